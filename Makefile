@@ -116,7 +116,7 @@ back: ## have the versions from before the last deployment answer: CONFIG=verdet
 	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which service to take back: make back CONFIG=verdetto.json' >&2; exit 1; }
 	@go run ./infra/rollout -back -config $(CONFIG)
 
-smoke: ## try a service that was deployed, with 22 calls of every kind: URL=https://...
+smoke: ## test a deployed service with 22 calls of every kind: URL=https://...
 	@go run ./cmd/verdetto smoke -url '$(URL)'
 
 dist/host/%/bootstrap: FORCE

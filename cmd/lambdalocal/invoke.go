@@ -12,7 +12,8 @@ import (
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
 
-// runInvoke runs an executable as Lambda would, over DynamoDB Local, and prints its answer.
+// runInvoke runs a Lambda executable on this machine, with DynamoDB Local as its database. It sends
+// one event and prints the executable's answer.
 func runInvoke(ctx context.Context, args []string) error {
 	var f fares
 	var executable, event string

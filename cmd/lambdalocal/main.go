@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// fares holds the flags that choose the fares and the clock of functions.
+// fares holds the flags that choose the fares, and the clock of the Lambda functions.
 type fares struct{ upstream, price, now string }
 
 func (f *fares) register(flags *flag.FlagSet) {
@@ -44,7 +44,6 @@ func (f *fares) register(flags *flag.FlagSet) {
 	flags.StringVar(&f.now, "now", "", "a `time` (RFC 3339, or a day) that the clock begins at; default: the system's clock")
 }
 
-// setup opens the source.
 func (f *fares) setup(ctx context.Context) (s localcloud.Setup, err error) {
 	if s.Now, err = onemachine.Clock(f.now); err != nil {
 		return s, err

@@ -75,8 +75,8 @@ func runSAM(ctx context.Context, args []string) error {
 	})
 }
 
-// withCloud starts the stand-ins for AWS, payments and the fare source. It passes run the
-// functions' environment.
+// withCloud starts the stand-ins for AWS, payments and the fare source. It then calls run with the
+// environment variables for the functions.
 func withCloud(ctx context.Context, s localcloud.Setup, local *samlocal.Local, fill bool,
 	run func(environment []string, originSecret string) error) error {
 	table, stop, err := dynamolocal.Start(ctx)
@@ -101,7 +101,7 @@ func withCloud(ctx context.Context, s localcloud.Setup, local *samlocal.Local, f
 	return run(cloud.Environment, valueOf(environment, "VERDETTO_ORIGIN_SECRETS"))
 }
 
-// runWithin runs this command again inside a process with its own Docker engine.
+// runWithin runs this command again in a child process that has its own Docker engine.
 func runWithin(ctx context.Context, listener net.Listener, without error) error {
 	command, err := samlocal.Within(ctx, os.Args[0], os.Args[1:]...)
 	if err != nil {
@@ -117,8 +117,8 @@ func runWithin(ctx context.Context, listener net.Listener, without error) error 
 	return nil
 }
 
-// serveSAM answers until the context ends. SAM acts as API Gateway, and a proxy adds the
-// headers that CloudFront adds.
+// serveSAM answers HTTP requests until the context ends. SAM acts as API Gateway, and a proxy adds
+// the headers that CloudFront adds on AWS.
 func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, originSecret string,
 	listener net.Listener) error {
 	behind, stop, err := local.StartAPI(ctx, environment, os.Stderr)

@@ -22,13 +22,13 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The questions of -ask, by their published names.
+// The valid values of -ask: judge routes, single departures or months.
 const askRoute, askDeparture, askMonth = "rotta", "partenza", "mese"
 
-// flexibleSpans are the valid values of -flessibile: days either side of a date.
+// flexibleSpans are the valid values of -flessibile: the number of days before and after a date.
 var flexibleSpans = map[int]departure.Span{1: departure.Within1, 3: departure.Within3, 7: departure.Within7}
 
-// replay holds the flags of backtest.
+// replay holds the flags of the command backtest.
 type replay struct {
 	files                  []string
 	price, ask             string
@@ -41,28 +41,28 @@ type replay struct {
 
 func backtestCommand() *cobra.Command {
 	var c replay
-	command := newCommand("backtest", "replay recorded fares and say how right the verdicts were", c.run)
+	command := newCommand("backtest", "replay recorded fares and measure how often verdicts were right", c.run)
 	flags := command.Flags()
-	flags.Func("fares", "the panel of recorded fares: a CSV `file`, plain or gzipped; with -record one after another, first that of the service's kind of source", func(s string) error {
+	flags.Func("fares", "the panel of recorded fares: a CSV `file`, plain or gzipped; with -record several, first the panel of the service's source", func(s string) error {
 		c.files = append(c.files, s)
 		return nil
 	})
-	flags.StringVar(&c.ask, "ask", "", "the question (default "+askRoute+"; with -alerts "+askDeparture+"): rotta (is the route's cheapest fare of any date cheap), partenza (that of one departure) or mese (the cheapest of a month)")
-	flags.IntVar(&c.flexible, "flessibile", 0, "with -ask partenza: the cheapest departure within so many `days` either side: 1, 3 or 7")
-	flags.StringVar(&c.record, "record", "", "with -ask partenza: write what followed the stated chances of all panels to this `file`, as answers cite it")
-	flags.BoolVar(&c.alerts, "alerts", false, "replay alerts on single departures, or with -ask rotta on routes: how often each kind tells, and what who follows it pays")
+	flags.StringVar(&c.ask, "ask", "", "the question (default "+askRoute+"; with -alerts "+askDeparture+"): rotta (the cheapest fare of any date), partenza (one departure) or mese (the cheapest fare of a month)")
+	flags.IntVar(&c.flexible, "flessibile", 0, "with -ask partenza: judge the cheapest departure within 1, 3 or 7 `days` either side")
+	flags.StringVar(&c.record, "record", "", "with -ask partenza: write the record of what followed stated chances to this `file`")
+	flags.BoolVar(&c.alerts, "alerts", false, "replay alerts on departures, or with -ask rotta on routes: how often each kind sends, and what its readers pay")
 	flags.BoolVar(&c.firstDay, "first-day", false,
-		"with -ask partenza: judge each day as if no other were known, as a service does on its first day")
+		"with -ask partenza: judge each day without earlier days, as a service does on its first day")
 	flags.BoolVar(&c.scored, "scorecard", false,
-		"replay the panel as a service sees it, and write the score that it would have kept of itself, as GET /v1/pagella does")
-	flags.StringVar(&c.form, "form", "json", "with -scorecard: write it as json, csv or html (the page)")
-	flags.StringVar(&c.price, "price", "", "take this `column` as the one-way fare, whatever return_date says")
-	flags.IntVar(&c.options.Cycle, "cycle", 1, "`days` from one refresh to the next: 7 sees a daily panel as the service would, once a week")
+		"replay the panel as a service sees it, and write its score, as GET /v1/pagella does")
+	flags.StringVar(&c.form, "form", "json", "with -scorecard: the format, json, csv or html (the page)")
+	flags.StringVar(&c.price, "price", "", "read one-way fares from this `column`, also in rows with a return_date")
+	flags.IntVar(&c.options.Cycle, "cycle", 1, "`days` between two refreshes; 7 simulates a weekly refresh of a daily panel")
 	flags.DurationVar(&c.options.Build.Fresh, "fresh", verdict.FreshFor,
-		"how much older than the newest fare of a day another may be and still count among those of that day")
-	flags.BoolVar(&c.asJSON, "json", false, "print the same numbers as JSON")
-	flags.Func("from", "judge from this `day` on (YYYY-MM-DD); earlier fares are history; default: from the first", dayFlag(&c.options.From))
-	flags.Func("to", "look at nothing after this `day`; default: to the last", dayFlag(&c.options.To))
+		"the greatest age of a fare, before the newest fare of its day, that still counts for that day")
+	flags.BoolVar(&c.asJSON, "json", false, "print the report as JSON")
+	flags.Func("from", "judge from this `day` on (YYYY-MM-DD); earlier fares are history; default: the first day", dayFlag(&c.options.From))
+	flags.Func("to", "ignore fares after this `day`; default: the last day", dayFlag(&c.options.To))
 	return command
 }
 
@@ -102,9 +102,9 @@ func (c *replay) check() error {
 	case len(c.files) == 0:
 		return fmt.Errorf("backtest needs -fares FILE: a panel of recorded fares")
 	case len(c.files) > 1 && c.record == "":
-		return fmt.Errorf("-fares %s: want one panel, or -record FILE to put several together", c.files[1])
+		return fmt.Errorf("-fares %s: give one panel, or -record FILE for several", c.files[1])
 	case c.record != "" && (c.ask != askDeparture || c.flexible > 0):
-		return fmt.Errorf("-record %s: the record is of single departures: want -ask %s, and no -flessibile",
+		return fmt.Errorf("-record %s: the record is about departures: use -ask %s, without -flessibile",
 			c.record, askDeparture)
 	case o.Cycle < 1:
 		return fmt.Errorf("-cycle %d: want a number of days, 1 or more", o.Cycle)
@@ -113,11 +113,11 @@ func (c *replay) check() error {
 	case c.scored && !slices.Contains(scorecardForms, c.form):
 		return fmt.Errorf("-form %s: want json, csv or html", c.form)
 	case c.scored && (o.From != 0 || c.alerts || c.ask != askRoute || c.record != "" || c.flexible != 0):
-		return fmt.Errorf("-scorecard: the score is of all that is said from the first day on: want no -from, -ask, -record, -flessibile or -alerts")
+		return fmt.Errorf("-scorecard: the score covers all verdicts from the first day on: remove -from, -ask, -record, -flessibile or -alerts")
 	case c.alerts && (c.ask != askRoute && c.ask != askDeparture || c.record != "" || c.flexible != 0):
-		return fmt.Errorf("-alerts: alerts are asked for on single departures or on routes: want -ask %s or %s, and no -record or -flessibile", askDeparture, askRoute)
+		return fmt.Errorf("-alerts: alerts are on departures or routes: use -ask %s or %s, without -record or -flessibile", askDeparture, askRoute)
 	case c.firstDay && (c.ask != askDeparture || c.alerts || c.scored || c.record != "" || c.flexible != 0):
-		return fmt.Errorf("-first-day: single departures are judged: want -ask %s, and no -alerts, -scorecard, -record or -flessibile", askDeparture)
+		return fmt.Errorf("-first-day: the first day is about departures: use -ask %s, without -alerts, -scorecard, -record or -flessibile", askDeparture)
 	case c.flexible != 0 && (!spanKnown || c.ask != askDeparture):
 		return fmt.Errorf("-flessibile %d: want 1, 3 or 7 days, with -ask %s", c.flexible, askDeparture)
 	case c.ask != askRoute && c.ask != askDeparture && c.ask != askMonth:
@@ -179,8 +179,8 @@ func eachFare(ctx context.Context, recorded *csvfile.Panel, do func(fare.Fare)) 
 	return nil
 }
 
-// departures replays single departures, spans of departures, or alerts. It accepts any kind of
-// panel.
+// departures replays single departures, spans of departures, or alerts. It accepts every file
+// format that departures.ReadTrips reads.
 func (c *replay) departures(ctx context.Context) error {
 	o := departures.Options{Ask: c.ask, From: c.options.From, To: c.options.To, Cycle: c.options.Cycle}
 	if span, ok := flexibleSpans[c.flexible]; ok {

@@ -45,17 +45,17 @@ func TestBacktestRefuses(t *testing.T) {
 		{"a flexible route", header + "\n" + days(20, ""), []string{"-flessibile", "3"}, "with -ask partenza", false},
 		{"too flexible", header + "\n" + days(20, ""), []string{"-ask", "partenza", "-flessibile", "2"},
 			"want 1, 3 or 7 days", false},
-		{"two panels", header + "\n" + days(20, ""), []string{"-fares", "other.csv"}, "want one panel, or -record",
+		{"two panels", header + "\n" + days(20, ""), []string{"-fares", "other.csv"}, "give one panel, or -record",
 			false},
-		{"a record of routes", header + "\n" + days(20, ""), []string{"-record", "out.json"}, "want -ask partenza",
+		{"a record of routes", header + "\n" + days(20, ""), []string{"-record", "out.json"}, "use -ask partenza",
 			false},
 		{"a record of spans", header + "\n" + days(20, ""), []string{"-record", "out.json", "-ask", "partenza",
-			"-flessibile", "3"}, "no -flessibile", false},
+			"-flessibile", "3"}, "without -flessibile", false},
 		{"a record of few fares", header + "\n" + days(20, ""), []string{"-record", "out.json", "-ask", "partenza"},
 			"fewer than 500 cases", false},
-		{"the first day of routes", header + "\n" + days(20, ""), []string{"-first-day"}, "want -ask partenza", false},
+		{"the first day of routes", header + "\n" + days(20, ""), []string{"-first-day"}, "use -ask partenza", false},
 		{"alerts on months", header + "\n" + days(20, ""), []string{"-alerts", "-ask", "mese"},
-			"want -ask partenza or rotta", false},
+			"use -ask partenza or rotta", false},
 		{"alerts on a few days", header + "\n" + days(20, ""), []string{"-alerts"},
 			"no departure was watched from 28 days ahead", false},
 		{"alerts on a route of a few days", header + "\n" + days(20, ""), []string{"-alerts", "-ask", "rotta"},
@@ -84,7 +84,8 @@ func TestBacktestRefuses(t *testing.T) {
 	}
 }
 
-// TestBacktestDepartures: departures, months and flexible dates of a panel, as tables and as JSON.
+// TestBacktestDepartures: the command backtest reports on departures, months and flexible dates of
+// a panel, as tables and as JSON.
 func TestBacktestDepartures(t *testing.T) {
 	file := filepath.Join("backtest", "departures", "testdata", "panel.csv")
 	for _, flags := range [][]string{{"-ask", "partenza"}, {"-ask", "mese"}, {"-ask", "partenza", "-flessibile", "3"},

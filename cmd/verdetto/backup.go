@@ -14,7 +14,7 @@ import (
 
 func backupCommand() *cobra.Command {
 	var store, to string
-	c := newCommand("backup", "copy a store into a file, while it is served", func(ctx context.Context) error {
+	c := newCommand("backup", "copy a store into a file, also while it is served", func(ctx context.Context) error {
 		return backup(ctx, store, to)
 	})
 	takeSettings(c, map[string]*string{"store": &store})
@@ -38,7 +38,7 @@ func backup(ctx context.Context, store, to string) error {
 	}
 	info, err := os.Stat(to)
 	if err != nil {
-		return fmt.Errorf("look at the backup: %w", err)
+		return fmt.Errorf("read the backup: %w", err)
 	}
 	fmt.Printf("%s, %d bytes; to use it: verdetto restore -from %[1]s -store %[3]s\n", to, info.Size(), store)
 	return nil

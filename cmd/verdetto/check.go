@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -26,7 +27,8 @@ type serveOptions struct {
 
 const realMoney = "real"
 
-// flags returns the flags that are settings. It also adds -price, which is not a setting.
+// flags defines the flags of the command and returns the flags that are settings. -price is
+// defined, but is not a setting.
 func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	all := map[string]*string{"metrics": &o.metrics, "money": &o.money, "mail": &o.mail, "base": &o.base}
 	maps.Copy(all, o.options.flags(c))
@@ -34,20 +36,20 @@ func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	return all
 }
 
-// faults returns the errors in settings that are each valid alone. It finds missing settings,
+// faults returns the errors that a check of single settings cannot find: missing settings,
 // contradictions between settings, and files that cannot be used.
 func (o *serveOptions) faults() (faults []string) {
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if o.money == realMoney {
 		faults = append(faults, config.Faults(&config.Pay{})...)
 		if o.base == "" && o.tls == "" {
-			wrong("VERDETTO_BASE_URL: missing; real money needs an address that Stripe and customers reach: give an https URL, such as https://verdetto.example, or VERDETTO_TLS")
+			wrong("VERDETTO_BASE_URL: missing; real money needs an address that Stripe and customers can reach: set an https URL, such as https://verdetto.example, or VERDETTO_TLS")
 		}
 		if o.store == "" {
-			wrong("VERDETTO_STORE: missing; with real money a store that is thrown away loses what customers have paid for: give bolt:FILE")
+			wrong("VERDETTO_STORE: missing; with real money a temporary store would lose what customers paid for: set bolt:FILE")
 		}
 		if o.upstream == "sample" {
-			wrong("VERDETTO_UPSTREAM: with real money invented fares would be sold: give travelpayouts or csv:FILE")
+			wrong("VERDETTO_UPSTREAM: invented fares cannot be sold for real money: set travelpayouts or csv:FILE")
 		}
 	}
 	if o.upstream == "travelpayouts" {
@@ -66,11 +68,11 @@ func (o *serveOptions) faults() (faults []string) {
 		}
 	}
 	if o.metrics != "" && o.metrics == o.address() && !strings.HasSuffix(o.metrics, ":0") {
-		wrong("VERDETTO_METRICS: %s is where callers are answered (VERDETTO_LISTEN); give another address, which only Prometheus reaches", o.metrics)
+		wrong("VERDETTO_METRICS: %s is also VERDETTO_LISTEN; choose another address, for Prometheus only", o.metrics)
 	}
 	if o.tls != "" {
 		if why := unwritable(nearest(certificatesFolder(o.store))); why != "" {
-			wrong("VERDETTO_TLS: certificates are kept beside the store: %s; make the folder writable by the service's user",
+			wrong("VERDETTO_TLS: certificates are stored beside the store, but %s; make the folder writable by the service's user",
 				why)
 		}
 	}
@@ -83,7 +85,7 @@ func (o *serveOptions) faults() (faults []string) {
 	return faults
 }
 
-// mailFaults returns what is wrong with the carrier of mail.
+// mailFaults returns what is wrong with the setting of the mail carrier.
 func mailFaults(carrier string) []string {
 	if carrier == "" {
 		return []string{"VERDETTO_MAIL (-mail): missing; give smtp://HOST:587, ses, or a folder that mail is written into"}
@@ -101,7 +103,7 @@ func mailFaults(carrier string) []string {
 	return nil
 }
 
-// nearest returns the folder itself, or its nearest existing parent.
+// nearest returns the folder itself if it exists, and otherwise its nearest existing parent.
 func nearest(folder string) string {
 	for {
 		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
@@ -111,11 +113,11 @@ func nearest(folder string) string {
 	}
 }
 
-// unwritable returns why no file can be created in a folder, or "" if one can.
+// unwritable returns why no file can be created in a folder, or "" if a file can be created.
 func unwritable(folder string) string {
 	probe, err := os.CreateTemp(folder, ".verdetto-check-*")
 	if err != nil {
-		return fmt.Sprintf("nothing can be written into the folder %s", folder)
+		return fmt.Sprintf("the folder %s is not writable", folder)
 	}
 	probe.Close()
 	_ = os.Remove(probe.Name()) // it was created a moment ago
@@ -124,7 +126,7 @@ func unwritable(folder string) string {
 
 func checkCommand() *cobra.Command {
 	var o serveOptions
-	c := newCommand("check", "say everything that is wrong with the settings", nil)
+	c := newCommand("check", "check the settings and list every mistake", nil)
 	file := settingsFile(c, o.flags(c))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		taken, faults := settings.Take(c.Flags(), *file)
@@ -146,7 +148,7 @@ func (o *serveOptions) check(taken []settings.ValuedSetting, faults []string) er
 		fmt.Println(fault)
 	}
 	if len(faults) > 0 {
-		return fmt.Errorf("%d settings are wrong; nothing was started", len(faults))
+		return errors.New(wrongSettings(len(faults)))
 	}
 	show(os.Stdout, taken)
 	return nil
@@ -170,5 +172,5 @@ func show(w io.Writer, taken []settings.ValuedSetting) {
 		}
 		fmt.Fprintf(w, "%-26s %s, by %s\n", t.Name, value, t.From)
 	}
-	fmt.Fprintln(w, "nothing is wrong with the settings; verdetto serve takes them")
+	fmt.Fprintln(w, "the settings are right; verdetto serve accepts them")
 }

@@ -20,14 +20,14 @@ func keyCommand() *cobra.Command {
 	var o options
 	var email string
 	var days int
-	create := newCommand("create", "make a Pro key; an earlier key of the address is refused from then on",
+	create := newCommand("create", "create a Pro key; it replaces an earlier key of the address",
 		func(ctx context.Context) error {
 			return createKey(ctx, o, email, days)
 		})
 	takeSettings(create, o.flags(create))
 	create.Flags().StringVar(&email, "email", "", "the customer's e-mail `address`")
-	create.Flags().IntVar(&days, "days", 30, "how many days from now the plan lasts, at least")
-	return newParent("key", "make a Pro key by hand", create)
+	create.Flags().IntVar(&days, "days", 30, "the plan lasts at least this many days from now")
+	return newParent("key", "create a Pro key by hand", create)
 }
 
 // createKey creates a Pro key in an existing store.
@@ -37,7 +37,7 @@ func createKey(ctx context.Context, o options, email string, days int) error {
 		return err
 	}
 	if o.store == "" {
-		return errors.New("key create needs -store: a key is of use only where it is kept")
+		return errors.New("key create needs -store: the service that uses this store accepts the key")
 	}
 	if a, err := mail.ParseAddress(email); err != nil || a.Address != email {
 		return fmt.Errorf("-email %q: want an address such as ada@example.com", email)
@@ -67,7 +67,7 @@ func createKey(ctx context.Context, o options, email string, days int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "plan until %s; an earlier key of this address is refused from now on. It is shown this once:\n", until.Format(time.RFC3339))
+	fmt.Fprintf(os.Stderr, "The plan lasts until %s. An earlier key of this address no longer works. The new key is shown only now:\n", until.Format(time.RFC3339))
 	fmt.Println(text)
 	return nil
 }

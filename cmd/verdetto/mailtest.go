@@ -15,11 +15,11 @@ import (
 
 func mailTestCommand() *cobra.Command {
 	var carrier, to string
-	c := newCommand("mail-test", "send one mail and say how far it came", func(ctx context.Context) error {
+	c := newCommand("mail-test", "send one test mail and report each step", func(ctx context.Context) error {
 		return testMail(ctx, carrier, to)
 	})
-	c.Flags().StringVar(&carrier, "mail", "", "what carries mail, as for serve: `smtp://HOST:587`, smtps://HOST:465, ses or a folder (VERDETTO_MAIL)")
-	c.Flags().StringVar(&to, "to", "", "`address` that the mail is sent to")
+	c.Flags().StringVar(&carrier, "mail", "", "how mail is sent, as for serve: `smtp://HOST:587`, smtps://HOST:465, ses or a folder (VERDETTO_MAIL)")
+	c.Flags().StringVar(&to, "to", "", "the `address` of the recipient")
 	takeSettings(c, nil)
 	return c
 }
@@ -27,7 +27,7 @@ func mailTestCommand() *cobra.Command {
 // testMail sends one mail and prints each step that succeeded.
 func testMail(ctx context.Context, carrier, to string) error {
 	if carrier == "" || to == "" {
-		return errors.New("mail-test needs -mail, as for serve, or the settings file (-config), and -to with an address of yours")
+		return errors.New("mail-test needs -to with an address of yours, and -mail (as for serve) or the settings file (-config)")
 	}
 	address, err := mail.ParseAddress(to)
 	if err != nil {
@@ -40,14 +40,14 @@ func testMail(ctx context.Context, carrier, to string) error {
 	}
 	err = through.Send(ctx, mail.Message{
 		To: address, Subject: "Verdetto: mail works",
-		Text: "This is the mail that verdetto mail-test sends. Alerts and keys will come the same way.\n\n" +
-			"If it lies among the spam, look at the SPF, DKIM and DMARC records of the sender's domain.\n",
+		Text: "This is the test mail of verdetto mail-test. Alerts and keys are sent in the same way.\n\n" +
+			"If it is in the spam folder, check the SPF, DKIM and DMARC records of the sender's domain.\n",
 		Tag: "test",
 	})
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, mailAdvice(err))
 	}
-	fmt.Printf("The mail is handed over. See whether it is in the mailbox of %s, and not among the spam.\n", address)
+	fmt.Printf("The mail was accepted. Check that it arrives at %s, and not in the spam folder.\n", address)
 	return nil
 }
 
@@ -55,11 +55,11 @@ func testMail(ctx context.Context, carrier, to string) error {
 func mailAdvice(err error) string {
 	switch {
 	case errors.Is(err, mail.ErrRefused):
-		return "This recipient, or this message, is refused for good. Try another address of yours with -to."
+		return "The server refuses this recipient or this message for good. Try another address of yours with -to."
 	case errors.Is(err, mail.ErrBlocked):
-		return "Every mail would fail so, until you act: look at the server's name and port, its certificate, VERDETTO_SMTP_USER and its password, and whether it lets you send as VERDETTO_MAIL_FROM."
+		return "Every mail will fail until you act. Check the name and port of the server, its certificate, VERDETTO_SMTP_USER and the password, and whether the server accepts VERDETTO_MAIL_FROM as sender."
 	case errors.Is(err, mail.ErrThrottled):
-		return "The server cannot be reached or does not want this mail for now. Look at its name and port, and whether a firewall lets you out on that port; or try again in a few minutes. The service itself tries again by itself."
+		return "The server cannot be reached, or does not accept this mail now. Check its name and port, and whether a firewall blocks the port, or try again in a few minutes. The service retries automatically."
 	}
-	return "The connection broke before the server confirmed the mail: it may arrive or not. Look into the mailbox, then try again."
+	return "The connection broke before the server confirmed the mail. Check whether it arrived, then try again."
 }

@@ -48,7 +48,7 @@ func execute(ctx context.Context, args []string) error {
 	root := &cobra.Command{Use: "verdetto", Short: "Says whether a flight fare is cheap: the service on one machine",
 		SilenceErrors: true, SilenceUsage: true}
 	if build, ok := debug.ReadBuildInfo(); ok {
-		root.Version = build.Main.Version
+		root.Version = versionOf(build)
 	}
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
@@ -68,6 +68,20 @@ func execute(ctx context.Context, args []string) error {
 		return errUsage
 	}
 	return err
+}
+
+// versionOf returns the version of the program, with the commit that it was built from.
+func versionOf(build *debug.BuildInfo) string {
+	version := build.Main.Version
+	for _, s := range build.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			version += ", commit " + s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			version += " with changes"
+		}
+	}
+	return version
 }
 
 // newCommand returns a command that takes flags but no arguments.

@@ -16,15 +16,15 @@ import (
 func migrateCommand() *cobra.Command {
 	var m onemachine.Migration
 	var now string
-	c := newCommand("migrate", "move a store into another, while it is served", func(ctx context.Context) error {
+	c := newCommand("migrate", "copy a store into another, also while it is served", func(ctx context.Context) error {
 		return migrate(ctx, m, now)
 	})
 	f := c.Flags()
-	f.StringVar(&m.From, "from", "", "the store that is moved: `bolt:FILE` or dynamodb:TABLE; it may be served meanwhile")
-	f.StringVar(&m.To, "to", "", "where to: `dynamodb:TABLE` or bolt:FILE, which holds nothing yet, or what an earlier run has put there")
-	f.BoolVar(&m.Finish, "finish", false, "the last run, when nobody serves -from any more: both are compared item by item, and -to can be served")
-	f.BoolVar(&m.Create, "create", false, "make the table of DynamoDB where there is none")
-	f.StringVar(&now, "now", "", "set the clock to this `time` (RFC 3339, or a day), for a store that is served so")
+	f.StringVar(&m.From, "from", "", "the source: `bolt:FILE` or dynamodb:TABLE; a service may use it meanwhile")
+	f.StringVar(&m.To, "to", "", "the target: `dynamodb:TABLE` or bolt:FILE, empty or from an earlier run")
+	f.BoolVar(&m.Finish, "finish", false, "the last run, after every service on -from has stopped: compare both stores item by item, then allow services on -to")
+	f.BoolVar(&m.Create, "create", false, "create the DynamoDB table if it does not exist")
+	f.StringVar(&now, "now", "", "the time of a store that is served with -now: a `time` (RFC 3339) or a day")
 	return c
 }
 
@@ -54,19 +54,19 @@ func migrate(ctx context.Context, m onemachine.Migration, now string) error {
 	fmt.Printf("%d items in %s; %d written, %d deleted in %.1f s\n", report.Items, m.From, report.Written,
 		report.Deleted, time.Since(begun).Seconds())
 	if m.Finish {
-		fmt.Printf("compared item by item: %s holds the same. Serve that from now on (-store %[1]s), and %s no more\n",
+		fmt.Printf("compared item by item: %s is equal. From now on serve -store %[1]s, and no longer %s\n",
 			m.To, m.From)
 		moved, err := m.PepperMoved(ctx)
 		switch {
 		case err != nil:
 			return err
 		case moved:
-			fmt.Printf("its pepper came with it. The functions on AWS want it in the Parameter Store: verdetto pepper export -store %s -to pepper.txt, then put that as /verdetto/pepper\n", m.To)
+			fmt.Printf("the target holds the pepper. Functions on AWS read it from the Parameter Store: run verdetto pepper export -store %s -to pepper.txt, and store it as /verdetto/pepper\n", m.To)
 		default:
-			fmt.Println("the pepper is not in it: the service had it by VERDETTO_PEPPER. Give the same to whatever serves the new store")
+			fmt.Println("the target does not hold the pepper: set VERDETTO_PEPPER for its services as before")
 		}
 		return nil
 	}
-	fmt.Printf("%s is not complete: run this again as often as you like; then stop whoever serves %s, and run it with -finish\n", m.To, m.From)
+	fmt.Printf("%s is not complete. Run this again as often as you like. Then stop all services on %s, and run it with -finish\n", m.To, m.From)
 	return nil
 }

@@ -21,13 +21,14 @@ type options struct {
 	store, upstream, price, now, log string
 }
 
-// flags returns the flags that are settings. It also adds -price, which is not a setting.
+// flags defines the flags of the command and returns the flags that are settings. -price is
+// defined, but is not a setting.
 func (o *options) flags(c *cobra.Command) map[string]*string {
-	c.Flags().StringVar(&o.price, "price", "", "of a panel, take this `column` as the one-way fare, whatever return_date says; default: the column price")
+	c.Flags().StringVar(&o.price, "price", "", "read one-way fares of a panel from this `column`, also in rows with a return_date; default: the column price")
 	return map[string]*string{"store": &o.store, "upstream": &o.upstream, "now": &o.now, "log": &o.log}
 }
 
-// service returns the options that need nothing opened: the clock and the log.
+// service returns Options with the clock and the log. It opens no store and no source.
 func (o *options) service() (onemachine.Options, error) {
 	now, err := onemachine.Clock(o.now)
 	return onemachine.Options{Now: now, Log: slog.New(logTo(os.Stderr, o.log))}, err
@@ -67,16 +68,23 @@ func takeSettings(c *cobra.Command, to map[string]*string) {
 	}
 }
 
-// settingsFile adds the flags of the settings and -config. It returns the value of -config.
+// settingsFile defines the flags of the settings, and -config. It returns the value of -config.
 func settingsFile(c *cobra.Command, to map[string]*string) *string {
 	settings.Flags(c.Flags(), to)
 	return c.Flags().String("config", os.Getenv("VERDETTO_CONFIG"),
-		"a `file` with settings, NAME = \"value\" on each line; flags and the environment go before it (VERDETTO_CONFIG)")
+		"the settings `file`, NAME = \"value\" on each line; flags and the environment override it (VERDETTO_CONFIG)")
 }
 
 func settingsError(faults []string) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return fmt.Errorf("settings:\n  %s", strings.Join(faults, "\n  "))
+	return fmt.Errorf("%s:\n  %s", wrongSettings(len(faults)), strings.Join(faults, "\n  "))
+}
+
+func wrongSettings(n int) string {
+	if n == 1 {
+		return "1 setting is wrong"
+	}
+	return fmt.Sprintf("%d settings are wrong", n)
 }

@@ -22,9 +22,9 @@ func pepperCommand() *cobra.Command {
 		name, does string
 		run        func(context.Context, pepperOptions) error
 	}{
-		{"export", "write the secret that a store was made with", exportPepper},
-		{"import", "have a store keep an exported secret", importPepper},
-		{"check", "hold an exported secret against a store", checkPepper},
+		{"export", "write the secret of a store to a file", exportPepper},
+		{"import", "write an exported secret into a store", importPepper},
+		{"check", "check that an exported secret belongs to a store", checkPepper},
 	} {
 		c := newCommand(p.name, p.does, func(ctx context.Context) error {
 			if p.name != "export" && (o.store == "" || o.from == "") {
@@ -34,16 +34,16 @@ func pepperCommand() *cobra.Command {
 		})
 		takeSettings(c, map[string]*string{"store": &o.store})
 		if p.name == "export" {
-			c.Flags().StringVar(&o.to, "to", "", "the new `file`, for the user alone; default: standard output")
+			c.Flags().StringVar(&o.to, "to", "", "the new `file`, readable by you alone; default: standard output")
 		} else {
-			c.Flags().StringVar(&o.from, "from", "", "the `file` that export wrote, or that you have typed")
+			c.Flags().StringVar(&o.from, "from", "", "the `file` from export, or one that you typed")
 		}
 		if p.name == "import" {
-			c.Flags().BoolVar(&o.force, "force", false, "replace the pepper that the store was made with: no key, alert or link in it works any more")
+			c.Flags().BoolVar(&o.force, "force", false, "replace the pepper of the store: all its keys, alerts and links stop working")
 		}
 		commands = append(commands, c)
 	}
-	return newParent("pepper", "export the secret that a store was made with, or import it", commands...)
+	return newParent("pepper", "export, import or check the secret of a store (its pepper)", commands...)
 }
 
 type pepperOptions struct {
@@ -74,7 +74,7 @@ func exportPepper(ctx context.Context, o pepperOptions) error {
 	}
 	file, err := os.OpenFile(o.to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("export pepper: %s is there already, and nothing is overwritten", o.to)
+		return fmt.Errorf("export pepper: %s exists already; choose another name", o.to)
 	}
 	if err != nil {
 		return fmt.Errorf("export pepper: %w", err)
@@ -84,7 +84,7 @@ func exportPepper(ctx context.Context, o pepperOptions) error {
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return fmt.Errorf("export pepper: %w", err)
 	}
-	fmt.Printf("exported; it is kept in %s, which you keep apart from backups: on paper, or in a password manager\n", o.to)
+	fmt.Printf("exported to %s. Keep it apart from backups: on paper, or in a password manager\n", o.to)
 	return nil
 }
 
@@ -95,7 +95,7 @@ func readPepper(file string) ([]byte, error) {
 	}
 	pepper, err := config.ParsePepper(string(text))
 	if err == nil && bytes.Equal(pepper, text) {
-		err = errors.New("it is not what verdetto pepper export writes")
+		err = errors.New("it is not a file of verdetto pepper export")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read pepper from %s: %w", file, err)
@@ -117,11 +117,12 @@ func checkPepper(ctx context.Context, o pepperOptions) error {
 	if err := onemachine.CheckPepper(ctx, table, pepper, false); err != nil {
 		return err
 	}
-	fmt.Printf("the pepper in %s is that of %s\n", o.from, o.store)
+	fmt.Printf("the pepper in %s belongs to %s\n", o.from, o.store)
 	return nil
 }
 
-// importPepper writes an exported pepper into a store, which then uses it.
+// importPepper writes an exported pepper into a store. A service over the store then uses this
+// pepper.
 func importPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := readPepper(o.from)
 	if err != nil {
@@ -134,7 +135,7 @@ func importPepper(ctx context.Context, o pepperOptions) error {
 	defer table.Close()
 	err = onemachine.CheckPepper(ctx, table, pepper, false)
 	if errors.Is(err, store.ErrOtherPepper) && !o.force {
-		return fmt.Errorf("import pepper: %w. -force replaces its pepper, for a store that holds nothing that matters", err)
+		return fmt.Errorf("import pepper: %w. -force replaces the pepper of a store whose data you do not need", err)
 	}
 	if err != nil && !errors.Is(err, store.ErrOtherPepper) {
 		return err
@@ -142,6 +143,6 @@ func importPepper(ctx context.Context, o pepperOptions) error {
 	if err := store.ReplacePepper(ctx, table, pepper); err != nil {
 		return err
 	}
-	fmt.Printf("%s keeps its pepper now; VERDETTO_PEPPER, where it is set, goes before it\n", o.store)
+	fmt.Printf("%s now holds this pepper. If VERDETTO_PEPPER is set, it overrides the store\n", o.store)
 	return nil
 }

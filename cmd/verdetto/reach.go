@@ -49,8 +49,8 @@ func (r *reach) open(s *onemachine.Options, store string) (listener net.Listener
 		return nil, err
 	}
 	if r.tls == "" {
-		// Without TLS only: the stand-ins for Stripe and Solana have no certificate, so a page with
-		// https could not call them.
+		// The address is set only without TLS. With TLS, pages use https, but the stand-ins for
+		// Stripe and Solana have no certificate.
 		s.LocalURL = onemachine.LocalURL(listener.Addr())
 	} else if r.config.Plain, err = r.listenOn(r.plain, "-http"); err != nil {
 		r.close()
@@ -92,8 +92,8 @@ func (r *reach) url(at net.Addr) string {
 	return "https://" + r.config.Certificates.Domain()
 }
 
-// certificatesFolder returns the folder for TLS certificates, next to the store's file. An operator
-// who moves or backs up the folder of the store so includes the certificates.
+// certificatesFolder returns the folder for TLS certificates, next to the store's file. So an
+// operator who moves or backs up the store's folder includes the certificates.
 func certificatesFolder(store string) string {
 	if file, ok := strings.CutPrefix(store, "bolt:"); ok {
 		return filepath.Join(filepath.Dir(file), "certificates")

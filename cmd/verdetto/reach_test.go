@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/carrier/mail/smtpmail/smtptest"
 )
 
-// TestReach checks where the service listens, and that each refusal says what to do.
+// TestReach checks the address on which the service listens, and that each refusal says what to do.
 func TestReach(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestReach(t *testing.T) {
 		{"an issuer without TLS", []string{"-listen", any, "-tls", "verdetto.example", "-acme",
 			"http://issuer.example/dir"}, "is not the https URL", ""},
 		{"metrics where callers are, by TLS", []string{"-tls", "verdetto.example", "-metrics", ":443"},
-			"give another address, which only Prometheus reaches", ""},
+			"choose another address, for Prometheus only", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var o serveOptions
@@ -84,7 +84,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestMailTest checks that the mail is delivered, or that the error says what to do.
+// TestMailTest: the command mail-test delivers the mail, or its error says what to do.
 func TestMailTest(t *testing.T) {
 	server := smtptest.New(false)
 	server.User, server.Password = "verdetto", "geheim"

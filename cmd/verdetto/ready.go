@@ -13,7 +13,7 @@ import (
 
 func readyCommand() *cobra.Command {
 	var url string
-	c := newCommand("ready", "ask a service whether it is ready; for health checks", func(ctx context.Context) error {
+	c := newCommand("ready", "report whether a service is ready, for health checks", func(ctx context.Context) error {
 		return ready(ctx, url)
 	})
 	c.Flags().StringVar(&url, "url", "http://127.0.0.1:8080", "`URL` of the service")

@@ -16,13 +16,13 @@ import (
 func refreshCommand() *cobra.Command {
 	var o options
 	var origins, mail, base string
-	c := newCommand("refresh", "bring a store up to date once and report", func(ctx context.Context) error {
+	c := newCommand("refresh", "refresh a store once and print a report", func(ctx context.Context) error {
 		return refreshOnce(ctx, o, origins, mail, base)
 	})
 	f := c.Flags()
-	f.StringVar(&origins, "origins", "", "only these `cities`, by IATA code, parted by commas; default: all that the source knows")
-	f.StringVar(&mail, "mail", "", "send notifications to subscribers, through this `carrier` (see serve); default: they are left for serve, or for a later refresh")
-	f.StringVar(&base, "base", "http://127.0.0.1:8080", "`URL` of the service, which links in the mail begin with")
+	f.StringVar(&origins, "origins", "", "refresh only these `cities`: IATA codes with commas; default: all cities of the source")
+	f.StringVar(&mail, "mail", "", "also send alerts, through this `carrier` (see serve); default: serve or a later refresh sends them")
+	f.StringVar(&base, "base", "http://127.0.0.1:8080", "`URL` of the service, for links in mails")
 	takeSettings(c, o.flags(c))
 	return c
 }
@@ -35,7 +35,7 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string) err
 	}
 	s.Mail, s.BaseURL = mail, strings.TrimRight(base, "/")
 	if o.store == "" {
-		return fmt.Errorf("refresh needs -store: without one there is nothing to keep")
+		return fmt.Errorf("refresh needs -store, the store to refresh")
 	}
 	only, err := cityList(origins)
 	if err != nil {
@@ -70,8 +70,7 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string) err
 	return nil
 }
 
-// deepen requests from the fare source the routes whose yearly departures are due, and prints a
-// report.
+// deepen requests all departures of the next year for the routes that are due, and prints a report.
 func deepen(ctx context.Context, s onemachine.Options) error {
 	report, err := s.Deepen(ctx)
 	report.Print(os.Stdout)
@@ -93,7 +92,7 @@ func notify(ctx context.Context, s onemachine.Options) (err error) {
 	case err != nil:
 		return err
 	case sent.Busy:
-		return fmt.Errorf("another process is sending notifications, or died at it less than 3 minutes ago; run this again then")
+		return fmt.Errorf("another process sends notifications, or ended less than 3 minutes ago; try again in 3 minutes")
 	case sent.More:
 		return fmt.Errorf("not all notifications were sent; run this again")
 	}

@@ -13,25 +13,25 @@ import (
 
 func restoreCommand() *cobra.Command {
 	var store, from string
-	c := newCommand("restore", "put a backup in the place of a store", func(ctx context.Context) error {
+	c := newCommand("restore", "replace a store by a backup", func(ctx context.Context) error {
 		return restore(ctx, store, from)
 	})
 	takeSettings(c, map[string]*string{"store": &store})
-	c.Flags().StringVar(&from, "from", "", "the backup, a `file`")
+	c.Flags().StringVar(&from, "from", "", "the `file` of the backup")
 	return c
 }
 
 // restore replaces a store by a backup.
 func restore(ctx context.Context, store, from string) error {
 	if store == "" || from == "" {
-		return fmt.Errorf("restore needs -from FILE, a backup, and -store bolt:FILE, which it is put in the place of")
+		return fmt.Errorf("restore needs -from FILE (the backup) and -store bolt:FILE (the store that it replaces)")
 	}
 	status, aside, err := onemachine.Restore(ctx, from, store, time.Now)
 	if err != nil {
 		return err
 	}
 	if aside != "" {
-		fmt.Printf("what was there is %s now\n", aside)
+		fmt.Printf("the former store is now %s\n", aside)
 	}
 	fmt.Printf("restored from %s; to use it: verdetto serve -store %s\n", from, store)
 	status.Print(os.Stdout)
@@ -52,8 +52,8 @@ func storeCommand(name, does, needs string, run func(ctx context.Context, store 
 }
 
 func verifyCommand() *cobra.Command {
-	return storeCommand("verify", "read everything that a backup, or a store, holds",
-		": a backup, or a store that nobody serves", verify)
+	return storeCommand("verify", "read a whole backup or store to find damage",
+		": a backup, or a store without a running service", verify)
 }
 
 func verify(ctx context.Context, store string) error {
@@ -62,17 +62,17 @@ func verify(ctx context.Context, store string) error {
 		return err
 	}
 	if sealed {
-		fmt.Println("every byte is as it was backed up: the checksum is right; every page and every item can be read")
+		fmt.Println("the checksum is right, and every page and item can be read: the backup is unchanged")
 	} else {
-		fmt.Println("every page and every item can be read; this file has no checksum, so a changed value may go unseen: it is a store, or a backup of an earlier version. New backups have one")
+		fmt.Println("every page and item can be read. This file has no checksum, so a changed value may stay unseen: it is a store, or a backup of an earlier version")
 	}
 	status.Print(os.Stdout)
 	return nil
 }
 
 func compactCommand() *cobra.Command {
-	return storeCommand("compact", "give what is free in the file of a store back to the disk",
-		", which nobody serves meanwhile", compact)
+	return storeCommand("compact", "shrink the file of a store",
+		", without a running service", compact)
 }
 
 func compact(ctx context.Context, store string) error {

@@ -16,7 +16,7 @@ import (
 
 func serveCommand() *cobra.Command {
 	var o serveOptions
-	c := newCommand("serve", "answer requests; the whole service in one process", func(ctx context.Context) error {
+	c := newCommand("serve", "run the whole service in one process", func(ctx context.Context) error {
 		return serve(ctx, &o)
 	})
 	takeSettings(c, o.flags(c))
@@ -37,8 +37,8 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if err := config.Load(&s.Telegram); err != nil {
 		return err
 	}
-	// Open the listener and the source first, because that can fail. Open the store last, because
-	// that may create a file.
+	// Open the listener and the source first, because opening them can fail. Open the store last,
+	// because opening it may create a file.
 	listener, err := o.reach.open(&s, o.store)
 	if err != nil {
 		return err
@@ -74,7 +74,11 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if err != nil {
 		return err
 	}
-	examples(o.url(listener.Addr()), s, routes, service.Payments)
+	if o.log == jsonLog { // standard output is for programs too
+		slog.New(logTo(os.Stdout, o.log)).InfoContext(ctx, "serving", "url", o.url(listener.Addr()))
+	} else {
+		examples(o.url(listener.Addr()), s, routes, service.Payments)
+	}
 	if err := service.Serve(ctx, listener); err != nil {
 		return err
 	}
@@ -100,9 +104,17 @@ func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) err
 			}
 			return err
 		},
-		Departures: func(ctx context.Context) error { return deepen(ctx, s) },
+		Departures: func(ctx context.Context) error {
+			if !logged {
+				return deepen(ctx, s)
+			}
+			report, err := s.Deepen(ctx)
+			s.Log.InfoContext(ctx, "departures refreshed", "report", report)
+			return err
+		},
 	}
-	// a full refresh from Travelpayouts takes 15 minutes: serve meanwhile
+	// A full refresh from Travelpayouts takes 15 minutes, so only other sources are refreshed
+	// before the service starts to answer.
 	if s.Source.Name() != "travelpayouts" {
 		if err := s.RefreshNow(ctx, refreshes); err != nil {
 			return err

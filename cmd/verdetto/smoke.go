@@ -13,12 +13,12 @@ import (
 
 func smokeCommand() *cobra.Command {
 	var url string
-	c := newCommand("smoke", "try a service that was deployed, with 22 calls", func(ctx context.Context) error {
+	c := newCommand("smoke", "test a deployed service with 22 calls", func(ctx context.Context) error {
 		if url == "" {
-			return errors.New("smoke needs -url; the output Url of the deployment is it")
+			return errors.New("smoke needs -url; take the output Url of the deployment")
 		}
 		return smoke.Run(ctx, http.DefaultClient, url, os.Stdout, smoke.All)
 	})
-	c.Flags().StringVar(&url, "url", "", "where the service is reached: its `address`, https unless it is this machine")
+	c.Flags().StringVar(&url, "url", "", "the `address` of the service; https, except on this machine")
 	return c
 }

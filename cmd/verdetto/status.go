@@ -20,12 +20,12 @@ import (
 
 // errBroken reports that the checked service does not work. The status page was still written, and
 // shows this.
-var errBroken = errors.New("the service does not work; the page says so")
+var errBroken = errors.New("a part of the service does not work; the status page shows which")
 
 func statusCommand() *cobra.Command {
 	var store, url, to, language string
 	var asJSON bool
-	c := newCommand("status", "say how a service is, from its store or, as a page, from outside",
+	c := newCommand("status", "show the state of a store, or write a status page of a service",
 		func(ctx context.Context) error {
 			if url == "" {
 				return statusOfStore(ctx, store, asJSON)
@@ -34,8 +34,8 @@ func statusCommand() *cobra.Command {
 		})
 	takeSettings(c, map[string]*string{"store": &store})
 	f := c.Flags()
-	f.BoolVar(&asJSON, "json", false, "of a store, print the same as JSON")
-	f.StringVar(&url, "url", "", "`URL` of a service, to ask it from outside and write a page")
+	f.BoolVar(&asJSON, "json", false, "print the state of a store as JSON")
+	f.StringVar(&url, "url", "", "`URL` of a service, to call it and write a status page")
 	f.StringVar(&to, "to", "status.html", "the `file` to write")
 	f.StringVar(&language, "lang", i18n.Default().Code, "the page's `language`: "+i18n.SpokenCodes())
 	return c
@@ -79,7 +79,7 @@ func writeStatusPage(ctx context.Context, url, to, code string) error {
 // statusOfStore prints the status of the service that uses a store.
 func statusOfStore(ctx context.Context, store string, asJSON bool) error {
 	if store == "" {
-		return errors.New("status needs -store bolt:FILE, to look at it on its machine, or -url https://..., to ask from outside")
+		return errors.New("status needs -store bolt:FILE on the machine of the service, or -url https://... from elsewhere")
 	}
 	status, err := onemachine.StatusOf(ctx, store, time.Now)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package access compares which partitions of the table each Lambda function reads and writes with
-// the list of permitted accesses, schema.Accesses. infra/cdk makes the functions' permissions from
-// this list.
+// Package access compares the partitions of the table that each Lambda function reads and writes
+// with schema.Accesses, the list of permitted accesses. infra/cdk makes the functions' permissions
+// from the same list.
 package access
 
 import (
@@ -36,7 +36,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// table records which function accesses which partitions, and how.
+// table is a store that records which Lambda function accesses which partitions, and how.
 type table struct {
 	fixture.Recorder
 	mu      sync.Mutex
@@ -63,7 +63,7 @@ func newTable(of store.Table) *table {
 	return d
 }
 
-// as runs do, and records its accesses under the name of a function.
+// as runs do and records its accesses to the store under the name of a Lambda function.
 func (d *table) as(function string, do func()) {
 	d.set(function)
 	defer d.set("")
@@ -76,7 +76,7 @@ func (d *table) set(function string) {
 	d.doing = function
 }
 
-// functionOf returns the function that answers a path.
+// functionOf returns the Lambda function that serves a path.
 func functionOf(target string) string {
 	at := strings.TrimPrefix(target, routes.Alias)
 	for _, r := range routes.Table {
@@ -87,8 +87,8 @@ func functionOf(target string) string {
 	return "analisi" // it answers unknown paths
 }
 
-// TestFunctionsTouchWhatTheyMay runs everything that the functions do. The accesses recorded must
-// equal the list of permitted accesses.
+// TestFunctionsTouchWhatTheyMay runs everything that the Lambda functions do. The recorded accesses
+// must equal schema.Accesses, the list of permitted accesses.
 func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -100,7 +100,8 @@ func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.as(functionOf(r.URL.Path), func() { answer.ServeHTTP(w, r) })
 	})
-	// Each of these may be the first function to start with a new table.
+	// Each of these functions may be the first to start with a new table. So the test deletes the
+	// stored pepper before it starts each function.
 	for _, function := range []string{"alerts", "pro", "refresh"} {
 		if err := d.Write(t.Context(), store.Op{Mode: store.Delete,
 			Item: store.Item{Key: store.Key{Partition: "SERVICE", Sort: "PEPPER"}}}); err != nil {
@@ -142,7 +143,7 @@ func matches(pattern, partition string) bool {
 		"$").MatchString(partition)
 }
 
-// line is a queue that keeps its messages.
+// line is a queue that only stores the messages sent to it.
 type line struct{ messages []string }
 
 func (q *line) Send(_ context.Context, bodies ...string) error {
@@ -281,7 +282,7 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 	if a := s.Do("POST", strings.TrimPrefix(s.Ntfy.Messages(topic)[0].Click, fixture.PublicURL), ""); a.Status != 200 {
 		t.Fatalf("%d", a.Status)
 	}
-	// Endpoints accept every delivery.
+	// The fake servers of webhook subscribers accept every delivery.
 	s.Alerts.Webhooks.Client = taking{}
 	for _, who := range []string{"dan@example.com", "eve@example.com"} {
 		s.Do("POST", "/v1/alerts",
@@ -305,8 +306,8 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 			t.Fatal(err)
 		}
 	})
-	// Refreshes create notifications for the subscribed route and send them. The cases are: a
-	// mailbox that refuses for good, another process at work, and no subscriber.
+	// Each refresh creates notifications for the subscribed route and sends them. The loop covers a
+	// mailbox that always refuses, another process that holds the lease, and no subscriber.
 	s.Sender.Mail = refusing{}
 	other := store.Lease{Table: d.Table, Name: "mail", Holder: "another", Duration: time.Minute, Now: clock.Now}
 	for n := range 4 {
@@ -335,19 +336,19 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 	}
 }
 
-// taking answers for the servers of subscribers and accepts every delivery.
+// taking is an HTTP client without a network. It reports every delivery to a webhook as accepted.
 type taking struct{}
 
 func (taking) Post(context.Context, string, http.Header, []byte) (outbound.Answer, error) {
 	return outbound.Answer{Status: http.StatusNoContent}, nil
 }
 
-// refusing is a carrier that refuses every mail.
+// refusing is a mail carrier that refuses every mail.
 type refusing struct{}
 
 func (refusing) Send(context.Context, mail.Message) error { return mail.ErrRefused }
 
-// paysByCall pays for single answers. One payment is made but gets no answer, and is credited
+// paysByCall buys single answers. One of the payments succeeds but gets no answer, and is credited
 // later.
 func paysByCall(t *testing.T, d *table, clock *storetest.Clock) {
 	t.Helper()

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// kept lists in which parts of the store data that identifies a former subscriber may remain, and
-// how long. It is the table of docs/alerts.md.
+// kept lists the partitions in which data that identifies a former subscriber may remain, and for
+// how long. The table in docs/alerts.md has the same rows.
 var kept = []struct {
 	partition string
 	most      time.Duration
@@ -24,8 +24,8 @@ var kept = []struct {
 	{"STOPPED#", 180 * 24 * time.Hour},
 }
 
-// countItemsWith counts the items that contain one of the texts whom in their key or data. The
-// counts are by the first word of the item's partition key.
+// countItemsWith counts the items whose key or data contain one of the texts in whom. It counts by
+// the first word of the item's partition key.
 func countItemsWith(t *testing.T, table store.Table, now time.Time, whom []string) map[string]int {
 	t.Helper()
 	var mu sync.Mutex
@@ -56,9 +56,9 @@ func countItemsWith(t *testing.T, table store.Table, now time.Time, whom []strin
 	return found
 }
 
-// TestNothingIsKeptLonger ends all alerts on every channel: alerts with sent messages, with waiting
-// messages, and never confirmed ones. The items that remain must agree with docs/alerts.md. After
-// the periods stated there, no item may remain.
+// TestNothingIsKeptLonger ends alerts on every channel: with sent messages, with waiting messages,
+// and never confirmed. The items that remain in the store must be those that docs/alerts.md lists.
+// After the periods stated there, no item may remain.
 func TestNothingIsKeptLonger(t *testing.T) {
 	c := openChannels(t, 0)
 	ctx, now := t.Context(), c.Now()
@@ -85,7 +85,7 @@ func TestNothingIsKeptLonger(t *testing.T) {
 		whom = append(whom, string(id))
 	}
 	for _, a := range c.alerts {
-		// the subscriber's number is also part of the address
+		// The number in the subscriber's id is also a part of the alert's address.
 		whom, ids = append(whom, strings.TrimPrefix(string(a.Subscriber), "s")), append(ids, a.Subscriber)
 	}
 
@@ -94,7 +94,7 @@ func TestNothingIsKeptLonger(t *testing.T) {
 		t.Errorf("who has confirmed nothing is named by %v", found)
 	}
 
-	// One message is sent on every channel. The next is on its way when all alerts end.
+	// One message is sent on every channel. The next message is being sent when all alerts end.
 	c.refresh(3900)
 	c.work()
 	c.Add(24 * time.Hour)
@@ -140,8 +140,8 @@ func TestNothingIsKeptLonger(t *testing.T) {
 	}
 }
 
-// TestDeliveriesOfTheGoneGoNowhere: a message that waits for delivery is not delivered once its
-// alert has ended.
+// TestDeliveriesOfTheGoneGoNowhere: a message that waits for delivery is dropped if its alert ends
+// before.
 func TestDeliveriesOfTheGoneGoNowhere(t *testing.T) {
 	c := openChannels(t, 0)
 	c.refresh(3900)

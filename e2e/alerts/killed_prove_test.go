@@ -20,12 +20,12 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestProveKilledProcess kills the mailing process ten times; see killed.
+// TestProveKilledProcess kills the mailing process 10 times: see the function killed.
 func TestProveKilledProcess(t *testing.T) { killed(t, 10) }
 
-// killed kills the built command by SIGKILL a number of times while it mails 500 subscribers, and
-// then lets it finish. Each subscriber gets one mail. All runs use the same day. On the next day a
-// mail has another id, so a mail sent just before a kill would be sent again.
+// killed kills the built command with SIGKILL several times while it mails 500 subscribers, then
+// lets it finish. Each subscriber must get one mail. All runs use the same day, because a mail's id
+// contains the day, and a mail with another id would be sent again.
 func killed(t *testing.T, kills int) {
 	t.Helper()
 	d := fixture.NewShell(t)
@@ -52,8 +52,9 @@ func killed(t *testing.T, kills int) {
 		}
 		return len(files)
 	}
-	// run starts the command. Its clock is later each time, so the lease of the killed process has
-	// expired. The process is killed when the folder contains this many mails.
+	// run starts the command, and kills it when the folder contains as many mails as the parameter
+	// until says. Each run's clock is 4 minutes later, so that the lease of the killed process has
+	// expired.
 	run := func(until int) (stdout string, err error) {
 		ctx, kill := context.WithCancel(t.Context())
 		defer kill()

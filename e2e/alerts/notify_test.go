@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestNotifyingCapacity meters the DynamoDB units for a route with alerts and for a mail. They must
-// equal the figures in the package comment of shared/store.
+// TestNotifyingCapacity measures the DynamoDB units to notify a route with alerts and to send a
+// mail. They must equal the figures in the package comment of shared/store.
 func TestNotifyingCapacity(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -50,7 +50,8 @@ func TestNotifyingCapacity(t *testing.T) {
 	sender := notify.Sender{Alerts: store.Alerts{Table: m}, Notifications: store.Notifications{Table: m}, Mail: folder,
 		Links: notify.Links{Pepper: []byte(fixture.Pepper), BaseURL: "https://verdetto.example"}, Rate: 1, Now: now,
 		Log: slog.New(slog.DiscardHandler),
-		// No concurrency, which the meter does not support.
+		// The sender must send one mail at a time, because the meter does not support concurrent
+		// calls.
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	clear(m.Spent)
 	if sent, err := sender.Work(t.Context()); err != nil || sent.Sent != subscribers {
@@ -67,8 +68,7 @@ func TestNotifyingCapacity(t *testing.T) {
 		fixture.Units{"read ALERTS": subscribers, "read STOPPED": subscribers, "write ALERTS": subscribers})
 }
 
-// TestServeNotifies: the process of the command serve also sends the notifications that its
-// refreshes create.
+// TestServeNotifies: the command serve also sends the notifications that its refreshes create.
 func TestServeNotifies(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

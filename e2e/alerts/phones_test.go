@@ -33,9 +33,9 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// channels is a service with alerts of all kinds on every channel except mail. Each alert has
-// its own topic, chat or endpoint on stand-ins. Processes can be killed, and answers of the
-// stand-ins lost.
+// channels is a service with alerts of all kinds on every channel except mail. Each alert has its
+// own topic, chat or endpoint on a fake server. The test can kill processes, and lose responses of
+// the fake servers.
 type channels struct {
 	*notifytest.Fixture
 	chance   *rand.Rand
@@ -52,8 +52,8 @@ type channels struct {
 	events      map[string][]string // types and ids of the events that each endpoint received
 }
 
-// kinds returns the alerts of each channel. The last one is for a departure that will be in the
-// past.
+// kinds returns one alert of each kind, for one channel. The departure of the last alert passes
+// during the test.
 func kinds(today fare.Day) []store.Alert {
 	return []store.Alert{{Threshold: 4000}, {}, {Kind: store.Change}, {Kind: store.Drop, Percent: 10},
 		{Kind: store.Low, Days: 7}, {Trip: store.Trip{From: today + 5, To: today + 5}, Threshold: 100}}
@@ -84,7 +84,7 @@ func openChannels(t *testing.T, seed uint64) *channels {
 	if c.bot, err = telegram.New(telegram.Config{Token: telegramtest.Token, URL: c.telegram.URL}); err != nil {
 		t.Fatal(err)
 	}
-	// messages from users do not matter here
+	// The test ignores messages that users send to the bot.
 	c.telegram.Path, c.telegram.Webhook = "/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	for i, channel := range []string{store.Ntfy, store.Telegram, store.Webhook} {
 		for k, a := range kinds(c.Today()) {
@@ -94,7 +94,7 @@ func openChannels(t *testing.T, seed uint64) *channels {
 	return c
 }
 
-// subscribe confirms an alert on a channel, with an address made from a number.
+// subscribe confirms an alert on a channel. The address of the alert contains the number n.
 func (c *channels) subscribe(channel string, n int, a store.Alert) {
 	c.T.Helper()
 	a.Route, a.Language, a.Channel = notifytest.Route("MIL-BUH"), "en", channel
@@ -113,8 +113,7 @@ func (c *channels) subscribe(channel string, n int, a store.Alert) {
 	c.alerts = append(c.alerts, c.Confirm("", a))
 }
 
-// loses reports whether the test should lose this answer of a stand-in. It does so for one answer
-// in five.
+// loses reports whether to lose this response of a fake server. It loses one response in five.
 func (c *channels) loses() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +124,7 @@ func (c *channels) loses() bool {
 	return true
 }
 
-// take answers for the servers of all webhook endpoints.
+// take is the HTTP handler of all webhook endpoints. It records the events that it receives.
 func (c *channels) take(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var said webhook.Event
@@ -145,7 +144,7 @@ func (c *channels) take(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// refresh stores what a refresh would store if the route's cheapest fare had this price.
+// refresh stores what a refresh would store if price were the cheapest fare of the route.
 func (c *channels) refresh(price fare.Cents) {
 	c.T.Helper()
 	today := c.Today()
@@ -168,7 +167,7 @@ func (c *channels) refresh(price fare.Cents) {
 var errDead = errors.New("the process was killed")
 
 // call counts a call of the store. It returns whether the call may change the store, and the error
-// that the process gets.
+// for the process.
 func (c *channels) call() (effect bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +184,7 @@ func (c *channels) call() (effect bool, err error) {
 	return c.chance.IntN(2) == 0, errDead
 }
 
-// mortalTable is the store of a process that can be killed.
+// mortalTable is the store of a process that the test can kill at any call.
 type mortalTable struct {
 	store.Table
 	c *channels
@@ -213,10 +212,9 @@ func (m mortalTable) Write(ctx context.Context, ops ...store.Op) error {
 	return err
 }
 
-// work runs processes that create, send and deliver messages for a day and a half, which is longer
-// than any message is retried. With faults, each process is killed after at most 100 calls of the
-// store. If several messages are in progress, the kill can come earlier, so they complete in any
-// order.
+// work creates, sends and delivers messages for 36 hours, which is longer than any message is
+// retried. If faults is set, each process is killed after 1 to 100 calls of the store, so messages
+// complete in any order.
 func (c *channels) work() {
 	c.T.Helper()
 	var table store.Table = mortalTable{c.Table, c}
@@ -254,7 +252,8 @@ func (c *channels) work() {
 	}
 }
 
-// told counts how many different messages each alert sent, and how many were sent repeatedly.
+// told returns how many different messages each alert sent, and in again how many messages were
+// repeated.
 func (c *channels) told() (each map[string]int, again int) {
 	each = map[string]int{}
 	for i, a := range c.alerts {
@@ -290,7 +289,8 @@ func (c *channels) told() (each map[string]int, again int) {
 	return each, again
 }
 
-// run simulates seven refreshes with the messages that they cause. It returns the counts of told.
+// run simulates seven refreshes and sends the messages that they cause. It returns the counts from
+// told.
 func (c *channels) run(faults bool) (map[string]int, int) {
 	c.faults = faults
 	for i, price := range []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700} {
@@ -301,10 +301,9 @@ func (c *channels) run(faults bool) (map[string]int, int) {
 	return c.told()
 }
 
-// TestChannelsUnderKills kills processes at any call of the store, before or after the call's
-// effect. It also loses every fifth answer of a stand-in that accepted the message. Each alert must
-// still send the same messages as without faults. No subscriber may be left out, and a message sent
-// twice must be identical.
+// TestChannelsUnderKills kills processes at any call of the store, before or after the call changed
+// the store. It also loses every fifth response of a fake server that accepted a message. Each
+// alert must send the same messages as without faults; a repeated message must be identical.
 func TestChannelsUnderKills(t *testing.T) {
 	want, again := openChannels(t, 0).run(false)
 	if again > 0 {
@@ -331,9 +330,9 @@ func TestChannelsUnderKills(t *testing.T) {
 	}
 }
 
-// end checks that exactly those alerts are removed that should have ended. For a webhook, a process
-// may be killed after it drops the last event and before it removes the alert. The alert is then
-// removed once that event could no longer be delivered.
+// end checks that only the alerts whose departure has passed are removed. A process may be killed
+// after it drops a webhook's last event but before it removes the alert. The alert is then removed
+// when the event can no longer be delivered.
 func (c *channels) end() {
 	c.T.Helper()
 	c.Add((store.DeliveryDays + 1) * 24 * time.Hour)

@@ -14,8 +14,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestServeAlerts requests an alert from the running command by form, confirms it by the link in
-// the mail, and ends it. The test starts no worker itself: the process must do so.
+// TestServeAlerts requests an alert by form from the running command serve, confirms it by the link
+// in the mail, and ends it. The test starts no worker: serve itself must send the mails.
 func TestServeAlerts(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -28,7 +28,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// hook is a service together with the server of one subscriber, to which the service sends events.
+// hook is a service together with the webhook endpoint of one subscriber.
 type hook struct {
 	*fixture.Subscriptions
 	mu     sync.Mutex
@@ -60,7 +60,7 @@ func openHook(t *testing.T, table store.Table, clock *storetest.Clock) *hook {
 	return h
 }
 
-// ask requests an alert to the endpoint and returns the link that confirms it.
+// ask requests an alert that reports to the endpoint. It returns the link that confirms the alert.
 func (h *hook) ask(route, email string) string {
 	h.T.Helper()
 	a := h.Do("POST", "/v1/alerts", fixture.Object("route", route, "email", email, "channel", "webhook", "address",
@@ -79,15 +79,15 @@ func (h *hook) ask(route, email string) string {
 	return h.Link(mails[len(mails)-1])
 }
 
-// event is an event that the endpoint received.
+// event is a webhook event that the endpoint received.
 type event struct {
 	webhook.Event
 	name string // its type and route
 	id   string
 }
 
-// sent makes the service send what is due. It returns the events that the endpoint received since
-// the last call, and verifies each signature with the secret.
+// sent makes the service send its due events. It returns the events that the endpoint received
+// since the last call, and verifies their signatures with the secret.
 func (h *hook) sent(secret string) (names []string, events []event) {
 	h.T.Helper()
 	if _, err := h.Alerts.Webhooks.Work(h.T.Context()); err != nil {
@@ -112,8 +112,8 @@ func (h *hook) sent(secret string) (names []string, events []event) {
 	return names, events
 }
 
-// press submits the form of a page, like a reader who presses its button. It fails the test if the
-// answer is an error.
+// press submits the form of a page, like a reader who presses the button. It fails the test if the
+// response is an error.
 func (h *hook) press(link, form string) fixture.Reply {
 	h.T.Helper()
 	a := h.Form(link, form)
@@ -123,8 +123,8 @@ func (h *hook) press(link, form string) fixture.Reply {
 	return a
 }
 
-// refreshed runs a refresh and sends its notifications. It fails the test if their number is not
-// sent.
+// refreshed runs a refresh and sends its notifications. It fails the test unless the number of sent
+// notifications equals the parameter sent.
 func (h *hook) refreshed(sent int) {
 	h.T.Helper()
 	fixture.Refreshed(h.T, h.Table, fixture.Falling(fare.DayOf(h.Clock.Now())), h.Clock.Now)
@@ -137,8 +137,8 @@ var secretPattern = regexp.MustCompile(`whsec_[A-Za-z0-9+/]{43}=`)
 
 func secretOf(page string) string { return secretPattern.FindString(html.UnescapeString(page)) }
 
-// TestFromAskingToTheEndpoint covers alerts to an endpoint: confirmed by mail, tested, signed,
-// retried, replayed, and ended.
+// TestFromAskingToTheEndpoint covers the life of webhook alerts. An alert is confirmed by mail, and
+// its endpoint tested; events are signed, retried and replayed, until the alert ends.
 func TestFromAskingToTheEndpoint(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -147,11 +147,13 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 		secret := h.confirm(ada)
 		id := h.firstFare(secret)
 
-		// A second alert to the endpoint shares its secret, which is not shown again.
+		// A second alert to the same endpoint uses the secret of the first alert. The page does not
+		// show the secret again.
 		if a := h.press(h.ask("MIL-LON", ada), ""); strings.Contains(a.Body, "whsec_") {
 			t.Errorf("%s", a.Page())
 		}
-		// Another subscriber has another secret and sees nothing of the first.
+		// Another subscriber to the same endpoint has another secret, and sees nothing of the first
+		// subscriber.
 		bobs := secretOf(h.press(h.ask("MIL-BUH", "bob@example.com"), "").Body)
 		if bobs == "" || bobs == secret {
 			t.Errorf("bob has %q", bobs)
@@ -181,7 +183,7 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 		}
 		h.goesAway(ada, second, of)
 
-		// When the alerts end, nothing about the endpoint remains.
+		// When all alerts of a subscriber end, the store keeps nothing about the endpoint.
 		h.press(h.ManageLink(ada), "all=1")
 		if items, err := table.Query(t.Context(),
 			store.Range{Partition: "WEBHOOK#" + string(fixture.Subscriber(ada))}); err != nil || len(items) > 0 {
@@ -190,7 +192,7 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 	})
 }
 
-// confirm requests and confirms an alert. It returns the secret, which is shown once.
+// confirm requests and confirms an alert. It returns the secret, which the service shows only once.
 func (h *hook) confirm(email string) string {
 	h.T.Helper()
 	link := h.ask("MIL-BUH", email)
@@ -209,8 +211,8 @@ func (h *hook) confirm(email string) string {
 	return secret
 }
 
-// firstFare sends an event of a fare, which waits until the endpoint has accepted a test. It
-// returns the event's id.
+// firstFare makes the service send an event with a fare. The service sends the event only after the
+// endpoint has accepted a test event. firstFare returns the event's id.
 func (h *hook) firstFare(secret string) string {
 	h.T.Helper()
 	h.status = http.StatusInternalServerError
@@ -232,8 +234,8 @@ func (h *hook) firstFare(secret string) string {
 	return events[at].id
 }
 
-// listed requires an event on the page of all alerts. It returns the alert's name in the page's
-// buttons.
+// listed fails the test unless the page of all alerts lists the event. It returns the alert's name
+// in the page's buttons, escaped for a query.
 func (h *hook) listed(manage, id string) string {
 	h.T.Helper()
 	page := h.Do("GET", manage, "")
@@ -248,8 +250,8 @@ func (h *hook) listed(manage, id string) string {
 	return url.QueryEscape(html.UnescapeString(ref[1]))
 }
 
-// goesAway makes the endpoint answer 410, which ends its events. The owner is informed once by
-// mail, and can restart the events.
+// goesAway makes the endpoint answer 410, which stops the events to the endpoint. The owner gets
+// one mail about that, and can start the events again.
 func (h *hook) goesAway(email, secret, of string) {
 	h.T.Helper()
 	h.status = http.StatusGone
@@ -276,8 +278,8 @@ func (h *hook) goesAway(email, secret, of string) {
 	}
 }
 
-// TestBadEndpoints: the service refuses an alert to a forbidden address, and the error says what to
-// do.
+// TestBadEndpoints: the service refuses an alert to a forbidden address. The error message says
+// what to do.
 func TestBadEndpoints(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -1,5 +1,5 @@
 // Package alerts holds end-to-end tests of alerts. They follow an alert from the request to the
-// mail, over HTTP and in the running command. They also kill the process in between.
+// mail, over HTTP and in the running command serve. Some tests kill the process in between.
 package alerts
 
 import (
@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestFromAskingToTheMail requests alerts over HTTP, refreshes, reads the mails, and ends the
-// alerts by the mails' links.
+// TestFromAskingToTheMail requests alerts over HTTP, refreshes fares, reads the alert mails, and
+// ends the alerts by links in the mails.
 func TestFromAskingToTheMail(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -26,7 +26,8 @@ func TestFromAskingToTheMail(t *testing.T) {
 		p.Subscribe("MIL-BUH", "bob@example.com", "30")
 		p.Subscribe("MIL-BUH", "cleo@example.com", "29.99")
 		p.Ask("MIL-BUH", "never-confirmed@example.com", "")
-		// alerted refreshes and returns the new alert mails by address.
+		// alerted runs a refresh and sends the alert mails. It returns the new alert mails by mail
+		// address.
 		seen := map[string]bool{}
 		alerted := func(sent int) map[string]maildir.Mail {
 			t.Helper()
@@ -53,8 +54,8 @@ func TestFromAskingToTheMail(t *testing.T) {
 		}
 		alerted(0)
 
-		// One subscriber ends the alert by the unsubscribe button of the mail program, the other by
-		// the page that the mail links to.
+		// The first subscriber ends the alert by the unsubscribe button of the mail program. The
+		// second subscriber uses the page that the mail links to.
 		click := strings.TrimPrefix(first["ada@example.com"].Unsubscribe, "http://127.0.0.1:1")
 		p.Do("POST", click, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form).Want(t, 200)
 		links := fixture.LinkPattern.FindAllStringSubmatch(first["bob@example.com"].Text, -1)

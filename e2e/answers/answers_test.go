@@ -1,7 +1,7 @@
-// Package answers compares 5,000 answers of the service with committed digests of them: status,
-// headers and body, byte for byte. Run it before and after a change to the code that must change no
-// answer. The flag -update accepts new answers. The flag -dump writes the answers to a folder,
-// where diff -r shows changes.
+// Package answers compares 5,000 responses of the service with committed digests of status, headers
+// and body, byte for byte. Run it before and after a code change that must not change responses.
+// The flag -update accepts new responses. The flag -dump writes the responses to a folder; compare
+// two such folders with diff -r.
 package answers
 
 import (
@@ -39,8 +39,8 @@ const (
 	pages  = 1400 // number of pages that the crawl visits
 )
 
-// TestAnswers sends requests to a service with fixed invented fares and a fixed clock. It compares
-// digests of the answers with the committed ones.
+// TestAnswers sends requests to a service with fixed invented fares and a fixed clock. The digests
+// of the responses must equal the committed digests.
 func TestAnswers(t *testing.T) {
 	service := open(t)
 	for _, target := range calls() {
@@ -53,7 +53,7 @@ func TestAnswers(t *testing.T) {
 	fixture.Golden(t, golden, service.summary(), *update)
 }
 
-// service calls the handler and computes one digest over all answers of each kind of request.
+// service calls the handler, and computes one digest over all responses to each kind of request.
 type service struct {
 	t       *testing.T
 	api     *onemachine.Service
@@ -75,10 +75,11 @@ func open(t *testing.T) *service {
 	return &service{t: t, api: fixture.New(t, o), digests: map[string]hash.Hash{}, counts: map[string]int{}}
 }
 
-// random matches the parts that differ from run to run.
+// random matches the parts of a response that differ from run to run.
 var random = regexp.MustCompile(`(nonce-|nonce="|value="|[?&]t=|reference=|memo=)[A-Za-z0-9_=+/%-]{16,}`)
 
-// ask adds one answer to the digest of its kind and returns the body.
+// ask sends a request and adds the response to the digest of its kind. It returns the response's
+// body.
 func (s *service) ask(target, language string) string {
 	s.count++
 	r := httptest.NewRequest("GET", target, nil)
@@ -117,7 +118,8 @@ func (s *service) write(kind, text string) {
 	}
 }
 
-// kindOf returns the first two parts of a path below /v1, else the first.
+// kindOf returns the kind of a request: the first two parts of a path under /v1, otherwise the
+// first part.
 func kindOf(target string) string {
 	path, _, _ := strings.Cut(target, "?")
 	parts := strings.SplitN(path, "/", 4)
@@ -136,7 +138,7 @@ func (s *service) summary() []byte {
 	return []byte(b.String())
 }
 
-// calls returns the requests to the JSON API: each question, with valid and invalid values, about
+// calls returns the requests to the JSON API: all questions, with valid and invalid values, about
 // every second route.
 func calls() []string {
 	var out []string
@@ -163,7 +165,7 @@ type question struct {
 	with url.Values
 }
 
-// questions returns the requests about a route. In each request, one parameter has another value.
+// questions returns the requests about a route. Each request changes one parameter.
 func questions(route fare.Route) []question {
 	base := func(more ...string) url.Values {
 		v := url.Values{"origine": {string(route.Origin)}, "destinazione": {string(route.Destination)}}
@@ -197,7 +199,7 @@ func questions(route fare.Route) []question {
 
 var link = regexp.MustCompile(`(?:href|src|action)="([^"]+)"`)
 
-// crawl requests the pages in six languages and follows their links, breadth first.
+// crawl requests the pages in six languages and follows the links of each page, breadth first.
 func (s *service) crawl() {
 	var queue []string
 	for _, language := range []string{"it", "en", "fr", "de", "es", "pt"} {
@@ -217,7 +219,7 @@ func (s *service) crawl() {
 	}
 }
 
-// local returns the path and query of a link on a page, or "" for another site.
+// local returns the path and query of a link on a page, or "" if the link leads to another site.
 func local(at, link string) string {
 	base, err := url.Parse("https://verdetto.example" + at)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestBackup backs up the store of a service that answers calls, and then serves the backup. The
-// restored service gives the same answers and contains every item. A backup never overwrites a
-// file, and a failed backup leaves no file.
+// TestBackup backs up the store of a service under load, and then serves the backup. The service on
+// the backup gives the same answers, and the backup contains every item. A backup never overwrites
+// a file, and a failed backup leaves no file.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -45,12 +45,13 @@ func TestBackup(t *testing.T) {
 	if n := <-asked; n == 0 {
 		t.Error("no call was made meanwhile")
 	}
-	run(t, d, 1, "nothing is overwritten", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
+	run(t, d, 1, "choose another name", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	if info, err := os.Stat(filepath.Join(d.Dir, "copy.db")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("others may read it: %v %v", info, err)
 	}
 	end(t, first)
-	// Calls during the backup change counters. All other items of the store must be in the copy.
+	// Calls during the backup change the counters. All other items of the store must be in the
+	// backup.
 	was, is := contents(t, filepath.Join(d.Dir, "kept.db")), contents(t, filepath.Join(d.Dir, "copy.db"))
 	if len(was) < 3 {
 		t.Errorf("the store holds only %d items", len(was))
@@ -63,7 +64,8 @@ func TestBackup(t *testing.T) {
 	if diff := cmp.Diff(verdict, answerOf(t, again.URL)); diff != "" {
 		t.Errorf("the service that was restored answers otherwise:\n%s", diff)
 	}
-	// A killed process leaves its socket. The next backup then opens the file itself.
+	// A killed process leaves its socket file behind. The next backup then opens the store file
+	// directly.
 	end(t, again)
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(d.Dir, "copy.db.socket")})
 	if err != nil {
@@ -100,7 +102,7 @@ func answerOf(t *testing.T, url string) string {
 	return body
 }
 
-// contents returns the items of a store except counters of calls.
+// contents returns the items of a store file, except the counters of calls.
 func contents(t *testing.T, file string) map[string]string {
 	t.Helper()
 	db, err := bolt.Open(file, 0o600, &bolt.Options{Timeout: time.Minute, ReadOnly: true})

@@ -9,7 +9,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// goodSettings is a valid settings file for a service that takes real payments.
+// goodSettings is a valid settings file of a service that accepts real payments.
 const goodSettings = `
 VERDETTO_STORE = "bolt:verdetto.db"
 VERDETTO_UPSTREAM = "travelpayouts"
@@ -25,8 +25,8 @@ SOLANA_NODES = "https://node.example/key"
 SOLANA_WALLET = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"
 `
 
-// mistakes holds settings with one fault each, and the expected message: the name and the
-// remedy.
+// mistakes lists settings with one fault each, and the expected error message. The message contains
+// the setting's name and the remedy.
 var mistakes = []struct {
 	name  string
 	flags []string
@@ -36,11 +36,11 @@ var mistakes = []struct {
 }{
 	{"a name that is mistyped", nil, `VERDETTO_LISTENN = "127.0.0.1:8080"`, "VERDETTO_LISTENN",
 		"was VERDETTO_LISTEN meant?"},
-	{"an unknown name", nil, `MAIL_SERVER = "x"`, "MAIL_SERVER", "docs/configuration.md lists them"},
+	{"an unknown name", nil, `MAIL_SERVER = "x"`, "MAIL_SERVER", "docs/configuration.md lists all"},
 	{"a port alone", nil, `VERDETTO_LISTEN = "8080"`, "VERDETTO_LISTEN", "such as 127.0.0.1:8080"},
 	{"a port that is none", nil, `VERDETTO_METRICS = "127.0.0.1:99999"`, "VERDETTO_METRICS", "such as 127.0.0.1:9464"},
 	{"metrics where callers are", []string{"-listen", "127.0.0.1:8080"}, `VERDETTO_METRICS = "127.0.0.1:8080"`,
-		"VERDETTO_METRICS", "give another address"},
+		"VERDETTO_METRICS", "choose another address"},
 	{"a URL without a scheme", nil, `VERDETTO_BASE_URL = "verdetto.example"`, "VERDETTO_BASE_URL",
 		"such as https://verdetto.example"},
 	{"a URL with a slash at the end", nil, `VERDETTO_BASE_URL = "https://verdetto.example/"`, "VERDETTO_BASE_URL",
@@ -53,9 +53,9 @@ var mistakes = []struct {
 	{"a panel that is not there", nil, `VERDETTO_UPSTREAM = "csv:gone.csv"`, "VERDETTO_UPSTREAM",
 		"give the path of a panel"},
 	{"invented fares for real money", nil, `VERDETTO_UPSTREAM = "sample"`, "VERDETTO_UPSTREAM",
-		"give travelpayouts or csv:FILE"},
+		"set travelpayouts or csv:FILE"},
 	{"a budget that is no number", nil, `VERDETTO_CALLS_A_DAY = "20k"`, "VERDETTO_CALLS_A_DAY", "0 for no limit"},
-	{"a value of another kind", nil, `VERDETTO_MONEY = true`, "VERDETTO_MONEY", `want NAME = "value"`},
+	{"a value of another kind", nil, `VERDETTO_MONEY = true`, "VERDETTO_MONEY", `write NAME = "value"`},
 	{"money of another kind", nil, `VERDETTO_MONEY = "monopoly"`, "VERDETTO_MONEY", "play or real"},
 	{"a publishable key", nil, `STRIPE_KEY = "pk_live_topsecret"`, "STRIPE_KEY", "begins with sk_ or rk_"},
 	{"a secret twice", nil, "STRIPE_KEY = \"sk_live_topsecret\"\nSTRIPE_KEY_FILE = \"stripe-key\"", "STRIPE_KEY",
@@ -63,7 +63,7 @@ var mistakes = []struct {
 	{"a secret's file that is not there", nil, `STRIPE_KEY_FILE = "gone"`, "STRIPE_KEY_FILE",
 		"put the value into that file"},
 	{"a secret's file that is empty", nil, `STRIPE_KEY_FILE = "empty"`, "STRIPE_KEY_FILE", "put the value into it"},
-	{"a file for what is no secret", nil, `STRIPE_PRICE_FILE = "price"`, "STRIPE_PRICE_FILE", "give STRIPE_PRICE"},
+	{"a file for what is no secret", nil, `STRIPE_PRICE_FILE = "price"`, "STRIPE_PRICE_FILE", "set STRIPE_PRICE"},
 	{"one bad secret of two", nil, `STRIPE_WEBHOOK_SECRETS = ["whsec_first", "topsecret"]`,
 		"STRIPE_WEBHOOK_SECRETS: value 2", "whsec_..."},
 	{"an address of another chain", nil, `SOLANA_WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"`,
@@ -100,7 +100,8 @@ var mistakes = []struct {
 	{"a flag", []string{"-log", "xml"}, "", "-log", "text or json"},
 }
 
-// settingsFile returns goodSettings with some lines replaced.
+// settingsFile returns goodSettings with the given lines in place of the lines for the same
+// settings.
 func settingsFile(lines string) string {
 	text := ""
 	for line := range strings.Lines(goodSettings) {
@@ -121,8 +122,8 @@ func checkShell(t *testing.T) fixture.Shell {
 	return d
 }
 
-// TestCheckNamesEachMistake: a single mistake is reported alone, with what to do and without
-// secrets. serve refuses it in the same words.
+// TestCheckNamesEachMistake: the command check reports a single mistake alone, with the remedy and
+// without secrets. The command serve refuses the same mistake in the same words.
 func TestCheckNamesEachMistake(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -132,7 +133,7 @@ func TestCheckNamesEachMistake(t *testing.T) {
 		t.Errorf("good settings: exit code %d\n%s%s", good.Code, good.Stdout, good.Stderr)
 	}
 	has(t, "stdout", good.Stdout, "VERDETTO_CALLS_A_DAY       5000, by good.toml", "(secret), by stripe-key",
-		"nothing is wrong")
+		"the settings are right")
 	if len(mistakes) < 20 {
 		t.Errorf("only %d mistakes", len(mistakes))
 	}
@@ -160,7 +161,7 @@ func TestCheckNamesEachMistake(t *testing.T) {
 	}
 }
 
-// TestCheckNamesAllAtOnce: many mistakes in one file are reported together.
+// TestCheckNamesAllAtOnce: the command check reports all mistakes in one file together.
 func TestCheckNamesAllAtOnce(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -189,8 +190,8 @@ func TestCheckNamesAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestCheckPlaces checks which place of a setting (flag, environment, file) applies first, and
-// which settings real payments need. It also checks files that are no settings files.
+// TestCheckPlaces: the command check applies flags, environment and file in the right order, and
+// knows which settings real payments need. It refuses files that are not settings files.
 func TestCheckPlaces(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -219,7 +220,7 @@ func TestCheckPlaces(t *testing.T) {
 		{"nothing for real money", nil, "real.toml", []string{"STRIPE_KEY: missing", "STRIPE_PRICE: missing",
 			"STRIPE_WEBHOOK_SECRETS: missing", "SOLANA_NODES: missing", "SOLANA_WALLET: missing",
 			"VERDETTO_BASE_URL: missing", "VERDETTO_STORE: missing", "VERDETTO_UPSTREAM", "8 settings are wrong"}},
-		{"no TOML", nil, "broken.toml", []string{"broken.toml, line 2", `want NAME = "value"`}},
+		{"no TOML", nil, "broken.toml", []string{"broken.toml, line 2", `write NAME = "value"`}},
 		{"no file", nil, "gone.toml", []string{"gone.toml", "no such file"}},
 		{"a folder", nil, ".", []string{"is a directory"}},
 		{"mistyped in the environment", []string{"VERDETTO_LISEN=127.0.0.1:1"}, "",

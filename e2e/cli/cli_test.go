@@ -1,4 +1,4 @@
-// Package cli holds end-to-end tests of the command line: commands run as users run them.
+// Package cli holds end-to-end tests of the command line. They run the built commands as users do.
 package cli
 
 import (
@@ -11,9 +11,7 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// These tests run the commands as users do.
-
-// has fails the test unless a text contains each of the wanted texts.
+// has fails the test unless the text contains each of the wanted texts.
 func has(t *testing.T, what, text string, wanted ...string) {
 	t.Helper()
 	for _, w := range wanted {
@@ -23,8 +21,8 @@ func has(t *testing.T, what, text string, wanted ...string) {
 	}
 }
 
-// run runs a command and checks its exit code. The output must contain the text says: standard
-// output after success, standard error after a failure.
+// run runs a command and checks its exit code. The text says must be in standard output after
+// success, and in standard error after a failure.
 func run(t *testing.T, d fixture.Shell, code int, says string, args ...string) fixture.Result {
 	t.Helper()
 	got := d.Run(args...)
@@ -38,7 +36,7 @@ func run(t *testing.T, d fixture.Shell, code int, says string, args ...string) f
 	return got
 }
 
-// end stops a service and fails the test unless it exits with 0.
+// end stops a service, and fails the test if the exit code is not 0.
 func end(t *testing.T, s fixture.Server) {
 	t.Helper()
 	if code := s.Stop(t); code != 0 {
@@ -46,7 +44,8 @@ func end(t *testing.T, s fixture.Server) {
 	}
 }
 
-// TestHelp: help lists the commands, and each command's help lists its flags.
+// TestHelp: the command help lists all commands. The help of each command lists the flags of the
+// command.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -75,8 +74,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestRefused runs commands that cannot succeed. Each says why and what to do, and creates or
-// changes no file.
+// TestRefused runs commands that cannot succeed. Each command says why and what to do, and creates
+// or changes no file.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -195,7 +194,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefreshTwice: repeating a refresh finds nothing new and changes nothing.
+// TestRefreshTwice: a second refresh from the same source finds no new fares and changes nothing.
 func TestRefreshTwice(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{"sample", "csv:good.csv"} {

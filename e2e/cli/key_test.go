@@ -7,8 +7,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestKeyNeedsAStoreOfAService: a key can be created only where a service has run. So a
-// mistyped name gives an error, and no new store with a useless key.
+// TestKeyNeedsAStoreOfAService: the command key fails if no service has used the store. So a
+// mistyped file name gives an error, not a new store with a useless key.
 func TestKeyNeedsAStoreOfAService(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

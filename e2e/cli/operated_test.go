@@ -29,7 +29,8 @@ func get(t *testing.T, url string) (int, http.Header, string) {
 }
 
 // TestOperated: a running service answers /healthz and /readyz, and counts answers by endpoint and
-// status. It logs JSON with request ids, and shows its status to the user it runs as.
+// status. Its log is JSON with request ids. The command status shows its state to the user who runs
+// the service.
 func TestOperated(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -60,7 +61,7 @@ func TestOperated(t *testing.T) {
 	got := run(t, d, 0, "", "status", "-store", "bolt:kept.db")
 	has(t, "status", got.Stdout, "running, ready", "0.0 days old", "1, with 1 departures", "alerts        0", "keys          0 in force", "MB", "0 of late in the log")
 
-	// Read the address that the service listens on from the log.
+	// The log contains the address on which the service serves its metrics.
 	var address string
 	for address == "" {
 		if m := regexp.MustCompile(`"metrics are answered","address":"([^"]*)"`).FindStringSubmatch(s.Log()); m != nil {
@@ -96,11 +97,11 @@ func TestOperated(t *testing.T) {
 }
 
 // TestNotReady: a service without fares, or with fares that are too old, answers /healthz with
-// success and /readyz with an error.
+// success. It answers /readyz with an error.
 func TestNotReady(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	// No source listens at this address, so every refresh fails.
+	// No fare provider listens at this address, so every refresh fails.
 	c := []string{"-upstream", "travelpayouts"}
 	environment := []string{"TRAVELPAYOUTS_TOKEN=unknown", "TRAVELPAYOUTS_URL=http://127.0.0.1:1"}
 	s := d.ServeWith(environment, append(c, "-listen", "127.0.0.1:0", "-store", "bolt:empty.db")...)
@@ -116,8 +117,7 @@ func TestNotReady(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestStatusOfOldFares: the command status reports a problem if fares were last refreshed ten days
-// ago.
+// TestStatusOfOldFares: the command status reports a problem if the last refresh was 10 days ago.
 func TestStatusOfOldFares(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -134,8 +134,8 @@ func TestStatusOfOldFares(t *testing.T) {
 	}
 }
 
-// TestRestore: restore replaces a store by a backup. The store may exist, be missing or be damaged,
-// but no process may serve it. If the backup is incomplete, restore changes nothing.
+// TestRestore: the command restore replaces a store by a backup. The store may be present, missing
+// or damaged, but no process may serve it. If the backup is incomplete, restore changes nothing.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -154,9 +154,9 @@ func TestRestore(t *testing.T) {
 			t.Errorf("%s holds %d items of %d", file, len(is), len(kept))
 		}
 	}
-	run(0, "every byte is as it was backed up", "verify", "-store", "bolt:copy.db")
+	run(0, "the backup is unchanged", "verify", "-store", "bolt:copy.db")
 	d.Write("earlier.db", whole[:len(whole)-len(whole)%512]) // the format of earlier versions
-	run(0, "this file has no checksum", "verify", "-store", "bolt:earlier.db")
+	run(0, "This file has no checksum", "verify", "-store", "bolt:earlier.db")
 	run(0, "restored", "restore", "-from", "earlier.db", "-store", "bolt:later.db")
 	run(1, "damaged", "verify", "-store", "bolt:cut.db")
 	run(1, "no such file", "verify", "-store", "bolt:gone.db")

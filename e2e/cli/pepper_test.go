@@ -11,8 +11,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestPepper: a store works only with the pepper (the secret that derives pseudonyms) that it was
-// made with; the error says what to do. The pepper can be exported, kept on paper, and imported
+// TestPepper: a store works only with its own pepper, the secret from which pseudonyms are derived.
+// With another pepper, the error says what to do. The pepper can be exported to paper, and imported
 // into a store or used as a setting. The import detects a typing error.
 func TestPepper(t *testing.T) {
 	t.Parallel()
@@ -33,10 +33,10 @@ func TestPepper(t *testing.T) {
 	run(1, "VERDETTO_PEPPER", other, "serve", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	run(1, "made with another pepper", other, "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01", "-mail", "mail")
 	run(1, "holds no pepper", "", key...)
-	run(1, "its pepper is not in it", "", "serve", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	run(1, "does not hold its pepper", "", "serve", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 
-	run(0, "kept in pepper.txt", own, "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
-	run(1, "nothing is overwritten", own, "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
+	run(0, "exported to pepper.txt", own, "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
+	run(1, "choose another name", own, "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
 	run(1, "made with another pepper", other, "pepper", "export", "-store", "bolt:kept.db", "-to", "wrong.txt")
 	if info, err := os.Stat(filepath.Join(d.Dir, "pepper.txt")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("others may read the pepper: %v %v", info, err)
@@ -54,25 +54,25 @@ func TestPepper(t *testing.T) {
 	run(1, "32 characters or more", string(typo), key...)
 	run(0, "exported", other, "pepper", "export", "-to", "other.txt")
 	run(1, "made with another pepper", "", "pepper", "check", "-store", "bolt:kept.db", "-from", "other.txt")
-	run(0, "is that of bolt:kept.db", "", "pepper", "check", "-store", "bolt:kept.db", "-from", "pepper.txt")
+	run(0, "belongs to bolt:kept.db", "", "pepper", "check", "-store", "bolt:kept.db", "-from", "pepper.txt")
 	run(1, "-force", "", "pepper", "import", "-store", "bolt:kept.db", "-from", "other.txt")
-	run(0, "keeps its pepper", "", "pepper", "import", "-store", "bolt:kept.db", "-from", "pepper.txt")
+	run(0, "now holds this pepper", "", "pepper", "import", "-store", "bolt:kept.db", "-from", "pepper.txt")
 	run(0, "vd_", "", key...)
 	run(0, text, "", "pepper", "export", "-store", "bolt:kept.db")
 
-	// A backup also contains the pepper that the store keeps.
+	// If the store contains the pepper, a backup contains it too.
 	run(0, "", "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	run(0, text, "", "pepper", "export", "-store", "bolt:copy.db")
-	run(0, "every byte", "", "verify", "-store", "bolt:copy.db")
+	run(0, "the backup is unchanged", "", "verify", "-store", "bolt:copy.db")
 
-	run(0, "keeps its pepper", "", "pepper", "import", "-store", "bolt:kept.db", "-from", "other.txt", "-force")
+	run(0, "now holds this pepper", "", "pepper", "import", "-store", "bolt:kept.db", "-from", "other.txt", "-force")
 	run(0, "vd_", other, key...)
 	run(1, "made with another pepper", own, key...)
 }
 
-// TestPepperOfAnEarlierStore: a store made by an earlier version does not record its pepper. There
-// the service compares the given pepper with the pseudonym in an alert, or without alerts with the
-// pepper kept in the store.
+// TestPepperOfAnEarlierStore: a store made by an earlier version does not record which pepper it
+// uses. The service then checks the given pepper against a pseudonym in an alert. Without alerts,
+// it compares the given pepper with the pepper in the store.
 func TestPepperOfAnEarlierStore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

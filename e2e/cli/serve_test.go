@@ -11,7 +11,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestServe sends a running process every kind of request, valid and invalid. Every answer about
+// TestServe sends a running service every kind of request, valid and invalid. Every answer about
 // invented fares says that the fares are invented.
 func TestServe(t *testing.T) {
 	t.Parallel()
@@ -65,13 +65,13 @@ func TestServe(t *testing.T) {
 		})
 	}
 
-	// Open keep-alive connections do not delay the stop.
+	// Open keep-alive connections do not delay the end of the process.
 	end(t, s)
 	d.LeftNothing()
 }
 
-// TestServeKeepsItsStore: answers about recorded fares do not say that fares are invented. A
-// store's file keeps its data when it is served again.
+// TestServeKeepsItsStore: answers about recorded fares do not say that the fares are invented.
+// After a restart, the service still has the data in the store file.
 func TestServeKeepsItsStore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -7,7 +7,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestStatus makes a status page of a running service, and again after the service has stopped.
+// TestStatus writes a status page while the service runs, and again after the service has stopped.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -21,5 +21,5 @@ func TestStatus(t *testing.T) {
 	if page := d.Files()["status.html"]; got.Code != 1 || !strings.Contains(page, "Something does not work.") {
 		t.Errorf("exit code %d %s\n%s", got.Code, got.Stderr, page)
 	}
-	has(t, "stderr", got.Stderr, "the service does not work; the page says so")
+	has(t, "stderr", got.Stderr, "a part of the service does not work; the status page shows which")
 }

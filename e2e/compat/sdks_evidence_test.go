@@ -9,7 +9,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestEvidenceJavaSDK: the unmodified SDK from Maven Central reads all answers and all errors.
+// TestEvidenceJavaSDK: the unmodified Amadeus SDK from Maven Central reads all answers and errors
+// of functions/compat.
 func TestEvidenceJavaSDK(t *testing.T) {
 	java := testenv.Command(t, "java", "apt-get install default-jre-headless")
 	jars, classes := filepath.Join(testenv.Tool(t, "sdk-java"), "*"), t.TempDir()
@@ -28,7 +29,7 @@ func TestEvidenceJavaSDK(t *testing.T) {
 	})
 }
 
-// sdkJars returns the SDK with its dependencies as a class path.
+// sdkJars returns the Java class path of the SDK with its dependencies.
 func sdkJars(t *testing.T) string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(testenv.Tool(t, "sdk-java"), "*.jar"))

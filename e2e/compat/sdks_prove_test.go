@@ -11,7 +11,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProvePythonSDK: the unmodified SDK from PyPI reads all answers and all errors.
+// TestProvePythonSDK: the unmodified Amadeus SDK from PyPI reads all answers and errors of
+// functions/compat.
 func TestProvePythonSDK(t *testing.T) {
 	python := testenv.Tool(t, "sdks", "bin", "python3")
 	driven(t, httptest.NewServer, func(_ *httptest.Server, port, key, word string) *exec.Cmd {
@@ -19,8 +20,8 @@ func TestProvePythonSDK(t *testing.T) {
 	})
 }
 
-// TestProveNodeSDK: the unmodified SDK from npm reads all answers and all errors. The test uses
-// TLS, because this SDK ignores the option ssl: false.
+// TestProveNodeSDK: the unmodified Amadeus SDK from npm reads all answers and errors of
+// functions/compat. The test server uses TLS, because the SDK ignores its option ssl: false.
 func TestProveNodeSDK(t *testing.T) {
 	node := testenv.Command(t, "node", "apt-get install nodejs", "nodejs")
 	sdk := testenv.Tool(t, "sdks", "node_modules", "amadeus")

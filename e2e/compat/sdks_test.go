@@ -1,5 +1,5 @@
-// Package compat calls functions/compat, the API for programs written for Amadeus, with the
-// published, unmodified Amadeus SDKs.
+// Package compat tests functions/compat, the API for programs written for Amadeus. The tests call
+// it with the published, unmodified Amadeus SDKs.
 package compat
 
 import (
@@ -28,7 +28,7 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// said is the output of a small program in testdata that makes every call through an SDK.
+// said is the output of a program in testdata, which makes every call through an SDK.
 type said struct {
 	Metrics, Returns    [][2]string // ranking, amount
 	Dates, Stays        [][3]string // departure, return, price
@@ -41,11 +41,11 @@ type said struct {
 	AfterTheKeyWasEnded string            `json:"-"`
 }
 
-// day is the departure in the requests.
+// day is the departure day in the requests.
 const day = "2016-04-20"
 
-// driven runs such a program, which calls the service over loopback. It compares the objects that
-// the SDK returns with the answers of our own API.
+// driven runs a program in testdata, which calls the service through an SDK. It compares the
+// objects that the SDK returns with the answers of our own API.
 func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 	program func(s *httptest.Server, port, key, word string) *exec.Cmd) {
 	t.Helper()
@@ -94,7 +94,7 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 	}
 	var got said
 	line(&got)
-	// replaces the program's key
+	// Issuing a new key makes the program's key invalid.
 	fixture.IssueKey(t, table, "ada@example.com", fixture.Today, 24*time.Hour)
 	fmt.Fprintln(stdin)
 	line(&got.AfterTheKeyWasEnded)
@@ -123,11 +123,11 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 		len(got.Stays), len(got.Destinations), len(got.Journeys), len(got.Pages), len(got.Errors)+1)
 }
 
-// class returns the SDK's class of an error, the first word. It is ClientError in two SDKs and
-// ClientException in one.
+// class returns the class of an SDK's error, which is the first word. Two SDKs call the class
+// ClientError, the third ClientException.
 func class(said string) string { name, _, _ := strings.Cut(said, " "); return name }
 
-// refusals maps the names that the programs print to the expected errors.
+// refusals maps each name of a failed call, as the programs print it, to the expected error.
 var refusals = map[string]struct{ class, rest string }{
 	"missing":     {"Client", "400 32171 departureDate"},
 	"format":      {"Client", "400 477 origin"},
@@ -142,7 +142,8 @@ var refusals = map[string]struct{ class, rest string }{
 	"over":        {"Client", "429 38194 "},
 }
 
-// expected returns the output that a program should print, made from answers of our own API.
+// expected returns the output that a program in testdata should print. It is computed from answers
+// of our own API.
 func expected(t *testing.T, handler http.Handler) (want said) {
 	t.Helper()
 	n := 0

@@ -1,7 +1,6 @@
-// Package contradictions holds an end-to-end test of the rule "one fare, one judgement" over
-// recorded fares. docs/api.md states the rule. A page, feed or tool answer never gives one fare two
-// levels (such as cheap and normal). A difference from the usual fare always says for what that
-// fare is usual.
+// Package contradictions tests the rule "one fare, one judgement" of docs/api.md over recorded
+// fares. A page, feed or tool answer never gives the same fare two levels, such as cheap and
+// normal. A difference from the usual fare always names its reference: the route, a month or a day.
 package contradictions
 
 import (
@@ -28,7 +27,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// panel is a recorded panel with the column of its fares.
+// panel is a CSV file of recorded fares, and the column with the price.
 type panel struct{ file, price string }
 
 var panels = []panel{
@@ -36,14 +35,15 @@ var panels = []panel{
 	{"travelpayouts_daily_2025_2026.csv.gz", ""}, {"google2026.csv.gz", ""}, {"eu_wizzair_2015_2016_full.csv.gz", ""},
 }
 
-// service is a service over a panel, as of its last day.
+// service is a service over the fares of a panel. Its clock shows the last day of the panel.
 type service struct {
 	t      *testing.T
 	api    *onemachine.Service
 	last   fare.Day
 	routes []fare.Route // with fares, in the panel's order
 	calls  int
-	// levels counts the documents by kind, and the levels that they state.
+	// documents counts the checked documents by kind. levels counts the levels that the documents
+	// state.
 	documents map[string]int
 	levels    int
 }
@@ -89,7 +89,7 @@ func (s *service) readRoutes(source upstream.Source) {
 	}
 }
 
-// ask returns the body of an answer, or "" without one.
+// ask requests a path and returns the body, or "" if the response is an error.
 func (s *service) ask(target string) string {
 	s.calls++
 	r := httptest.NewRequest("GET", target, nil)
@@ -102,7 +102,7 @@ func (s *service) ask(target string) string {
 	return w.Body.String()
 }
 
-// tool returns the text of a tool of /mcp.
+// tool calls a tool of the endpoint /mcp and returns the text of its answer.
 func (s *service) tool(name string, arguments map[string]any) string {
 	s.calls++
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -131,7 +131,7 @@ func (s *service) tool(name string, arguments map[string]any) string {
 	return answer.Result.Content[0].Text
 }
 
-// claims maps each fare of a document to the levels that the document gives it.
+// claims maps each fare in a document to the set of levels that the document gives the fare.
 type claims map[string]map[string]bool
 
 func (c claims) add(fare, level string) {
@@ -141,7 +141,7 @@ func (c claims) add(fare, level string) {
 	c[fare][level] = true
 }
 
-// judge fails the test for each fare of a document that has more than one level.
+// judge fails the test for each fare to which a document gives more than one level.
 func (s *service) judge(kind, name string, c claims) {
 	s.documents[kind]++
 	for fare, levels := range c {
@@ -166,12 +166,12 @@ var (
 	row        = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*(?:[?]|&amp;)a=([^"]+?)(?:&amp;[^"]*)?">[^<]*</a>.*?<span class="level ([a-z]+)">([^<]*)</span>`)
 )
 
-// plain returns the text of a part of a page, with the labels of its charts.
+// plain returns the visible text of a part of a page, including the labels of charts.
 func plain(part string) string {
 	return html.UnescapeString(markup.ReplaceAllString(drawing.ReplaceAllString(part, " $1 "), " "))
 }
 
-// levelsIn returns the levels that a text states, as published.
+// levelsIn returns the levels that a text states, by their published names.
 func levelsIn(text string) (all []string) {
 	for _, word := range words.FindAllString(text, -1) {
 		for level, name := range english {
@@ -183,8 +183,8 @@ func levelsIn(text string) (all []string) {
 	return all
 }
 
-// page checks the page that answers a question. dated means that the question is about a single
-// departure. Only then may the days on the page have levels.
+// page checks the page that answers a question. If dated is true, the question is about a single
+// departure. Only then may the page give levels to days.
 func (s *service) page(target string, q url.Values, dated bool) {
 	body := s.ask("/?" + target + "&lang=en")
 	m := article.FindStringSubmatch(body)
@@ -228,7 +228,7 @@ func (s *service) page(target string, q url.Values, dated bool) {
 	s.judge("page", target, c)
 }
 
-// route checks all documents about a route.
+// route checks all documents about one route.
 func (s *service) route(r fare.Route, departures int) {
 	from, to := string(r.Origin), string(r.Destination)
 	q := func(more ...string) url.Values {
@@ -271,10 +271,10 @@ func (s *service) route(r fare.Route, departures int) {
 	s.comparisonTool(r, c)
 }
 
-// verdictTool checks the tool's text about one fare: it contains exactly one level. The part about
-// what an alert can report is left out.
+// verdictTool checks that the text of the tool flight_price_verdict states at most one level. It
+// ignores the sentence about what an alert can report.
 func (s *service) verdictTool(arguments map[string]any) {
-	text, _, _ := strings.Cut(s.tool("flight_price_verdict", arguments), " For an alert on this trip")
+	text, _, _ := strings.Cut(s.tool("flight_price_verdict", arguments), "For an alert on this trip")
 	if said := levelsIn(text); len(said) > 1 {
 		s.t.Errorf("verdict of %v: %q", arguments, text)
 	}
@@ -286,10 +286,10 @@ func (s *service) verdictTool(arguments map[string]any) {
 	s.documents["verdict"]++
 }
 
-var listed = regexp.MustCompile(`([0-9]{4}-[0-9]{2}-[0-9]{2}) [0-9.]+ EUR, (great|good|normal|expensive) this far ahead`)
+var listed = regexp.MustCompile(`([0-9]{4}-[0-9]{2}-[0-9]{2}) [0-9.]+ EUR \((great|good|normal|expensive) for that day`)
 
-// calendarTool checks that the tool's text contains the levels of the API's calendar, and no
-// others.
+// calendarTool checks the text of the tool fare_calendar. It must state the same levels as the
+// calendar of the API, and no others.
 func (s *service) calendarTool(arguments map[string]any, of verdict.Calendario) {
 	text, c, count := s.tool("fare_calendar", arguments), claims{}, 0
 	for _, g := range of.Giorni {
@@ -307,8 +307,8 @@ func (s *service) calendarTool(arguments map[string]any, of verdict.Calendario) 
 
 var trip = regexp.MustCompile(`([^:;.]+ \([0-9-]+\)) (?:at )?[0-9.]+ EUR(?: departing on [0-9-]+)?, (great|good|normal|expensive)`)
 
-// comparisonTool checks the text of the tool that compares trips. The best trip must have the same
-// level in the first sentence and in the list.
+// comparisonTool checks the text of the tool that compares trips. The first sentence and the list
+// must give the best trip the same level.
 func (s *service) comparisonTool(r fare.Route, of verdict.Calendario) {
 	var days []string
 	for _, g := range of.Giorni[:min(4, len(of.Giorni))] {
@@ -327,7 +327,7 @@ func (s *service) comparisonTool(r fare.Route, of verdict.Calendario) {
 	s.judge("comparison", r.String(), c)
 }
 
-// origin checks the deals from a city on the page, as a feed and by a tool. Each must give a
+// origin checks the deals from a city on the page, in the feed and from the tool. Each must give a
 // destination the same level as GET /v1/occasioni.
 func (s *service) origin(city fare.City) {
 	var deals published.Occasioni
@@ -379,7 +379,7 @@ func (s *service) origin(city fare.City) {
 	s.judge("feed", string(city), c)
 }
 
-// check asks about some routes of a panel, and their origins.
+// check checks the documents about some routes of a panel, and about the origins of these routes.
 func check(t *testing.T, p panel, routes, departures int) {
 	s := open(t, p)
 	origins := map[fare.City]bool{}
@@ -398,5 +398,5 @@ func check(t *testing.T, p panel, routes, departures int) {
 	}
 }
 
-// TestOneFareOneLevel checks a sample of recorded fares.
+// TestOneFareOneLevel checks about 3 routes of one panel of recorded fares.
 func TestOneFareOneLevel(t *testing.T) { check(t, panels[0], 3, 2) }

@@ -2,6 +2,6 @@ package docs
 
 import "testing"
 
-// TestEvidenceCommands runs the commands that run tests, among them make test with only Go
+// TestEvidenceCommands runs the documented commands that run tests, such as make test with only Go
 // installed.
 func TestEvidenceCommands(t *testing.T) { runScenes(t, "evidence") }

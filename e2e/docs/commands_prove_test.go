@@ -2,5 +2,5 @@ package docs
 
 import "testing"
 
-// TestProveCommands runs the slower commands: builds, and functions as Lambda runs them.
+// TestProveCommands runs the slow documented commands: builds, and functions as Lambda runs them.
 func TestProveCommands(t *testing.T) { runScenes(t, "prove") }

@@ -26,14 +26,14 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// commandTable holds testdata/commands.toml: the answer of each command in the documents, or
-// why it is not run.
+// commandTable is the content of testdata/commands.toml. For each command in the documents, the
+// file holds the expected output, or the reason why tests do not run the command.
 type commandTable struct {
 	Scenes []scene           `toml:"scene"`
 	NotRun map[string]string `toml:"not-run"` // reasons
 }
 
-// scene holds commands that run in order in a fresh copy of the tree.
+// scene holds commands that run one after another in a fresh copy of the repository.
 type scene struct {
 	Name, Tier      string
 	Programs, Tools []string // required: of the system, and below .tools
@@ -43,9 +43,9 @@ type scene struct {
 	Commands        []documented
 }
 
-// documented is a command with its expected exit status and the first line of its answer. In that
-// line, … matches any text. A command that ends with * matches all commands with that prefix. A
-// command that serves runs until the next such command, or the end of the scene.
+// documented is a command with its expected exit status, and the expected first line of output. In
+// that line, … matches any text. A command that ends with * stands for all commands with that
+// prefix. A command that serves runs until the next such command, or the end of the scene.
 type documented struct {
 	Run    string
 	Exit   int
@@ -70,7 +70,7 @@ var (
 	assignment = regexp.MustCompile(`\b[A-Z]+=[^\s,;]+`)
 )
 
-// commandsOf returns the commands that a reader of a document could type.
+// commandsOf returns the commands in a document that a reader could type.
 func commandsOf(t *testing.T, text string) (commands []string) {
 	t.Helper()
 	for _, m := range fence.FindAllStringSubmatch(text, -1) {
@@ -86,8 +86,8 @@ func commandsOf(t *testing.T, text string) (commands []string) {
 	return commands
 }
 
-// statements splits shell commands of one or more lines. A command ends where bash accepts it
-// as complete.
+// statements splits a shell script into commands, each of one or more lines. A command ends at the
+// first line where bash accepts it as complete.
 func statements(t *testing.T, script string) (list []string) {
 	t.Helper()
 	var statement string
@@ -106,7 +106,8 @@ func statements(t *testing.T, script string) (list []string) {
 	return list
 }
 
-// helpOf returns the commands of make help: each target alone, and with the values on its line.
+// helpOf returns the commands that make help lists. For each target, it returns the bare command,
+// and the command with the variables on the target's line.
 func helpOf(makefile string) (commands []string) {
 	for _, m := range helped.FindAllStringSubmatch(makefile, -1) {
 		commands = append(commands, "make "+m[1])
@@ -117,7 +118,7 @@ func helpOf(makefile string) (commands []string) {
 	return commands
 }
 
-// allCommands returns every command with the documents that contain it.
+// allCommands maps every command in the documents to the documents that contain it.
 func allCommands(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -135,14 +136,14 @@ func allCommands(t *testing.T) map[string][]string {
 	return all
 }
 
-// matches reports whether a row of the table is about a command.
+// matches reports whether a row of commands.toml applies to a command.
 func matches(row, command string) bool {
 	beginning, open := strings.CutSuffix(row, "*")
 	return row == command || open && strings.HasPrefix(command, beginning)
 }
 
-// TestCommandsAreKnown: each command of the documents has one row in the table, and each row
-// has a command.
+// TestCommandsAreKnown: each command in the documents has exactly one row in commands.toml. Each
+// row has a command in the documents.
 func TestCommandsAreKnown(t *testing.T) {
 	table, all := readCommands(t), allCommands(t)
 	rows := map[string]int{}
@@ -176,8 +177,8 @@ func TestCommandsAreKnown(t *testing.T) {
 	}
 }
 
-// ownRow returns the row about a command: the longest match, so an exact row wins over a
-// prefix.
+// ownRow returns the row of commands.toml for a command. It is the longest row that matches, so an
+// exact row wins over a prefix.
 func ownRow(rows map[string]int, command string) (found string) {
 	for row := range rows {
 		if matches(row, command) && (row == command || found != command && len(row) > len(found)) {
@@ -187,8 +188,8 @@ func ownRow(rows map[string]int, command string) (found string) {
 	return found
 }
 
-// TestFindsCommands shows which commands and rows are found in a document, so the tests here
-// can fail.
+// TestFindsCommands applies the search for commands and rows to a small document, to show that the
+// tests of this file can fail.
 func TestFindsCommands(t *testing.T) {
 	const text = "Type `make test`, `A=1 go run .` or `make`.\n\n```\necho one\ncat <<END\ntwo\nEND\ntrue \\\n  " +
 		"three # four\n```\n\n```json\n{}\n```\n"
@@ -212,11 +213,11 @@ func TestFindsCommands(t *testing.T) {
 	}
 }
 
-// ownNetwork is an environment variable. It is set in the process that has its own network, in
-// which every port is free.
+// ownNetwork is an environment variable. It is set in the test process that runs in its own
+// network, where every port is free.
 const ownNetwork = "VERDETTO_DOCS_NETWORK"
 
-// TestCommands runs the commands of the documents as written.
+// TestCommands runs the commands of the documents exactly as written.
 func TestCommands(t *testing.T) {
 	unshare := []string{"unshare", "--net"}
 	if os.Getuid() != 0 {
@@ -308,12 +309,12 @@ func runScenes(t *testing.T, tier string) {
 	}
 }
 
-// fits reports whether a line matches a line of the table.
+// fits reports whether a line of output matches the expected line.
 func fits(want, line string) bool {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(want), "…", ".*") + "$").MatchString(line)
 }
 
-// visitor runs commands in a fresh copy of the repository, like a reader who types them.
+// visitor runs commands in a fresh copy of the repository, like a reader who types the commands.
 type visitor struct {
 	dir  string
 	env  []string
@@ -324,8 +325,8 @@ func newVisitor(t *testing.T) *visitor {
 	t.Helper()
 	v := &visitor{dir: t.TempDir(), stop: func() {}}
 	t.Cleanup(func() { v.stop() })
-	// Ignored files are not copied. Times are kept, because make compares them with those of
-	// .tools.
+	// The copy leaves out files that git ignores. It keeps the modification times, because make
+	// compares them with those of .tools.
 	copied := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
 		`tar -C "$1" --exclude=./.git --exclude=./.tools --exclude=./dist --exclude=./cdk.out `+
 			`--exclude='*.db' --exclude=./mail --exclude=./verdetto.json -cf - . | tar -C "$2" -xf -; [ ! -e "$1/.tools" ] || ln -s "$(realpath "$1/.tools")" "$2/.tools"`, "copy", fixture.Path(t), v.dir)
@@ -353,8 +354,8 @@ func (v *visitor) command(t *testing.T, text string) *exec.Cmd {
 	return c
 }
 
-// run returns the exit code of a command, and its first line on standard output, or else on
-// standard error.
+// run returns the exit code of a command, and the first line of standard output. If standard output
+// is empty, it returns the first line of standard error.
 func (v *visitor) run(t *testing.T, text string) (code int, line string) {
 	t.Helper()
 	c := v.command(t, text)
@@ -367,7 +368,7 @@ func (v *visitor) run(t *testing.T, text string) (code int, line string) {
 	return c.ProcessState.ExitCode(), line
 }
 
-// serve stops the service that was started before, starts this one and waits until it answers.
+// serve stops the service that runs, starts the service of the row, and waits until it answers.
 func (v *visitor) serve(t *testing.T, row documented) {
 	t.Helper()
 	v.stop()

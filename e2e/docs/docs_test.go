@@ -1,6 +1,6 @@
-// Package docs checks the documents against the repository. Every link leads to an existing target,
-// and every path and test mentioned exists. Every command prints the answer in a committed table,
-// and every setting and endpoint has a row in its document.
+// Package docs checks the documents against the repository. Every link, path and test name in a
+// document must exist. Every command must print the output that a committed table states. Every
+// setting and endpoint must have a row in its document.
 package docs
 
 import (
@@ -15,8 +15,8 @@ import (
 
 const root = "../.."
 
-// documents returns the text of every document by path. It omits testdata, which belongs to
-// other tests, and the changelog, which names removed things.
+// documents returns the text of every document, by path. It omits testdata, which belongs to other
+// tests, and the changelog, which names removed things.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -31,7 +31,7 @@ func documents(t *testing.T) map[string]string {
 	return texts
 }
 
-// walk visits the files of the repository by their path from its root.
+// walk calls visit with the path of each file in the repository, relative to the root.
 func walk(t *testing.T, visit func(path string)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -70,7 +70,7 @@ var (
 	link  = regexp.MustCompile(`\]\(([^)\s]+)\)|src="([^"]+)"`)
 )
 
-// code returns the code in a document: blocks, and spans within text.
+// code returns the code in a document: code blocks, and inline code.
 func code(text string) (parts []string) {
 	for _, m := range block.FindAllStringSubmatch(text, -1) {
 		parts = append(parts, m[1])
@@ -86,8 +86,8 @@ func exists(pattern string) bool {
 	return err == nil && len(found) > 0
 }
 
-// TestLinks: every link within the repository leads to a file, and to a heading if it names
-// one.
+// TestLinks: every link to a file of the repository leads to an existing file. If the link names a
+// heading, the heading exists too.
 func TestLinks(t *testing.T) {
 	texts := documents(t)
 	texts["CHANGELOG.md"] = read(t, "CHANGELOG.md")
@@ -111,7 +111,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors returns the anchors that repository hosts give to headings.
+// anchors returns the anchors that sites such as GitHub give to the headings of a document.
 func anchors(text string) (list []string) {
 	for line := range strings.Lines(block.ReplaceAllString("\n"+text, "")) {
 		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
@@ -125,14 +125,14 @@ func anchors(text string) (list []string) {
 var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 
 var (
-	// ours matches a repository path in a document.
+	// ours matches the path of a file of this repository.
 	ours      = regexp.MustCompile(`^(?:\./)?((?:functions|shared|e2e|cmd|infra|events|docs|tools|\.ci|\.github)(?:/[\w.*{},-]+)+)/?$`)
 	goCommand = regexp.MustCompile(`go (?:test|run|vet|build|generate)((?: +[^ \n|;#]+)*)`)
 	testName  = regexp.MustCompile(`\bTest[A-Z]\w*(\.\.\.)?`)
 	testFunc  = regexp.MustCompile(`(?m)^func (Test[A-Z]\w*)`)
 )
 
-// TestPaths: every path shown as code exists.
+// TestPaths: every path that a document shows as code exists in the repository.
 func TestPaths(t *testing.T) {
 	seen := 0
 	for path, text := range documents(t) {
@@ -158,7 +158,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestNamedTests: every test that a document mentions exists.
+// TestNamedTests: every test that a document names exists.
 func TestNamedTests(t *testing.T) {
 	var tests []string
 	walk(t, func(path string) {
@@ -176,7 +176,8 @@ func TestNamedTests(t *testing.T) {
 					continue
 				}
 				seen++
-				// -run matches prefixes
+				// The flag -run of go test matches the beginning of a name, so a document may name
+				// only the beginning.
 				if !slices.ContainsFunc(tests, func(name string) bool { return strings.HasPrefix(name, m[0]) }) {
 					t.Errorf("%s names %s, which is no test", path, m[0])
 				}

@@ -34,8 +34,8 @@ var (
 	settingsTable = regexp.MustCompile(`(?s)\| variable \|.*?\n\n`)
 )
 
-// TestConfiguration: code reads only declared settings, every setting is read, and
-// docs/configuration.md has their table.
+// TestConfiguration: the code reads only declared settings, and reads all of them.
+// docs/configuration.md contains the table of settings.
 func TestConfiguration(t *testing.T) {
 	used := map[string]bool{}
 	walk(t, func(path string) {
@@ -75,7 +75,7 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// TestEndpoints: docs/api.md names every endpoint.
+// TestEndpoints: docs/api.md names every endpoint of the API.
 func TestEndpoints(t *testing.T) {
 	text := read(t, "docs/api.md")
 	for _, r := range routes.Table {
@@ -85,7 +85,7 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// TestArchitecture: ARCHITECTURE.md names every folder of code, or a package in it.
+// TestArchitecture: ARCHITECTURE.md names every folder with code, or a package in the folder.
 func TestArchitecture(t *testing.T) {
 	text, folders := read(t, "ARCHITECTURE.md"), map[string]bool{}
 	walk(t, func(path string) {
@@ -104,11 +104,12 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
-// decision matches a row of the table "where is it decided": the file, and a name in it.
+// decision matches a row of the table "where is it decided" in ARCHITECTURE.md: a decision, its
+// file, and a name in that file.
 var decision = regexp.MustCompile("(?m)^\\| ([^|]+) \\| \\[[^]]+\\]\\(([^)]+)\\) \\| `([^`]+)` \\|$")
 
-// TestWhereItIsDecided: each file in that table of ARCHITECTURE.md contains the name in its
-// row.
+// TestWhereItIsDecided: each file in the table "where is it decided" of ARCHITECTURE.md contains
+// the name in the file's row.
 func TestWhereItIsDecided(t *testing.T) {
 	rows := decision.FindAllStringSubmatch(read(t, "ARCHITECTURE.md"), -1)
 	for _, row := range rows {
@@ -121,10 +122,11 @@ func TestWhereItIsDecided(t *testing.T) {
 	}
 }
 
-// term matches a row of the glossary: a word, its meaning, its file or folder.
+// term matches a row of the glossary: a word, its meaning, and its file or folder.
 var term = regexp.MustCompile("(?m)^\\| ([^|`]+) \\| [^|]+ \\| `([^`]+)` \\|$")
 
-// TestGlossary: docs/glossary.md has some forty words, each with a file that exists.
+// TestGlossary: docs/glossary.md explains about 40 words. For each word it names an existing file
+// or folder.
 func TestGlossary(t *testing.T) {
 	rows, seen := term.FindAllStringSubmatch(read(t, "docs/glossary.md"), -1), map[string]bool{}
 	for _, row := range rows {
@@ -141,7 +143,7 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
-// TestReadme: the README is short, and its example is the service's real answer.
+// TestReadme: README.md has at most 60 lines, and its example is a real answer of the service.
 func TestReadme(t *testing.T) {
 	text := read(t, "README.md")
 	if lines := strings.Count(text, "\n"); lines > 60 {
@@ -170,8 +172,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// answer returns the answer that a reader gets with make run NOW=2026-11-01. For speed, it
-// refreshes only Milan.
+// answer returns the answer of a service started by make run NOW=2026-11-01. It refreshes only
+// Milan, to be fast.
 func answer(t *testing.T, path string) string {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }

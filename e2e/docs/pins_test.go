@@ -14,8 +14,8 @@ var (
 	commit = regexp.MustCompile(`@[0-9a-f]{40}$`)
 )
 
-// TestPins: continuous integration pins actions by commit, and npm installs by lock files that
-// name no host.
+// TestPins: continuous integration names each action by a commit, not a tag. npm installs only what
+// lock files list, and the lock files name no host.
 func TestPins(t *testing.T) {
 	actions, locks := 0, 0
 	walk(t, func(path string) {

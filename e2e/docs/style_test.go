@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The limits of the documents.
+// The limits that the documents must keep.
 const (
 	mostWords     = 30_000 // of README, ARCHITECTURE and docs together
 	medianWords   = 14     // of the sentences of a document
@@ -27,14 +27,14 @@ var (
 	item    = regexp.MustCompile(`^\s*(?:[-*]|\d+\.) `)
 	ends    = regexp.MustCompile(`[.!?]["*)_]*(?:\s+|$)`)
 	letter  = regexp.MustCompile(`[\pL\d]`)
-	// unclear matches words that readers stumble over. The documents use plain words in their
-	// place.
+	// unclear matches words that readers do not understand at once. The documents must use plain
+	// words instead.
 	unclear = regexp.MustCompile(`(?i)\b(?:nobody(?:'s)?|whoever|whose is|tells? whether|who asks?|so many|of it|(?:is|are|was|were) told|` +
 		`ask(?:s|ed)? again|once more|leaves? news|what is left|watched|sheets?|is what|what was said|what is said|` +
 		`put beside|brought to|makes? good|what is so|one that|those that|that of|somebody|a standing)\b`)
 )
 
-// readable returns the documents for people by path.
+// readable returns the documents that people read, by path.
 func readable(t *testing.T) map[string]string {
 	texts := documents(t)
 	maps.DeleteFunc(texts, func(name, _ string) bool {
@@ -44,8 +44,8 @@ func readable(t *testing.T) map[string]string {
 	return texts
 }
 
-// sentences returns the sentences of a document's prose, and those of its table cells. It leaves
-// out headings and quotations; code and links count as they are read.
+// sentences returns the sentences of a document: prose and table cells separately. It leaves out
+// headings and quotations. Links and inline code become the text that a reader sees.
 func sentences(text string) (prose, cells []string) {
 	text = hidden.ReplaceAllString(block.ReplaceAllString("\n"+text, "\n"), "")
 	var paragraph string
@@ -75,7 +75,7 @@ func sentences(text string) (prose, cells []string) {
 	return prose, cells
 }
 
-// split returns the sentences of a paragraph. A quotation is one word.
+// split returns the sentences of a paragraph. A quotation counts as one word.
 func split(paragraph string) (list []string) {
 	paragraph = quoted.ReplaceAllString(paragraph, "quotation")
 	for paragraph != "" {
@@ -91,7 +91,6 @@ func split(paragraph string) (list []string) {
 	return list
 }
 
-// words counts the words of a sentence.
 func words(sentence string) (n int) {
 	for _, field := range strings.Fields(sentence) {
 		if letter.MatchString(field) {
@@ -101,8 +100,8 @@ func words(sentence string) (n int) {
 	return n
 }
 
-// TestStyle: the documents are short and have short sentences without unclear words. Each says at
-// its beginning who it is for, and soon shows an example.
+// TestStyle: the documents are short, and have short sentences without unclear words. Each document
+// begins with its readers, and shows an example within its first lines.
 func TestStyle(t *testing.T) {
 	all, found := 0, 0
 	for name, text := range readable(t) {
@@ -141,7 +140,7 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// TestStyleFinds applies the checks to bad documents, to show that TestStyle can fail.
+// TestStyleFinds applies the checks of TestStyle to bad documents, to show that TestStyle can fail.
 func TestStyleFinds(t *testing.T) {
 	prose, cells := sentences("# Title. Not this\n\nOne `a b` two. See [the page](x.md)\nof \"many words here\" 1.5.\n" +
 		"- An item\n\n```\nnot this.\n```\n\n> nor this\n\n| a cell. Two | b |\n|---|---|\n")

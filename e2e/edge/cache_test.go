@@ -30,8 +30,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// edge is the service behind an HTTP cache with the policy of our distribution. Both use one
-// clock that the test sets.
+// edge is the service behind an HTTP cache, with the cache rules of our CloudFront distribution.
+// The service and the cache use the same clock, which the test sets.
 type edge struct {
 	t      *testing.T
 	url    string // of the cache
@@ -46,7 +46,8 @@ type edge struct {
 	handed []*handed
 }
 
-// handed is a call that the cache forwarded to the service, and the service's answer to the cache.
+// handed is a call that the cache forwarded to the service. It also records the answer of the
+// service.
 type handed struct {
 	http.ResponseWriter
 	mu                  *sync.Mutex
@@ -67,7 +68,7 @@ func (h *handed) Write(b []byte) (int, error) {
 	return h.ResponseWriter.Write(b)
 }
 
-// note records the status and body that the service is about to send.
+// note records the status and the body of the answer that the service sends.
 func (h *handed) note(status int, body []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,11 +80,12 @@ func (h *handed) note(status int, body []byte) {
 
 const (
 	edgeSecret = "only-the-distribution-knows"
-	// serialHeader numbers the calls that reached the service.
+	// serialHeader is a response header with the number of the call among those that reached the
+	// service.
 	serialHeader = "X-Test-Serial"
 )
 
-// newEdge starts the service with the invented fares of two cities, behind the cache.
+// newEdge starts the service with the invented fares of two cities, behind the HTTP cache.
 func newEdge(t *testing.T) *edge {
 	t.Helper()
 	nginx, faketime := edgeTools(t)
@@ -106,7 +108,7 @@ func newEdge(t *testing.T) *edge {
 	return e
 }
 
-// edgeTools finds the cache and the library that sets its clock.
+// edgeTools returns the paths of nginx, which is the cache, and of the library that sets its clock.
 func edgeTools(t *testing.T) (nginx, faketime string) {
 	t.Helper()
 	nginx = testenv.Command(t, "nginx", "apt-get install nginx-light")
@@ -119,7 +121,6 @@ func edgeTools(t *testing.T) (nginx, faketime string) {
 	return "", ""
 }
 
-// refresh refreshes the store.
 func (e *edge) refresh() {
 	e.t.Helper()
 	o := onemachine.Options{Table: e.table, Source: sample.New(), Now: e.clock.Now, Log: slog.New(slog.DiscardHandler)}
@@ -128,13 +129,14 @@ func (e *edge) refresh() {
 	}
 }
 
-// issue issues a new key to an owner. It revokes the previous one.
+// issue gives an owner a new key. The owner's previous key becomes invalid.
 func (e *edge) issue(owner string) {
 	e.t.Helper()
 	e.keys[owner] = fixture.IssueKey(e.t, e.table, owner+"@example.com", e.clock.Now(), 30*24*time.Hour)
 }
 
-// hand records a call that reached the service, and writes its number into the answer's header.
+// hand records a call that reached the service, and writes the call's number into a header of the
+// answer.
 func (e *edge) hand(w http.ResponseWriter, r *http.Request) *handed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -148,15 +150,15 @@ func (e *edge) hand(w http.ResponseWriter, r *http.Request) *handed {
 	return h
 }
 
-// reached returns the number of calls that reached the service.
+// reached returns how many calls have reached the service, instead of being answered by the cache.
 func (e *edge) reached() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.handed)
 }
 
-// start starts nginx with a socket that is already open. So the test need not choose a free port,
-// and calls that come before nginx is ready wait in the socket's queue.
+// start starts nginx, the cache, with a socket that is already open. So the test need not choose a
+// free port. Calls that come before nginx is ready wait in the socket's queue.
 func (e *edge) start(nginx, faketime, origin string) {
 	e.t.Helper()
 	dir := e.t.TempDir()
@@ -185,7 +187,7 @@ func (e *edge) start(nginx, faketime, origin string) {
 	}
 	log := filepath.Join(dir, "error.log")
 	process := exec.CommandContext(e.t.Context(), nginx, "-p", dir, "-e", log, "-c", configuration)
-	// ends its worker too
+	// SIGTERM makes nginx end its worker process too.
 	process.Cancel = func() error { return process.Process.Signal(syscall.SIGTERM) }
 	process.WaitDelay = 5 * time.Second
 	process.Env = append(clock, "LD_PRELOAD="+faketime, "NGINX=3;")
@@ -210,8 +212,8 @@ func (e *edge) start(nginx, faketime, origin string) {
 	})
 }
 
-// writeConfiguration writes nginx's configuration. nginx then caches exactly the answers that
-// routes.Table lets the edge share.
+// writeConfiguration writes the configuration of nginx. With it, nginx caches exactly the answers
+// that CloudFront may cache according to routes.Table.
 func writeConfiguration(path, origin, listen string, clock []string) error {
 	text, err := template.ParseFiles("testdata/nginx.conf.tmpl")
 	if err != nil {
@@ -241,11 +243,11 @@ func writeConfiguration(path, origin, listen string, clock []string) error {
 	}), file.Close())
 }
 
-// at sets the clock of the service and the cache to a time since the beginning.
+// at sets the clock of the service and of the cache to a time after the start of the test.
 func (e *edge) at(since time.Duration) {
 	e.t.Helper()
 	e.clock.Add(since - e.clock.Now().Sub(e.began))
-	// Renamed into place, because the cache may be reading.
+	// The file is replaced by renaming, because the cache may be reading it.
 	err := os.WriteFile(e.file+".new", fmt.Append(nil, e.clock.Now().Unix(), "\n"), 0o600)
 	if err == nil {
 		err = os.Rename(e.file+".new", e.file)
@@ -255,7 +257,7 @@ func (e *edge) at(since time.Duration) {
 	}
 }
 
-// answer is an answer of the cache to a caller.
+// answer is an answer that a caller gets from the cache.
 type answer struct {
 	status int
 	header http.Header
@@ -263,7 +265,7 @@ type answer struct {
 	from   *handed // the call that it was made for
 }
 
-// call sends a request to the cache from the caller's own loopback address.
+// call sends a request to the cache from the loopback address 127.0.0.from.
 func (e *edge) call(r *http.Request, from byte) (answer, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, from)}}
 	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true}
@@ -287,7 +289,7 @@ func (e *edge) call(r *http.Request, from byte) (answer, error) {
 	return answer{w.StatusCode, w.Header, body, e.handed[serial]}, nil
 }
 
-// shared reports whether the edge may keep answers of a path.
+// shared reports whether CloudFront may cache the answers of a path.
 func shared(target string) bool {
 	path, _, _ := strings.Cut(target, "?")
 	for _, r := range routes.Table {
@@ -298,8 +300,8 @@ func shared(target string) bool {
 	return false
 }
 
-// ends returns a time since the beginning of a walk (a list of calls with their times), given as
-// hours, minutes and seconds.
+// ends returns a duration of hours, minutes and seconds. Steps use it as the time since the start
+// of the test.
 func ends(hours, minutes, seconds int) time.Duration {
 	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second
 }

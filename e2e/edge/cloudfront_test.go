@@ -38,8 +38,8 @@ func TestAnInventedParameterIsRefused(t *testing.T) {
 	}
 }
 
-// TestParametersOfTheirOwnAreOtherAnswers: every parameter that changes an answer is in the cache
-// key, so each value gets its own answer.
+// TestParametersOfTheirOwnAreOtherAnswers: every parameter that changes an answer is part of the
+// cache key. So each value of such a parameter gets its own answer.
 func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	t.Parallel()
 	d := newDistribution(t)
@@ -61,19 +61,19 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 			t.Errorf("%s is not kept", target)
 		}
 	}
-	// Parameters in another order make another cache key for CloudFront. The service is called
-	// again, and the answer is the same.
+	// For CloudFront, parameters in another order make another cache key. So CloudFront calls the
+	// service again and gets the same answer.
 	if _, body, asked := d.get("/v1/price-trends?currency=eur&origin=PSA"); !asked || seen[body] == "" {
 		t.Errorf("another order: asked %v, %.80s", asked, body)
 	}
-	// A repeated parameter has its own cache key.
+	// A request that repeats a parameter has a cache key of its own.
 	if status, _, asked := d.get("/v1/price-trends?origin=PSA&origin=VRN&currency=eur"); status != 400 || !asked {
 		t.Errorf("given twice: %d", status)
 	}
 }
 
-// TestErrorsAreNotKept: with our error caching minimum of 0, the next call reaches the service.
-// With CloudFront's default of ten seconds it would not.
+// TestErrorsAreNotKept: errors are not cached, because our error caching minimum TTL is 0 seconds.
+// With CloudFront's default of 10 seconds, the next call would not reach the service.
 func TestErrorsAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -109,9 +109,9 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}
 }
 
-// TestAnEndedAnswer: the edge asks the service whether an expired answer is still valid, by the
-// answer's ETag. While the service fails, CloudFront still returns the expired answer, with its
-// date. An expired or revoked key does not become valid again by this.
+// TestAnEndedAnswer: CloudFront sends the ETag of an expired answer to the service, to learn
+// whether the answer is still valid. While the service fails, CloudFront returns the expired answer
+// with its date. A caller with a replaced key gets 401 instead of the expired answer.
 func TestAnEndedAnswer(t *testing.T) {
 	t.Parallel()
 	const target = "/v1/price-trends?origin=PSA&currency=eur"
@@ -143,8 +143,9 @@ func TestAnEndedAnswer(t *testing.T) {
 	}
 }
 
-// TestConditionalCallsAtTheEdge: the edge answers 304 to callers that have the answer. A
-// condition of the first caller never stops the edge from caching the whole answer.
+// TestConditionalCallsAtTheEdge: the cache answers 304 to callers who already have the answer. If
+// the first caller's request has a condition (If-None-Match), the cache still stores the whole
+// answer.
 func TestConditionalCallsAtTheEdge(t *testing.T) {
 	t.Parallel()
 	const target = "/v1/price-trends?origin=PSA&currency=eur"

@@ -1,5 +1,6 @@
-// Package edge holds end-to-end tests of the edge, the cache between callers and the service: which
-// answers it may give to several callers. A real HTTP cache, nginx, runs in front of the service.
+// Package edge holds end-to-end tests of the edge (CloudFront), the HTTP cache between callers and
+// the service. They check which cached answers different callers may get. In most tests, the HTTP
+// cache nginx replaces CloudFront; other tests use a model of CloudFront.
 package edge
 
 import (
@@ -26,8 +27,8 @@ const (
 	verdicts = "/v1/analisi?origine=Pisa&destinazione=Londra"
 )
 
-// step is one call to the cache at a given time, and its expected answer. Several steps make a
-// walk.
+// step is one call to the cache at a given time, with the expected answer. A walk is a list of
+// steps.
 type step struct {
 	at     time.Duration // since the walk began
 	first  func(e *edge) // runs before the call
@@ -47,7 +48,7 @@ const (
 	stale = "EXPIRED"     // expired; the service sent a new answer
 )
 
-// walk makes the calls of the steps in order, starting with an empty cache.
+// walk makes the calls of the steps in order. The cache is empty at the start.
 func walk(t *testing.T, steps ...step) {
 	t.Helper()
 	e := newEdge(t)
@@ -60,8 +61,8 @@ func walk(t *testing.T, steps ...step) {
 	}
 }
 
-// take makes the call of a step. It compares the answer with the one expected in the step. It also
-// compares it with what the service sent the cache for the same key and target.
+// take makes the call of a step and compares the answer with the expected answer. It also compares
+// the answer with what the service sent to the cache for the same key and target.
 func (e *edge) take(s step, name string) answer {
 	e.t.Helper()
 	if s.method == "" {
@@ -100,7 +101,8 @@ func (e *edge) take(s step, name string) answer {
 	return a
 }
 
-// wrong returns how an answer differs from what the service sent the cache for such a caller.
+// wrong returns how an answer differs from the one that the service sent to the cache. It also
+// reports an answer that was made for another target or key.
 func (a answer) wrong(method, target, key string) string {
 	if a.from.target != target || a.from.key != key {
 		return fmt.Sprintf("the answer was made for another: %s with key %q", a.from.target, a.from.key)
@@ -112,7 +114,7 @@ func (a answer) wrong(method, target, key string) string {
 		return fmt.Sprintf("a body where none is due: %s", a.body)
 	}
 	got, want := a.header.Clone(), a.from.header.Clone()
-	// belong to the connection
+	// These headers belong to the connection, not to the answer.
 	for _, name := range []string{"Date", "Server", "Connection", "Content-Length"} {
 		delete(got, name)
 		delete(want, name)
@@ -145,7 +147,7 @@ func TestEdgeSharesFreeAnswersForSixHours(t *testing.T) {
 				step{at: ends(5, 59, 0), from: 4, target: target, status: 200, cache: hit},
 				step{at: ends(6, 1, 0), from: 4, target: target, status: 200, cache: fresh},
 				step{at: ends(6, 1, 0), from: 3, target: target, status: 200, cache: hit},
-				// After the revalidation, the answer is fresh for six more hours and no longer.
+				// After the revalidation, the answer is fresh for 6 more hours and no longer.
 				step{at: ends(11, 59, 0), from: 2, target: target, status: 200, cache: hit},
 			)
 		})
@@ -163,7 +165,7 @@ func TestEdgeKeepsAProAnswerForItsKeyAlone(t *testing.T) {
 	t.Parallel()
 	walk(t,
 		step{from: 2, key: "ada", target: trends, status: 200, cache: miss},
-		// ada's key gets the answer cached for this key, from any address
+		// The key of ada gets the answer cached for this key, from any address.
 		step{from: 3, key: "ada", target: trends, status: 200, cache: hit},
 		step{from: 2, target: trends, status: 200, cache: miss},
 		step{from: 2, key: "bob", target: trends, status: 200, cache: miss},
@@ -178,9 +180,9 @@ func TestEdgeKeepsAProAnswerForItsKeyAlone(t *testing.T) {
 	)
 }
 
-// TestEdgeAfterARotation replaces a key by a new one. It also shows a limit of the edge, which
-// caches an answer to a key for ten minutes. For that time, a caller with the old key still gets
-// this one answer. No other caller gets it, and no other answer is affected.
+// TestEdgeAfterARotation replaces a key by a new key. CloudFront caches an answer to a key for 10
+// minutes, so a caller with the old key still gets that cached answer for 10 minutes. All other
+// calls with the old key get 401.
 func TestEdgeAfterARotation(t *testing.T) {
 	t.Parallel()
 	rotate := func(e *edge) {
@@ -280,8 +282,8 @@ func TestEdgeNeverKeepsARefusal(t *testing.T) {
 	})
 }
 
-// TestEdgeWhenStorageIsDown: while the store fails, the edge still returns a cached answer until
-// the answer expires, and no longer.
+// TestEdgeWhenStorageIsDown: while the store fails, callers still get cached answers, until the
+// answers expire.
 func TestEdgeWhenStorageIsDown(t *testing.T) {
 	t.Parallel()
 	down := func(e *edge) { e.table.DieAt(0, storetest.Before) }
@@ -305,14 +307,14 @@ func TestEdgeWhenStorageIsDown(t *testing.T) {
 	}
 }
 
-// TestEdgeHidesOtherCallersQuotas: shared answers contain only what is the same for all
-// callers. All other answers tell each caller the remaining quota.
+// TestEdgeHidesOtherCallersQuotas: cached answers contain no header about a caller's remaining
+// quota. All other answers contain the caller's remaining quota.
 func TestEdgeHidesOtherCallersQuotas(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)
 	const limit, remaining, reset = "X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"
 	head := func(h http.Header) string { return h.Get(limit) + " " + h.Get(remaining) + " " + h.Get(reset) }
-	// 2066-03-02 00:00 and 2066-03-01 12:01, UTC
+	// The constants are the Unix times of 2066-03-02 00:00 and 2066-03-01 12:01, UTC.
 	const midnight, minute = "3034713600", "3034670460"
 	for n, c := range []struct {
 		step              step
@@ -327,7 +329,7 @@ func TestEdgeHidesOtherCallersQuotas(t *testing.T) {
 		{step{from: 3, target: verdicts, status: 200}, "30 29 " + midnight, "30 29 " + midnight},
 		{step{from: 2, target: verdicts, status: 200}, "30 28 " + midnight, "30 28 " + midnight},
 		{step{from: 2, target: "/api" + verdicts, status: 200}, "30 27 " + midnight, "30 27 " + midnight},
-		// X-Cache is the service's own
+		// Here the service, not the cache, sets X-Cache.
 		{step{from: 2, key: "ada", target: verdicts, status: 200, cache: miss}, "120 119 " + minute,
 			"120 119 " + minute},
 		{step{from: 2, key: "ada", target: verdicts, status: 200, cache: miss}, "120 118 " + minute,
@@ -354,7 +356,8 @@ func TestEdgeAnswersConditionalCalls(t *testing.T) {
 	for n, s := range []step{
 		{from: 3, header: has, target: trends, status: 304, cache: hit},
 		{from: 3, header: http.Header{"If-None-Match": {`"other"`}}, target: trends, status: 200, cache: hit},
-		// The cache keeps whole answers only, even if the first caller already has the answer.
+		// The cache stores whole answers only. So it stores a 200 answer even if the first caller's
+		// request is conditional and gets 304.
 		{from: 3, key: "ada", header: has, target: trends, status: 304, cache: miss},
 		{from: 3, key: "ada", target: trends, status: 200, cache: hit},
 		{at: ends(6, 1, 0), from: 3, header: has, target: trends, status: 304, cache: fresh},
@@ -379,8 +382,8 @@ func TestEdgeAnswersOtherMethods(t *testing.T) {
 	)
 }
 
-// TestEdgeIsNotTalkedInto: whatever headers a caller sends, the caller is not mistaken for another,
-// and the answers of other callers do not change.
+// TestEdgeIsNotTalkedInto: no request header makes the cache take the caller for another caller, or
+// changes the answers to other callers.
 func TestEdgeIsNotTalkedInto(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)

@@ -16,9 +16,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestWhatTheEdgeKeepsDependsOnItsKey: every answer that the edge may cache depends on nothing
-// outside the cache key. The cache key, which infra/cdk configures, consists of the parameters in
-// the table of endpoints, and of X-Api-Key where an endpoint reads it.
+// TestWhatTheEdgeKeepsDependsOnItsKey: an answer that CloudFront may cache depends only on its
+// cache key. The key consists of the parameters listed in routes.Table, and of X-Api-Key if the
+// endpoint reads it.
 func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -38,8 +38,8 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 		if r.Edge == (routes.Edge{}) || r.Method != http.MethodGet {
 			continue
 		}
-		// The edge compresses by itself, so Accept-Encoding may vary. The key headers are in the
-		// cache key, or the endpoint ignores them.
+		// The answer may vary by Accept-Encoding, because CloudFront compresses answers itself. The
+		// two key headers are in the cache key, or the endpoint ignores them.
 		inKey := []string{"Accept-Encoding", "X-Api-Key", "Authorization"}
 		for _, path := range r.Paths() {
 			seen++

@@ -18,14 +18,14 @@ import (
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )
 
-// cloud is moto, a local imitation of AWS, in place of SES, SQS and SSM for one executable.
+// cloud is moto, a local imitation of AWS. It replaces SES, SQS and SSM for one executable.
 type cloud struct {
 	*localcloud.Cloud
 	endpoint string
 }
 
-// newCloud creates in moto only what an executable needs there. It replaces each secret in the
-// environment by the name of the parameter with the secret.
+// newCloud creates in moto only the AWS resources that an executable needs. In the environment, it
+// replaces each secret by the name of the SSM parameter that holds the secret.
 func newCloud(t *testing.T, environment []string) *cloud {
 	t.Helper()
 	endpoint := motolocal.Endpoint(t)
@@ -36,7 +36,7 @@ func newCloud(t *testing.T, environment []string) *cloud {
 	return &cloud{made, endpoint}
 }
 
-// messages takes the messages from a queue, sorted by body.
+// messages takes all messages from an SQS queue and returns their bodies, sorted.
 func (c *cloud) messages(t *testing.T, url string) (bodies []string) {
 	t.Helper()
 	for {
@@ -54,7 +54,7 @@ func (c *cloud) messages(t *testing.T, url string) (bodies []string) {
 	}
 }
 
-// mails returns the recipients of all mails sent.
+// mails returns the recipients of all mails that were sent through SES.
 func (c *cloud) mails(t *testing.T) (to []string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.endpoint+"/moto-api/data.json", nil)
@@ -79,14 +79,14 @@ func (c *cloud) mails(t *testing.T) (to []string) {
 		t.Fatal(err)
 	}
 	for _, m := range mails {
-		// moto lists recipients of the call and of the mail
+		// moto lists each recipient twice: from the API call and from the mail.
 		to = append(to, slices.Compact(m.Destinations)...)
 	}
 	return to
 }
 
-// TestExecutablesSayAllThatIsWrong: a misconfigured executable does not start. Its log names
-// everything that is wrong, including missing secrets, and contains no secret.
+// TestExecutablesSayAllThatIsWrong: a misconfigured executable does not start. Its log names every
+// mistake, including missing secrets, and contains no secret.
 func TestExecutablesSayAllThatIsWrong(t *testing.T) {
 	c := newCloud(t, []string{"VERDETTO_PEPPER=too-short-to-be-a-pepper", "STRIPE_KEY=sk_test_0123456789abcdef"})
 	environment := append(c.Environment,

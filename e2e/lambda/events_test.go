@@ -1,4 +1,5 @@
-// Package lambda holds end-to-end tests of the Lambda executables, run as Lambda runs them.
+// Package lambda holds end-to-end tests of the Lambda executables. The tests run them as Lambda
+// does.
 package lambda
 
 import (
@@ -28,11 +29,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestEvents passes every committed event to the built executable that the event's file name begins
-// with: refresh-origins.json goes to functions/refresh. It uses DynamoDB Local, moto in place of
-// SES, SQS and SSM, and invented fares on the day of the events. Secrets are read by their
-// parameter names. An event without a golden file fails the test, and so does a golden file without
-// an event.
+// TestEvents passes every committed event to the built executable that the file name begins with:
+// refresh-origins.json goes to functions/refresh. The executable uses DynamoDB Local, moto in place
+// of SES, SQS and SSM, and invented fares. An event without a golden file fails the test, and so
+// does a golden file without an event.
 func TestEvents(t *testing.T) {
 	names := eachEvent(t, localcloud.Setup{}, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
 		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+e.function+"/bootstrap"), environment, logs)
@@ -66,15 +66,15 @@ func TestEvents(t *testing.T) {
 // pepper is the secret from which every function derives pseudonyms in this test.
 const pepper = "local-pepper-that-is-32-bytes-long"
 
-// operator holds the operator's settings as in infra/cdk/example.json, the source of the
-// template.
+// operator holds the operator's settings. They equal infra/cdk/example.json, from which the
+// template is made.
 var operator = []string{
 	"VERDETTO_OPERATOR_NAME=Example Flights s.r.l.", "VERDETTO_OPERATOR_ADDRESS=Via Esempio 1, 20100 Milano, Italy",
 	"VERDETTO_OPERATOR_EMAIL=help@verdetto.example.com", "VERDETTO_OPERATOR_PHONE=+39 02 0000000",
 	"VERDETTO_OPERATOR_NUMBER=IT00000000000", "VERDETTO_OPERATOR_LAW=Italy",
 }
 
-// event is a committed event.
+// event is a committed event for a Lambda function.
 type event struct {
 	name, function string
 	file           string
@@ -83,8 +83,8 @@ type event struct {
 }
 
 // eachEvent passes every committed event to the function run, in a prepared environment. It
-// compares the answer with the golden file and checks the event's other effects. It then restores
-// the table, so events do not influence each other. It returns the names of the events.
+// compares the answer with the golden file, and checks the event's other effects. Then it restores
+// the table, so that events do not influence each other. It returns the names of the events.
 func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing.T, e event, environment []string, logs io.Writer) []byte) (names []string) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
@@ -93,7 +93,8 @@ func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing
 	if o.CreateTable == nil {
 		o.CreateTable = dynamostore.Create
 	}
-	// the routes in the events
+	// The events need only these routes: London-Prague, Milan-Bucharest, and all routes from
+	// Verona.
 	o.Fill = routesOf{o.Source, map[fare.City]fare.City{"LON": "PRG", "MIL": "BUH", "VRN": ""}}
 	full, done, err := o.Seed(t.Context(), endpoint, true)
 	if err != nil {
@@ -162,9 +163,9 @@ func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing
 
 var secondsLeft = regexp.MustCompile(`;t=[0-9]+$`)
 
-// readable makes an answer easy to compare. It indents the JSON and sorts its keys. It expands an
-// HTTP body, which is JSON inside a JSON string, and reduces a page to its main part. It masks the
-// few values that differ between runs, such as the seconds until a quota starts again.
+// readable makes an answer easy to compare: it indents the JSON and sorts its keys. It expands an
+// HTTP body, which is JSON inside a JSON string, and reduces a page to its main part. It masks
+// values that differ between runs, such as the seconds until a quota starts again.
 func readable(t *testing.T, payload []byte) []byte {
 	t.Helper()
 	var answer any
@@ -175,7 +176,8 @@ func readable(t *testing.T, payload []byte) []byte {
 		if h, ok := fields["headers"].(map[string]any); ok && h["Ratelimit"] != nil {
 			h["Ratelimit"] = secondsLeft.ReplaceAllString(h["Ratelimit"].(string), ";t=SECONDS")
 		}
-		// the time in a refresh plan, which includes how long the function has run
+		// The field at is the time of a planned refresh. It depends on how long the function has
+		// run, so the test compares only the hour.
 		if at, err := time.Parse(time.RFC3339, fmt.Sprint(fields["at"])); err == nil {
 			fields["at"] = at.Truncate(time.Hour)
 		}

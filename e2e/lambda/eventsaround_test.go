@@ -19,8 +19,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// around holds functions that run before and after an event in a test: one prepares the event, the
-// other checks its effects besides the answer.
+// around holds two functions for a test of an event. The function before prepares the event; the
+// function after checks the event's effects besides the answer.
 type around struct {
 	quiet  bool // it logs no metrics
 	before func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string) []string
@@ -28,16 +28,17 @@ type around struct {
 }
 
 var arounds = map[string]around{
-	// Without a queue in its settings, the function does the whole scheduled refresh in one call.
+	// Without a queue in the settings, the function does the whole scheduled refresh in one call.
 	"refresh": {before: func(_ *testing.T, _ localcloud.Setup, _ *cloud, environment []string) []string {
 		return append(environment, "VERDETTO_QUEUE_URL=")
 	}},
-	// Without sales, pro starts without the seller's settings.
+	// If nothing is sold, the function pro starts without the seller's settings.
 	"pro-unsold": {before: func(_ *testing.T, _ localcloud.Setup, _ *cloud, environment []string) []string {
 		return append(environment, "STRIPE_PRICE=", "STRIPE_KEY=", "STRIPE_WEBHOOK_SECRETS=", "SOLANA_NODES=", "SOLANA_WALLET=")
 	}},
 	"refresh-age": {quiet: true}, // no refresh yet, so no age to report
-	// With a queue, the function only plans the refresh: it sends one message per origin.
+	// With a queue, the function only plans the refresh: it sends one message per origin to the
+	// queue.
 	"refresh-schedule": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		sent := cloud.messages(t, cloud.Refreshes)
 		if len(sent) != 43 || sent[0] != `{"origins":["AMS"],"planned":"2016-03-01T03:00:00Z"}` {
@@ -56,8 +57,8 @@ var arounds = map[string]around{
 			t.Errorf("put on the queue: %v", sent)
 		}
 	}},
-	// A user requests a new key for a lost one. The answer does not wait for the mail, but sends a
-	// message that starts the worker.
+	// A user requests a new key for a lost one. The answer does not wait for the mail: the function
+	// sends a message that starts the mail worker.
 	"pro-recupera": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		if diff := cmp.Diff([]string{`{"work":true}`}, cloud.messages(t, cloud.Workers)); diff != "" {
 			t.Error(diff)
@@ -66,7 +67,8 @@ var arounds = map[string]around{
 			t.Errorf("mail to %v", mails)
 		}
 	}},
-	// For routes whose departures are due, the function sends one message per origin to the queue.
+	// For each origin of routes whose departures are due for a refresh, the function sends one
+	// message to the queue.
 	"refresh-departures": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		routes, err := trends.Origin{}.Merge([]trends.Entry{{Destination: "BUH", AsOf: fare.DayOf(o.Now())}}).Encode()
 		if err == nil {
@@ -89,7 +91,7 @@ var arounds = map[string]around{
 	}},
 	"refresh-mail": {quiet: true}, "pro-outbox": {quiet: true}, "alerts-outbox": {quiet: true}, "alerts-queue": {quiet: true},
 	"alerts-bounce": {quiet: true}, "alerts-complaint": {quiet: true},
-	// The message makes the worker send the mail, but only to addresses with a plan.
+	// The message starts the mail worker. The worker sends mails only to addresses with a plan.
 	"pro-sqs": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		table := tableOf(o, environment)
 		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.CustomerIDOf([]byte(pepper), "grace@example.com"), o.Now().Add(-time.Hour), func(k *store.Customer) error {
@@ -113,12 +115,13 @@ var arounds = map[string]around{
 	}},
 }
 
-// tableOf returns the table that an executable with an environment uses.
+// tableOf returns the DynamoDB table that an executable with this environment uses.
 func tableOf(o localcloud.Setup, environment []string) *dynamostore.Store {
 	return dynamostore.New(dynamolocal.Client(valueOf(environment, "AWS_ENDPOINT_URL_DYNAMODB")), valueOf(environment, "VERDETTO_TABLE"), o.Now)
 }
 
-// valueOf returns the last value of a variable in an environment.
+// valueOf returns the last value of a variable in an environment. The last value is the one that a
+// process uses.
 func valueOf(environment []string, name string) (value string) {
 	for _, v := range environment {
 		if of, ok := strings.CutPrefix(v, name+"="); ok {
@@ -128,8 +131,8 @@ func valueOf(environment []string, name string) (value string) {
 	return value
 }
 
-// metricsIn checks that CloudWatch can read every line of a log with metrics. Unless the log is
-// to be quiet, there must be such a line.
+// metricsIn checks that CloudWatch can read every log line with metrics. It requires at least one
+// such line, unless quiet is true.
 func metricsIn(t *testing.T, logs []byte, quiet bool) {
 	t.Helper()
 	found := 0

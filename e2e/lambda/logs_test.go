@@ -12,16 +12,16 @@ import (
 )
 
 var (
-	// email, token and key match what no line may contain: addresses, signing secrets of links
-	// and sessions, and Pro keys.
+	// email, token and key match text that no log line may contain: mail addresses, tokens and
+	// secrets, and Pro keys.
 	email = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+\.[A-Za-z]{2,}`)
 	token = regexp.MustCompile(`\bcs_(?:test|live)_\w+|\bwhsec_\w+|\bsk_(?:test|live)_\w+|[?&](?:t|id|token|session_id)=`)
 	key   = regexp.MustCompile(`\bvd_\w+`)
 	addr  = regexp.MustCompile(`\b203\.0\.113\.\d+\b`) // the source of all events
 )
 
-// faultsOfLog checks every line that an executable has written. A line must be JSON that names
-// its request. It must contain nothing from the query, body or headers that identifies or
+// faultsOfLog checks every log line of an executable, and returns the faults. Each line must be
+// JSON with the request id. No line may contain a value from the event that identifies or
 // authenticates a caller.
 func faultsOfLog(logs, event []byte) (faults []string) {
 	private := sent(event)
@@ -51,9 +51,9 @@ func faultsOfLog(logs, event []byte) (faults []string) {
 	return faults
 }
 
-// sent returns the values in an HTTP event that no log line may contain: of the query and the body,
-// and of headers that identify or authenticate a caller. It omits short values, which could occur
-// in a log by chance.
+// sent returns the values in an HTTP event that no log line may contain. They come from the query,
+// the body, and headers that identify or authenticate a caller. It omits short values, which could
+// occur in a log by chance.
 func sent(event []byte) []string {
 	var e struct {
 		RawQueryString string
@@ -92,8 +92,8 @@ func sent(event []byte) []string {
 	return words
 }
 
-// TestPersonalIsSeen: faultsOfLog finds personal data in a log line, so the tests that use it can
-// fail.
+// TestPersonalIsSeen: faultsOfLog finds personal data in a log line. So the tests that use
+// faultsOfLog can fail.
 func TestPersonalIsSeen(t *testing.T) {
 	event := []byte(`{"rawQueryString":"t=an-opaque-token-of-a-link","body":"{\"email\":\"ada@example.com\"}","headers":{"x-origin-secret":"only-the-edge-knows"}}`)
 	for name, line := range map[string]string{

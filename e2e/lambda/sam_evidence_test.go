@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// TestEvidenceSAMInvoke is TestEvents with `sam local invoke` instead of our own stand-in for
-// Lambda. Each event runs in its own container.
+// TestEvidenceSAMInvoke makes the checks of TestEvents with the command sam local invoke, instead
+// of our own imitation of Lambda. Each event runs in a container of its own.
 func TestEvidenceSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		begun := time.Now()
@@ -33,10 +33,9 @@ func TestEvidenceSAMInvoke(t *testing.T) {
 	})
 }
 
-// TestEvidenceSAMStartAPI calls the functions of the template through `sam local start-api`, which
-// reads the template's routes like API Gateway. Each function answers at its own paths; every other
-// path gets the service's own 404. A call without the secret that the CloudFront distribution sends
-// is refused.
+// TestEvidenceSAMStartAPI calls the functions through the command sam local start-api, which reads
+// the template's routes as API Gateway does. Each function answers at its own paths; every other
+// path gets the service's own 404. A call without the secret of CloudFront is refused.
 func TestEvidenceSAMStartAPI(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		at := fixture.Today

@@ -15,11 +15,10 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// TestProveSAMInvoke is TestEvents with SAM instead of our own stand-in for Lambda. It runs the
-// functions of the synthesized template in containers, over the table that the template
-// describes. The first event uses `sam local invoke`. Later events go through the Lambda API of
-// `sam local start-lambda`, to functions that stay warm. `make evidence` runs each event in its
-// own container.
+// TestProveSAMInvoke makes the checks of TestEvents with SAM, instead of our own imitation of
+// Lambda. It runs the functions of the template in containers, with the table that the template
+// describes. The first event uses sam local invoke. Later events use sam local start-lambda, whose
+// functions keep running. The command make evidence runs each event in a container of its own.
 func TestProveSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		var wanted []string

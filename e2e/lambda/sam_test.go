@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// withSAM runs a test with the template's functions ready to run by SAM, AWS's command line for
-// local tests.
+// withSAM prepares the functions of the template for SAM, the AWS command line for local tests.
+// Then it runs the test.
 func withSAM(t *testing.T, test func(t *testing.T, local *samlocal.Local)) {
 	t.Helper()
 	testenv.Tool(t, "sam")

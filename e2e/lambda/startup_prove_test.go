@@ -27,10 +27,10 @@ const (
 	mostMB = 30.0
 )
 
-// heavier holds the functions that may take longer to start than the common limit, and why. Each
-// limit is a quarter above the measurement on an idle machine. Most of the time goes to the clients
-// of the AWS SDK, which build a schema of every type of their service at start: 2 ms for SSM, 0.7
-// ms for DynamoDB, 0.6 ms for SES.
+// heavier lists the functions that may take longer to start than the common limit, with the reason.
+// Each limit is 25 % above the time measured on an idle machine. Most of the time goes to clients
+// of the AWS SDK, which build a schema of all types of a service. That takes 2 ms for SSM, 0.7 ms
+// for DynamoDB and 0.6 ms for SES.
 var heavier = map[string]struct {
 	time float64
 	why  string
@@ -51,16 +51,16 @@ var heavier = map[string]struct {
 			"that are set up and never used: 7.4"},
 }
 
-// startCost is the time and memory that an executable uses from its start until it asks for its
+// startCost is the time and memory that an executable uses from its start until it requests its
 // first event.
 type startCost struct {
 	wall, cpu time.Duration
 	peak      int // KiB of memory
 }
 
-// TestProveStartUp compares the start of every executable with that of a minimal function,
-// alternately in one run. So other load on the machine affects both alike. The result is the
-// median of the ratios.
+// TestProveStartUp compares the start of every executable with the start of a minimal function. It
+// starts the two in turn, so other load on the machine affects both. The result is the median of
+// the ratios.
 func TestProveStartUp(t *testing.T) {
 	mains, err := filepath.Glob(fixture.Path(t, "functions", "*", "bootstrap"))
 	if err != nil || len(mains) < 4 {
@@ -73,7 +73,8 @@ func TestProveStartUp(t *testing.T) {
 		names = append(names, name)
 		executables[name] = fixture.Executable(t, "functions/"+name+"/bootstrap")
 	}
-	// At start, a function that uses the pepper reads which pepper the table was made with.
+	// At start, a function with a pepper reads from the table which pepper the table uses. So the
+	// table must exist.
 	endpoint, table := dynamolocal.Endpoint(t), "start-"+rand.Text()
 	if err := dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), table); err != nil {
 		t.Fatal(err)
@@ -105,8 +106,8 @@ func TestProveStartUp(t *testing.T) {
 		if h, ok := heavier[name]; ok {
 			mostTime = h.time
 		}
-		// Other load on the machine may lengthen wall time or processor time, so the smaller ratio
-		// counts.
+		// Other load on the machine may increase wall time or processor time. So only the smaller
+		// of the two ratios counts.
 		if min(wallRatio, cpuRatio) > mostTime || peak > mostMB {
 			t.Errorf("%s: %.2f times the time of the least function and %.1f MB; at most %.1f and %.1f are right", name,
 				min(wallRatio, cpuRatio), peak, mostTime, mostMB)
@@ -120,7 +121,7 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// start starts an executable, waits until it is ready, and stops it.
+// start starts an executable, waits until it is ready for events, and stops it.
 func start(t *testing.T, executable string, environment []string) startCost {
 	t.Helper()
 	var logs bytes.Buffer
@@ -136,8 +137,8 @@ func start(t *testing.T, executable string, environment []string) startCost {
 	return c
 }
 
-// peakMemory returns the highest memory of a running process, in KiB. The value that the kernel
-// reports after the process has ended would include the parent process.
+// peakMemory returns the highest memory use of a running process, in KiB. The value that the kernel
+// reports after the end of the process would include the parent process.
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -160,8 +161,8 @@ func peakMemory(t *testing.T, pid int) int {
 	return 0
 }
 
-// startEnvironment is an environment in which every executable starts. No server is at its
-// addresses, because a start calls only the table.
+// startEnvironment is an environment in which every executable starts. No server listens at its
+// addresses, because a starting executable calls only the table.
 var startEnvironment = slices.Concat([]string{
 	"AWS_REGION=eu-south-1", "VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 	"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// routesOf is a source with the fares from some origins, each to one destination or to all. With
-// few routes the table has few items and is quick to restore.
+// routesOf is a source with fares from a few origins. For each origin it has one destination, or
+// all destinations if the value is empty. The table then has few items and is quick to restore.
 type routesOf struct {
 	upstream.Source
 	to map[fare.City]fare.City
@@ -36,7 +36,7 @@ func (r routesOf) Fares(ctx context.Context, origin fare.City, since, until time
 	return answer, err
 }
 
-// contents holds the items of a table by key.
+// contents holds all items of a DynamoDB table, by key.
 type contents struct {
 	table string
 	items map[string]map[string]types.AttributeValue
@@ -47,7 +47,7 @@ func snapshot(t *testing.T, client *dynamodb.Client, table string) contents {
 	c := contents{table, map[string]map[string]types.AttributeValue{}}
 	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(table), ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
-		// also called when the test has ended
+		// The test's context may have ended already, because snapshot is also called after a test.
 		page, err := pages.NextPage(context.WithoutCancel(t.Context()))
 		if err != nil {
 			t.Fatal(err)
@@ -64,7 +64,7 @@ func keyOf(item map[string]types.AttributeValue) string {
 	return text(schema.Partition) + "\x00" + text(schema.Sort)
 }
 
-// restore restores the table to the saved contents.
+// restore sets the table back to the saved items.
 func (c contents) restore(t *testing.T, client *dynamodb.Client) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())

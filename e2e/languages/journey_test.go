@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// reader is a reader whose browser prefers a language.
+// reader is a reader whose browser prefers one language.
 type reader struct {
 	*fixture.Subscriptions
 	language *i18n.Language
@@ -41,7 +41,7 @@ func (r reader) page(t *testing.T, method, target, body string, status int) fixt
 	return a
 }
 
-// mails returns the newest of an address's mails and checks their number.
+// mails checks how many mails an address received, and returns the newest mail.
 func (r reader) mails(t *testing.T, address string, want int) maildir.Mail {
 	t.Helper()
 	all := r.Received(address)
@@ -67,7 +67,7 @@ func (r reader) looks(t *testing.T) {
 	r.page(t, "GET", "/nothing", "", 404)
 }
 
-// subscribes requests an alert, receives it by mail, and ends it.
+// subscribes requests an alert, receives an alert mail, and ends the alert.
 func (r reader) subscribes(t *testing.T) {
 	t.Helper()
 	const ada = "ada@example.com"

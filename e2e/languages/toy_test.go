@@ -1,5 +1,5 @@
-// Package languages follows readers of several languages through the whole service. One test uses
-// an invented language: a text in any other language on a page or in a mail is an error. In our six
+// Package languages follows readers of several languages through the whole service. One test uses a
+// toy language: each word of another language on a page or in a mail is an error. For our six
 // languages, LanguageTool checks the grammar of all texts.
 package languages
 
@@ -16,17 +16,16 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// names lists words that are the same in every language, also in the invented one, such as names of
-// cities.
+// names lists words that are the same in every language, also in the toy language: for example,
+// names of cities.
 var names = []string{"USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris", "Bucharest",
 	"Atlanta", "ntfy", "Webhook", "https"}
 
-// currencyCodes returns the codes in the list of currencies, which are the same in all languages.
 func currencyCodes() []string {
 	return append(slices.Collect(maps.Keys(ecb.Table().Newest().PerEuro)), "EUR")
 }
 
-// openToy starts the service for a reader of the invented language.
+// openToy starts the service for a reader of the toy language.
 func openToy(t *testing.T) reader {
 	t.Helper()
 	names := append(currencyCodes(), names...)

@@ -1,4 +1,4 @@
-// Package licences checks the file NOTICE. It must list exactly the modules that are linked into
+// Package licences checks the file NOTICE. It must list exactly the Go modules that are linked into
 // the executables, with their licences.
 package licences
 
@@ -27,13 +27,15 @@ const (
 	end   = "-- end of what go test ./e2e/licences -update writes --\n"
 )
 
-// executables lists what is deployed, and the command line. infra/cdk and the tests are not
-// distributed; they run on the machine of the operator or developer.
+// executables lists the programs that are distributed: the deployed functions and the command line.
+// infra/cdk and the tests are not distributed; they run on the machine of the operator or
+// developer.
 var executables = []string{"./functions/analisi/bootstrap", "./functions/pricetrends/bootstrap",
 	"./functions/alerts/bootstrap", "./functions/compat/bootstrap", "./functions/x402/bootstrap",
 	"./functions/pro/bootstrap", "./functions/refresh/bootstrap", "./cmd/verdetto"}
 
-// withoutFile holds modules whose archive has no licence file, and where their licence is.
+// withoutFile holds the modules whose archive has no licence file, with the licence and where it is
+// stated.
 var withoutFile = map[string]module{
 	"github.com/gagliardetto/treeout": {
 		licences: []string{"MIT"},
@@ -42,11 +44,11 @@ var withoutFile = map[string]module{
 	},
 }
 
-// module is a linked module with its licences.
+// module is a Go module that is linked into an executable, with its licences.
 type module struct {
 	path                 string
 	licences, copyrights []string
-	// text of its NOTICE, which the Apache License requires us to repeat
+	// text of the module's file NOTICE, which the Apache License requires us to repeat
 	notice string
 }
 
@@ -75,7 +77,7 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// TestEveryExecutable: the list of executables is complete.
+// TestEveryExecutable: the variable executables contains every deployed function.
 func TestEveryExecutable(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join(root, "functions", "*", "bootstrap"))
 	if err != nil || len(folders) == 0 {
@@ -89,8 +91,8 @@ func TestEveryExecutable(t *testing.T) {
 	}
 }
 
-// linked returns the modules of the executables by path. It needs no network, because they are
-// already compiled in.
+// linked returns the modules that are linked into the executables, sorted by path. It needs no
+// network, because compiling has already downloaded the modules.
 func linked(t *testing.T) []module {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps", "-json=Module"}, executables...)...)
@@ -128,7 +130,7 @@ func linked(t *testing.T) []module {
 	return modules
 }
 
-// kinds lists the kinds of licences, each with words that occur only in the text of that licence.
+// kinds lists the known licences, each with words that occur only in its text.
 var kinds = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},
@@ -141,7 +143,7 @@ var kinds = []struct{ name, words string }{
 
 var copyright = regexp.MustCompile(`(?i)^(copyright (\(c\)|©|\d{4}).*)$`)
 
-// read reads the licence files at the top of a module.
+// read reads the licence files in the top folder of a module.
 func read(t *testing.T, path, folder string) module {
 	t.Helper()
 	m := module{path: path}
@@ -177,7 +179,7 @@ func read(t *testing.T, path, folder string) module {
 	return m
 }
 
-// add adds the kinds and copyrights of one licence file.
+// add adds the licences and copyrights in one licence file to the module.
 func (m *module) add(text string) {
 	flat := strings.Join(strings.Fields(text), " ")
 	for _, k := range kinds {
@@ -196,7 +198,8 @@ func (m *module) add(text string) {
 	}
 }
 
-// noticeOf returns the list of modules, followed by the notices that must be repeated.
+// noticeOf returns the expected content of NOTICE: the list of modules, then the notices that we
+// must repeat.
 func noticeOf(t *testing.T, modules []module) string {
 	t.Helper()
 	var list, notices strings.Builder
@@ -212,8 +215,8 @@ func noticeOf(t *testing.T, modules []module) string {
 	return list.String() + notices.String() + "\n"
 }
 
-// TestRead checks how licence files are recognized. A file with another text must not count as a
-// licence.
+// TestRead checks which licence a licence file is recognized as. A file with another text must not
+// count as a licence.
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		name, text           string

@@ -35,12 +35,12 @@ var (
 		"sitemap-file": "PSA.xml"}
 )
 
-// target returns a path and query that an endpoint accepts.
+// target returns a path and query that the endpoint accepts.
 func target(r routes.Route) string {
 	return strings.ReplaceAll(r.Path, "{file}", cmp.Or(files[r.Name], "offers")) + "?" + queries[r.Name]
 }
 
-// fromPisa returns the whole service with only the fares from Pisa.
+// fromPisa returns the whole service, with invented fares from Pisa only.
 func fromPisa(t *testing.T) (*fixture.Subscriptions, store.Table, *storetest.Clock) {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -53,9 +53,9 @@ func fromPisa(t *testing.T) (*fixture.Subscriptions, store.Table, *storetest.Clo
 	return fixture.OpenSubscriptions(t, table, clock), table, clock
 }
 
-// TestHeadersOfEveryEndpoint sends each endpoint good and bad requests, without and with a key. It
-// checks the headers of each answer against the rules common to all endpoints. Package httpapi sets
-// these headers for every row of the table of endpoints, so a new endpoint has them too.
+// TestHeadersOfEveryEndpoint sends each endpoint valid and invalid requests, with and without a
+// key. It checks the response headers against the rules for all endpoints. Package httpapi sets
+// these headers for every row of routes.Table.
 func TestHeadersOfEveryEndpoint(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)
@@ -104,7 +104,7 @@ func TestHeadersOfEveryEndpoint(t *testing.T) {
 	}
 }
 
-// headerFaults returns what is wrong with the headers of an answer.
+// headerFaults returns what is wrong with the headers of a response.
 func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string) {
 	h := a.Header
 	wrong := func(format string, values ...any) { faults = append(faults, fmt.Sprintf(format, values...)) }
@@ -126,7 +126,7 @@ func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string)
 		wrong("X-Plan is %q", h.Get("X-Plan"))
 	}
 
-	// RateLimit and the X-RateLimit headers must agree.
+	// The header RateLimit and the X-RateLimit headers must have the same values.
 	var policy, name string
 	var q, w, left, seconds int64
 	if h.Get("X-RateLimit-Limit") == "" {
@@ -155,9 +155,9 @@ func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string)
 	return faults
 }
 
-// TestSharedAnswerHoldsNoCallerHeaders: on one machine, the cache gives one answer to several
-// callers. The second caller gets no header about the first caller. A caller with a key never gets
-// an answer made for a caller without a key, nor the other way round.
+// TestSharedAnswerHoldsNoCallerHeaders: on one machine, a cache in the process gives the same
+// answer to several callers. The second caller gets no header about the first caller. A caller with
+// a key never gets an answer made for a caller without a key, nor the reverse.
 func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)

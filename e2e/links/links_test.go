@@ -1,5 +1,5 @@
-// Package links holds an end-to-end test of the links in mails: the token in a link works only for
-// the one action that the link is for.
+// Package links holds an end-to-end test of the links in mails. The token in a link works only for
+// the action of this link.
 package links
 
 import (
@@ -17,11 +17,11 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// mailed matches the links in mails. It captures the path and the token.
+// mailed matches the links in mails. Its groups are the path and the token.
 var mailed = regexp.MustCompile(regexp.QuoteMeta(fixture.LocalURL) + `(/v1/[a-z/]+)\?(?:id|t)=([A-Za-z0-9_.-]+)`)
 
-// TestALinkOfOneKindIsNoneOfAnother collects a link of every kind in mails. It sends each token
-// to the page and the button of every other kind.
+// TestALinkOfOneKindIsNoneOfAnother collects a link of every kind from mails. It sends the token of
+// each link to the pages and forms of all other kinds; all must refuse the token.
 func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -77,8 +77,8 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 	if len(tokens) != len(kinds) {
 		t.Fatalf("links of %d kinds were found: %v", len(tokens), tokens)
 	}
-	// Three more kinds of links lead to these pages. Their tokens, too, may do only their own
-	// action.
+	// Three more kinds of links lead to the same pages. Their tokens, too, may work only for their
+	// own action.
 	ada := fixture.Subscriber("ada@example.com")
 	for kind, c := range map[string]struct {
 		link string
@@ -105,7 +105,8 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 			}
 		}
 	}
-	// ada receives no daily digest, so this link ends nothing: her immediate alerts continue
+	// The subscriber ada has no daily digest, so the link to end a digest ends nothing. Her
+	// immediate alerts continue.
 	if a := s.Form(s.Alerts.Links.EndDigest(ada), "all=1"); a.Status != 410 {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
@@ -121,7 +122,8 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 				continue
 			}
 			pressed := s.Form(at+query, "all=1&List-Unsubscribe=One-Click")
-			// this page has several buttons; the test tries the most harmful
+			// This page has several buttons. The test presses the most harmful one, which erases
+			// all data.
 			if at == "/v1/pro/gestione/piano" {
 				if pressed = s.Form("/v1/pro/cancella", "conferma=si&t="+tokens[of]); pressed.Status != 410 {
 					t.Errorf("what is for %s erases: %d", of, pressed.Status)

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// crowd is a group of callers that call a service without a pause, from one loopback address after
-// another.
+// crowd is a group of callers that call a service without pause. Each caller uses one loopback
+// address after another.
 type crowd struct {
 	t       *testing.T
 	next    atomic.Int64 // number of the next address
@@ -24,7 +24,7 @@ type crowd struct {
 	done []visit
 }
 
-// visit counts the calls of one address.
+// visit counts the calls from one address.
 type visit struct {
 	address        net.IP
 	answered, lost int // calls; lost: unknown whether they were counted
@@ -41,7 +41,7 @@ func caller(address net.IP) *http.Client {
 	}
 }
 
-// begin starts two callers for each service. They call until end is called.
+// begin starts two callers for each service. The callers call until the method end is called.
 func (c *crowd) begin(urls ...string) {
 	c.ending.Store(false)
 	for range 2 {
@@ -55,7 +55,7 @@ func (c *crowd) begin(urls ...string) {
 	}
 }
 
-// end stops the callers before the service is stopped, so that no call is lost.
+// end stops the callers. It must be called before the service is stopped, so that no call is lost.
 func (c *crowd) end() {
 	c.ending.Store(true)
 	c.callers.Wait()
@@ -91,7 +91,7 @@ func (c *crowd) visit(url string) {
 	c.done = append(c.done, v)
 }
 
-// ask makes one call and returns the remaining quota of the address.
+// ask makes one call and returns how many calls are left in the quota of the address.
 func ask(asks *http.Client, url string) (left int, err error) {
 	response, err := asks.Get(url + question)
 	if err != nil {
@@ -105,8 +105,8 @@ func ask(asks *http.Client, url string) (left int, err error) {
 	return strconv.Atoi(response.Header.Get("X-RateLimit-Remaining"))
 }
 
-// goOn makes one more call from every address and checks that the service still knows the remaining
-// quota.
+// goOn makes one more call from every address. It checks that the service still knows how many
+// calls each address has left.
 func (c *crowd) goOn(url string) {
 	c.t.Helper()
 	const free = 30

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestExport: one command copies a table into a file, with versions and expiries. The file is
-// an ordinary backup: it can be restored, and moved into another table.
+// TestExport: one command copies a DynamoDB table into a file, with item versions and expiry times.
+// The file is an ordinary backup: it can be restored, or moved into another table.
 func TestExport(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	client, d := dynamolocal.Client(endpoint), fixture.NewShell(t)
@@ -77,7 +77,7 @@ func TestExport(t *testing.T) {
 	file("copy.db")
 
 	for _, c := range []struct{ from, to, says string }{
-		{"dynamodb:exported", "copy.db", "nothing is overwritten"},
+		{"dynamodb:exported", "copy.db", "choose another name"},
 		{"dynamodb:nothing", "third.db", "ResourceNotFound"},
 	} {
 		if got := d.Run("backup", "-store", c.from, "-to", c.to); got.Code != 1 ||

@@ -1,5 +1,5 @@
-// Package migrate holds end-to-end tests of moving a service between stores, and of several
-// processes that share a store.
+// Package migrate holds end-to-end tests of moving a service between stores. It also tests several
+// processes that share one store.
 package migrate
 
 import (
@@ -20,13 +20,13 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestProveMoved moves a service to DynamoDB and back, and kills 5 migrating processes in each
-// direction; see moved.
+// TestProveMoved moves a service to DynamoDB and back. In each direction it kills 5 migrating
+// processes: see the function moved.
 func TestProveMoved(t *testing.T) { moved(t, 5) }
 
-// moved moves a service from a file to DynamoDB and back to another file, while callers call it
-// constantly. In each direction it kills the migrating process a number of times. At the end both
-// stores contain the same items, each once. Every caller still has the same remaining quota.
+// moved moves a service from a file to DynamoDB, and back to another file, while callers call
+// without pause. In each direction it kills several migrating processes. At the end, the file and
+// the table contain the same items, and every caller has the same remaining quota as before.
 func moved(t *testing.T, kills int) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
@@ -37,7 +37,7 @@ func moved(t *testing.T, kills int) {
 	m := mover{t: t, shell: d, kills: kills, crowd: &crowd{t: t}}
 
 	m.move("bolt:old.db", "dynamodb:moved", 1, func() {
-		// Saves the minute until the lease of a killed process expires.
+		// Dropping the lease of the killed process saves the minute until the lease expires.
 		if err := store.DropLeases(t.Context(), table); err != nil &&
 			!strings.Contains(err.Error(), "ResourceNotFound") {
 			t.Fatal(err)
@@ -58,13 +58,13 @@ func moved(t *testing.T, kills int) {
 	}
 }
 
-// overDynamoDB returns the environment that leads the command line to DynamoDB Local.
+// overDynamoDB returns environment variables with which the command line uses DynamoDB Local.
 func overDynamoDB(endpoint string) []string {
 	return []string{"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
 		"AWS_EC2_METADATA_DISABLED=true", "AWS_REGION=" + dynamolocal.Region}
 }
 
-// stock creates a store with typical data: keys, plans, alerts, unsubscriptions.
+// stock creates a store with typical data: keys, plans, alerts and unsubscriptions.
 func stock(t *testing.T, file string) {
 	t.Helper()
 	table, err := boltstore.Open(file, time.Now)
@@ -87,7 +87,7 @@ func stock(t *testing.T, file string) {
 	storetest.Must(t, table.Close())
 }
 
-// mover moves the service.
+// mover moves a service from one store to another.
 type mover struct {
 	t     *testing.T
 	shell fixture.Shell
@@ -95,7 +95,7 @@ type mover struct {
 	crowd *crowd
 }
 
-// move moves one store to another while a number of processes serve the first.
+// move moves a store to another store, while the given number of processes serve the first store.
 func (m mover) move(from, to string, processes int, afterKill func()) {
 	m.t.Helper()
 	var servers []fixture.Server
@@ -107,8 +107,8 @@ func (m mover) move(from, to string, processes int, afterKill func()) {
 	m.crowd.begin(urls...)
 	args := []string{"migrate", "-from", from, "-to", to, "-create"}
 	takes, chance := 6*time.Second, rand.New(rand.NewPCG(uint64(processes), 9))
-	// some starts migrating processes and kills each at a random moment within the time that a
-	// complete migration takes.
+	// some starts migrating processes. It kills each process at a random moment within the time
+	// that a complete migration takes.
 	some := func(kills int, untilEnded bool, args ...string) (killed int) {
 		for tries := 0; killed < kills && tries < 3*kills; tries++ {
 			took, wasKilled := m.kill(time.Duration(chance.Int64N(int64(takes))), args...)
@@ -125,7 +125,7 @@ func (m mover) move(from, to string, processes int, afterKill func()) {
 		return killed
 	}
 	copying := some(m.kills-m.kills/5, false, args...)
-	// An incomplete store cannot be served.
+	// The service refuses to use the target store while the migration is incomplete.
 	if got := m.shell.Run("key", "create", "-store", to, "-email", "ada@example.com"); got.Code != 1 ||
 		!strings.Contains(got.Stderr, "is not complete: verdetto migrate -from "+from) {
 		m.t.Errorf("the target is used: exit code %d\n%s", got.Code, got.Stderr)
@@ -147,7 +147,7 @@ func (m mover) move(from, to string, processes int, afterKill func()) {
 	finishing := some(m.kills-copying, true, append(args, "-finish")...)
 	last := time.Now()
 	got := m.shell.Run(append(args, "-finish")...)
-	// If data is there already, a process ended just before it was killed.
+	// If the target holds all data already, an earlier process finished just before it was killed.
 	if got.Code != 0 && !strings.Contains(got.Stderr, "holds data already") {
 		m.t.Fatalf("the last pass: exit code %d\n%s", got.Code, got.Stderr)
 	}
@@ -165,7 +165,7 @@ func (m mover) run(args ...string) {
 	}
 }
 
-// kill starts a command, kills it after a delay, and reports whether it was still running.
+// kill starts a command, kills it after a delay, and reports whether the command was still running.
 func (m mover) kill(after time.Duration, args ...string) (took time.Duration, killed bool) {
 	m.t.Helper()
 	ctx, kill := context.WithCancel(m.t.Context())
@@ -180,7 +180,7 @@ func (m mover) kill(after time.Duration, args ...string) (took time.Duration, ki
 	return time.Since(begun), err != nil
 }
 
-// same compares a file with the table, item by item.
+// same fails the test unless a file store and a table contain the same items.
 func (m mover) same(file string, table store.Whole) {
 	m.t.Helper()
 	kept, err := boltstore.Open(filepath.Join(m.shell.Dir, file), time.Now)

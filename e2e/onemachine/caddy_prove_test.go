@@ -20,8 +20,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProveCaddy calls a service through Caddy with the unchanged Caddyfile: over TLS,
-// compressed, by HTTP/2. During a restart of the service callers wait and see no error.
+// TestProveCaddy calls a service through Caddy with the unchanged Caddyfile: over TLS, compressed,
+// and with HTTP/2. While the service restarts, callers wait and see no error.
 func TestProveCaddy(t *testing.T) {
 	caddy := testenv.Command(t, "caddy", "apt-get install caddy")
 	text, err := os.ReadFile(fixture.Path(t, "infra", "onemachine", "Caddyfile"))
@@ -29,8 +29,8 @@ func TestProveCaddy(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, port := t.TempDir(), testenv.Port(t)
-	// The certificate comes from Caddy's own authority, because the name leads to this machine.
-	// No other port is open.
+	// Caddy issues the certificate itself, because the host name leads to this machine. Caddy opens
+	// no other port.
 	global := fmt.Sprintf("{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\thttp_port %s\n}\n",
 		testenv.Port(t))
 	file := filepath.Join(dir, "Caddyfile")

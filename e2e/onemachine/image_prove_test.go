@@ -15,9 +15,9 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProveImage builds the container image as make image does and starts it with the compose file.
-// The service gets ready, runs as an unprivileged user and can write only to its volume. It keeps
-// its data over a restart, and can be backed up.
+// TestProveImage builds the container image as make image does, and starts it with the compose
+// file. The service gets ready, runs as an unprivileged user and can write only to its volume. It
+// keeps its data over a restart, and a backup works.
 func TestProveImage(t *testing.T) {
 	compose := testenv.Command(t, "docker-compose", "apt-get install docker-compose")
 	folder, err := os.MkdirTemp("", "verdetto-image-*") // a socket's path has to be short
@@ -102,7 +102,8 @@ func runImage(t *testing.T, compose, folder, host string) {
 			t.Errorf("%s: %s, want %q", path, response.Status, want)
 		}
 	}
-	// The test is no trusted proxy, so all calls count for this machine's address.
+	// The test is not a trusted proxy. So the service ignores the header, and all calls count for
+	// this machine's address.
 	for n, want := range []string{"29", "28"} {
 		response, _ := fixture.Call(t, http.DefaultClient, "GET",
 			"http://"+address+":8080/v1/analisi?origine=Milano&destinazione=Lisbona", "",

@@ -1,6 +1,6 @@
 // Package onemachine tests the files in infra/onemachine: the systemd units with systemd-analyze,
-// the Caddyfile in Caddy, the image and the compose file in a container engine. If a program is
-// missing, the test prints this and is skipped.
+// the Caddyfile with Caddy, and the image and compose file in a container engine. If one of these
+// programs is missing, its test is skipped with a message.
 package onemachine
 
 import (
@@ -16,14 +16,15 @@ import (
 
 var units = []string{"verdetto.service", "verdetto-backup.service", "verdetto-backup.timer"}
 
-// TestProveUnits: systemd accepts the units and rates their exposure as low.
+// TestProveUnits: systemd-analyze accepts the systemd units, and rates their exposure to attacks as
+// low.
 func TestProveUnits(t *testing.T) {
 	analyze := testenv.Command(t, "systemd-analyze", "apt-get install systemd")
 	for _, unit := range units {
 		file := fixture.Path(t, "infra", "onemachine", unit)
 		out, _ := exec.Command(analyze, "verify", "--man=no", file).CombinedOutput()
 		for line := range strings.Lines(string(out)) {
-			// the program is not installed on this machine, so ignore this warning
+			// The program verdetto is not installed on this machine, so this warning is expected.
 			if !strings.Contains(line, "/usr/local/bin/verdetto is not executable") {
 				t.Errorf("verify %s: %s", unit, line)
 			}

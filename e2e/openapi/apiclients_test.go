@@ -14,15 +14,15 @@ import (
 
 const openapiTools = "tools/openapi"
 
-// withNode returns the environment with a current Node first in PATH, if make tools has
-// installed it. Debian's may be too old for the programs.
+// withNode returns an environment in which a current Node.js comes first in PATH, if make tools has
+// installed one. Debian's Node.js may be too old for the linters and generators.
 func withNode(t *testing.T) []string {
 	t.Helper()
 	bin := fixture.Path(t, ".tools", "mcp", "node_modules", ".bin")
 	return append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestOpenAPILints: generic linters find nothing in the description, not even a warning.
+// TestOpenAPILints: generic linters report no error and no warning for the OpenAPI description.
 func TestOpenAPILints(t *testing.T) {
 	t.Parallel()
 	description, rules := fixture.Path(t, fixture.DescriptionFile), fixture.Path(t, openapiTools, "spectral.yaml")
@@ -31,8 +31,8 @@ func TestOpenAPILints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Each linter must find one of these faults: an operation without an id, and a missing
-	// summary.
+	// As a control, the description gets two faults: an operation without an id, and a missing
+	// summary. Each linter must find one of them.
 	data = []byte(strings.Replace(strings.Replace(string(data), `"operationId": "analisi",`, "", 1),
 		`"summary": "What this API is",`, "", 1))
 	if err := os.WriteFile(spoiled, data, 0o644); err != nil {
@@ -63,9 +63,9 @@ func TestOpenAPILints(t *testing.T) {
 	}
 }
 
-// TestGeneratedClients: the programs in examples/ compile with client code that published
-// generators make from the description. Each gets a verdict and an error response from a running
-// service.
+// TestGeneratedClients: the programs in examples/ compile with client code that public generators
+// make from the OpenAPI description. Each program gets a verdict and an error response from a
+// running service.
 func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
 	description, python := fixture.Path(t, fixture.DescriptionFile),

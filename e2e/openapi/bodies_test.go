@@ -28,16 +28,16 @@ func (f field) mayBeEmpty() bool {
 		regexp.MustCompile(f.Pattern).MatchString("")
 }
 
-// fields is the schema of a body, or a reference to one.
+// fields is the schema of a request body, or a reference to a schema.
 type fields struct {
 	Ref        string `json:"$ref"`
 	Required   []string
 	Properties map[string]field
 }
 
-// TestBodiesAreDescribedAsTheyAreRead: in JSON an optional field may be null. In a form an
-// empty field counts as omitted, so a required field must not be empty. A body with a required
-// field is itself required.
+// TestBodiesAreDescribedAsTheyAreRead: the OpenAPI description says that an optional field may be
+// null in JSON. In a form an empty field counts as omitted, so a required field must not be empty.
+// A body with a required field is required.
 func TestBodiesAreDescribedAsTheyAreRead(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(fixture.Path(t, fixture.DescriptionFile))

@@ -12,9 +12,9 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestUndescribedAnswersAreSeen changes correct answers in one way at a time. Each change must be
-// reported. So fixture.Described, with which all other tests compare answers with the description,
-// can fail.
+// TestUndescribedAnswersAreSeen changes one thing at a time in correct answers. fixture.Described
+// must report each change. All other tests use fixture.Described to compare answers with the
+// OpenAPI description.
 func TestUndescribedAnswersAreSeen(t *testing.T) {
 	t.Parallel()
 	h := fixture.New(t, onemachine.Options{

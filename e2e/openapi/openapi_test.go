@@ -1,5 +1,5 @@
-// Package openapi holds end-to-end tests of the API's description: that it is generated from
-// what is served, and that clients and tools can use it.
+// Package openapi holds end-to-end tests of the OpenAPI description. They check that the
+// description is generated from the service, and that clients and tools can use it.
 package openapi
 
 import (
@@ -33,8 +33,8 @@ import (
 
 var update = flag.Bool("update", false, "write the description anew")
 
-// TestOpenAPI generates the description from the registered endpoints, with answers of the
-// service as examples. It compares the result with the committed description.
+// TestOpenAPI generates the OpenAPI description from the registered endpoints, with answers of the
+// service as examples. The result must equal the committed description.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	d := newDescriber(t)
@@ -61,19 +61,20 @@ func TestOpenAPI(t *testing.T) {
 	fixture.Golden(t, fixture.Path(t, fixture.DescriptionFile), data, *update)
 }
 
-// itself holds the operations that return the API's description. The description cannot contain an
-// example of itself.
+// itself holds the operations that return the OpenAPI description. They have no example, because
+// the description cannot contain itself.
 var itself = map[string]bool{"openapi": true, "docs": true}
 
-// describer generates the API's description (OpenAPI). It holds the service with invented fares,
-// whose answers become examples, and the description so far.
+// describer generates the OpenAPI description. It holds the service with invented fares, whose
+// answers become examples, and the description so far.
 type describer struct {
 	fixture.Shop
 	sold *fixture.PerCall // sells single answers over the same fares
 	doc  *huma.OpenAPI
 }
 
-// newDescriber returns the whole service with all randomness fixed.
+// newDescriber returns a describer. Its service uses fixed random numbers, so that the examples are
+// the same in each run.
 func newDescriber(t *testing.T) *describer {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -102,7 +103,7 @@ func (d *describer) operations() (all []*huma.Operation) {
 	return all
 }
 
-// showcase calls the service and adds the answers to the description as examples.
+// showcase calls the service and adds the answers to the OpenAPI description, as examples.
 func (d *describer) showcase() {
 	d.purchases()
 	d.chats()
@@ -117,7 +118,8 @@ func (d *describer) showcase() {
 	d.problems()
 }
 
-// sampleCall returns a call built from the examples of an operation's parameters and fields.
+// sampleCall returns a call of an operation, made from the examples of the operation's parameters
+// and fields. It returns false if examples are missing.
 func (d *describer) sampleCall(op *huma.Operation) (target, body string, ok bool) {
 	query := url.Values{}
 	for _, p := range op.Parameters {
@@ -152,13 +154,13 @@ func (d *describer) sampleCall(op *huma.Operation) (target, body string, ok bool
 	return op.Path + "?" + query.Encode(), body, true
 }
 
-// purchases adds examples of the endpoints of the paid plan. Each call needs results of the calls
-// before.
+// purchases adds examples for the endpoints of the paid plan. Each call uses results of earlier
+// calls.
 func (d *describer) purchases() {
 	const email = "ada@example.com"
 	session, _ := d.Buy(email)
 	var key string
-	// in turn: an unknown session, a paid one, and one whose key has already been shown
+	// The three sessions are an unknown one, a paid one, and one whose key was already shown.
 	for _, s := range []string{"cs_test_unknown", session, session} {
 		a := d.Confirm(s)
 		d.show("pro-conferma", a)
@@ -179,7 +181,7 @@ func (d *describer) purchases() {
 	}
 }
 
-// chats adds a message that Telegram sends to the service, and the answers, as examples.
+// chats adds a message that Telegram sends to the service, and the service's answers, as examples.
 func (d *describer) chats() {
 	const update = `{"update_id":1,"message":{"message_id":1,"date":1,"text":"/list","chat":{"id":1,` +
 		`"type":"private"},"from":{"id":1,"first_name":"Ada","language_code":"en"}}}`
@@ -189,7 +191,7 @@ func (d *describer) chats() {
 	}
 }
 
-// kept adds a subscriber's export of stored data as an example.
+// kept adds the export of a subscriber's stored data as an example.
 func (d *describer) kept() {
 	const email = "ada@example.com"
 	now := d.Clock.Now()
@@ -233,7 +235,7 @@ func (d *describer) sales() {
 	}
 }
 
-// problems adds examples of error responses to wrong requests.
+// problems makes wrong requests, and adds the error responses as examples.
 func (d *describer) problems() {
 	for _, c := range []struct{ operation, target string }{
 		{"analisi", "/v1/analisi?origine=Milano"},
@@ -253,7 +255,8 @@ func (d *describer) problems() {
 	}
 }
 
-// departures adds an example about a single month: that of the route's cheapest fare.
+// departures adds an example of a verdict about a single month: the month of the route's cheapest
+// fare.
 func (d *describer) departures() {
 	cheapest := regexp.MustCompile(`"partenza":"(\d{4}-\d{2})`).FindStringSubmatch(d.Do("GET",
 		fixture.Question, "").Body)
@@ -263,7 +266,8 @@ func (d *describer) departures() {
 	d.showAs("analisi", "month", d.Do("GET", fixture.Question+"&mese="+cheapest[1], ""))
 }
 
-// show adds an answer to the description, as the example of its code or of success.
+// show adds an answer of an operation to the OpenAPI description, as the example "answer". An error
+// response becomes the example with the name of its code.
 func (d *describer) show(operation string, a fixture.Reply) { d.showAs(operation, "answer", a) }
 
 func (d *describer) showAs(operation, name string, a fixture.Reply) {
@@ -281,7 +285,7 @@ func (d *describer) showAs(operation, name string, a fixture.Reply) {
 	if !strings.HasSuffix(mediaType, "json") {
 		return // pages are not part of the examples
 	}
-	// The stand-in for the card processor has another port in each run.
+	// The fake card processor listens on another port in each run.
 	body := strings.ReplaceAll(a.Body, d.Payments.StripeURL, "https://checkout.stripe.com")
 	var value any
 	if err := json.Unmarshal([]byte(body), &value); err != nil {

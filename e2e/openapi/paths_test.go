@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestUnknownPathsAreNotLogged: unknown paths must not be logged, because people paste keys and
+// TestUnknownPathsAreNotLogged: unknown paths are not logged, because people paste keys and mail
 // addresses into them.
 func TestUnknownPathsAreNotLogged(t *testing.T) {
 	t.Parallel()
@@ -29,8 +29,8 @@ func TestUnknownPathsAreNotLogged(t *testing.T) {
 	}
 }
 
-// TestEscapedSlash: a path that only resembles a path of the API, for example with %2F in place of
-// a slash, gets an ordinary error response.
+// TestEscapedSlash: a path that only resembles a path of the API gets an ordinary error response.
+// An example is a path with %2F instead of a slash.
 func TestEscapedSlash(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

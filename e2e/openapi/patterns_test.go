@@ -16,7 +16,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// publishedPattern returns the pattern of a field or parameter in the committed description.
+// publishedPattern returns the pattern of a field or parameter in the committed OpenAPI
+// description.
 func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 	t.Helper()
 	data, err := os.ReadFile(fixture.Path(t, fixture.DescriptionFile))
@@ -41,7 +42,8 @@ func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 	return publishedRegexp(t, node.(string))
 }
 
-// publishedRegexp compiles a pattern of the description. It turns \u0000 into Go's \x{0000}.
+// publishedRegexp compiles a pattern of the OpenAPI description. It turns \u0000 into Go's
+// \x{0000}.
 func publishedRegexp(t *testing.T, pattern string) *regexp.Regexp {
 	t.Helper()
 	compiled, err := regexp.Compile(regexp.MustCompile(`\\u([0-9a-f]{4})`).ReplaceAllString(pattern, `\x{$1}`))
@@ -51,8 +53,8 @@ func publishedRegexp(t *testing.T, pattern string) *regexp.Regexp {
 	return compiled
 }
 
-// TestEmailPattern: the description's pattern accepts exactly the addresses that the service
-// accepts.
+// TestEmailPattern: the pattern in the OpenAPI description accepts exactly the mail addresses that
+// the service accepts.
 func TestEmailPattern(t *testing.T) {
 	t.Parallel()
 	required := publishedPattern(t, "components", "schemas", "CheckoutInputBody", "properties", "email", "pattern")
@@ -81,7 +83,8 @@ func TestEmailPattern(t *testing.T) {
 	}
 }
 
-// TestTextPattern: the description's pattern accepts exactly the text that the service accepts.
+// TestTextPattern: the pattern in the OpenAPI description accepts exactly the texts that the
+// service accepts.
 func TestTextPattern(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }
@@ -102,8 +105,8 @@ func TestTextPattern(t *testing.T) {
 	}
 }
 
-// TestTokenPattern: the description's pattern accepts exactly the page tokens that the service
-// accepts.
+// TestTokenPattern: the pattern in the OpenAPI description accepts exactly the page tokens that the
+// service accepts.
 func TestTokenPattern(t *testing.T) {
 	t.Parallel()
 	pattern := publishedPattern(t, "components", "schemas", "WaitInputBody", "properties", "t", "pattern")
@@ -122,8 +125,9 @@ func TestTokenPattern(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeLeftOutMayBeEmpty: a form sends fields that were not filled in, and the service
-// treats them as absent. The description says so for every optional query parameter.
+// TestWhatMayBeLeftOutMayBeEmpty: a form also sends fields that the user left empty, and the
+// service treats them as absent. So the OpenAPI description allows an empty value for every
+// optional query parameter.
 func TestWhatMayBeLeftOutMayBeEmpty(t *testing.T) {
 	t.Parallel()
 	checked := 0

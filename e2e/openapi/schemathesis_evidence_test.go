@@ -2,8 +2,8 @@ package openapi
 
 import "testing"
 
-// TestEvidenceSchemathesis generates calls for at most ten minutes, at least 5,000 in number.
-// They are the same each time. VERDETTO_SEED=N generates others.
+// TestEvidenceSchemathesis generates at least 5,000 calls in at most 10 minutes. The calls are the
+// same in each run; VERDETTO_SEED=N generates other calls.
 func TestEvidenceSchemathesis(t *testing.T) {
 	if cases := schemathesis(t, seed(t, 20261121), "--max-examples", "100000", "--max-time", "300"); cases < 5000 {
 		t.Errorf("only %d cases were made up, want 5,000", cases)

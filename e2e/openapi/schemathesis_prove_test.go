@@ -13,14 +13,15 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProveSchemathesis generates about 10,000 calls. They are the same for the same
-// description on every machine. VERDETTO_SEED=N generates others, and TestEvidenceSchemathesis
-// runs longer.
+// TestProveSchemathesis generates about 10,000 calls. For the same description, the calls are the
+// same on every machine. VERDETTO_SEED=N generates other calls, and TestEvidenceSchemathesis runs
+// longer.
 func TestProveSchemathesis(t *testing.T) {
 	schemathesis(t, seed(t, 20260301), "--max-examples", "50")
 }
 
-// seed returns VERDETTO_SEED, or a default.
+// seed returns the environment variable VERDETTO_SEED, or the parameter otherwise if the variable
+// is not set.
 func seed(t *testing.T, otherwise int64) int64 {
 	t.Helper()
 	text := os.Getenv("VERDETTO_SEED")
@@ -34,8 +35,8 @@ func seed(t *testing.T, otherwise int64) int64 {
 	return seed
 }
 
-// schemathesis generates valid and invalid calls from the description, without and with a key.
-// It checks every answer against the description.
+// schemathesis generates valid and invalid calls from the OpenAPI description, with and without a
+// key. It checks every answer against the description, and returns the number of calls.
 func schemathesis(t *testing.T, seed int64, args ...string) (cases int) {
 	t.Helper()
 	program := testenv.Tool(t, "schemathesis", "bin", "schemathesis")

@@ -1,5 +1,5 @@
-// Package pro holds end-to-end tests of the paid plan over both stores. They check keys with the
-// service's own API and with the one for Amadeus clients (functions/compat).
+// Package pro holds end-to-end tests of the paid plan, with both kinds of store. They check Pro
+// keys with the service's own API and with functions/compat, the API for Amadeus clients.
 package pro
 
 import (
@@ -15,14 +15,14 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestKeyStates checks the table of section 3 of the specification, row by row.
+// TestKeyStates checks the states of a key in section 3 of the specification, row by row.
 func TestKeyStates(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		s := fixture.OpenShop(t, table, clock)
 
-		// No key, card checkout completed, then the confirmation step: key active, returned to
-		// the caller.
+		// The customer has no key, completes the checkout by card, and confirms. Result: an active
+		// key, returned to the caller.
 		a := s.Checkout("ada@example.com")
 		again := s.Checkout(" Ada@Example.com ")
 		if a.Status != 200 || a.URL == "" || again.Status != 400 && again.URL != a.URL {
@@ -47,7 +47,8 @@ func TestKeyStates(t *testing.T) {
 			t.Errorf("confirmed again: %d %s", a.Status, a.Body)
 		}
 
-		// No key, crypto payment verified: key active for 30 days, no renewal.
+		// The customer has no key, and a crypto payment is verified. Result: a key that is active
+		// for 30 days and is not renewed.
 		signature := s.Send(fixture.Price, "")
 		crypto := s.Verify("bob@example.com", signature)
 		if crypto.Status != 200 || crypto.Plan != "pro" || !s.Works(crypto.APIKey) ||
@@ -55,8 +56,8 @@ func TestKeyStates(t *testing.T) {
 			t.Fatalf("verification: %d %s", crypto.Status, crypto.Body)
 		}
 
-		// Key active, recupera with the paying address: new key active, old key revoked, sent
-		// by mail, one answer for any address.
+		// The customer with an active key calls recupera with the paying address. Result: a new key
+		// by mail, and the old key revoked. The response is the same for any address.
 		known, unknown := s.Recover("ada@example.com"), s.Recover("nobody@example.com")
 		if known.Status != 202 || known.Body != unknown.Body || unknown.Status != 202 {
 			t.Errorf("recovery: %d %s, %d %s", known.Status, known.Body, unknown.Status, unknown.Body)
@@ -69,14 +70,14 @@ func TestKeyStates(t *testing.T) {
 			t.Error("a stranger was sent a key")
 		}
 
-		// Key revoked or unknown, any request: unchanged, 401.
+		// A revoked or unknown key is refused with 401.
 		for _, key := range []string{card.APIKey, "vd_unknown", strings.Replace(crypto.APIKey, "vd_", "vd-", 1)} {
 			if s.Works(key) {
 				t.Errorf("%.12s... works", key)
 			}
 		}
 
-		// After 30 days the plan paid in USDC has ended. The plan by card is in its grace
+		// After 30 days, the plan paid in USDC has ended. The plan paid by card is in its grace
 		// period.
 		clock.Add(30 * 24 * time.Hour)
 		if a := s.Do("GET", fixture.Question, "", "X-Api-Key", crypto.APIKey); a.Status != 401 ||

@@ -1,5 +1,5 @@
-// Package reached holds end-to-end tests of how callers reach the service on one machine:
-// through proxies, and by its own TLS.
+// Package reached holds end-to-end tests of how callers reach the service on one machine: through
+// proxies, and directly with TLS.
 package reached
 
 import (
@@ -25,8 +25,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// serve starts the service as the command serve does. behind lists the proxies to trust, and
-// forwarded is the header in which they tell the caller's address. It returns the service's
+// serve starts the service as the command serve does, and returns its address. The parameter behind
+// lists the trusted proxies. The parameter forwarded is the header in which they send the caller's
 // address.
 func serve(t *testing.T, behind, forwarded string) string {
 	t.Helper()
@@ -59,7 +59,7 @@ func port(t *testing.T) string {
 	return "127.0.0.1:" + testenv.Port(t)
 }
 
-// run starts a proxy and waits until it answers at an address.
+// run starts a proxy and waits until it answers at the address.
 func run(t *testing.T, address, path string, args ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -93,7 +93,6 @@ func run(t *testing.T, address, path string, args ...string) {
 	}
 }
 
-// write creates a file.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -120,8 +119,8 @@ http://:%s {
 	return at
 }
 
-// nginx returns a function that runs nginx. line is the line of its configuration that writes the
-// caller's address into a header.
+// nginx returns a function that runs nginx as a proxy. The parameter line is the line of nginx's
+// configuration that writes the caller's address into a header.
 func nginx(line string) func(*testing.T, string) string {
 	return func(t *testing.T, service string) string {
 		t.Helper()
@@ -141,7 +140,7 @@ http {
 	}
 }
 
-// ask calls from an address of this machine and returns the status.
+// ask makes a call from an address of this machine and returns the response's status.
 func ask(t *testing.T, from, to string, header http.Header) int {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -163,8 +162,7 @@ func ask(t *testing.T, from, to string, header http.Header) int {
 	return w.StatusCode
 }
 
-// forged returns sets of headers that claim that the caller has another address. A server that
-// trusted them would believe the claim.
+// forged returns sets of request headers, each claiming that the caller has the given address.
 func forged(address string) []http.Header {
 	var all []http.Header
 	for _, name := range []string{
@@ -188,13 +186,13 @@ func forged(address string) []http.Header {
 		http.Header{"Forwarded": {`for="` + address + `:4711";proto=https`}},
 		http.Header{"Forwarded": {"for=" + address + ", for=127.0.0.1"}},
 		http.Header{"Forwarded": {`for="` + address}},
-		// tells the proxy to remove the header
+		// This header tells the proxy to remove X-Forwarded-For.
 		http.Header{"Connection": {"X-Forwarded-For"}, "X-Forwarded-For": {address}},
 	)
 }
 
-// TestCapsBehindProxies: each of 100 callers behind a proxy has exactly its own quota. No
-// forged header raises it, or uses up another caller's quota.
+// TestCapsBehindProxies: each of 100 callers behind a proxy has a quota of its own. No forged
+// header raises the quota, or uses up the quota of another caller.
 func TestCapsBehindProxies(t *testing.T) {
 	if n := len(forged("192.0.2.1")); n < 30 {
 		t.Fatalf("only %d headers are forged", n)
@@ -255,8 +253,8 @@ func TestCapsBehindProxies(t *testing.T) {
 	}
 }
 
-// TestAgentsBehindProxies: a proxy on the same machine forwards the Host header as the caller sent
-// it. AI agents may use the service's own name there. A foreign name that leads to this machine
+// TestAgentsBehindProxies: a proxy on the same machine forwards the header Host as the caller sent
+// it. AI agents may use the service's own name as Host. A foreign name that leads to this machine
 // (DNS rebinding) is refused.
 func TestAgentsBehindProxies(t *testing.T) {
 	for name, proxy := range map[string]func(*testing.T, string) string{"Caddy": caddy,

@@ -35,7 +35,7 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// Addresses within the test's own network. They belong to a range that is reserved for
+// The addresses are inside the test's own network. They belong to a range reserved for
 // documentation (RFC 5737).
 const (
 	server    = "198.51.100.10" // the machine on which the documented commands run
@@ -43,22 +43,22 @@ const (
 	machine   = "machine"       // network name of the page's machine
 )
 
-// names maps every host name that is looked up in the test to its address.
+// names maps every host name that the test looks up to its address.
 var names = map[string]string{
 	"verdetto.example": server, "smtp.example.com": elsewhere, "api.stripe.com": elsewhere,
 	"api.travelpayouts.com":       elsewhere,
 	"api.mainnet-beta.solana.com": elsewhere, "acme-v02.api.letsencrypt.org": elsewhere,
 }
 
-// internet holds the servers of the test's own network, which stand for the internet.
+// internet holds the servers in the test's own network, which replace the servers on the internet.
 type internet struct {
 	began     time.Time
 	delivered string         // folder of mails
 	roots     *x509.CertPool // root certificates of the stand-ins and the service
 }
 
-// playInternet starts these servers in the test's own network. root is the folder of the machine on
-// which the documented commands run.
+// playInternet starts the servers that replace the internet. The parameter root is the folder of
+// the machine on which the documented commands run.
 func playInternet(t *testing.T, root string) *internet {
 	t.Helper()
 	i := &internet{began: time.Now(), roots: x509.NewCertPool()}
@@ -135,7 +135,7 @@ func listen(t *testing.T, address string) net.Listener {
 	return l
 }
 
-// nameServer answers for the names and for no others.
+// nameServer starts a name server that knows only the host names in names.
 func nameServer(t *testing.T) {
 	t.Helper()
 	run(t, "127.0.0.1:8055", testenv.Tool(t, "pebble", "pebble-challtestsrv"), "-defaultIPv4", "", "-defaultIPv6", "",
@@ -151,7 +151,7 @@ func nameServer(t *testing.T) {
 	}
 }
 
-// newAuthority returns a certificate authority for the stand-ins.
+// newAuthority returns a certificate authority for the fake servers.
 func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[string]string) tls.Certificate) {
 	t.Helper()
 	sign := func(of, by *x509.Certificate, key, byKey *ecdsa.PrivateKey) []byte {
@@ -191,8 +191,8 @@ func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[str
 	}
 }
 
-// trust makes that machine trust a certificate once the machine has installed the package
-// ca-certificates.
+// trust makes the machine in the folder root trust a certificate, once the machine has installed
+// the package ca-certificates.
 func trust(t *testing.T, root, name string, certificate []byte) {
 	t.Helper()
 	dir := filepath.Join(root, "usr/local/share/ca-certificates")
@@ -206,7 +206,7 @@ func trust(t *testing.T, root, name string, certificate []byte) {
 	}
 }
 
-// startPebble starts the ACME issuer and returns its root certificate.
+// startPebble starts Pebble, an ACME certificate issuer for tests. It returns the root certificate.
 func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPool) (root []byte) {
 	t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
@@ -232,7 +232,8 @@ func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPo
 	return []byte(answer)
 }
 
-// client returns an HTTP client with cookies in this network, like a browser.
+// client returns an HTTP client with cookies, like a browser, that calls only the servers in the
+// test's own network.
 func (i *internet) client() *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots},
 		ForceAttemptHTTP2: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -240,7 +241,7 @@ func (i *internet) client() *http.Client {
 		}}}
 }
 
-// mail waits for a mail that contains a text and returns it decoded.
+// mail waits for a mail that contains the text, and returns the decoded mail.
 func (i *internet) mail(t *testing.T, text string) string {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < 90*time.Second; time.Sleep(100 * time.Millisecond) {
@@ -253,7 +254,8 @@ func (i *internet) mail(t *testing.T, text string) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// This decodes headers too, which does no harm: the text to find needs no decoding.
+			// Decoding also changes the mail's headers, which does no harm: the text to find is
+			// plain.
 			body, _ := io.ReadAll(quotedprintable.NewReader(bytes.NewReader(raw)))
 			if strings.Contains(string(body), text) {
 				return string(body)

@@ -8,8 +8,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestSettingsFiles: the settings in docs/self-hosting.md and in infra/onemachine are valid as
-// written.
+// TestSettingsFiles: the settings in docs/self-hosting.md and in infra/onemachine are valid without
+// changes.
 func TestSettingsFiles(t *testing.T) {
 	page := blocks(t)[2]
 	_, page, _ = strings.Cut(page, "<<'END'\n")

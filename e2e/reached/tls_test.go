@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// issuer is a stand-in for an ACME certificate issuer.
+// issuer is a local ACME certificate issuer.
 type issuer struct {
 	directory  string
 	plain, tls string         // where it checks challenges
@@ -28,7 +28,8 @@ type issuer struct {
 	roots      *x509.CertPool // root certificates of what it issues
 }
 
-// startIssuer runs pebble, and a name server that resolves every name to this machine.
+// startIssuer starts Pebble, an ACME certificate issuer for tests. It also starts a name server
+// that resolves every name to this machine.
 func startIssuer(t *testing.T) *issuer {
 	t.Helper()
 	pebble, names := testenv.Tool(t, "pebble", "pebble"), testenv.Tool(t, "pebble", "pebble-challtestsrv")
@@ -70,7 +71,7 @@ func startIssuer(t *testing.T) *issuer {
 	return i
 }
 
-// client returns a client that calls the service by a given name.
+// client returns an HTTP client that calls the service by the host name.
 func (i *issuer) client(name string) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -90,8 +91,8 @@ func (i *issuer) client(name string) *http.Client {
 	}
 }
 
-// TestTLS: certificates are issued exactly for the configured names, and stored. After a
-// restart the service speaks TLS even without an issuer.
+// TestTLS: the service gets certificates only for the configured names, and stores them. After a
+// restart the service speaks TLS even if the issuer is down.
 func TestTLS(t *testing.T) {
 	i := startIssuer(t)
 	shell := fixture.NewShell(t)
@@ -142,7 +143,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// answers checks the other answers of a service with TLS.
+// answers checks certificates for other names, old versions of TLS, redirects and compression.
 func answers(t *testing.T, i *issuer) {
 	t.Helper()
 	client := i.client("verdetto.example")

@@ -10,15 +10,15 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// pair is two callers. The second calls only after the first got its answer. So whenever the store
-// is copied, the first caller has as many counted calls as the second, or one more.
+// pair is two callers. The second caller calls only after the first got an answer. So at each
+// moment, the first caller has as many counted calls as the second, or one more.
 type pair struct {
 	callers      [2]*caller
 	acknowledged [2]atomic.Int64
 	begun        [2]atomic.Int64
 }
 
-// TestBackupUnderLoad takes several backups while the store is written to. Each restores to a
+// TestBackupUnderLoad makes three backups while callers change the store. Each backup restores to a
 // state that the store had during that backup.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()

@@ -24,10 +24,10 @@ var (
 	alertsHeld   = regexp.MustCompile(`(?m)^alerts +(\d+)$`)
 )
 
-// kill kills a service by SIGKILL under load, a number of times, and restarts it each time.
-// Everything that the service acknowledged must survive: each counted call, the mail for each
-// requested alert, and each confirmed alert. After each restart the service must be ready within a
-// limit.
+// kill kills a service under load with SIGKILL, the given number of times, and restarts it each
+// time. Everything that the service acknowledged must survive: each counted call, the mail for each
+// requested alert, and each confirmed alert. After each restart the service must be ready within
+// the time that the parameter within sets.
 func kill(t *testing.T, times int, within time.Duration) {
 	d := fixture.NewShell(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -83,8 +83,8 @@ func kill(t *testing.T, times int, within time.Duration) {
 			}
 		}
 	}
-	// Alerts requested before the kill get their mails after it. The test confirms them, and the
-	// confirmations must survive the next kill.
+	// Alerts that were requested before the kill get their mails after it. The test confirms these
+	// alerts, and the confirmations must survive the next kill.
 	for address := range asked {
 		fixture.Mail(t, filepath.Join(d.Dir, "mail"), func(m maildir.Mail) bool { return m.To == address })
 	}
@@ -109,7 +109,7 @@ func kill(t *testing.T, times int, within time.Duration) {
 		times, calls, len(asked), len(confirmed), unsure, slowest.Round(time.Millisecond))
 }
 
-// confirm confirms the alerts whose mails have arrived.
+// confirm confirms the alerts whose confirmation mails have arrived.
 func confirm(t *testing.T, url, folder string, asked, confirmed map[string]bool) {
 	t.Helper()
 	mails, err := maildir.Read(folder)
@@ -137,5 +137,5 @@ func confirm(t *testing.T, url, folder string, asked, confirmed map[string]bool)
 	}
 }
 
-// TestProveKills kills the service ten times under load.
+// TestProveKills kills the service 10 times under load. Each restart must take at most 5 seconds.
 func TestProveKills(t *testing.T) { kill(t, 10, 5*time.Second) }

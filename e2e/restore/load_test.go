@@ -20,9 +20,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// caller is a client with its own address in 127.0.0.0/8, a range in which every address is this
-// machine. Each answer contains the number of the caller's counted calls, so the caller knows how
-// many the service has acknowledged.
+// caller is a client with its own address in 127.0.0.0/8, where every address is this machine. Each
+// answer says how many calls of the address were counted. So the caller knows how many calls the
+// service has acknowledged.
 type caller struct {
 	client  *http.Client
 	asked   int64 // calls started
@@ -40,10 +40,11 @@ func newCaller() *caller {
 	}
 }
 
-// counted is an endpoint whose calls are counted by address.
+// counted is an endpoint whose calls are counted by the caller's address.
 var counted = routes.Named("rotte")
 
-// call makes one counted call. It fails if the call was not acknowledged.
+// call makes one call of the endpoint counted. It returns an error if the service did not
+// acknowledge the call.
 func (c *caller) call(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+counted.Path, nil)
 	if err != nil {
@@ -66,12 +67,12 @@ func (c *caller) call(ctx context.Context, url string) error {
 	return nil
 }
 
-// most is the number of calls after which another caller replaces this one, because its quota is
-// almost used up.
+// most is the number of calls that one caller makes. Then another caller replaces it, because the
+// quota of the address is almost used up.
 var most = counted.Free.Calls - 10
 
-// load lets callers call repeatedly until the service is gone or stop is closed. It runs
-// acknowledged after each acknowledged call.
+// load lets the callers call repeatedly until the service is gone, or stop is closed. After each
+// acknowledged call it runs the function acknowledged.
 func load(t *testing.T, url string, stop <-chan struct{}, callers []*caller, acknowledged func()) (wait func()) {
 	var busy sync.WaitGroup
 	for i := range callers {
@@ -101,7 +102,7 @@ func load(t *testing.T, url string, stop <-chan struct{}, callers []*caller, ack
 	return busy.Wait
 }
 
-// post sends JSON from a new address.
+// post sends JSON from a new loopback address and returns the response's status.
 func post(url string, body any) (int, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -117,10 +118,11 @@ func post(url string, body any) (int, error) {
 	return response.StatusCode, nil
 }
 
-// serve starts a service over a store and waits until it is ready.
+// serve starts a service over a store file and waits until the service is ready.
 func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
 	t.Helper()
-	// Use the system's clock, which goes on after a kill. So the leases of a killed process expire.
+	// The service uses the system's clock, which goes on after a kill. So the leases of a killed
+	// process expire.
 	today := time.Now()
 	d.Write("fares.csv", fixture.CSVHeader+fmt.Sprintf(
 		"MIL,BUH,%s,%s,30.00,EUR\n", today.AddDate(0, 0, -1).Format(time.DateOnly),
@@ -137,6 +139,6 @@ func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
 	}
 }
 
-// base is the URL with which links in mails start. It is fixed, because each restart changes the
-// address that the service listens on.
+// base is the start of the links in mails. It is fixed, because the service listens on another
+// address after each restart.
 const base = "http://127.0.0.1:1"

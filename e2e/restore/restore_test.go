@@ -1,6 +1,6 @@
-// Package restore follows the exercise in docs/aws.md to restore lost data: a table is restored to
-// its state at a past time, configured like the original, and used by the service. Other tests here
-// kill the service under load and fill its disk.
+// Package restore follows the exercise in docs/aws.md for restoring lost data: a table is restored
+// to a past state, configured like the original, and used by the service. Other tests of the
+// package kill the service under load, or fill its disk.
 package restore
 
 import (
@@ -20,9 +20,9 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestRestoreTable makes the same calls to moto, a local imitation of AWS, as the commands of
-// docs/aws.md. moto has two limits: it restores the current state of the table, not a past one, and
-// it takes no time.
+// TestRestoreTable makes the same calls as the commands in docs/aws.md, but to moto, a local
+// imitation of AWS. moto has two limits: it restores the current state of the table instead of a
+// past state, and restoring takes no time.
 func TestRestoreTable(t *testing.T) {
 	ctx := t.Context()
 	client := dynamodb.New(dynamodb.Options{
@@ -71,7 +71,7 @@ func TestRestoreTable(t *testing.T) {
 		t.Errorf("the restored table: %s", diff)
 	}
 
-	// A restore does not include these settings.
+	// A restored table lacks these settings, so they are set again.
 	if _, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(restored),
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{
 			Enabled: aws.Bool(true), AttributeName: aws.String(schema.Expires),
@@ -90,8 +90,8 @@ func TestRestoreTable(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	// The restored table is like the original: it has the same key names, bills per request,
-	// and accepts writes.
+	// The restored table is like the original: it has the same key names, bills per request, and
+	// accepts writes.
 	describe := func(name string) *types.TableDescription {
 		t.Helper()
 		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(name)})

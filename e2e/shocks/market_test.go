@@ -16,7 +16,7 @@ const (
 	everyDay = 7   // days between departures
 )
 
-// shock is a sudden change of a market, such as a price war.
+// shock is a sudden change of the fares in a market, such as a price war.
 type shock struct {
 	name    string
 	touches float64               // share of the affected routes
@@ -27,13 +27,13 @@ type shock struct {
 	within  recovery              // the weeks within which the test requires recovery
 }
 
-// classes is the number of groups into which the routes are divided. A shock affects all routes of
-// a group or none.
+// classes is the number of groups of routes. A shock affects either all routes of a group or none.
 const classes = 10
 
 func class(route int) int { return route % classes }
 
-// ramp rises linearly from 0 to a change within a number of days.
+// ramp returns a change that rises linearly from 0 to the value to, within the given number of
+// days.
 func ramp(day, days int, to float64) float64 {
 	return to * min(1, float64(day+1)/float64(days))
 }
@@ -57,7 +57,7 @@ var allShocks = []shock{
 }
 
 // market holds the invented fares of one route. Fares depend on the season and rise towards
-// departure. On one day in ten a fare also changes at random, and later returns part of the way.
+// departure. A fare also changes at random on one day in ten, and later returns part of the way.
 type market struct {
 	rng     *rand.Rand
 	shock   shock
@@ -75,7 +75,7 @@ func newMarket(seed uint64, route int, s shock) *market {
 	}
 }
 
-// on returns the fares that the source finds on a day. Calls must be in the order of the days.
+// on returns the fares that the source finds on a day. It must be called for each day in order.
 func (m *market) on(day int) (live []departure.Live) {
 	today, since := firstDay+fare.Day(day), day-begins
 	level := m.base

@@ -10,10 +10,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// week counts the service's verdicts within one simulated week.
+// week counts the verdicts of the service in one simulated week.
 type week struct {
-	// routes counts verdicts on routes. routesLow counts those verdicts with a percentile of 50 or
-	// less.
+	// routes counts the verdicts on routes. routesLow counts those of them with a percentile of 50
+	// or less.
 	routes, routesLow         float64
 	departures, departuresLow float64
 	chances                   [10]struct{ n, said, fell float64 }
@@ -29,14 +29,13 @@ func (w *week) add(o week) {
 	}
 }
 
-// route and departure return which share of the verdicts has a percentile of 50 or less: verdicts
-// on routes, and on single departures.
+// route returns the share of verdicts on routes with a percentile of 50 or less. departure returns
+// the same share for verdicts on single departures.
 func (w *week) route() float64     { return w.routesLow / w.routes }
 func (w *week) departure() float64 { return w.departuresLow / w.departures }
 
 // ece returns the expected calibration error of the published chances that a fare falls within a
-// week. This is the mean difference between such a chance and how often fares with this chance
-// fell.
+// week. It is the mean difference between a chance and how often the fares with this chance fell.
 func (w *week) ece() float64 {
 	n, off := 0., 0.
 	for _, c := range w.chances {
@@ -46,10 +45,10 @@ func (w *week) ece() float64 {
 	return off / n
 }
 
-// simulate runs a service over a market with a shock, refreshed every cycle days. It updates the
-// stored state as a real refresh does: the summaries of routes by package verdict, and the
-// departure states by State.Advance. State.Advance uses the pooled statistics (sums over all
-// routes) of the last complete refresh cycle.
+// simulate runs a service over a market with a shock. The service refreshes every cycle days, and
+// updates its stored state as a real refresh does: route summaries by package verdict, departure
+// states by State.Advance. State.Advance uses the pooled statistics (sums over all routes) of the
+// last complete cycle.
 func simulate(s shock, routes, cycle int) *weeks {
 	asked := func(day int) bool {
 		return day%cycle == 0 && (day < begins || day >= begins+s.silent)
@@ -67,10 +66,10 @@ func simulate(s shock, routes, cycle int) *weeks {
 	return &all
 }
 
-// weeks holds the simulated weeks of each group of routes (see classes).
+// weeks holds the simulated weeks of each group of routes.
 type weeks [classes][days/7 + 1]week
 
-// window returns the sum of n weeks, starting with the week from, over the routes that the shock
+// window adds up n weeks, starting with the week from. It includes only the routes that the shock
 // affects.
 func (w *weeks) window(touches float64, from, n int) (all week) {
 	for c := range w {
@@ -104,9 +103,9 @@ func judgeRoutes(all *weeks, s shock, routes int, asked func(day int) bool) {
 			}
 			today := firstDay + fare.Day(day)
 			if t, ok := verdict.PercentileOf(summaries.Summary(today), today); ok {
-				// Fares equal to the judged one share several ranks. routesLow adds the share of
-				// these ranks that is in the lower half. The judged fare itself belongs to the
-				// sample.
+				// Fares that equal the judged fare share several ranks. routesLow adds the part of
+				// these ranks in the lower half of all ranks. The judged fare belongs to the sample
+				// too.
 				place := .5*(t.Weight+1) - t.Below*t.Weight
 				w := &all[class(route)][day/7]
 				w.routes++
@@ -116,8 +115,8 @@ func judgeRoutes(all *weeks, s shock, routes int, asked func(day int) bool) {
 	}
 }
 
-// question is a judged fare of a departure with its published chance. It waits a week for the
-// outcome: whether the fare fell.
+// question is a judged fare of a departure, with the published chance that the fare falls within a
+// week. It stays open until the week is over.
 type question struct {
 	day         int
 	depart      fare.Day
@@ -143,7 +142,7 @@ func judgeDepartures(all *weeks, s shock, routes int, asked func(day int) bool) 
 			if !asked(day) {
 				continue
 			}
-			// Advance needs the fares that it has not processed yet, and one week of earlier ones.
+			// Advance needs the fares that it has not processed yet, and one earlier week of fares.
 			recent[route] = append(slices.DeleteFunc(recent[route], func(l departure.Live) bool {
 				return l.FoundDay() < today-2*departure.LiveDays && l.FoundDay() < states[route].AsOf
 			}), live...)
@@ -177,8 +176,8 @@ func judgeDepartures(all *weeks, s shock, routes int, asked func(day int) bool) 
 	}
 }
 
-// answered updates the open questions with a day's fares. It counts the questions whose week is
-// over into weeks, and returns the others.
+// answered updates the open questions with the fares of a day. It adds the questions whose week is
+// over to weeks, and returns the questions that stay open.
 func answered(weeks *[days/7 + 1]week, open []question, day int, live []departure.Live) []question {
 	price := make(map[fare.Day]fare.Cents, len(live))
 	for _, l := range live {

@@ -2,5 +2,6 @@ package shocks
 
 import "testing"
 
-// TestEvidenceRecovery measures the recovery of verdicts after each shock over 1,000 routes.
+// TestEvidenceRecovery simulates 1,000 routes, and measures how many weeks verdicts need to recover
+// from each shock.
 func TestEvidenceRecovery(t *testing.T) { measure(t, 1000) }

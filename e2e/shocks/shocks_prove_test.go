@@ -2,5 +2,6 @@ package shocks
 
 import "testing"
 
-// TestProveRecovery measures the recovery of verdicts after each shock over 50 routes.
+// TestProveRecovery simulates 50 routes, and measures how many weeks verdicts need to recover from
+// each shock.
 func TestProveRecovery(t *testing.T) { measure(t, 50) }

@@ -1,7 +1,7 @@
-// Package shocks measures what happens to verdicts when a market changes. It simulates a
-// service over two years of invented fares, refreshed daily or weekly. The shocks are a price
-// war, halved fares, a rise of fuel costs, a new airline and a source that goes silent. It
-// measures after how many weeks verdicts are as right as in the same market without the shock.
+// Package shocks measures what happens to verdicts when a market changes. It simulates a service
+// over two years of invented fares, refreshed daily or weekly. The shocks are a price war, halved
+// fares, a rise of fuel costs, a new airline, and a source that goes silent. It measures after how
+// many weeks verdicts are as right as without the shock.
 package shocks
 
 import (
@@ -14,20 +14,20 @@ const (
 	windowWeeks = 4 // weeks measured together, because fares within a week are alike
 	stayWeeks   = 4 // windows for which a measure must stay right
 
-	// Greatest allowed difference between a measure with the shock and the same measure without it.
+	// The greatest allowed differences between the market with the shock and the market without it.
 	pointsOff = .10 // the share of percentiles of 50 or less
 	eceOff    = .02 // the calibration error of the chances; see week.ece
 )
 
-// recovery holds the number of weeks after a shock until each measure is as right as without the
-// shock: the verdicts on routes, the verdicts on departures, and the published chance that a fare
-// falls. The value never means: not before the end of the simulation.
+// recovery holds how many weeks after a shock each measure is as right as without the shock. The
+// measures are the verdicts on routes, the verdicts on departures, and the published chance that a
+// fare falls. The value never means that the simulation ends before that.
 type recovery struct{ route, departure, chance int }
 
 const never = math.MaxInt
 
-// recovered compares the verdicts from a day on (said) with those in the same market without the
-// shock (calm).
+// recovered compares two simulations from a day on: said with the shock, and calm without the
+// shock. It returns the weeks that verdicts need to recover.
 func recovered(s shock, said, calm *weeks, day int) recovery {
 	begin := (day + 6) / 7
 	first := func(off func(w, calm week) float64, within float64) int {
@@ -59,7 +59,8 @@ func (r recovery) String() string {
 	return fmt.Sprintf("route %s, departure %s, chance %s", weeks(r.route), weeks(r.departure), weeks(r.chance))
 }
 
-// measure simulates every shock over a number of routes and checks the recovery of the verdicts.
+// measure simulates every shock over the given number of routes. It checks after how many weeks the
+// verdicts recover.
 func measure(t *testing.T, routes int) {
 	for _, cycle := range []int{1, 7} {
 		t.Run(fmt.Sprintf("every %d days", cycle), func(t *testing.T) {

@@ -21,14 +21,14 @@ import (
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )
 
-// deployed is a stack that moto has created.
+// deployed is a CloudFormation stack that moto, a local imitation of AWS, has created.
 type deployed struct {
 	settings aws.Config
 	want     template
 	physical map[string]string // by logical id
 }
 
-// ids returns the logical ids of the resources of a type.
+// ids returns the logical ids of all resources of a type.
 func (s deployed) ids(kind string) (ids []string) {
 	for id, r := range s.want.Resources {
 		if r.Type == kind {
@@ -39,9 +39,9 @@ func (s deployed) ids(kind string) (ids []string) {
 	return ids
 }
 
-// TestDeployed: moto creates every resource of the types that it supports. The table, queues,
-// functions, event source mappings, permissions and logs equal the template. Outputs are left
-// out, because moto fails on unsupported types. TestProveStackInvoked invokes the functions.
+// TestDeployed: moto creates all resources of the types that it supports. Table, queues, functions,
+// event source mappings, permissions and logs equal the template. The template's outputs are left
+// out, because moto fails on them. TestProveStackInvoked invokes the functions.
 func TestDeployed(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	settings := aws.Config{
@@ -60,7 +60,7 @@ func TestDeployed(t *testing.T) {
 	s.tables(t)
 }
 
-// resources lists what was created and compares it with the types that moto supports.
+// resources checks that moto created all resources of the types that it supports.
 func (s deployed) resources(t *testing.T, whole int) {
 	t.Helper()
 	counts := map[string][2]int{}
@@ -94,7 +94,7 @@ func (s deployed) resources(t *testing.T, whole int) {
 			t.Errorf("%s: %d are in the template, %d were made", kind, n[0], n[1])
 		}
 	}
-	// These are checked below.
+	// Later checks cover these types, so the template must have resources of each type.
 	for _, kind := range []string{"AWS::DynamoDB::Table", "AWS::Lambda::EventSourceMapping", "AWS::Lambda::Function",
 		"AWS::SQS::Queue"} {
 		if counts[kind][0] == 0 {
@@ -104,8 +104,8 @@ func (s deployed) resources(t *testing.T, whole int) {
 	t.Logf("of %d resources of the template %d were handed to moto, and %d made\n%s", whole, all, there, table)
 }
 
-// queues compares the created queues with the template. It returns the logical id for each queue's
-// ARN.
+// queues compares the created queues with the template. It returns a map from each queue's ARN to
+// the logical id.
 func (s deployed) queues(t *testing.T) (arns map[string]string) {
 	t.Helper()
 	queues := sqs.NewFromConfig(s.settings)
@@ -178,7 +178,7 @@ func (s deployed) functions(t *testing.T, functions *lambda.Client) {
 	}
 }
 
-// mappings compares the event source mappings with the template.
+// mappings compares the created event source mappings with those in the template.
 func (s deployed) mappings(t *testing.T, functions *lambda.Client, arns map[string]string) {
 	t.Helper()
 	out, err := functions.ListEventSourceMappings(t.Context(), &lambda.ListEventSourceMappingsInput{})

@@ -33,13 +33,14 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// motoImage is the image that moto runs functions in. Its name belongs to no registry.
+// motoImage is the container image in which moto runs functions. The test builds it; no registry
+// has an image of this name.
 const motoImage = "verdetto/moto-lambda:al2023"
 
-// TestProveStackInvoked invokes the functions of moto's stack with the variables, table, queues
-// and names of secrets that moto gave them. It uses the Lambda API, and a message for functions
-// with a queue. The container image is ours, because moto would download its own. Unlike AWS,
-// moto checks no permissions and uses this machine's processor.
+// TestProveStackInvoked invokes the functions of the stack in moto, with the variables, table,
+// queues and names of secrets that moto gave them. It calls each function through the Lambda API,
+// and sends a message to each queue. The container image is ours, because moto would download
+// another. Unlike AWS, moto checks no permissions and uses this machine's processor.
 func TestProveStackInvoked(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	testenv.Tool(t, "moto", "bin", "python")
@@ -56,8 +57,8 @@ func TestProveStackInvoked(t *testing.T) {
 	})
 }
 
-// cloud returns the configuration of a moto that runs functions in containers of a Docker engine.
-// The containers reach moto at the address of the engine's bridge.
+// cloud starts a moto that runs functions in containers of a Docker engine, and returns the AWS
+// configuration. The containers reach moto at the address of the engine's bridge.
 func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 	t.Helper()
 	entry, err := os.ReadFile(fixture.Executable(t, "e2e/stack/testdata/entry"))
@@ -109,7 +110,7 @@ func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 		HTTPClient: &http.Client{Timeout: 2 * time.Minute}}
 }
 
-// zipped returns the archive of a function's executable as uploaded.
+// zipped returns the zip archive of a function's executable, in the form that is uploaded to AWS.
 func zipped(t *testing.T, function string) []byte {
 	t.Helper()
 	program, err := os.ReadFile(fixture.Executable(t, "functions/"+function+"/bootstrap"))
@@ -118,7 +119,7 @@ func zipped(t *testing.T, function string) []byte {
 	}
 	var code bytes.Buffer
 	archive := zip.NewWriter(&code)
-	// moto needs a date
+	// moto fails if a file in the archive has no date.
 	w, err := archive.CreateHeader(&zip.FileHeader{Name: "bootstrap", Method: zip.Deflate, Modified: time.Now()})
 	if err == nil {
 		_, err = w.Write(program)
@@ -132,8 +133,8 @@ func zipped(t *testing.T, function string) []byte {
 	return code.Bytes()
 }
 
-// seed stores secrets under the template's names. It stores no fares, because moto's table
-// would take minutes for one origin.
+// seed stores secrets under the names in the template. It stores no fares, because moto's table
+// would take minutes for the fares of one origin.
 func seed(t *testing.T, settings aws.Config) {
 	t.Helper()
 	secrets := ssm.NewFromConfig(settings)
@@ -197,7 +198,7 @@ func invoked(t *testing.T, settings aws.Config) {
 		t.Errorf("no call was counted in the stack's table: %v", err)
 	}
 
-	// A message to each queue is processed: moto deletes it after the function has answered.
+	// moto deletes a message from the queue after the function has processed it.
 	queues := sqs.NewFromConfig(settings)
 	for name, body := range map[string]string{"pro": `{"work":true}`, "alerts": `{"work":true}`} {
 		t.Run("queue of "+name, func(t *testing.T) {
@@ -206,7 +207,7 @@ func invoked(t *testing.T, settings aws.Config) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Outbox signals are delayed by seconds. The test removes the delay.
+			// The queue delays messages to the worker by seconds. The test sets the delay to 0.
 			if _, err := queues.SetQueueAttributes(t.Context(),
 				&sqs.SetQueueAttributesInput{QueueUrl: url.QueueUrl,
 					Attributes: map[string]string{"DelaySeconds": "0"}}); err != nil {
@@ -237,7 +238,7 @@ func invoked(t *testing.T, settings aws.Config) {
 	}
 }
 
-// streams returns the streams of a function's log group, one per run by moto.
+// streams returns the log streams of a function. moto creates one stream per invocation.
 func streams(t *testing.T, settings aws.Config, function string) (names []string) {
 	t.Helper()
 	answer := call(t, *settings.BaseEndpoint, "logs", "Logs_20140328.DescribeLogStreams",
@@ -248,7 +249,7 @@ func streams(t *testing.T, settings aws.Config, function string) (names []string
 	return names
 }
 
-// call calls an action of a JSON service in moto by its name.
+// call calls an action of an AWS JSON service in moto.
 func call(t *testing.T, endpoint, service, action string, inputs map[string]any) map[string]any {
 	t.Helper()
 	body, err := json.Marshal(inputs)

@@ -1,5 +1,5 @@
-// Package stack deploys the service's CloudFormation template in moto, a local imitation of AWS, as
-// far as moto supports its resources. It compares the created resources with the template.
+// Package stack deploys the service's CloudFormation template in moto, a local imitation of AWS. It
+// compares the created resources with the template, except types that moto does not support.
 package stack
 
 import (
@@ -27,7 +27,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// template is the deployed template.
+// template is a CloudFormation template.
 type template struct {
 	Parameters map[string]any `json:",omitempty"`
 	Resources  map[string]resource
@@ -39,8 +39,8 @@ type resource struct {
 	DependsOn  any `json:",omitempty"`
 }
 
-// made lists the resource types that moto can create completely. moto cannot create others, such as
-// CloudFront and API Gateway.
+// made lists the resource types that moto can create completely. Among the types that moto cannot
+// create are CloudFront and API Gateway.
 var made = []string{
 	"AWS::CloudWatch::Dashboard", "AWS::Events::Rule", "AWS::DynamoDB::Table", "AWS::IAM::Policy", "AWS::IAM::Role",
 	"AWS::KMS::Key",
@@ -48,9 +48,9 @@ var made = []string{
 	"AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::SQS::Queue",
 }
 
-// forMoto removes from the template what moto fails on. These are references to attributes that
-// moto does not know. moto has no aliases of functions, so a reference to an alias becomes a
-// reference to its function.
+// forMoto removes from the template what moto fails on, such as references to attributes that moto
+// does not know. moto has no aliases of functions, so forMoto replaces a reference to an alias by
+// one to the function.
 func forMoto(t template) template {
 	aliases := map[string]string{}
 	for id, r := range t.Resources {
@@ -100,7 +100,7 @@ func forMoto(t template) template {
 	return kept
 }
 
-// referred returns the logical id that a value refers to.
+// referred returns the logical id to which a value of the template refers.
 func referred(v any) string {
 	m, _ := v.(map[string]any)
 	if id, ok := m["Ref"].(string); ok {
@@ -113,8 +113,8 @@ func referred(v any) string {
 	return ""
 }
 
-// synthesize synthesizes the example's template with other choices, and stand-ins for the
-// executables.
+// synthesize makes the CloudFormation template from the example settings, changed by choices. Small
+// files replace the executables.
 func synthesize(t *testing.T, stack string, choices map[string]any) template {
 	t.Helper()
 	dir := t.TempDir()
@@ -173,7 +173,8 @@ func functionNames(t *testing.T) (names []string) {
 	return names
 }
 
-// deploy creates the prerequisites and the stack in moto, with empty executables.
+// deploy creates the stack in moto, and before it what the stack needs. The functions get empty
+// executables.
 func deploy(t *testing.T, settings aws.Config, stack template) {
 	t.Helper()
 	var code bytes.Buffer
@@ -187,7 +188,8 @@ func deploy(t *testing.T, settings aws.Config, stack template) {
 	deployWith(t, settings, stack, func(string) []byte { return code.Bytes() })
 }
 
-// deployWith is deploy with code for each function.
+// deployWith creates the stack like deploy, with the executable that code returns for each
+// function.
 func deployWith(t *testing.T, settings aws.Config, stack template, code func(function string) []byte) {
 	t.Helper()
 	put := func(path string, body []byte) {
@@ -214,7 +216,7 @@ func deployWith(t *testing.T, settings aws.Config, stack template, code func(fun
 	if err != nil {
 		t.Fatal(err)
 	}
-	// No retries: a second try would fail on what the first has created.
+	// The call is not retried, because a retry would fail on resources that the first call created.
 	client := cloudformation.NewFromConfig(settings, func(o *cloudformation.Options) { o.RetryMaxAttempts = 1 })
 	if _, err := client.CreateStack(t.Context(), &cloudformation.CreateStackInput{
 		StackName: aws.String("verdetto"), TemplateBody: aws.String(string(body)),

@@ -24,15 +24,15 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// fareFacts holds the answers of version 4a76271 over its file.
+// fareFacts holds the answers that version 4a76271 gave over its own store file.
 type fareFacts struct {
 	Now     time.Time
 	Answers map[string]json.RawMessage
 }
 
-// laterDays is the fare source for the days after the file was made, in today's form. Fares have
-// the quoted currency. It returns one fare a day to requests by city, and three departures to
-// requests by route, one of them with a stop.
+// laterDays is the fare source for the days after the store file was made. Its fares have the
+// quoted currency, as today's sources do. It returns one fare a day to requests by city. To
+// requests by route it returns three departures, one of them with a stop.
 type laterDays struct{ gbp fare.Currency }
 
 func (laterDays) Name() string { return "travelpayouts" }
@@ -71,10 +71,10 @@ func (s laterDays) Departures(_ context.Context, q upstream.Question, until time
 	return upstream.Answer{Fares: s.fares(q.Route, until, 0, 1, 0)}, nil
 }
 
-// TestFaresOf4a76271GoOn opens a file of version 4a76271, which stored only one-way fares in EUR,
-// without the number of stops. Today's code reads the fares, sample sizes and months of its
-// summaries unchanged. Refreshes by city and by route extend its histories and lose nothing. The
-// daily lowest fares, from which percentiles are computed, change only as testdata/README.md says.
+// TestFaresOf4a76271GoOn opens a store file of version 4a76271, which stored only one-way fares in
+// EUR, without the number of stops. Today's code reads the same fares, sample sizes and months.
+// Refreshes by city and by route add to the histories and lose nothing. The lowest fare of a day
+// changes only as testdata/README.md says.
 func TestFaresOf4a76271GoOn(t *testing.T) {
 	var facts fareFacts
 	readJSON(t, "4a76271.json", &facts)
@@ -107,7 +107,8 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 		storetest.Must(t, json.Unmarshal(body, &is))
 		judged := then.(map[string]any)["verdetto"].(map[string]any)
 		for field := range judged {
-			// the others depend on the rule, which has changed
+			// All other fields depend on the rule for verdicts, which has changed since version
+			// 4a76271.
 			if field != "campione" && field != "minimoCent" {
 				delete(judged, field)
 			}
@@ -163,8 +164,9 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 	}
 }
 
-// lowsByHand returns the cheapest fare of each day before a day, in EUR. The file's routes are
-// refreshed daily at the same hour, so the fares fresh on a day are those found that day.
+// lowsByHand returns the cheapest fare of each day before today, in EUR cents. It assumes that all
+// fares of a day were found on that day, because the file's routes were refreshed daily at the same
+// hour.
 func lowsByHand(all []fare.Observation, today fare.Day, rates fare.Rates) map[fare.Day]fare.Cents {
 	lows := map[fare.Day]fare.Cents{}
 	for _, o := range all {

@@ -35,7 +35,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// service is today's code over a copy of the stored file, with its own clock.
+// service is today's code over a copy of the old store file, with a clock of its own.
 type service struct {
 	now    time.Time
 	facts  facts
@@ -49,7 +49,8 @@ type service struct {
 	links  notify.Links
 }
 
-// open returns the service at the moment of the requests to version 303470a.
+// open returns the service. Its clock shows the time at which version 303470a got the recorded
+// requests.
 func open(t *testing.T) *service {
 	t.Helper()
 	s := &service{facts: readFacts(t), bank: &bank{}, mails: &outbox{}}
@@ -98,7 +99,7 @@ func open(t *testing.T) *service {
 	return s
 }
 
-// pepper reads the pepper from the file, where a service on one machine keeps it.
+// pepper reads the pepper from the store file. A service on one machine keeps its pepper there.
 func (s *service) pepper(t *testing.T) []byte {
 	t.Helper()
 	item, err := s.table.Get(t.Context(), store.Key{Partition: "SECRET", Sort: "PEPPER"}, store.Strong)
@@ -108,10 +109,10 @@ func (s *service) pepper(t *testing.T) []byte {
 	return item.Data
 }
 
-// unpacked returns a writable copy of the stored file.
+// unpacked returns the path of a writable copy of the store file of version 303470a.
 func unpacked(t *testing.T) string { t.Helper(); return unpackedFile(t, "303470a.db.gz") }
 
-// unpackedFile returns a copy of a packed file of testdata.
+// unpackedFile unpacks a compressed file of testdata, and returns the path of the copy.
 func unpackedFile(t *testing.T, name string) string {
 	t.Helper()
 	packed, err := os.Open(filepath.Join("testdata", name))
@@ -147,8 +148,8 @@ func readFacts(t *testing.T) (f facts) {
 // price is the price of a plan, in millionths of a USDC.
 const price = 12_990_000
 
-// bank stands for the card processor and the chain. It repeats their answers from when the file was
-// made.
+// bank is a fake of the card processor and the blockchain. It repeats their answers from the time
+// when the store file was made.
 type bank struct {
 	idempotencyKeys []string
 	paidUntil       time.Time // of kim's subscription
@@ -166,7 +167,7 @@ func (b *bank) Session(_ context.Context, id string) (pay.Session, error) {
 	}, nil
 }
 
-// Subscription returns no address, so the owner must be found in the store.
+// Subscription returns no mail address, so the service must find the customer in the store.
 func (b *bank) Subscription(_ context.Context, id string) (pay.Subscription, error) {
 	return pay.Subscription{ID: id, Ours: true, Status: pay.Active, PaidUntil: b.paidUntil}, nil
 }
@@ -181,7 +182,7 @@ func (b *bank) Payment(_ context.Context, signature pay.Signature) (pay.Payment,
 
 func (b *bank) Find(context.Context, pay.Reference) ([]pay.Signature, error) { return nil, nil }
 
-// The following methods of bank stand for calls that the earlier version never made.
+// The methods below are for calls that version 303470a never made.
 
 func (b *bank) Price(context.Context) (pay.Price, error) { return pay.Price{}, pay.ErrUnavailable }
 
@@ -193,7 +194,7 @@ func (b *bank) Readdress(context.Context, string, string) error { return pay.Err
 
 func (b *bank) Forget(context.Context, string) error { return nil }
 
-// outbox is a mail sender that keeps the mails in memory.
+// outbox is a mail carrier that stores the mails in memory.
 type outbox struct {
 	mu    sync.Mutex
 	mails []mail.Message
@@ -206,7 +207,7 @@ func (o *outbox) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// take returns the mails since the last call, by address.
+// take returns the mails sent since the last call, sorted by recipient.
 func (o *outbox) take() []mail.Message {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -216,7 +217,7 @@ func (o *outbox) take() []mail.Message {
 	return mails
 }
 
-// week is a fare source with the fares of week.csv.
+// week is a fare source that returns the fares of the file week.csv.
 type week struct{ fares []fare.Fare }
 
 func readWeek(t *testing.T) week {
@@ -242,8 +243,7 @@ func readWeek(t *testing.T) week {
 	return w
 }
 
-// Name returns the name of the source that filled the file, because a store belongs to one
-// source.
+// Name returns the name of the source that filled the store file. A store accepts only one source.
 func (week) Name() string { return "sample" }
 
 func (week) Origins(context.Context) ([]fare.City, error) {

@@ -1,7 +1,7 @@
-// Package stored checks that today's code can use a store file of an earlier version, 303470a. It
+// Package stored checks that today's code can use the store file of an earlier version, 303470a. It
 // compares today's answers and work over that file with those of version 303470a. It fails if a
-// stored key or an encoding has changed, so that the data of a running service would become
-// unreadable. testdata/README.md says how the file was made.
+// stored key or encoding has changed, because a running service could then not read its data.
+// testdata/README.md says how the file was made.
 package stored
 
 import (
@@ -22,7 +22,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// facts holds what is known about the file: the secrets in it as plain text, and what version
+// facts holds what is known about the store file: its secrets as plain text, and what version
 // 303470a answered and sent.
 type facts struct {
 	Pepper, Base   string
@@ -38,7 +38,7 @@ type facts struct {
 	AlertMails     []sent     // of the notifications, five minutes after Now
 }
 
-// question is a request with its answer.
+// question is a request with the answer of version 303470a.
 type question struct {
 	Method, Path, From, Key, Type, Lang, Body string
 
@@ -50,8 +50,8 @@ type question struct {
 
 func (q question) name() string { return q.Method + " " + q.Path }
 
-// ask sends a request to today's code. It returns the same fields with new values, and the
-// whole body.
+// ask sends a request to today's code. It returns the request with today's answer, and the complete
+// body.
 func (s *service) ask(q question) (question, string) {
 	request := httptest.NewRequest(q.Method, q.Path, strings.NewReader(q.Body))
 	request.RemoteAddr = q.From + ":4711"
@@ -80,7 +80,7 @@ func (s *service) ask(q question) (question, string) {
 	return q, w.Body.String()
 }
 
-// fieldsOf removes from today's answer (now) the fields that the earlier answer (then) lacked.
+// fieldsOf returns today's answer (now) without the fields that the earlier answer (then) lacks.
 // Later versions may add fields.
 func fieldsOf(then, now any) any {
 	switch then := then.(type) {
@@ -127,10 +127,9 @@ func TestFieldsOf(t *testing.T) {
 	}
 }
 
-// judgedAnew allows verdicts to change, because the rule for verdicts has changed since 303470a.
-// The rule computes verdicts from the lowest fare of each day. These lowest fares are stored and
-// must not change, and so the lowest of all. judgedAnew copies the values that may differ from now
-// to then. Every earlier field must still exist with its type.
+// judgedAnew copies to then the fields of now that may differ from version 303470a, because the
+// rule for verdicts has changed. Every earlier field must still exist with its type. The stored
+// lowest fares of each day must not change, so the lowest of all must not differ.
 func judgedAnew(then, now any) {
 	is, _ := now.(map[string]any)
 	was, _ := then.(map[string]any)
@@ -145,16 +144,17 @@ func judgedAnew(then, now any) {
 	}
 }
 
-// TestAnswers sends today's code the requests that 303470a answered, in the same order. They cover
-// verdicts, histories, coverage, trends, every kind of key, and addresses with a partly or fully
-// used quota. They also cover payments and checkouts whose key was already issued, and the links in
+// TestAnswers sends today's code the requests that version 303470a answered, in the same order.
+// They cover verdicts, histories, coverage, trends, every kind of key, and partly or fully used
+// quotas. They also cover payments and checkouts whose key was already issued, and the links in
 // mails.
 func TestAnswers(t *testing.T) {
 	s := open(t)
 	for _, want := range s.facts.Asked {
 		got, body := s.ask(want)
 		if strings.HasPrefix(want.Path, "/v1/alerts/manage?") {
-			// this link never expired in 303470a; today the page offers a new link by mail
+			// In version 303470a this link never expired. Today it has expired, and the page offers
+			// a new link by mail.
 			want.Status = http.StatusGone
 		}
 		var then, now any
@@ -173,7 +173,8 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s (-303470a +now):\n%s\n%s", want.name(), diff, body)
 		}
 	}
-	// An earlier checkout must not be taken for that of a new caller with the same address.
+	// A new checkout must get an idempotency key of its own. Otherwise the card processor would
+	// return the stored checkout of the same mail address.
 	if got := s.bank.idempotencyKeys; len(got) != 1 || strings.HasPrefix(got[0], s.facts.IdempotencyKey) {
 		t.Errorf(
 			"a new checkout has the idempotency keys %q; that of the stored one is %q", got,
@@ -187,7 +188,7 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	watched, err := s.alerts.Alerts.SubscribedRoutes(t.Context(), "MIL")
-	// The alert on Naples (NAP) exists because eve confirmed it in TestAnswers
+	// The alert on Naples (NAP) exists because the subscriber eve confirmed it in a request above.
 	if diff := cmp.Diff(
 		[]store.SubscribedRoute{{Destination: "BUH"}, {Destination: "LON"}, {Destination: "NAP"}}, watched,
 	); diff != "" || err != nil {
@@ -201,8 +202,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestAlertsAreListed: an earlier link mails a fresh one, which shows the alerts with their
-// thresholds.
+// TestAlertsAreListed: on the page of an old link, a subscriber requests a new link by mail. The
+// new link shows the alerts with their thresholds.
 func TestAlertsAreListed(t *testing.T) {
 	s := open(t)
 	q, page := s.ask(question{
@@ -249,7 +250,7 @@ func TestAlertsAreListed(t *testing.T) {
 	}
 }
 
-// TestCardRenewal: today's webhook renews a subscription bought in the earlier version.
+// TestCardRenewal: today's webhook renews a subscription that was bought in version 303470a.
 func TestCardRenewal(t *testing.T) {
 	s := open(t)
 	owner, err := store.Customers{Table: s.table}.SubscriptionOwner(t.Context(), "sub_kim")
@@ -274,7 +275,8 @@ func TestCardRenewal(t *testing.T) {
 	}
 }
 
-// TestPlanInUSDCEnds: two payments of 30 days made on 22 October hold until 21 December.
+// TestPlanInUSDCEnds: two payments, each for 30 days, made on 22 October, pay the plan until 21
+// December.
 func TestPlanInUSDCEnds(t *testing.T) {
 	s := open(t)
 	for at, status := range map[string]int{

@@ -31,7 +31,7 @@ var update = flag.Bool(
 
 var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
-// sent holds the compared fields of a mail.
+// sent holds the fields of a mail that the tests compare.
 type sent struct{ ID, To, Subject, Unsubscribe string }
 
 func day(s string) fare.Day {
@@ -49,8 +49,8 @@ func listOf(mails []mail.Message) (list []sent) {
 	return list
 }
 
-// TestJobs: today's code reads stored jobs with all their fields. A process had started one of the
-// jobs and then died.
+// TestJobs: today's code reads the stored jobs with all their fields. In the earlier version, a
+// process had started one of the jobs and then died.
 func TestJobs(t *testing.T) {
 	s := open(t)
 	s.now = s.now.Add(5 * time.Minute)
@@ -85,8 +85,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestOutboxes: today's code does each stored job once, including the one that a dead process had
-// started. The new key in a mail works, and the key that it replaces does not.
+// TestOutboxes: today's code does each stored job once, also the job that a process had started
+// before it died. A mailed new key works, and the key that it replaces does not.
 func TestOutboxes(t *testing.T) {
 	s := open(t)
 	work := func() []mail.Message {
@@ -111,7 +111,8 @@ func TestOutboxes(t *testing.T) {
 		if got[i].ID == "" {
 			t.Errorf("the mail to %s has no id, and is another one each time it is sent", got[i].To)
 		}
-		// today these mails have their job's id, and a link that stops them
+		// In today's code, these mails have the id of their job, and a link that stops such mails.
+		// The test ignores both.
 		got[i].ID, got[i].Unsubscribe = "", ""
 	}
 	if diff := cmp.Diff(s.facts.OutboxMails, got); diff != "" {
@@ -141,10 +142,10 @@ func TestOutboxes(t *testing.T) {
 	}
 }
 
-// TestNotifications: today's code sends the notifications that the earlier version stored, to the
-// subscribers who have not received them. It starts once the lease of the dead process has expired.
-// For MIL-LON the history decides: gus gets a message only because the fare rose above gus's
-// threshold in between.
+// TestNotifications: today's code sends the notifications stored by version 303470a to subscribers
+// who have not received them yet. It starts after the lease of the dead process has expired. On
+// MIL-LON the stored history decides: gus gets a message only because the fare rose above the
+// threshold of gus in between.
 func TestNotifications(t *testing.T) {
 	s := open(t)
 	notifications := store.Notifications{Table: s.table}
@@ -196,9 +197,9 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestRefresh: the next weekly refresh continues from the stored data. Each stored item must equal
-// the bytes that 303470a wrote at this refresh. The only differences are intended additions: price
-// trends now also contain the verdict on each cheapest fare.
+// TestRefresh: the next weekly refresh continues from the stored data. Each item that it stores
+// must have the same bytes as with version 303470a. There is one intended difference: price trends
+// now also contain the verdict on each cheapest fare.
 func TestRefresh(t *testing.T) {
 	s := open(t)
 	s.now = time.Date(2026, 11, 8, 6, 0, 0, 0, time.UTC)

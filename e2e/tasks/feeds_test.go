@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// TestFeedsOverRefreshes: an independent parser can read both forms of the feed of deals, and
-// repeating a refresh changes no byte of them. After the next day's refresh, an unchanged entry
-// keeps its id and time. All other entries have a later time than any entry before.
+// TestFeedsOverRefreshes: an independent parser can read both formats of the feed of deals.
+// Repeating a refresh changes no byte of the feeds. After the refresh of the next day, an unchanged
+// entry keeps its id and time; each other entry has a later time than all entries before.
 func TestFeedsOverRefreshes(t *testing.T) {
 	t.Parallel()
 	clock := fixture.Today

@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// These helpers convert lists on the page, and lists in answers of the API, into lines of the same
-// form. A page shows a list correctly if it contains the list's line: complete, in order, and
-// nothing else.
+// The helpers below turn lists into lines of text: lists on a page, and lists in answers of the
+// API. A page shows a list correctly if the line from the page equals the line from the API's
+// answer: complete, in order, and nothing else.
 
 var (
 	cellOf = regexp.MustCompile(`<td class="([a-z-]+)(?: unsure)?"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: ` +
@@ -28,7 +28,7 @@ var (
 
 func line(name string, of []string) string { return "\n" + name + ": " + strings.Join(of, "; ") + "\n" }
 
-// linesOf returns a page and its lists as lines.
+// linesOf returns the text of a page, followed by the lists on the page as lines.
 func linesOf(page string) string {
 	page = html.UnescapeString(page)
 	var b strings.Builder
@@ -56,7 +56,7 @@ func linesOf(page string) string {
 	return b.String()
 }
 
-// dateOf formats a day like the Italian page.
+// dateOf writes a day as the Italian page does.
 func dateOf(day string) string {
 	d, err := fare.ParseDay(day)
 	if err != nil {
@@ -69,7 +69,7 @@ func calendarDay(day string, c fare.Cents) string {
 	return fmt.Sprintf("%s at %d euro", day, (c+50)/100)
 }
 
-// calendarOf returns the line of a month of the calendar, with all its days.
+// calendarOf returns a month of the calendar as one line with all days.
 func calendarOf(month string, days []verdict.Giorno) string {
 	var all []string
 	for _, g := range days {
@@ -78,9 +78,9 @@ func calendarOf(month string, days []verdict.Giorno) string {
 	return line("calendar of "+month, all)
 }
 
-// ofDay returns a function that lists what the pages on the way to a day must show. Each page but
-// the last links to the next. The last page shows the day's level and fare, and the same month as
-// the API's calendar.
+// ofDay returns a function that lists what each page on the way to a day must show. Each page
+// except the last links to the next page. The last page shows the level and fare of the day, and
+// the same calendar month as the API.
 func ofDay(day string, links ...string) func(a answer, page int) []string {
 	return func(a answer, page int) []string {
 		if page < len(links) {
@@ -96,7 +96,7 @@ func ofDay(day string, links ...string) func(a answer, page int) []string {
 	}
 }
 
-// ofDeals returns what the page of a city's destinations must show.
+// ofDeals lists what the page of a city's destinations must show.
 func ofDeals(a answer, _ int) (parts []string) {
 	byLevel := map[string][]string{}
 	for _, o := range a.Occasioni {
@@ -110,7 +110,8 @@ func ofDeals(a answer, _ int) (parts []string) {
 	return parts
 }
 
-// ofMoves returns what the page of a departure must show about earlier changes of its fare.
+// ofMoves lists the earlier changes of a departure's fare, which the page of the departure must
+// show.
 func ofMoves(a answer, _ int) []string {
 	var all []string
 	for _, d := range slices.Backward(a.Partenza.Giorni) {

@@ -20,11 +20,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// These tests compare the read and write units that DynamoDB charges with the figures in the
-// package comment of shared/store.
+// The tests in this file compare the units that DynamoDB charges with the figures in the package
+// comment of shared/store.
 
-// weekly returns perWeek fares a week for a number of weeks before a moment. Like real prices, the
-// fares take only a few different amounts.
+// weekly returns invented fares: perWeek fares in each of the given number of weeks before until.
+// The fares take only a few different amounts, as real prices do.
 func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	chance := rand.New(rand.NewPCG(11, uint64(perWeek)))
 	fares := make(fixture.Fares, perWeek*weeks)
@@ -43,10 +43,10 @@ func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	return fares
 }
 
-// TestCapacity refreshes a route weekly for a year and then meters one more refresh. Units on keys
-// with ROUTE or INTO are spent once per route, the others once per origin or per refresh. A write
-// whose condition fails also costs one unit, but DynamoDB Local reports only successful requests. A
-// refresh uses strongly consistent reads, at one unit per 4 KB.
+// TestCapacity refreshes a route weekly for a year, then measures the DynamoDB units of one more
+// refresh. Units on keys with ROUTE or INTO are spent once per route, all others once per origin or
+// refresh. A write whose condition fails also costs one unit, but DynamoDB Local does not report
+// it. A refresh uses strongly consistent reads, at one unit per 4 KB.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	const (
@@ -57,8 +57,8 @@ func TestCapacity(t *testing.T) {
 	for _, c := range []struct {
 		perWeek             int
 		readBlock, putBlock float64
-		// Departure states, with the fares whose outcome is not known yet. They are written
-		// together with the pooled statistics (sums over all routes).
+		// The units for departure states, which include the fares whose outcome is not known yet.
+		// The same transaction writes the pooled statistics (sums over all routes).
 		readSheets, putSheets float64
 	}{
 		{10, 3, 2, 4, 12},
@@ -66,7 +66,7 @@ func TestCapacity(t *testing.T) {
 		{1000, 94, 9, 8, 34},
 	} {
 		t.Run(fmt.Sprintf("%d fares a week", c.perWeek), func(t *testing.T) {
-			// a Tuesday, as in events/refresh.json
+			// The end is a Tuesday, as in events/refresh.json.
 			end := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
 			now := end.AddDate(0, 0, -7*(weeks-1))
 			clock := func() time.Time { return now }
@@ -94,8 +94,8 @@ func TestCapacity(t *testing.T) {
 				"read FARES SOURCE": 1, "read WANTED": 0.5}
 			m.Spent.Within(t, reads, fixture.Units{"write " + block: c.putBlock, "write " + summary: 2,
 				"write " + sheets: c.putSheets, "write INTO": 1,
-				// At the end of a refresh cycle the score is written: the sums of its week and the
-				// totals. The same transaction writes the pooled statistics.
+				// At the end of a refresh cycle the score is written: the sums of its week, and the
+				// totals. The same transaction writes the pooled statistics (sums over all routes).
 				"write SCORE": 6, "write FARES POOLED": 2, "write ORIGIN ASKED": 1, "write ORIGIN TRENDS": 1,
 				"write ORIGIN DEALS": 1, "write COVERED": 1})
 
@@ -118,8 +118,8 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestUnitsOfAVerdict meters the units of one verdict over invented fares, for an anonymous caller
-// and for a caller with a Pro key.
+// TestUnitsOfAVerdict measures the DynamoDB units of one verdict over invented fares. The callers
+// are an anonymous caller and a caller with a Pro key.
 func TestUnitsOfAVerdict(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -141,7 +141,7 @@ func TestUnitsOfAVerdict(t *testing.T) {
 		want            fixture.Units
 	}{
 		{"free", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "write DEMANDED": 1}},
-		// the process's first call of the day, which costs more
+		// The call before this one is the process's first of the day, which costs more.
 		{"free again", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5}},
 		{"Pro", key, verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
 		{"calendar, the first of a process and an hour", "", calendar, fixture.Units{"count LIMIT": 1,

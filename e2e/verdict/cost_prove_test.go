@@ -13,12 +13,12 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// mostGrowth is the greatest allowed ratio of the slowest median time to the fastest.
+// mostGrowth is the greatest allowed ratio between the slowest and the fastest median time.
 const mostGrowth = 1.5
 
 // TestProveVerdictTimeDoesNotGrow compares the median times of a verdict over histories of several
 // sizes. It calls the services in turn over loopback, so other load on the machine affects all
-// alike. The test succeeds if one of three rounds stays within mostGrowth.
+// services. One of three rounds must stay within mostGrowth.
 func TestProveVerdictTimeDoesNotGrow(t *testing.T) {
 	asks := askers(t)
 	for round := range 3 {
@@ -46,7 +46,7 @@ func TestProveVerdictTimeDoesNotGrow(t *testing.T) {
 	t.Errorf("the slowest median is over %.1f times the fastest in each of three rounds", mostGrowth)
 }
 
-// BenchmarkVerdict calls over loopback with keep-alive.
+// BenchmarkVerdict measures verdicts over loopback connections with keep-alive.
 func BenchmarkVerdict(b *testing.B) {
 	asks := askers(b)
 	for i, n := range sizes {
@@ -58,8 +58,8 @@ func BenchmarkVerdict(b *testing.B) {
 	}
 }
 
-// askers starts one service for each size of history, on loopback. It returns a function for each
-// service, which requests one verdict.
+// askers starts one service for each size of history. It returns a function for each service, which
+// requests one verdict over loopback.
 func askers(t testing.TB) []func() {
 	t.Helper()
 	asks := make([]func(), len(sizes))

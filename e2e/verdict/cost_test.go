@@ -1,5 +1,5 @@
 // Package verdict holds end-to-end tests of verdicts. They compare verdicts on recorded fares over
-// all stores and executables, and measure what a verdict costs.
+// all kinds of stores and executables, and measure what a verdict costs.
 package verdict
 
 import (
@@ -21,21 +21,23 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// These tests and benchmarks show that the cost of a verdict does not grow with the history of
-// its route.
+// The tests and benchmarks in this file show that the cost of a verdict does not grow with the
+// history of the route.
 
-// sizes holds the numbers of observations of a route, spread over all stored days.
+// sizes lists numbers of observations (observed fares) of a route, spread over all days that a
+// store keeps.
 var sizes = []int{100, 10_000, 1_000_000}
 
-// serving returns the whole service over a table.
+// serving returns the HTTP handler of the whole service over a table.
 func serving(t testing.TB, table store.Table) http.Handler {
 	t.Helper()
 	now := func() time.Time { return fixture.Today }
 	return fixture.New(t, onemachine.Options{Table: table, Source: fixture.Fares(nil), Now: now}).API
 }
 
-// TestVerdictCostsOneRead: a verdict counts one call and reads one summary for one read unit,
-// however long the history is. The first verdict of a process and day also records the demand.
+// TestVerdictCostsOneRead: a verdict counts one call and reads one route summary, for one read
+// unit. The length of the history does not matter. The first verdict of a process and day also
+// records the demand.
 func TestVerdictCostsOneRead(t *testing.T) {
 	t.Parallel()
 	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false"}
@@ -104,8 +106,9 @@ func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, 
 	}
 }
 
-// costsOneUnit fails the test if reading a summary costs more than one read unit. An eventually
-// consistent read of up to 8 KB costs one unit; names and keys count too.
+// costsOneUnit fails the test if reading a route summary costs more than one read unit. An
+// eventually consistent read of up to 8 KB costs one unit. The names and the key of the item count
+// too.
 func costsOneUnit(t *testing.T, summary []byte) {
 	t.Helper()
 	const names = 200
@@ -114,9 +117,9 @@ func costsOneUnit(t *testing.T, summary []byte) {
 	}
 }
 
-// TestSummaryOfThreeYears: the largest possible summary of a route still costs one read unit. The
-// store keeps the lowest fare of each day for three years, and single observations for 400 days. A
-// summary is largest if every one of those days has fares.
+// TestSummaryOfThreeYears: the largest possible summary of a route costs one read unit. The store
+// keeps the lowest fare of each day for three years, and single observed fares for 400 days. The
+// summary is largest if all of these days have fares.
 func TestSummaryOfThreeYears(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2013, 1, 1, 3, 0, 0, 0, time.UTC)

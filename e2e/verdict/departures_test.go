@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// invented returns the whole service over invented fares.
+// invented returns a function that requests answers from the whole service over invented fares.
 func invented(t *testing.T) (ask func(query string) *httptest.ResponseRecorder) {
 	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -34,7 +34,8 @@ func invented(t *testing.T) (ask func(query string) *httptest.ResponseRecorder) 
 	}
 }
 
-// TestBadDepartures: an error says what to do, and the call does not count against the quota.
+// TestBadDepartures: the error response to a wrong departure says what to do, and the call does not
+// count towards the quota.
 func TestBadDepartures(t *testing.T) {
 	t.Parallel()
 	ask := invented(t)
@@ -78,7 +79,7 @@ func TestBadDepartures(t *testing.T) {
 }
 
 // TestSpecifiedAnswer: a request with only the parameters of the specification gets every specified
-// field with its type. Later versions may add fields.
+// field, with the specified type. Later versions may add fields.
 func TestSpecifiedAnswer(t *testing.T) {
 	t.Parallel()
 	ask := invented(t)
@@ -132,7 +133,7 @@ func TestSpecifiedAnswer(t *testing.T) {
 	}
 }
 
-// walk records the type of every field in an answer, by the field's path.
+// walk records the type of every field in an answer, by the path of the field.
 func walk(path string, value any, into map[string]string) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -15,10 +15,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// departuresSource is a fare source. It returns ten fares a week to requests by city, and a set
-// number of departures to requests by route. Its fares look like those of grouped_prices, a method
-// of the Travelpayouts API: whole units of currency, with the day of the search, all from the last
-// week.
+// departuresSource is a fare source. To requests by city it returns 10 fares a week; to requests by
+// route, a set number of departures. Its fares look like those of grouped_prices, a method of the
+// Travelpayouts API: whole units of a currency, with the day of the search, found in the last week.
 type departuresSource struct {
 	departures int
 	chance     *rand.Rand
@@ -49,10 +48,10 @@ func (s departuresSource) found(n int, until time.Time) (fares []fare.Fare) {
 	return fares
 }
 
-// TestDepthCapacity meters in DynamoDB what a year of departures of one route costs. It requests
-// them weekly for a year, then meters one more refresh. It also meters the request by city that
-// discovers the route, and the stored size. Version 4a76271, which requested by city alone and got
-// ten fares a week, used 4 write units per route.
+// TestDepthCapacity measures the DynamoDB units for a year of departures of one route. It requests
+// the departures weekly for a year, then measures one more refresh. It also measures the request by
+// city that discovers the route, and the stored size. For comparison, version 4a76271 requested
+// only by city, got 10 fares a week, and used 4 write units per route.
 func TestDepthCapacity(t *testing.T) {
 	t.Parallel()
 	const before = 2 + 1 + 1 // blocks, summary, coverage
@@ -114,12 +113,12 @@ func TestDepthCapacity(t *testing.T) {
 		"read COVERED": 0.5, "read DEMANDED": 0.5, "read WATCHED": 0.5, "write COVERED": 1,
 		"write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1,
 		"write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
-		// What is needed to judge departures: the departure states with the fares whose outcome is
-		// not known yet, written together, and the pooled statistics (sums over all routes).
+		// The units for verdicts on departures: the departure states with the fares whose outcome
+		// is not known yet, and the pooled statistics (sums over all routes).
 		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 2,
 		"write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
 		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6,
-		// The totals of the score are written once a day, the sums per week once a week.
+		// The totals of the score are written once a day, and the sums per week once a week.
 	})
 	discovery.Within(t, fixture.Units{
 		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2, "read INTO": 0.5, "read ORIGIN TRENDS": 0.5,

@@ -14,11 +14,11 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestExchangeRatesMakeNoVerdicts: a change of exchange rates alone makes no fare cheap or dear.
-// The test judges every route of a recorded weekly panel on every Monday from February on. On some
-// routes the cheapest quote was the same in every week, and there the verdict must be normale or
-// too little data. An earlier version stored prices converted at each day's rates. For these routes
-// it gave other verdicts, so the test can fail.
+// TestExchangeRatesMakeNoVerdicts: a change of exchange rates alone makes no fare cheap or
+// expensive. The test judges every route of a recorded weekly panel on every Monday from February
+// on. On routes whose cheapest quote never changed, the verdict must be normale or too little data.
+// An earlier version stored prices converted at each day's rates, and gave other verdicts on these
+// routes.
 func TestExchangeRatesMakeNoVerdicts(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(testenv.Data(t), "fares", "eu_wizzair_weekly.csv.gz")
@@ -92,13 +92,13 @@ func TestExchangeRatesMakeNoVerdicts(t *testing.T) {
 	}
 }
 
-// The function says reports whether a verdict calls the price cheap or expensive.
+// says reports whether a verdict calls the price cheap or expensive.
 func says(a verdict.Analysis) bool {
 	return a.Verdetto.Livello != verdict.Normale && a.Verdetto.Livello != verdict.Insufficient
 }
 
-// standsStill reports whether the cheapest quote is the same amount in the same currency on every
-// day with fares.
+// standsStill reports whether the cheapest quote is the same on every day with fares: same amount,
+// same currency.
 func standsStill(all []fare.Observation) bool {
 	lowest := map[fare.Day]fare.Observation{}
 	for _, o := range all {

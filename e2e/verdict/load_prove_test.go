@@ -26,8 +26,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// eachByItself is a table that commits every counted call in its own transaction. For comparison,
-// the service's own table combines the counts of concurrent calls into one commit (group commit).
+// eachByItself is a table that commits every counted call in a transaction of its own. The
+// service's own table counts concurrent calls in one commit (group commit); the tests compare the
+// two.
 type eachByItself struct {
 	store.Table
 	mu sync.Mutex
@@ -45,8 +46,8 @@ func (e *eachByItself) Take(ctx context.Context, key store.Key, n, limit int64, 
 	return count, nil
 }
 
-// service runs a service on loopback, with its store on the disk, and returns the address. Calls
-// are counted, but no quota applies.
+// service runs a service on loopback with its store on the disk, and returns the address. Calls are
+// counted, but no quota is ever used up.
 func service(t testing.TB, around func(store.Table) store.Table) (address string) {
 	t.Helper()
 	now := func() time.Time { return fixture.Today }
@@ -74,15 +75,16 @@ func service(t testing.TB, around func(store.Table) store.Table) (address string
 	return listener.Addr().String()
 }
 
-// caller sends requests over one connection. It does as little as possible with an answer, to
-// keep its own cost out of the measurement.
+// caller sends requests over one connection. It does as little as possible with an answer, so that
+// the measurement shows the cost of the service.
 type caller struct {
 	net.Conn
 	answer  *bufio.Reader
 	request []byte
 }
 
-// dial connects from a loopback address, one per caller or the same for all.
+// dial connects from a loopback address. If sameAddress is true, all callers use the same address;
+// otherwise each caller n has its own.
 func dial(t testing.TB, address string, n int, sameAddress bool) *caller {
 	t.Helper()
 	from := net.IPv4(127, 0, 1, 1)
@@ -125,10 +127,10 @@ func (c *caller) ask() error {
 	return err
 }
 
-// load sends requests from many callers for a time. pace is the total rate of requests; 0 means
-// that each caller sends its next request after each answer. It returns the answers per second, and
-// the 50th and 99th percentile of the answer time. With a pace, the answer time starts when the
-// request was due.
+// load sends requests from many callers during the time lasts. pace is the number of requests per
+// second of all callers; 0 means that each caller calls again after each answer. It returns the
+// answers per second, and the 50th and 99th percentile of the answer time. With a pace, the answer
+// time starts when the request was due.
 func load(t testing.TB, address string, callers, pace int, sameAddress bool,
 	lasts time.Duration) (perSecond float64, p50, p99 time.Duration) {
 	t.Helper()
@@ -169,7 +171,7 @@ func load(t testing.TB, address string, callers, pace int, sameAddress bool,
 	return float64(len(sorted)) / elapsed.Seconds(), sorted[len(sorted)/2], sorted[len(sorted)*99/100]
 }
 
-// loads lists the patterns of load that the service is measured under.
+// loads lists the patterns of load under which the service is measured.
 var loads = []struct {
 	name          string
 	callers, pace int
@@ -183,8 +185,8 @@ var loads = []struct {
 	{"one address, 64 connections", 64, 0, true},
 }
 
-// counts lists the two ways of counting calls that are compared: many calls in one commit, as the
-// service does, and one commit per call.
+// counts lists the two compared ways of counting calls. The service counts many calls in one
+// commit; the other way is one commit per call.
 var counts = []struct {
 	name   string
 	around func(store.Table) store.Table
@@ -193,8 +195,8 @@ var counts = []struct {
 	{"a commit for each", func(t store.Table) store.Table { return &eachByItself{Table: t} }},
 }
 
-// BenchmarkLoad calls the whole service over loopback, with its store on the disk. It also
-// measures one commit per call for comparison.
+// BenchmarkLoad calls the whole service over loopback, with the store on the disk. For comparison,
+// it also measures a service with one commit per counted call.
 func BenchmarkLoad(b *testing.B) {
 	lasts := 3 * time.Second
 	if text := os.Getenv("VERDETTO_LOAD"); text != "" {
@@ -221,8 +223,9 @@ func BenchmarkLoad(b *testing.B) {
 	b.Logf("%d processors, which the callers take their part of", runtime.GOMAXPROCS(0))
 }
 
-// processor returns the processor time of this process, service and callers together. From its
-// share per verdict one can estimate what an otherwise idle machine could answer.
+// processor returns the processor time that this process has used, for the service and the callers
+// together. From the time per verdict one can estimate how many verdicts an idle machine could
+// answer.
 func processor(t testing.TB) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -233,9 +236,9 @@ func processor(t testing.TB) time.Duration {
 }
 
 // TestProveGroupCommit compares counting many calls in one commit (group commit) with one commit
-// per call. For callers of one address, group commit answers more calls per second. For many
-// addresses it answers no fewer. The test succeeds if one of three rounds shows this. The gain
-// depends on the disk: sixfold or more if a commit takes milliseconds, little in memory.
+// per call. For callers of one address, group commit must answer more calls per second; for many
+// addresses, no fewer. One of three rounds must show this. The gain depends on the disk: sixfold or
+// more if a commit takes milliseconds, little in memory.
 func TestProveGroupCommit(t *testing.T) {
 	for _, c := range []struct {
 		name        string

@@ -11,8 +11,9 @@ import (
 
 // TestWhatThePageCosts lists the storage calls of each kind of page. A page with a verdict reads
 // what the verdict reads, plus one departure state for the calendar. A page about one departure
-// also reads the history of that departure's fare. The start page and the completion of city names
-// read the list of origins, and every page the exchange rates, once per process and hour.
+// also reads the history of that departure's fare. Every page reads the exchange rates once per
+// process and hour. The start page and the completion of city names read the list of origins once
+// per process and hour.
 func TestWhatThePageCosts(t *testing.T) {
 	t.Parallel()
 	const summary = "Get ROUTE#MIL-BUH SHEET, strong false"

@@ -18,15 +18,15 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// realFares is a source that says it is Travelpayouts. Its fares therefore count as another
-// company's, which the service may show only in part.
+// realFares is a source with the name of Travelpayouts. So its fares count as another company's, of
+// which the service may show only a part.
 type realFares struct{ upstream.Source }
 
 func (realFares) Name() string { return "travelpayouts" }
 
-// pastFares returns one fare for each past day, each with a different amount. hidden is the list of
-// these amounts that no answer may show. It omits amounts that answers may show as statistics: the
-// lowest ones, and those around the median.
+// pastFares returns one fare for each past day, each with a different amount. hidden lists the
+// amounts that no answer may show. It omits amounts that answers may show as statistics: the lowest
+// ones, and those around the median.
 func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	today := fare.DayOf(fixture.Today)
 	for i := range 80 {
@@ -42,7 +42,7 @@ func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	return fares, hidden
 }
 
-// shown returns which of the amounts occur in a text, in any format.
+// shown returns the amounts that occur in a text, in any format.
 func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 	for _, a := range amounts {
 		for _, form := range []string{"%d", "%d.%02d", "%d,%02d"} {
@@ -60,8 +60,8 @@ func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 }
 
 // TestFaresOfOthersAreShownAsAllowed calls every endpoint for a route. Single past fares of another
-// company must not appear, unless the settings allow it. Past fares of the operator's own sources
-// must appear.
+// company must not appear, unless the settings allow single fares. Past fares from the operator's
+// own sources must appear.
 func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }
@@ -83,9 +83,9 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 		"price-trends": "?origin=MIL&destination=BUH&currency=eur",
 	}
 	calls := map[string]string{
-		"flight_price_verdict": `{"origin":"Milano","destination":"Bucarest"}`, "when_to_book": `{"origin":"Milano","destination":"Bucarest"}`,
-		"cheapest_months": `{"origin":"Milano","destination":"Bucarest"}`, "price_trends": `{"origin":"Milano","destination":"Bucarest","currency":"EUR"}`,
-		"fare_calendar": `{"origin":"Milano","destination":"Bucarest"}`, "cheap_now": `{"origin":"Milano"}`, "compare_trips": `{"origin":"Milano","destinations":["Bucarest"]}`,
+		"flight_price_verdict": `{"origin":"Milano","destination":"Bucarest"}`,
+		"price_trends":         `{"origin":"Milano","destination":"Bucarest","currency":"EUR"}`,
+		"fare_calendar":        `{"origin":"Milano","destination":"Bucarest"}`, "cheap_now": `{"origin":"Milano"}`, "compare_trips": `{"origin":"Milano","destinations":["Bucarest"]}`,
 	}
 	for _, c := range []struct {
 		name    string

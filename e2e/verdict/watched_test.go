@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestCapacityOfWatched measures what alerts add to the cost of a refresh in DynamoDB. It refreshes
-// a route weekly for half a year and then meters one more refresh. It compares routes without
-// alerts, with alerts on the route, and with alerts on single trips. A refresh writes one
-// notification per route for each of these two sorts of alerts, however many alerts there are.
+// TestCapacityOfWatched measures the DynamoDB units that alerts add to a refresh. It refreshes a
+// route weekly for half a year, then measures one more refresh. It compares routes without alerts,
+// with alerts on the route, and with alerts on single trips. A refresh writes one notification per
+// route for each of the two kinds of alerts, however many alerts there are.
 func TestCapacityOfWatched(t *testing.T) {
 	t.Parallel()
 	const weeks = 26

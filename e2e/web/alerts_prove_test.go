@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestProveAlertOnATrip subscribes on every screen to a drop of the page's departure, and
-// confirms it by mail. It finds the alert among those of other kinds and channels. It then
-// changes, pauses, resumes and exports it.
+// TestProveAlertOnATrip requests on every screen an alert on a price drop of the page's departure,
+// and confirms it by mail. It finds the alert in the list with alerts of other kinds and channels.
+// It then changes, pauses, resumes and exports the alert.
 func TestProveAlertOnATrip(t *testing.T) {
 	b := openBrowser(t)
 	for i, s := range screens {
@@ -48,7 +48,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 			w.wait(`document.querySelector('form.alert')`)
 			shown("email threshold departure kind frequency nights")
 			w.check("form")
-			// The channels for programs are folded away.
+			// The channels for programs, such as webhook, are hidden until the reader opens them.
 			w.do(chromedp.Click(".programs summary"))
 			shown("email threshold departure kind channel frequency nights")
 			choose("channel", "webhook")
@@ -63,7 +63,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 			shown("email departure kind percent amount channel frequency nights")
 			choose("departs", (day-3).String()+".."+(day+3).String())
 			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form.alert button"))
-			// the required drop
+			// The form is refused, because the required percentage of the drop is missing.
 			w.wait(`document.querySelector('.status.bad') && document.querySelector('#kind').getAttribute('aria-invalid')`)
 			w.check("form-refused")
 			w.do(chromedp.SendKeys("#percent", "15"), chromedp.Click("form.alert button"))
@@ -103,15 +103,15 @@ func TestProveAlertOnATrip(t *testing.T) {
 				`fetch(document.querySelector('a[download]').href).then(r => r.json()).then(all => all.alerts.map(a => a.kind + ' ' + a.channel).join(', '))`); kinds != "drop mail, threshold mail, low mail, change webhook" {
 				t.Errorf("taken along: %s", kinds)
 			}
-			// 404, because no fare with that return is known; 400, which names the missing
-			// field
+			// The browser reports two expected errors. A 404 means that no fare with this return is
+			// known; a 400 names the missing field.
 			w.quiet("the server responded with a status of 40")
 		})
 	}
 }
 
-// others adds confirmed alerts of other kinds and channels for ada. One has been notified, and
-// one has an endpoint that was given up.
+// others adds confirmed alerts of other kinds and channels for the subscriber ada. One alert has
+// been notified. One alert is paused, and the service has given up its endpoint.
 func (v shop) others(t *testing.T) {
 	t.Helper()
 	today := fare.DayOf(fixture.Today)

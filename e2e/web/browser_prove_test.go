@@ -28,19 +28,20 @@ import (
 
 var screenshots = flag.String("screenshots", "", "folder to leave pictures of the pages in")
 
-// call runs a browser command without parameters.
+// call runs a browser command that has no parameters.
 func call(ctx context.Context, command cdp.Command[cdp.Empty, cdp.Empty]) error {
 	_, err := chromedp.Call(ctx, command, cdp.Empty{})
 	return err
 }
 
-// browser is a headless Chromium with axe-core, which checks every page.
+// browser is a headless Chromium, with the script of axe-core, which checks the accessibility of
+// every page.
 type browser struct {
 	ctx context.Context
 	axe string
 }
 
-// started returns the Chromium that all tests share, until ended is called.
+// started returns the Chromium that all tests share. The function ended stops it.
 var started = sync.OnceValues(func() (ctx context.Context, err error) {
 	folder, err := os.MkdirTemp("", "chromium-*")
 	if err != nil {
@@ -70,7 +71,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// openBrowser returns a Chromium, or skips the test if there is none.
+// openBrowser returns the shared Chromium. It skips the test if Chromium is not installed.
 func openBrowser(t *testing.T) browser {
 	t.Helper()
 	program = testenv.Command(t, "chromium", "apt-get install chromium", "chromium-browser", "google-chrome")
@@ -85,14 +86,14 @@ func openBrowser(t *testing.T) browser {
 	return browser{ctx, string(axe)}
 }
 
-// tab is one window of the browser. It records the requests made and the errors that the browser
-// reports.
+// tab is one window of the browser. It records the requests of the window, and the errors that the
+// browser reports.
 type tab struct {
 	t    *testing.T
 	b    browser
 	ctx  context.Context
 	name string
-	// scripted is false if pages run without scripts; axe-core then cannot run.
+	// scripted reports whether pages run with scripts. Without scripts, axe-core cannot run.
 	scripted bool
 
 	mu       sync.Mutex
@@ -101,21 +102,21 @@ type tab struct {
 	bytes    map[network.RequestID]float64
 }
 
-// sent is a request that the browser made.
+// sent is a request that the browser sent.
 type sent struct {
 	id   network.RequestID
 	url  string
 	kind network.ResourceType
 }
 
-// screen is a reader's screen. A name that begins with noscript means a reader without scripts.
+// screen is the screen of a reader. If the name begins with noscript, the browser runs no scripts.
 type screen struct {
 	name          string
 	width, height int64
 	scheme        string
 }
 
-// open opens a window with a screen.
+// open opens a window with the size and colour scheme of a screen.
 func (b browser) open(t *testing.T, s screen) *tab {
 	t.Helper()
 	ctx, closed := chromedp.NewContext(b.ctx)
@@ -129,7 +130,7 @@ func (b browser) open(t *testing.T, s screen) *tab {
 		t.Fatal(err)
 	}
 	_, enabled := chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	// Every view is measured as a first visit.
+	// The cache is disabled, so that every view is measured as a first visit.
 	_, uncached := chromedp.Call(ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
 	_, emulated := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}},
@@ -153,7 +154,8 @@ func (w *tab) language(tag string) {
 	}
 }
 
-// heard records a browser event: a request, an answer, a console error or a policy report.
+// heard records an event of the browser: a request, a response, a console error or a policy
+// violation.
 func (w *tab) heard(event any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -174,7 +176,7 @@ func (w *tab) heard(event any) {
 	}
 }
 
-// do runs steps in order.
+// do runs browser actions in order. It fails the test if an action fails.
 func (w *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
@@ -187,7 +189,7 @@ func (w *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// visit opens an address and returns the page as sent.
+// visit opens an address. It returns the response's status, and the HTML as the service sent it.
 func (w *tab) visit(address string) (status int64, html string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -209,7 +211,7 @@ func (w *tab) visit(address string) (status int64, html string) {
 	return response.Status, string(body.Body)
 }
 
-// evaluate returns the value of an expression in the page.
+// evaluate returns the value of a JavaScript expression in the page.
 func evaluate[T any](w *tab, expression string) T {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
@@ -221,8 +223,8 @@ func evaluate[T any](w *tab, expression string) T {
 	return v
 }
 
-// wait waits until an expression holds on a fully loaded page, across navigations. Before the
-// page has loaded, a click may hit nothing.
+// wait waits until a JavaScript expression is true on a fully loaded page, also after navigations.
+// A click on a page that has not loaded yet may hit nothing.
 func (w *tab) wait(expression string) {
 	w.t.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -242,7 +244,7 @@ func (w *tab) wait(expression string) {
 	w.t.Fatalf("%s: %s never held; so far %q", w.name, expression, w.faults)
 }
 
-// shoot saves a picture of the whole page to the folder of -screenshots.
+// shoot saves a picture of the whole page to the folder that the flag -screenshots names.
 func (w *tab) shoot(what string) {
 	w.t.Helper()
 	dir := *screenshots
@@ -261,15 +263,15 @@ func (w *tab) shoot(what string) {
 	}
 }
 
-// picture saves a picture of a fully loaded page.
+// picture saves a picture of the page, once it is fully loaded.
 func (w *tab) picture(what string) {
 	w.t.Helper()
 	w.wait(`document.documentElement.clientWidth > 0 && document.fonts.status === 'loaded'`)
 	w.shoot(what)
 }
 
-// check saves a picture of the page. With scripts it also checks every page's rules: no finding
-// of axe-core, and no sideways scrolling.
+// check saves a picture of the page. If scripts run, it also checks the rules for all pages: no
+// finding of axe-core, and no horizontal scrolling.
 func (w *tab) check(what string) {
 	w.t.Helper()
 	w.picture(what)
@@ -291,8 +293,8 @@ func (w *tab) check(what string) {
 	}
 }
 
-// quiet fails the test if the browser reported an error, except errors that contain an allowed
-// text.
+// quiet fails the test if the browser reported an error. It ignores errors that contain one of the
+// allowed texts.
 func (w *tab) quiet(allowed ...string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -304,8 +306,8 @@ func (w *tab) quiet(allowed ...string) {
 	}
 }
 
-// weigh returns the size of the last page with all its files in kilobytes, as sent over the
-// network. All files must come from this service, and the HTML must refer to them.
+// weigh returns the size of the last visited page with all its files, in kilobytes, as sent over
+// the network. All files must come from the service, and the HTML must refer to them.
 func (w *tab) weigh(address, html string) (kilobytes float64) {
 	w.t.Helper()
 	home, err := url.Parse(address)
@@ -334,7 +336,7 @@ func (w *tab) weigh(address, html string) (kilobytes float64) {
 	return math.Round(kilobytes*10) / 10
 }
 
-// light visits a page and fails the test if the page is larger than maxKilobytes.
+// light visits a page and fails the test if the page with its files is larger than maxKilobytes.
 func (w *tab) light(what, base, path string) {
 	w.t.Helper()
 	status, html := w.visit(base + path)
@@ -345,13 +347,13 @@ func (w *tab) light(what, base, path string) {
 	}
 }
 
-// text returns the text of an element.
+// text returns the text of the first element that the CSS selector matches.
 func (w *tab) text(selector string) string {
 	w.t.Helper()
 	return evaluate[string](w, `document.querySelector('`+selector+`').textContent`)
 }
 
-// reads fails the test unless the texts are on the page. A non-breaking space matches a space.
+// reads fails the test unless all texts are on the page. It treats a no-break space as a space.
 func (w *tab) reads(texts ...string) {
 	w.t.Helper()
 	main := strings.ReplaceAll(w.text("main"), "\u00a0", " ")
@@ -362,8 +364,8 @@ func (w *tab) reads(texts ...string) {
 	}
 }
 
-// charts fails the test unless there is exactly one visible chart of each class. If within is set,
-// each chart must contain such an element.
+// charts fails the test unless the page has exactly one visible chart of each CSS class. If within
+// is not empty, each chart must contain an element that this selector matches.
 func (w *tab) charts(within string, classes ...string) {
 	w.t.Helper()
 	for _, class := range classes {

@@ -19,12 +19,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The paid plan in a browser, as a buyer meets it: from the first view of the price to the end
-// of the key.
+// The tests in this file buy the paid plan in a browser, like a buyer: from the first view of the
+// price until the key is deleted.
 
 var phone = screen{"phone", 360, 740, "light"}
 
-// works calls the service with a Pro key and returns the status.
+// works calls the service with a Pro key and returns the response's status.
 func (s shop) works(t *testing.T, key string) int {
 	t.Helper()
 	return s.call(t, "GET", "/v1/pro/chiave", key, nil)
@@ -41,8 +41,7 @@ func (s shop) call(t *testing.T, method, path, key string, answer any) int {
 	return response.StatusCode
 }
 
-// processor makes the stand-in for Stripe perform an action, such as "end", on the newest
-// subscription.
+// processor makes the fake Stripe perform an action, such as "end", on the newest subscription.
 func (s shop) processor(t *testing.T, what string) {
 	t.Helper()
 	_, page := fixture.Call(t, http.DefaultClient, "GET", s.Payments.StripeURL+"/", "")
@@ -54,14 +53,14 @@ func (s shop) processor(t *testing.T, what string) {
 	}
 }
 
-// shownKey returns the key that a page shows.
+// shownKey returns the Pro key that a page shows.
 func shownKey(w *tab) string {
 	w.t.Helper()
 	w.wait(`document.querySelector('code.key')`)
 	return w.text("code.key")
 }
 
-// words holds the texts that a journey expects in a language.
+// words holds the texts that a test expects in one language.
 type words struct{ tag, price, every, shown, erased string }
 
 var spoken = map[string]words{
@@ -69,9 +68,9 @@ var spoken = map[string]words{
 	"en": {"en-GB", "12.99", "a month", "The key was already shown", "Your data are erased"},
 }
 
-// TestProveBuyerByCard covers the price, the card and the key, which can be viewed again for
-// ten minutes. It continues with a fresh key, the billing portal, the cancelled and ended
-// subscription, and the erased buyer.
+// TestProveBuyerByCard covers the price, the payment by card, and the key, which the page shows for
+// 10 minutes. It continues with a new key, the billing portal, the end of the subscription, and the
+// deletion of the buyer's data.
 func TestProveBuyerByCard(t *testing.T) {
 	b := openBrowser(t)
 	for lang, says := range spoken {
@@ -98,7 +97,8 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.wait(`document.querySelector('button.copy').nextElementSibling.textContent || getSelection().toString()`)
 			w.check("key")
 
-			// A reload shows the same key. After ten minutes the page no longer shows it.
+			// A reload of the page shows the same key. After 10 minutes the page no longer shows
+			// the key.
 			at := evaluate[string](w, `location.href`)
 			if status, _ := w.visit(at); status != 200 || shownKey(w) != key {
 				t.Errorf("reloaded: %d", status)
@@ -110,7 +110,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			}
 			w.check("key-shown")
 
-			// A fresh key by mail.
+			// The buyer requests a new key by mail.
 			w.do(chromedp.Click("main a.go"))
 			w.wait(`document.querySelector('#email')`)
 			w.check("recover")
@@ -126,14 +126,14 @@ func TestProveBuyerByCard(t *testing.T) {
 				t.Errorf("after the recovery the old key is answered with %d, the fresh one with %d", s.works(t, key),
 					s.works(t, fresh))
 			}
-			// Then rotated.
+			// The API replaces the key by another one.
 			var rotated struct{ APIKey string }
 			if status := s.call(t, "POST", "/v1/pro/chiave/ruota", fresh, &rotated); status != 200 ||
 				s.works(t, fresh) != 401 {
 				t.Errorf("rotated: %d", status)
 			}
 
-			// The portal, by the key and by a mailed link.
+			// The buyer opens the billing portal, first with the key and then with a mailed link.
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
 			w.check("manage")
 			w.do(chromedp.SendKeys("#chiave", rotated.APIKey), chromedp.Click("form[action*=portale] button"))
@@ -154,7 +154,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.visit(link)
 			w.check("plan")
 
-			// The end of the subscription.
+			// The subscription ends.
 			s.processor(t, "end")
 			s.later.Add(int64(40 * 24 * time.Hour))
 			var ended struct{ Code string }
@@ -167,7 +167,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			}
 			w.check("link-gone")
 
-			// Erased, by a link in her mail.
+			// The buyer deletes her data, by a link in a mail.
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
 			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form[action*=gestione] button"))
 			w.wait(`!document.querySelector('#email')`)
@@ -189,7 +189,8 @@ func TestProveBuyerByCard(t *testing.T) {
 	}
 }
 
-// payShown pays the amount on a waiting page, like a wallet that reads its link.
+// payShown pays the amount that a waiting page shows, like a wallet that reads the payment link of
+// the page.
 func (s shop) payShown(w *tab) {
 	w.t.Helper()
 	link, err := url.Parse(evaluate[string](w, `document.querySelector('.pay a.go').getAttribute('href')`))
@@ -207,7 +208,7 @@ func (s shop) payShown(w *tab) {
 	})
 }
 
-// TestProveBuyerInUSDC: the page detects the payment by itself and shows the key.
+// TestProveBuyerInUSDC: the page detects the payment in USDC without a click, and shows the key.
 func TestProveBuyerInUSDC(t *testing.T) {
 	b := openBrowser(t)
 	for lang, says := range spoken {
@@ -239,8 +240,8 @@ func TestProveBuyerInUSDC(t *testing.T) {
 	}
 }
 
-// TestProveUSDCWithoutAScript: the button works too, also for a payment that was not made by
-// the page's link.
+// TestProveUSDCWithoutAScript: without scripts, the button on the page finds the payment in USDC.
+// It also finds a payment that was not made by the page's payment link.
 func TestProveUSDCWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)
@@ -256,7 +257,7 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	first := shownKey(w)
 	w.check("key")
 
-	// A payment is claimed by its signature on the chain, for another e-mail address.
+	// The buyer claims a payment by its signature on the blockchain, for another mail address.
 	w.visit(s.base + "/v1/pro/cripta?lang=en")
 	w.do(chromedp.SendKeys("#usdc-email", "bob@example.com"), chromedp.Click("main form button"))
 	w.wait(`document.querySelector('.qr svg')`)
@@ -269,7 +270,7 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	w.quiet()
 }
 
-// TestProveBuyingPages checks every page of the paid plan on every screen, in both languages.
+// TestProveBuyingPages checks every page of the paid plan on every screen, in Italian and English.
 func TestProveBuyingPages(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)

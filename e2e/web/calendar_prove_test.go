@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestProveCalendar follows two ways through the pages, on every screen, in both languages, with
-// and without scripts. The first goes from a city to its cheapest destinations, by month and up to
-// an amount, and on to an alert. The second goes by keyboard from a verdict through the calendar to
-// the verdict of a day, which shows earlier changes of the fare.
+// TestProveCalendar follows two ways through the pages on every screen, in Italian and English,
+// with and without scripts. The first way goes from a city to its cheapest destinations, then to a
+// month and greatest price, then to an alert. The second way goes by keyboard from a verdict
+// through the calendar to the verdict of a day. That verdict shows earlier changes of the fare.
 func TestProveCalendar(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
@@ -40,17 +40,17 @@ func TestProveCalendar(t *testing.T) {
 	}
 }
 
-// arrives waits for an answer at an address.
+// arrives waits for a page with an answer, whose address contains where.
 func (w *tab) arrives(where string) {
 	w.t.Helper()
 	w.wait(`location.href.includes('` + where + `') && document.querySelector('article h1')`)
 }
 
-// cheapNow goes from a city to its cheapest destinations, by month and up to an amount, and on to
-// an alert.
+// cheapNow goes from a city to its cheapest destinations, then to a month and greatest price, then
+// to an alert.
 func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	t.Helper()
-	// Without a destination: where it is cheap now.
+	// Without a destination, the page shows where it is cheap to fly now.
 	w.visit(v.base + "/")
 	if w.scripted { // cities with fares are offered before the reader types
 		w.do(chromedp.Click("#da"))
@@ -68,8 +68,8 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	w.check("cheap")
 	w.light("where it is cheap now", v.base, "/?da=Milano")
 
-	// In a month, up to an amount. The first row leads to its verdict and the form of its
-	// alert.
+	// The reader sets a month and a greatest price. The first row of the result leads to a verdict,
+	// with the form for an alert.
 	month := (fare.DayOf(fixture.Today) + 42).String()[:len("2006-01")]
 	evaluate[string](w, `mese.value = '`+month+`'`)
 	w.do(chromedp.SendKeys("#massimo", "60"), chromedp.Click("form.ask button"))
@@ -95,11 +95,11 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	mailed(t, v.mails, regexp.MustCompile(`/alerts/confirm\S*`))
 }
 
-// dayByKeyboard goes by keyboard from a verdict through its calendar to the verdict of a day, which
-// shows earlier changes of the fare.
+// dayByKeyboard goes by keyboard from a verdict through the calendar to the verdict of a day. That
+// page shows earlier changes of the fare.
 func dayByKeyboard(t *testing.T, base string, w *tab, say map[string]string) {
 	t.Helper()
-	// The calendar by keyboard: from day to day, and into one.
+	// By keyboard, the reader moves from day to day in the calendar, and opens a day.
 	w.light("a verdict with its calendar", base, "/?da=Milano&a=Bucarest")
 	w.check("verdict")
 	w.do(chromedp.Focus(".calendar summary"))
@@ -136,7 +136,7 @@ func dayByKeyboard(t *testing.T, base string, w *tab, say map[string]string) {
 	w.check("day")
 	w.light("the verdict of a day", base, day[len(base):])
 
-	// A bar of "when to fly" opens its month of the calendar.
+	// A click on a bar of the chart "when to fly" opens the month in the calendar.
 	bar := evaluate[string](w, `(() => {
 		const all = [...document.querySelectorAll('svg.months a')].filter(a => a.getBoundingClientRect().height > 0);
 		const closed = all.find(a => a.getAttribute('href').startsWith('#') && !document.querySelector(a.getAttribute('href')).closest('details').open);

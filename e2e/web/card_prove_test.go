@@ -13,13 +13,14 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// cardHost is a page that stands for an AI chat program (a host): it shows the answers of the
-// service's tools as cards. It has the address of the service and the screen's colour scheme.
+// cardHost is a page that imitates an AI chat program (a host). It shows the answers of the
+// service's tools as cards. Its address is that of the service, and it uses the screen's colour
+// scheme.
 const cardHost = `<!doctype html><html lang="en"><title>A host of cards</title><meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,"><style>:root{color-scheme:light dark}body{margin:1rem}iframe{width:100%;border:0;display:block}</style>
 <iframe title="Card" sandbox="allow-scripts allow-same-origin"></iframe><script type="module" src="/host.js"></script>`
 
-// openHost starts a whole service together with the page cardHost, and returns the address.
+// openHost starts a whole service that also serves the page cardHost. It returns the base address.
 func openHost(t *testing.T) (base string) {
 	t.Helper()
 	modules := testenv.Tool(t, "web", "node_modules")
@@ -52,13 +53,13 @@ func openHost(t *testing.T) (base string) {
 	return server.URL
 }
 
-// card is an answer of a tool, shown as a card in the host page.
+// card is an answer of a tool, shown as a card in the page cardHost.
 type card struct {
 	*tab
 	base string
 }
 
-// showCard lets a host call a tool and show the answer.
+// showCard opens the page cardHost, which calls a tool and shows the answer as a card.
 func showCard(t *testing.T, b browser, s screen, tool string, arguments map[string]any, able string) card {
 	t.Helper()
 	c := card{b.open(t, s), openHost(t)}
@@ -80,14 +81,14 @@ func showCard(t *testing.T, b browser, s screen, tool string, arguments map[stri
 
 const inside = `document.querySelector('iframe').contentDocument`
 
-// settled waits until the host has given the card the height that it requested.
+// settled waits until the host page has given the card the height that the card requested.
 func (c card) settled() {
 	c.t.Helper()
 	c.wait(inside + `.querySelector('article') && Math.abs(document.querySelector('iframe').clientHeight - ` + inside +
 		`.body.getBoundingClientRect().height) < 2`)
 }
 
-// reads requires texts in the card.
+// reads fails the test unless the card contains all texts.
 func (c card) reads(texts ...string) {
 	c.t.Helper()
 	said := strings.ReplaceAll(evaluate[string](c.tab, inside+`.querySelector('main').textContent`), "\u00a0", " ")
@@ -98,16 +99,16 @@ func (c card) reads(texts ...string) {
 	}
 }
 
-// holds checks the card like every page. It also checks that the card requested nothing over the
-// network.
+// holds makes the checks of tab.check inside the card. It also checks that the card sent no request
+// over the network.
 func (c card) holds(what string) {
 	c.t.Helper()
 	c.settled()
 	evaluate[bool](c.tab,
 		inside+`.defaultView.axe ? true : (() => { const s = `+inside+`.createElement('script'); s.textContent = `+quoted(c.b.axe)+`; `+inside+`.head.append(s); return true })()`)
 	c.check(what)
-	// Errors of the host page itself, and of its client library, which requests a stream that the
-	// service does not offer.
+	// The allowed errors come from the host page, and from its client library. The library requests
+	// a stream that the service does not offer.
 	c.quiet("can escape its sandboxing", "405 (Method Not Allowed)")
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,9 +130,9 @@ func quoted(text string) string {
 	return string(data)
 }
 
-// TestProveCards shows answers of the tools as cards in a host page that uses the published client
-// library: light and dark, narrow and wide. It asks further questions inside the card and goes
-// back.
+// TestProveCards shows answers of the tools as cards in a host page, which uses the published
+// client library: light and dark, narrow and wide. It requests other answers inside the card, and
+// goes back.
 func TestProveCards(t *testing.T) {
 	b := openBrowser(t)
 	const all = `{serverTools: {}, openLinks: {}, updateModelContext: {text: {}}}`
@@ -139,17 +140,18 @@ func TestProveCards(t *testing.T) {
 	for _, s := range screens {
 		t.Run(s.name, func(t *testing.T) {
 			c := showCard(t, b, s, "flight_price_verdict", route, all)
-			c.reads("Milan to London", "one way", "Another day of departure", "the fares are invented")
+			c.reads("Milan to London", "usual €", "Another day of departure", "These fares are invented")
 			c.holds("verdict")
 			if dark := evaluate[string](c.tab, inside+`.documentElement.dataset.theme`); dark != s.scheme {
 				t.Errorf("the card is %s", dark)
 			}
 
-			// Another day, from inside the card; then back.
-			day := evaluate[string](c.tab, inside+`.querySelector('input').min.slice(0, 8) + '28'`)
+			// The reader requests another day inside the card, and then goes back.
+			day := evaluate[string](c.tab, `host.told.shown.structuredContent.prezzo.partenza`)
 			evaluate[bool](c.tab,
 				`(() => { const d = `+inside+`; d.querySelector('input').value = '`+day+`'; d.querySelector('[data-ask] button').click(); return true })()`)
-			c.wait(inside + `.querySelector('#waits-title')`)
+			c.wait(inside + `.querySelector('[data-back]:not([hidden])')`)
+			c.reads("High certainty", "or more within 7 days")
 			c.holds("day")
 			if calls, contexts := evaluate[int](c.tab, `host.told.calls`), evaluate[string](c.tab,
 				`JSON.stringify(host.told.contexts)`); calls != 1 || !strings.Contains(contexts, day) {
@@ -158,14 +160,14 @@ func TestProveCards(t *testing.T) {
 			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('[data-back]').click(); return true })()`)
 			c.wait(inside + `.querySelector('[data-back]').hidden`)
 
-			// Links to other sites are opened by the host, not by the card.
+			// The host, not the card, opens links to other sites.
 			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('.next a').click(); return true })()`)
 			c.wait(`host.told.opened.length === 1`)
 			if opened := evaluate[string](c.tab, `host.told.opened[0]`); !strings.Contains(opened, "/?da=MIL&a=LON") {
 				t.Errorf("opened %s", opened)
 			}
 
-			// The host switches between light and dark while the card is shown.
+			// The host switches between light and dark while it shows the card.
 			other := map[string]string{"light": "dark", "dark": "light"}[s.scheme]
 			paper := func() string {
 				return evaluate[string](c.tab, inside+`.defaultView.getComputedStyle(`+inside+`.body).backgroundColor`)
@@ -185,12 +187,10 @@ func TestProveCards(t *testing.T) {
 		t.Run("calendar-"+s.name, func(t *testing.T) {
 			c := showCard(t, b, s, "fare_calendar", map[string]any{"origin": "Milano", "destination": "Londra",
 				"language": "it"}, all)
-			c.reads("Da Milano a Londra", "Giorno per giorno")
+			c.reads("Da Milano a Londra", "Il mese più economico")
 			c.holds("calendar")
-			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('p.other a').click(); return true })()`)
-			c.wait(inside + `.querySelector('[data-back]:not([hidden])') && ` + inside + `.querySelector('td a')`)
-			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('td a').click(); return true })()`)
-			c.wait(inside + `.querySelector('article.verdict h1')`)
+			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('.days button').click(); return true })()`)
+			c.wait(inside + `.querySelector('.range')`)
 			c.holds("day-of-calendar")
 			if calls := evaluate[int](c.tab, `host.told.calls`); calls < 1 {
 				t.Errorf("%d calls", calls)

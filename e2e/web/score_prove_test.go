@@ -25,8 +25,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// scored returns a panel of 24 routes over half a year. Its fares partly return to their usual
-// level.
+// scored returns a panel (a CSV file of fares) of 24 routes over half a year. Its fares move back
+// towards their usual level.
 func scored() []byte {
 	chance := rand.New(rand.NewPCG(16, 12))
 	var rows bytes.Buffer
@@ -53,7 +53,7 @@ func scored() []byte {
 	return rows.Bytes()
 }
 
-// TestProveScore checks the score page after half a year of invented fares.
+// TestProveScore checks the page with the service's score, after half a year of invented fares.
 func TestProveScore(t *testing.T) {
 	source, err := csvfile.Read(bytes.NewReader(scored()), comparable(), "")
 	if err != nil {
@@ -66,8 +66,8 @@ func comparable() upstream.Comparable {
 	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}
 }
 
-// score checks the score page after weekly refreshes over a panel, on a phone and a desk, in
-// every language. The names of its pictures start with name.
+// score checks the score page after weekly refreshes over a panel, on a phone and on a desktop, in
+// every language. The file names of the screenshots start with name.
 func score(t *testing.T, name string, source *csvfile.Panel) {
 	t.Helper()
 	b := openBrowser(t)

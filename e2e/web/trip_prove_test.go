@@ -9,9 +9,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestProveTrips asks about trips on every screen, in both languages, with and without scripts:
-// a day, a month, a return, non-stop, and a fare seen elsewhere. It also asks questions that
-// have no answer.
+// TestProveTrips requests verdicts on trips on every screen, in Italian or English, with and
+// without scripts. The trips have a day, a month, a return, no stops, or a fare that the reader saw
+// elsewhere. Some questions have no answer.
 func TestProveTrips(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
@@ -27,7 +27,8 @@ func TestProveTrips(t *testing.T) {
 		language := []string{"it", "en"}[i%2]
 		say := words[language]
 		t.Run(s.name+"-"+language, func(t *testing.T) {
-			// a separate service, because questions count against the daily quota
+			// Each screen uses a service of its own, because requests count towards the daily
+			// quota.
 			base, _ := site(t)
 			w := b.open(t, s)
 			w.name += "-trip-" + language
@@ -37,7 +38,7 @@ func TestProveTrips(t *testing.T) {
 				w.wait(`document.querySelector('article h1')`)
 			}
 
-			// From the first page to a day, by the form.
+			// On the first page, the reader enters a day in the form.
 			w.visit(base + "/")
 			day := (today + 42).String() // a day with a fare
 			w.do(chromedp.SendKeys("#da", "milano"), chromedp.SendKeys("#a", "bucarest"))
@@ -53,7 +54,7 @@ func TestProveTrips(t *testing.T) {
 			w.charts("", "range", "months", "window")
 			w.light("the answer", base, "/"+query)
 
-			// Then the days around it.
+			// The reader requests the days around the same day.
 			evaluate[string](w, `flessibile.value = '3'`)
 			w.do(chromedp.Click("form.ask button"))
 			w.wait(`location.search.includes('flessibile=3')`)
@@ -61,7 +62,8 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["around"], "± 3")
 			w.check("around")
 
-			// A fare seen elsewhere: the form has kept the day and is open for it.
+			// The reader enters a fare seen elsewhere. The form still contains the day, and its
+			// trip details are open.
 			w.do(chromedp.Click("details.trip summary"), chromedp.SendKeys("#visto", "45"), chromedp.Click("#diretto"),
 				chromedp.Click("form.ask button"))
 			w.wait(`location.search.includes('visto=45') && document.querySelector('article h1')`)
@@ -70,7 +72,7 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["seen"], say["day"])
 			w.check("seen")
 
-			// A month by its row in the table.
+			// The reader opens a month by its row in the table.
 			w.do(chromedp.Click("section[aria-labelledby=months-title] summary"),
 				chromedp.Click("section[aria-labelledby=months-title] tbody a"))
 			w.wait(`location.search.includes('mese=') && document.querySelector('article h1')`)
@@ -78,8 +80,8 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["month"], say["nonstop"])
 			w.check("month")
 
-			// The error about a field is shown next to the field. A page for a day without a fare
-			// links to days with one.
+			// The page shows an error about a field next to the field. The page for a day without a
+			// fare links to days with a fare.
 			if status, _ := w.visit(base + "/?da=Milano&a=Bucarest&visto=0&quando=" +
 				(today - 1).String()); status != 400 {
 				t.Errorf("a day that has been: %d", status)

@@ -1,4 +1,4 @@
-// Package web holds end-to-end tests of the page in a browser.
+// Package web holds end-to-end tests of the pages in a browser, Chromium.
 package web
 
 import (
@@ -28,17 +28,17 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The page in a browser, as a traveller meets it.
+// The tests in this file use the pages in a browser, like a traveller.
 
-// site starts the whole service on its own address, with invented fares and play money. Its
-// mail goes into a folder.
+// site starts the whole service on an address of its own, with invented fares and fake payments. It
+// returns the base address, and the folder that receives the mails.
 func site(t *testing.T) (base, mails string) {
 	t.Helper()
 	w := openShop(t)
 	return w.base, w.mails
 }
 
-// shop is a service like that of site, with a clock that the test can set forward.
+// shop is a service like the one that site starts. The test can set its clock forward.
 type shop struct {
 	*onemachine.Service
 	base, mails string
@@ -66,10 +66,11 @@ func openShop(t *testing.T) shop {
 	return s
 }
 
-// seeded is the path of a store's file with invented fares, once the first test has made it.
+// seeded is the path of a store file with invented fares. It is empty until the first test has made
+// the file.
 var seeded string
 
-// refreshed returns a store of its own with invented fares: a copy of the file seeded.
+// refreshed returns a new store with invented fares: a copy of the file seeded.
 func refreshed(t *testing.T, now func() time.Time) store.Table {
 	t.Helper()
 	if seeded == "" {
@@ -103,7 +104,7 @@ func refreshed(t *testing.T, now func() time.Time) store.Table {
 	return table
 }
 
-// mailed waits for a link in the mail and returns it.
+// mailed waits for a mail with a link that matches, and returns the link.
 func mailed(t *testing.T, mails string, link *regexp.Regexp) (found string) {
 	t.Helper()
 	fixture.Mail(t, mails, func(m maildir.Mail) bool {
@@ -120,15 +121,16 @@ var screens = []screen{
 	{"desktop-dark", 1280, 800, "dark"},
 }
 
-// everyScreen adds the screens of readers without scripts.
+// everyScreen lists all screens, including two whose browser runs no scripts.
 var everyScreen = append(screens[:len(screens):len(screens)], screen{"noscript", 1280, 800, "light"},
 	screen{"noscript-phone", 360, 740, "dark"})
 
-// maxKilobytes is the greatest size of a first view, uncompressed.
+// maxKilobytes is the greatest allowed size of a page with its files at the first visit,
+// uncompressed.
 const maxKilobytes = 100
 
-// TestProveJourney goes from the first view to a key on a phone. On every other screen it
-// checks a verdict.
+// TestProveJourney goes from the first page to a Pro key on a phone. On every other screen it
+// checks only a verdict.
 func TestProveJourney(t *testing.T) {
 	b := openBrowser(t)
 	t.Run(screens[0].name, func(t *testing.T) { journey(t, b, screens[0]) })
@@ -148,8 +150,8 @@ func TestProveJourney(t *testing.T) {
 	}
 }
 
-// journey goes from the first view to a key: type, choose, read the verdict, subscribe, buy Pro
-// with play money.
+// journey goes from the first page to a Pro key. It types and chooses cities, reads the verdict,
+// requests an alert, and buys the plan with fake money.
 func journey(t *testing.T, b browser, s screen) {
 	t.Helper()
 	base, mails := site(t)
@@ -157,7 +159,7 @@ func journey(t *testing.T, b browser, s screen) {
 	w.light("the first view", base, "/")
 	w.check("home")
 
-	// The first city with the keyboard, the second with the mouse.
+	// The reader chooses the first city with the keyboard, the second with the mouse.
 	w.do(chromedp.SendKeys("#da", "mila"))
 	w.wait(`document.querySelectorAll('#da-list li').length > 0 && document.querySelector('#da').getAttribute('aria-expanded') === 'true'`)
 	w.do(chromedp.KeyEvent(kb.ArrowDown))
@@ -166,8 +168,8 @@ func journey(t *testing.T, b browser, s screen) {
 		`document.getElementById(document.querySelector('#da').getAttribute('aria-activedescendant')).textContent`); !strings.HasPrefix(marked, "Milano ") {
 		t.Errorf("%q is marked", marked)
 	}
-	// A choice right after one more letter: the request for that letter must not reopen the
-	// list.
+	// The reader types one more letter and chooses a city at once. The late result for that letter
+	// must not open the list again.
 	if open := evaluate[string](w, `new Promise(done => {
 		da.value = 'milan';
 		da.dispatchEvent(new Event('input'));
@@ -194,7 +196,7 @@ func journey(t *testing.T, b browser, s screen) {
 	w.check("verdict")
 	w.light("a verdict", base, "/?da=Milano&a=Bucarest")
 
-	// An alert: requested here, confirmed from the mail.
+	// The reader requests an alert on the page, and confirms it by the link in the mail.
 	w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.SendKeys("#threshold", "25,50"),
 		chromedp.Click("form.alert button"))
 	w.wait(`document.querySelector('.status.good')`)
@@ -230,7 +232,7 @@ func journey(t *testing.T, b browser, s screen) {
 	w.quiet()
 }
 
-// TestProveEveryState checks every message of the page, in both languages, on the narrowest
+// TestProveEveryState checks every message of the page, in Italian and English, on the narrowest
 // phone.
 func TestProveEveryState(t *testing.T) {
 	b := openBrowser(t)
@@ -273,7 +275,8 @@ func TestProveEveryState(t *testing.T) {
 	}
 }
 
-// TestProveWithoutAScript: the verdict and buying work without scripts.
+// TestProveWithoutAScript: requesting a verdict, requesting an alert and buying the plan work in a
+// browser without scripts.
 func TestProveWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	base, mails := site(t)

@@ -1,5 +1,5 @@
-// Command verdict requests a verdict with a generated client. Generate the package client from
-// the API's description first; it is not committed:
+// Command verdict requests a verdict with a generated API client. The package client is not
+// committed, so generate it first, from the OpenAPI description:
 //
 //	go tool oapi-codegen -config oapi-codegen.yaml openapi.json
 //	go run . URL ORIGIN DESTINATION

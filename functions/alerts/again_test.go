@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestAnAlertAskedForAgain: a call repeated with its Idempotency-Key sends only one mail. With a
-// different body it counts as another call.
+// TestAnAlertAskedForAgain: a request for an alert that is repeated with the same Idempotency-Key
+// sends only one mail. If the body is different, it counts as another request.
 func TestAnAlertAskedForAgain(t *testing.T) {
 	t.Parallel()
 	s, clock := subscriptions(t)

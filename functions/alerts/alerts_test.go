@@ -24,8 +24,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// carrier is a mail carrier. For each mail it returns its next error; without errors left it
-// accepts the mail.
+// carrier is a mail carrier for tests. For each mail it returns the next of its errors. When no
+// error is left, it accepts the mail.
 type carrier struct {
 	errors []error
 	taken  int
@@ -78,7 +78,8 @@ func newFixture(t *testing.T) fixture {
 	return b
 }
 
-// rising counts up, so that the ids of a test differ.
+// rising returns bytes that count up, in place of random bytes. So the ids of one test are all
+// different.
 type rising struct{ n byte }
 
 func (r *rising) Read(b []byte) (int, error) {
@@ -117,7 +118,8 @@ func TestNoRandomness(t *testing.T) {
 	}
 }
 
-// TestNotices handles notices of SES about bounces and complaints, in both formats.
+// TestNotices checks how notices of SES about bounces and complaints are handled, in both formats
+// of SES.
 func TestNotices(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	bounce := func(form, kind, recipients string) string {
@@ -205,7 +207,8 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestOtherEvents: events of schedules and signals of the queue process the outbox.
+// TestOtherEvents: an event of a schedule or a message of the queue makes the service run the
+// outbox.
 func TestOtherEvents(t *testing.T) {
 	for name, event := range map[string]string{
 		"schedule": `{"source":"aws.events","detail-type":"Scheduled Event","detail":{}}`,

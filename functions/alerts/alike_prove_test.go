@@ -10,7 +10,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestProveAskingTellsNothing: the response time does not reveal whether an address has alerts.
+// TestProveAskingTellsNothing: the response time to a request for an alert does not reveal whether
+// the address already has alerts.
 func TestProveAskingTellsNothing(t *testing.T) {
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		const each, oneWriteMore = 100, "given-one-write-more"

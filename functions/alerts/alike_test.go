@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// The kinds of addresses, such as new or subscribed. The answer to a request must not reveal the
-// kind.
+// The kinds of addresses for which an alert is requested. The answer must not reveal the kind.
 const (
 	unknown    = "unknown"
 	subscribed = "subscribed" // has this alert
@@ -22,7 +21,7 @@ const (
 
 func address(kind string, n int) string { return fmt.Sprintf("%s%d@example.com", kind, n) }
 
-// prepare creates a number of addresses of each kind.
+// prepare creates addresses of each kind. The parameter each is how many of every kind.
 func prepare(t *testing.T, s *fixture.Subscriptions, each int, kinds ...string) {
 	t.Helper()
 	for n := range each {
@@ -46,7 +45,8 @@ func prepare(t *testing.T, s *fixture.Subscriptions, each int, kinds ...string) 
 	s.Drain()
 }
 
-// TestAskingAnswersAlike: every kind of address gets the same answer with the same store calls.
+// TestAskingAnswersAlike: a request for an alert gets the same answer and makes the same calls to
+// the store for every kind of address.
 func TestAskingAnswersAlike(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// readBody returns the fields of a request as text, and their faults. The fields are nil if the
-// body is malformed.
+// readBody returns the fields of a request as text, and the faults of the fields. The fields are
+// nil if the body is malformed.
 func readBody(contentType string, body []byte) (map[string]string, []fault) {
 	if isForm(contentType) {
 		return readForm(body)
@@ -23,7 +23,8 @@ func isForm(contentType string) bool {
 	return err == nil && kind == "application/x-www-form-urlencoded"
 }
 
-// readForm parses the form of a page. Browsers also send empty fields.
+// readForm parses the HTML form of a page. Browsers send empty fields too, so an empty field is no
+// fault.
 func readForm(body []byte) (map[string]string, []fault) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
@@ -56,7 +57,7 @@ func decimalPoint(s string) string {
 	return s
 }
 
-// amounts are the fields with decimals; numbers are all numeric fields.
+// amounts are the numeric fields that may have decimals. numbers are all numeric fields.
 var (
 	amounts = []string{"threshold", "amount", "paid"}
 	numbers = append([]string{"days", "percent"}, amounts...)

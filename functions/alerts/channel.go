@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// byMail is the public name of the channel that is stored as "".
+// byMail is the public name of the channel e-mail, which the store keeps as "".
 const byMail = "mail"
 
 type channel struct {
@@ -46,7 +46,8 @@ func (p *pendingSubscription) setChannel(value string) *fault {
 	return nil
 }
 
-// setAddress parses the address for the channel, which is already set.
+// setAddress parses an address in the form of the request's channel. The channel must be set
+// before.
 func (p *pendingSubscription) setAddress(value string) *fault {
 	read := p.carrier().address
 	switch {

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// condition is the trip and the condition of a request.
+// condition holds the trip of a requested alert and the rule when the alert is met.
 type condition struct {
 	trip    store.Trip
 	kind    string // as in the request; "" if absent
@@ -89,7 +89,7 @@ func parseMonth(s string) (time.Time, bool) {
 	return at, err == nil
 }
 
-// parseWhole parses an integer in any JSON form: 14.0 is 14.
+// parseWhole parses an integer from least to most in any JSON form: 14.0 is 14.
 func parseWhole(s string, least, most int) (int, bool) {
 	n, err := strconv.ParseFloat(s, 64)
 	ok := err == nil && strings.Trim(s, "0123456789+-.eE") == "" && n == math.Trunc(n) && float64(least) <= n &&
@@ -100,7 +100,8 @@ func parseWhole(s string, least, most int) (int, bool) {
 	return int(n), true
 }
 
-// check returns the faults of fields that exclude each other or cannot be flown, as of a day.
+// check returns the faults of fields that exclude each other or name a departure that cannot be
+// flown. A departure is compared with the parameter today.
 func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	if p.codes[1] == string(store.Anywhere) {
 		return append(p.checkDigest(), p.checkAnywhere()...)
@@ -136,8 +137,8 @@ func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	return faults
 }
 
-// checkDeparture refuses departures that leave before the first possible message. Fares are checked
-// once a day, first tomorrow.
+// checkDeparture refuses departures before the first possible message. The service checks fares
+// once a day, and checks a new alert for the first time tomorrow.
 func (p *pendingSubscription) checkDeparture(today fare.Day) []fault {
 	t, name := p.trip, "departure"
 	if t.Month {
@@ -156,14 +157,16 @@ func (p *pendingSubscription) checkDeparture(today fare.Day) []fault {
 	return nil
 }
 
-// digestDays is how many days pass at most before the first digest.
+// digestDays is the longest wait, in days, for the first weekly digest.
 const digestDays = 7
 
-// TooSoon is the error response for an alert whose departures leave before its first message.
+// TooSoon is the error response for an alert whose departures leave before its first possible
+// message.
 var TooSoon = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "avviso-troppo-tardi",
 	Title: "The alert would come too late"}
 
-// checkKind returns the faults of a threshold that does not match the kind.
+// checkKind returns the fault of a threshold that is missing or that the kind of alert does not
+// use.
 func (p *pendingSubscription) checkKind() []fault {
 	switch {
 	case p.kind != "" && p.kind != store.Threshold && p.threshold > 0:
@@ -174,8 +177,8 @@ func (p *pendingSubscription) checkKind() []fault {
 	return nil
 }
 
-// checkAnywhere returns the faults of an alert to any destination. Such an alert covers the
-// cheapest one-way fare to each destination on any day.
+// checkAnywhere returns the faults of a requested alert to any destination. Such an alert covers
+// the cheapest one-way fare to each destination on any day.
 func (p *pendingSubscription) checkAnywhere() (faults []fault) {
 	for _, f := range []struct {
 		field string
@@ -197,8 +200,8 @@ func (p *pendingSubscription) checkAnywhere() (faults []fault) {
 }
 
 // fill copies the condition into an alert. An alert on a route, by threshold or verdict, keeps the
-// original storage format. Other alerts also store the day they were made and an ID, except alerts
-// to any destination by mail, which have no ID.
+// original storage format. Other alerts also store an ID and the day of the request. Alerts to any
+// destination by mail store that day, but no ID.
 func (c condition) fill(a *store.Alert, today fare.Day) {
 	a.Trip, a.Percent, a.Amount = c.trip, c.percent, c.amount
 	if c.kind != store.Threshold && c.kind != store.Verdict {

@@ -12,7 +12,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// TestConditions: valid conditions become an alert. Invalid ones return the faulty field.
+// TestConditions: a request with a valid condition becomes an alert. For an invalid condition the
+// answer names the faulty field.
 func TestConditions(t *testing.T) {
 	today, _ := fare.ParseDay("2026-11-22")
 	day := func(s string) fare.Day {
@@ -129,8 +130,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestTooSoon: an alert whose departure leaves before the first check of fares is refused with a
-// code of its own, on the page in the reader's language.
+// TestTooSoon: an alert is refused if its departure leaves before the first check of fares. The
+// error has its own code. The page shows the error in the reader's language.
 func TestTooSoon(t *testing.T) {
 	today, _ := fare.ParseDay("2026-11-22")
 	for fields, want := range map[string]string{

@@ -11,15 +11,15 @@ import (
 	"verdetto/shared/notify"
 )
 
-// Outcome is the result of an event that is not HTTP.
+// Outcome counts what the handling of a Lambda event other than HTTP has done.
 type Outcome struct {
 	Done    int `json:"done"`    // jobs ended
 	Stopped int `json:"stopped"` // mailboxes that get no more mail
 }
 
 // Event handles the Lambda events other than HTTP. SES publishes notices of bounces and complaints
-// through SNS. Any other event, a schedule or a queue signal, runs the outbox. After an error the
-// same event is delivered again; Event is idempotent.
+// through SNS. Any event that is not from SNS, such as a schedule or a queue message, runs the
+// outbox. After an error AWS delivers the same event again, so Event is idempotent.
 func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, error) {
 	var batch struct{ Records []record }
 	if err := json.Unmarshal(raw, &batch); err == nil && len(batch.Records) > 0 &&
@@ -31,8 +31,8 @@ func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, erro
 	return Outcome{Done: done}, err
 }
 
-// Work runs jobs of the outboxes until none is due or time is short. It returns the number of
-// completed jobs.
+// Work runs jobs of the outboxes until no job is due or the time of ctx is nearly over. It returns
+// the number of completed jobs.
 func (s *Service) Work(ctx context.Context) (done int, err error) {
 	asked, err := s.Confirmations.Work(ctx)
 	pushed, pushFault := s.Pushes.Work(ctx)
@@ -40,14 +40,15 @@ func (s *Service) Work(ctx context.Context) (done int, err error) {
 	return asked + pushed + delivered, errors.Join(err, pushFault, hookFault)
 }
 
-// record is one notice of SNS. encoding/json also reads the eventSource of SQS into EventSource.
+// record is one record of a Lambda event from SNS. encoding/json also reads the eventSource of SQS
+// into EventSource.
 type record struct {
 	EventSource string
 	SNS         struct{ Message string } `json:"Sns"`
 }
 
-// notice is an SES notice about a mail. An identity's feedback uses the older form with
-// notificationType; the events of a configuration set use eventType.
+// notice is an SES notice about a bounce or a complaint. SES uses notificationType in the feedback
+// of an identity, and eventType in the events of a configuration set.
 type notice struct {
 	NotificationType, EventType string
 	Bounce                      struct {
@@ -62,8 +63,8 @@ type notice struct {
 
 type recipient struct{ EmailAddress string }
 
-// stops returns the recipients to whom no more mail is sent, and until when. Mail to a full or
-// temporarily absent mailbox continues. A "not-spam" report is no complaint.
+// stops returns the mailboxes that a notice puts on the stop list, and until when. Mail to a full
+// or temporarily absent mailbox continues. A report of type "not-spam" is no complaint.
 func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
 	switch kind := n.EventType + n.NotificationType; {
 	case kind == "Bounce" && n.Bounce.BounceType == "Permanent":
@@ -75,7 +76,7 @@ func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
 }
 
 // suppress puts the mailboxes of notices on the stop list. A malformed notice is logged without its
-// content and does not block the others.
+// content and does not block the other notices.
 func (s *Service) suppress(ctx context.Context, records []record) (stopped int, err error) {
 	var faults []error
 	for i, r := range records {
@@ -101,7 +102,7 @@ func (s *Service) suppress(ctx context.Context, records []record) (stopped int, 
 	return stopped, errors.Join(faults...)
 }
 
-// bareAddress returns the address in Name <address>, a form that some receiving servers send.
+// bareAddress returns the address in "Name <address>", a form that some receiving servers use.
 func bareAddress(address string) string {
 	if open := strings.LastIndexByte(address, '<'); open >= 0 && strings.HasSuffix(address, ">") {
 		return address[open+1 : len(address)-1]

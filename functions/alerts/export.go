@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The export of all stored data of a subscriber. It holds only what the link to manage alerts
-// shows, and no secrets: no link, no token, no signing key.
+// The export of all stored data of a subscriber. It holds only data that the page of the
+// subscriber's alerts shows, and no secrets: no link, no token, no signing key.
 
-// asJSON is the value of format that exports the stored data.
+// asJSON is the value of the query parameter format that asks for the export.
 const asJSON = "json"
 
 type managePageInput struct {
@@ -32,7 +32,7 @@ type kept struct {
 	Endpoints []keptEndpoint `json:"endpoints" doc:"Endpoints of alerts by webhook"`
 }
 
-// keptAlert is an alert with the fields of a request, and its state.
+// keptAlert is an alert in the export: the fields of a request, and the alert's state.
 type keptAlert struct {
 	Alert     string       `json:"alert" doc:"Name of the alert in links and events" example:"MIL-BUH"`
 	Route     string       `json:"route"`
@@ -66,13 +66,13 @@ type keptMessage struct {
 	Price *float64 `json:"price,omitempty" doc:"Price in the message, EUR"`
 }
 
-// keptDigest is the stored data on the weekly digests.
+// keptDigest is the part of the export about the weekly digests.
 type keptDigest struct {
 	Day  string             `json:"day,omitempty" doc:"Day of the last weekly mail"`
 	Told map[string]float64 `json:"told,omitempty" doc:"EUR: the fares in the last weekly mail, by alert"`
 }
 
-// keptEndpoint is an endpoint with its recent deliveries.
+// keptEndpoint is a webhook endpoint in the export, with its recent deliveries.
 type keptEndpoint struct {
 	Address    string         `json:"address"`
 	State      string         `json:"state" enum:"waiting,works,dead" doc:"waiting: it has not accepted a test event yet. dead: deliveries have stopped"`
@@ -81,7 +81,8 @@ type keptEndpoint struct {
 	Deliveries []keptDelivery `json:"deliveries" doc:"Deliveries of the last 8 days, newest first"`
 }
 
-// keptDelivery is an event without its body, which holds links that change alerts.
+// keptDelivery is a webhook event in the export. It leaves out the event's body, which holds links
+// that change alerts.
 type keptDelivery struct {
 	ID     string     `json:"id" doc:"webhook-id of the event"`
 	Alert  string     `json:"alert"`
@@ -93,7 +94,8 @@ type keptDelivery struct {
 	Ended  *time.Time `json:"ended,omitempty"`
 }
 
-// export returns all stored data of a subscriber, or the page that says that there are none.
+// export returns all stored data of a subscriber. Without stored alerts it returns the page that
+// says so.
 func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if err != nil {
@@ -167,7 +169,7 @@ func (s *Service) keptEndpoints(ctx context.Context, subscriber store.Subscriber
 	return endpoints, err
 }
 
-// euros returns an amount as in requests; nil for 0.
+// euros returns an amount in EUR, as requests state amounts. It returns nil for 0.
 func euros(c fare.Cents) *float64 {
 	if c == 0 {
 		return nil
@@ -176,7 +178,7 @@ func euros(c fare.Cents) *float64 {
 	return &e
 }
 
-// dayOf returns a day as in requests; empty for 0.
+// dayOf returns a day as text, as requests state days. It returns "" for 0.
 func dayOf(d fare.Day) string {
 	if d == 0 {
 		return ""
@@ -184,7 +186,7 @@ func dayOf(d fare.Day) string {
 	return d.String()
 }
 
-// moment returns a time in UTC; nil for the zero time.
+// moment returns a time in UTC, or nil for the zero time.
 func moment(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

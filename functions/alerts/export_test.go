@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// keeping is a service with a person's alerts of every kind and several channels, and another
-// person's alert.
+// keeping is a service with alerts of two people: one has alerts of every kind and by several
+// channels, the other has one alert.
 type keeping struct {
 	*fixture.Subscriptions
 	today fare.Day
@@ -72,8 +72,8 @@ func (k keeping) one(kind string) store.Alert {
 	return a
 }
 
-// TestNumbersOfEveryKind: an owner can change only the numbers of an alert's kind, and invalid ones
-// are explained.
+// TestNumbersOfEveryKind: an owner can change only the numbers that belong to an alert's kind. The
+// page explains an invalid number.
 func TestNumbersOfEveryKind(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
@@ -121,7 +121,8 @@ func TestNumbersOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestPageOfEveryKind: the page has a field for each number and states the last message.
+// TestPageOfEveryKind: the page of a subscriber's alerts has a field for each number of an alert.
+// It states when the last message was sent.
 func TestPageOfEveryKind(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
@@ -140,8 +141,8 @@ func TestPageOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestResumeOfAnEndpointThatWasGivenUp: a resumed endpoint gets a test event first, and no other
-// before it answers.
+// TestResumeOfAnEndpointThatWasGivenUp: resuming an endpoint to which the service had stopped
+// sending queues a test event. No other event is sent before the endpoint accepts the test event.
 func TestResumeOfAnEndpointThatWasGivenUp(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
@@ -184,7 +185,8 @@ func TestResumeOfAnEndpointThatWasGivenUp(t *testing.T) {
 	}
 }
 
-// TestExport: the export contains all stored data, under the names of the request, and no secrets.
+// TestExport: the export contains all stored data of a subscriber, under the field names of the
+// request. It contains no secrets.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
@@ -239,7 +241,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportIsOfTheSubscriberAlone: links of another purpose, person or time export nothing.
+// TestExportIsOfTheSubscriberAlone: a link exports nothing if it is for another purpose, of another
+// person or expired.
 func TestExportIsOfTheSubscriberAlone(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)

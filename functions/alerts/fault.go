@@ -52,14 +52,14 @@ var (
 	badThreshold = fault{field: "threshold", text: "threshold"}
 )
 
-// unknownField returns the fault of a field that does not exist. It repeats at most 40 characters
-// of the caller's text.
+// unknownField returns the fault of a request field that does not exist. The fault repeats at most
+// 40 characters of the field's name.
 func unknownField(name string) fault {
 	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")), text: "unknown_field",
 		fill: []any{"Fields", strings.Join(fields, ", ")}}
 }
 
-// maxFaults limits the faults listed in an answer.
+// maxFaults is the largest number of faults in an error response.
 const maxFaults = 8
 
 // sorted sorts faults by field, because maps have no order, and returns at most maxFaults.

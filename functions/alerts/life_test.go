@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// everything returns all items of a table.
 func everything(t *testing.T, table store.Table, partitions ...string) string {
 	t.Helper()
 	var all strings.Builder
@@ -27,13 +26,14 @@ func everything(t *testing.T, table store.Table, partitions ...string) string {
 	return all.String()
 }
 
-// TestAlertLife covers the life of alerts, up to the notifications that a refresh stores.
+// TestAlertLife follows alerts from the request, through confirmation and change, to their end. It
+// also checks the notifications that a refresh stores.
 func TestAlertLife(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		p := fixture.OpenSubscriptions(t, table, clock)
 
-		// Request: one answer, one mail, nothing active.
+		// A request gets one answer and causes one mail. No alert is active yet.
 		a := p.Ask("mxp-OTP", "ada@example.com", "40.005", "Accept-Language", "en-GB")
 		if a.Status != 202 || a.Header.Get("Cache-Control") != "no-store" || !strings.Contains(a.Body, `"accepted"`) {
 			t.Fatalf("%d %v %s", a.Status, a.Header, a.Body)
@@ -47,7 +47,7 @@ func TestAlertLife(t *testing.T) {
 			t.Fatalf("alerts before confirming: %v", got)
 		}
 
-		// A scanner follows the link, with GET and HEAD, any number of times: nothing is confirmed.
+		// Mail scanners open the link, with GET and HEAD, several times. Nothing is confirmed.
 		link := p.Link(mails[0])
 		for range 3 {
 			if a := p.Do("GET", link, "", "Accept-Language", "en"); a.Status != 200 ||
@@ -61,7 +61,7 @@ func TestAlertLife(t *testing.T) {
 			t.Fatalf("alerts after a GET: %v", got)
 		}
 
-		// The button confirms once.
+		// The button of the page confirms the alert, once.
 		if a := p.Form(link, ""); a.Status != 200 || !strings.Contains(a.Page(), "Avviso attivo: Milano–Bucarest") ||
 			!strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) {
 			t.Fatalf("%d %s", a.Status, a.Body)
@@ -75,7 +75,7 @@ func TestAlertLife(t *testing.T) {
 			t.Fatalf("alerts %v", got)
 		}
 
-		// A repeated request changes the threshold only once it is confirmed.
+		// A second request with another threshold changes the alert only after its confirmation.
 		again := p.RequestAlert("MIL-BUH", "ada@example.com", "30")
 		if got := p.Thresholds("ada@example.com"); got["MIL-BUH"] != 4001 {
 			t.Errorf("changed by who knows the address: %v", got)
@@ -89,13 +89,13 @@ func TestAlertLife(t *testing.T) {
 			t.Fatalf("alerts %v", got)
 		}
 
-		// The page of all alerts lists them and ends one.
+		// The page of all alerts lists the alerts and can end each of them.
 		manage := p.ManageLink("ada@example.com")
 		p.Do("GET", manage, "").Want(t, 200, "Milano–Bucarest a 30,00 € o meno", "Milano–Londra").Lacks(t,
 			"example.com")
 		p.Form(manage, "remove=MIL-LON").Want(t, 200, "Roma–Parigi").Lacks(t, "Londra")
 
-		// The link in a mail: GET ends nothing.
+		// GET with the link in a mail ends nothing.
 		end := p.EndLink("MIL-BUH", "ada@example.com")
 		if a := p.Do("GET", end, ""); a.Status != 200 ||
 			!strings.Contains(a.Page(), "Disattivare l'avviso per Milano–Bucarest?") ||
@@ -109,7 +109,7 @@ func TestAlertLife(t *testing.T) {
 			}
 		}
 
-		// The mail provider ends an alert in one click, with either kind of form.
+		// A mail provider ends an alert with one request, in either of the two form encodings.
 		p.Do("POST", p.EndLink("ROM-PAR", "ada@example.com"), "List-Unsubscribe=One-Click", "Content-Type",
 			"application/x-www-form-urlencoded").Want(t, 200)
 		if got := p.Thresholds("ada@example.com"); len(got) != 0 {
@@ -122,7 +122,7 @@ func TestAlertLife(t *testing.T) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 
-		// End all: then no data of the address remain.
+		// After all alerts are ended, no data of the address remain.
 		clock.Add(time.Hour)
 		p.Subscribe("MIL-BUH", "ada@example.com", "")
 		p.Subscribe("MIL-LON", "ada@example.com", "10")

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// looking is a service with alerts of two people, and their links.
+// looking is a service with alerts of two people. It also holds links of the first person.
 type looking struct {
 	*fixture.Subscriptions
 	t                        *testing.T
@@ -47,14 +47,15 @@ func (l *looking) one(email string) store.Alert {
 	return a
 }
 
-// all returns the stored data of all people.
+// all returns the stored data of the two people as text.
 func (l *looking) all() string {
 	return everything(l.t, l.Table, "ALERTS#MIL-BUH", "ALERTS#MIL-LON",
 		"SUBSCRIBER#"+string(fixture.Subscriber("ada@example.com")),
 		"SUBSCRIBER#"+string(fixture.Subscriber("bob@example.com")))
 }
 
-// TestManageChanges: changes by the owner's link need no confirmation and affect only that alert.
+// TestManageChanges: changes of an alert by its owner's link need no confirmation, and affect only
+// that alert.
 func TestManageChanges(t *testing.T) {
 	t.Parallel()
 	l := newLooking(t)
@@ -93,7 +94,8 @@ func TestManageChanges(t *testing.T) {
 	}
 }
 
-// TestSnooze: a link to pause an alert asks first, pauses only that alert, and lists no other.
+// TestSnooze: the link to pause an alert shows a page with a question first. It pauses only that
+// alert, and the page lists no other alert.
 func TestSnooze(t *testing.T) {
 	t.Parallel()
 	l := newLooking(t)
@@ -123,8 +125,8 @@ func TestSnooze(t *testing.T) {
 	}
 }
 
-// TestStrangersChangeNothing: links of another purpose, person or time, and invented fields,
-// neither list, change nor end another person's alerts.
+// TestStrangersChangeNothing: another person's alerts cannot be listed, changed or ended. The test
+// tries links of another purpose, person or time, and invented form fields.
 func TestStrangersChangeNothing(t *testing.T) {
 	t.Parallel()
 	l := newLooking(t)
@@ -176,7 +178,8 @@ func TestStrangersChangeNothing(t *testing.T) {
 			attempts = append(attempts, attempt{button + " " + of, l.manage,
 				button + "=" + url.QueryEscape(of) + "&threshold=1", 400})
 		}
-		// A well-formed name of an alert that is not the subscriber's.
+		// These attempts name an alert in the right form. The alert does not exist, or belongs to
+		// the other person.
 		attempts = append(attempts, attempt{button + " of an unknown alert", l.manage,
 			button + "=ROM-PAR&threshold=1", 410},
 			attempt{button + " of an id that is another's", l.manage,
@@ -198,7 +201,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 	if len(attempts) < 50 {
 		t.Errorf("%d attempts", len(attempts))
 	}
-	// A link to pause ignores all other fields.
+	// A link that pauses one alert ignores all form fields.
 	for _, body := range []string{"all=1", "remove=MIL-LON", "change=MIL-LON&threshold=1", "renew=1"} {
 		if a := l.Form(l.snooze, body); a.Status != 200 || strings.Contains(a.Page(), "Londra") {
 			t.Errorf("%s: %d %s", body, a.Status, a.Page())

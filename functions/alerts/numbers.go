@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// numbersOf holds, by kind, the fields that the owner can change.
+// numbersOf lists, for each kind of alert, the request fields that the owner can change later.
 var numbersOf = map[string][]string{
 	store.Threshold: {"threshold"}, store.Verdict: {"threshold"}, store.Low: {"days"},
 	store.Drop: {"percent", "amount"}, store.Paid: {"paid"},

@@ -21,7 +21,8 @@ type tokenInput struct {
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-// confirmPage shows a button and changes nothing, because mail scanners follow links.
+// confirmPage shows a button that confirms the alert, and changes nothing, because mail scanners
+// open links.
 func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
@@ -35,7 +36,7 @@ func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Resp
 	return respond(http.StatusOK, "confirm", v)
 }
 
-// confirm creates the alert. It is idempotent: pressing the button again says that the alert
+// confirm creates the alert. It is idempotent: a second press of the button shows that the alert
 // exists.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
@@ -64,7 +65,8 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	return respond(http.StatusOK, "confirmed", v)
 }
 
-// pending returns the pending alert, or the page that says why it cannot be confirmed.
+// pending returns the alert that waits for confirmation, or the page that says why the alert cannot
+// be confirmed.
 func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, *page.Response, error) {
 	if !isID(id) {
 		response, err := broken(v)
@@ -78,7 +80,8 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 		response, err := notPending(err, v)
 		return pending, response, err
 	}
-	// Mail may have been stopped since. The alert would be stored and never sent.
+	// The reader may have stopped all mail since the request. The alert would be stored and never
+	// sent.
 	stopped, err := s.Alerts.Stopped(ctx, pending.Subscriber)
 	if err == nil && stopped {
 		response, err := respond(http.StatusGone, "stopped", v)
@@ -87,7 +90,8 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 	return pending, nil, err
 }
 
-// notPending returns the page that says why there is nothing to confirm.
+// notPending returns the page that says why the link has no alert to confirm: used, stopped or
+// expired.
 func notPending(err error, v view) (*page.Response, error) {
 	for reason, block := range map[error]string{store.ErrUsed: "used", store.ErrStopped: "stopped",
 		store.ErrNotFound: "expired"} {
@@ -98,8 +102,8 @@ func notPending(err error, v view) (*page.Response, error) {
 	return nil, err
 }
 
-// endedBefore returns the page for an alert that no longer exists. It returns other errors
-// unchanged.
+// endedBefore returns the page for an alert that no longer exists. It returns an error other than
+// ErrNotFound unchanged.
 func endedBefore(err error, v view) (*page.Response, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return respond(http.StatusGone, "ended_before", v)
@@ -112,8 +116,8 @@ func broken(v view) (*page.Response, error) {
 	return respond(http.StatusBadRequest, "broken", v)
 }
 
-// unsubscribePage shows a button and changes nothing. For a link to end a digest it shows the
-// digest's page.
+// unsubscribePage shows a button that ends the alert, and changes nothing. For a link that ends a
+// weekly digest it shows the page of digestPage.
 func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
@@ -136,7 +140,8 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 }
 
 // unsubscribe ends an alert or a digest on POST. The caller is a person, or a mail provider that
-// sends List-Unsubscribe=One-Click (RFC 8058). The token decides, and the body is ignored.
+// sends List-Unsubscribe=One-Click (RFC 8058). The token in the link says what to end; the body is
+// ignored.
 func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
@@ -153,8 +158,8 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 	return s.endedByLink(ctx, subscriber, ended, err, v, "ended_before", "ended")
 }
 
-// endedByLink returns the page after a link ended some alerts. Such a link never expires, so the
-// page lists no other alerts. The reader can get the list by mail.
+// endedByLink returns the page after a link ended alerts. A link that ends alerts never expires, so
+// the page does not list the subscriber's other alerts. The subscriber can get the list by mail.
 func (s *Service) endedByLink(ctx context.Context, subscriber store.SubscriberID, ended int, err error, v view, none,
 	some string) (*page.Response, error) {
 	if err != nil {

@@ -28,7 +28,8 @@ type Parts struct {
 	Mail    mail.Sender
 	Delay   func() time.Duration // see store.Outbox
 	AtOnce  int                  // see notify.Confirmations
-	// Outbound calls servers whose addresses callers name; nil: an outbound.Client.
+	// Outbound calls servers whose addresses come from callers. If nil, New uses an
+	// outbound.Client.
 	Outbound outbound.Poster
 	Bot      config.Telegram
 	Now      func() time.Time
@@ -36,7 +37,7 @@ type Parts struct {
 	Metrics  metrics.Source
 }
 
-// New returns a Service. It fails if the bot's settings are incomplete.
+// New returns a Service. It fails if the settings of the Telegram bot are incomplete.
 func New(p Parts) (*Service, error) {
 	if fault := p.Bot.Fault(); fault != "" {
 		return nil, errors.New("configuration: " + fault)

@@ -36,7 +36,7 @@ func phones(t *testing.T) *fixture.Phones {
 	return fixture.OpenPhones(t, fixture.Bolt(t, clock.Now), clock)
 }
 
-// last returns the bot's last message to a person.
+// last returns the last message that the bot sent to a person.
 func last(t *testing.T, p *fixture.Phones, person int64) telegramtest.Message {
 	t.Helper()
 	all := p.Telegram.Messages(person)
@@ -54,7 +54,7 @@ func write(t *testing.T, p *fixture.Phones, person int64, text string) telegramt
 	return last(t, p, person)
 }
 
-// start asks for an alert and starts the bot by the link.
+// start requests an alert and opens the link to the bot, as the person does.
 func start(t *testing.T, p *fixture.Phones, person int64, body string) (link string) {
 	t.Helper()
 	a, link := p.AskFor(body, "Accept-Language", "en")
@@ -68,8 +68,8 @@ func start(t *testing.T, p *fixture.Phones, person int64, body string) (link str
 	return link
 }
 
-// TestTelegram: nothing is sent before the button is pressed. Then the chat is notified of a fare
-// once, in the language of the request, and /stop ends the alert.
+// TestTelegram: the bot sends nothing before the person presses the button. Then the chat gets one
+// message about a fare, in the language of the request. The command /stop ends the alert.
 func TestTelegram(t *testing.T) {
 	p := phones(t)
 	a, _ := p.AskFor(byTelegram)
@@ -119,8 +119,8 @@ func TestTelegram(t *testing.T) {
 	}
 }
 
-// TestTelegramOfOthers: a chat cannot list, end or take over the alerts of another. A link works
-// once, for the first chat that opens it.
+// TestTelegramOfOthers: a chat cannot list, end or take over alerts of another chat. The link to
+// confirm works once, for the first chat that opens it.
 func TestTelegramOfOthers(t *testing.T) {
 	p := phones(t)
 	link := start(t, p, ada, byTelegram)
@@ -141,7 +141,7 @@ func TestTelegramOfOthers(t *testing.T) {
 	if m := write(t, p, bob, "/list"); m.Bold != "No alerts" {
 		t.Errorf("%+v", m)
 	}
-	// A chat cannot confirm alerts by mail or ntfy; a page cannot confirm those of a chat.
+	// A chat cannot confirm an alert by mail or by ntfy. A page cannot confirm an alert of a chat.
 	p.Do("POST", "/v1/alerts", `{"route":"MIL-LON","email":"ada@example.com"}`)
 	mails := p.Received("ada@example.com")
 	mailed := p.Link(mails[0])
@@ -167,10 +167,10 @@ func TestTelegramOfOthers(t *testing.T) {
 	if m := write(t, p, bob, "/start "+id); m.Bold != "This link no longer works" {
 		t.Errorf("%+v", m)
 	}
-	// In a group, commands end nothing, and conversations get no answer.
+	// In a group chat, commands end no alert, and messages without a command get no answer.
 	for text, answered := range map[string]bool{"/stop": true, "/list": true, "good morning": false} {
 		if err := p.Telegram.Deliver(p.Telegram.Update(-5, "group", text, "en")); err == nil == answered {
-			// the stand-in has no such chat and reports any answer
+			// The imitation of Telegram has no such chat, so an answer of the bot causes an error.
 			t.Errorf("%s in a group: %v", text, err)
 		}
 	}
@@ -179,8 +179,8 @@ func TestTelegramOfOthers(t *testing.T) {
 	}
 }
 
-// TestTelegramsCalls: calls without the secret do nothing; malformed updates are accepted and
-// dropped.
+// TestTelegramsCalls: a call to the bot's webhook without the secret has no effect. A malformed
+// update gets status 200 and is dropped.
 func TestTelegramsCalls(t *testing.T) {
 	p := phones(t)
 	start(t, p, ada, byTelegram)
@@ -203,7 +203,7 @@ func TestTelegramsCalls(t *testing.T) {
 	if m := write(t, p, ada, "/list"); m.Bold != "Your alerts" {
 		t.Errorf("%+v", m)
 	}
-	// A repeated update has the same result.
+	// Telegram may send an update several times: the result is the same.
 	for range 3 {
 		if err := p.Telegram.Deliver([]byte(stop)); err != nil {
 			t.Error(err)
@@ -215,7 +215,8 @@ func TestTelegramsCalls(t *testing.T) {
 	off.Do("POST", "/v1/alerts", byTelegram).Want(t, http.StatusBadRequest, "has no bot there. Choose mail or ntfy")
 }
 
-// TestTelegramBlocked: a user who blocks the bot loses all alerts and can come back by writing.
+// TestTelegramBlocked: a user who blocks the bot loses all alerts. The user can come back by
+// writing to the bot.
 func TestTelegramBlocked(t *testing.T) {
 	p := phones(t)
 	start(t, p, ada, byTelegram)
@@ -225,7 +226,8 @@ func TestTelegramBlocked(t *testing.T) {
 	if m := write(t, p, ada, "/list"); m.Bold != "No alerts" { // writing unblocks the bot
 		t.Errorf("%+v", m)
 	}
-	// If the notice is lost, the first message discovers the block.
+	// If Telegram's notice about the block is lost, the first message that is refused reveals the
+	// block.
 	start(t, p, ada, byTelegram)
 	p.Telegram.Fail(func(int64) telegramtest.Fault {
 		return telegramtest.Fault{Status: 403, Says: "Forbidden: bot was blocked by the user"}
@@ -242,7 +244,7 @@ func TestTelegramBlocked(t *testing.T) {
 	}
 }
 
-// confirmed asks for an alert by ntfy and confirms it by the link in its topic.
+// confirmed requests an alert by ntfy and confirms it by the link that is sent to the topic.
 func confirmed(t *testing.T, p *fixture.Phones, body, topic string) {
 	t.Helper()
 	before := len(p.Ntfy.Messages(topic))
@@ -264,7 +266,8 @@ func confirmed(t *testing.T, p *fixture.Phones, body, topic string) {
 	}
 }
 
-// TestNtfy: a topic gets the confirmation and one notification of a fare; its link ends the alert.
+// TestNtfy: a topic gets the request to confirm, and one notification of a fare. The link in the
+// notification ends the alert.
 func TestNtfy(t *testing.T) {
 	p := phones(t)
 	confirmed(t, p, byNtfy, topic)
@@ -294,14 +297,15 @@ func TestNtfy(t *testing.T) {
 	if n := len(p.Ntfy.Messages(topic)); n != 2 {
 		t.Errorf("%d messages after the alert has ended", n)
 	}
-	// Topics are case-sensitive, and so are their pseudonyms.
+	// Topics are case-sensitive. So topics that differ only in case have different subscriber ids.
 	links := p.Alerts.Links
 	if links.SubscriberAt(store.Ntfy, topic) == links.SubscriberAt(store.Ntfy, strings.ToUpper(topic)) {
 		t.Error("two topics are one subscriber")
 	}
 }
 
-// TestNtfyFlood: a caller cannot flood a topic with confirmations or use up a server's quota.
+// TestNtfyFlood: one caller cannot flood a topic with requests to confirm, and cannot use up the
+// quota of an ntfy server.
 func TestNtfyFlood(t *testing.T) {
 	p := phones(t)
 	for i := range 12 {
@@ -323,7 +327,7 @@ func TestNtfyFlood(t *testing.T) {
 	}
 }
 
-// TestNtfyServersOfStrangers: a misbehaving server affects only its own messages.
+// TestNtfyServersOfStrangers: an ntfy server that misbehaves delays or loses only its own messages.
 func TestNtfyServersOfStrangers(t *testing.T) {
 	p := phones(t)
 	confirmed(t, p, byNtfy, topic)
@@ -364,7 +368,7 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 	if n := len(p.Ntfy.Messages(strange + "-7")); n != 2 {
 		t.Errorf("%d messages, now that the server is there again", n)
 	}
-	// A server that stops being ntfy gets no further message.
+	// A server that stops answering as an ntfy server gets no further messages.
 	p.Ntfy.Fail(func(host string) (f ntfytest.Fault) {
 		if host == "strange.example.net" {
 			f = ntfytest.Fault{Status: http.StatusOK, Body: "<html>"}
@@ -382,7 +386,8 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 	}
 }
 
-// TestChannelRequests: an invalid combination names the field at fault and the remedy.
+// TestChannelRequests: if a request combines fields that its channel does not allow, the error
+// names the faulty field and the remedy.
 func TestChannelRequests(t *testing.T) {
 	p := phones(t)
 	for body, want := range map[string]string{
@@ -405,7 +410,7 @@ func TestChannelRequests(t *testing.T) {
 	}
 	p.Do("POST", "/v1/alerts", `{"route":"MIL-BUH","channel":"mail","email":"ada@example.com"}`).Want(t,
 		http.StatusAccepted)
-	// The page states the next step.
+	// The page after the request states what to do next.
 	for form, want := range map[string]string{
 		"route=MIL-BUH&channel=telegram&email=&threshold=&address=":           `href="https://t.me/`,
 		"route=MIL-BUH&channel=ntfy&email=&address=https%3A%2F%2Fntfy.sh%2Fx": "If the topic accepts our messages",

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// wanted is the request body. The published API description uses this name.
+// wanted is the body of a request for an alert. The published API description uses the name wanted.
 type wanted struct {
 	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each the IATA code of a city or airport. ORIGIN-* is to anywhere: every city with a known fare" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`
 	Email     string   `json:"email,omitempty" nullable:"true" maxLength:"254" format:"email" doc:"E-mail address, for channels mail and webhook" example:"ada@example.com"`
@@ -36,13 +36,14 @@ type wanted struct {
 var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop",
 	"kind", "level", "days", "percent", "amount", "paid", "frequency"}
 
-// required fields; email only by mail and webhook.
+// required lists the fields that a request must have. The field email is required only for the
+// channels mail and webhook.
 var required = []string{"route", "email"}
 
 // maxThreshold is the highest threshold, in EUR.
 const maxThreshold = 100_000
 
-// pendingSubscription is a parsed request.
+// pendingSubscription is a parsed request for an alert.
 type pendingSubscription struct {
 	codes     [2]string // as in the request, in upper case; the second may be Anywhere
 	route     fare.Route
@@ -54,7 +55,7 @@ type pendingSubscription struct {
 	condition
 }
 
-// parseRequest parses a request, or returns the fault of every bad field.
+// parseRequest parses a request for an alert, or returns the fault of every bad field.
 func parseRequest(contentType string, body []byte) (p pendingSubscription, faults []fault) {
 	given, faults := readBody(contentType, body)
 	if given == nil {
@@ -71,7 +72,7 @@ func parseRequest(contentType string, body []byte) (p pendingSubscription, fault
 			faults = append(faults, *f)
 		}
 	}
-	// A fault keeps its own code only if it is the only one.
+	// Several faults get the general error code. Only a single fault keeps its own code.
 	if len(faults) > 1 {
 		for i := range faults {
 			faults[i].kind = nil
@@ -139,13 +140,13 @@ func (p *pendingSubscription) setThreshold(value string) *fault {
 	return nil
 }
 
-// parseThreshold parses EUR exactly and rounds half up to cents.
+// parseThreshold parses an amount in EUR without floating-point error. It rounds half cents up.
 func parseThreshold(s string) (fare.Cents, bool) {
 	const maxLength = 32 // characters; longer text would slow the exact arithmetic
 	if len(s) > maxLength || strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false
 	}
-	// The float check comes first: it rejects exponents that would slow the exact arithmetic.
+	// The check as a float comes first: it rejects exponents that would slow the exact arithmetic.
 	if about, err := strconv.ParseFloat(s, 64); err != nil || !(about > 0 && about <= maxThreshold) {
 		return 0, false
 	}
@@ -159,7 +160,8 @@ func parseThreshold(s string) (fare.Cents, bool) {
 	return fare.Cents(cents), cents > 0 // 0 would mean no threshold
 }
 
-// parseRoute parses two codes of three letters, in either case; the second may be Anywhere.
+// parseRoute parses two codes of three letters, in upper or lower case. The second may be Anywhere
+// ("*").
 func parseRoute(s string) (codes [2]string, ok bool) {
 	from, to, found := strings.Cut(s, "-")
 	if !found {
@@ -179,7 +181,7 @@ func parseRoute(s string) (codes [2]string, ok bool) {
 	return codes, true
 }
 
-// sameCity reports whether two codes name the same city, and which.
+// sameCity returns the code of the city if two codes name the same city.
 func sameCity(codes [2]string) (string, bool) {
 	from, known1 := places.CityOf(codes[0])
 	to, known2 := places.CityOf(codes[1])
@@ -189,7 +191,7 @@ func sameCity(codes [2]string) (string, bool) {
 	return codes[0], codes[0] == codes[1]
 }
 
-// resolve sets the cities of the codes, or returns the faults of unknown codes.
+// resolve sets the cities that the request's codes name, or returns the faults of unknown codes.
 func (p *pendingSubscription) resolve() ([]fault, error) {
 	var faults []fault
 	var cities [2]fare.City

@@ -19,7 +19,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Invalid requests and links are explained and change nothing.
+// TestBadAlertRequests: invalid requests and invalid links are explained, and they change nothing.
 
 func TestBadAlertRequests(t *testing.T) {
 	t.Parallel()
@@ -127,7 +127,8 @@ func TestBadAlertRequests(t *testing.T) {
 			if counted := a.Header.Get("X-RateLimit-Limit") != ""; counted != (status == 404) {
 				t.Errorf("counted: %v", counted)
 			}
-			// The form returns a page with the fault that does not echo the input.
+			// For a form, the answer is a page that explains the fault and does not repeat the
+			// input.
 			if kind == fixture.Form {
 				a := p.Form("/v1/alerts", c.body, "Accept-Language", "en")
 				if a.Status != status || !strings.Contains(a.Page(), "We could not set up the alert") ||
@@ -142,7 +143,8 @@ func TestBadAlertRequests(t *testing.T) {
 	}
 }
 
-// TestAlertForms: a form works like JSON and answers a browser with a page.
+// TestAlertForms: a request by HTML form has the same effect as a request in JSON. A browser gets a
+// page as the answer.
 func TestAlertForms(t *testing.T) {
 	t.Parallel()
 	p, _ := subscriptions(t)
@@ -172,15 +174,16 @@ func TestAlertForms(t *testing.T) {
 			}
 		})
 	}
-	// A script that posts a form gets JSON.
+	// A script that sends a form and accepts JSON gets JSON.
 	if a := p.Form("/v1/alerts", "route=MIL-BUH&email=ada@example.com", "Accept",
 		"application/json"); a.Status != 202 || a.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 }
 
-// TestAlertCaps: five calls an hour for each caller, six mails a day for each mailbox, three of
-// them for one caller. The answer does not reveal the mailbox's quota.
+// TestAlertCaps: a caller can make 5 requests an hour. A mailbox gets at most 6 mails a day, and at
+// most 3 of them because of one caller. The answer does not reveal how many mails the mailbox has
+// had.
 func TestAlertCaps(t *testing.T) {
 	t.Parallel()
 	p, clock := subscriptions(t)
@@ -211,7 +214,8 @@ func TestAlertCaps(t *testing.T) {
 	if got := len(p.Received("ada@example.com")); got != 7 {
 		t.Errorf("%d mails after a day, want 7", got)
 	}
-	// A mail provider may unsubscribe all its users from one IP address.
+	// A mail provider may unsubscribe all its users from one IP address, so these calls have no
+	// limit per address.
 	for n := range 200 {
 		a := p.From("192.0.2.1:1", "POST", p.EndLink("MIL-BUH", fmt.Sprintf("user%d@example.com", n)),
 			"List-Unsubscribe=One-Click", "Content-Type", fixture.Form)
@@ -243,7 +247,7 @@ func TestBadAlertLinks(t *testing.T) {
 	another := notify.Links{Pepper: []byte("another pepper that has 32 letters")}
 	_, other, _ := strings.Cut(another.Unsubscribe(fixture.Subscriber("ada@example.com"),
 		store.Ref{Route: fixture.Route}), "t=")
-	// flip changes one character of a token.
+	// flip returns the token with the character at one position changed.
 	flip := func(s string, at int) string {
 		c := byte('A')
 		if s[at] == c {
@@ -310,7 +314,8 @@ func TestBadAlertLinks(t *testing.T) {
 	}
 }
 
-// TestTwentyAlerts: alert 21 is confirmed only after another has ended.
+// TestTwentyAlerts: a person with 20 alerts can confirm another alert only after one of the 20 has
+// ended.
 func TestTwentyAlerts(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -331,7 +336,7 @@ func TestTwentyAlerts(t *testing.T) {
 			!strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) || len(p.Thresholds("ada@example.com")) != 20 {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
-		// A threshold can still be changed.
+		// At the limit of 20 alerts, the threshold of an alert can still be changed.
 		clock.Add(time.Hour)
 		p.Subscribe(routes[3], "ada@example.com", "12")
 		p.Form(p.ManageLink("ada@example.com"), "remove="+routes[0])
@@ -341,7 +346,8 @@ func TestTwentyAlerts(t *testing.T) {
 	})
 }
 
-// TestMailIsStopped: a permanent refusal or a complaint removes all alerts and stops confirmations.
+// TestMailIsStopped: after a permanent refusal of a mail or a complaint, all alerts of the mailbox
+// end, and it gets no more requests to confirm.
 func TestMailIsStopped(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -375,7 +381,8 @@ func TestMailIsStopped(t *testing.T) {
 	})
 }
 
-// TestManyConfirmAtOnce: concurrent confirmations of a link work once, and never exceed 20 alerts.
+// TestManyConfirmAtOnce: when many callers confirm at the same time, each link works once, and a
+// mailbox never has more than 20 alerts.
 func TestManyConfirmAtOnce(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {

@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// pendingHours is how long a request waits for its confirmation.
+// pendingHours is how many hours a requested alert waits for its confirmation.
 const pendingHours = 48
 
 type subscribeInput struct {
@@ -32,7 +32,8 @@ type subscribeInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// mailLanguage is the Accept-Language header that sets the language of the mails.
+// mailLanguage is the Accept-Language header of a request. It sets the language of the alert's
+// mails.
 type mailLanguage string
 
 // Schema returns a description with the supported languages.
@@ -45,12 +46,12 @@ type accepted struct {
 	Detail string `json:"detail"`
 	// FirstCheck is the day on which the alert is first compared with fares.
 	FirstCheck string `json:"firstCheck" format:"date" doc:"The first day (UTC) on which a message can come. The fare is checked once a day" example:"2027-03-20"`
-	// Confirmation is the link into the chat where the alert is confirmed.
+	// Confirmation is the link to the Telegram chat where the user confirms the alert.
 	Confirmation string `json:"confirmation,omitempty" format:"uri" doc:"For channel telegram: the link to the chat with the bot, where a button confirms the alert"`
 }
 
-// subscribe does the same for every address: it stores the pending subscription and a job. The
-// worker decides later whether a mail is sent, so the answer reveals nothing about the address.
+// subscribe does the same for every address: it stores the requested alert and a job. The worker
+// decides later whether a mail is sent, so the answer reveals nothing about the address.
 func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
 	l := i18n.ForHeader(string(in.AcceptLanguage))
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)
@@ -92,7 +93,7 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 		Vary: "Accept, Accept-Language", Body: body}, nil
 }
 
-// nextStep holds, by channel, the answer that explains how to confirm.
+// nextStep holds, for each channel, the sentence in the response that explains how to confirm.
 var nextStep = map[string]string{
 	"": "If this address accepts our mail, a link to confirm the alert is on its way and " +
 		"works for 48 hours.",
@@ -104,7 +105,8 @@ var nextStep = map[string]string{
 		"once, within 48 hours; nothing is sent before.",
 }
 
-// startLink returns the link into the chat where an alert is confirmed; empty for other channels.
+// startLink returns the link to the Telegram chat where an alert is confirmed, or "" for other
+// channels.
 func (s *Service) startLink(p pendingSubscription, id string) string {
 	if p.channel != store.Telegram {
 		return ""
@@ -112,8 +114,8 @@ func (s *Service) startLink(p pendingSubscription, id string) string {
 	return telegram.StartLink(s.Telegram.Name, id)
 }
 
-// savePending stores the pending alert and the job that asks for confirmation, and returns its id.
-// A retried call with the same Idempotency-Key returns the stored one.
+// savePending stores the requested alert and the job that asks for confirmation. It returns the
+// alert's id. A retried call with the same Idempotency-Key returns the id of the first call.
 func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p pendingSubscription,
 	lang string) (id string, err error) {
 	now := s.Now()
@@ -154,7 +156,7 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	return id, err
 }
 
-// idBytes make an id that cannot be guessed.
+// idBytes is the length of an id, in bytes. An id of 16 random bytes cannot be guessed.
 const idBytes = 16
 
 func newID(random io.Reader) (string, error) {
@@ -165,7 +167,8 @@ func newID(random io.Reader) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b[:]), nil
 }
 
-// isID reports whether a text has the form of an id; each id has one spelling.
+// isID reports whether a text has the form of an id. The check is strict, so each id has one
+// spelling.
 func isID(s string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	return err == nil && len(b) == idBytes

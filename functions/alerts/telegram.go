@@ -13,7 +13,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// TelegramBot is the bot that sends alerts in Telegram. The zero value means no bot.
+// TelegramBot holds the name and the secret of the bot that sends alerts in Telegram. The zero
+// value means that the service has no bot.
 type TelegramBot struct {
 	Name   string // without @
 	Secret string // authenticates Telegram's calls
@@ -29,7 +30,8 @@ type updateInput struct {
 }
 
 // update runs a user's command and answers it in the same HTTP response, so the bot never writes
-// first to a chat. Telegram repeats an update until it is accepted, so every command may run twice.
+// first to a chat. Telegram sends an update again until the service accepts it, so every command
+// may run twice.
 func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, error) {
 	if s.Telegram.Name == "" {
 		return nil, NotTelegram.Problem("This service has no Telegram bot. Choose another channel.")
@@ -40,7 +42,8 @@ func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, 
 	}
 	told, ok, err := telegram.ReadUpdate(in.RawBody)
 	if err != nil {
-		// Accepted, because otherwise Telegram would deliver the malformed update for a day.
+		// The response is still 200. Otherwise Telegram would deliver the malformed update for a
+		// day.
 		s.Log.WarnContext(ctx, "an update of Telegram cannot be read", "error", err)
 	}
 	if err != nil || !ok {
@@ -61,7 +64,8 @@ func telegramAnswer(reply []byte) *page.Response {
 	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Body: reply}
 }
 
-// obey runs the command of a chat. It returns the answer, or nil for no answer.
+// obey runs a command that a user sent in a chat. It returns the answer, or nil if the bot stays
+// silent.
 func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
 	l := i18n.ForHeader(told.Language)
 	subscriber := s.Links.SubscriberAt(store.Telegram, told.Chat)
@@ -84,8 +88,8 @@ func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Me
 	return s.answer(l, "help"), nil
 }
 
-// start confirms a pending alert for a chat. Pressing the button proves consent, so it also undoes
-// an earlier stop of the chat.
+// start confirms a requested alert for a chat. Pressing the button proves consent, so start also
+// lifts an earlier stop of the chat's alerts.
 func (s *Service) start(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
 	l := i18n.ForHeader(told.Language)
 	if !isID(told.Argument) {
@@ -150,13 +154,13 @@ func (s *Service) alertsOf(ctx context.Context, subscriber store.SubscriberID,
 	return m, nil
 }
 
-// manageable returns a message with the button to the page of a chat's alerts.
+// manageable returns a message with a button that opens the page of the chat's alerts.
 func (s *Service) manageable(l *i18n.Language, subscriber store.SubscriberID) *telegram.Message {
 	return &telegram.Message{Buttons: []telegram.Button{{Label: l.Text("telegram.change"),
 		URL: s.Links.BaseURL + s.Links.Manage(subscriber, s.Now())}}}
 }
 
-// answer returns a message with the button to the service.
+// answer returns a message with a catalogue text and a button that opens the service.
 func (s *Service) answer(l *i18n.Language, text string) *telegram.Message {
 	return &telegram.Message{
 		Title: l.Text("telegram." + text + "_title"), Text: l.Text("telegram." + text),

@@ -9,8 +9,9 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// TestAlertsToAnywhere: the mail and pages state route and condition in every language. Asking
-// again changes the alert; the links in its mails pause and end it.
+// TestAlertsToAnywhere: for an alert to any destination, the mail and the pages state route and
+// condition in every language. A second request changes the alert. The links in its mails pause and
+// end it.
 func TestAlertsToAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ language, names, when string }{

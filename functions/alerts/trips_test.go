@@ -8,8 +8,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestTripAlerts: a form makes an alert for a trip; its mail and pages state the trip. It is
-// separate from the alert for the route. Asking again changes it, and its name ends it.
+// TestTripAlerts: a form can request an alert for one trip. Its mail and pages state the trip. The
+// alert is separate from the alert for the same route. A second request changes the alert, and its
+// name ends it.
 func TestTripAlerts(t *testing.T) {
 	t.Parallel()
 	p, clock := subscriptions(t)

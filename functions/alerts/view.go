@@ -37,7 +37,7 @@ type view struct {
 	hookView
 }
 
-// When returns the condition of the alert of Row.
+// When returns the condition of the alert in the field Row.
 func (v view) When() template.HTML { return v.Row.When }
 
 // alertRow is an alert as shown on a page.
@@ -49,7 +49,7 @@ type alertRow struct {
 	Kind      bool // When must be shown: another kind than threshold or verdict, or to anywhere
 	Weekly    bool // it is in a digest
 	MayWeekly bool // it could be in a digest
-	// Set on the page of all alerts.
+	// These fields are set only on the page of all alerts.
 	Edits  []edit
 	State  []string // sentences
 	Paused bool
@@ -57,7 +57,7 @@ type alertRow struct {
 
 type edit struct{ Name, Value string }
 
-// edits returns the numbers of an alert that its owner can change.
+// edits returns the form fields for the numbers of an alert that its owner can change.
 func edits(a store.Alert, l *i18n.Language) (all []edit) {
 	euro := func(c fare.Cents) string {
 		if c == 0 {
@@ -125,7 +125,7 @@ func row(a store.Alert, l *i18n.Language) alertRow {
 	return r
 }
 
-// respond renders a page from a block of the templates.
+// respond renders a page from a block of the templates and returns it with an HTTP status.
 func respond(status int, block string, v view) (*page.Response, error) {
 	var body bytes.Buffer
 	if err := alertsHTML.ExecuteTemplate(&body, block, v); err != nil {

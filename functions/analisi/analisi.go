@@ -1,6 +1,6 @@
-// Package analisi answers the JSON endpoints about fares: verdicts, comparisons, calendars,
-// deals, covered routes, histories, cities. It holds the endpoints' parameters and descriptions;
-// package published computes the answers. Start reading at Register.
+// Package analisi answers the JSON endpoints about fares: verdicts, comparisons, calendars, deals,
+// covered routes, histories, cities. It holds the endpoints' parameters and descriptions. Package
+// published computes the answers. Start reading at Register.
 package analisi
 
 import (
@@ -50,7 +50,7 @@ func (s *Service) Pages() *page.Service {
 
 type output[A any] struct{ Body A }
 
-// body wraps an answer of package published as an output of Huma.
+// body wraps an answer of package published as an output of the library Huma.
 func body[A any](a A, err error) (*output[A], error) { return &output[A]{a}, err }
 
 func (s *Service) registerVerdicts(api *httpapi.API) {

@@ -24,7 +24,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// malformed is the error code of most client errors.
+// malformed is the error code of most requests with a fault of the caller.
 const malformed = "richiesta-non-valida"
 
 func TestVerdict(t *testing.T) {
@@ -182,7 +182,8 @@ func TestDemand(t *testing.T) {
 		w.Until.Before(analisitest.Today.Add(14*24*time.Hour)) {
 		t.Errorf("noted %v until %v", w.Origins, w.Until)
 	}
-	// Demand for a series is recorded once per process and day, whichever endpoint is called.
+	// Demand for a series is recorded once per process and day. It does not matter which endpoint
+	// is called.
 	analisitest.Get(t, h, "/?da=Milano&a=Bucarest")
 	analisitest.Get(t, h, "/card/MIL-BUH-it.png")
 	at = analisitest.Today.AddDate(0, 0, 1)
@@ -241,7 +242,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestAlive: the health path answers in every process without a read of the store.
+// TestAlive: the path /salute answers in every process, without a read of the store.
 func TestAlive(t *testing.T) {
 	h := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: slog.New(slog.DiscardHandler),
 		Limiter: limit.New(analisitest.Unlimited{}, analisitest.Noon)})

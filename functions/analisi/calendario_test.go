@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// calendars returns the API over two routes: one with recorded departures, one without.
+// calendars returns the API over two routes. Only one of them has recorded departures.
 func calendars(hideFares bool) *httpapi.API {
 	s := analisitest.OfMilBuh()
 	s.HideFares = hideFares
@@ -68,7 +68,7 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// TestCalendarOfFaresThatAreNotShown checks the setting that forbids single fares: the calendar has
+// TestCalendarOfFaresThatAreNotShown: with the setting that forbids single fares, the calendar has
 // levels and months, but no fare of a departure.
 func TestCalendarOfFaresThatAreNotShown(t *testing.T) {
 	w := analisitest.Get(t, calendars(true), "/v1/calendario?origine=Milano&destinazione=Bucarest")

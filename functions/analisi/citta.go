@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// maxCities is how many cities are suggested for a typed prefix.
+// maxCities is the largest number of cities suggested for a typed prefix.
 const maxCities = 8
 
 // Cities is the published list of suggestions for a typed prefix.
@@ -38,7 +38,7 @@ type citiesInput struct {
 	Origin string       `query:"origine" doc:"The origin, to complete a destination: a name or an IATA code" example:"Milano"`
 }
 
-// cityLanguage is the code of a language; empty: the default.
+// cityLanguage is the language code in a request for cities. Empty means the default language.
 type cityLanguage string
 
 // Schema lists the codes of all languages.
@@ -62,11 +62,11 @@ func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 	})
 }
 
-// manyCities exceeds the number of cities whose names begin with the same letter.
+// manyCities is larger than the number of cities whose names begin with one letter.
 const manyCities = 500
 
-// byRank orders suggested cities. First comes a name typed in full, then cities with fares, then
-// names in the page's own language, then cities with the most traffic.
+// byRank returns the order of suggested cities. First comes a city whose full name was typed, then
+// cities with fares, then names in the page's own language, then cities with the most traffic.
 func byRank(covered []fare.City, typed string) func(a, b places.Place) int {
 	traffic := make(map[fare.City]int, len(covered))
 	for i, c := range covered {
@@ -92,8 +92,9 @@ func byRank(covered []fare.City, typed string) func(a, b places.Place) int {
 	}
 }
 
-// citiesIn returns the cities of the country or continent whose name begins with a query, without
-// those already listed. Cities with fares come first, then those with the most traffic.
+// citiesIn returns the cities of the country or continent whose name begins with the query. It
+// leaves out cities already listed. Cities with fares come first, then the cities with the most
+// traffic.
 func citiesIn(query, lang string, covered []fare.City, listed []places.Place) (in []places.Place) {
 	area, ok := places.CompleteArea(query, lang)
 	if !ok {

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestCurrency: every answer is in the requested currency. Rounding may shift amounts by 1 cent.
-// Verdicts and prices as quoted by the source stay the same.
+// TestCurrency: all amounts of an answer are in the requested currency. Rounding may shift an
+// amount by 1 cent. The verdict, and the price as the source quoted it, do not change.
 func TestCurrency(t *testing.T) {
 	h, _ := counting()
 	const route = "origine=Milano&destinazione=Bucarest"
@@ -75,8 +75,8 @@ func TestCurrency(t *testing.T) {
 			}
 		})
 	}
-	// The parameter massimo is in the requested currency. The fare to LON is 19.99 euros, the next
-	// one 25.
+	// The parameter massimo is in the requested currency. The fare to LON is 19.99 euros, or 24.99
+	// dollars. The next fare costs 25 euros.
 	if o := decoded[published.Occasioni](t, analisitest.Get(t, h,
 		"/v1/occasioni?origine=Milano&massimo=25&valuta=USD").Body.Bytes()); len(o.Occasioni) != 1 ||
 		o.Occasioni[0].Prezzo.Cent != 2499 {
@@ -92,7 +92,8 @@ func decoded[T any](t *testing.T, body []byte) (v T) {
 	return v
 }
 
-// TestPlaces: if a city's fares cover more than the requested place, the answer says so.
+// TestPlaces: if the caller names one airport and the fares cover its whole city, the answer says
+// so.
 func TestPlaces(t *testing.T) {
 	h, _ := counting()
 	milan := verdict.Luogo{Estremo: "origine", Chiesto: "Milano", Citta: "Milano", Iata: "MIL",

@@ -100,7 +100,7 @@ func TestCheapNow(t *testing.T) {
 		last.Verdetto.MedianaCent != nil || last.Verdetto.Affidabilita != "" {
 		t.Errorf("too little data, and yet: %+v", last)
 	}
-	// Eight days later all fares are too old to be offered.
+	// Eight days later all fares are too old, and the list has none of them.
 	later, _ := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())},
 		func() time.Time { return analisitest.Today.AddDate(0, 0, 8) })
 	if w := analisitest.Get(t, later, "/v1/occasioni?origine=Milano"); w.Code != 200 ||

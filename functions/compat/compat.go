@@ -1,16 +1,18 @@
 // Package compat answers programs written for the Amadeus Self-Service API, which closed on
-// 2026-07-17. Its SDKs work here with another host. A program exchanges a Pro key, or the word
-// free, for a token. Then it asks for one of three things: the price metrics of a departure, the
-// cheapest dates of a route, or the cheapest destinations of a city.
+// 2026-07-17. The SDKs of that API work here with another host. A program exchanges a Pro key, or
+// the word free, for a token. Then it asks for one of three things: the price metrics of a
+// departure, the cheapest dates of a route, or the cheapest destinations of a city.
 //
-// Paths, parameters, answers and errors follow the published API. docs/from-amadeus.md describes
-// them and the origin of each number. All numbers come from package answer and package deals.
-// Bookable products do not exist here: their paths answer 501. No other package uses this format.
+// Paths, parameters, answers and errors follow the published Amadeus API. docs/from-amadeus.md
+// describes them and the origin of each number. All numbers come from package answer and package
+// deals. The service sells no bookable products: their paths answer 501. No other package uses the
+// Amadeus format.
 //
-// A call counts towards the quota of our own endpoint with the same content. It costs one read
-// besides the customer's. The dates of returns cost one read per class of stay, at most four.
+// A call counts towards the quota of the service's own endpoint with the same content. It costs one
+// store read besides the read of the customer. The dates of returns cost one read per class of
+// stay, at most four.
 //
-// Start with Service.Register.
+// Start reading at Service.Register.
 package compat
 
 import (
@@ -26,7 +28,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Service answers in the format of Amadeus.
+// Service answers in the format of the Amadeus API.
 type Service struct {
 	*answer.Reader
 	BaseURL string // public URL of the service, without a trailing slash, for links
@@ -52,11 +54,13 @@ func (s *Service) Register(api *httpapi.API) {
 	}
 }
 
-// answerFunc answers a well-formed question. Its error is a *refusal, or any error of the service.
+// answerFunc answers a well-formed question. Its error is a *refusal or any other error of the
+// service.
 type answerFunc func(ctx context.Context) (any, error)
 
-// answers returns a handler that parses a question, consumes the quota of one of our endpoints and
-// answers. Malformed questions are refused before they count, with one error per bad parameter.
+// answers returns a handler that parses a question, counts it toward the quota of the endpoint
+// counted, and answers. A malformed question is refused before it counts, with one error per bad
+// parameter.
 func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 	read func(*parameters) answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -87,17 +91,17 @@ func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 	})
 }
 
-// mediaType is the content type of answers and errors. The SDKs require exactly this, without a
-// charset.
+// mediaType is the content type of answers and errors. The Amadeus SDKs require exactly this value,
+// without a charset.
 const mediaType = "application/vnd.amadeus+json"
 
-// write answers with a document, which must not be cached for other callers.
+// write answers with a document. The response must not be cached for other callers.
 func write(w http.ResponseWriter, r *http.Request, status int, kind string, document any) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(document); err != nil {
-		// Texts and numbers can always be encoded.
+		// A failure here is a programming error: texts and numbers can always be encoded.
 		panic("compat: an answer cannot be written: " + err.Error())
 	}
 	w.Header().Set("Content-Type", kind)
@@ -109,14 +113,14 @@ func write(w http.ResponseWriter, r *http.Request, status int, kind string, docu
 	}
 }
 
-// bookable answers 501 for products that can be booked.
+// bookable answers 501 on the paths for products that can be booked.
 func bookable(w http.ResponseWriter, r *http.Request) {
 	writeErrors(w, r, fault{Status: http.StatusNotImplemented, kind: notFound,
 		Detail: "Nothing is sold here: this service has observed fares, and no offers, orders, seats or anything " +
 			"else that can be booked. It answers " + has() + "."})
 }
 
-// has lists the paths that are answered.
+// has lists the paths that this package answers, as text for an error message.
 func has() (list string) {
 	names := []string{"compat-metrics", "compat-dates", "compat-destinations"}
 	for i, name := range names {

@@ -25,18 +25,18 @@ const (
 	dates        = "/v1/shopping/flight-dates?"
 	destinations = "/v1/shopping/flight-destinations?"
 
-	// Two queries: for the price metrics, and for the lists.
+	// Two queries: london for the price metrics of a departure, lists for the lists.
 	london = "originIataCode=MIL&destinationIataCode=LON&departureDate=2016-04-20" // for metrics
 	lists  = "origin=MIL&destination=LON"                                          // for dates
 )
 
-// ours asks our own API the same question as london.
+// ours is the query for the service's own API that asks the same question as london.
 const ours = "origine=Milano&destinazione=Londra&partenza=2016-04-20"
 
 func written(c fare.Cents) string { return fmt.Sprintf("%d.%02d", c/100, c%100) }
 
-// figures returns the five prices (quartiles, minimum and maximum) of /v1/analisi for a departure,
-// in a currency.
+// figures returns the five prices (minimum, quartiles and maximum) that /v1/analisi states for a
+// departure, in the given currency.
 func figures(t *testing.T, s *service, query, currency string) (want []string) {
 	t.Helper()
 	q := s.ours("/v1/analisi?prezzo=45&" + query).Quartili
@@ -62,8 +62,8 @@ func amounts(d document) (got []string) {
 	return got
 }
 
-// TestMetricsAreThoseOfTheVerdict: the five amounts equal those of /v1/analisi for the same
-// departure, one-way or return.
+// TestMetricsAreThoseOfTheVerdict: the five amounts of the price metrics equal the amounts of
+// /v1/analisi for the same departure, one-way or return.
 func TestMetricsAreThoseOfTheVerdict(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -101,8 +101,8 @@ func TestMetricsAreThoseOfTheVerdict(t *testing.T) {
 	}
 }
 
-// TestAReturnIsNeverADoubledOneWay: if no return fares were found, the answer has no amounts.
-// Otherwise the amounts come from return fares alone.
+// TestAReturnIsNeverADoubledOneWay: if the service knows no return fares, the price metrics of a
+// return have no amounts. Otherwise the amounts come from return fares alone.
 func TestAReturnIsNeverADoubledOneWay(t *testing.T) {
 	t.Parallel()
 	without := serve(t, oneWays{sample.New()}, onemachine.Options{})
@@ -134,7 +134,8 @@ func TestAReturnIsNeverADoubledOneWay(t *testing.T) {
 	}
 }
 
-// TestTooFew: if too few fares are known, the answer states only the reason.
+// TestTooFew: if too few fares are known for price metrics, the answer has no amounts but states
+// the reason.
 func TestTooFew(t *testing.T) {
 	t.Parallel()
 	s := serve(t, fixture.Falling(fare.DayOf(now))[:6], onemachine.Options{})
@@ -150,8 +151,8 @@ func TestTooFew(t *testing.T) {
 	}
 }
 
-// TestRefusals: an error response lists all faults at once, in the format and with the codes of
-// Amadeus. The call does not count toward the quota.
+// TestRefusals: an error response lists all faults of a request at once, in the format and with the
+// codes of Amadeus. The call does not count toward the quota.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -217,7 +218,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestCaps: a call and the same question to our own API count toward the same quota.
+// TestCaps: a call in the format of Amadeus and the same question to the service's own API count
+// toward the same quota.
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -247,7 +249,7 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// TestTokenEndpoint: only a valid key or the word free yields a token.
+// TestTokenEndpoint: only a valid key or the word free can be exchanged for a token.
 func TestTokenEndpoint(t *testing.T) {
 	t.Parallel()
 	s := serve(t, fixture.Falling(fare.DayOf(now)), onemachine.Options{})
@@ -294,12 +296,12 @@ func TestTokenEndpoint(t *testing.T) {
 			t.Errorf("%s: %d %.300s", name, d.status, d.body)
 		}
 	}
-	// A key in the URL, as one SDK writes it, is ignored.
+	// A key in the URL is ignored. One SDK writes the key there too.
 	r := httptest.NewRequest("POST", "/v1/security/oauth2/token?"+granted(key), strings.NewReader(""))
 	if d := s.do(r); d.status != 400 {
 		t.Errorf("by the address: %d %s", d.status, d.body)
 	}
-	// Rotating a key revokes its tokens at once.
+	// When a key is rotated, its tokens stop working at once.
 	token := s.trade(key)
 	const ask = metrics + "originIataCode=MIL&destinationIataCode=BUH&departureDate=2016-04-20"
 	if d := s.with(token, ask); d.status != 200 {
@@ -324,7 +326,7 @@ func TestTokenEndpoint(t *testing.T) {
 	}
 }
 
-// TestBookable: paths of bookable products answer with an error that names the available paths.
+// TestBookable: the paths of bookable products answer with an error that names the available paths.
 func TestBookable(t *testing.T) {
 	t.Parallel()
 	s := serve(t, fixture.Falling(fare.DayOf(now)), onemachine.Options{})

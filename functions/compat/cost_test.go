@@ -10,9 +10,9 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestCallsToTheStore: each endpoint costs one write (the count) and one read in a warm process.
-// The token of a key costs one more read, for the customer. The dates of returns cost one read per
-// class of nights away (1-3, 4-7, ...).
+// TestCallsToTheStore: in a process that has answered before, each endpoint costs one write (the
+// count) and one read. The token of a key costs one more read, for the customer. The dates of
+// returns cost one read per class of nights away (1-3, 4-7, ...).
 func TestCallsToTheStore(t *testing.T) {
 	t.Parallel()
 	s := world(t)

@@ -58,7 +58,8 @@ func (s *Service) dates(p *parameters) answerFunc {
 	}
 }
 
-// options returns the fares of a route that match a filter, or the reason why there are none.
+// options returns the fares of a route that match the filter. If no fare matches, the text why says
+// the reason.
 func (s *Service) options(ctx context.Context, from, to place, f filter, each bool) (options []option, why string,
 	err error) {
 	q := question(from, to)

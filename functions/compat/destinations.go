@@ -16,7 +16,7 @@ import (
 )
 
 // destinations answers from the stored deals of an origin. For each destination it uses the
-// cheapest fare of any date. If the question names dates of one-way trips, it uses the cheapest
+// cheapest fare of any date. If a question about one-way trips names dates, it uses the cheapest
 // fare of each month. Returns have one fare per class of nights away (1-3, 4-7, ...).
 func (s *Service) destinations(p *parameters) answerFunc {
 	from := p.place("origin")
@@ -28,8 +28,8 @@ func (s *Service) destinations(p *parameters) answerFunc {
 	}
 	return func(ctx context.Context) (any, error) {
 		out := listAnswer{Warnings: from.whole()}
-		// Without dates, use the fare of GET /v1/occasioni. With dates, use the cheapest fare of
-		// each month.
+		// Without dates, the fares are those of GET /v1/occasioni. With dates, they are the
+		// cheapest fare of each month.
 		byDay := len(p.values["departureDate"]) > 0 || viewBy == "DATE" || viewBy == "WEEK"
 		f.ofMonths = f.oneWay && byDay
 		if !f.oneWay && (byDay || len(p.values["duration"]) > 0) {
@@ -77,10 +77,10 @@ func (s *Service) destinations(p *parameters) answerFunc {
 	}
 }
 
-// errNoReturns: no return fares from the origin were found.
+// errNoReturns is the error if the service knows no return fare from the origin.
 var errNoReturns = errors.New("no return was observed")
 
-// dealFares returns the fares in an origin's deals that match a filter.
+// dealFares returns the fares in an origin's stored deals that match the filter.
 func (s *Service) dealFares(ctx context.Context, from place, f filter) (all []option, err error) {
 	covered := false
 	for _, trip := range f.trips() {
@@ -113,7 +113,8 @@ func (s *Service) dealFares(ctx context.Context, from place, f filter) (all []op
 	return all, nil
 }
 
-// ofDeals returns the fares in the deals that are current today and match the filter.
+// ofDeals returns the fares in the stored deals that match the filter. It leaves out deals that are
+// too old today.
 func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 	for _, e := range origin.Entries {
 		of := &e.Any

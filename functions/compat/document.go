@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// The codes of our own warnings; docs/from-amadeus.md lists them. A warning about missing data has
-// the same code as the error noData.
+// The codes of warnings that only this service has; docs/from-amadeus.md lists them. A warning
+// about missing data has the same code as the error noData.
 var (
 	wholeCity    = kind{10001, "ALL AIRPORTS OF THE CITY"}
 	stayAssumed  = kind{10002, "RETURNS OF 4 TO 7 NIGHTS"}
@@ -21,7 +21,7 @@ var (
 
 func warning(of kind, detail string) fault { return fault{kind: of, Detail: detail} }
 
-// meta describes an answer as a whole.
+// meta describes an answer as a whole: the number of items, currency, links and defaults.
 type meta struct {
 	Count    int       `json:"count"`
 	Currency string    `json:"currency,omitempty"`
@@ -29,7 +29,8 @@ type meta struct {
 	Defaults *defaults `json:"defaults,omitempty"`
 }
 
-// links holds the URL of this answer, and those of the other parts of a list.
+// links holds the URL of this answer. For a list it also holds the URLs of the first, previous,
+// next and last part.
 type links struct {
 	Self     string `json:"self"`
 	First    string `json:"first,omitempty"`
@@ -38,7 +39,7 @@ type links struct {
 	Last     string `json:"last,omitempty"`
 }
 
-// defaults holds the values that were used for missing parameters.
+// defaults holds the values that the service assumed for missing parameters.
 type defaults struct {
 	DepartureDate string `json:"departureDate,omitempty"`
 	OneWay        *bool  `json:"oneWay,omitempty"`
@@ -47,12 +48,12 @@ type defaults struct {
 	ViewBy        string `json:"viewBy,omitempty"`
 }
 
-// amount formats cents as units with two decimals.
+// amount formats cents in units of the currency with two decimals: 4599 is 45.99.
 func amount(c fare.Cents) string { return fmt.Sprintf("%d.%02d", c/100, c%100) }
 
 func (s *Service) selfLink(p *parameters) links { return links{Self: s.address(p.path, p.values)} }
 
-// address returns a URL of this service.
+// address returns the full URL of a path of this service.
 func (s *Service) address(path string, query url.Values) string {
 	if len(query) == 0 {
 		return s.BaseURL + path
@@ -60,15 +61,15 @@ func (s *Service) address(path string, query url.Values) string {
 	return s.BaseURL + path + "?" + query.Encode()
 }
 
-// A list can be split into parts of page[limit] items, starting at page[offset]. Without a limit
-// the list is whole, because programs without paging expect that.
+// A caller can ask for a part of a list: page[limit] items from the item page[offset]. Without
+// page[limit] the answer has the whole list, because programs without paging expect the whole list.
 const (
 	limitName  = "page[limit]"
 	offsetName = "page[offset]"
 	mostOnPage = 1000
 )
 
-// part is the requested part of a list.
+// part says which part of a list the caller asked for.
 type part struct{ offset, limit int }
 
 func (p *parameters) part() (of part) {
@@ -77,8 +78,8 @@ func (p *parameters) part() (of part) {
 	return of
 }
 
-// partOf returns the requested part of a list, with links to the others. An offset counts items
-// from the start of the list.
+// partOf returns the requested part of a list, with links to the other parts. The offset counts
+// items from the start of the list.
 func partOf[T any](s *Service, p *parameters, of part, list []T) ([]T, links) {
 	at := s.selfLink(p)
 	begin := min(of.offset, len(list))
@@ -108,7 +109,7 @@ func partOf[T any](s *Service, p *parameters, of part, list []T) ([]T, links) {
 	return list[begin:end], at
 }
 
-// dictionaries explain the codes of an answer.
+// dictionaries explain the codes of places and currencies in an answer.
 type dictionaries struct {
 	Currencies map[string]string       `json:"currencies"`
 	Locations  map[string]locationName `json:"locations"`
@@ -119,7 +120,7 @@ type locationName struct {
 	Name    string `json:"detailedName"`
 }
 
-// dictionary returns the names of an answer's places. Its amounts are in EUR.
+// dictionary returns the names of the places in an answer, and the name of the currency, EUR.
 func dictionary(all ...place) dictionaries {
 	d := dictionaries{map[string]string{"EUR": "EURO"}, map[string]locationName{}}
 	for _, c := range all {
@@ -137,8 +138,8 @@ type total struct {
 	Total string `json:"total"`
 }
 
-// pageURL returns the URL of our page with the verdict on a departure. It replaces the link to an
-// offer, because there are no offers here.
+// pageURL returns the URL of the service's page with the verdict on a departure. Answers have this
+// URL where Amadeus had the link to an offer, because the service sells no offers.
 func (s *Service) pageURL(from, to place, depart, back string, nonStop bool) string {
 	query := url.Values{"da": {string(from.City)}, "a": {string(to.City)}, "quando": {depart}}
 	if back != "" {
@@ -150,7 +151,7 @@ func (s *Service) pageURL(from, to place, depart, back string, nonStop bool) str
 	return s.address("/", query)
 }
 
-// listURL returns the URL of a list of flights.
+// listURL returns the URL of another list of flights with the same filter.
 func (s *Service) listURL(name string, query url.Values, f filter) string {
 	query.Set("oneWay", strconv.FormatBool(f.oneWay))
 	query.Set("nonStop", strconv.FormatBool(f.nonStop))

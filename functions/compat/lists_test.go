@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// listed returns the departures of an answer, each with its return and its price.
+// listed returns the departures in an answer. Each has its return day, if any, and its price.
 func listed(d document) (all []string) {
 	for _, f := range d.Data {
 		all = append(all, strings.TrimSpace(f.DepartureDate+" "+f.ReturnDate)+" "+f.Price.Total)
@@ -21,7 +21,8 @@ func listed(d document) (all []string) {
 	return all
 }
 
-// calendar returns the departures of our own calendars for which kept is true.
+// calendar returns the departures in the service's own calendars for which the function kept
+// returns true.
 func calendar(s *service, query string, stays []string,
 	kept func(depart, back fare.Day, price fare.Cents) bool) (all []string) {
 	for _, stay := range stays {
@@ -37,7 +38,8 @@ func calendar(s *service, query string, stays []string,
 	return all
 }
 
-// TestDatesAreThoseOfTheCalendar: the answer has exactly the requested departures of our calendar.
+// TestDatesAreThoseOfTheCalendar: the list of dates has exactly the departures of the service's own
+// calendar that match the request.
 func TestDatesAreThoseOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -82,7 +84,7 @@ func TestDatesAreThoseOfTheCalendar(t *testing.T) {
 			}
 		})
 	}
-	// The cheapest of several stays.
+	// For a range of stays, the list has the cheapest stay of each departure.
 	all := s.get(dates + lists + "&duration=1,14")
 	lowest := map[string]string{}
 	for _, f := range all.Data {
@@ -125,8 +127,8 @@ func cents(text string) fare.Cents {
 	return 100*units + hundredths
 }
 
-// TestDestinationsAreOurDeals: the answer has the cheapest current fare of each destination, the
-// cheapest first.
+// TestDestinationsAreOurDeals: the list of destinations has the cheapest current fare of each
+// destination. The cheapest fare comes first.
 func TestDestinationsAreOurDeals(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -175,8 +177,8 @@ func TestDestinationsAreOurDeals(t *testing.T) {
 	}
 }
 
-// TestDestinationsOfReturns: without oneWay the answer has the cheapest observed return to each
-// destination.
+// TestDestinationsOfReturns: a request without oneWay is about returns. The list has the cheapest
+// observed return to each destination.
 func TestDestinationsOfReturns(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -230,7 +232,8 @@ func nightsOf(t *testing.T, depart, back string) int {
 	return int(to - from)
 }
 
-// TestParts: the parts together equal the list, in both directions, and link to one another.
+// TestParts: a list can be read in parts, forwards and backwards by the links of each part. All
+// parts together equal the whole list.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -281,8 +284,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestFaresNotShown: if single departures must not be shown, the answer has the cheapest fare of
-// each month.
+// TestFaresNotShown: if the service must not show single departures, the list has the cheapest fare
+// of each month.
 func TestFaresNotShown(t *testing.T) {
 	t.Parallel()
 	all := world(t)
@@ -304,8 +307,8 @@ func TestFaresNotShown(t *testing.T) {
 	}
 }
 
-// named serves invented fares under the name of the real source, so the display rules of the real
-// source apply.
+// named is the sample source under the name of the real source. So the display rules of the real
+// source apply to its invented fares.
 type named struct{ *sample.Source }
 
 func (named) Name() string { return "travelpayouts" }

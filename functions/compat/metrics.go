@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// metric holds the price quartiles of a route for one departure.
+// metric holds the price quartiles of one departure of a route.
 type metric struct {
 	Type          string     `json:"type"`
 	Origin        location   `json:"origin"`
@@ -38,8 +38,8 @@ type metricsAnswer struct {
 	Meta     meta     `json:"meta"`
 }
 
-// usualStay is the class of nights away that metrics of returns use by default. Fares of other
-// classes are not comparable, so they are left out.
+// usualStay is the class of nights away (4 to 7) that metrics of returns are about by default.
+// Fares of other classes are not comparable, so metrics leave them out.
 const usualStay = fare.Return4to7
 
 func (s *Service) metrics(p *parameters) answerFunc {
@@ -85,7 +85,7 @@ func (s *Service) metrics(p *parameters) answerFunc {
 	}
 }
 
-// departure parses the date that metrics are about.
+// departure parses the departure date that the metrics are about.
 func (p *parameters) departure(name string) (d fare.Day) {
 	text, given := p.text(name)
 	if text == "" {
@@ -106,8 +106,8 @@ func (p *parameters) departure(name string) (d fare.Day) {
 	return d
 }
 
-// currency parses a currency code and returns the latest rates. Without a code amounts are in EUR,
-// and no rates are read.
+// currency parses a currency code and returns the latest exchange rates. Without a code amounts are
+// in EUR, and currency reads no rates.
 func (s *Service) currency(p *parameters, name string) (code string, rates fare.Rates) {
 	text, given := p.text(name)
 	if code = strings.ToUpper(text); !given || code == "EUR" {
@@ -125,7 +125,8 @@ func (s *Service) currency(p *parameters, name string) (code string, rates fare.
 	return code, rates
 }
 
-// noDataReason reports whether an error means that there are no data, and returns the reason.
+// noDataReason reports whether an error means that the service has no data for the question. It
+// also returns the reason.
 func noDataReason(err error) (none bool, why string) {
 	var (
 		covered *answer.NotCovered

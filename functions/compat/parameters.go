@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// parameters holds the parameters of a request. It collects all their faults, so that one answer
-// reports them together.
+// parameters holds the parameters of a request. It collects the faults of all parameters, so that
+// one answer reports all faults together.
 type parameters struct {
 	ctx    context.Context // of the request
 	values url.Values
@@ -45,7 +45,8 @@ func (p *parameters) refuse(parameter string, of kind, detail string) {
 	p.faults = append(p.faults, f)
 }
 
-// text returns a parameter's value. given is false if it is missing or repeated.
+// text returns the value of a parameter. The result given is false if the parameter is missing or
+// repeated.
 func (p *parameters) text(name string) (text string, given bool) {
 	all := p.values[name]
 	switch {
@@ -64,13 +65,15 @@ var (
 	naturalNo    = regexp.MustCompile(`^[0-9]{1,9}$`)
 )
 
-// place is a city with the requested code, which is the city's or an airport's.
+// place is a city with the code that the caller used: the city's own code, or the code of an
+// airport.
 type place struct {
 	code string
 	places.Place
 }
 
-// whole returns a warning if the request names one airport of a city with several.
+// whole returns a warning if the caller named one airport of a city with several: fares are for all
+// of its airports.
 func (c place) whole() []fault {
 	if c.code == string(c.City) || len(c.Airports) < 2 {
 		return nil
@@ -79,7 +82,7 @@ func (c place) whole() []fault {
 		"Fares are observed by city: these are of all airports of %s (%s), not of %s alone.", c.Name, c.City, c.code))}
 }
 
-// place parses a required code of a city or an airport.
+// place parses a required parameter that holds the code of a city or an airport.
 func (p *parameters) place(name string) (c place) {
 	given, ok := p.text(name)
 	switch {
@@ -101,7 +104,7 @@ func (p *parameters) place(name string) (c place) {
 	return c
 }
 
-// ends parses both ends of a route.
+// ends parses the origin and the destination of a route. They must be different cities.
 func (p *parameters) ends(origin, destination string) (from, to place) {
 	from, to = p.place(origin), p.place(destination)
 	if from.City != "" && from.City == to.City {
@@ -118,7 +121,7 @@ func question(from, to place) answer.Question {
 
 func named(c place) answer.Named { return answer.Named{Name: string(c.City)} }
 
-// flag parses true or false.
+// flag parses a parameter that is true or false.
 func (p *parameters) flag(name string) bool {
 	text, given := p.text(name)
 	switch strings.ToLower(text) {
@@ -133,7 +136,7 @@ func (p *parameters) flag(name string) bool {
 	return false
 }
 
-// number parses a whole number in a range.
+// number parses a parameter that is a whole number from least to most.
 func (p *parameters) number(name string, least, most int) (n int, given bool) {
 	text, given := p.text(name)
 	if !given {
@@ -147,7 +150,8 @@ func (p *parameters) number(name string, least, most int) (n int, given bool) {
 	return n, true
 }
 
-// oneOf parses a value from a list; a missing value is otherwise.
+// oneOf parses a parameter whose value must be in the list. If the parameter is missing, it returns
+// otherwise.
 func (p *parameters) oneOf(name, otherwise string, list ...string) string {
 	text, given := p.text(name)
 	if !given {
@@ -159,7 +163,8 @@ func (p *parameters) oneOf(name, otherwise string, list ...string) string {
 	return text
 }
 
-// day parses a date of the calendar.
+// day parses a date in the form YYYY-MM-DD. If the form is right but the date does not exist, the
+// fault has the kind malformed.
 func (p *parameters) day(name, text string, malformed kind) (d fare.Day, ok bool) {
 	if !isoDay.MatchString(text) {
 		p.refuse(name, invalidFormat, name+" is no date: give YYYY-MM-DD.")
@@ -173,12 +178,12 @@ func (p *parameters) day(name, text string, malformed kind) (d fare.Day, ok bool
 	return d, true
 }
 
-// span is a range of days or numbers of nights, both ends included.
+// span is a range of days, or a range of numbers of nights. Both ends belong to the range.
 type span struct{ from, to int }
 
 func (s span) contains(n int) bool { return s.from <= n && n <= s.to }
 
-// two splits a value, or two values with a comma.
+// two splits a text such as "1,7" into its two values. For a single value, from and to are equal.
 func two(text string) (from, to string) {
 	from, to, both := strings.Cut(text, ",")
 	if !both {
@@ -187,7 +192,8 @@ func two(text string) (from, to string) {
 	return from, to
 }
 
-// days parses a departure date or a range of dates. The default is all days with known fares.
+// days parses a departure date or a range of departure dates. The default is all days with known
+// fares.
 func (p *parameters) days(name string, ahead int) span {
 	all := span{int(p.today), int(p.today) + ahead}
 	text, given := p.text(name)
@@ -210,7 +216,7 @@ func (p *parameters) days(name string, ahead int) span {
 	return span{int(max(from, p.today)), int(to)}
 }
 
-// nights parses the number of nights away, or a range.
+// nights parses the number of nights away, or a range of numbers.
 func (p *parameters) nights(name string, oneWay bool) span {
 	usual := span{1, 15}
 	text, given := p.text(name)

@@ -9,10 +9,10 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// free is the secret of anonymous callers. They use the free quota of their IP address.
+// free is the client_secret of anonymous callers. They use the free quota of their IP address.
 const free = "free"
 
-// grant is the answer with a token.
+// grant is the answer to a token request that succeeds.
 type grant struct {
 	Type        string `json:"type"`
 	ClientID    string `json:"client_id,omitempty"`
@@ -23,7 +23,7 @@ type grant struct {
 	Scope       string `json:"scope"`
 }
 
-// denial is the answer without a token.
+// denial is the answer to a token request that fails.
 type denial struct {
 	Error       string `json:"error"`
 	Description string `json:"error_description"`
@@ -31,7 +31,8 @@ type denial struct {
 }
 
 // tokens exchanges the Pro key in client_secret, or the word free, for a token. It ignores the
-// value of client_id. It reads only the body, because one SDK also copies the body into the URL.
+// value of client_id. It reads only the request body, because one SDK also copies the body into the
+// URL.
 func tokens(api *httpapi.API) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deny := func(status int, name, description string, of kind) {

@@ -24,7 +24,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// document is any answer in the format of this package, or one of our own API for comparison.
+// document is an answer in the format of this package. It also has the fields of the service's own
+// API that tests compare.
 type document struct {
 	Warnings []struct {
 		Code          int
@@ -51,7 +52,7 @@ type document struct {
 	AccessToken string `json:"access_token"`
 	ExpiresIn   int    `json:"expires_in"`
 
-	// of our own API
+	// fields of an answer of the service's own API
 	Quartili *struct{ MinimoCent, Q1Cent, MedianaCent, Q3Cent, MassimoCent fare.Cents }
 	Giorni   []struct {
 		Partenza, Ritorno string
@@ -70,7 +71,7 @@ type document struct {
 	body   string
 }
 
-// item is one item of an answer's data.
+// item is one element of the field data of an answer.
 type item struct {
 	Origin, Destination                     any
 	DepartureDate, ReturnDate, CurrencyCode string
@@ -91,7 +92,7 @@ func (d document) codes() (all []int) {
 	return all
 }
 
-// service answers over a table. Every answer is validated against its schema.
+// service is the service over a table. It validates every answer against the schema of the answer.
 type service struct {
 	t       *testing.T
 	table   *fixture.Recorder
@@ -100,10 +101,10 @@ type service struct {
 	token   string // anonymous
 }
 
-// now is the time of all tests.
+// now is the time in all tests of this package.
 var now = fixture.Today
 
-// serve returns the service with fares from a source, observed from Milan.
+// serve returns a service with the fares that a source has from Milan.
 func serve(t *testing.T, source upstream.Source, o onemachine.Options) *service {
 	t.Helper()
 	s := &service{t: t, at: now}
@@ -114,7 +115,7 @@ func serve(t *testing.T, source upstream.Source, o onemachine.Options) *service 
 	return s
 }
 
-// observe stores the fares from Milan that a source has.
+// observe stores the fares that a source has from Milan.
 func observe(t *testing.T, table store.Table, source upstream.Source) {
 	t.Helper()
 	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: func() time.Time { return now },
@@ -131,17 +132,18 @@ func (s *service) open(source upstream.Source, o onemachine.Options) {
 	s.token = s.trade("free")
 }
 
-// refreshed is a store with the invented fares of package sample. It is created once; each test
-// uses a copy.
+// refreshed is a database file with the invented fares of package sample. It is created once, and
+// each test works on a copy.
 var refreshed struct {
 	sync.Mutex
 	file []byte
 }
 
-// world serves the invented fares of package sample.
+// world returns a service with the invented fares of package sample.
 func world(t *testing.T) *service { return worldOf(t, sample.New()) }
 
-// worldOf serves a source, with the display rules of that source.
+// worldOf returns a service with the invented fares of package sample. The display rules are the
+// rules of the given source.
 func worldOf(t *testing.T, source upstream.Source) *service {
 	t.Helper()
 	at := filepath.Join(t.TempDir(), "world.db")
@@ -174,7 +176,7 @@ func worldOf(t *testing.T, source upstream.Source) *service {
 	return s
 }
 
-// trade exchanges a secret for a token.
+// trade exchanges a client_secret (a key, or the word free) for a token.
 func (s *service) trade(secret string) string {
 	s.t.Helper()
 	d := s.post(url.Values{"grant_type": {"client_credentials"}, "client_id": {"anything"},
@@ -185,24 +187,24 @@ func (s *service) trade(secret string) string {
 	return d.AccessToken
 }
 
-// post requests a token.
+// post sends a request for a token.
 func (s *service) post(form string) document {
 	r := httptest.NewRequest("POST", "/v1/security/oauth2/token", strings.NewReader(form))
 	r.Header.Set("Content-Type", fixture.Form)
 	return s.do(r)
 }
 
-// get sends a request with the anonymous token.
+// get sends a GET request with the token of anonymous callers.
 func (s *service) get(target string) document { return s.with(s.token, target) }
 
-// with sends a request with a token.
+// with sends a GET request with the given token.
 func (s *service) with(token, target string) document {
 	r := httptest.NewRequest("GET", target, nil)
 	r.Header.Set("Authorization", "Bearer "+token)
 	return s.do(r)
 }
 
-// ours sends a request to our own API, from another address.
+// ours sends a request to the service's own API, from another IP address than the other requests.
 func (s *service) ours(target string) document {
 	s.t.Helper()
 	r := httptest.NewRequest("GET", target, nil)
@@ -225,7 +227,7 @@ func (s *service) do(r *http.Request) (d document) {
 	return d
 }
 
-// oneWays is a source without returns.
+// oneWays is a source without return fares.
 type oneWays struct{ upstream.Source }
 
 func (s oneWays) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {

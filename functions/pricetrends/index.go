@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Index describes the API to a program that is new to it.
+// Index is the answer of GET /v1. It describes the API to a new program.
 type Index struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description"`
@@ -22,7 +22,7 @@ type Index struct {
 	Pro         Pro        `json:"pro"`
 }
 
-// Endpoint is one path. Alias is the same path under /api.
+// Endpoint describes one path of the API. Alias is the same path under /api.
 type Endpoint struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
@@ -31,14 +31,14 @@ type Endpoint struct {
 	Pro    string `json:"pro,omitempty" doc:"Quota with a key"`
 }
 
-// Auth describes how callers identify themselves.
+// Auth describes how callers of the API identify themselves.
 type Auth struct {
 	Header string `json:"header"`
 	Free   string `json:"free"`
 	Pro    string `json:"pro"`
 }
 
-// Cache describes how old an answer may be.
+// Cache says for how long caches keep an answer.
 type Cache struct {
 	FreeSeconds    int    `json:"freeSeconds" doc:"Seconds for which a shared cache keeps a free answer of price-trends"`
 	ProSeconds     int    `json:"proSeconds" doc:"Seconds for which an answer to a key is kept"`
@@ -53,7 +53,7 @@ type License struct {
 	Rates string `json:"rates"`
 }
 
-// Pro describes how the paid plan works.
+// Pro describes how to buy the paid plan.
 type Pro struct {
 	Card    string `json:"card"`
 	Crypto  string `json:"crypto"`
@@ -81,7 +81,8 @@ type indexInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
-// index returns the description. With all it includes the endpoints that show single fares.
+// index returns the description of the API. If all is true, the description includes the endpoints
+// that show single fares.
 func index(all bool) Index {
 	i := Index{
 		Name: "Verdetto",

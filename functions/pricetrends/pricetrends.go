@@ -54,7 +54,8 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerIndex(api)
 }
 
-// check refuses, before the call counts, a currency without a rate and a journey within one city.
+// check refuses a currency without an exchange rate, and a route from a city to itself. It runs
+// before the call counts toward the quota.
 func (s *Service) check(ctx context.Context, in *input) error {
 	rates, err := s.Trends.Rates(ctx)
 	if err != nil {
@@ -109,7 +110,8 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 	return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 }
 
-// cityOf returns the city of a code or, if there is no such code, of a name.
+// cityOf returns the city with the code asked. If no city or airport has that code, it returns the
+// city with the name asked.
 func cityOf(asked string) (fare.City, bool) {
 	if city, ok := places.CityOf(strings.ToUpper(strings.TrimSpace(asked))); ok {
 		return city, true

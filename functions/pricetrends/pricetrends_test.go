@@ -28,7 +28,8 @@ var (
 	day   = fare.DayOf(today)
 )
 
-// fares is a store with Milan and three routes: one live and popular, one thin and one stale.
+// fares is a store with three routes from Milan: one popular route with current fares, one with few
+// fares and one with stale fares.
 type fares struct {
 	answer.Fares
 	rates     *fare.Rates
@@ -170,14 +171,15 @@ func TestOneDestination(t *testing.T) {
 	if !slices.IsSorted(weeks) {
 		t.Errorf("weeks %v", weeks)
 	}
-	// A route without a live fare is still listed, without a cheapest fare.
+	// A route without a current fare is still listed, without a cheapest fare.
 	w = get(t, api, "/api/v1/price-trends?origin=MIL&destination=PAR")
 	if w.Code != 200 || strings.Contains(w.Body.String(), `"cheapest"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 
-// TestNames: a city is found by name or code; three letters that are a code mean that code.
+// TestNames: a destination can be given by name or code. Three letters that are the code of a city
+// mean that city.
 func TestNames(t *testing.T) {
 	api, _ := open(dollars())
 	want := get(t, api, "/api/v1/price-trends?origin=MIL&destination=LON").Body.String()

@@ -22,8 +22,8 @@ type Operator struct {
 	Law     string // country whose law applies, as its readers would say it
 }
 
-// aboutPage is a page about the service. Its sections come from the catalogue of texts: each has a
-// title and a text with the operator's name, address and so on.
+// aboutPage is a page about the service, such as the terms. Each section has a title and a text
+// from the catalogue of texts, with placeholders for the operator's name, address and so on.
 type aboutPage struct {
 	summary, path, text string
 	sections            []string
@@ -39,7 +39,7 @@ var aboutPages = map[string]aboutPage{
 	"note-legali": {"Who runs the service", "/v1/note-legali", "imprint", []string{"who", "data", "source"}},
 }
 
-// ofSale lists the sections about prices and payment.
+// ofSale lists the sections about prices and payment. A service that sells nothing leaves them out.
 var ofSale = []string{"price", "renewal", "withdrawal"}
 
 type aboutSection struct {
@@ -72,7 +72,7 @@ func (s *Service) about(name string) func(context.Context, *Reader) (*page.Respo
 	}
 }
 
-// particulars returns the values for the placeholders in the texts about the service.
+// particulars returns the values for the placeholders in the texts of the pages about the service.
 func (s *Service) particulars(l *i18n.Language) []any {
 	o := s.Operator
 	given := func(text string) string {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestACheckoutAskedForAgain: a repeated call with the same Idempotency-Key returns the same
-// checkout, even after 10 minutes. Any different call returns another checkout.
+// checkout, even after 10 minutes. A call that differs in any way returns another checkout.
 func TestACheckoutAskedForAgain(t *testing.T) {
 	s := parallel(t)
 	ask := func(from, email string, header ...string) string {
@@ -48,7 +48,7 @@ func TestACheckoutAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestWhatWasUsed: the usage of a key counts its calls in this minute and today, on every path.
+// TestWhatWasUsed: the usage of a key shows the calls of this minute and of today, on every path.
 func TestWhatWasUsed(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -106,8 +106,8 @@ func TestWhatWasUsed(t *testing.T) {
 	})
 }
 
-// TestGoodDeliveriesAreHeard: a correctly signed webhook delivery is accepted, even after many
-// badly signed ones from the same IP address.
+// TestGoodDeliveriesAreHeard: a webhook delivery with a correct signature is accepted, even after
+// many deliveries with bad signatures from the same IP address.
 func TestGoodDeliveriesAreHeard(t *testing.T) {
 	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
@@ -128,8 +128,9 @@ func TestGoodDeliveriesAreHeard(t *testing.T) {
 		playmoney.Sign(event, s.Clock.Now(), s.Payments.Stripe.Secret)), 200, "", "a good delivery")
 }
 
-// TestARefusedRotationIsLookedUpOnce: if a caller repeats a wrong key, it costs only one read of
-// the store per few seconds. A key that was replaced by rotation does not count as wrong here.
+// TestARefusedRotationIsLookedUpOnce: if a caller tries to rotate the same wrong key again and
+// again, the service reads the store only once in several seconds. A key that was already rotated
+// does not count as wrong.
 func TestARefusedRotationIsLookedUpOnce(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

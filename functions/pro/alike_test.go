@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestRecoveryAnswersAlike: addresses with and without a plan get the same answer and cause the
-// same calls to the store.
+// TestRecoveryAnswersAlike: requests to recover a key get the same answer, and cause the same calls
+// to the store, for addresses with and without a plan.
 func TestRecoveryAnswersAlike(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Attempts to get another person's key, and accidents with the same effect.
+// Tests of attempts to get another person's key, and of accidents that would reveal a key.
 
 // TestNeighboursReadNoKey: many callers may share an IP address, for example in an office. Only the
 // caller with the buyer's random form field or Idempotency-Key gets the buyer's checkout.
@@ -86,8 +86,8 @@ func TestNeighboursReadNoKey(t *testing.T) {
 	}
 }
 
-// TestLookingDoesNotUseUpAKey: programs that preview links send HEAD requests. Their answers cannot
-// show a key, so they must not count as showing it.
+// TestLookingDoesNotUseUpAKey: programs that preview links send HEAD requests. The answer to HEAD
+// cannot show a key, so it must not count as the one time that the key is shown.
 func TestLookingDoesNotUseUpAKey(t *testing.T) {
 	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
@@ -100,8 +100,8 @@ func TestLookingDoesNotUseUpAKey(t *testing.T) {
 	}
 }
 
-// TestAUsedPaymentDoesNotTellWhoUsedIt: payments on the chain are public, but who used them for a
-// plan is secret.
+// TestAUsedPaymentDoesNotTellWhoUsedIt: payments on the chain are public. The answer about a used
+// payment must not reveal who used it for a plan.
 func TestAUsedPaymentDoesNotTellWhoUsedIt(t *testing.T) {
 	s := parallel(t)
 	signature := s.Send(fixture.Price, "")
@@ -112,7 +112,8 @@ func TestAUsedPaymentDoesNotTellWhoUsedIt(t *testing.T) {
 	}
 }
 
-// lossy is a table that loses the answer of the first write, and of the first read after it.
+// lossy is a table that takes effect but loses two answers: of the first write, and of the first
+// read after that write.
 type lossy struct {
 	store.Table
 	wrote, read bool
@@ -149,7 +150,8 @@ func TestTheEndOfAPlanIsAnsweredAsStored(t *testing.T) {
 	}
 }
 
-// between calls do once, after the processor's first answer about a subscription.
+// between wraps a card processor. It calls do once, after the processor's first answer about a
+// subscription.
 type between struct {
 	pay.Checkout
 	do func()
@@ -165,7 +167,8 @@ func (b *between) Subscription(ctx context.Context, id string) (pay.Subscription
 }
 
 // TestAnOlderAnswerNeverOverwritesANewer: a webhook delivery reads a subscription. Before it stores
-// the result, a renewal is paid and another delivery stores the newer state.
+// the result, a renewal is paid and another delivery stores the newer state. The newer state must
+// stay.
 func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
@@ -187,8 +190,8 @@ func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	}
 }
 
-// TestAKeyThatIsReplacedMeanwhileIsNotGivenBack: a purchase with the current key must not return
-// that key if it is replaced meanwhile.
+// TestAKeyThatIsReplacedMeanwhileIsNotGivenBack: a purchase by a caller with the current key must
+// not return that key if the key is replaced during the purchase.
 func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -206,7 +209,7 @@ func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	holdsOneKey(s, append(s.Mailed("ada@example.com"), first.APIKey)...)
 }
 
-// interrupted is a table that calls before once, just before the first write of two items.
+// interrupted is a table that calls before once, directly before the first write of two items.
 type interrupted struct {
 	store.Table
 	before func()
@@ -220,7 +223,8 @@ func (i *interrupted) Write(ctx context.Context, ops ...store.Op) error {
 	return i.Table.Write(ctx, ops...)
 }
 
-// TestContentTypeOfDeliveries: the processor sends a charset.
+// TestContentTypeOfDeliveries: a webhook delivery is accepted although its content type names a
+// charset, as the card processor's deliveries do.
 func TestContentTypeOfDeliveries(t *testing.T) {
 	s := parallel(t)
 	s.Buy("ada@example.com")

@@ -94,9 +94,9 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 }
 
 // checkoutKey returns the idempotency key for the card processor: the same key returns the same
-// checkout page. It is derived from a secret of the caller, or random without one. An IP address is
-// not enough: many callers may share it, and anyone with the checkout page can read the key that it
-// buys.
+// checkout page. It is derived from a secret of the caller; without a secret it is random. An IP
+// address is not enough: many callers may share it. Anyone with the checkout page can read the Pro
+// key that the payment buys.
 func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
 	secret := httpapi.Repeatable{IdempotencyKey: cmp.Or(in.IdempotencyKey, in.Body.Token)}
 	var derived [16]byte
@@ -111,8 +111,8 @@ type confirmInput struct {
 	Reader
 }
 
-// confirm shows the bought key: to a program once, to a person any number of times for 10 minutes.
-// Only the payer knows the checkout's id.
+// confirm shows the bought key. A program sees the key once; a person sees it as often as wanted
+// for 10 minutes. Only the payer knows the id of the checkout.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	if person {
@@ -134,7 +134,8 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	return asJSON(http.StatusOK, bought)
 }
 
-// confirmed returns what a checkout has bought, once.
+// confirmed returns the key or the extension that a checkout has bought. It succeeds once per
+// checkout.
 func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	session, err := s.Checkout.Session(ctx, id)
 	switch {
@@ -160,14 +161,14 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 		return issued{}, onceFailed(err, KeyIssued)
 	}
 	if err := s.Keys.LinkSubscription(ctx, session.Subscription, s.customer(session.Email)); err != nil {
-		// Webhooks also find the customer by e-mail address. This link only helps if the processor
-		// forgets it.
+		// Webhooks find the customer by this link or else by e-mail address. So the link is needed
+		// only if the processor forgets the address.
 		s.Log.ErrorContext(ctx, "subscription not remembered", "error", err)
 	}
 	return bought, nil
 }
 
-// recordPaidUntil records the end of the paid period of a subscription.
+// recordPaidUntil records in the customer's data until when a subscription is paid.
 func recordPaidUntil(c *store.Customer, subscription string, until time.Time) {
 	if c.Cards == nil {
 		c.Cards = map[string]time.Time{}
@@ -186,9 +187,9 @@ type webhookOutput struct {
 	}
 }
 
-// webhook treats a delivery only as a hint that a subscription changed, and reads the current state
-// from the processor. So late, repeated and misordered deliveries lead to the same state. No
-// delivery is stored.
+// webhook treats a delivery only as a hint that a subscription changed. It reads the current state
+// from the card processor. So late, repeated and misordered deliveries lead to the same state. The
+// service stores no delivery.
 func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput, error) {
 	event, err := s.Checkout.Event(in.RawBody, in.Signature, s.Now())
 	if err != nil {
@@ -202,7 +203,8 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	id, err := s.subscriber(ctx, event)
 	if err == nil {
 		// The subscription is read after the customer. If another delivery stores a newer state
-		// meanwhile, this write fails with a conflict and both are read again.
+		// meanwhile, this write fails with a conflict. Then the customer and the subscription are
+		// read again.
 		err = s.Keys.Change(ctx, id, func(c *store.Customer) error { return s.follow(ctx, c, event.Subscription) })
 	}
 	switch {
@@ -218,11 +220,11 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	return out, nil
 }
 
-// errForeign: a subscription has a price that is not Pro's.
+// errForeign means that a subscription is for a price that does not belong to the plan Pro.
 var errForeign = errors.New("the subscription is not of Pro")
 
-// follow records the end of the paid period of a subscription. It fails with errForeign, and
-// records nothing, if the subscription is not for Pro.
+// follow records until when a subscription is paid. If the subscription is not for Pro, follow
+// records nothing and fails with errForeign.
 func (s *Service) follow(ctx context.Context, c *store.Customer, id string) error {
 	subscription, err := s.Checkout.Subscription(ctx, id)
 	if err != nil {
@@ -241,8 +243,8 @@ func (s *Service) follow(ctx context.Context, c *store.Customer, id string) erro
 	return nil
 }
 
-// dropForeign removes subscriptions that are not for Pro from a plan, because earlier versions
-// accepted any. It checks the subscriptions that are live now.
+// dropForeign removes from a plan the subscriptions that are not for Pro. Earlier versions accepted
+// every subscription. It checks the subscriptions whose paid period has not ended.
 func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 	for id, until := range c.Cards {
 		if !(apikey.Plan{Until: until.Add(apikey.Grace)}).Live(s.Now()) {
@@ -261,8 +263,9 @@ func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 	return nil
 }
 
-// subscriber returns the customer of a subscription: by the stored link, otherwise by e-mail
-// address. If the address changes at the processor, the plan still belongs to the buyer.
+// subscriber returns the customer who has a subscription. It uses the stored link, or else the
+// e-mail address. If the address changes at the card processor, the plan still belongs to the
+// buyer.
 func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.CustomerID, error) {
 	known, err := s.Keys.SubscriptionOwner(ctx, event.Subscription)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -276,7 +279,7 @@ func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.Custo
 		return "", errForeign
 	}
 	if subscription.Status == pay.Ended {
-		// the end of a subscription must not recreate an erased customer
+		// The end of a subscription must not create an erased customer again.
 		return "", pay.ErrNoSuchSubscription
 	}
 	email := subscription.Email
@@ -290,7 +293,7 @@ func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.Custo
 	return id, s.Keys.LinkSubscription(ctx, event.Subscription, id)
 }
 
-// reason returns why a delivery is refused, without its content.
+// reason returns the reason for refusing a delivery. The text holds nothing from the delivery.
 func reason(err error) string {
 	for _, known := range []error{pay.ErrBadSignature, pay.ErrStale, pay.ErrMalformed} {
 		if errors.Is(err, known) {

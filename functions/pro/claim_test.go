@@ -21,10 +21,10 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// USDC payments without a memo that binds them to an address. A claim with the payer's signature is
-// stronger than a claim without.
+// Tests of USDC payments without a memo that binds them to an address. A claim with the payer's
+// signature takes precedence over a claim without it.
 
-// payer is a wallet that pays.
+// payer is a wallet that pays. Its key signs proofs.
 type payer struct{ key ed25519.PrivateKey }
 
 func newPayer(n byte) payer { return payer{ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, 32))} }
@@ -40,7 +40,7 @@ func (p payer) proof(email string, signature pay.Signature) []byte {
 	return ed25519.Sign(p.key, []byte("Verdetto Pro payment\n"+email+"\n"+signature.String()))
 }
 
-// claim claims a payment; firma may be empty.
+// claim claims a payment for an e-mail address. The payer's signature firma may be empty.
 func claim(s fixture.Shop, email string, signature pay.Signature, firma string) fixture.Reply {
 	fields := []string{"email", email, "signature", signature.String()}
 	if firma != "" {
@@ -84,8 +84,8 @@ func TestWhoPaidOutranksWhoClaims(t *testing.T) {
 	}
 }
 
-// TestProofsThatAreNone: an invalid firma (the payer's signature) is refused with the reason, even
-// after another address has claimed the payment.
+// TestProofsThatAreNone: a claim with an invalid firma (the payer's signature) is refused with the
+// reason. That also holds after another address has claimed the payment.
 func TestProofsThatAreNone(t *testing.T) {
 	s := parallel(t)
 	ada, bob := newPayer(1), newPayer(2)
@@ -109,8 +109,9 @@ func TestProofsThatAreNone(t *testing.T) {
 	want(t, claim(s, "ada@example.com", signature, base64.StdEncoding.EncodeToString(good)), 200, "", "the good one")
 }
 
-// TestProofNeverBeatsWhatIsFinal: a proof no longer moves a payment that a memo binds, a claim
-// recorded by an earlier version, or any claim after 30 days.
+// TestProofNeverBeatsWhatIsFinal: three kinds of claims are final, even against a proof: a payment
+// that a memo binds, a claim recorded by an earlier version, and a claim that is older than 30
+// days.
 func TestProofNeverBeatsWhatIsFinal(t *testing.T) {
 	s := parallel(t)
 	ada := newPayer(1)
@@ -134,8 +135,8 @@ func TestProofNeverBeatsWhatIsFinal(t *testing.T) {
 	want(t, proven(old), 422, "pagamento-scaduto", "after 31 days")
 }
 
-// TestClaimsRace: many callers claim one payment in any order, with and without proof. The payer
-// wins, and no other address keeps the paid days.
+// TestClaimsRace: many callers claim one payment in any order, with and without the payer's
+// signature. The payer gets the plan in the end, and no other address keeps the paid days.
 func TestClaimsRace(t *testing.T) {
 	t.Parallel()
 	const rounds, strangers = 100, 4
@@ -178,8 +179,8 @@ func live(s fixture.Shop, email string) bool {
 	return err == nil && c.Plan().Live(s.Clock.Now())
 }
 
-// TestTakingOverUnderFaults: any storage call fails while the payer takes over a payment. After a
-// retry all paid days have moved.
+// TestTakingOverUnderFaults: the payer takes a payment over from an address that claimed it, while
+// one call to the store fails. After a retry the payer has all paid days.
 func TestTakingOverUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {

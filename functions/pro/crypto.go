@@ -82,7 +82,7 @@ func (s *Service) details(_ context.Context, in *detailsInput) (*page.Response, 
 	return asJSON(http.StatusOK, d)
 }
 
-// bare returns the payment details that are the same for every payer.
+// bare returns the payment details that are the same for every payer, without an e-mail address.
 func (s *Service) bare() Details {
 	return Details{
 		Wallet: s.Wallet.Owner, TokenAccount: s.Wallet.TokenAccount, Mint: s.Wallet.Mint, Network: s.Wallet.Network,
@@ -91,7 +91,8 @@ func (s *Service) bare() Details {
 	}
 }
 
-// detailsFor adds the payment link for an e-mail address. The reference may be empty.
+// detailsFor returns the payment details with a payment link for an e-mail address. The reference
+// may be empty.
 func (s *Service) detailsFor(email, reference string) (Details, error) {
 	email, err := address(email)
 	if err != nil {
@@ -108,7 +109,7 @@ func (s *Service) detailsFor(email, reference string) (Details, error) {
 	return d, err
 }
 
-// svg draws a text as a QR code, with the quiet border of four modules that readers need.
+// svg draws a text as a QR code, with the white border of four modules that scanners need.
 func svg(text string) (string, error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
@@ -151,7 +152,7 @@ func (s *Service) checkVerify(_ context.Context, in *verifyInput) error {
 	return wrong.err()
 }
 
-// claimDays is the maximum age of a payment at its claim.
+// claimDays is how many days after a payment its payer can still claim the key.
 const claimDays = 30
 
 func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, error) {
@@ -167,7 +168,7 @@ func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, e
 	return &verifyOutput{bought}, nil
 }
 
-// redemption is a payment to redeem for a plan.
+// redemption is a request to exchange a payment in USDC for a plan.
 type redemption struct {
 	email     string
 	key       string // the customer's current key, to extend its plan; optional
@@ -176,7 +177,8 @@ type redemption struct {
 	secret    string // lets its bearer see the key again; empty: no one
 }
 
-// redeem returns what a payment buys, once.
+// redeem returns the key or the extension that a payment in USDC buys. It succeeds once per
+// payment.
 func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	email, err := address(r.email)
 	if err != nil {
@@ -217,8 +219,8 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	return bought, nil
 }
 
-// claimed returns how a payment is claimed. It is nil, and so final, if a memo binds the payment to
-// the address.
+// claimed returns how the caller claims a payment. It returns nil if a memo binds the payment to
+// the e-mail address: such a claim is final. Otherwise a claim can be taken back.
 func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 	proven := false
 	if firma != "" {
@@ -240,7 +242,7 @@ func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 	}}, nil
 }
 
-// noPayment returns the error response for a transaction that is no payment.
+// noPayment returns the error response for a transaction that is missing, failed or not final.
 func (s *Service) noPayment(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, pay.ErrNotFound):

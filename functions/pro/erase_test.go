@@ -16,15 +16,15 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestAnErasedCustomer: after the erasure no stored item identifies her: no address, customer id,
-// subscription or hash of her key. Other customers lose nothing.
+// TestAnErasedCustomer: after an erasure no stored item identifies the customer: no address,
+// customer id, subscription or key hash. Other customers lose nothing.
 func TestAnErasedCustomer(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
 	table := keep(fixture.Bolt(t, clock.Now))
 	s, key, subscription := byCard(t, table, clock)
-	// All data that a customer can cause: a claim, an open checkout, a recovery, a rotation, links
-	// and waiting jobs.
+	// The customer causes every kind of data: a claim, an open checkout, a recovery, a rotation,
+	// links and waiting jobs.
 	claimed := s.Send(fixture.Price, "")
 	s.Verify("ada@example.com", claimed, "X-Api-Key", key)
 	other := s.Verify("bob@example.com", s.Send(fixture.Price, "")).APIKey
@@ -61,14 +61,14 @@ func TestAnErasedCustomer(t *testing.T) {
 	left := func(when string) {
 		t.Helper()
 		for _, f := range table.holding(t, names...) {
-			// counters of calls hold pseudonyms and expire within a day
+			// The counters of calls may stay: they hold pseudonyms and expire within a day.
 			if !strings.HasPrefix(f, "LIMIT#") || when != "" {
 				t.Errorf("left%s: %s", when, f)
 			}
 		}
 	}
 	left("")
-	// Late events of the processor restore no customer.
+	// Late webhook events of the card processor do not create the customer again.
 	for _, e := range s.Payments.Stripe.Events() {
 		deliver(t, s, e, 200)
 	}
@@ -77,16 +77,16 @@ func TestAnErasedCustomer(t *testing.T) {
 	clock.Add(25 * time.Hour)
 	left(", a day later")
 
-	// Two kinds of records stay: those that the law requires, and those that prevent a second use
-	// of a payment.
+	// Two kinds of records stay: records that the law requires, and records that prevent a second
+	// use of a payment.
 	want(t, s.Verify("ada@example.com", claimed), 409, "pagamento-gia-usato", "the payment buys again")
 	if a := s.Confirm(s.Payments.Stripe.Sessions()[0]); a.APIKey != "" {
 		t.Errorf("the checkout gives a key again: %d %s", a.Status, a.Body)
 	}
 }
 
-// TestAThiefCannotEraseHisTracks: a thief claims another person's payment, then erases his customer
-// data. The payer can still claim the payment with a proof.
+// TestAThiefCannotEraseHisTracks: a thief claims another person's payment, then has his own
+// customer data erased. The payer can still claim the payment with a proof.
 func TestAThiefCannotEraseHisTracks(t *testing.T) {
 	s := parallel(t)
 	ada := newPayer(1)
@@ -100,7 +100,8 @@ func TestAThiefCannotEraseHisTracks(t *testing.T) {
 	}
 }
 
-// TestErasingUnderFaults: after any failure a retry completes the erasure.
+// TestErasingUnderFaults: one call to the store fails during an erasure. A retry completes the
+// erasure.
 func TestErasingUnderFaults(t *testing.T) {
 	t.Parallel()
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
@@ -126,14 +127,14 @@ func TestErasingUnderFaults(t *testing.T) {
 	})
 }
 
-// TestErasingWhileTheProcessorIsDown: nothing is erased while the card processor is down, because
-// it would still charge the card.
+// TestErasingWhileTheProcessorIsDown: while the card processor does not answer, the service erases
+// nothing, because the processor would still charge the card.
 func TestErasingWhileTheProcessorIsDown(t *testing.T) {
 	t.Parallel()
 	broken := slices.Repeat([]paytest.Fault{paytest.Broken(500)}, 3)
 	for name, faults := range map[string][]paytest.Fault{
 		"before": broken,
-		// The first call succeeds.
+		// The first call to the card processor succeeds, and later calls fail.
 		"at the deletion": append([]paytest.Fault{{After: true}}, broken...),
 		"after it":        append([]paytest.Fault{{After: true}, paytest.CutAfter()}, broken...),
 	} {
@@ -161,7 +162,7 @@ func TestErasingWhileTheProcessorIsDown(t *testing.T) {
 	}
 }
 
-// TestLinksServeOnePurpose: the secret of a link works for its own purpose only.
+// TestLinksServeOnePurpose: the token of a mailed link works only for the purpose of that link.
 func TestLinksServeOnePurpose(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -2,5 +2,5 @@ package pro_test
 
 import "testing"
 
-// TestEvidenceStrangers is TestStrangersForAMonth with 100 strangers.
+// TestEvidenceStrangers runs TestStrangersForAMonth with 100 strangers.
 func TestEvidenceStrangers(t *testing.T) { strangersForAMonth(t, 100) }

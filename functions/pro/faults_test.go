@@ -8,16 +8,16 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Tests of payments while storage fails, and of concurrent claims.
+// Tests of payments while calls to the store fail, and of claims at the same time.
 
-// underFaults runs a flow once per storage call, with that call failing.
+// underFaults runs a flow once per call to the store. In each run another call fails.
 func underFaults(t *testing.T, flow func(t *testing.T, s fixture.Shop, f *storetest.Faulty)) {
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
 		flow(t, fixture.OpenShop(t, f, clock), f)
 	})
 }
 
-// holdsOneKey checks that exactly one of all issued keys works after a purchase.
+// holdsOneKey checks after a purchase that exactly one of all issued keys works.
 func holdsOneKey(s fixture.Shop, given ...string) {
 	s.T.Helper()
 	working, seen := 0, map[string]bool{}
@@ -32,14 +32,14 @@ func holdsOneKey(s fixture.Shop, given ...string) {
 	}
 }
 
-// paid pays for ada's plan in USDC, retries after faults, and returns the answer.
+// paid pays for ada's plan in USDC, retries after faults, and returns the last answer.
 func paid(s fixture.Shop, f *storetest.Faulty) fixture.Reply {
 	signature := s.Send(fixture.Price, "")
 	return s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
 }
 
-// endsWithOneKey checks that a purchase returned a key. If the key was issued but the answer lost,
-// it gets the key by a recovery.
+// endsWithOneKey checks that a purchase returned a key. If the answer with the key was lost, it
+// gets the key by a recovery.
 func endsWithOneKey(t *testing.T, s fixture.Shop, f *storetest.Faulty, a fixture.Reply, lost string) {
 	t.Helper()
 	keys := []string{a.APIKey}
@@ -91,8 +91,8 @@ func TestPurchaseInUSDCUnderFaults(t *testing.T) {
 func TestRecoveryUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
-		// The fault is set before the purchase. It hits the recovery only if the purchase succeeds
-		// without reaching it.
+		// The fault is set before the purchase. It hits the recovery only if the purchase needs
+		// fewer calls to the store.
 		first := paid(s, f)
 		if a := s.Retry(f, func() fixture.Reply { return s.Recover("ada@example.com") }); a.Status != 202 {
 			t.Fatalf("%d %s", a.Status, a.Body)

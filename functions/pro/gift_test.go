@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Tests of payments for an address that already has a key. Anyone may pay for it.
+// Tests of payments for an address that already has a key. The payer may be a stranger.
 
 // mailsTo runs the outbox and returns the texts of all mails to an address.
 func mailsTo(s fixture.Shop, email string) (texts []string) {
@@ -19,7 +19,7 @@ func mailsTo(s fixture.Shop, email string) (texts []string) {
 	return mailTexts(s, email)
 }
 
-// mailTexts returns the texts of the mails sent so far.
+// mailTexts returns the texts of the mails sent to an address so far.
 func mailTexts(s fixture.Shop, email string) (texts []string) {
 	s.T.Helper()
 	mails, err := maildir.Read(s.Mails)
@@ -34,7 +34,8 @@ func mailTexts(s fixture.Shop, email string) (texts []string) {
 	return texts
 }
 
-// gifts are the ways to pay for someone else, each with its answer.
+// gifts are the ways to pay for another person's plan: by card or in USDC. Each way returns the
+// answer to the payment.
 var gifts = map[string]func(s fixture.Shop, email string, header ...string) fixture.Reply{
 	"card": func(s fixture.Shop, email string, header ...string) fixture.Reply {
 		session, _ := s.Buy(email)
@@ -69,7 +70,8 @@ func TestPayingForSomebodyElse(t *testing.T) {
 			!strings.Contains(mails[0], "runs until") {
 			t.Errorf("%s: the owner was told %q", name, mails)
 		}
-		// After the end of the plan a payer gets a fresh key, and the old key is no longer valid.
+		// After the plan has ended, a payment returns a new key, and the old key is no longer
+		// valid.
 		s.Clock.Add(200 * 24 * time.Hour)
 		late := pay(s, "ada@example.com")
 		if late.Status != 200 || !s.Works(late.APIKey) || s.Works(own.APIKey) {
@@ -78,7 +80,7 @@ func TestPayingForSomebodyElse(t *testing.T) {
 	}
 }
 
-// TestGiftPage: the page says that the plan was extended, and shows no key.
+// TestGiftPage: the payer's page says that the plan was extended. It shows no key.
 func TestGiftPage(t *testing.T) {
 	s := parallel(t)
 	gifts["card"](s, "ada@example.com")
@@ -91,8 +93,8 @@ func TestGiftPage(t *testing.T) {
 	}
 }
 
-// TestGiftUnderFaults: after any failing storage call the owner's key works. The plan is extended
-// once and the owner gets one notice.
+// TestGiftUnderFaults: one call to the store fails during a payment for another person. In the end
+// the owner's key works, the plan is extended once, and the owner gets one notice.
 func TestGiftUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {

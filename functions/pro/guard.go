@@ -26,16 +26,16 @@ type guarding struct {
 	Guarded bool `json:"guarded" doc:"Whether a recovery first mails a link"`
 }
 
-// guardView is the data of the form that switches the guard of a key on or off. The form sends the
-// key, or the token of a mailed link.
+// guardView is the data of the form that switches a key's guard on or off. The form sends the key,
+// or the token of a mailed link.
 type guardView struct {
 	view
 	Guard      bool
 	Key, Token string
 }
 
-// guard switches the guard of a key on or off. With the guard, every recovery must be confirmed by
-// a mailed link. The caller needs the key or a mailed link.
+// guard switches the guard of a key on or off. While the guard is on, the owner must confirm every
+// recovery with a mailed link. The caller needs the key or a mailed link.
 func (s *Service) guard(ctx context.Context, in *guardInput) (*page.Response, error) {
 	l, person, on := in.language(), page.WantsHTML(in.Accept), in.Body.Guard == "si"
 	c, err := s.customerOf(ctx, cmp.Or(in.Header, in.Body.Key), in.Body.Token)

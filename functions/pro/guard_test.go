@@ -9,12 +9,12 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// guardForm matches the form that switches the guard of a key.
+// guardForm matches the form that switches the guard of a key on or off.
 var guardForm = regexp.MustCompile(
 	`action="(/v1/pro/gestione/piano[^"]*)"[^>]*><input type="hidden" name="(t|chiave)" value="([^"]+)"><input type="hidden" name="protezione" value="(si|no)">`)
 
-// switchGuard presses the button on a page and expects the guard to be in the given state
-// afterwards.
+// switchGuard presses the button of the guard's form on a page. It expects the guard to be in the
+// given state afterwards.
 func switchGuard(t *testing.T, s fixture.Shop, page fixture.Reply, to string) fixture.Reply {
 	t.Helper()
 	form := guardForm.FindStringSubmatch(page.Body)
@@ -28,9 +28,9 @@ func switchGuard(t *testing.T, s fixture.Shop, page fixture.Reply, to string) fi
 	return a
 }
 
-// TestTheOwnerGuardsTheKey: the owner switches the guard on, with the key or with a mailed link.
-// Then a stranger's recovery request does not replace the key without the mailed link. The owner
-// can switch the guard off.
+// TestTheOwnerGuardsTheKey: the owner can switch the guard on and off, with the key or with a
+// mailed link. While the guard is on, a stranger's request for a recovery replaces the key only if
+// the mailed link is confirmed.
 func TestTheOwnerGuardsTheKey(t *testing.T) {
 	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
@@ -71,8 +71,8 @@ func TestTheOwnerGuardsTheKey(t *testing.T) {
 	}
 }
 
-// TestStrangersSwitchNoGuard: nothing changes without the key or the mailed link. The owner's
-// setting moves with the plan.
+// TestStrangersSwitchNoGuard: without the key or the mailed link the guard does not change. When
+// the plan moves to another address, the owner's setting moves too.
 func TestStrangersSwitchNoGuard(t *testing.T) {
 	t.Parallel()
 	s, clock, own := owner(t)

@@ -15,7 +15,8 @@ import (
 
 const html = "text/html"
 
-// kept is a table that records all keys ever written, so that tests can read all items.
+// kept is a table that records the keys of all items ever written, so that tests can read all
+// items.
 type kept struct {
 	store.Table
 	mu   sync.Mutex
@@ -62,8 +63,8 @@ func (k *kept) holding(t *testing.T, texts ...string) (found []string) {
 	return found
 }
 
-// TestTheKeyPageAgain: only the payer can look at the key again, for 10 minutes. The stored note
-// reveals nothing.
+// TestTheKeyPageAgain: for 10 minutes the payer can open the page with the key again. No one else
+// can. The stored note alone reveals nothing.
 func TestTheKeyPageAgain(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -105,7 +106,8 @@ func TestTheKeyPageAgain(t *testing.T) {
 	}
 }
 
-// TestAReplacedKeyIsNotShownAgain: a replaced key is not shown, even within the 10 minutes.
+// TestAReplacedKeyIsNotShownAgain: a key that was replaced is not shown again, even within the 10
+// minutes.
 func TestAReplacedKeyIsNotShownAgain(t *testing.T) {
 	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
@@ -116,8 +118,8 @@ func TestAReplacedKeyIsNotShownAgain(t *testing.T) {
 	}
 }
 
-// TestALostAnswerIsShownAgain: if a key was issued but the page with it got lost, the payer can
-// open the page again.
+// TestALostAnswerIsShownAgain: if a key was issued but the page with the key was lost, the payer
+// can open the page again.
 func TestALostAnswerIsShownAgain(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
@@ -134,7 +136,8 @@ func TestALostAnswerIsShownAgain(t *testing.T) {
 	})
 }
 
-// TestConfirmationForPeople: a page without a key gives its reason in the reader's language.
+// TestConfirmationForPeople: if a checkout has no key to show, the page says why, in the reader's
+// language.
 func TestConfirmationForPeople(t *testing.T) {
 	s := parallel(t)
 	s.Checkout("ada@example.com")

@@ -14,15 +14,15 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// How a plan moves to another address, and how a customer is erased.
+// The paths and times for moving a plan to another address and for erasing a customer.
 
 const (
 	movePath = "/v1/pro/indirizzo/conferma"
 	moveTime = 24 * time.Hour
 )
 
-// moving holds the two addresses of a move. The owner requests the move with a link mailed to From.
-// The link to this note, mailed to To, confirms it.
+// moving is a note with the two addresses of a move. The owner requests the move with a link mailed
+// to From. A link mailed to To confirms the move.
 type moving struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -58,12 +58,12 @@ type formInput struct {
 	RawBody []byte
 }
 
-// perPlan limits how many new addresses the owner of a plan can request per day, because each
-// request mails a stranger.
+// perPlan limits how many new addresses the owner of a plan can request: 3 per day. Each request
+// sends a mail to a stranger.
 var perPlan = limit.Limit{Name: "pro-indirizzo-plan", Calls: 3, Window: 24 * time.Hour}
 
-// askToMove requests a confirmation from the new address. The caller needs the link mailed to the
-// present address.
+// askToMove queues a mail that asks the new address to confirm the move of a plan. The caller needs
+// the link mailed to the present address.
 func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response, error) {
 	l := in.language()
 	token, nuovo, err := formOf(in.RawBody, "nuovo")
@@ -93,7 +93,7 @@ func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response,
 	return showNotice(http.StatusAccepted, l, "move.asked", page.AddressIn(l, "/v1/pro/gestione"))
 }
 
-// movePage shows a button and changes nothing.
+// movePage shows a button that confirms the move of a plan, and changes nothing.
 func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
 	_, ended, err := byLink[moving](ctx, s, moveLink, in.Token, l)
@@ -106,8 +106,8 @@ func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, 
 	}{view{l}, page.AddressIn(l, movePath+"?t="+in.Token)})
 }
 
-// move moves the plan and revokes the previous key. It mails a fresh key to the new address, unless
-// that address has a live key. It is idempotent.
+// move moves the plan to the new address and revokes the previous key. It mails a new key to the
+// new address, unless that address already has a valid key. It is idempotent.
 func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
 	between, ended, err := byLink[moving](ctx, s, moveLink, in.Token, l)
@@ -140,8 +140,8 @@ func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, erro
 	return showNotice(http.StatusOK, l, "move.done", page.AddressIn(l, "/v1/pro/gestione"))
 }
 
-// erase erases a customer. The card processor goes first, so that no card is charged after the
-// erasure. If erase fails halfway, a retry still finds the remaining data.
+// erase erases a customer. It first ends the subscriptions at the card processor, so that no card
+// is charged after the erasure. If erase fails halfway, a retry still finds the remaining data.
 func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, error) {
 	l := in.language()
 	token, sure, err := formOf(in.RawBody, "conferma")

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestFormsOfAPlanAreReadFirst: a malformed form is reported as such, even with an expired link.
-// Only a well-formed form causes a lookup of its link.
+// TestFormsOfAPlanAreReadFirst: a malformed form is reported as malformed, even if its link has
+// expired. The service looks up the link only if the form is well-formed.
 func TestFormsOfAPlanAreReadFirst(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

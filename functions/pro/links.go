@@ -10,21 +10,22 @@ import (
 	"verdetto/shared/store"
 )
 
-// Mails with links to plans. Each token is derived from its job, so a retried job mails the same
-// link.
+// The mails with links about paid plans. The token of a link is derived from the job of the mail,
+// so a retried job mails the same link.
 
-// sendManage mails a link to a plan, to an address that has or had one.
+// sendManage mails a link to the page of a plan. It sends the mail only to an address that has or
+// had a plan.
 func (s *Service) sendManage(ctx context.Context, j store.Job) error {
 	return s.sendLink(ctx, j, j.Email, manageLink, managed{j.Email}, manageTime, mail.ManageMail, planPath)
 }
 
-// sendMove mails a link to confirm to the new address of a plan. The mail does not reveal the
-// present address.
+// sendMove mails a link to the new address of a plan, with which the reader confirms the move. The
+// mail does not reveal the present address.
 func (s *Service) sendMove(ctx context.Context, j store.Job) error {
 	return s.sendLink(ctx, j, j.Ref, moveLink, moving{From: j.Ref, To: j.Email}, moveTime, mail.MoveMail, movePath)
 }
 
-// sendLink mails a link about the plan of an owner. It sends nothing if there is no plan.
+// sendLink mails a link about the owner's plan. If the owner has no plan, it sends nothing.
 func (s *Service) sendLink(ctx context.Context, j store.Job, owner string, p purpose, about any, lasts time.Duration,
 	write writeMail, path string) error {
 	c, err := s.Keys.Customer(ctx, s.customer(owner))
@@ -41,8 +42,8 @@ func (s *Service) sendLink(ctx context.Context, j store.Job, owner string, p pur
 	return s.send(ctx, j, write, c, path+"?t="+token)
 }
 
-// withoutPlan turns ErrNotFound into success: the plan was moved or erased after the job was
-// stored.
+// withoutPlan turns ErrNotFound into success. A missing plan was moved or erased after the job was
+// stored, so the job has nothing to do.
 func withoutPlan(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -50,7 +51,7 @@ func withoutPlan(err error) error {
 	return err
 }
 
-// sendMoved changes the address at the card processor and notifies the former address.
+// sendMoved changes the customer's address at the card processor and notifies the former address.
 func (s *Service) sendMoved(ctx context.Context, j store.Job) error {
 	c, err := s.Keys.Customer(ctx, s.customer(j.Ref))
 	if err != nil {

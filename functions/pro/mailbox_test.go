@@ -12,13 +12,14 @@ import (
 	"verdetto/shared/notify"
 )
 
-// The mails that strangers can cause to a mailbox, over alerts and plans together.
+// Tests of the mails that strangers can cause to a mailbox. Mails about alerts and mails about
+// plans count together.
 
 const ada, home = "ada@example.com", "192.0.2.7:1"
 
 var stopPattern = regexp.MustCompile(`/v1/alerts/unsubscribe\?t=[\w.-]+`)
 
-// mailsOfAda returns the mails to ada's mailbox, in any spelling of its address.
+// mailsOfAda returns the mails to ada's mailbox, in every spelling of ada's address.
 func mailsOfAda(s fixture.Shop) (mails []maildir.Mail) {
 	s.T.Helper()
 	all, err := maildir.Read(s.Mails)
@@ -33,8 +34,8 @@ func mailsOfAda(s fixture.Shop) (mails []maildir.Mail) {
 	return mails
 }
 
-// flood requests every kind of mail, each from an IP address of its own, every half hour for some
-// hours. It returns the times of the mails.
+// flood requests every kind of mail every half hour, for the given number of hours. Each request
+// comes from a new IP address. It returns the times of the mails that arrive.
 func flood(s fixture.Shop, hours int) (came []time.Time) {
 	s.T.Helper()
 	before := len(mailsOfAda(s))
@@ -62,7 +63,7 @@ func flood(s fixture.Shop, hours int) (came []time.Time) {
 	return came
 }
 
-// work runs all jobs of alerts and plans.
+// work runs all jobs of the outboxes for alerts and plans.
 func work(s fixture.Shop) {
 	s.T.Helper()
 	for idle := 0; idle < 2; idle++ {
@@ -81,7 +82,7 @@ func work(s fixture.Shop) {
 	}
 }
 
-// arrives reports whether a request from an IP address causes a mail.
+// arrives sends a request from an IP address and reports whether the request causes a mail.
 func arrives(s fixture.Shop, from, path, body string, header ...string) bool {
 	s.T.Helper()
 	before := len(mailsOfAda(s))
@@ -90,8 +91,8 @@ func arrives(s fixture.Shop, from, path, body string, header ...string) bool {
 	return len(mailsOfAda(s)) == before+1
 }
 
-// TestStrangersFillNoMailbox: at most 6 mails arrive in any 24 hours, of all kinds together, from
-// any number of IP addresses. Mails that the owner requests arrive.
+// TestStrangersFillNoMailbox: in any 24 hours at most 6 mails that strangers cause arrive, of all
+// kinds together and from any number of IP addresses. Mails that the owner requests still arrive.
 func TestStrangersFillNoMailbox(t *testing.T) {
 	s := parallel(t)
 	key := s.Verify(ada, s.Send(fixture.Price, "")).APIKey
@@ -123,7 +124,7 @@ func TestStrangersFillNoMailbox(t *testing.T) {
 	if arrives(s, "10.201.0.1:1", "/v1/alerts", alert) {
 		t.Error("a stranger's request arrives")
 	}
-	// With the key, from any IP address.
+	// A request with the owner's key causes a mail, from any IP address. A wrong key does not.
 	want(t, s.From("192.0.2.8:1", "POST", "/v1/pro/gestione", fixture.Object("email", ada), "X-Api-Key", mistyped(key)),
 		401, "", "a key that is none")
 	bob := s.Verify("bob@example.com", s.Send(fixture.Price, "")).APIKey
@@ -135,11 +136,11 @@ func TestStrangersFillNoMailbox(t *testing.T) {
 	}
 }
 
-// allow returns the path of the button that permits the owner's requests again.
+// allow turns the link that stops mails into the link of the button that allows them again.
 func allow(stop string) string { return strings.Replace(stop, "/unsubscribe", "/manage", 1) }
 
-// TestOneStrangerLeavesRoom: one IP address uses up half of the quota. The owner's first request
-// from another address still causes a mail.
+// TestOneStrangerLeavesRoom: one IP address can use up only half of a mailbox's quota. The owner's
+// first request from another IP address still causes a mail.
 func TestOneStrangerLeavesRoom(t *testing.T) {
 	s := parallel(t)
 	alert := fixture.Object("route", "MIL-BUH", "email", ada)
@@ -154,8 +155,8 @@ func TestOneStrangerLeavesRoom(t *testing.T) {
 	}
 }
 
-// TestNoMoreMailsLikeThis: the link works for 180 days, by one click too. A link of another mailbox
-// changes nothing.
+// TestNoMoreMailsLikeThis: the link that stops such mails works for 180 days, also with one click
+// in the mail program. A link of another mailbox changes nothing.
 func TestNoMoreMailsLikeThis(t *testing.T) {
 	s := parallel(t)
 	alert := fixture.Object("route", "MIL-BUH", "email", ada)
@@ -194,7 +195,7 @@ func TestNoMoreMailsLikeThis(t *testing.T) {
 	if !arrives(s, stranger(), "/v1/alerts", alert) {
 		t.Error("nothing comes after 180 days")
 	}
-	// The owner changes her mind.
+	// The owner stops the mails again.
 	s.Form(stop, "")
 	if arrives(s, home, "/v1/alerts", alert) {
 		t.Error("a mail came although they were stopped again")

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// What a customer can do with a plan besides calling the API. Each action needs a link that is
-// mailed to the plan's address and valid for an hour. Only the billing portal and the guard also
+// The actions of a customer on a paid plan, besides calls of the API. Each action needs a link that
+// is mailed to the plan's address and valid for 1 hour. Only the billing portal and the guard also
 // accept the key.
 
 const (
@@ -26,7 +26,7 @@ const (
 	manageTime = time.Hour
 )
 
-// managed is the sealed note of a mailed link, see note.go.
+// managed is the encrypted note of a mailed link to a plan: the address of the plan. See note.go.
 type managed struct {
 	Email string `json:"email"`
 }
@@ -76,8 +76,9 @@ type askInput struct {
 	emailBody
 }
 
-// askToManage queues the mail with a link and answers alike for every address. A caller with the
-// key counts as the owner: if such mails were stopped, they are sent again.
+// askToManage queues the mail with a link to a plan. Its answer is the same for every address. A
+// caller with the plan's key counts as the owner: if mails to the address were stopped, askToManage
+// allows them again.
 func (s *Service) askToManage(ctx context.Context, in *askInput) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {
@@ -101,7 +102,8 @@ type planInput struct {
 	Reader
 }
 
-// byLink returns the note of a mailed link, or the page that says that the link is no longer valid.
+// byLink returns the note that belongs to a mailed link. If the link is no longer valid, it returns
+// the page that says so.
 func byLink[A any](ctx context.Context, s *Service, p purpose, token string, l *i18n.Language) (about A,
 	ended *page.Response, err error) {
 	err = s.unseal(ctx, p, token, &about)
@@ -115,7 +117,7 @@ func byLink[A any](ctx context.Context, s *Service, p purpose, token string, l *
 	return about, ended, err
 }
 
-// planPage shows the state of a plan and the possible actions. It changes nothing.
+// planPage shows the state of a plan and the actions that its owner can take. It changes nothing.
 func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
 	about, ended, err := byLink[managed](ctx, s, manageLink, in.Token, l)
@@ -142,8 +144,8 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 	return show(http.StatusOK, l, "plan", "plan", v)
 }
 
-// formOf parses a form of a plan's page: the token of the link, and one field that may be empty. It
-// refuses all other fields.
+// formOf parses a form of a plan's page: the token of the link, and the named field, which may be
+// empty. It refuses every other field.
 func formOf(body []byte, name string) (token, value string, err error) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
@@ -163,12 +165,12 @@ func formOf(body []byte, name string) (token, value string, err error) {
 	return values.Get("t"), values.Get(name), nil
 }
 
-// backTo returns the page of a plan that a form was sent from. The token is not verified yet.
+// backTo returns the address of the plan's page that sent a form. It does not verify the token.
 func backTo(l *i18n.Language, token string) string {
 	return page.AddressIn(l, planPath+"?t="+url.QueryEscape(token))
 }
 
-// customerOf returns the customer of a valid key or mailed link.
+// customerOf returns the customer who has a valid key or the token of a mailed link.
 func (s *Service) customerOf(ctx context.Context, key, token string) (store.Customer, error) {
 	if key == "" && token != "" {
 		var about managed

@@ -19,7 +19,7 @@ var (
 	movePattern = regexp.MustCompile(`/v1/pro/indirizzo/conferma\?t=\w+`)
 )
 
-// linkTo requests a link to a plan and returns its token; "" if none was mailed.
+// linkTo requests a link to a plan. It returns the token of the link, or "" if no mail arrived.
 func linkTo(s fixture.Shop, email string) string {
 	s.T.Helper()
 	s.Clock.Add(time.Hour) // avoids every limit
@@ -34,7 +34,7 @@ func linkTo(s fixture.Shop, email string) string {
 	return token
 }
 
-// byCard opens a shop over a table, in which ada has a plan by card.
+// byCard opens a shop over a table. In the shop, ada has a plan that she bought by card.
 func byCard(t *testing.T, table store.Table, clock *storetest.Clock) (s fixture.Shop, key, subscription string) {
 	t.Helper()
 	s = fixture.OpenShop(t, table, clock)
@@ -45,8 +45,8 @@ func byCard(t *testing.T, table store.Table, clock *storetest.Clock) (s fixture.
 	return s, s.Confirm(session).APIKey, subscription
 }
 
-// TestTheLinkToAPlan: every address gets the same answer, but only addresses with a plan get a
-// mail. The link is valid for an hour.
+// TestTheLinkToAPlan: a request for the link to a plan gets the same answer for every address. Only
+// an address with a plan gets the mail. The link is valid for 1 hour.
 func TestTheLinkToAPlan(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -90,7 +90,8 @@ func TestTheLinkToAPlan(t *testing.T) {
 	}
 }
 
-// TestThePortal: it opens by the key, by the key from a page and by the link only.
+// TestThePortal: the billing portal opens with the key in a header, with the key in the form of a
+// page, or with a mailed link. It opens in no other way.
 func TestThePortal(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -114,7 +115,7 @@ func TestThePortal(t *testing.T) {
 		!strings.Contains(a.Body, `href="`+s.Payments.StripeURL+"/p/session/") || strings.Contains(a.Body, key) {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	// A second purchase in another session creates a second customer at the processor.
+	// A second purchase in another browser session creates a second customer at the card processor.
 	again, second := s.Buy("ada@example.com")
 	s.Confirm(again)
 	if a := portal("", "X-Api-Key", key); !leads(a) || !strings.Contains(a.Body, `"others":["`+s.Payments.StripeURL) {
@@ -147,8 +148,8 @@ func TestThePortal(t *testing.T) {
 	want(t, portal("", "X-Api-Key", key), 409, "nessuna-carta", "deleted at the processor")
 }
 
-// TestAPlanMoves: both addresses have to confirm. Then the new address has the plan, and the former
-// has nothing.
+// TestAPlanMoves: a plan moves only after the present and the new address have confirmed. Then the
+// new address has the plan, and the former address has nothing.
 func TestAPlanMoves(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -167,7 +168,7 @@ func TestAPlanMoves(t *testing.T) {
 	if strings.Contains(strings.Join(mailsTo(s, "grace@example.com"), ""), "ada@") {
 		t.Error("the mail to the new address holds the present one")
 	}
-	// Nothing changes before the new address confirms.
+	// Before the new address confirms, nothing changes.
 	if a := s.Do("GET", link, ""); a.Status != 200 || !s.Works(key) || !strings.Contains(a.Body, `method="post"`) {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
@@ -195,12 +196,13 @@ func TestAPlanMoves(t *testing.T) {
 			}
 		}
 	}
-	// The subscription moves, and the processor writes to the new address.
+	// The subscription moves too, and the card processor has the new address.
 	held, err := s.Pro.Checkout.Subscription(t.Context(), subscription)
 	if err != nil || held.Email != "grace@example.com" {
 		t.Errorf("the processor writes to %s %v", held.Email, err)
 	}
-	// Later purchases of the former address stay there after another press.
+	// A plan that the former address buys later stays there, even if the move's button is pressed
+	// again.
 	own := s.Verify("ada@example.com", s.Send(fixture.Price, "")).APIKey
 	s.Form(link, "")
 	if !s.Works(own) {
@@ -215,8 +217,8 @@ func TestAPlanMoves(t *testing.T) {
 	}
 }
 
-// TestAPlanMovesToOneThatIsThere: the days are added up, and the key at the new address stays
-// valid.
+// TestAPlanMovesToOneThatIsThere: if the new address already has a plan, the paid days are added
+// up, and the key of the new address stays valid.
 func TestAPlanMovesToOneThatIsThere(t *testing.T) {
 	s := parallel(t)
 	ada, grace := s.Verify("ada@example.com", s.Send(fixture.Price, "")).APIKey,
@@ -235,8 +237,8 @@ func TestAPlanMovesToOneThatIsThere(t *testing.T) {
 	}
 }
 
-// TestMovingUnderFaults: after any failure the plan is at one address, and one key works in the
-// end.
+// TestMovingUnderFaults: one call to the store fails while a plan moves. In the end the plan is at
+// one address, and one key works.
 func TestMovingUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
@@ -263,7 +265,8 @@ func TestMovingUnderFaults(t *testing.T) {
 	})
 }
 
-// sent sends the mails, also those whose jobs are still leased after a fault.
+// sent runs the outbox until all mails are sent, also mails whose jobs are still leased after a
+// fault.
 func sent(s fixture.Shop, f *storetest.Faulty, email string) {
 	s.T.Helper()
 	for range 3 {
@@ -275,8 +278,8 @@ func sent(s fixture.Shop, f *storetest.Faulty, email string) {
 	s.Mailed(email)
 }
 
-// TestFewNewAddressesAreAsked: the owner of a plan can request three new addresses a day. Each
-// request is a mail to a stranger.
+// TestFewNewAddressesAreAsked: the owner of a plan can request 3 new addresses a day, because each
+// request sends a mail to a stranger.
 func TestFewNewAddressesAreAsked(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

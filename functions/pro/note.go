@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// purpose is the purpose of a note. The name and the encryption key of a note are derived for its
-// purpose. So a secret opens notes of one purpose only.
+// purpose says what an encrypted note is for. The name and the encryption key of a note are derived
+// from its purpose, so a secret opens only notes of one purpose.
 type purpose string
 
 const (
@@ -24,7 +24,7 @@ const (
 )
 
 // seal encrypts a note that only the bearer of a secret can read. The encryption key and the note's
-// name are derived from the secret and the pepper. The table alone, or the table with the pepper,
+// name are derived from the secret and the pepper. So the stored table, even with the pepper,
 // reveals neither the content nor the owner. After a note has expired and was deleted, no one can
 // read it.
 func (s *Service) seal(p purpose, secret string, about any, until time.Time) (store.Note, error) {
@@ -54,8 +54,8 @@ func (s *Service) keepNote(ctx context.Context, p purpose, secret string, about 
 	return s.notes().Put(ctx, note)
 }
 
-// unseal decrypts the note of a purpose with a secret. It fails with store.ErrNotFound if there is
-// none.
+// unseal decrypts the note of a purpose with a secret. If there is no such note, it fails with
+// store.ErrNotFound.
 func (s *Service) unseal(ctx context.Context, p purpose, secret string, about any) error {
 	if secret == "" || len(secret) > longestSecret {
 		return store.ErrNotFound
@@ -82,7 +82,8 @@ func (s *Service) unseal(ctx context.Context, p purpose, secret string, about an
 	return nil
 }
 
-// longestSecret is longer than any real secret.
+// longestSecret is a length in bytes that no real secret reaches. It limits the work for false
+// secrets.
 const longestSecret = 1000
 
 func (s *Service) notes() store.Notes { return store.Notes{Table: s.Keys.Table} }

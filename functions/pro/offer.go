@@ -33,7 +33,7 @@ type offerInput struct {
 	Reader
 }
 
-// planOffer describes the plan and its prices.
+// planOffer is the answer that describes the paid plan and its prices.
 type planOffer struct {
 	Plan string     `json:"plan" enum:"pro"`
 	Card *cardPrice `json:"card,omitempty" doc:"By card. It renews until it is cancelled"`
@@ -53,7 +53,7 @@ type usdcPrice struct {
 	Days   int    `json:"days" doc:"Days of Pro for one payment"`
 }
 
-// offer returns the plan and its prices. It asks for no e-mail address.
+// offer returns the paid plan and its prices. The caller needs no e-mail address.
 func (s *Service) offer(ctx context.Context, in *offerInput) (*page.Response, error) {
 	price, known := s.price(ctx)
 	if page.WantsHTML(in.Accept) {

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/pay/paytest"
 )
 
-// TestThePriceComesFirst: the price comes from the processor and is cached for an hour. A price
-// that may be wrong is never shown.
+// TestThePriceComesFirst: the page shows the price that the card processor states, and caches it
+// for an hour. It shows no price if the price may be wrong.
 func TestThePriceComesFirst(t *testing.T) {
 	s := parallel(t)
 	stripe := s.Payments.Stripe
@@ -39,7 +39,7 @@ func TestThePriceComesFirst(t *testing.T) {
 	s.Clock.Add(time.Second)
 	look("14,99 € al mese")
 
-	// After the hour an unconfirmed price is not shown.
+	// The price is older than 1 hour and cannot be read again, so the page does not show it.
 	paytest.Break(stripe).Down(true)
 	s.Clock.Add(time.Hour)
 	look("Il prezzo lo vedi alla cassa")
@@ -66,7 +66,8 @@ func TestThePriceComesFirst(t *testing.T) {
 	}
 }
 
-// TestAboutPages: the operator's particulars are shown, and missing ones are marked as missing.
+// TestAboutPages: the pages about the service show the operator's name and address. They mark a
+// missing value as missing.
 func TestAboutPages(t *testing.T) {
 	s := parallel(t)
 	paths := []string{"/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali"}

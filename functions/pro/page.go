@@ -21,10 +21,12 @@ import (
 //go:embed *.html
 var templates embed.FS
 
-// pages are parsed on first use: most calls come from programs and need none.
+// pages returns the templates, which it parses at the first call. Most calls of the service come
+// from programs and need no page.
 var pages = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(templates, "*.html")) })
 
-// Reader holds the language of a reader: that of the link, otherwise one that the browser accepts.
+// Reader holds the language of a reader: the language in the link, or else a language that the
+// browser accepts.
 type Reader struct {
 	Lang           string `query:"lang" doc:"Code of the language of texts for people. It takes precedence over Accept-Language"`
 	AcceptLanguage string `header:"Accept-Language"`
@@ -37,13 +39,13 @@ func (r Reader) language() *i18n.Language {
 	return i18n.ForHeader(r.AcceptLanguage)
 }
 
-// view is the data of all pages.
+// view is the data that all templates need: the texts in the reader's language.
 type view struct{ T *i18n.Language }
 
 // At returns the URL of another page in the reader's language.
 func (v view) At(path string) string { return page.AddressIn(v.T, path) }
 
-// render renders a block of the templates as a page.
+// render executes a template block and returns the result as a page.
 func render(status int, block string, p page.Page, v any) (*page.Response, error) {
 	var body bytes.Buffer
 	if err := pages().ExecuteTemplate(&body, block, v); err != nil {
@@ -53,12 +55,13 @@ func render(status int, block string, p page.Page, v any) (*page.Response, error
 	return page.Respond(status, p)
 }
 
-// show renders a page that search engines do not index, titled by a text of the catalogue.
+// show renders a page that search engines do not index. The page's title is the catalogue's text
+// text.title.
 func show(status int, l *i18n.Language, block, text string, v any) (*page.Response, error) {
 	return render(status, block, page.Page{Language: l, Title: l.Text(text + ".title")}, v)
 }
 
-// askPage returns the handler of a page with a form for the address of a plan.
+// askPage returns the handler of a page with a form that asks for the e-mail address of a plan.
 func askPage(block, path string) func(context.Context, *Reader) (*page.Response, error) {
 	return func(_ context.Context, in *Reader) (*page.Response, error) {
 		l := in.language()
@@ -67,7 +70,7 @@ func askPage(block, path string) func(context.Context, *Reader) (*page.Response,
 	}
 }
 
-// asJSON returns a JSON answer where HTML would be a page.
+// asJSON returns an answer as JSON, from an endpoint that returns a page to people.
 func asJSON(status int, answer any) (*page.Response, error) {
 	body, err := json.Marshal(answer)
 	if err != nil {
@@ -79,9 +82,9 @@ func asJSON(status int, answer any) (*page.Response, error) {
 	}, nil
 }
 
-// showCheckout returns the checkout's URL: as JSON, or as a page with a link. It does not redirect.
-// Browsers apply a page's policy to the redirect after its form, and our policy allows no other
-// host.
+// showCheckout returns the checkout's URL: as JSON, or as a page with a link. It does not redirect,
+// because browsers apply a page's security policy to a redirect after a form. The policy allows no
+// other host.
 func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Response, error) {
 	if !page.WantsHTML(accept) {
 		return asJSON(http.StatusOK, c)
@@ -92,7 +95,8 @@ func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Respo
 	}{view{l}, c.URL})
 }
 
-// showIssued renders the page of a purchase. until is when the page stops working; zero: at once.
+// showIssued renders the page with the result of a purchase. The page works until the given time.
+// If until is zero, the page is shown only now.
 func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews bool) (*page.Response, error) {
 	v := struct {
 		guardView
@@ -109,8 +113,8 @@ func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews
 		Scripts: []string{"pro.js"}}, v)
 }
 
-// confirmPages maps problem codes of a confirmation to a text for the page and the path of its
-// link.
+// confirmPages maps the error codes of a confirmation to a page text and to the path of the link on
+// the page.
 var confirmPages = map[string]struct{ block, path string }{
 	NoSuchSession.Code:  {"unknown", "/v1/pro"},
 	NotPro.Code:         {"foreign", "/v1/pro"},
@@ -119,8 +123,8 @@ var confirmPages = map[string]struct{ block, path string }{
 	KeyIssued.Code:      {"issued", "/v1/pro/recupera"},
 }
 
-// confirmProblem renders a problem of a confirmation as a page for people. Programs get the problem
-// itself, and so do people for any other error.
+// confirmProblem renders an error of a confirmation as a page for people. Programs get the error
+// response, and people get it too for an error that has no page.
 func confirmProblem(accept string, l *i18n.Language, session string, err error) (*page.Response, error) {
 	var p *httpapi.Problem
 	if !page.WantsHTML(accept) || !errors.As(err, &p) {
@@ -146,7 +150,8 @@ func showNotice(status int, l *i18n.Language, text, next string) (*page.Response
 	}{view{l}, title, next, l.HTML("notice." + text + ".lede"), l.HTML("notice." + text + ".next")})
 }
 
-// showLink renders the page that a mailed link opens: a block of link.html.
+// showLink renders the page that a mailed link opens. The parameter block names a block of
+// link.html.
 func showLink(status int, l *i18n.Language, block, action string) (*page.Response, error) {
 	return show(status, l, block, "recovery."+block, struct {
 		view

@@ -32,11 +32,11 @@ type portals struct {
 
 var goneToken = httpapi.Fault{Name: "t", Detail: "is of a link that works no more; POST /v1/pro/gestione mails another"}
 
-// mostPortals limits the requests to the processor per call.
+// mostPortals limits the number of customers at the card processor that one call asks about.
 const mostPortals = 5
 
-// portal opens the customer's billing portal at the card processor. After a plan has ended its key
-// is not valid, but a mailed link still opens the portal, so the customer can see invoices.
+// portal opens the customer's billing portal at the card processor. After a plan has ended, its key
+// is not valid. A mailed link still opens the portal then, so the customer can see invoices.
 func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, error) {
 	l, key, token := in.language(), in.Header, ""
 	if in.Body != nil {
@@ -81,8 +81,8 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 	return asJSON(http.StatusOK, portals{urls[0], urls[1:]})
 }
 
-// payers returns the processor's customer ids behind the subscriptions of a plan, the latest end
-// first.
+// payers returns the card processor's ids of the customers who pay for the subscriptions of a plan.
+// The subscription with the latest end comes first.
 func (s *Service) payers(ctx context.Context, c store.Customer) (customers []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()

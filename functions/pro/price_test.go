@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestAnotherPriceIsNotPro: a paid subscription to another price of the account gives no key, no
-// plan and no mail.
+// TestAnotherPriceIsNotPro: a paid subscription for another price of the same processor account
+// gives no key, no plan and no mail.
 func TestAnotherPriceIsNotPro(t *testing.T) {
 	t.Parallel()
 	for _, basil := range []bool{false, true} {
@@ -28,7 +28,8 @@ func TestAnotherPriceIsNotPro(t *testing.T) {
 		if keys := recovered(s, "eve@example.com"); len(keys) > 0 {
 			t.Errorf("%d keys were mailed", len(keys))
 		}
-		// The same subscription at Pro's price is Pro: only the price decides.
+		// When the same subscription is changed to Pro's price, it gives a key. So only the price
+		// decides.
 		s.Payments.Stripe.Reprice(subscription, playmoney.TestPrice)
 		if a := s.Confirm(session); a.Status != 200 || !s.Works(a.APIKey) {
 			t.Errorf("at the price of Pro: %d %s", a.Status, a.Body)
@@ -36,8 +37,9 @@ func TestAnotherPriceIsNotPro(t *testing.T) {
 	}
 }
 
-// TestForeignSubscriptionsLeaveThePlan: earlier versions accepted any subscription. A subscription
-// that is not for Pro is removed at a recovery; the plan's other sources stay.
+// TestForeignSubscriptionsLeaveThePlan: earlier versions accepted every subscription. A recovery
+// removes a subscription that is not for Pro from the plan. The plan keeps its other subscriptions
+// and payments.
 func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
 	s := parallel(t)
 	session, own := s.Buy("ada@example.com")
@@ -66,7 +68,7 @@ func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
 	}
 }
 
-// recovered requests a fresh key and returns all keys mailed to the address.
+// recovered requests a recovery and returns all keys that were mailed to the address.
 func recovered(s fixture.Shop, email string) []string {
 	s.T.Helper()
 	must(s.T, s.Recover(email), 202, "", "recupera")

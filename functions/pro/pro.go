@@ -2,11 +2,12 @@
 // recovers, rotates and guards keys, and moves and erases customers.
 //
 // Every step can fail before or after its effect and is safe to retry. A key and the record of its
-// purchase are one write, so a purchase issues one key. The state of a plan is read from the card
-// processor and the chain, never taken from a message. A key that was lost on the way is replaced
-// by a recovery.
+// purchase are stored in one write, so a purchase issues one key. The service reads the state of a
+// plan from the card processor and the chain, never from a message. A customer who lost a key gets
+// a new key by a recovery.
 //
-// Start with Service.Register; card.go and crypto.go sell, worker.go sends the mails.
+// Start reading at Service.Register. The files card.go and crypto.go sell; worker.go sends the
+// mails.
 package pro
 
 import (
@@ -50,7 +51,7 @@ type Service struct {
 	priceMemo store.Memo[*pay.Price]
 }
 
-// Wallet describes the wallet that receives USDC.
+// Wallet describes the wallet that receives payments in USDC.
 type Wallet struct {
 	Owner        string // the wallet's address
 	TokenAccount string // its USDC account, which most senders find by themselves
@@ -62,7 +63,7 @@ type Wallet struct {
 // CryptoDays is the number of days that one payment in USDC buys.
 const CryptoDays = 30
 
-// The error responses of purchases.
+// The error responses to requests about purchases.
 var (
 	NoSuchSession = httpapi.ProblemType{Status: http.StatusNotFound, Code: "sessione-sconosciuta",
 		Title: "Unknown checkout"}
@@ -112,14 +113,14 @@ func (s *Service) Register(api *httpapi.API) {
 // sells reports whether the plan is for sale. If not, the paths for buying it do not exist.
 func (s *Service) sells() bool { return s.Chain != nil }
 
-// emailBody is a request about an e-mail address.
+// emailBody is the body of a request that names an e-mail address.
 type emailBody struct {
 	Body struct {
 		Email string `json:"email" maxLength:"254" doc:"E-mail address" example:"ada@example.com"`
 	} `contentType:"application/json"`
 }
 
-// faults collects the faults of a request.
+// faults collects the faults of a request, so that one answer reports all of them.
 type faults []httpapi.Fault
 
 func (f *faults) add(wrong bool, fault httpapi.Fault) {
@@ -141,7 +142,7 @@ var (
 		Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"}
 )
 
-// address parses an e-mail address, or fails with a fault for the field email.
+// address parses an e-mail address. It fails with an error response that names the field email.
 func address(email string) (string, error) {
 	a, err := mail.ParseAddress(email)
 	if err != nil {
@@ -150,19 +151,19 @@ func address(email string) (string, error) {
 	return a, nil
 }
 
-// unavailable logs err and returns the error response for a payment service that did not answer.
+// unavailable logs err and returns the error response for a payment service that does not answer.
 func (s *Service) unavailable(ctx context.Context, what string, err error) error {
 	s.Log.ErrorContext(ctx, what+" could not be asked", "error", err)
 	return httpapi.Unavailable.Problem("The payment could not be checked; nothing is lost. Call again in "+
 		"a few seconds.").With("Retry-After", "5")
 }
 
-// customer returns the customer id of an e-mail address.
+// customer returns the customer id that belongs to an e-mail address.
 func (s *Service) customer(email string) apikey.CustomerID {
 	return apikey.CustomerIDOf(s.Pepper, email)
 }
 
-// issued is the answer to a purchase: the key, shown once, or the extension of an existing plan.
+// issued is the answer to a purchase: a new key, or the extension of an existing plan.
 type issued struct {
 	APIKey    string    `json:"apiKey,omitempty" doc:"The key, shown only once. Absent if the address already has a key, which stays valid"`
 	Status    string    `json:"status,omitempty" enum:"esteso" doc:"esteso: the plan of an address with a key was extended, and its owner gets a mail. Absent otherwise"`
@@ -175,8 +176,9 @@ type issued struct {
 const extended = "esteso"
 
 // buy applies a purchase to a plan, once. For an address without a key it returns the first key. An
-// existing key stays valid and is returned only to a caller who presents it, because the payer may
-// be a stranger; otherwise the owner gets a mail. With secret the payer can open the result again.
+// existing key stays valid. It is returned only to a caller who presents it, because the payer may
+// be a stranger; otherwise the owner gets a mail. If secret is not empty, the payer can open the
+// result again.
 func (s *Service) buy(ctx context.Context, email, presented, what, secret string, claim *store.Claim,
 	change func(*store.Customer)) (issued, error) {
 	now := s.Now()
@@ -214,15 +216,15 @@ func (s *Service) buy(ctx context.Context, email, presented, what, secret string
 	return bought, nil
 }
 
-// signal reports a new job in the outbox to the worker.
+// signal tells the worker that the outbox has a new job.
 func (s *Service) signal() {
 	if s.SignalWorker != nil {
 		s.SignalWorker()
 	}
 }
 
-// onceFailed returns the error response for a payment or checkout that was used before. It is the
-// same for every caller: payments are public, but their users are secret.
+// onceFailed returns the error response for a payment or checkout that was used before. The
+// response is the same for every caller: payments are public, but who used a payment is secret.
 func onceFailed(err error, kind httpapi.ProblemType) error {
 	if !errors.Is(err, store.ErrIssued) {
 		return err

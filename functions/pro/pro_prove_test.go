@@ -11,7 +11,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestProveRecoveryTellsNothing: the duration of an answer does not reveal who has a plan.
+// TestProveRecoveryTellsNothing: the response time of a recovery does not reveal whether an address
+// has a plan.
 func TestProveRecoveryTellsNothing(t *testing.T) {
 	clock := storetest.NewClock()
 	table := fixture.Bolt(t, clock.Now)
@@ -32,7 +33,8 @@ func TestProveRecoveryTellsNothing(t *testing.T) {
 	})
 }
 
-// TestProvePaymentsOutOfReachSoon: if the other side is down or slow, the answer comes within 10 s.
+// TestProvePaymentsOutOfReachSoon: if Stripe and Solana do not answer or answer slowly, the service
+// answers within 10 seconds.
 func TestProvePaymentsOutOfReachSoon(t *testing.T) {
 	s, calls := paymentCalls(t)
 	for _, how := range []string{"down", "slow"} {

@@ -16,24 +16,23 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Money and access, tested through the whole service. The real adapters talk to stand-ins for
+// Tests of payments and access through the whole service. The real adapters talk to imitations of
 // Stripe and Solana.
 
-// open opens a shop with a table of its own.
+// open opens a shop with a new table.
 func open(t *testing.T) fixture.Shop {
 	t.Helper()
 	clock := storetest.NewClock()
 	return fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
 }
 
-// parallel opens a shop for a parallel test.
 func parallel(t *testing.T) fixture.Shop {
 	t.Helper()
 	t.Parallel()
 	return open(t)
 }
 
-// want checks an answer's status and, if it is not empty, its problem code.
+// want checks the status of an answer. If code is not empty, it also checks the error code.
 func want(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	t.Helper()
 	if a.Status != status || code != "" && a.Code != code {
@@ -41,7 +40,7 @@ func want(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	}
 }
 
-// must does the checks of want, and ends the test if one fails.
+// must does the same checks as want, and ends the test if a check fails.
 func must(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	t.Helper()
 	if a.Status != status || code != "" && a.Code != code {
@@ -49,7 +48,7 @@ func must(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	}
 }
 
-// wantPage checks an answer's status and a text in the main part of its page.
+// wantPage checks the status of an answer, and that the main part of the page contains a text.
 func wantPage(t testing.TB, a fixture.Reply, status int, text string, what ...any) {
 	t.Helper()
 	if a.Status != status || !strings.Contains(a.Page(), text) {
@@ -57,7 +56,7 @@ func wantPage(t testing.TB, a fixture.Reply, status int, text string, what ...an
 	}
 }
 
-// wantBody checks an answer's status and a text in its body.
+// wantBody checks the status of an answer, and that the body contains a text.
 func wantBody(t testing.TB, a fixture.Reply, status int, text string, what ...any) {
 	t.Helper()
 	if a.Status != status || !strings.Contains(a.Body, text) {
@@ -65,7 +64,7 @@ func wantBody(t testing.TB, a fixture.Reply, status int, text string, what ...an
 	}
 }
 
-// TestCheckoutPage: a browser gets a page in its language that leads to the checkout. The page
+// TestCheckoutPage: a browser gets a page in its language with a link to the checkout. The page
 // repeats nothing of the request.
 func TestCheckoutPage(t *testing.T) {
 	s := parallel(t)
@@ -130,7 +129,7 @@ func TestPlanByCardFollowsTheSubscription(t *testing.T) {
 	step("and its grace over", 10*24*time.Hour, nil, false)
 }
 
-// deliver posts an event to the webhook and expects a status.
+// deliver sends an event to the webhook and expects the status want.
 func deliver(t *testing.T, s fixture.Shop, e playmoney.Event, want int) {
 	t.Helper()
 	if a := s.Deliver(e.Payload); a.Status != want {
@@ -138,8 +137,8 @@ func deliver(t *testing.T, s fixture.Shop, e playmoney.Event, want int) {
 	}
 }
 
-// TestDeliveriesInAnyOrder delivers a subscription's events 20 times in random order. The plan ends
-// at the right time each time.
+// TestDeliveriesInAnyOrder delivers the events of a subscription 20 times, each time in another
+// random order. The plan always ends at the right time.
 func TestDeliveriesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for _, basil := range []bool{false, true} {

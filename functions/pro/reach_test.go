@@ -9,7 +9,8 @@ import (
 	"verdetto/shared/pay/paytest"
 )
 
-// paymentCalls returns the calls that need Stripe or Solana, each prepared with a payment.
+// paymentCalls returns the calls of the API that need Stripe or Solana. For each call a payment is
+// ready.
 func paymentCalls(t *testing.T) (fixture.Shop, map[string]func() fixture.Reply) {
 	t.Helper()
 	s := open(t)
@@ -23,7 +24,7 @@ func paymentCalls(t *testing.T) (fixture.Shop, map[string]func() fixture.Reply) 
 	}
 }
 
-// outOfReach runs do while Stripe and Solana are down or slow.
+// outOfReach runs do while the imitations of Stripe and Solana do not answer or answer slowly.
 func outOfReach(t *testing.T, s fixture.Shop, how string, do func()) {
 	t.Helper()
 	held := make(chan struct{})
@@ -39,8 +40,8 @@ func outOfReach(t *testing.T, s fixture.Shop, how string, do func()) {
 	do()
 }
 
-// TestPaymentsOutOfReach: if the other side is down or slow, the answer is 503, and a retry
-// succeeds.
+// TestPaymentsOutOfReach: if Stripe and Solana do not answer or answer slowly, the status is 503. A
+// later retry succeeds.
 func TestPaymentsOutOfReach(t *testing.T) {
 	t.Parallel()
 	s, calls := paymentCalls(t)

@@ -44,13 +44,14 @@ type recovering struct {
 	Detail string `json:"detail"`
 }
 
-// recover stores a job and answers alike for every address.
+// recover stores a job that mails a new key. Its answer is the same for every address.
 func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response, error) {
 	return s.storeJob(ctx, s.Outbox, recoverKind, in.Body.Email, in.Accept, in.Reader, "recovering",
 		"If this address has a plan, a fresh key is on its way to it, and the old key stops working.")
 }
 
-// storeJob stores a job about an address in an outbox. The answer is the same for every address.
+// storeJob stores a job about an e-mail address in an outbox. Its answer is the same for every
+// address.
 func (s *Service) storeJob(ctx context.Context, box store.Outbox, kind, email, accept string, r Reader, block,
 	detail string) (*page.Response, error) {
 	email, err := address(email)

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// bench is the paid plan alone, with a table and a carrier of the test.
+// bench is the service of the paid plan alone. The test is its mail carrier and controls its clock.
 type bench struct {
 	*pro.Service
 	t     *testing.T
@@ -39,7 +39,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// Send implements mail.Sender.
+// Send implements mail.Sender. Sending a mail takes the time took on the test's clock.
 func (b *bench) Send(_ context.Context, m mail.Message) error {
 	b.now = b.now.Add(b.took)
 	b.mails = append(b.mails, m)
@@ -47,7 +47,7 @@ func (b *bench) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// owe stores a job that mails a fresh key, for an address with a plan.
+// owe gives an address a plan and stores a job that mails it a new key.
 func (b *bench) owe(email, lang string, at time.Time, cards map[string]time.Time) {
 	b.t.Helper()
 	err := b.Keys.Change(b.t.Context(), apikey.CustomerIDOf(b.Pepper, email), func(c *store.Customer) error {
@@ -62,7 +62,8 @@ func (b *bench) owe(email, lang string, at time.Time, cards map[string]time.Time
 	}
 }
 
-// work runs all jobs and expects want mails. No mail is sent after the lease of its job has ended.
+// work runs all jobs and expects the number of mails want. It checks that no mail is sent after the
+// lease of its job has ended.
 func (b *bench) work(want int) {
 	b.t.Helper()
 	b.sent = func(m mail.Message) {
@@ -88,8 +89,8 @@ func (b *bench) work(want int) {
 	}
 }
 
-// TestForeignLanguage: a key requested in an unsupported language, as by another version, is mailed
-// in English. Without the mail the owner would have no key.
+// TestForeignLanguage: a job may name a language that this version does not support. Its key is
+// mailed in English, because without the mail the owner would have no key.
 func TestForeignLanguage(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -100,8 +101,9 @@ func TestForeignLanguage(t *testing.T) {
 	}
 }
 
-// TestASlowCarrier: a worker sends no mail if its lease may end before the mail is sent. It takes
-// such jobs again, so no owner gets two keys of which one is void.
+// TestASlowCarrier: a worker sends no mail if its lease could end before the mail is sent. It
+// leases the job again first. Otherwise two workers could mail two keys, and only one of them would
+// work.
 func TestASlowCarrier(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -113,7 +115,7 @@ func TestASlowCarrier(t *testing.T) {
 	b.work(payers)
 }
 
-// slowCheckout is a slow card processor.
+// slowCheckout is a card processor whose answers take time.
 type slowCheckout struct {
 	pay.Checkout
 	now *time.Time
@@ -124,8 +126,8 @@ func (s slowCheckout) Subscription(_ context.Context, id string) (pay.Subscripti
 	return pay.Subscription{ID: id, Ours: true, PaidUntil: s.now.AddDate(0, 1, 0)}, nil
 }
 
-// TestASlowProcessor: subscription calls count towards a job's time. Its mail is not sent if the
-// lease may have ended.
+// TestASlowProcessor: the time of calls about subscriptions counts towards the time of a job. The
+// mail is not sent if the lease may have ended in the meantime.
 func TestASlowProcessor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -16,7 +16,8 @@ func rotate(s fixture.Shop, key string) fixture.Reply {
 	return s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key, "Idempotency-Key", again)
 }
 
-// TestALeakedKeyGivesNoFreshOne: the bearer of a rotated key does not get its successor.
+// TestALeakedKeyGivesNoFreshOne: a caller with a key that was already rotated does not get the new
+// key.
 func TestALeakedKeyGivesNoFreshOne(t *testing.T) {
 	t.Parallel()
 	for name, header := range map[string][]string{"with Idempotency-Key": {"Idempotency-Key", again}, "without": nil} {
@@ -38,7 +39,7 @@ func TestALeakedKeyGivesNoFreshOne(t *testing.T) {
 	}
 }
 
-// mistyped returns the key with another last character.
+// mistyped returns the key with a different last character.
 func mistyped(key string) string {
 	last := len(key) - 1
 	if key[last] == 'A' {
@@ -72,7 +73,8 @@ func TestRotation(t *testing.T) {
 	want(t, rotate(s, second.APIKey), 401, "piano-scaduto", "the plan has ended")
 }
 
-// TestRotationIsCountedByKey: strangers without the key do not use up the owner's limit.
+// TestRotationIsCountedByKey: attempts to rotate without the valid key do not use up the owner's
+// limit.
 func TestRotationIsCountedByKey(t *testing.T) {
 	t.Parallel()
 	s, _, key := owner(t)
@@ -117,7 +119,8 @@ func TestLookingAtAKey(t *testing.T) {
 	want(t, look(own), 401, "piano-scaduto", "the plan has ended")
 }
 
-// TestRotationUnderFaults: after any failing storage call the owner has one valid key.
+// TestRotationUnderFaults: one call to the store fails during a rotation. In the end the owner has
+// exactly one valid key.
 func TestRotationUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {

@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The paths of mailed links, as in shared/web/routes. Mail scanners follow links, so following a
-// link changes nothing: its page has a button.
+// The paths of mailed links, as in shared/web/routes. Mail scanners open links, so opening a link
+// changes nothing: the link's page has a button.
 const (
 	undoLink  = "/v1/pro/recupera/annulla"
 	agreePath = "/v1/pro/recupera/conferma"
@@ -32,7 +32,8 @@ const (
 	macBytes   = 16
 )
 
-// mac returns a MAC with a key derived from the pepper for one purpose.
+// mac returns a message authentication code of a text. Its key is derived from the pepper for one
+// purpose.
 func (s *Service) mac(purpose, text string) []byte {
 	key := hmac.New(sha256.New, s.Pepper)
 	key.Write([]byte("pro " + purpose))
@@ -41,27 +42,29 @@ func (s *Service) mac(purpose, text string) []byte {
 	return h.Sum(nil)
 }
 
-// derived returns randomness for a key that only we can derive again.
+// derived returns the random bytes for a key. Only a service with the same pepper can derive them
+// again.
 func (s *Service) derived(purpose, text string) io.Reader {
 	return strings.NewReader(string(s.mac(purpose, text)))
 }
 
-// name returns a name for a text that cannot be guessed without the pepper.
+// name returns a name that is derived from a text. Without the pepper, the name cannot be guessed.
 func (s *Service) name(purpose, text string) string {
 	return hex.EncodeToString(s.mac(purpose, text)[:macBytes])
 }
 
 func (s *Service) offerID(j store.Job) string { return s.name("offer", j.Name()) }
 
-// undoPath returns the signed link that restores an earlier key. It contains the customer and the
-// start of that key's hash. It does not expire, but stops working once the key was rotated or
-// bought again.
+// undoPath returns the signed link that restores an earlier key. The link contains the customer and
+// the start of that key's hash. The link does not expire, but stops working after the next rotation
+// or purchase of a key.
 func (s *Service) undoPath(id apikey.CustomerID, owned []byte) string {
 	text := string(id) + "." + base64.RawURLEncoding.EncodeToString(owned[:ownedBytes])
 	return undoLink + "?t=" + text + "." + s.name("undo", text)
 }
 
-// openUndo parses the token of a link to undo. It is false if the signature is not ours.
+// openUndo parses the token of a link that restores an earlier key. It returns false if the service
+// did not sign the token.
 func (s *Service) openUndo(token string) (id apikey.CustomerID, owned []byte, ok bool) {
 	cut := strings.LastIndexByte(token, '.')
 	if cut < 0 || len(token) > 200 || !hmac.Equal([]byte(s.name("undo", token[:cut])), []byte(token[cut+1:])) {
@@ -77,12 +80,12 @@ type linkInput struct {
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-// undoPage shows a button and changes nothing.
+// undoPage shows a button that restores the earlier key, and changes nothing.
 func (s *Service) undoPage(ctx context.Context, in *linkInput) (*page.Response, error) {
 	return s.undoing(ctx, in, "undo", s.Keys.Undoable)
 }
 
-// undo restores the earlier key. It is idempotent.
+// undo restores the earlier key that the link names. It is idempotent.
 func (s *Service) undo(ctx context.Context, in *linkInput) (*page.Response, error) {
 	return s.undoing(ctx, in, "undone", func(ctx context.Context, id apikey.CustomerID, owned []byte) error {
 		return s.Keys.Undo(ctx, id, owned, s.Now().Add(guardTime))
@@ -106,12 +109,12 @@ func (s *Service) undoing(ctx context.Context, in *linkInput, done string,
 	return showLink(http.StatusOK, l, done, undoLink+"?t="+in.Token)
 }
 
-// agreePage shows a button and changes nothing.
+// agreePage shows a button that confirms a recovery, and changes nothing.
 func (s *Service) agreePage(ctx context.Context, in *linkInput) (*page.Response, error) {
 	return s.agreeing(ctx, in, "agree", s.Outbox.CheckOffer)
 }
 
-// agree stores the job that mails a fresh key. It is idempotent and stores one job only.
+// agree stores the job that mails a new key. It is idempotent: several calls store one job.
 func (s *Service) agree(ctx context.Context, in *linkInput) (*page.Response, error) {
 	return s.agreeing(ctx, in, "agreed", func(ctx context.Context, id string) error {
 		err := s.Outbox.Accept(ctx, id, s.Now())

@@ -20,7 +20,7 @@ var (
 	agreePattern = regexp.MustCompile(`/v1/pro/recupera/conferma\?t=\w+`)
 )
 
-// newest returns the last match of a pattern in the mails to an address.
+// newest returns the last match of a pattern in the mails to an address, after running the outbox.
 func newest(s fixture.Shop, email string, pattern *regexp.Regexp) string {
 	s.T.Helper()
 	return lastMatch(mailsTo(s, email), pattern)
@@ -35,7 +35,8 @@ func lastMatch(texts []string, pattern *regexp.Regexp) (found string) {
 	return found
 }
 
-// owner opens a shop in which ada has a key paid in USDC.
+// owner opens a shop in which ada has a key that she paid in USDC. It returns the shop, its clock
+// and the key.
 func owner(t *testing.T) (fixture.Shop, *storetest.Clock, string) {
 	t.Helper()
 	s := open(t)
@@ -47,7 +48,7 @@ func owner(t *testing.T) (fixture.Shop, *storetest.Clock, string) {
 	return s, clock, a.APIKey
 }
 
-// lengthen pays for a year of ada's plan.
+// lengthen pays for one more year of ada's plan.
 func lengthen(s fixture.Shop) {
 	for range 12 {
 		s.Verify("ada@example.com", s.Send(fixture.Price, ""))
@@ -63,8 +64,8 @@ func press(t *testing.T, s fixture.Shop, link string, want int) fixture.Reply {
 	return a
 }
 
-// TestUndo: a stranger requested a fresh key. One click restores the owner's key. For 30 days every
-// recovery then needs her confirmation.
+// TestUndo: after a stranger requested a recovery, one click in the mail restores the owner's key.
+// For the next 30 days the owner must confirm every recovery.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	s, clock, own := owner(t)
@@ -109,8 +110,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestLinksThatAreOfNoUse checks links that are truncated, forged, expired, for another purpose, or
-// for a key that was replaced since.
+// TestLinksThatAreOfNoUse checks links that restore a key, but are truncated, forged, expired, for
+// another purpose, or for a key that was replaced since.
 func TestLinksThatAreOfNoUse(t *testing.T) {
 	t.Parallel()
 	s, clock, own := owner(t)
@@ -145,8 +146,8 @@ func TestLinksThatAreOfNoUse(t *testing.T) {
 	holdsOneKey(s, append(s.Mailed("ada@example.com"), own, rotated.APIKey)...)
 }
 
-// TestUndoFromAnyMail: after several recoveries each mail's link restores the key that was valid
-// before the first recovery.
+// TestUndoFromAnyMail: after several recoveries, the link in each of their mails restores the key
+// that was valid before the first recovery.
 func TestUndoFromAnyMail(t *testing.T) {
 	t.Parallel()
 	for which := range 3 {
@@ -167,7 +168,7 @@ func TestUndoFromAnyMail(t *testing.T) {
 	}
 }
 
-// carrier fails before or after its effect, a given number of times.
+// carrier is a mail carrier that fails a given number of times, before or after the mail is sent.
 type carrier struct {
 	mail.Sender
 	fault error
@@ -202,7 +203,7 @@ var carrierFaults = []struct {
 	{"refused", mail.ErrRefused, false, -1, false},
 }
 
-// TestNoMailNoChange: whatever the mail carrier does, exactly one key works. It is the old key
+// TestNoMailNoChange: exactly one key works, also if the mail carrier fails. It is the old key
 // until the carrier has accepted the mail, then the mailed key.
 func TestNoMailNoChange(t *testing.T) {
 	t.Parallel()
@@ -225,9 +226,9 @@ func TestNoMailNoChange(t *testing.T) {
 	}
 }
 
-// TestNoticesUnderCarrierFaults: two mails bring no key, the notice of a stranger's payment and the
-// request to confirm a recovery. They change no key after any fault. Their reader sees duplicates
-// as one mail.
+// TestNoticesUnderCarrierFaults: two kinds of mails carry no key: the notice of a stranger's
+// payment, and the request to confirm a recovery. Sending them changes no key, also if the carrier
+// fails. The reader's mail program shows duplicates as one mail.
 func TestNoticesUnderCarrierFaults(t *testing.T) {
 	t.Parallel()
 	guarded := func(s fixture.Shop, email string, _ ...string) fixture.Reply {
@@ -265,7 +266,7 @@ func TestNoticesUnderCarrierFaults(t *testing.T) {
 	}
 }
 
-// allMailed returns the keys in all mails, without running the outbox.
+// allMailed returns the keys in all mails sent so far. It does not run the outbox.
 func allMailed(t *testing.T, s fixture.Shop) (keys []string) {
 	t.Helper()
 	mails, err := maildir.Read(s.Mails)
@@ -280,7 +281,7 @@ func allMailed(t *testing.T, s fixture.Shop) (keys []string) {
 	return keys
 }
 
-// workThrough runs all jobs of the outbox, and repairs a fault when it shows.
+// workThrough runs all jobs of the outbox. If a run fails because of a fault, it ends the fault.
 func workThrough(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
 	t.Helper()
 	for idle := 0; idle < 2; {
@@ -297,8 +298,8 @@ func workThrough(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
 	}
 }
 
-// TestUndoUnderFaults: any storage call of a recovery, its undoing or a guarded recovery may fail.
-// One key works in the end.
+// TestUndoUnderFaults: one call to the store fails during a recovery, its undoing, or a recovery
+// that the owner must confirm. In the end one key works.
 func TestUndoUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
@@ -326,14 +327,15 @@ func TestUndoUnderFaults(t *testing.T) {
 	})
 }
 
-// TestStrangersForAMonth: for a month strangers request fresh keys for one owner, who reads her
-// mail every 8 hours.
+// TestStrangersForAMonth: for 30 days strangers request recoveries for one owner every hour. The
+// owner reads her mail every 8 hours. Her key is refused only once in that time.
 func TestStrangersForAMonth(t *testing.T) {
 	t.Parallel()
 	strangersForAMonth(t, 4)
 }
 
-// strangersForAMonth expects that her key is refused at most once, until she reads her mail.
+// strangersForAMonth expects that the owner's key is refused only once in 30 days, for at most 8
+// hours: until the owner reads her mail and restores the key.
 func strangersForAMonth(t *testing.T, strangers int) {
 	s, clock, own := owner(t)
 	lengthen(s)
@@ -367,7 +369,8 @@ func strangersForAMonth(t *testing.T, strangers int) {
 	if interruptions > 1 || refused > reads {
 		t.Errorf("the bound is passed")
 	}
-	// Strangers do not prevent her from rotating or looking at her key.
+	// The recoveries do not prevent the owner from reading the state of her key or from rotating
+	// it.
 	want(t, s.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", own), 200, "", "she cannot look at her key")
 	if a := s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", own); a.Status != 200 || !s.Works(a.APIKey) {
 		t.Errorf("she cannot rotate her key: %d %s", a.Status, a.Body)

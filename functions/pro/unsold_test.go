@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// TestNothingSold: without a card processor and a chain nothing is for sale. The pages about the
-// service stay, and so does everything that the owner of a granted key needs.
+// TestNothingSold: without a card processor and a chain the service sells nothing. The pages about
+// the service exist, and so do all paths that the owner of a granted key needs.
 func TestNothingSold(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -20,7 +20,7 @@ import (
 
 // The page that waits for a payment in USDC. Each page has a secret token. The payment link on the
 // page contains a reference derived from that token, so a transaction with the reference was made
-// with that page's link. Only a caller with the token sees the key.
+// with the link of that page. Only a caller with the token sees the bought key.
 
 func (s *Service) registerWaiting(api *httpapi.API) {
 	httpapi.JSON(api, "pro-attesa", httpapi.JSONDoc{
@@ -42,7 +42,7 @@ type waitInput struct {
 	} `contentType:"application/json"`
 }
 
-// waited is the state of the expected payment, as the page polls it.
+// waited is the answer about the expected payment in USDC. The waiting page requests it repeatedly.
 type waited struct {
 	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato" doc:"pagato: apiKey is the key. esteso: the plan of an address with a key was extended. visto: there is a transaction, not final yet. Other values: there is none yet, or the reason why it buys nothing"`
 	APIKey    string     `json:"apiKey,omitempty" doc:"The key, if status is pagato"`
@@ -50,7 +50,7 @@ type waited struct {
 	ExpiresAt *time.Time `json:"expiresAt,omitempty" doc:"End of the plan, UTC"`
 }
 
-// The states of a payment.
+// The states of an expected payment, as the answer names them.
 const (
 	stillWaiting = "in-attesa"
 	seen         = "visto"
@@ -58,7 +58,7 @@ const (
 	paidFor      = "pagato"
 )
 
-// stateOf maps the error code of a transaction to a state of the page.
+// stateOf maps the error code of a transaction to the state that the waiting page shows.
 var stateOf = map[string]string{
 	NoPayment.Code: seen, NotFinal.Code: seen, TooLittle.Code: "insufficiente", PaymentFailed.Code: "fallito",
 	NotYours.Code: "di-altri", TooOld.Code: "scaduto", PaymentUsed.Code: "usato",
@@ -73,8 +73,8 @@ func isToken(text string) bool {
 
 var badToken = httpapi.Fault{Name: "t", Detail: "is not the token of a page: 32 hexadecimal digits"}
 
-// secretOf returns the secret of a page's bearer. It includes the e-mail address, so a token is
-// useless with another address.
+// secretOf returns the secret of the caller who has a waiting page. It includes the e-mail address,
+// so a token is useless with another address.
 func secretOf(token, email string) string { return token + " " + apikey.Normalize(email) }
 
 func (s *Service) reference(token, email string) pay.Reference {
@@ -99,7 +99,7 @@ func (s *Service) checkWaiting(_ context.Context, in *waitInput) error {
 	return wrong.err()
 }
 
-// wait checks once whether the payment has arrived.
+// wait checks once whether the expected payment has arrived.
 func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	secret := secretOf(in.Body.Token, in.Body.Email)
@@ -126,11 +126,13 @@ func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, erro
 	return asJSON(http.StatusOK, waited{Status: state})
 }
 
-// mostJudged limits the calls to the nodes per check. A reference becomes public only with the real
-// payment, so copies are newer: the real payment is among the oldest transactions.
+// mostJudged limits how many transactions one check reads from the nodes. A reference becomes
+// public only with the real payment, so copies are newer: the real payment is among the oldest
+// transactions.
 const mostJudged = 5
 
-// look searches the chain and redeems the first payment that buys the plan.
+// look searches the chain for payments with the page's reference. It redeems the first payment that
+// buys the plan.
 func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issued, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()
@@ -168,7 +170,7 @@ func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issue
 	return issued{}, state, nil
 }
 
-// payPage asks for the e-mail address, then shows the payment details and waits.
+// payPage asks for the e-mail address, then shows the payment details and waits for the payment.
 func (s *Service) payPage(in *detailsInput) (*page.Response, error) {
 	l := in.language()
 	if in.Email != "" && isToken(in.Token) {
@@ -186,7 +188,7 @@ func (s *Service) payPage(in *detailsInput) (*page.Response, error) {
 	}{view{l}, l.Decimals(pay.FormatUnits(s.Wallet.Units)), in.Email, token, CryptoDays})
 }
 
-// payView is the data of the waiting page.
+// payView is the data of the page that waits for a payment.
 type payView struct {
 	view
 	Details
@@ -196,7 +198,7 @@ type payView struct {
 	QR                         template.HTML
 }
 
-// Copy returns the data of a button that copies the element with an id.
+// Copy returns the template data of a button that copies the text of the page element with an id.
 func (v payView) Copy(id string) any {
 	return struct {
 		view
@@ -213,7 +215,8 @@ func (s *Service) waitingPage(l *i18n.Language, email, token, typed, state strin
 		Scripts: []string{"pro.js"}}, payView{
 		view: view{l}, Details: d, Email: email, Token: token, Typed: typed, State: l.Text("usdc.state." + state),
 		Spoken: l.Decimals(d.Amount),
-		// Both are built here, without any text of a caller.
+		// The service builds both values, and they hold no text of a caller. So they need no
+		// escaping.
 		Link: template.URL(d.Link), QR: template.HTML(d.QR),
 	})
 }

@@ -21,7 +21,7 @@ const (
 	evesToken = "f0f102030405060708090a0b0c0d0e0f"
 )
 
-// asked returns the payment that a page asks for.
+// asked returns the payment that a waiting page asks the payer to make.
 func asked(s fixture.Shop, email, token string) playmoney.Transfer {
 	s.T.Helper()
 	a := s.Do("GET", "/v1/pro/cripta?email="+url.QueryEscape(email)+"&t="+token, "", "Accept", html)
@@ -50,8 +50,8 @@ func state(a fixture.Reply) string {
 	return fmt.Sprint(a.Status, " ", a.Body)
 }
 
-// TestWaitingForAPayment: for 10 minutes the page that asked for the payment shows the key, and no
-// other page does.
+// TestWaitingForAPayment: the page that asked for a payment shows the bought key, for 10 minutes.
+// No other page shows the key.
 func TestWaitingForAPayment(t *testing.T) {
 	s := parallel(t)
 	want := func(what, state1 string, a fixture.Reply) {
@@ -71,7 +71,8 @@ func TestWaitingForAPayment(t *testing.T) {
 	want("confirmed", "visto", wait(s, "ada@example.com", adasToken))
 	s.Payments.Node.Advance(sent, playmoney.Finalized)
 
-	// A stranger knows the address and sees the chain, but has another page's token.
+	// A stranger knows the payer's e-mail address and sees the chain, but only has the token of
+	// another page.
 	want("a stranger's page", "in-attesa", wait(s, "ada@example.com", evesToken))
 	want("the token with another address", "in-attesa", wait(s, "eve@example.com", adasToken))
 	a := wait(s, "ada@example.com", adasToken)
@@ -96,7 +97,8 @@ func TestWaitingForAPayment(t *testing.T) {
 	}
 }
 
-// TestWaitingForWhatBuysNothing: each defect has its own state. The poll itself never fails.
+// TestWaitingForWhatBuysNothing: each kind of wrong payment has its own state on the waiting page.
+// The request for the state never fails.
 func TestWaitingForWhatBuysNothing(t *testing.T) {
 	s := parallel(t)
 	for want, spoil := range map[string]func(*playmoney.Transfer){
@@ -105,7 +107,7 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 			p.Memo = pay.BindingMemo([]byte(fixture.Pepper),
 				"bob@example.com")
 		},
-		// A failed transaction is skipped: the payer sends another one.
+		// A failed transaction does not count: the payer has to send another one.
 		"in-attesa": func(p *playmoney.Transfer) { p.Failed = true },
 	} {
 		token := fmt.Sprintf("%032x", len(want))
@@ -146,8 +148,8 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 	}
 }
 
-// TestOthersMayNameAReference: others can copy a reference once it is on the chain. The payment is
-// still found, at the same cost.
+// TestOthersMayNameAReference: other people can copy a reference into their transactions once it is
+// on the chain. The service still finds the real payment, with the same number of calls.
 func TestOthersMayNameAReference(t *testing.T) {
 	s := parallel(t)
 	payment := asked(s, "ada@example.com", adasToken)
@@ -175,7 +177,8 @@ func TestOthersMayNameAReference(t *testing.T) {
 	}
 }
 
-// TestWaitingUnderFaults: one payment buys one plan and one key, which its page shows.
+// TestWaitingUnderFaults: one call to the store fails while a page waits for its payment. The
+// payment buys one plan and one key, and the page shows the key.
 func TestWaitingUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {

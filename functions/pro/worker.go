@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// The kinds of jobs.
+// The kinds of jobs in the outboxes.
 const (
 	recoverKind  = "recover key"
 	agreedKind   = "recover key, confirmed"
@@ -26,10 +26,11 @@ const (
 	movedKind    = "plan moved"    // notify the former address; Ref is the new one
 )
 
-// sendTime is longer than the subscription calls and the mail of one job.
+// sendTime is the time limit of one job. It is longer than the calls about subscriptions and the
+// mail together.
 const sendTime = pay.Timeout + 15*time.Second
 
-// Work runs the due jobs of the outboxes and returns the number of completed jobs.
+// Work runs the due jobs of all outboxes and returns the number of completed jobs.
 func (s *Service) Work(ctx context.Context) (ended int, err error) {
 	return outbox.Worker{
 		Boxes: []store.Outbox{s.Outbox, s.noticesBox(), s.links()}, Retries: s.Outbox.Retries(),
@@ -37,15 +38,15 @@ func (s *Service) Work(ctx context.Context) (ended int, err error) {
 	}.Work(ctx)
 }
 
-// noticesBox returns the outbox for mails without a key. It is separate because earlier versions
-// treat every job of s.Outbox as a recovery. While both versions run, an earlier one would mail a
-// fresh key and revoke the owner's.
+// noticesBox returns the outbox for mails that carry no key. It is separate because earlier
+// versions of the service treat every job of s.Outbox as a recovery. While two versions run, the
+// earlier one would mail a new key and revoke the owner's key.
 func (s *Service) noticesBox() store.Outbox {
 	return s.outboxNamed("-notices")
 }
 
-// links returns the outbox for mails with links to plans. It is also separate because earlier
-// versions do not know these jobs.
+// links returns the outbox for mails with links to plans. It is separate because earlier versions
+// of the service do not know jobs of these kinds.
 func (s *Service) links() store.Outbox {
 	return s.outboxNamed("-links")
 }
@@ -56,7 +57,7 @@ func (s *Service) outboxNamed(name string) store.Outbox {
 	return box
 }
 
-// mailboxes limits the mails that any caller can cause.
+// mailboxes returns the limits for mails that any caller can cause.
 func (s *Service) mailboxes() notify.Mailboxes {
 	return notify.Mailboxes{Store: store.Mailboxes{Table: s.Keys.Table},
 		Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now}
@@ -65,7 +66,7 @@ func (s *Service) mailboxes() notify.Mailboxes {
 // publicKinds lists the kinds of jobs that any caller can cause for any address.
 var publicKinds = []string{recoverKind, manageKind, moveKind}
 
-// allowed reports whether the mail of a job may be sent.
+// allowed reports whether the recipient's mailbox may receive the mail of a job.
 func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
 	if !slices.Contains(publicKinds, j.Kind) {
 		return true, nil
@@ -73,8 +74,8 @@ func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
 	return s.mailboxes().Allow(ctx, j.Email, j.Caller, j.Name())
 }
 
-// stopLink returns the link that stops mails of a job's kind. It returns "" for mails that
-// strangers cannot cause.
+// stopLink returns the link that stops mails of a job's kind. It returns "" for a kind that only
+// the owner can cause.
 func (s *Service) stopLink(j store.Job) string {
 	if !slices.Contains(publicKinds, j.Kind) {
 		return ""
@@ -83,7 +84,7 @@ func (s *Service) stopLink(j store.Job) string {
 	return links.BaseURL + links.Requests(links.Mailbox(j.Email))
 }
 
-// do runs one job. A permanently refused mail completes it.
+// do runs one job. If the mail is refused for ever, the job is completed too.
 func (s *Service) do(ctx context.Context, j store.Job) error {
 	work, ok := map[string]func(context.Context, store.Job) error{
 		extendedKind: s.sendExtended, manageKind: s.sendManage, moveKind: s.sendMove, movedKind: s.sendMoved,
@@ -99,7 +100,7 @@ func (s *Service) do(ctx context.Context, j store.Job) error {
 	return err
 }
 
-// sendExtended notifies the owner of a key that a payment extended the plan.
+// sendExtended mails the owner of a key that a payment extended the plan.
 func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
 	c, err := s.Keys.Customer(ctx, s.customer(j.Email))
 	if err != nil {
@@ -108,7 +109,7 @@ func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
 	return s.send(ctx, j, mail.ExtendedMail, c, "")
 }
 
-// writeMail composes a mail about a plan.
+// writeMail composes one kind of mail about a plan.
 type writeMail func(mail.Key) (mail.Message, error)
 
 // send sends the mail of a job about a plan.
@@ -120,8 +121,8 @@ func (s *Service) send(ctx context.Context, j store.Job, write writeMail, c stor
 	return s.Sender.Send(ctx, message)
 }
 
-// compose composes the mail of a job. A retried job has the same mail id, so its reader sees
-// duplicates as one mail.
+// compose composes the mail of a job. A retried job has the same mail id, so its reader sees two
+// copies as one mail.
 func (s *Service) compose(j store.Job, write writeMail, c store.Customer, key, path string) (mail.Message, error) {
 	message, err := write(mail.Key{
 		To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL, Path: path,
@@ -131,8 +132,9 @@ func (s *Service) compose(j store.Job, write writeMail, c store.Customer, key, p
 	return message, err
 }
 
-// language returns the language of a job's mail. It is English if the requested language is no
-// longer supported. Without a requested language it is "", and package mail decides.
+// language returns the language of a job's mail. If the service no longer supports the requested
+// language, it returns English. Without a requested language it returns "", and package mail
+// decides.
 func language(j store.Job) string {
 	if j.Lang == "" {
 		return ""
@@ -140,8 +142,8 @@ func language(j store.Job) string {
 	return i18n.ForCode(j.Lang).Code
 }
 
-// sendKey mails a fresh key to an address with a plan. It activates the key after the carrier
-// accepted the mail; until then the old key works. The key is derived from the job, so a retry
+// sendKey mails a new key to an address with a plan. It activates the new key after the carrier
+// accepted the mail; until then the old key works. The new key is derived from the job, so a retry
 // mails the same key. The job runs at least once, and exactly one key works after any failure.
 func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	id, now := s.customer(j.Email), s.Now()
@@ -194,8 +196,8 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	return s.Keys.Activate(ctx, id, hash, s.Now())
 }
 
-// keyMessage composes the mail with a fresh key. It is the first key of a customer who never came
-// back from the checkout, or a replacement.
+// keyMessage composes the mail with a new key. The key replaces the customer's key. Or it is the
+// first key, for a customer who did not come back from the checkout.
 func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Message, error) {
 	if owned := c.Owned(); len(owned) > 0 {
 		return s.compose(j, mail.RecoverMail, c, key, s.undoPath(c.ID, owned))
@@ -203,8 +205,8 @@ func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Me
 	return s.compose(j, mail.KeyMail, c, key, "")
 }
 
-// sendOffer mails a link to confirm a recovery. Its button has to be pressed before a fresh key is
-// mailed.
+// sendOffer mails a link to confirm a recovery. The service mails a new key only after the reader
+// presses the button of the link's page.
 func (s *Service) sendOffer(ctx context.Context, j store.Job, c store.Customer) error {
 	id := s.offerID(j)
 	agreed := j

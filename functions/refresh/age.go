@@ -10,12 +10,13 @@ import (
 	"verdetto/shared/store"
 )
 
-// sampleSize is the number of origins whose age Age samples.
+// sampleSize is the number of covered origins that Age reads.
 const sampleSize = 20
 
 // Age returns the median age in days of the stored fares: the time since the source last answered
-// for each of 20 covered origins. The sample depends on the time. Age is negative if a wrong clock
-// dated an answer in the future, and ok is false if no origin is covered.
+// for each of 20 covered origins. The current minute decides which origins Age reads. Age is
+// negative if a wrong clock dated an answer in the future. The result ok is false if no origin is
+// covered.
 func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
 	origins, err := fares.Covered(ctx, firstOrigin(now), sampleSize)
 	if err == nil && len(origins) < sampleSize {
@@ -48,8 +49,8 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 	return max(0, ages[len(ages)/2]), true, nil
 }
 
-// firstOrigin returns the three-letter code at which the sample starts. The code moves each minute,
-// from AAA to ZZZ in 26 hours.
+// firstOrigin returns the three-letter code at which the sample of origins starts. The code moves
+// each minute, from AAA to ZZZ in 26 hours.
 func firstOrigin(now time.Time) fare.City {
 	minute := now.Unix() / 60
 	return fare.City([]byte{'A' + byte(minute/60%26), 'A' + byte(minute%60*26/60), 'A'})

@@ -18,13 +18,13 @@ import (
 	"verdetto/shared/store"
 )
 
-// toAnywhere adds a confirmed alert from Milan to any destination.
+// toAnywhere adds a confirmed alert of a subscriber, from Milan to any destination.
 func (h *fixture) toAnywhere(who string, threshold fare.Cents) {
 	h.T.Helper()
 	h.confirm(who, store.Alert{Route: fare.Route{Origin: "MIL", Destination: store.Anywhere}, Threshold: threshold})
 }
 
-// mailedCities returns the cities in the mails to a subscriber.
+// mailedCities returns the cities that the mails to a subscriber name.
 func (h *fixture) mailedCities(who string) (cities []string) {
 	h.T.Helper()
 	mails, err := maildir.Read(h.Carrier.Folder)
@@ -42,9 +42,9 @@ func (h *fixture) mailedCities(who string) (cities []string) {
 	return cities
 }
 
-// TestAlertsToAnywhere checks alerts to any destination, with the first refresh of a store, which
-// writes deals only at its end, and with later ones. The subscriber gets a mail about each
-// destination once, and again only after its price has risen.
+// TestAlertsToAnywhere checks alerts to any destination, with the first refresh of a store and with
+// later ones. The first refresh writes the deals only at its end. The subscriber gets a mail about
+// each destination once, and again only after that destination's price has risen.
 func TestAlertsToAnywhere(t *testing.T) {
 	h := newFixture(t)
 	h.toAnywhere("ada", 0)
@@ -87,9 +87,9 @@ func TestAlertsToAnywhere(t *testing.T) {
 	}
 }
 
-// TestAlertsToAnywhereCoverDepartures: fares found by asking for the departures of one route reach
-// these alerts too. If a worker is killed before it publishes, its redelivered message publishes
-// without asking the source again.
+// TestAlertsToAnywhereCoverDepartures: fares from questions about the departures of one route also
+// reach the alerts to any destination. If a worker is killed before it publishes, its redelivered
+// message publishes without asking the source again.
 func TestAlertsToAnywhereCoverDepartures(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
@@ -127,7 +127,7 @@ func TestAlertsToAnywhereCoverDepartures(t *testing.T) {
 	}
 }
 
-// countingTable is a table that counts its calls by partition.
+// countingTable is a table that counts the calls to it, by partition.
 type countingTable struct {
 	store.Table
 	calls map[string]int
@@ -158,12 +158,12 @@ func (c countingTable) Write(ctx context.Context, ops ...store.Op) error {
 	return c.Table.Write(ctx, ops...)
 }
 
-// TestAnywhereCosts: alerts to any destination cost a refresh one write, whatever their number. To
-// send them, the deals are read once. Without such alerts a refresh makes no extra call.
+// TestAnywhereCosts: all alerts to any destination together cost a refresh one write. To send them,
+// the deals are read once. Without such alerts a refresh makes no extra call.
 func TestAnywhereCosts(t *testing.T) {
 	costs := func(alerts int) (refreshing, telling map[string]int) {
 		h := newFixture(t)
-		// The first refresh of a store makes more calls, so it is not measured.
+		// The first refresh of a store makes extra calls, so the test does not count its calls.
 		h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(5000),
 			"MIL-LON": notifytest.Steady(5000)}))
 		for i := range alerts {

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// yearSource is a source with perWeek new fares a week for each of ten routes.
+// yearSource is a source of ten routes. It has perWeek new fares for each route in every week.
 type yearSource struct {
 	perWeek int
 	chance  *rand.Rand
@@ -67,7 +67,7 @@ func BenchmarkRefresh(b *testing.B) {
 	}
 }
 
-// processors returns the CPU time that this process has used.
+// processors returns the CPU time that this process has used so far.
 func processors(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Budget limits the calls to the fare source per day (UTC). All processes share the limit, and
-// failed tries count too. If a call cannot be counted, it is not made.
+// Budget limits the calls to the fare source per day (UTC). All processes share the limit. Failed
+// calls count too. If the store cannot count a call, the call is not made.
 type Budget struct {
 	Calls  store.Calls
 	Source string // name of the source
@@ -25,8 +25,8 @@ type Budget struct {
 const discoveryShare = 5
 
 // Spend counts one call before it is made. It fails with upstream.ErrBudget if the day's budget is
-// spent. departures is true for a call about the departures of one route, which may not use the
-// fifth reserved for discovery.
+// spent. The parameter departures is true for a call about the departures of one route. Such a call
+// may not use the fifth that is reserved for discovery.
 func (b Budget) Spend(ctx context.Context, departures bool) error {
 	if b.PerDay <= 0 {
 		return nil

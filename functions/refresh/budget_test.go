@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// TestBudget: all processes share the calls of a day, a fifth is reserved for finding new routes,
-// and each day starts at zero.
+// TestBudget: all processes share the calls of a day. One fifth is reserved for finding new routes.
+// Each day starts with no calls counted.
 func TestBudget(t *testing.T) {
 	now := today
 	clock := func() time.Time { return now }
@@ -71,8 +71,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestNoCallIsMadeThatCannotBeCounted: if the counter fails, before or after its effect, the source
-// is not called.
+// TestNoCallIsMadeThatCannotBeCounted: if counting a call fails, before or after its effect, the
+// source is not called.
 func TestNoCallIsMadeThatCannotBeCounted(t *testing.T) {
 	for _, side := range []storetest.Side{storetest.Before, storetest.After} {
 		faulty := storetest.NewFaulty(open(t))
@@ -92,7 +92,8 @@ func TestNoCallIsMadeThatCannotBeCounted(t *testing.T) {
 	}
 }
 
-// TestTriesCount: each try of a question counts as one call. A spent budget ends the retries.
+// TestTriesCount: every try of a question to the source counts as one call. When the budget is
+// spent, the retries end.
 func TestTriesCount(t *testing.T) {
 	server := upstreamtest.New(nil, clock)
 	defer server.Close()
@@ -114,7 +115,7 @@ func TestTriesCount(t *testing.T) {
 	}
 }
 
-// counting returns a client that uses the budget and never waits.
+// counting returns a client that counts its calls in the budget and never waits between calls.
 func counting(t *testing.T, server *upstreamtest.Server, b refresh.Budget) *travelpayouts.Client {
 	t.Helper()
 	return clientOf(t, travelpayouts.Config{BaseURL: server.URL, Now: clock, PerMinute: 1 << 30, Spend: b.Spend,

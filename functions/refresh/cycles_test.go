@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestLateFindsAreLeftToo: a second refresh of the same day finds more fares. They are added to the
-// stored contribution of that day.
+// TestLateFindsAreLeftToo: if a second refresh on the same day finds more fares, it adds them to
+// the stored contribution of that day.
 func TestLateFindsAreLeftToo(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(10)
@@ -49,7 +49,8 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 	}
 }
 
-// deepDaily is the source daily that can also be asked for the departures of one route.
+// deepDaily is the source daily with one more method: it also answers about the departures of one
+// route.
 type deepDaily struct{ *daily }
 
 func (s deepDaily) Departures(ctx context.Context, q upstream.Question,
@@ -63,8 +64,8 @@ func (s deepDaily) Departures(ctx context.Context, q upstream.Question,
 	return a, err
 }
 
-// TestPlansCloseCycles: each scheduled plan adds up the statistics of past days. Fares from
-// questions about one route count like all others.
+// TestPlansCloseCycles: each scheduled plan adds up the statistics of the past days. Fares from
+// questions about one route count like all other fares.
 func TestPlansCloseCycles(t *testing.T) {
 	for name, event := range map[string]string{
 		"origins":    `{"source":"aws.events","time":"%s"}`,
@@ -102,8 +103,9 @@ func TestPlansCloseCycles(t *testing.T) {
 	}
 }
 
-// TestClosedCycle: the pooled statistics of a day are the sum of its contributions, each counted
-// once. The sum is made one hour after midnight, even if some contributions are still missing.
+// TestClosedCycle: the pooled statistics of a day are the sum of the day's contributions, each
+// counted once. The sum is made 1 hour after midnight, even if some contributions are still
+// missing.
 func TestClosedCycle(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(30)

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// daily is a source in which each departure has one price per day.
+// daily is a source in which the fare of each departure changes once per day.
 type daily struct {
 	origins []fare.City
 	fares   []fare.Fare
@@ -30,11 +30,11 @@ func (s *daily) Fares(_ context.Context, origin fare.City, since, until time.Tim
 	return a, nil
 }
 
-// firstDay is the first day of dailyFares.
+// firstDay is the first day on which dailyFares has fares.
 const firstDay = fare.Day(20500)
 
-// dailyFares returns a source with returns, and with routes of every kind of stops: unknown,
-// non-stop only, and both.
+// dailyFares returns a source with return trips, and with three kinds of routes: stops unknown,
+// non-stop fares only, and fares with and without stops.
 func dailyFares(days int) *daily {
 	s := &daily{origins: []fare.City{"MIL", "ROM", "TRN"}}
 	for i, r := range []struct {
@@ -93,8 +93,8 @@ func (s *dayStore) clock() time.Time { return s.now }
 
 func (s *dayStore) setDay(day fare.Day) { s.now = day.Time().Add(12 * time.Hour) }
 
-// days refreshes all origins once a day for n days, from firstDay. Afterwards the clock shows the
-// last of these days.
+// days refreshes all origins once a day for n days, from firstDay on. Afterwards the clock stands
+// at the last of the n days.
 func (s *dayStore) days(t *testing.T, source upstream.Source, n int) {
 	t.Helper()
 	for d := range n {
@@ -103,14 +103,14 @@ func (s *dayStore) days(t *testing.T, source upstream.Source, n int) {
 	}
 }
 
-// mustRefresh refreshes the given origins together, by default all.
+// mustRefresh refreshes the given origins in one run. Without origins it refreshes all.
 func (s *dayStore) mustRefresh(t *testing.T, source upstream.Source, origins ...fare.City) {
 	t.Helper()
 	mustRun(t, refresher(source, s, s.clock), origins...)
 }
 
-// departures returns the stored departure states, pooled statistics and scores, and the published
-// items of each origin.
+// departures returns the stored departure states, pooled statistics and scores. It also returns the
+// published items of each origin.
 func (s *dayStore) departures(t *testing.T) map[string]string {
 	t.Helper()
 	partitions := []string{"FARES", "SCORE", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#TRN"}

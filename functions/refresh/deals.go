@@ -24,7 +24,7 @@ func (all summaries) add(of fare.Series, s verdict.RouteSummary) {
 	all[of.Trip][of.Destination] = s
 }
 
-// updateDeals updates the stored deals of an origin for the given series.
+// updateDeals updates the stored deals of an origin from the summaries of this refresh.
 func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored summaries,
 	pooled *departure.Pooled) error {
 	for trip, of := range stored {
@@ -36,7 +36,8 @@ func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored su
 }
 
 // updateDealsOf updates the deals of an origin for one kind of trip. One-way deals also need the
-// departure states, which the refresh stored earlier. Deals for returns are not listed by month.
+// departure states, which the refresh stored before. Deals for return trips are not listed by
+// month.
 func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fare.Trip,
 	stored map[fare.City]verdict.RouteSummary, pooled *departure.Pooled) error {
 	var fresh []deals.Entry
@@ -79,8 +80,8 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 	})
 }
 
-// dealsOf judges the cheapest fares of a series. The summary judges the cheapest fare of all; the
-// departure states judge the cheapest fare of each month.
+// dealsOf judges the cheapest fares of a series. It judges the cheapest fare of all with the
+// summary, and the cheapest fare of each month with the departure states.
 func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState,
 	pooled *departure.Pooled) (deals.Entry, error) {
 	e := deals.Entry{Destination: destination, AsOf: s.AsOf, Observations: s.Observations}

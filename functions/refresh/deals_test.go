@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestDealsSayWhatAnswersSay: after every refresh, the stored deals of an origin agree with the
-// verdicts for its routes and months.
+// TestDealsSayWhatAnswersSay: after every refresh, the stored deals of an origin have the same
+// verdicts as answers about its routes and months.
 func TestDealsSayWhatAnswersSay(t *testing.T) {
 	const days = 20
 	source := dailyFares(days)
@@ -41,8 +41,8 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 					}
 				}
 			}
-			// There are four routes, three of them with non-stop deals. Each route has departures
-			// in one or two months.
+			// The source has four routes, and three of them have non-stop deals too. Each route has
+			// departures in one or two months.
 			if routes != 7 || months < 7 || returns == 0 {
 				t.Errorf("%d routes, %d months and %d returns were compared", routes, months, returns)
 			}
@@ -113,8 +113,8 @@ func TestDealsStand(t *testing.T) {
 	}
 }
 
-// storedDeals returns the stored deals of an origin for a kind of trip. It returns none if no such
-// return was found.
+// storedDeals returns the stored deals of an origin for one kind of trip. If no fares of that kind
+// were found, it returns no deals.
 func storedDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip) deals.Origin {
 	t.Helper()
 	data, _, err := fares.Deals(t.Context(), origin, trip)
@@ -124,8 +124,8 @@ func storedDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Tr
 	return decoded(t, deals.Decode, data, err)
 }
 
-// holdDeals checks that the deals of an origin agree with the verdicts for each route and month on
-// the day of the refresh.
+// holdDeals checks on the day of the refresh that the deals of an origin have the same verdicts as
+// answers about each route and month.
 func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip) (routes, months int) {
 	t.Helper()
 	pooled := pooledOf(t, fares.Table)

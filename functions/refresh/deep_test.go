@@ -30,8 +30,9 @@ func deepMessage(id string, planned time.Time, series ...string) queue.Message {
 	return queue.Message{ID: id, Body: string(body), Received: 1}
 }
 
-// TestDeepMessages checks messages with series to ask for: which series are asked for, which fail,
-// and which are skipped because they were done before.
+// TestDeepMessages checks queue messages that list series to ask the source for. It checks which
+// series are asked for, which fail, and which are skipped because another run asked for them
+// before.
 func TestDeepMessages(t *testing.T) {
 	unavailable := fmt.Errorf("%w: 503", upstream.ErrUnavailable)
 	before := func(w *deepWorld) {
@@ -110,8 +111,8 @@ func (w *deepWorld) summaryOrNone(name string) verdict.RouteSummary {
 	return w.summary(name)
 }
 
-// TestNonStopIsAskedForWhereAFareHasStops: if a route has fares with stops, the source is also
-// asked for non-stop fares. Both answers are stored in one history.
+// TestNonStopIsAskedForWhereAFareHasStops: if a fare of a route has stops, the source is also asked
+// for non-stop fares of the route. The fares of both answers are stored in one history.
 func TestNonStopIsAskedForWhereAFareHasStops(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH")
 	w.source.departures["MIL-BUH"] = departing("MIL-BUH", today, 3000, 1, 0, 2)
@@ -131,7 +132,7 @@ func TestNonStopIsAskedForWhereAFareHasStops(t *testing.T) {
 	}
 }
 
-// deepen asks the source for all due series without a queue.
+// deepen asks the source for all due series, without a queue.
 func (w *deepWorld) deepen() refresh.DeepReport {
 	w.t.Helper()
 	r := w.refresher(w.table)
@@ -164,7 +165,7 @@ func TestNewFaresReachSubscribers(t *testing.T) {
 	if price() != 5000 {
 		t.Fatal("the case is not what it should be")
 	}
-	// Every write to trends and notifications fails.
+	// In this function every write of trends and notifications fails.
 	broken := w.function()
 	broken.Fares.Table = refusing{h.Table, []string{"ORIGIN#MIL", "SEEN#MIL-BUH", "WAKES"}}
 	message := deepMessage("1", today, "MIL-BUH")
@@ -183,8 +184,8 @@ func TestNewFaresReachSubscribers(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// TestPlanPublishesAfterAKill: without a queue no message is delivered again, so the next plan
-// publishes what a killed run stored.
+// TestPlanPublishesAfterAKill: without a queue no message is delivered again. So the next plan
+// publishes the summaries that a killed run stored.
 func TestPlanPublishesAfterAKill(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH")
 	before := contents(t, w.table)["ORIGIN#MIL TRENDS"]
@@ -205,7 +206,7 @@ func TestPlanPublishesAfterAKill(t *testing.T) {
 	}
 }
 
-// refusing is a table that fails writes to some partitions.
+// refusing is a table that fails writes to the given partitions.
 type refusing struct {
 	store.Table
 	partitions []string
@@ -220,8 +221,9 @@ func (r refusing) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-// TestDeepTimeRunsOut: series that were not begun in time are requeued. A message that is cut off
-// is delivered again, and counts as failed only if no series was done. Requeueing always ends.
+// TestDeepTimeRunsOut: series that a worker could not begin in time are requeued. A message that
+// was cut off is requeued if at least one of its series was done; otherwise it fails. So requeueing
+// always ends.
 func TestDeepTimeRunsOut(t *testing.T) {
 	all := []string{"MIL-BUH", "MIL-LON", "MIL-PAR"}
 	for _, c := range []struct {
@@ -273,8 +275,8 @@ func TestDeepTimeRunsOut(t *testing.T) {
 	}
 }
 
-// TestWorkersRankAtThePlansRates: a worker fetches no exchange rates. It compares prices in other
-// currencies with the rates that the plan stored.
+// TestWorkersRankAtThePlansRates: a worker fetches no exchange rates. It uses the rates that the
+// plan stored to compare prices in other currencies.
 func TestWorkersRankAtThePlansRates(t *testing.T) {
 	gbp, err := fare.ParseCurrency("GBP")
 	if err != nil {
@@ -299,8 +301,8 @@ func TestWorkersRankAtThePlansRates(t *testing.T) {
 		s.Euro(live.Price) != 2311 {
 		t.Errorf("%+v", s)
 	}
-	// If the rates cannot be read, the messages fail. Otherwise summaries without these fares would
-	// be stored.
+	// If the rates cannot be read, the messages fail. Otherwise the worker would store summaries
+	// without the fares in other currencies.
 	f = w.function()
 	f.Fares.Table = unreadable{w.table, "FARES"}
 	w.source.takeQuestions()
@@ -310,7 +312,7 @@ func TestWorkersRankAtThePlansRates(t *testing.T) {
 	}
 }
 
-// unreadable is a table that fails reads of one partition.
+// unreadable is a table in which reads of one partition fail.
 type unreadable struct {
 	store.Table
 	partition string
@@ -323,7 +325,8 @@ func (u unreadable) Get(ctx context.Context, key store.Key, read store.Consisten
 	return u.Table.Get(ctx, key, read)
 }
 
-// TestDeepReport checks the printed report. An empty report prints nothing.
+// TestDeepReport checks the printed report of a run that asked for departures. An empty report
+// prints nothing.
 func TestDeepReport(t *testing.T) {
 	var text strings.Builder
 	refresh.DeepReport{}.Print(&text)

@@ -22,8 +22,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// deepSource is a source that can be asked for one route. Each series has an error or the fares of
-// its departures. A question for non-stop fares gets only those.
+// deepSource is a source that can be asked for one route. For each series it has the fares of the
+// departures, or an error. The answer to a question for non-stop fares has only non-stop fares.
 type deepSource struct {
 	*source
 	departures map[string]any // by series
@@ -60,7 +60,7 @@ func (s *deepSource) Departures(ctx context.Context, q upstream.Question, until 
 	return answer, nil
 }
 
-// takeQuestions returns the questions asked since its last call, in alphabetical order.
+// takeQuestions returns the questions since the last call of takeQuestions, in alphabetical order.
 func (s *deepSource) takeQuestions() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,8 @@ func (s *deepSource) takeQuestions() []string {
 	return asked
 }
 
-// departing returns fares of a series, all found at one time: one fare for each number of stops.
+// departing returns fares of a series that were all found at one time. It has one fare for each
+// number of stops.
 func departing(name string, found time.Time, price fare.Cents, stops ...int) (all []fare.Fare) {
 	of := seriesOf(name)
 	nights, _ := of.Trip.Nights()
@@ -84,7 +85,7 @@ func departing(name string, found time.Time, price fare.Cents, stops ...int) (al
 	return all
 }
 
-// deepWorld is a service with a few routes. Tests move its clock.
+// deepWorld is a service with the routes that a test names. Tests move its clock.
 type deepWorld struct {
 	t      *testing.T
 	now    time.Time
@@ -94,7 +95,7 @@ type deepWorld struct {
 	log    bytes.Buffer
 }
 
-// newDeepWorld covers the named routes; each has one non-stop fare.
+// newDeepWorld returns a service that covers the named routes. Each route has one non-stop fare.
 func newDeepWorld(t *testing.T, table store.Table, routes ...string) *deepWorld {
 	t.Helper()
 	w := &deepWorld{t: t, now: today, table: table, queue: &recordingQueue{},
@@ -120,7 +121,8 @@ func (w *deepWorld) function() *refresh.Function {
 		Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.NewSource("verdetto-refresh")}
 }
 
-// plan runs the schedule's event of a day. It returns the queued messages, and the series in each.
+// plan runs the event that plans departures. It returns the queued messages, and the series in each
+// message.
 func (w *deepWorld) plan() (messages []queue.Message, series [][]string) {
 	w.t.Helper()
 	w.queue.sent = nil
@@ -142,12 +144,13 @@ func (w *deepWorld) plan() (messages []queue.Message, series [][]string) {
 	return messages, series
 }
 
-// work passes messages to a worker and returns those that failed.
+// work passes messages to a worker and returns the ids of the messages that failed.
 func (w *deepWorld) work(messages ...queue.Message) (failed []string) {
 	return w.function().Messages(w.t.Context(), messages)
 }
 
-// day plans one day, processes all messages, and returns the series that the source was asked for.
+// day plans one day and processes all its messages. It returns the series that the source was asked
+// for.
 func (w *deepWorld) day() []string {
 	w.t.Helper()
 	messages, _ := w.plan()
@@ -162,7 +165,7 @@ func (w *deepWorld) summary(name string) verdict.RouteSummary {
 	return summaryOf(w.t, w.table, seriesOf(name))
 }
 
-// demand puts series in demand, as if a user asked about them on the current day.
+// demand puts series in demand, as if a user asked about them on the current day of the clock.
 func (w *deepWorld) demand(names ...string) {
 	w.t.Helper()
 	for _, name := range names {

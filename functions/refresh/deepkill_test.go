@@ -21,7 +21,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// killableSource and killableQueue are the source and queue of a process that can be killed.
+// killableSource and killableQueue are the source and the queue of a process that the test can
+// kill.
 type killableSource struct {
 	*deepSource
 	*lifetime
@@ -42,16 +43,16 @@ func (m killableQueue) Send(ctx context.Context, messages ...string) error {
 	return m.step(func() error { return m.Queue.Send(ctx, messages...) })
 }
 
-// killedDay plans the departures of a day and processes the messages, in processes that may be
-// killed.
+// killedDay plans the departures of one day and processes the messages. The test can kill its
+// processes.
 type killedDay struct {
 	*deepWorld
 	queue *fakeQueue
 	ticks time.Duration // the clock advances one second per question, to distinguish values of DeepRequest
 }
 
-// newKilledDay sets up forty routes from three origins. Some have fares with stops, some returns
-// are in demand, and two routes have subscribers.
+// newKilledDay sets up 40 routes from three origins. Some routes have fares with stops. Some
+// returns are in demand, and two routes have subscribers.
 func newKilledDay(t *testing.T) *killedDay {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 30), routesFrom("ROM", 6), routesFrom("PAR", 4))
@@ -78,7 +79,7 @@ func newKilledDay(t *testing.T) *killedDay {
 	return d
 }
 
-// function returns the refresh function of a process that lives for a number of steps.
+// function returns the refresh function of a process that is killed when its lifetime ends.
 func (d *killedDay) function(l *lifetime) *refresh.Function {
 	r := d.refresher(killableTable{d.table, l})
 	r.Source = killableSource{d.source, l}
@@ -86,8 +87,8 @@ func (d *killedDay) function(l *lifetime) *refresh.Function {
 	return function(r, killableQueue{d.queue, l})
 }
 
-// run plans the day and processes the messages. live returns the lifetime of each new process. The
-// queue delivers the messages of a killed process again.
+// run plans the day and processes the messages. The function live returns the lifetime of each new
+// process. The queue delivers the messages of a killed process again.
 func (d *killedDay) run(live func() *lifetime) {
 	d.t.Helper()
 	l := live()
@@ -123,8 +124,8 @@ func (d *killedDay) run(live func() *lifetime) {
 	}
 }
 
-// ends returns the final contents of the store, without the times of the calls. It checks that the
-// source was asked for each planned series.
+// ends returns the contents of the store at the end, without the times of the calls. It checks that
+// the source was asked for each planned series.
 func (d *killedDay) ends() map[string]string {
 	d.t.Helper()
 	all := map[string]string{}
@@ -152,9 +153,9 @@ func (d *killedDay) ends() map[string]string {
 	return all
 }
 
-// killDeep kills a day's plan and its processing at random steps: a call to the store, the source
-// or the queue, before or after its effect. The final store must equal that of a day without kills.
-// Each kill may repeat the questions for at most one series.
+// killDeep kills the processes of a day at random steps. A step is a call to the store, the source
+// or the queue, and ends before or after its effect. In the end the store must equal the store
+// after a day without kills. Each kill may repeat the questions for at most one series.
 func killDeep(t *testing.T, kills int) {
 	calm := newKilledDay(t)
 	clean := &lifetime{last: 1 << 30}
@@ -196,7 +197,7 @@ func killDeep(t *testing.T, kills int) {
 		clean.steps, len(asked), done, runs, steps, again, float64(again)/float64(done), mostAgain)
 }
 
-// repeated returns the series that occur more than once in the questions.
+// repeated returns the series about which the source was asked the same question twice in a row.
 func repeated(questions []string) map[string]bool {
 	series := map[string]bool{}
 	for i, q := range questions {
@@ -207,10 +208,11 @@ func repeated(questions []string) map[string]bool {
 	return series
 }
 
-// TestDeepKilled runs killDeep with ten kills.
+// TestDeepKilled runs killDeep with 10 kills.
 func TestDeepKilled(t *testing.T) { killDeep(t, 10) }
 
-// TestDeepenKilled kills runs without a queue. The next run continues where the killed one stopped.
+// TestDeepenKilled kills runs that have no queue. The next run continues where the killed run
+// stopped.
 func TestDeepenKilled(t *testing.T) {
 	calm := newKilledDay(t)
 	clean := &lifetime{last: 1 << 30}
@@ -230,8 +232,8 @@ func TestDeepenKilled(t *testing.T) {
 		if _, err := d.function(&lifetime{last: 1 << 30}).Deepen(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// A later plan takes another seventh of the series that are not in demand, so more series
-		// may be asked for.
+		// A later plan adds another seventh of the series that are not in demand. So more series
+		// may be asked for than in the calm run.
 		got := d.ends()
 		for key, value := range want {
 			if strings.HasPrefix(key, "ROUTE#") && got[key] != value {

@@ -18,8 +18,9 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestEveryRouteOnceAWeek: on each day the source is asked for 11/70 of the routes not in demand,
-// longest ago first. So it is asked for each route within seven days.
+// TestEveryRouteOnceAWeek: on each day the source is asked for 11/70 of the routes that are not in
+// demand. The routes that were not asked for the longest time come first. So the source is asked
+// for each route within 7 days.
 func TestEveryRouteOnceAWeek(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 60), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -46,13 +47,13 @@ func TestEveryRouteOnceAWeek(t *testing.T) {
 }
 
 // TestSeriesInDemandAreRequestedDaily: the source is asked once a day for series in demand, before
-// all others. A series is in demand if a user asked about it or has an alert.
+// all other series. A series is in demand if a user asked about it or has an alert.
 func TestSeriesInDemandAreRequestedDaily(t *testing.T) {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 40), []string{"ROM-PAR"})
 	w := newDeepWorld(t, h.Table, all...)
 	h.AddAlerts("ROM-PAR", 0, "ada")
-	// The third series is unknown. The last is in demand only as a return.
+	// LON-PAR is a route that the service does not cover. all[0] is in demand only as a return.
 	w.demand(all[39], all[39]+"#4-7", all[39]+"#1-3", "LON-PAR", all[0]+"#8-14")
 	for day := range 3 {
 		_, series := w.plan()
@@ -82,8 +83,8 @@ func TestSeriesInDemandAreRequestedDaily(t *testing.T) {
 	}
 }
 
-// TestMessagesOfAPlan: a message has series of one origin, at most 25. Series in demand are in
-// messages of their own.
+// TestMessagesOfAPlan: a queue message lists at most 25 series of one origin. A message has only
+// series in demand, or only series that are not in demand.
 func TestMessagesOfAPlan(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 300), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -113,7 +114,8 @@ func TestMessagesOfAPlan(t *testing.T) {
 	}
 }
 
-// TestBudgetIsSpentOnWhatMattersMost: series beyond a day's budget come first on the next day.
+// TestBudgetIsSpentOnWhatMattersMost: series that a day's budget does not cover come first on the
+// next day.
 func TestBudgetIsSpentOnWhatMattersMost(t *testing.T) {
 	all := routesFrom("MIL", 70)
 	w := newDeepWorld(t, open(t), all...)
@@ -149,7 +151,7 @@ func TestBudgetIsSpentOnWhatMattersMost(t *testing.T) {
 	}
 }
 
-// budgeted is a source that calls spend before each question.
+// budgeted is a source that calls the function spend before each question.
 type budgeted struct {
 	upstream.Deep
 	spend func() error
@@ -162,8 +164,9 @@ func (b *budgeted) Departures(ctx context.Context, q upstream.Question, until ti
 	return b.Deep.Departures(ctx, q, until)
 }
 
-// TestOriginThatCannotBeReadStopsNoOther: the plan leaves out the routes of that origin and reports
-// the error. An origin without trends, because its first refresh was cut off, is no error.
+// TestOriginThatCannotBeReadStopsNoOther: if the trends of an origin cannot be read, the plan
+// leaves out that origin's routes and reports the error. An origin without trends, because its
+// first refresh was cut off, is no error.
 func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "ROM-PAR", "PAR-ROM")
 	for key, data := range map[store.Key]string{{Partition: "ORIGIN#ROM", Sort: "TRENDS"}: "damaged",
@@ -191,8 +194,8 @@ func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestDeparturesEvent checks the event that plans departures: when no series is due, when the queue
-// fails, and with the time of a schedule.
+// TestDeparturesEvent checks the event that plans departures. No series may be due, the queue may
+// fail, and the event may carry the time of a schedule.
 func TestDeparturesEvent(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "MIL-LON")
 	w.demand("MIL-BUH", "MIL-LON")
@@ -218,7 +221,7 @@ func TestDeparturesEvent(t *testing.T) {
 	if planned, _ := answer.(refresh.PlannedDeep); err != nil || planned.Series > 0 {
 		t.Errorf("of a source that cannot be asked for a route: %+v %v", answer, err)
 	}
-	// The plan of departures also stores the exchange rates of the day for the workers.
+	// The run that plans departures also stores the exchange rates of the day, for the workers.
 	f := w.function()
 	f.Queue, f.CurrentRates = &recordingQueue{}, func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"GBP": 0.9}} }
 	if _, err := f.Event(t.Context(), json.RawMessage(`{"departures":true}`)); err != nil {
@@ -229,8 +232,8 @@ func TestDeparturesEvent(t *testing.T) {
 	}
 }
 
-// TestThoseAskedForLongestAgoComeFirst: the order of series that are not in demand depends on the
-// last call, not on names.
+// TestThoseAskedForLongestAgoComeFirst: series that are not in demand are ordered by the time of
+// their last call, not by name.
 func TestThoseAskedForLongestAgoComeFirst(t *testing.T) {
 	all := routesFrom("MIL", 14)
 	w := newDeepWorld(t, open(t), all...)

@@ -20,10 +20,10 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// latency is the response time of the fake fare API.
+// latency is the response time of the imitated fare API.
 const latency = 300 * time.Millisecond
 
-// slowTransport answers after latency, on the virtual clock of the synctest bubble.
+// slowTransport answers after latency has passed on the virtual clock of the synctest bubble.
 type slowTransport struct{ handlerTransport }
 
 func (d slowTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -33,10 +33,10 @@ func (d slowTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.handlerTransport.RoundTrip(r)
 }
 
-// simulateWeek runs a service for a week of virtual time. daily of the routes are in demand, and
-// half of the routes have fares with stops. Discovery runs on the first day, calls for departures
-// on every day. Workers run in parallel, each with its share of the rate limit; the fake API
-// rejects calls over the limit.
+// simulateWeek runs a service for a week of virtual time. The number of routes in demand is daily,
+// and half of all routes have fares with stops. The search for new routes runs on the first day,
+// calls for departures run on every day. The workers run in parallel and share the rate limit. The
+// imitated API rejects calls over the limit.
 func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 	const perOrigin = 10
 	synctest.Test(t, func(t *testing.T) {

@@ -16,10 +16,11 @@ import (
 // A departure state holds the statistics of a series for verdicts about one departure day. A
 // refresh adds each past day with fares to the state, once, with the pooled statistics of the last
 // closed day. It also writes a contribution of its own day to the pooled statistics. States, open
-// questions and contributions are written together, so a killed refresh never counts a day twice.
+// questions (answers without a known outcome) and contributions are written together, so a killed
+// refresh never counts a day twice.
 
-// pooled returns the pooled statistics of the last closed day, or the zero Cycle if there are none
-// yet.
+// pooled returns the pooled statistics of the last closed day. It returns the zero Cycle if no day
+// was closed yet.
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 	c, _, err := r.pooledVersion(ctx, store.Eventual)
 	return c, err
@@ -108,8 +109,9 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 	}
 }
 
-// quotesFrom returns the first day whose fares the refresh must read. It includes the last days,
-// for their current fares, and the days of past answers whose outcome is still open.
+// quotesFrom returns the first day whose fares the refresh must read. From that day on it reads the
+// current fares of the last days, and the fares of days with past answers whose outcome is still
+// open.
 func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
 	if s.any.FirstRule || s.nonStop != nil && s.nonStop.FirstRule {
 		return 0 // the state is renewed from the whole history
@@ -124,7 +126,7 @@ func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
 	return from
 }
 
-// foldDepartures adds the days up to now to the departure states of a series.
+// foldDepartures adds all days up to today to the departure states of a series.
 func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history []fare.Observation,
 	summary verdict.RouteSummary, pooled departure.Cycle) error {
 	s, err := r.readState(ctx, of)
@@ -145,8 +147,8 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	again, fares := s.any.AsOf == today, q.All
 	s.any.Advance(today, pooled.Pooled, fares, &own.Learned)
 	if s.nonStop != nil {
-		// Every non-stop fare is also in the state for all fares. So the statistics from the
-		// non-stop state are discarded, to count each fare once.
+		// Every non-stop fare is also in the state for all fares. To count each fare once, the
+		// statistics from the non-stop state are thrown away.
 		s.nonStop.Advance(today, pooled.Pooled, q.NonStop, &unused)
 	}
 	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares},
@@ -165,9 +167,9 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	return r.Fares.PutDepartures(ctx, of, s.changes(), w)
 }
 
-// addEarlier adds the contribution that an earlier refresh of the same day stored for this series.
-// The sum is written together with the departure state, so a concurrent change makes the write
-// fail.
+// addEarlier adds to own the contribution that an earlier refresh of the same day stored for this
+// series. The sum is written together with the departure state. So a change by another process
+// makes the write fail.
 func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.Day, own *score.Contribution) error {
 	data, err := r.Fares.ContributionOf(ctx, of, cycle)
 	if errors.Is(err, store.ErrNotFound) {
@@ -184,7 +186,7 @@ func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.D
 	return nil
 }
 
-// changes returns the items to write: those that differ from the stored ones.
+// changes returns the items of the series' state that differ from the stored items.
 func (s *seriesState) changes() store.Departures {
 	open := departure.Learning{All: s.any.Questions, Answers: s.rounds.Encode()}
 	var d store.Departures

@@ -18,7 +18,7 @@ import (
 )
 
 // TestDeparturesOfAnyOrder: the stored items do not depend on the order in which origins are
-// refreshed, or on how often each is refreshed.
+// refreshed, or on how often an origin is refreshed.
 func TestDeparturesOfAnyOrder(t *testing.T) {
 	source := dailyFares(20)
 	stores := map[string]*dayStore{}
@@ -54,8 +54,8 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 }
 
 // TestDeparturesSurviveKills kills a refresh at every call to the store, before and after its
-// effect, and runs it again. It covers a day on which past answers are scored, and the next day,
-// when the counts are added to the score.
+// effect, and runs the refresh again. One case is a day on which past answers are scored. The other
+// case is the next day, on which the counts are added to the score.
 func TestDeparturesSurviveKills(t *testing.T) {
 	for name, last := range map[string]fare.Day{"compared": 8, "added to the score": 9} {
 		t.Run(name, func(t *testing.T) { surviveKills(t, last) })
@@ -116,7 +116,7 @@ func (s *dayStore) sheet(t *testing.T, series string, nonStop bool) *departure.S
 }
 
 // TestSheetsOfStops checks which departure state answers questions about non-stop flights, and
-// which fares are in it.
+// which fares that state contains.
 func TestSheetsOfStops(t *testing.T) {
 	s := openDays(t)
 	s.days(t, dailyFares(20), 20)
@@ -147,7 +147,9 @@ func TestSheetsOfStops(t *testing.T) {
 	}
 }
 
-// TestStopsBecomeKnown: a route with only non-stop fares gets its first fare with a stop.
+// TestStopsBecomeKnown: a route that had only non-stop fares gets its first fare with a stop. The
+// departure state for all fares then states that some fares have stops. The state for non-stop
+// fares stays unchanged.
 func TestStopsBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(20)
@@ -167,9 +169,9 @@ func TestStopsBecomeKnown(t *testing.T) {
 	}
 }
 
-// TestStopsOfAnUnknownRouteBecomeKnown: the stops of a route are unknown, and later the source
-// states which fares of some past days were non-stop. The state for non-stop flights then includes
-// those days.
+// TestStopsOfAnUnknownRouteBecomeKnown: the source did not state the stops of a route. Later it
+// states which fares of past days were non-stop. The departure state for non-stop flights then
+// includes those days.
 func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(16)

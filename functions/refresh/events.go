@@ -14,30 +14,30 @@ import (
 	"verdetto/shared/runtime/queue"
 )
 
-// Function runs refreshes on events.
+// Function runs refreshes when Lambda events arrive.
 type Function struct {
 	Refresher
-	// CurrentRates, if set, returns the rates to store with a refresh.
+	// CurrentRates, if set, returns the exchange rates to store with a refresh.
 	CurrentRates func(context.Context) fare.Rates
-	// Queue receives one message per origin when all origins are refreshed. Without a queue the
-	// invocation refreshes all origins itself.
+	// Queue receives one message per origin when an event asks to refresh all origins. Without a
+	// queue the invocation refreshes all origins itself.
 	Queue queue.Queue
 	// Sender, if set, sends the pending notifications: after a refresh within the invocation, and
-	// on {"mail":true}.
+	// on the event {"mail":true}.
 	Sender  *notify.Sender
 	Log     *slog.Logger
 	Metrics metrics.Source
 }
 
-// Answer is the result of an event.
+// Answer is the result of an event, as JSON.
 type Answer struct {
 	*Report                // nil if nothing was refreshed
 	Mail    *notify.Result `json:"mail,omitempty"` // nil if no notifications were sent
 }
 
 // event is an invocation without queue messages. A person can send {"origins":["MIL"]},
-// {"mail":true}, {"departures":true} or {"age":true}. Otherwise it is the event of a schedule, or
-// {}.
+// {"mail":true}, {"departures":true} or {"age":true}. Every other event comes from a schedule, or
+// is {}.
 type event struct {
 	Origins    []fare.City `json:"origins"`
 	Mail       bool        `json:"mail"`
@@ -47,7 +47,7 @@ type event struct {
 	Time       time.Time   `json:"time"`   // of a schedule's event; a duplicate has the same
 }
 
-// Event handles an event without queue messages.
+// Event handles an event that has no queue messages.
 func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) {
 	e, err := readEvent(raw)
 	switch {
@@ -98,7 +98,8 @@ func (f *Function) work(ctx context.Context) (notify.Result, error) {
 	return sent, err
 }
 
-// enqueue puts a refresh of every origin on the queue. at is the time of the plan, by default now.
+// enqueue puts a refresh of every origin on the queue. The parameter at is the time of the plan;
+// the zero time means now.
 func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	r := f.refresher(ctx)
 	if at.IsZero() {
@@ -114,7 +115,7 @@ func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	return planned, nil
 }
 
-// deepen asks the source for the departures that are due, through the queue if there is one.
+// deepen asks the source for all due departures. If there is a queue, it only queues the messages.
 func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
 	r := f.refresher(ctx)
 	if f.Queue == nil {
@@ -135,7 +136,7 @@ func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
 	return planned, nil
 }
 
-// logDeep logs the report of a run for departures, and its metrics.
+// logDeep logs the report of a run that asked for departures, and the run's metrics.
 func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 	f.log(ctx, "deepened", slog.Any("report", report),
 		metrics.Metric{Name: "SeriesAsked", Unit: metrics.Count, Value: float64(report.Answered)},
@@ -143,7 +144,8 @@ func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 		metrics.Metric{Name: "SeriesLeft", Unit: metrics.Count, Value: float64(report.Remaining)})
 }
 
-// Messages processes messages from the queue and returns the ids of failed ones; see queue.Handler.
+// Messages processes messages from the queue. It returns the ids of messages that failed; see
+// queue.Handler.
 func (f *Function) Messages(ctx context.Context, messages []queue.Message) (failed []string) {
 	report, deep, failed := f.Refresher.processMessages(ctx, f.Queue, f.Log, messages)
 	if report.Origins > 0 || deep.empty() {
@@ -155,7 +157,7 @@ func (f *Function) Messages(ctx context.Context, messages []queue.Message) (fail
 	return failed
 }
 
-// refreshNow refreshes within this invocation.
+// refreshNow refreshes the origins within this invocation, without the queue.
 func (f *Function) refreshNow(ctx context.Context, origins []fare.City) (any, error) {
 	r := f.refresher(ctx)
 	report, err := r.Run(ctx, origins...)
@@ -173,7 +175,7 @@ func (f *Function) refreshNow(ctx context.Context, origins []fare.City) (any, er
 	return Answer{&report, &sent}, errors.Join(err, fault)
 }
 
-// refresher returns a Refresher for a whole refresh, with the rates to store.
+// refresher returns a Refresher that has the exchange rates to store with a refresh.
 func (f *Function) refresher(ctx context.Context) Refresher {
 	r := f.Refresher
 	if f.CurrentRates != nil {
@@ -182,7 +184,7 @@ func (f *Function) refresher(ctx context.Context) Refresher {
 	return r
 }
 
-// logReport logs the report of a refresh, and its metrics.
+// logReport logs the report of a refresh, and the refresh's metrics.
 func (f *Function) logReport(ctx context.Context, report Report) {
 	f.log(ctx, "refreshed", slog.Any("report", report),
 		metrics.Metric{Name: "OriginsAsked", Unit: metrics.Count, Value: float64(report.Answered)},
@@ -200,8 +202,8 @@ func (f *Function) logAge(ctx context.Context) error {
 	return err
 }
 
-// logScore logs a metric: for how many weeks in a row verdicts came true more or less often than
-// expected. An alarm watches it. The function runs whenever past days may have been closed.
+// logScore logs a metric that an alarm watches: for how many weeks in a row the verdicts came true
+// more or less often than expected. It runs whenever past days may have been closed.
 func (f *Function) logScore(ctx context.Context) {
 	c, err := f.Refresher.pooled(ctx)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // fakeQueue is a queue in memory that delivers like SQS. A delivered message is invisible until it
-// is processed or its visibility timeout ends. After a number of deliveries (receives) it becomes a
-// dead letter.
+// is processed or its visibility timeout ends. After the number of deliveries in receives, a
+// message becomes a dead letter.
 type fakeQueue struct {
 	visibility time.Duration
 	receives   int
@@ -48,7 +48,7 @@ func (q *fakeQueue) Send(ctx context.Context, messages ...string) error {
 	return nil
 }
 
-// receive delivers at most `most` messages.
+// receive delivers at most `most` messages to the caller.
 func (q *fakeQueue) receive(most int) (got []queue.Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -83,11 +83,12 @@ func (q *fakeQueue) left() int {
 	return len(q.messages)
 }
 
-// killed is the panic value with which a handler imitates a killed process.
+// killed is the value with which a handler panics to imitate a killed process.
 const killed = "killed"
 
 // work passes messages to a handler, ten at a time, until the queue is empty. It polls once a
-// second of virtual time. If a handler panics with killed, its messages are delivered again.
+// second of virtual time. If the handler panics with killed, the queue delivers the ten messages
+// again.
 func (q *fakeQueue) work(ctx context.Context, workers int, timeout time.Duration, handle queue.Handler) {
 	var all sync.WaitGroup
 	for range workers {
@@ -122,7 +123,7 @@ func (q *fakeQueue) handOver(ctx context.Context, timeout time.Duration, handle 
 		func(m queue.Message) bool { return slices.Contains(failed, m.ID) }))
 }
 
-// box is the fake queue with a clock that the test suite moves.
+// box is the fake queue with a clock that the test suite for queues can move.
 type box struct {
 	*fakeQueue
 	at *time.Time
@@ -133,7 +134,6 @@ func (b box) Done(_ *testing.T, messages ...queue.Message)   { b.done(messages) 
 func (b box) ExpireVisibility(*testing.T)                    { *b.at = b.at.Add(b.visibility) }
 func (b box) Dead(*testing.T) []string                       { return b.dead }
 
-// TestFakeQueue runs the test suite for queues on the fake queue.
 func TestFakeQueue(t *testing.T) {
 	queuetest.Run(t, func(*testing.T) queuetest.Harness {
 		at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -21,10 +21,11 @@ import (
 // A message states the time of its plan. A worker skips an origin that was asked for after that
 // time, so a message delivered twice does not call the source twice.
 //
-// A worker requeues an origin if time ran out before its start, or after it stored new fares. Only
-// failures, and origins without progress, count towards the dead letters.
+// A worker requeues an origin in two cases: time ran out before the origin's start, or after new
+// fares of the origin were stored. Only failures, and origins without progress, count towards the
+// dead letters.
 
-// task is the body of a message. It lists either origins to refresh, or series of one origin whose
+// task is the body of a queue message. It lists origins to refresh, or series of one origin whose
 // departures are due.
 type task struct {
 	Origins []fare.City   `json:"origins,omitempty"`
@@ -55,8 +56,8 @@ func parseTask(body string) (t task, err error) {
 	return t, normalizeCities(t.Origins)
 }
 
-// normalizeCities rewrites city codes in the form of the store. It fails on the first invalid code,
-// so that source and store never see one.
+// normalizeCities rewrites city codes in the form that the store uses. It fails on the first
+// invalid code, so that source and store never get an invalid code.
 func normalizeCities(origins []fare.City) error {
 	for i, o := range origins {
 		city, err := fare.ParseCity(string(o))
@@ -68,14 +69,14 @@ func normalizeCities(origins []fare.City) error {
 	return nil
 }
 
-// Planned counts the messages that the schedule's event put on the queue.
+// Planned counts the queue messages that a plan produced.
 type Planned struct {
 	Planned int       `json:"planned"` // origins
 	Time    time.Time `json:"at"`
 }
 
-// enqueueOrigins puts a refresh of every origin on the queue. If it runs twice for the same moment,
-// no origin is asked for twice.
+// enqueueOrigins puts a refresh of every origin on the queue. If it runs twice for the same time,
+// the source is asked for no origin twice.
 func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.Time) (Planned, error) {
 	at = at.UTC().Truncate(time.Second)
 	if err := r.prepare(ctx); err != nil {
@@ -98,16 +99,16 @@ func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.T
 	return Planned{len(origins), at}, nil
 }
 
-// Before the deadline of an invocation there are two margins. After the first, no new origin
-// begins. After the second, all work stops, and the rest is requeued. In short invocations the
-// margins are fractions of the time.
+// Two times before the deadline of an invocation. From lastBegin before the deadline on, no new
+// origin begins. From lastWork before the deadline on, all work stops, and the rest is requeued. In
+// short invocations both are fractions of the time left.
 const (
 	lastBegin = 45 * time.Second
 	lastWork  = 5 * time.Second
 )
 
-// deadlines returns two contexts for an invocation: work ends when the first is done, and no origin
-// begins after the second is done.
+// deadlines returns two contexts for an invocation. All work ends when the context work is done. No
+// origin begins after the context begin is done.
 func deadlines(ctx context.Context) (work, begin context.Context, cancel func()) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -119,14 +120,15 @@ func deadlines(ctx context.Context) (work, begin context.Context, cancel func())
 	return work, begin, func() { cancelBegin(); cancelWork() }
 }
 
-// processMessages processes messages of the queue. It returns the ids of failed messages; the queue
-// delivers those again.
+// processMessages processes messages of the queue. It returns the ids of failed messages. The queue
+// delivers failed messages again.
 func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger,
 	messages []queue.Message) (report Report, deep DeepReport, failed []string) {
 	work, begin, cancel := deadlines(ctx)
 	defer cancel()
 	if r.Rates.PerEuro == nil {
-		// The plan stored the exchange rates, so a worker does not fetch them again.
+		// The run that planned the messages stored the exchange rates, so a worker does not fetch
+		// them again.
 		withRates := *r
 		var err error
 		if withRates.Rates, err = r.Fares.Rates(work); err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -188,7 +190,7 @@ type delivery struct {
 	err   error
 }
 
-// open parses a message. It finds the origins that were not asked for since the plan.
+// open parses a message. It keeps the origins that were not asked for since the time of the plan.
 func (r *Refresher) open(ctx context.Context, m queue.Message) *delivery {
 	d := &delivery{id: m.ID}
 	if d.task, d.err = parseTask(m.Body); d.err == nil {
@@ -210,7 +212,7 @@ func (r *Refresher) due(ctx context.Context, t task) (due []fare.City, err error
 	return due, nil
 }
 
-// ended records the outcome of an origin if it is in the message.
+// ended records the outcome of an origin, if the message names this origin.
 func (d *delivery) ended(o Outcome, unfinished bool) {
 	switch {
 	case !slices.Contains(d.due, o.Origin):
@@ -221,7 +223,8 @@ func (d *delivery) ended(o Outcome, unfinished bool) {
 	}
 }
 
-// close requeues the unfinished origins of the message. It returns an error if the message failed.
+// close requeues the origins of the message that are not finished. It returns an error if the
+// message failed.
 func (d *delivery) close(ctx context.Context, q queue.Queue) error {
 	switch {
 	case d.err != nil || len(d.again) == 0:

@@ -26,8 +26,8 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// handlerTransport calls an HTTP handler without a network connection, so that a test can run on
-// virtual time.
+// handlerTransport sends HTTP requests directly to a handler, without a network connection. So a
+// test can run on virtual time.
 type handlerTransport struct{ http.Handler }
 
 func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -39,7 +39,7 @@ func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// The number of cities, and how many of their origins fail.
+// The number of origins, and how many of them fail.
 const (
 	originCount = 3500
 	failOnce    = 20  // one in 20 fails at its first question: 5 %
@@ -54,7 +54,7 @@ func originAt(i int) fare.City {
 func always(i int) bool { return i%failAlways == 7 }
 func once(i int) bool   { return i%failOnce == 3 }
 
-// rowsOfAll returns fares from every origin to two cities.
+// rowsOfAll returns fares from every origin to two destinations.
 func rowsOfAll(now time.Time) (rows []upstream.Row) {
 	for i := range originCount {
 		for n, destination := range []string{"ZZA", "ZZB"} {
@@ -70,7 +70,7 @@ func rowsOfAll(now time.Time) (rows []upstream.Row) {
 	return rows
 }
 
-// clientOf returns a client of the fake API.
+// clientOf returns a client of the imitated fare API.
 func clientOf(t *testing.T, cfg travelpayouts.Config) *travelpayouts.Client {
 	t.Helper()
 	if cfg.Token = upstreamtest.Token; cfg.BaseURL == "" {
@@ -93,14 +93,14 @@ func sourceOf(t *testing.T, server *upstreamtest.Server, perMinute int) upstream
 		HTTPClient: &http.Client{Transport: handlerTransport{server}}})
 }
 
-// parallel returns the refresh function as on AWS, which refreshes several origins in parallel.
+// parallel returns the refresh function with the setting of AWS: it refreshes several origins in
+// parallel.
 func parallel(s upstream.Source, table store.Table, q queue.Queue) *refresh.Function {
 	f := function(refresher(s, table, time.Now), q)
 	f.Workers = 0
 	return f
 }
 
-// contentsOf returns the stored routes and trends of an origin.
 func contentsOf(t *testing.T, table store.Table, origin fare.City) map[string]string {
 	t.Helper()
 	name := string(origin)
@@ -109,7 +109,7 @@ func contentsOf(t *testing.T, table store.Table, origin fare.City) map[string]st
 	return all
 }
 
-// partialQueue accepts the first messages of a call, then fails.
+// partialQueue is a queue that accepts the first messages of each call, then fails.
 type partialQueue struct {
 	queue.Queue
 	takes int
@@ -124,9 +124,9 @@ func (p partialQueue) Send(ctx context.Context, messages ...string) error {
 	return errPartial
 }
 
-// invocations runs the function as Lambda does: several processes with one invocation each at a
-// time. Some processes are killed. A new process replaces a killed one and starts with a rate limit
-// of its own.
+// invocations runs the refresh function as Lambda does: several processes run one invocation each
+// at a time. The test kills some processes. A new process replaces a killed process, and its rate
+// limit starts anew.
 type invocations struct {
 	t      *testing.T
 	server *upstreamtest.Server
@@ -139,7 +139,7 @@ type invocations struct {
 	ran, killed, hurried, redelivered int
 }
 
-// handle runs one invocation.
+// handle runs one invocation of the refresh function.
 func (v *invocations) handle(ctx context.Context, messages []queue.Message) (failed []string) {
 	source := <-v.idle
 	defer func() { v.idle <- source }()
@@ -179,8 +179,8 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	return failed
 }
 
-// newInvocations uses a source with the API's rate limit. For one origin in 20 it fails once, and
-// for one in 100 always.
+// newInvocations returns invocations over a source that has the API's rate limit. For one origin in
+// 20 the source fails once; for one origin in 100 it always fails.
 func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	server := upstreamtest.Detached(rows, time.Now)
 	server.PerMinute = travelpayouts.DefaultPerMinute
@@ -197,8 +197,8 @@ func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 		}
 		return upstreamtest.Fault{}
 	}
-	// The queue delivers a message five times, as on AWS. A killed invocation counts as a delivery
-	// of all its messages.
+	// The queue delivers a message up to 5 times, as on AWS. A killed invocation counts as one
+	// delivery of each of its messages.
 	v := &invocations{
 		t: t, server: server, table: openAt(t, time.Now), chance: rand.New(rand.NewPCG(2026, 3)),
 		queue: &fakeQueue{visibility: 6 * time.Minute, receives: 5, now: time.Now},
@@ -210,8 +210,8 @@ func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	return v
 }
 
-// plan sends the schedule's event. It repeats the event, because the queue accepts only part of the
-// messages at first.
+// plan sends the event of the schedule twice. The first time the queue fails after it has accepted
+// a part of the messages.
 func (v *invocations) plan(began time.Time) {
 	v.t.Helper()
 	source := <-v.idle
@@ -228,8 +228,8 @@ func (v *invocations) plan(began time.Time) {
 	}
 }
 
-// wantDone checks that the stored data of every origin equal those of a refresh without faults.
-// Origins in dead letters are left out.
+// wantDone checks that the stored data of every origin equal the data after a refresh without
+// faults. It leaves out origins in dead letters.
 func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters int) {
 	v.t.Helper()
 	var dead, wantDead []string
@@ -269,8 +269,8 @@ func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters
 	return done, len(dead)
 }
 
-// TestFanOut refreshes every city through a queue. Some invocations are killed at any call to the
-// store, some have too little time, some messages arrive twice. In the end every origin is
+// TestFanOut refreshes every city through a queue. Some invocations are killed at a call to the
+// store, some have too little time, and some messages arrive twice. In the end every origin is
 // refreshed or a dead letter, and the source never got more calls per minute than its limit. The
 // test runs on virtual time.
 func TestFanOut(t *testing.T) {
@@ -304,8 +304,8 @@ func TestFanOut(t *testing.T) {
 			t.Errorf("%d calls in the busiest minute, the source grants %d; %d were turned away", busiest,
 				travelpayouts.DefaultPerMinute, turned)
 		}
-		// Extra calls come from failures (up to five tries) and from work that was cut off or
-		// killed before it was recorded. Finished work is not repeated.
+		// Extra calls come from failed tries (up to 5 per call), and from work that was cut off or
+		// killed before it was recorded. Recorded work is not repeated.
 		if most := originCount * 5 / 4; len(calls) > most {
 			t.Errorf("%d calls, want %d at most: what is done is asked for again", len(calls), most)
 		}
@@ -323,8 +323,8 @@ func TestFanOut(t *testing.T) {
 	})
 }
 
-// TestFanOutKeepsToTheLimit runs without faults. The time for all cities depends only on the
-// source's rate limit.
+// TestFanOutKeepsToTheLimit refreshes all cities without faults. The time that it takes depends
+// only on the rate limit of the source.
 func TestFanOutKeepsToTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := upstreamtest.Detached(nil, time.Now)

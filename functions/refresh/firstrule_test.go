@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// counted is a source that counts its questions.
+// counted is a source that counts the questions to it.
 type counted struct {
 	*daily
 	questions int
@@ -27,10 +27,10 @@ func (c *counted) Fares(ctx context.Context, origin fare.City, since, until time
 	return c.daily.Fares(ctx, origin, since, until)
 }
 
-// TestFirstRuleStoreGoesOn opens an old store: commit 256120d9 refreshed dailyFares in it on 20
-// days, with the first version of the departure rule. Its states still answer. The next refresh
-// rebuilds them from the stored history, without extra calls to the source; they then answer like
-// states of the second version.
+// TestFirstRuleStoreGoesOn opens the store of an earlier version. Commit 256120d9 refreshed
+// dailyFares in that store on 20 days, with the first version of the departure rule. The stored
+// states still answer. The next refresh rebuilds the states from the stored history, without extra
+// calls to the source. The rebuilt states answer like states of the second version.
 func TestFirstRuleStoreGoesOn(t *testing.T) {
 	zipped, err := os.Open(filepath.Join("testdata", "firstrule.db.gz"))
 	storetest.Must(t, err)
@@ -86,7 +86,7 @@ func TestFirstRuleStoreGoesOn(t *testing.T) {
 		}
 	}
 	// Rebuilding uses today's price curve for all days. Daily refreshes used the curve of each day,
-	// so small differences are expected.
+	// so small differences are correct.
 	if t.Logf("off by %.3f at most", worst); worst > .05 {
 		t.Errorf("percentiles or medians are off by %.3f", worst)
 	}

@@ -18,7 +18,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// openAt opens a table with a clock. Inside a synctest bubble, open it in the bubble.
+// openAt opens a table with the given clock. A test inside a synctest bubble must call openAt
+// inside the bubble.
 func openAt(t testing.TB, now func() time.Time) *boltstore.Store {
 	t.Helper()
 	return openFile(t, filepath.Join(t.TempDir(), "test.db"), now)
@@ -39,12 +40,13 @@ func refresher(s upstream.Source, table store.Table, now func() time.Time) refre
 	return refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: now, Workers: 1}
 }
 
-// function returns a refresher with a queue as a Function.
+// function returns a Function that runs a refresher, with a queue.
 func function(r refresh.Refresher, q queue.Queue) *refresh.Function {
 	return &refresh.Function{Refresher: r, Queue: q, Log: slog.New(slog.DiscardHandler)}
 }
 
-// mustRun refreshes the given origins, by default all. The test fails if one of them fails.
+// mustRun refreshes the given origins, or all origins if none is given. The test fails if an origin
+// fails.
 func mustRun(t testing.TB, r refresh.Refresher, origins ...fare.City) refresh.Report {
 	t.Helper()
 	report, err := r.Run(t.Context(), origins...)
@@ -54,8 +56,8 @@ func mustRun(t testing.TB, r refresh.Refresher, origins ...fare.City) refresh.Re
 	return report
 }
 
-// dump returns the contents of partitions without their versions: a version counts writes, and a
-// retry may write more often.
+// dump returns the contents of partitions without the versions of the items. A version counts
+// writes, and a retry may write more often.
 func dump(t testing.TB, table store.Table, partitions ...string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -97,7 +99,7 @@ func sheetOf(t testing.TB, table store.Table, of fare.Series, nonStop bool) *dep
 	return decoded(t, departure.DecodeState, data, err)
 }
 
-// decoded returns the decoded result of a read, and fails the test on an error.
+// decoded returns the decoded result of a read. It fails the test on an error.
 func decoded[T any](t testing.TB, decode func([]byte) (T, error), data []byte, err error) T {
 	t.Helper()
 	if err != nil {
@@ -110,7 +112,7 @@ func decoded[T any](t testing.TB, decode func([]byte) (T, error), data []byte, e
 	return v
 }
 
-// fixture is a store that tests refresh, with subscribers that get notifications.
+// fixture is a store with subscribers that get notifications, for tests of refreshes.
 type fixture struct{ *notifytest.Fixture }
 
 func newFixture(t *testing.T) *fixture {
@@ -128,7 +130,8 @@ func (h *fixture) refresh(s *source) refresh.Report {
 	return report
 }
 
-// priced returns a source with one fare per day on each route. The last price is that of today.
+// priced returns a source with one fare per day on each route. The last price of a route is the
+// price of today.
 func (h *fixture) priced(prices map[string][]fare.Cents) *source {
 	s := &source{has: map[fare.City]any{}}
 	day := fare.DayOf(h.Now())
@@ -146,7 +149,7 @@ func (h *fixture) priced(prices map[string][]fare.Cents) *source {
 	return s
 }
 
-// confirm adds a confirmed alert of a subscriber.
+// confirm adds a confirmed alert for a subscriber.
 func (h *fixture) confirm(who string, a store.Alert) {
 	h.T.Helper()
 	a.Subscriber, a.Email, a.Language = notifytest.IDOf(who), notifytest.AddressOf(who), "it"

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEvidenceGrowth measures the size of the database file after a year. The file must stop
-// growing.
+// TestEvidenceGrowth measures the size of the database file after more than a year of refreshes.
+// The file must stop growing.
 func TestEvidenceGrowth(t *testing.T) {
 	for _, routes := range []int{1_000, 10_000} {
 		t.Run(fmt.Sprint(routes), func(t *testing.T) { grow(t, routes, 520) })

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// growingSource has a year of departures of every route. Most of them have a new price at each
-// question.
+// growingSource is a source with a year of departures for every route. Most departures have a new
+// price at each question.
 type growingSource struct {
 	routes []fare.Route
 	random *rand.Rand
@@ -56,7 +56,8 @@ func (s *growingSource) Departures(_ context.Context, q upstream.Question, until
 	return upstream.Answer{Fares: s.fares(q.Route, until, departuresOfAYear)}, nil
 }
 
-// fares returns n departures of a route over a year, found in the days before until.
+// fares returns n departures of a route within a year. The fares were found in the days before
+// until.
 func (s *growingSource) fares(r fare.Route, until time.Time, n int) (all []fare.Fare) {
 	for i := range n {
 		all = append(all, fare.Fare{Route: r, Observation: fare.Observation{
@@ -67,7 +68,7 @@ func (s *growingSource) fares(r fare.Route, until time.Time, n int) (all []fare.
 	return all
 }
 
-// copying is a table that repeats each write under several other names.
+// copying is a table that repeats each write under several other keys.
 type copying struct {
 	store.Table
 	to     *boltstore.Store
@@ -106,12 +107,12 @@ func (c copying) Write(ctx context.Context, ops ...store.Op) error {
 	return c.to.Write(ctx, together...)
 }
 
-// observed is the number of routes that are refreshed for real. Their items are stored again under
-// the names of the other routes.
+// observed is the number of routes that are really refreshed. Their items are stored again under
+// the keys of the other routes.
 const observed = 20
 
-// grow refreshes routes once a day for a number of days, like a process on one machine, and deletes
-// expired items every day. The database file must stop growing once as many fares expire as are
+// grow refreshes routes once a day for a number of days, like a process on one machine. Every day
+// it deletes expired items. The database file must stop growing once as many fares expire as are
 // added.
 func grow(t *testing.T, routes, days int) {
 	now := time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
@@ -165,5 +166,6 @@ func grow(t *testing.T, routes, days int) {
 	}
 }
 
-// TestProveGrowth runs grow with a hundred routes, until as many fares expire as are added.
+// TestProveGrowth runs grow with 100 routes, for 460 days: so long that as many fares expire as are
+// added.
 func TestProveGrowth(t *testing.T) { grow(t, 100, 460) }

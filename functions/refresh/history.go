@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// history holds the stored fares of a route. A block holds the fares of one cycle (week), or a
-// part of a large one.
+// history holds the stored fares of a series. A block holds the fares of one cycle (week), or a
+// part of the fares of a large cycle.
 type history struct {
 	blocks []store.StoredBlock
 	cycles map[fare.Cycle][]fare.Observation
@@ -27,9 +27,9 @@ func unpack(blocks []store.StoredBlock) (history, error) {
 	return h, nil
 }
 
-// merge adds fares to the history. It returns all fares in Compare order, and the blocks to write.
-// Write the blocks in this order: if fares move to the next block, that block is written first, so
-// an interrupted write loses none.
+// merge adds fares to the history. It returns all fares, sorted by Observation.Compare, and the
+// blocks to write. The caller must keep the order of the blocks. If fares move to a later block,
+// that block is written first, so an interrupted write loses no fare.
 func (h history) merge(found []fare.Observation) (all []fare.Observation, writes []store.StoredBlock, added int) {
 	byCycle := map[fare.Cycle][]fare.Observation{}
 	for _, o := range found {

@@ -20,8 +20,9 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// lifetime is the number of steps after which a process is killed. A step is a call to the store or
-// to the mail carrier. The last step ends before or after its effect. Later steps have no effect.
+// lifetime is the number of steps after which the test kills a process. A step is a call to the
+// store or to the mail carrier. The last step ends before or after its effect. Later steps have no
+// effect.
 type lifetime struct {
 	mu    sync.Mutex
 	steps int
@@ -46,11 +47,10 @@ func (l *lifetime) step(call func() error) error {
 	return err
 }
 
-// killed reports whether the process was killed.
 func (l *lifetime) killed() bool { l.mu.Lock(); defer l.mu.Unlock(); return l.steps > l.last }
 
-// killableTable and killableCarrier are the store and the mail carrier of a process that can be
-// killed.
+// killableTable and killableCarrier are the store and the mail carrier of a process that the test
+// can kill.
 type killableTable struct {
 	store.Table
 	*lifetime
@@ -83,8 +83,8 @@ func (m killableCarrier) Send(ctx context.Context, message mail.Message) error {
 	return err
 }
 
-// manyAlerts sets up alerts for three routes from two origins. want is the number of due alerts of
-// each subscriber.
+// manyAlerts sets up alerts for three routes from two origins. The result want is the number of met
+// alerts of each subscriber.
 func manyAlerts(t *testing.T) (h *fixture, s *source, want map[string]int) {
 	h = newFixture(t)
 	h.Rate = 20 // ten mails in progress at a time
@@ -108,7 +108,7 @@ func manyAlerts(t *testing.T) (h *fixture, s *source, want map[string]int) {
 		"ROM-PAR": notifytest.Steady(4400)}), want
 }
 
-// process refreshes and notifies until it is killed.
+// process refreshes the store and sends notifications, until it is killed.
 func (h *fixture) process(s *source, l *lifetime) (done bool) {
 	h.T.Helper()
 	table := killableTable{h.Table, l}
@@ -129,9 +129,9 @@ func (h *fixture) process(s *source, l *lifetime) (done bool) {
 	return err == nil && !sent.More
 }
 
-// killAndResume kills a refresh and its mails at random steps, before or after their effect, up to
-// three times in a row. In the end every due alert has caused one mail, and no other alert any.
-// Only a mail that was being sent at a kill may be sent twice.
+// killAndResume kills a refresh and the sending of its mails at random steps, before or after their
+// effect, up to three times in a row. In the end every alert that is met has caused one mail, and
+// no other alert has caused a mail. Only a mail that was being sent at a kill may be sent twice.
 func killAndResume(t *testing.T, points int) {
 	chance := rand.New(rand.NewPCG(2016, 3))
 	clean := &lifetime{last: 1 << 30}
@@ -175,8 +175,8 @@ func total(counts map[string]int) (n int) {
 	return n
 }
 
-// nextLifetime returns lifetimes with a random last step, at most three in a row, then one without
-// end.
+// nextLifetime returns the lifetime of the next process. At most three lifetimes in a row end at a
+// random step. The lifetime after them does not end.
 func nextLifetime(chance *rand.Rand, steps int, again, kills *int) *lifetime {
 	if *again > 0 && (*again == 3 || chance.IntN(2) == 0) {
 		return &lifetime{last: 1 << 30}
@@ -186,8 +186,8 @@ func nextLifetime(chance *rand.Rand, steps int, again, kills *int) *lifetime {
 	return &lifetime{last: chance.IntN(steps), side: storetest.Side(chance.IntN(2))}
 }
 
-// TestFaults runs a refresh and its mails. Each call to the store fails once, or is the last that
-// succeeds, before and after its effect.
+// TestFaults runs a refresh and sends its mails. Each call to the store fails once, or is the last
+// that succeeds. It fails before or after its effect.
 func TestFaults(t *testing.T) {
 	fixtures := map[store.Table]*fixture{}
 	open := func(t *testing.T) store.Table {
@@ -236,16 +236,16 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%s was sent %d", who, n)
 			}
 		}
-		// If a lease could not be released, it lasts until its end. Then no notification is left in
-		// the store.
+		// A lease that could not be released ends after some time. After that, no notification is
+		// left in the store.
 		h.Add(4 * time.Minute)
 		h.Work(notify.Result{})
 		h.WantMailed("ada", "bob")
 	})
 }
 
-// TestMessageID: the same news for the same subscriber has the same message ID. Different news has
-// another one.
+// TestMessageID: a repeated mail about the same news to the same subscriber has the same message
+// ID. A mail about different news has another message ID.
 func TestMessageID(t *testing.T) {
 	h, s, want := manyAlerts(t)
 	if !h.process(s, &lifetime{last: 1 << 30}) {

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// refreshOrigin asks the source for one origin. It stores the answer route by route, then stores
-// notifications for the origin's subscribed routes.
+// refreshOrigin asks the source for the fares of one origin. It stores the answer route by route,
+// then stores notifications for the origin's subscribed routes.
 func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now time.Time) (o Outcome) {
 	o.Origin = origin
 	var since time.Time
@@ -37,8 +37,8 @@ func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now tim
 	return o
 }
 
-// storeAnswer stores the source's answer for an origin. Its last write records that the origin was
-// asked. After an interruption that record is missing, so the next run starts the origin again.
+// storeAnswer stores the source's answer for an origin. Its last write records when the source
+// answered. After an interruption that record is missing, so the next run starts the origin again.
 func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream.Answer, now time.Time) error {
 	series, tooOld := groupBySeries(answer.Fares, fare.DayOf(now))
 	o.Fares = len(answer.Fares)
@@ -89,8 +89,8 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 }
 
 // publish updates the deals and trends of an origin and stores notifications for its subscribed
-// routes. It writes the trends last: stored trends show a later plan that publishing is complete.
-// It adds the number of routes with news to notified.
+// routes. It writes the trends last: from stored trends a later plan sees that publishing is
+// complete. It adds the number of routes with news to notified.
 func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, notified *int) error {
 	if len(stored) == 0 {
 		return nil
@@ -120,8 +120,8 @@ func (r *Refresher) subscribedRoutes(ctx context.Context, origin fare.City) ([]s
 }
 
 // updateLists updates the deals of an origin, stores a notification for its alerts to any
-// destination, and updates the trends of its one-way series. While the pooled statistics are
-// rebuilt, warmUp updates the deals instead.
+// destination, and updates the trends of its one-way series. While warmUp rebuilds the pooled
+// statistics, updateLists leaves the deals to warmUp.
 func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored summaries,
 	subscribed []store.SubscribedRoute, pooled departure.Cycle) error {
 	if !r.warming {
@@ -143,8 +143,8 @@ func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored su
 	return r.updateTrends(ctx, origin, entries)
 }
 
-// groupBySeries groups fares by series and drops fares that are too old to store. Call it before
-// merging, because a route with only such fares must not become covered.
+// groupBySeries groups fares by series and drops fares that are too old to store. It must run
+// before the merge, because a route that has only such fares must not become covered.
 func groupBySeries(fares []fare.Fare, today fare.Day) (series map[fare.Series][]fare.Observation, tooOld int) {
 	series = map[fare.Series][]fare.Observation{}
 	for _, f := range fares {
@@ -164,8 +164,8 @@ type mergeResult struct {
 	summary verdict.RouteSummary
 }
 
-// mergeSeries adds fares to a series' history and rebuilds its summary. asked is true if the source
-// was just asked for a year of this series' departures.
+// mergeSeries adds fares to the history of a series and rebuilds the summary. The parameter asked
+// is true if the source was just asked for a year of departures of this series.
 func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {
@@ -175,8 +175,9 @@ func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observation
 	return m, err
 }
 
-// mergeSeriesOnce is one attempt of mergeSeries. It rebuilds the summary from the whole history and
-// writes it only if it changed. If a run is killed before this write, the next run makes it.
+// mergeSeriesOnce is one attempt of mergeSeries. It rebuilds the summary from the whole history,
+// and writes the summary only if it changed. If a run is killed before this write, the next run
+// writes the summary.
 //
 // It reads the old summary before the history, both with strong consistency. The writer of the old
 // summary stored its fares first, so the new summary includes them.
@@ -213,8 +214,9 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 		m.summary.Doubted = p.Experience.RouteDoubted
 	}
 	if !r.warming {
-		// The departure states are written before the summary. The summary may record that the
-		// source was asked, and then no later run would repeat the work.
+		// The departure states are written before the summary. If the summary came first, it could
+		// already record that the source was asked. Then no later run would repeat the work on the
+		// states.
 		if err := r.foldDepartures(ctx, of, merged, m.summary, pooled); err != nil {
 			return m, err
 		}
@@ -227,7 +229,7 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 	return m, r.Fares.PutSummary(ctx, of, encoded, old.version)
 }
 
-// expiry returns when the last fare of a cycle leaves the history.
+// expiry returns when the last fare of a cycle becomes too old for the history.
 func expiry(c fare.Cycle) time.Time {
 	return (c.First() + 7 + verdict.HistoryDays).Time()
 }

@@ -28,8 +28,8 @@ type event struct {
 	day       fare.Day
 }
 
-// trigger decides independently of the service when an alert is due: when its condition is met, and
-// again only after a week in which it was not met.
+// trigger decides independently of the service when an alert is due. An alert is due when its
+// condition is met, and again only after a week in which the condition was not met.
 type trigger struct {
 	threshold fare.Cents
 	fired     bool
@@ -54,8 +54,8 @@ func (w *trigger) week(price fare.Cents, level string) (due bool) {
 	return true
 }
 
-// lowest returns the cheapest fare of a route on a day. It searches the newest prices of the last
-// week for every later departure.
+// lowest returns the cheapest fare of a route on a day. For every departure after that day it looks
+// at the newest price of the last week.
 func lowest(all []fare.Observation, day fare.Day) fare.Cents {
 	newest := map[fare.Day]fare.Observation{}
 	for _, o := range all {
@@ -75,8 +75,8 @@ func lowest(all []fare.Observation, day fare.Day) fare.Cents {
 	return low
 }
 
-// recordedHistory returns a file of recorded fares, the fares by route, and the first days of its
-// weeks.
+// recordedHistory returns a file of recorded fares, the fares of each route, and the first day of
+// each week in the file.
 func recordedHistory(t *testing.T) (panel *csvfile.Panel, history map[string][]fare.Observation, weeks []fare.Day) {
 	t.Helper()
 	file := filepath.Join(testenv.Data(t), "fares", "eu_wizzair_weekly.csv.gz")
@@ -103,8 +103,8 @@ func recordedHistory(t *testing.T) (panel *csvfile.Panel, history map[string][]f
 	return panel, history, slices.Sorted(maps.Keys(days))
 }
 
-// falls returns, for each threshold on a route, the weeks in which the alert is due, with the
-// price.
+// falls returns the events of a route: for each threshold, the weeks in which the alert is due,
+// with the price of that week.
 func falls(t *testing.T, route string, all []fare.Observation, weeks []fare.Day,
 	rates fare.Rates) (thresholds []fare.Cents, met map[event]fare.Cents) {
 	t.Helper()
@@ -140,7 +140,7 @@ func falls(t *testing.T, route string, all []fare.Observation, weeks []fare.Day,
 	return thresholds, met
 }
 
-// eventOf returns the event that a mail is about.
+// eventOf returns the event that a mail reports.
 func eventOf(t *testing.T, m maildir.Mail) event {
 	t.Helper()
 	name, amount, _ := strings.Cut(strings.TrimSuffix(m.To, "@example.com"), ".")
@@ -157,7 +157,7 @@ func eventOf(t *testing.T, m maildir.Mail) event {
 
 // TestRecordedFalls replays half a year of recorded fares, week by week. Every route has
 // subscribers with several thresholds and with alerts on the verdict. The mails must match the
-// price falls in the recorded fares.
+// falls of prices in the recorded fares.
 func TestRecordedFalls(t *testing.T) {
 	t.Parallel()
 	panel, history, weeks := recordedHistory(t)

@@ -2,9 +2,9 @@
 // fares, adds them to the routes' histories and rebuilds the summaries that verdicts are computed
 // from. Start reading at Refresher.Run.
 //
-// A killed run can be repeated: the store then equals that of one complete run. The failure of one
-// origin never stops the others. "The source has no fares" is never confused with "the source did
-// not answer". Package notify sends the notifications.
+// A killed run can be repeated: afterwards the store is the same as after one complete run. The
+// failure of one origin never stops the others. "The source has no fares" is never confused with
+// "the source did not answer". Package notify sends the notifications.
 package refresh
 
 import (
@@ -28,20 +28,20 @@ type Refresher struct {
 	Fares   store.Fares
 	Now     func() time.Time
 	Workers int // origins in parallel; 0 means 4
-	// Origins are the default origins of Run. Empty means all origins that the source knows. Run
-	// also adds uncovered origins that users requested.
+	// Origins are the origins that Run refreshes by default. Empty means all origins that the
+	// source knows. Run also adds uncovered origins that users requested.
 	Origins []fare.City
-	// Rates are the newest exchange rates. A refresh compares prices in several currencies with
-	// them and stores them for answers. Without rates it can use only prices in EUR.
+	// Rates are the newest exchange rates. A refresh uses them to compare prices in several
+	// currencies, and stores them for answers. Without rates it can use only prices in EUR.
 	Rates fare.Rates
-	// Progress, if set, is called after each origin, by one goroutine at a time.
+	// Progress, if set, is called after each origin. Only one goroutine at a time calls it.
 	Progress func(done, total int, o Outcome)
 
 	warming bool // departures are folded at the end of the run, all series together
 }
 
-// Outcome is the result for one origin. Err is set if the source could not be asked or the answer
-// could not be stored.
+// Outcome is the result of refreshing one origin. Err is set if the source did not answer or if the
+// answer could not be stored.
 type Outcome struct {
 	Origin        fare.City
 	Fares         int // in the answer
@@ -62,13 +62,13 @@ type Counts struct {
 	Changed int
 }
 
-// overlap is how long before its last answer a refresh asks for fares again. The source may learn
-// of a fare days after it was found.
+// overlap is how far before the last answer a refresh starts to ask for fares again. The source may
+// learn of a fare days after the fare was found.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
-// Run refreshes the given origins, by default all that the source knows. A failed origin is in the
-// report. Run itself fails only if it could not begin or could not update the statistics over all
-// routes.
+// Run refreshes the given origins. Without origins it refreshes all that the source knows. A failed
+// origin is in the report. Run itself fails only if it could not begin, or could not update the
+// statistics over all routes.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
 	if err := r.prepare(ctx); err != nil {
@@ -78,8 +78,8 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	if err != nil {
 		return Report{}, err
 	}
-	// version > 0 without pooled statistics: a wrong clock dated them in the future, and warmUp
-	// rebuilds them.
+	// The pooled statistics are stored but unusable if a wrong clock dated them in the future. Then
+	// warmUp rebuilds them.
 	if isLost := version > 0 && c.Pooled == nil; !isLost || len(origins) > 0 {
 		if err := r.closeCycles(ctx, began); err != nil {
 			return Report{}, err
@@ -124,7 +124,7 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	return report, nil
 }
 
-// isOfSource reports whether an error came from the source, not from the store.
+// isOfSource reports whether an error came from the fare source and not from the store.
 func isOfSource(err error) bool {
 	return errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrRefused) ||
 		errors.Is(err, upstream.ErrBudget)
@@ -141,11 +141,11 @@ func (r *Refresher) prepare(ctx context.Context) error {
 	return r.Fares.SetRates(ctx, r.Rates)
 }
 
-// errNotBegun: the time ended before the refresh of the origin began.
+// errNotBegun means that the time ended before the refresh of an origin began.
 var errNotBegun = errors.New("not begun")
 
-// refreshOrigins refreshes origins in parallel and reports each outcome, by one goroutine at a
-// time. It starts no origin after the context begin is done.
+// refreshOrigins refreshes origins in parallel. It calls report with each outcome, from one
+// goroutine at a time. It starts no origin after the context begin is done.
 func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, origins []fare.City,
 	report func(Outcome)) {
 	var mu sync.Mutex
@@ -155,7 +155,7 @@ func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, 
 		report(o)
 	}
 
-	// If the source rejects our credentials once, it rejects them for every origin.
+	// If the source rejects the service's credentials once, it rejects them for every origin.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	queue := make(chan fare.City)
@@ -190,7 +190,8 @@ func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, 
 	workers.Wait()
 }
 
-// plan lists the origins to ask for: the configured ones or all, plus the requested ones.
+// plan lists the origins to ask the source for: the configured origins (by default all), and the
+// uncovered origins that users requested.
 func (r *Refresher) plan(ctx context.Context) ([]fare.City, error) {
 	origins := slices.Clone(r.Origins)
 	if len(origins) == 0 {

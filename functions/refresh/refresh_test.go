@@ -26,7 +26,7 @@ func clock() time.Time { return today }
 
 func open(t *testing.T) store.Table { return openAt(t, clock) }
 
-// source answers from memory. Each origin has fares or an error.
+// source is a source that answers from memory. For each origin it has fares or an error.
 type source struct {
 	name string
 	has  map[fare.City]any
@@ -63,7 +63,8 @@ func (s *source) Fares(_ context.Context, origin fare.City, since, _ time.Time) 
 	return upstream.Answer{}, nil
 }
 
-// fares returns fares of a route: for each of the past days and each lead time one fare.
+// fares returns fares of a route: one fare for each of the past days and each lead time (days until
+// departure).
 func fares(route string, days int, leads ...int) (all []fare.Fare) {
 	r, err := fare.ParseRoute(route)
 	if err != nil {
@@ -97,7 +98,7 @@ func run(t *testing.T, table store.Table, s *source, origins ...fare.City) refre
 	return report
 }
 
-// contents returns all stored items of the routes.
+// contents returns all stored items of the routes and origins of these tests.
 func contents(t *testing.T, table store.Table) map[string]string {
 	t.Helper()
 	return dump(t, table, "ROUTE#MIL-BUH", "ROUTE#MIL-LON", "ROUTE#ROM-PAR", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#XXX",
@@ -178,7 +179,8 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 }
 
 // TestFaultsOfTheStore kills a refresh at every call to the store, before and after its effect, or
-// makes only that call fail. After a second run the store must equal that of a run without faults.
+// makes only that call fail. Then it runs the refresh again. The store must equal the store of a
+// run without faults.
 func TestFaultsOfTheStore(t *testing.T) {
 	undisturbed := open(t)
 	run(t, undisturbed, world())
@@ -195,8 +197,8 @@ func TestFaultsOfTheStore(t *testing.T) {
 	})
 }
 
-// eachFault runs a function repeatedly. Each call to the store fails once, or is the last that
-// succeeds.
+// eachFault calls run repeatedly. In each run another call to the store fails once, or is the last
+// that succeeds.
 func eachFault(t *testing.T, open func(*testing.T) store.Table, run func(*testing.T, *storetest.Faulty)) {
 	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
 		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
@@ -216,8 +218,8 @@ func part(all []fare.Fare, n, first int) (some []fare.Fare) {
 	return some
 }
 
-// TestTwoAtOnce refreshes the same origins concurrently, with different answers of the source.
-// Neither refresh removes fares of the other.
+// TestTwoAtOnce runs two refreshes of the same origins at the same time. The source gives them
+// different answers. Neither refresh removes fares of the other refresh.
 func TestTwoAtOnce(t *testing.T) {
 	table := open(t)
 	all := world()
@@ -279,8 +281,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestManyObservations refreshes a route with 100,000 fares found in few weeks, so that the fares
-// of a week need several blocks.
+// TestManyObservations refreshes a route with 100,000 fares that were found within few weeks. So
+// the fares of one week need several blocks.
 func TestManyObservations(t *testing.T) {
 	table := open(t)
 	var many []fare.Fare
@@ -317,7 +319,7 @@ func TestManyObservations(t *testing.T) {
 	}
 }
 
-// TestOldFares: fares that are too old to store are counted as too old. A route with only such
+// TestOldFares: fares that are too old to store are counted as too old. A route that has only such
 // fares does not become covered.
 func TestOldFares(t *testing.T) {
 	all := fares("MIL-BUH", 3, 10)

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Report sums up a refresh.
+// Report sums up the outcomes of a refresh.
 type Report struct {
 	Origins        int                     `json:"origins"`
 	Answered       int                     `json:"asked"` // answered and completely stored
@@ -26,7 +26,7 @@ type Report struct {
 	Faults         []string                `json:"faults,omitempty"` // the first few, for people
 }
 
-// maxFaults keeps a report readable if every origin fails for the same reason.
+// maxFaults limits the listed faults, so that a report stays readable if every origin fails.
 const maxFaults = 20
 
 func addFault(to *[]string, of string, err error) {
@@ -77,7 +77,7 @@ func printDropped(w io.Writer, dropped map[upstream.Reason]int) {
 	}
 }
 
-// printFaults prints the first faults, and how many more there are.
+// printFaults prints the first faults, and the number of faults that are not printed.
 func printFaults(w io.Writer, faults []string, all int) {
 	for _, f := range faults {
 		fmt.Fprintf(w, "  fault       %s\n", f)

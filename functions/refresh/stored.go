@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// storedSummary is a series' summary with its stored bytes and version. The zero value stands for
-// a series without a summary.
+// storedSummary is the summary of a series, with its stored bytes and version. The zero value
+// stands for a series without a summary.
 type storedSummary struct {
 	verdict.RouteSummary
 	data    []byte
@@ -51,7 +51,7 @@ func (r *Refresher) trends(ctx context.Context, origin fare.City) (o trends.Orig
 	return o, version, nil
 }
 
-// addDropped adds counts of dropped rows by reason.
+// addDropped adds the numbers of dropped rows, by reason, to another count.
 func addDropped(to *map[upstream.Reason]int, more map[upstream.Reason]int) {
 	for reason, n := range more {
 		if *to == nil {

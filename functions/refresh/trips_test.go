@@ -21,8 +21,8 @@ func (h *fixture) addTripAlert(who string, of store.Trip, threshold fare.Cents) 
 	h.confirm(who, a)
 }
 
-// TestTripsAreAskedForAndTold: the source is asked every day for series with trip alerts, and the
-// answer notifies their subscribers. If a worker is killed before it publishes, its redelivered
+// TestTripsAreAskedForAndTold: the source is asked every day for series with alerts about a trip.
+// The answer notifies the subscribers. If a worker is killed before it publishes, its redelivered
 // message publishes without asking the source again.
 func TestTripsAreAskedForAndTold(t *testing.T) {
 	h := newFixture(t)

@@ -17,10 +17,10 @@ import (
 
 // A full refresh without pooled statistics rebuilds them from the stored history. This happens
 // after many recorded fares were loaded at once, or with a store from an earlier version. warmUp
-// goes through all series together, day by day, like daily refreshes. It writes the pooled
-// statistics last, so a killed run starts again.
+// processes one day after the other, for all series together, like daily refreshes. It writes the
+// pooled statistics last, so a killed run starts again.
 
-// warming is a series whose state warmUp rebuilds.
+// warming is a series whose departure state warmUp rebuilds.
 type warming struct {
 	series  fare.Series
 	summary verdict.RouteSummary
@@ -30,7 +30,7 @@ type warming struct {
 	nonStop byDay
 }
 
-// byDay holds the fares of each day.
+// byDay holds fares by the day on which they were found.
 type byDay map[fare.Day][]departure.Live
 
 func cut(fares []departure.Live) byDay {
@@ -93,7 +93,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		if s.state.nonStop != nil {
 			s.state.nonStop.Stand(today, s.quotes.NonStop)
 		}
-		// The service issued no answers on the stored days, so the score starts today.
+		// The service gave no answers on the stored days, so the score starts today.
 		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary,
 			Quotes: s.quotes.All}, new(score.Counts)); err != nil {
 			return fmt.Errorf("keep the score of %s: %w", s.series, err)
@@ -112,7 +112,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	return r.Fares.PutPooled(ctx, data, version, store.Score{})
 }
 
-// dealsOfAll rebuilds the deals of every origin.
+// dealsOfAll rebuilds the deals of every origin from the rebuilt series.
 func (r *Refresher) dealsOfAll(ctx context.Context, series []*warming, pooled *departure.Pooled) error {
 	byOrigin := map[fare.City]summaries{}
 	for _, s := range series {
@@ -145,7 +145,8 @@ func (s *warming) fold(v *departure.View, day fare.Day, left *departure.Statisti
 	}
 }
 
-// readWarming reads all series of the covered routes. days are the days with fares, plus today.
+// readWarming reads all series of the covered routes. The result days lists the days on which fares
+// were found, and today.
 func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*warming, days []fare.Day, err error) {
 	origins, err := r.Fares.Covered(ctx, "", 0)
 	if err != nil {
@@ -180,8 +181,8 @@ func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*war
 	return all, slices.Sorted(maps.Keys(found)), nil
 }
 
-// readOne reads a series from the store. It returns nil if the series has no history or no usable
-// summary.
+// readOne reads a series from the store. It returns nil if the series has no history, or no summary
+// that warmUp can use.
 func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day) (*warming, error) {
 	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
 	if err != nil || len(blocks) == 0 {

@@ -1,6 +1,6 @@
-// Package wiring builds what every Lambda executable needs: settings, table, clock and log. What
-// only some executables need is in the packages below, so that each executable links only its own
-// dependencies: serving (HTTP), sending (SES and SQS), plan and percall (payments).
+// Package wiring builds what every Lambda executable needs: settings, table, clock and log. The
+// packages below build what only some executables need: serving (HTTP), sending (SES and SQS), plan
+// and percall (payments). So each executable links only its own dependencies.
 //
 // If the settings have faults, the executable logs all of them and ends.
 package wiring
@@ -24,7 +24,7 @@ import (
 	"verdetto/shared/store/dynamostore"
 )
 
-// Parts holds what every executable needs.
+// Parts holds what every Lambda executable needs.
 type Parts struct {
 	AWS     aws.Config
 	Table   store.Table
@@ -48,8 +48,8 @@ func Load(groups ...any) Parts {
 	}
 }
 
-// CheckPepper ends the process if the table was created with another pepper. The pepper is the
-// secret with which e-mail addresses are hashed.
+// CheckPepper ends the process if the stored table was created with another pepper. The pepper is
+// the secret with which e-mail addresses are hashed.
 func (p Parts) CheckPepper(pepper []byte) {
 	Must(store.CheckPepper(context.Background(), p.Table, pepper))
 }

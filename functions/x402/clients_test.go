@@ -21,7 +21,8 @@ import (
 	"verdetto/shared/pay/x402pay/svmlocal"
 )
 
-// world is the whole service with its settings, connected to Solana's own runtime on this machine.
+// world is the whole service with its settings. It is connected to Solana's own runtime on this
+// machine.
 type world struct {
 	*svmlocal.Network
 	t                *testing.T
@@ -81,7 +82,7 @@ func openWorld(t *testing.T) *world {
 	return w
 }
 
-// fee returns the network fee that we pay for a payment, as Verify computes it.
+// fee returns the network fee that the service pays for a payment, as Verify computes it.
 func (w *world) fee(header string) int64 {
 	w.t.Helper()
 	seller, err := x402pay.New(x402pay.Config{
@@ -115,7 +116,7 @@ func settlement(t *testing.T, header string) (settled x402pay.Settlement) {
 	return settled
 }
 
-// replay sends the first payment again, for the given target, and returns the status of the answer.
+// replay sends the first payment again with a call of target, and returns the status of the answer.
 func (w *world) replay(target string) int {
 	r, err := http.NewRequestWithContext(w.t.Context(), "GET", w.url+target, nil)
 	if err != nil {
@@ -143,9 +144,9 @@ func account(t *testing.T, owner string) string {
 
 func seed(name string) string { return hex.EncodeToString(fixture.SolanaKey(name).Seed()) }
 
-// TestPublishedClients: each published client asks for a verdict, pays and gets it. The wallet
-// receives the price, and we pay only the network fee. For any other call the same payment returns
-// no answer and moves no money.
+// TestPublishedClients: each published client of x402 asks for a verdict, pays, and gets the
+// answer. The wallet receives the price. The service pays only the network fee. For any other call
+// the same payment returns no answer and moves no money.
 func TestPublishedClients(t *testing.T) {
 	for name, client := range svmlocal.Clients {
 		t.Run(name, func(t *testing.T) {
@@ -176,8 +177,8 @@ func TestPublishedClients(t *testing.T) {
 	}
 }
 
-// TestWhatTheChainRefuses: if the chain refuses a valid payment, the payer gets no answer and we
-// pay no fee.
+// TestWhatTheChainRefuses: if the chain refuses a payment that the service found valid, the payer
+// gets no answer and the service pays no fee.
 func TestWhatTheChainRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		payer  string
@@ -207,8 +208,8 @@ func TestWhatTheChainRefuses(t *testing.T) {
 }
 
 // TestDrainedBeforeTheBlock: the payer's account is emptied after the node's simulation and before
-// the block. The payer gets no answer and pays nothing. We pay the network fee once, even if the
-// payment is presented 100 times more.
+// the block. The payer gets no answer and pays nothing. The service pays the network fee once, even
+// if the payment is presented 100 times more.
 func TestDrainedBeforeTheBlock(t *testing.T) {
 	w := openWorld(t)
 	w.before = func() { w.Drain(w.ada) }

@@ -15,11 +15,11 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// A failed payment costs its caller nothing, but may cost us a network fee. So failures are limited
-// per IP address and per payer, and all payments that may cost a fee are limited per day. A failure
-// counts against the payer only if the payer certainly sent it, because anyone can copy a payment
-// from the chain. A payment needs a free slot of each limit before it is sent, so the limits are
-// exact across parallel calls and processes.
+// A failed payment costs its caller nothing, but may cost the service a network fee. So failures
+// are limited per IP address and per payer, and all payments that may cost a fee are limited per
+// day. A failure counts against the payer only if the payer certainly sent the payment, because
+// anyone can copy a payment from the chain. A payment needs a free slot of each limit before it is
+// sent, so the limits are exact across parallel calls and processes.
 const (
 	day = 24 * time.Hour
 
@@ -36,7 +36,8 @@ var (
 	slotsOfAll   = store.Slots{Subject: "all", Name: "DAY", Most: mostOfAll, Per: day, Fees: true}
 )
 
-// failureSlots returns the slots that limit the failures of a payer or an IP address.
+// failureSlots returns the slots that limit the failed payments of a payer or an IP address: 20 per
+// hour.
 func failureSlots(who string) store.Slots {
 	return store.Slots{Subject: who, Name: "HOUR", Most: mostNothing, Per: time.Hour}
 }
@@ -44,7 +45,7 @@ func failureSlots(who string) store.Slots {
 func addressOf(ctx context.Context) string { return "address-" + httpapi.Subject(ctx) }
 
 // slots returns the slots that a payment needs before it is sent. Payments with assertions (checks
-// that wallets add) have a lower daily limit, because their payers can make them fail after the
+// that wallets add) have a lower daily limit. Their payers can make such payments fail after the
 // node's simulation.
 func slots(ctx context.Context, payment x402pay.Payment) []store.Slots {
 	var all []store.Slots
@@ -57,8 +58,8 @@ func slots(ctx context.Context, payment x402pay.Payment) []store.Slots {
 	return append(all, slotsOfAll)
 }
 
-// notTaken returns the error response for a payment that was not accepted. Nothing was sent to the
-// chain.
+// notTaken returns the error response for a payment that the service did not take. Nothing was sent
+// to the chain.
 func (s *sale) notTaken(ctx context.Context, err error) error {
 	full := new(store.Full)
 	switch {
@@ -87,8 +88,8 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 		"tomorrow (UTC).").With("Retry-After", "3600")
 }
 
-// freed checks the outcome of open payments. It reports whether one of them has ended and released
-// its slots.
+// freed checks the outcomes of the named open payments. It reports whether at least one of them has
+// ended and released its slots.
 func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	for _, name := range names {
 		signature, err := pay.ParseSignature(name)
@@ -116,8 +117,8 @@ func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	return freed
 }
 
-// fail records that a payment's transaction moved no money and never will. Its cost is logged once,
-// however often the payment is presented.
+// fail records that a payment's transaction moved no money and never will. The lost fee is logged
+// once, even if the payment is presented again.
 func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) error {
 	cost := outcome == pay.MovedNothing
 	err := s.Payments.Fail(ctx, p, string(outcome), cost, s.Now())
@@ -146,8 +147,8 @@ func (s *sale) refuseFailed(ctx context.Context, payment x402pay.Payment, taken 
 	return s.refuseTaken(ctx, payment, "transaction_"+string(outcome), detail)
 }
 
-// refuseTaken refuses a payment that was already used, and counts the refusal against the IP
-// address.
+// refuseTaken refuses a payment that was already used. It counts the refusal against the caller's
+// IP address.
 func (s *sale) refuseTaken(ctx context.Context, payment x402pay.Payment, reason, detail string) error {
 	err := s.Payments.Count(ctx, failureSlots(addressOf(ctx)), s.Now())
 	if errors.As(err, new(*store.Full)) {

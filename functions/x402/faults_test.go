@@ -72,7 +72,7 @@ func TestEveryStepFails(t *testing.T) {
 				} else {
 					t.Errorf("%d %s", w.Code, w.Body)
 				}
-				// The answer may be recorded as delivered, although it was lost on its way.
+				// The answer may be recorded as returned, although the caller did not receive it.
 				if p.Chain.Got > answered*price {
 					if w := p.Ask(verdict, payment); w.Code == 200 {
 						answered++
@@ -90,7 +90,7 @@ func TestEveryStepFails(t *testing.T) {
 }
 
 // TestACreditIsUsedOnce: a payment that was charged without an answer pays for one later call of
-// the same payer, up to its amount.
+// the same payer, if that call does not cost more.
 func TestACreditIsUsedOnce(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -113,7 +113,7 @@ func TestACreditIsUsedOnce(t *testing.T) {
 		}
 	}
 	first := lost(1)
-	// the first payment may still be open
+	// At this time the first payment may still be open.
 	if w := p.Ask(another, p.Payment("ada", price, 2)); w.Code != 429 || w.Header().Get("Retry-After") != "5" ||
 		p.Chain.Sent != 1 {
 		t.Errorf("%d %s, %d sent", w.Code, w.Body, p.Chain.Sent)
@@ -128,7 +128,8 @@ func TestACreditIsUsedOnce(t *testing.T) {
 		t.Error("what was paid by a credit is not as any other")
 	}
 
-	// A payment that moved no money is no credit. Its outcome is checked once.
+	// A payment that moved no money is no credit. The service checks the outcome of such a payment
+	// once.
 	p.Chain.Balances[address("ada")] = 0
 	poor := p.Payment("ada", price, 7)
 	if w := p.Ask(verdict, poor); w.Code != 402 ||
@@ -145,8 +146,8 @@ func TestACreditIsUsedOnce(t *testing.T) {
 	want(t, p.Ask(verdict, poor), 402, "")
 }
 
-// TestHostilePayments: such payments buy no answer and take no money. They cost us a fee only if
-// the network includes them in a block as failed.
+// TestHostilePayments: payments that are made to fail buy no answer and move no money. Such a
+// payment costs the service a fee only if the network includes it in a block as failed.
 func TestHostilePayments(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -196,8 +197,8 @@ func TestHostilePayments(t *testing.T) {
 	}
 	clock.Add(time.Hour)
 
-	// The payer spends everything after the simulation and before the block. The network charges us
-	// its fee, but only a few times.
+	// The payer spends all money after the simulation and before the block. The network charges the
+	// service its fee. The limit on failures stops the payer after few such payments.
 	p.Chain.Fails = true
 	status := map[int]int{}
 	for i := range 60 {
@@ -209,8 +210,8 @@ func TestHostilePayments(t *testing.T) {
 	}
 }
 
-// TestUnknownOutcome: while the outcome of a payment is unknown, no error response states an
-// outcome.
+// TestUnknownOutcome: while the outcome of a payment is unknown, no error response says that the
+// payment succeeded or failed.
 func TestUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -237,8 +238,9 @@ func storeOf(t store.Table) store.Payments { return store.Payments{Table: t} }
 
 func address(payer string) string { return fixture.SolanaAddress(payer) }
 
-// TestOpenPaymentsOfEarlierVersions: open payments recorded by an earlier version hold no slots. If
-// the payment took effect, the call is answered. If it was never sent, it stays unsent and expires.
+// TestOpenPaymentsOfEarlierVersions: open payments that an earlier version recorded hold no slots.
+// If such a payment took effect, the call gets its answer. If it was never sent, it stays unsent
+// and expires.
 func TestOpenPaymentsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	for step, want := range map[string]int{"sent": 200, "send": 503} {

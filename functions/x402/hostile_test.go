@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestAPayerIsNotHarmed: anyone can copy payments from the chain. A caller who presents a copy, for
-// this call or others, learns nothing and is soon refused. The real payer can still pay and get
-// answers.
+// TestAPayerIsNotHarmed: anyone can copy a payment from the chain. A caller who presents the copy,
+// for the same call or another, learns nothing and is soon refused. The real payer can still pay
+// and get answers.
 func TestAPayerIsNotHarmed(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -47,8 +47,8 @@ func TestAPayerIsNotHarmed(t *testing.T) {
 	}
 }
 
-// TestFeesAreLostOnce: the fee of a failed payment counts once, however many copies arrive from any
-// address. So one failed payment cannot use up the daily limit.
+// TestFeesAreLostOnce: the fee of a failed payment counts once, even if copies of the payment
+// arrive from many addresses. So one failed payment cannot use up the daily limit.
 func TestFeesAreLostOnce(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -71,9 +71,10 @@ func TestFeesAreLostOnce(t *testing.T) {
 	want(t, p.Ask(verdict, p.Payment("ada", price, 1)), 200, "")
 }
 
-// TestAssertionsBurnNoMore: wallets add assertions of the program Lighthouse. They can pass in the
-// node's simulation and fail in the block, which costs us a fee. After 50 such failures a day,
-// payments with assertions are refused unsent; others are still accepted.
+// TestAssertionsBurnNoMore: wallets add assertions of the program Lighthouse. An assertion can pass
+// in the node's simulation and fail in the block, which costs the service a fee. After 50 such
+// failures a day, payments with assertions are refused and not sent. Other payments are still
+// accepted.
 func TestAssertionsBurnNoMore(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -128,8 +129,8 @@ func TestInvalidPaymentsMakeNoCalls(t *testing.T) {
 
 // TestOpenPaymentsAreBounded: a node may accept a payment that never gets into a block, for example
 // because its blockhash expires soon. Such a payment occupies a process for a while but costs no
-// fee. Each payer can have one at a time, until its failure is certain. A retry with the same
-// payment is not refused because of the open one.
+// fee. A payer can have only one such open payment, until its failure is certain. A retry with the
+// same payment is not refused because of the open payment.
 func TestOpenPaymentsAreBounded(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -159,9 +160,9 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 	want(t, p.Ask(verdict, first), 402, "", "expired")
 }
 
-// TestSlotsOfTheLostAreFreed: while the network is down, the outcome of payments is unknown. They
-// must not use up the daily limit for ever. Later, payments that took effect become credits, and
-// failed payments count as fees.
+// TestSlotsOfTheLostAreFreed: while the network is down, the outcomes of payments are unknown. Such
+// payments must not use up the daily limit for ever. Later, a payment that took effect becomes a
+// credit, and a failed payment counts as a fee.
 func TestSlotsOfTheLostAreFreed(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)

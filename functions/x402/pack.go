@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// pack compresses an answer, which is stored for a day.
+// pack compresses an answer with gzip. The store keeps the answer for a day.
 func pack(body []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

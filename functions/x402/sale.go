@@ -17,11 +17,11 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// underWay is the longest duration of a call. A payment that was charged earlier without an answer
-// is a credit.
+// underWay is the longest time that a paid call can take. A payment without an answer is a credit
+// if it was charged longer ago.
 const underWay = store.OpenFor
 
-// paidAnswer is an answer that was paid for.
+// paidAnswer is the HTTP response with an answer that was paid for.
 type paidAnswer struct {
 	ContentType string `header:"Content-Type"`
 	Response    string `header:"PAYMENT-RESPONSE"`
@@ -32,7 +32,7 @@ type paidAnswer struct {
 var ofAnswers = []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 	published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency}
 
-// sell registers an endpoint that answers a question for a payment.
+// sell registers an endpoint that answers a question in exchange for a payment.
 func sell[I, Q any, P interface {
 	*I
 	presented() string
@@ -80,7 +80,7 @@ func sell[I, Q any, P interface {
 	})
 }
 
-// sale is a paid call.
+// sale is one call of an endpoint that sells answers.
 type sale struct {
 	*Service
 	want     x402pay.Requirements
@@ -90,7 +90,7 @@ type sale struct {
 	answer   func(ctx context.Context) (any, error)
 }
 
-// serve runs the steps of a paid call; the package comment lists them.
+// serve runs the steps of a paid call. The package comment lists the steps.
 func (s *sale) serve(ctx context.Context, header string) (*paidAnswer, error) {
 	if err := s.funded(ctx); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (s *sale) serve(ctx context.Context, header string) (*paidAnswer, error) {
 	return s.charge(ctx, payment, bought)
 }
 
-// build returns the answer, compressed for the store.
+// build computes the answer and compresses it for the store.
 func (s *sale) build(ctx context.Context) ([]byte, error) {
 	answer, err := s.answer(ctx)
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *sale) build(ctx context.Context) ([]byte, error) {
 	return pack(body)
 }
 
-// charge takes the payment for this call and returns the answer, given as bought.
+// charge takes the payment for this call and returns the answer that it bought.
 func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byte) (*paidAnswer, error) {
 	signature, wire := payment.Sign()
 	height, err := s.Chain.Height(ctx)
@@ -183,8 +183,8 @@ func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byt
 		"another, that is not taken: the next call of its payer is paid already.")
 }
 
-// settle sends a payment that has its slots and waits for the outcome. Without slots the payment
-// could cost another fee, so settle does not send it and only reads the outcome.
+// settle sends a payment and waits for the outcome. A payment without slots could cost another fee,
+// so settle does not send it and only reads the outcome.
 func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pay.Outcome, error) {
 	signature, err := pay.ParseSignature(taken.Name)
 	if err != nil {
@@ -214,8 +214,8 @@ func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// replayOr returns the stored answer of a payment if a new answer cannot be built. Without a stored
-// answer it returns err.
+// replayOr returns the stored answer of a payment, when a new answer could not be built because of
+// err. Without a stored answer it returns err.
 func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error) (*paidAnswer, error) {
 	signature, _ := payment.Sign()
 	taken, unknown := s.Payments.Get(ctx, signature.String())
@@ -225,8 +225,9 @@ func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error)
 	return s.replay(ctx, payment, taken)
 }
 
-// replay returns the stored answer again, byte for byte, for a day: the caller may have lost the
-// first one. Replays are limited per IP address, because anyone can copy a payment from the chain.
+// replay returns the stored answer of a payment again, byte for byte, for a day: the caller may
+// have lost the first response. Replays are limited per IP address, because anyone can copy a
+// payment from the chain.
 func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*paidAnswer, error) {
 	if taken.FailReason != "" {
 		return nil, s.refuseTaken(ctx, payment, "transaction_"+taken.FailReason,
@@ -251,7 +252,7 @@ func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// deliver returns the answer together with the transaction that paid for it.
+// deliver returns the response: the answer, with the transaction that paid for it in a header.
 func (s *sale) deliver(taken store.Payment, bought []byte) (*paidAnswer, error) {
 	body, err := unpack(bought)
 	if err != nil {
@@ -266,8 +267,8 @@ func (s *sale) deliver(taken store.Payment, bought []byte) (*paidAnswer, error) 
 	return &paidAnswer{"application/json", response, body}, nil
 }
 
-// useCredit pays for this call with a credit: an earlier payment of the same payer that was charged
-// without an answer. It returns nil if the payer has no credit.
+// useCredit pays for this call with a credit. A credit is an earlier payment of the same payer that
+// was charged without an answer. It returns nil if the payer has no credit.
 func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte) (*paidAnswer, error) {
 	credits, err := s.Payments.Credits(ctx, fresh.Payer, s.Now().Add(-underWay))
 	if err != nil {
@@ -288,7 +289,8 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 				fresh.Instead = credit.Name
 				return s.deliver(fresh, bought)
 			}
-			// The credit may have been used for this call, so no second payment is sent.
+			// If the error is no conflict, the credit may have been used for this call. So no
+			// second payment is sent.
 			if !errors.Is(err, store.ErrConflict) {
 				return nil, s.retryLater(ctx, err,
 					"Send the same call with the same "+x402pay.SignatureHeader+" again: it is not taken twice.")
@@ -301,10 +303,10 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 	return nil, nil
 }
 
-// price returns the price of the call as text.
+// price returns the price of the call as text, in USDC.
 func (s *sale) price() string { return pay.FormatUnits(s.units) + " USDC" }
 
-// required adds the payment requirements to an error response.
+// required adds the payment requirements to an error response, as a header.
 func (s *sale) required(p *httpapi.Problem, reason string) error {
 	header, err := x402pay.Required{X402Version: x402pay.Version, Error: reason, Resource: s.resource,
 		Accepts: []x402pay.Requirements{s.want}}.Header()
@@ -314,7 +316,8 @@ func (s *sale) required(p *httpapi.Problem, reason string) error {
 	return p.With(x402pay.RequiredHeader, header)
 }
 
-// retryLater returns the error response while the outcome of a payment is unknown.
+// retryLater returns the error response for a payment whose outcome is not known yet. It asks the
+// caller to retry.
 func (s *sale) retryLater(ctx context.Context, err error, detail string) error {
 	s.Log.ErrorContext(ctx, "payment not settled", "error", err)
 	return notNow(detail, "5")

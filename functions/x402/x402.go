@@ -1,6 +1,6 @@
 // Package x402 sells single verdicts, calendars and lists of deals to programs without a key. They
-// pay in USDC on Solana by the protocol x402, version 2, scheme exact. The answers are those of the
-// free endpoints.
+// pay in USDC on Solana by the protocol x402, version 2, scheme exact. The answers are the same as
+// the answers of the free endpoints.
 //
 // A call without a payment gets the price, with status 402. A call with a payment takes these
 // steps:
@@ -8,13 +8,14 @@
 //  1. Verify the payment, at no cost.
 //  2. Build the answer, so that no payment is taken for a missing answer.
 //  3. Record the payment as taken for this call, once and permanently.
-//  4. Settle it on the chain.
+//  4. Settle the payment on the chain.
 //  5. Record the answer as given, and return it.
 //
-// If a step fails, a retry with the same payment and call continues from there. A settled payment
-// without an answer is a credit. It pays for a later call of the same payer, of at most that price.
+// If a step fails, a retry with the same payment and call continues from that step. A settled
+// payment without an answer is a credit. The credit pays for a later call of the same payer, if
+// that call does not cost more.
 //
-// Start with sale.serve; store.Payments keeps the records.
+// Start reading at sale.serve. store.Payments keeps the records.
 package x402
 
 import (
@@ -34,7 +35,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Service sells single answers.
+// Service sells single answers for payments by x402.
 type Service struct {
 	*published.Answers
 	Seller   *x402pay.Seller // nil: nothing is sold
@@ -59,7 +60,7 @@ var (
 		Title: "The payment was not accepted"}
 )
 
-// Presented holds the request header with the payment.
+// Presented holds the request header in which the caller presents a payment.
 type Presented struct {
 	Payment string `header:"PAYMENT-SIGNATURE" json:"-"`
 }
@@ -94,21 +95,21 @@ func (s *Service) Register(api *httpapi.API) {
 }
 
 const (
-	// LeastFunds is the balance that the fee payer needs for a sale, in lamports. It covers the
+	// LeastFunds is the balance in lamports that the fee payer needs for a sale. It covers the
 	// 890,880 lamports that an account must keep, and the highest fee of 50 calls.
 	LeastFunds = 890_880 + 50*x402pay.MaxFee
-	// fundsKnown is how long a process caches the balance.
+	// fundsKnown is how long a process caches the balance of the fee payer.
 	fundsKnown = time.Minute
 )
 
-// balance is the balance of the fee payer, or the error from reading it.
+// balance is the balance of the fee payer in lamports, or the error from reading it.
 type balance struct {
 	lamports int64
 	err      error
 }
 
 // funded fails if the fee payer cannot pay the network fee. It reads the fee payer's balance at
-// most once a minute and reports it in the metric FeeLamports.
+// most once a minute and reports the balance in the metric FeeLamports.
 func (s *Service) funded(ctx context.Context) error {
 	now := s.Now()
 	held, _ := s.balance.Get(now, func() (held balance, use time.Duration, err error) {
@@ -134,7 +135,7 @@ func (s *Service) funded(ctx context.Context) error {
 		"answer as ever.", "60")
 }
 
-// notNow returns the error response for a fault on our side. The caller is not charged.
+// notNow returns the error response for a fault of the service. The caller is not charged.
 func notNow(detail, seconds string) error {
 	return httpapi.Unavailable.Problem(detail).With("Retry-After", seconds)
 }

@@ -12,16 +12,16 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// staleDays is the greatest allowed age of the newest fares: one cycle of seven days plus two for
-// repairs.
+// staleDays is the greatest allowed age of the newest fares, in days: one refresh cycle of seven
+// days, and two days for repairs.
 const staleDays = 9
 
-// outWeeks is after how many consecutive bad weeks the operator is notified. In a bad week, the
-// score (verdicts compared with their outcomes) is outside its expected range. score.OutWeeks is
-// the same limit for readers of the score page.
+// outWeeks is the number of consecutive bad weeks after which the operator is notified. In a bad
+// week, the score (verdicts compared with their outcomes) is outside its expected range.
+// score.OutWeeks is the same limit for readers of the score page.
 const outWeeks = 3
 
-// namespace holds the metrics in the functions' log lines.
+// namespace is the CloudWatch namespace of the metrics in the functions' log lines.
 const namespace = "Verdetto"
 
 // panel makes the alarms, and the metrics for the graphs of the dashboard.
@@ -31,8 +31,8 @@ type panel struct {
 	action cloudwatch.IAlarmAction
 }
 
-// alarm is a condition on a metric that an operator has to act on. docs/aws.md has a paragraph on
-// each alarm; its title is the last part of the alarm's name.
+// alarm is a condition on a metric that requires an action of the operator. docs/aws.md has a
+// paragraph on each alarm. The paragraph's title is the last part of the alarm's name.
 type alarm struct {
 	id, about string
 	page      bool // act now, at any hour; otherwise it is a ticket
@@ -43,7 +43,8 @@ type alarm struct {
 	silence   cloudwatch.TreatMissingData
 }
 
-// alarmName shows the urgency in the mail's subject.
+// alarmName returns an alarm's name, which AWS puts into the mail's subject. So the subject shows
+// the urgency: page (act now) or ticket.
 func alarmName(stack, id string, page bool) string {
 	if page {
 		return stack + "-page-" + id
@@ -71,7 +72,7 @@ func (p panel) raise(a alarm) {
 	made.AddOkAction(p.action)
 }
 
-// metric returns a metric of CloudWatch over periods of minutes.
+// metric returns a metric of CloudWatch, summarized over periods of the given minutes.
 func metric(space, metricName, statistic string, minutes int, dimensions map[string]*string) cloudwatch.Metric {
 	props := &cloudwatch.MetricProps{Namespace: jsii.String(space), MetricName: jsii.String(metricName),
 		Statistic: jsii.String(statistic),
@@ -82,13 +83,13 @@ func metric(space, metricName, statistic string, minutes int, dimensions map[str
 	return cloudwatch.NewMetric(props)
 }
 
-// logged returns a metric from the log lines of a function.
+// logged returns a metric that the log lines of a function contain.
 func (p panel) logged(metricName, statistic string, minutes int, function string) cloudwatch.Metric {
 	return metric(namespace, metricName, statistic, minutes,
 		map[string]*string{"stack": jsii.String(p.prefix), "function": jsii.String(function)})
 }
 
-// countLines returns a metric that counts the log lines with a pattern.
+// countLines returns a metric that counts the log lines that match a pattern.
 func (p panel) countLines(id string, log awslogs.ILogGroup, metricName, pattern string) cloudwatch.Metric {
 	space := namespace + "/" + p.prefix
 	awslogs.NewCfnMetricFilter(p.stack, jsii.String(id), &awslogs.CfnMetricFilterProps{
@@ -101,8 +102,8 @@ func (p panel) countLines(id string, log awslogs.ILogGroup, metricName, pattern 
 
 func dimension(key string, value *string) map[string]*string { return map[string]*string{key: value} }
 
-// newAlarms makes the alarms on what callers, payers and subscribers would notice, and on its
-// causes.
+// newAlarms makes the alarms on faults that callers, payers and subscribers would notice, and on
+// the causes of such faults.
 func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api, l lambdas) {
 	p := panel{stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
 	b := newBoard(stack, c, l)
@@ -140,7 +141,7 @@ func (p panel) ofAPI(c config, a api, b *board) {
 	of := dimension("ApiId", a.httpAPI.Ref())
 	broken := metric("AWS/ApiGateway", "5xx", "Sum", 5, of)
 	b.failures = append(b.failures, broken)
-	// compat answers 501 for data that cannot exist, which is not a failure.
+	// The function compat answers 501 for data that cannot exist. Such an answer is not a failure.
 	absent := p.logged("Absent501", "Sum", 5, "compat")
 	failures := cloudwatch.NewMathExpression(&cloudwatch.MathExpressionProps{
 		Expression:   jsii.String("broken - FILL(absent, 0)"),
@@ -149,8 +150,8 @@ func (p panel) ofAPI(c config, a api, b *board) {
 	})
 	p.raise(alarm{id: "ApiFailures", page: true, metric: failures, above: 4, periods: 2,
 		about: "API Gateway answers 5xx."})
-	// Stripe and Solana sometimes take seconds, but their calls are few: 1 in 100 calls over 15
-	// minutes has another cause.
+	// Calls to Stripe and Solana sometimes take seconds, but they are few. If 1 in 100 calls is
+	// slow for 15 minutes, the reason is another.
 	slow := metric("AWS/ApiGateway", "Latency", "p99", 5, of)
 	b.slowest = append(b.slowest, slow)
 	p.raise(alarm{id: "ApiSlow", metric: slow, above: 3000, periods: 3,
@@ -168,8 +169,9 @@ func (p panel) ofQueues(q queues, b *board) {
 	}
 	for _, name := range sorted(q.ofFunction) {
 		letters(title(name)+"Dead", "Work of "+name+" was given up.", q.ofFunction[name].dead.QueueName())
-		// A refresh of all origins takes 15 minutes, so its last message may wait that long.
-		// Messages that start a worker wait a moment.
+		// The most seconds that a message may wait. Queued refreshes wait for each other, so their
+		// limit is 3 hours. A signal for a worker should wait only a moment, so its limit is 15
+		// minutes.
 		most := 900.0
 		if name == "refresh" {
 			most = 3 * 3600
@@ -210,8 +212,8 @@ func (p panel) ofFares(b *board) {
 		about: "In an hour more than 50 origins could not be asked for."})
 	p.raise(alarm{id: "SeriesFailed", metric: seriesFailed, above: 50,
 		about: "In an hour departures of more than 50 routes could not be asked for."})
-	// On a day with high demand the daily calls to the fare source may not suffice. The next day
-	// starts with the routes that were left.
+	// On a day with high demand, the daily quota of calls to the fare source may not suffice. The
+	// next day starts with the routes that are left over.
 	left := of("SeriesLeft", "Sum", 24*60)
 	p.raise(alarm{id: "SeriesLeft", metric: left, above: 100, periods: 3,
 		about: "For three days the calls of a day have not sufficed for the departures that were due."})
@@ -253,7 +255,8 @@ func (p panel) ofMail(b *board) {
 }
 
 // leastFees is the balance in lamports below which the operator is notified that the network fees
-// run out. It covers 400 answers of the highest cost until selling stops (x402.LeastFunds).
+// run out. The balance then still covers 400 answers at the highest fee before selling stops
+// (x402.LeastFunds).
 const leastFees = 10_000_000
 
 // ofFees makes an alarm on the balance for network fees. Paid calls log this metric; without paid
@@ -263,7 +266,8 @@ func (p panel) ofFees() {
 		about: "The address that pays the network's fees of answers that are paid one by one has less than 0.01 SOL."})
 }
 
-// webhookMetric counts refused and failed deliveries of the webhook, from pro's request log.
+// webhookMetric counts the deliveries of Stripe's webhook that were refused or failed, from the
+// request log of the function pro.
 const webhookMetric = "WebhookRefused"
 
 func (p panel) ofWebhook(l lambdas, b *board) {

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAlarmsTell: every alarm mails the operator at its start and end, from its own region, and
-// says what it is about.
+// TestAlarmsTell: every alarm mails the operator when it starts and when it ends, through the topic
+// of its own region. Each alarm's text says what is wrong.
 func TestAlarmsTell(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
@@ -38,8 +38,8 @@ func TestAlarmsTell(t *testing.T) {
 	}
 }
 
-// TestRunbook: each alarm has its paragraph in docs/aws.md, and each paragraph its alarm.
-// Alarms of several functions or queues share one.
+// TestRunbook: each alarm has its paragraph in docs/aws.md, and each paragraph has its alarm.
+// Alarms on the same fault of several functions or queues share one paragraph.
 func TestRunbook(t *testing.T) {
 	data, err := os.ReadFile("../../docs/aws.md")
 	if err != nil {
@@ -126,8 +126,8 @@ func TestRolloutIsOfTheAlias(t *testing.T) {
 	}
 }
 
-// TestGenerationStartsFunctionsAnew: raising Generation changes every function, which
-// infra/rollout then publishes. Other choices change none.
+// TestGenerationStartsFunctionsAnew: raising Generation changes every function, so infra/rollout
+// publishes new versions. Changing another choice, such as AccessLogDays, changes no function.
 func TestGenerationStartsFunctionsAnew(t *testing.T) {
 	needsNode(t)
 	c := fixtureConfigs(t)["example"]

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// api is the API Gateway that the edge calls. It routes each group of paths to its function by
-// any method; the functions themselves refuse wrong methods and cross-site requests. It uses
+// api is the API Gateway that the edge calls. It routes each group of paths to its function for
+// every HTTP method; the functions themselves refuse wrong methods and cross-site requests. It uses
 // plain resources, because the CDK's construct would create a permission for every route.
 type api struct {
 	stack   awscdk.Stack
@@ -30,7 +30,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 		DisableExecuteApiEndpoint: jsii.Bool(c.Origin.hasDomain()),
 	})
 	log := awslogs.NewLogGroup(stack, jsii.String("ApiLog"), &awslogs.LogGroupProps{
-		// Under this prefix the log needs no resource policy of its own.
+		// A log group with this prefix needs no resource policy of its own.
 		LogGroupName: jsii.String("/aws/vendedlogs/" + c.Name + "-api"), Retention: retentions[c.LogDays],
 		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
@@ -40,7 +40,8 @@ func newAPI(stack awscdk.Stack, c config) api {
 		ApiId: made.Ref(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
 		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
 			DestinationArn: log.LogGroupArn(),
-			// No address, query or key: the log shows that a request came, not its content.
+			// The log has no address, query or key. It shows that a request came, but not the
+			// request's content.
 			Format: jsii.String(`{"requestId":"$context.requestId","time":"$context.requestTimeEpoch","route":"$context.routeKey",` +
 				`"status":"$context.status","integration":"$context.integration.status","ms":"$context.responseLatency","error":"$context.integrationErrorMessage"}`),
 		},
@@ -56,7 +57,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 	return api{stack, made, stage, log}
 }
 
-// host returns the name by which the distribution reaches the API.
+// host returns the host name by which CloudFront's distribution reaches the API.
 func (a api) host(c config) *string {
 	if c.Origin.hasDomain() {
 		return jsii.String(c.Origin.Domain)
@@ -96,16 +97,17 @@ func (a api) addRoutes(l lambdas) {
 			ApiId: a.httpAPI.Ref(), RouteKey: jsii.String(key), Target: target[g.Function],
 		})
 		if g.Path != "" {
-			// The stage throttles the route, and API Gateway refuses throttles of missing routes.
+			// The stage sets the route's rate limit. API Gateway refuses a rate limit for a route
+			// that does not exist yet.
 			a.stage.AddDependency(route)
 		}
 	}
 }
 
-// throttles returns the rate limit of each group of paths, from the table of endpoints. Together
-// they add up to RequestsPerSecond. API Gateway fills a bucket per route, so a flood of one group
-// does not affect the others. ("Throttle requests to your HTTP APIs": the limits are targets and
-// may be exceeded briefly.)
+// throttles returns the rate limit of each group of paths, from the table of endpoints. The limits
+// of all groups add up to RequestsPerSecond. API Gateway fills a bucket per route, so a flood of
+// one group does not affect the others. ("Throttle requests to your HTTP APIs": the limits are
+// targets and may be exceeded briefly.)
 func throttles(c config) map[string]any {
 	all := map[string]any{}
 	for path, rate := range routes.Throttles(c.RequestsPerSecond) {
@@ -117,8 +119,8 @@ func throttles(c config) map[string]any {
 }
 
 // watchThrottling notifies the operator of calls that API Gateway throttles. HTTP APIs have no
-// metric for them, and their metric 4xx includes callers over their quota. The access log
-// distinguishes the two: it holds an integration status if a function answered.
+// metric for throttled calls, and their metric 4xx includes callers over their quota. The access
+// log distinguishes the two: it holds an integration status only if a function answered.
 func (a api) watchThrottling(c config, n notices) {
 	const counted = "ApiThrottled"
 	p := panel{a.stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// config holds the operator's choices. None of them is secret: secrets are in the Parameter
-// Store, under names that start with Name.
+// config holds the operator's choices for the deployment. No choice is secret. Secrets are in the
+// Parameter Store, under names that start with Name.
 type config struct {
 	// Name is the name of the stack and the table, and the prefix of all other names. A second
 	// name allows a second deployment in the account.
@@ -27,8 +27,8 @@ type config struct {
 	Domain      string `json:"domain"`
 	Certificate string `json:"certificate"`
 
-	// Origin is how the distribution reaches API Gateway. Without it API Gateway keeps its own
-	// address. Functions require the edge's secret in both cases.
+	// Origin is how the distribution reaches API Gateway. If empty, API Gateway keeps the address
+	// that AWS gives it. Functions always require the edge's secret.
 	Origin origin `json:"origin"`
 
 	MailFrom   string  `json:"mailFrom"`   // Verdetto <mail@example.com>; SES verifies the domain
@@ -37,9 +37,10 @@ type config struct {
 
 	Operator operator `json:"operator"` // missing details are reported, but are no fault
 
-	// StripePrice is the id of the recurring price. Without it and SolanaWallet nothing is sold.
+	// StripePrice is the id of the recurring price. If StripePrice and SolanaWallet are empty,
+	// nothing is sold.
 	StripePrice string `json:"stripePrice"`
-	// StripeFormerPrices are earlier prices. Subscriptions to them stay valid.
+	// StripeFormerPrices are earlier prices. Subscriptions at an earlier price stay valid.
 	StripeFormerPrices []string `json:"stripeFormerPrices"`
 
 	SolanaWallet  string `json:"solanaWallet"`  // receives USDC
@@ -50,56 +51,56 @@ type config struct {
 	// TelegramBot is the user name of the bot that sends alerts in Telegram; empty means no bot.
 	TelegramBot string `json:"telegramBot"`
 
-	// Workers is how many refreshes run in parallel. Together they keep to the fare source's
-	// limit.
+	// Workers is how many refreshes run in parallel. All of them together keep to the rate limit of
+	// the fare source.
 	Workers int `json:"workers"`
 	// CallsADay is the quota of calls to the fare source per day (UTC); 0 means no limit.
 	CallsADay int `json:"callsADay"`
-	// FaresShown is today or all. docs/fare-source.md says what the source's owner must allow
-	// first.
+	// FaresShown is "today" or "all": which fares answers may show. docs/fare-source.md says what
+	// the owner of the fares must allow before "all" is set.
 	FaresShown string `json:"faresShown"`
-	// QuotaPage and QuotaFree are the daily questions of an address on the page, and to each of the
-	// endpoints for verdicts, calendars and deals.
+	// QuotaPage and QuotaFree are the free calls per day and IP address: on the page, and to each
+	// of the endpoints for verdicts, calendars and deals.
 	QuotaPage int `json:"quotaPage"`
 	QuotaFree int `json:"quotaFree"`
-	// PaidCalls tells callers without free calls that answers are sold one by one. x402-fee-key
-	// must then be a key.
+	// PaidCalls tells callers without free calls that answers are sold one by one. If true, the
+	// parameter x402-fee-key must hold a key.
 	PaidCalls bool `json:"paidCalls"`
 	// OriginSecret is the version of the secret NAME/origin that the distribution sends. Raising
-	// it is the middle step of a rotation.
+	// the version is the middle step of a rotation.
 	OriginSecret int `json:"originSecret"`
 
-	// RequestsPerSecond is the most requests that reach the functions. The table of endpoints
-	// divides them among groups of paths.
+	// RequestsPerSecond is the most requests per second that reach the functions. The table of
+	// endpoints divides the requests among groups of paths.
 	RequestsPerSecond int `json:"requestsPerSecond"`
-	// Instances is the account's quota of concurrent Lambda instances in the region. A new
-	// account has few.
+	// Instances is the account's quota of concurrent Lambda instances in the region. AWS gives a
+	// new account a small quota.
 	Instances int `json:"instances"`
-	// MonthlyBudget is in US dollars. AlarmEmail is notified at half of it, at all of it, and if
-	// AWS forecasts more.
+	// MonthlyBudget is in US dollars. AWS notifies AlarmEmail when half or all of the budget is
+	// spent, and when AWS forecasts a higher cost.
 	MonthlyBudget int `json:"monthlyBudget"`
 	// FreeTier is open or closed. If closed, the edge refuses anonymous calls that cost something
 	// to answer.
 	FreeTier string `json:"freeTier"`
-	// Generation counts restarts of the functions. Raising it makes them read their parameters
-	// again.
+	// Generation counts restarts of the functions. Raising Generation makes the functions read
+	// their parameters again.
 	Generation int `json:"generation"`
 
 	LogDays       int `json:"logDays"`       // retention of the functions' logs
 	AccessLogDays int `json:"accessLogDays"` // retention of the edge's logs, which hold addresses
 
-	// RequestsPerFiveMinutes is the firewall's limit for one address. 0 means no firewall, unless
-	// Firewall is the ARN of an existing one.
+	// RequestsPerFiveMinutes is how many requests the firewall allows one IP address in five
+	// minutes. 0 means no firewall, unless Firewall is the ARN of an existing firewall.
 	RequestsPerFiveMinutes int    `json:"requestsPerFiveMinutes"`
 	Firewall               string `json:"firewall"`
 
-	// Reserved overrides the reserved concurrency of functions by name. 0 reserves none.
+	// Reserved overrides the reserved concurrency of functions by name. 0 means no reservation.
 	Reserved map[string]int `json:"reserved"`
 	// RestoredTable is a restored table that functions use in place of the stack's own.
 	RestoredTable string `json:"restoredTable"`
 }
 
-// defaults returns the choices that suit most operators.
+// defaults returns a configuration with the choices that suit most operators.
 func defaults() config {
 	return config{
 		Name: "verdetto", MailRate: 1, SolanaNetwork: "mainnet-beta", PriceUSDC: "12.99",
@@ -114,7 +115,7 @@ const open, closed = "open", "closed"
 // edgeRegion is the region of CloudFront's certificates, firewalls, logs and metrics.
 const edgeRegion = "us-east-1"
 
-// load reads the choices, or fails with all their faults.
+// load reads the operator's choices from a file. It fails with a list of all their faults.
 func load(file string) (config, error) {
 	c := defaults()
 	if file == "" {
@@ -138,7 +139,8 @@ func load(file string) (config, error) {
 	return c, nil
 }
 
-// choices lists the choices that make parameters necessary.
+// choices returns the choices that require secrets in the Parameter Store, as parameters.Required
+// expects.
 func (c config) choices() (choices []string) {
 	if c.TelegramBot != "" {
 		choices = append(choices, parameters.TelegramBot)
@@ -149,13 +151,13 @@ func (c config) choices() (choices []string) {
 	return choices
 }
 
-// sells reports whether the plan is sold.
+// sells reports whether the Pro plan is sold.
 func (c config) sells() bool { return c.StripePrice != "" && c.SolanaWallet != "" }
 
 // ownFirewall reports whether the stack creates a firewall.
 func (c config) ownFirewall() bool { return c.Firewall == "" && c.RequestsPerFiveMinutes > 0 }
 
-// domainOf returns the part of an address after the @.
+// domainOf returns the part of an e-mail address after the @.
 func domainOf(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }
 
 // mailDomain returns the domain that mail is sent from.

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// write creates a file of choices.
 func write(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "verdetto.json")
@@ -38,7 +37,7 @@ func TestMissingIsReportedAtOnce(t *testing.T) {
 	}
 }
 
-// TestFaultsAreReported: a wrong value of any choice is reported.
+// TestFaultsAreReported: a wrong value is reported, whichever choice has it.
 func TestFaultsAreReported(t *testing.T) {
 	good, err := load("example.json")
 	if err != nil {

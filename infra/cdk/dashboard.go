@@ -17,8 +17,8 @@ type board struct {
 	errors, durations, throttles, units, edges []cloudwatch.IMetric
 }
 
-// byRoute groups requests by route. It reads the log on demand, because metrics of each route
-// would cost money every month.
+// byRoute is a log query that groups requests by route. It reads the log only when the operator
+// runs it, because metrics of each route would cost money every month.
 const byRoute = `filter msg = "request" | stats count(*) as calls, sum(status >= 500) as failures, sum(status = 429) as refused, pct(ms, 50) as p50, pct(ms, 95) as p95 by route | sort calls desc | limit 100`
 
 func newBoard(stack awscdk.Stack, c config, l lambdas) board {
@@ -35,8 +35,8 @@ func newBoard(stack awscdk.Stack, c config, l lambdas) board {
 	}
 	awslogs.NewCfnQueryDefinition(stack, jsii.String("Routes"), &awslogs.CfnQueryDefinitionProps{
 		Name: jsii.String(c.Name + "/routes"), LogGroupNames: &logs, QueryString: jsii.String(byRoute)})
-	// The edge's metrics are only in us-east-1, and its stack's own may be another: a search
-	// finds them.
+	// The edge's metrics exist only in us-east-1. The edge may belong to another stack, which this
+	// stack cannot refer to, so a search expression finds its metrics.
 	for _, m := range [][2]string{{"Requests", "Sum"}, {"4xxErrorRate", "Average"}, {"5xxErrorRate", "Average"}} {
 		b.edges = append(b.edges, cloudwatch.NewMathExpression(&cloudwatch.MathExpressionProps{
 			Expression: jsii.String("SEARCH('{AWS/CloudFront,DistributionId,Region} MetricName=\"" + m[0] + "\"', '" +

@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// awsDocument returns the text of docs/aws.md.
 func awsDocument(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile("../../docs/aws.md")
@@ -23,7 +22,7 @@ func awsDocument(t *testing.T) string {
 }
 
 // TestDocumentReserves: docs/aws.md states the reserved concurrency of each function, and the
-// quota that it requires.
+// account's quota that these reservations require.
 func TestDocumentReserves(t *testing.T) {
 	c, doc := defaults(), awsDocument(t)
 	c.Instances = 1_000_000
@@ -66,8 +65,8 @@ func TestDocumentConfirms(t *testing.T) {
 	}
 }
 
-// TestDocumentAsksSESFirst: docs/aws.md requests production access, which takes a day, before
-// the preflight requires it.
+// TestDocumentAsksSESFirst: docs/aws.md tells the operator to request production access from SES,
+// which takes a day, before it tells them to run the preflight that requires it.
 func TestDocumentAsksSESFirst(t *testing.T) {
 	doc := awsDocument(t)
 	asked, wanted := strings.Index(doc, "put-account-details --production-access-enabled"),
@@ -77,8 +76,8 @@ func TestDocumentAsksSESFirst(t *testing.T) {
 	}
 }
 
-// TestDocumentRecovers runs the commands of docs/aws.md after a failed first deployment, for
-// each stack. They remove only the failed stack.
+// TestDocumentRecovers runs the commands that docs/aws.md gives for a failed first deployment, for
+// each stack. The commands remove only the failed stack.
 func TestDocumentRecovers(t *testing.T) {
 	bash := testenv.Command(t, "bash", "apt-get install bash")
 	blocks := regexp.MustCompile("(?s)\n```\n(remove_failed.*?)\n```\n").FindStringSubmatch(awsDocument(t))

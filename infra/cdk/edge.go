@@ -15,8 +15,8 @@ import (
 )
 
 // edge is the distribution that callers reach. It caches the answers that the table of endpoints
-// allows, for the functions' s-maxage. A secret proves to the functions that a request came
-// through it and that the caller's address is true.
+// allows, for the functions' s-maxage. A secret proves to the functions that a request came through
+// the edge and that the caller's address is true.
 type edge struct {
 	distribution cloudfront.Distribution
 	url          *string // base URL of the service, without a slash at the end
@@ -29,23 +29,25 @@ const (
 	authHeader   = "Authorization"
 )
 
-// ownHeaders belong to one caller, so shared answers drop them.
+// ownHeaders are response headers about one caller. The edge removes them from answers that it
+// shares among callers.
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
-// keyHeaders may hold an API key. They are part of the cache key wherever keys are checked, which
-// also forwards them: CloudFront has no other way to forward Authorization.
+// keyHeaders may hold an API key. They are part of the cache key of each endpoint that checks keys.
+// CloudFront can forward Authorization only as part of the cache key.
 var keyHeaders = []string{keyHeader, authHeader}
 
-// Headers that CloudFront forwards to functions: always for all endpoints, and usual for uncached
-// endpoints without a list of their own. CloudFront forwards at most ten. Host is left out, because
-// API Gateway chooses the API by it.
+// The headers that CloudFront forwards to functions. The list always is for all endpoints. The list
+// usual is for uncached endpoints without their own list. CloudFront forwards at most ten headers.
+// Host is left out, because API Gateway chooses the API by this header.
 //
-// The ready-made policy AllViewerExceptHostHeader needs no list. But it adds no
+// The ready-made policy AllViewerExceptHostHeader needs no list. But that policy adds no
 // CloudFront-Viewer-Address and forwards a header of this name from the caller, so any caller could
 // forge an address.
 var (
 	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
-	// the last serves one path, which so needs no behaviour of its own
+	// The last header serves only one path. Because it is listed here, that path needs no cache
+	// behaviour of its own.
 	usual = []string{"Accept-Language", "If-None-Match", "Idempotency-Key", "Payment-Signature",
 		"X-Telegram-Bot-Api-Secret-Token"}
 )
@@ -96,8 +98,8 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	return e
 }
 
-// newBehaviours returns the default behaviour of the distribution, and the others by path
-// pattern.
+// newBehaviours returns the default cache behaviour of the distribution, and the other behaviours
+// by path pattern.
 func newBehaviours(
 	stack awscdk.Stack, c config, origin cloudfront.IOrigin,
 ) (*cloudfront.BehaviorOptions, map[string]*cloudfront.BehaviorOptions) {
@@ -138,11 +140,11 @@ func originSecret(c config) *string {
 	return jsii.String(fmt.Sprintf("{{resolve:secretsmanager:%s/origin:SecretString:%d}}", c.Name, c.OriginSecret))
 }
 
-// pattern returns a path of the table in CloudFront's syntax.
+// pattern returns a path of the table of endpoints in CloudFront's syntax.
 func pattern(path string) string { return strings.ReplaceAll(path, "{file}", "*") }
 
-// responseHeaders returns the policy of browser headers for all answers. Headers of a function
-// take precedence, above all the policies of pages.
+// responseHeaders returns the policy that adds security headers for browsers to all answers. A
+// header that a function sets takes precedence, above all the content security policy of a page.
 func responseHeaders(stack awscdk.Stack, c config, id string, dropped ...string) cloudfront.ResponseHeadersPolicy {
 	props := &cloudfront.ResponseHeadersPolicyProps{
 		ResponseHeadersPolicyName: jsii.String(c.Name + "-" + strings.ToLower(id)),

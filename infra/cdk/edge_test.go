@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestBehaviours: the edge caches exactly the paths that the table allows, with a key of
-// everything that the answer depends on.
+// TestBehaviours: the edge caches exactly the paths that the table of endpoints allows. The cache
+// key holds everything that the answer depends on.
 func TestBehaviours(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		t.Run(name, func(t *testing.T) {
@@ -72,8 +72,8 @@ func identifiers(headers []string) []string {
 	return ids
 }
 
-// TestPatternsDoNotOverlap: CloudFront takes the first matching pattern, and the CDK sorts them
-// by name. The order does not matter if no path matches two.
+// TestPatternsDoNotOverlap: CloudFront uses the first path pattern that matches, and the CDK sorts
+// the patterns by name. The order does not matter if no path matches two patterns.
 func TestPatternsDoNotOverlap(t *testing.T) {
 	var patterns []string
 	special := func(r routes.Route) bool { return r.Edge != (routes.Edge{}) || len(r.Headers) > 0 || r.Path == "/mcp" }
@@ -136,7 +136,8 @@ func TestCacheKeys(t *testing.T) {
 			t.Errorf("%s is of no endpoint", id)
 		}
 	}
-	// Unshared answers have all forwarded data in their key, and at most one second in the cache.
+	// Unshared answers have all forwarded data in their cache key, and stay at most one second in
+	// the cache.
 	c := h.property("UnsharedCache", "CachePolicyConfig")
 	key := at(c, "ParametersInCacheKeyAndForwardedToOrigin")
 	if got := compact(at(key, "HeadersConfig")) + compact(at(key, "QueryStringsConfig")) +
@@ -144,7 +145,7 @@ func TestCacheKeys(t *testing.T) {
 			"CookiesConfig")); got != `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key","Authorization"]}{"QueryStringBehavior":"all"}{"CookieBehavior":"none"}` {
 		t.Errorf("what is not kept has the key %s", got)
 	}
-	// With a maximum of 0 CloudFront would forward no header.
+	// With a maximum TTL of 0, CloudFront would forward no header.
 	if at(c, "MinTTL") != 0.0 || at(c, "DefaultTTL") != 0.0 || at(c, "MaxTTL") != 1.0 {
 		t.Errorf("what is not kept is kept for %v, %v to %v s", at(c, "DefaultTTL"), at(c, "MinTTL"), at(c, "MaxTTL"))
 	}
@@ -153,8 +154,8 @@ func TestCacheKeys(t *testing.T) {
 	}
 }
 
-// TestAnswersTellBrowsers: every answer has the browser headers, and shared ones have no header
-// of one caller.
+// TestAnswersTellBrowsers: every answer has the security headers for browsers. Shared answers have
+// no header about a single caller.
 func TestAnswersTellBrowsers(t *testing.T) {
 	h := fixture(t, "example")
 	for id, want := range map[string]string{"SharedAnswers": `{"Items":[{"Header":"X-RateLimit-Remaining"},{"Header":"RateLimit"},{"Header":"X-Request-Id"}]}`, "Answers": "null"} {
@@ -173,8 +174,8 @@ func TestAnswersTellBrowsers(t *testing.T) {
 	}
 }
 
-// TestHeadersArePassedOn: each endpoint gets the headers in its description, within CloudFront's
-// limit of ten, and no header that could be forged.
+// TestHeadersArePassedOn: each endpoint receives the headers in its description, within
+// CloudFront's limit of ten. No endpoint receives a header that a caller could forge.
 func TestHeadersArePassedOn(t *testing.T) {
 	h := fixture(t, "example")
 	for id, r := range h.Resources {
@@ -186,7 +187,8 @@ func TestHeadersArePassedOn(t *testing.T) {
 			t.Errorf("%s passes on %d headers; CloudFront takes ten", id, len(headers))
 		}
 		if b := h.property(id, "OriginRequestPolicyConfig", "HeadersConfig", "HeaderBehavior"); b != "whitelist" {
-			// Any other behaviour forwards a caller's own CloudFront-Viewer-Address.
+			// Without a list of headers, CloudFront forwards a CloudFront-Viewer-Address that the
+			// caller wrote.
 			t.Errorf("%s passes on %v", id, b)
 		}
 		for _, must := range []any{viewerHeader, "Content-Type", "Origin", "Access-Control-Request-Method"} {
@@ -240,7 +242,7 @@ func TestHeadersArePassedOn(t *testing.T) {
 
 type parameter struct{ Name, In string }
 
-// described returns the parameters in the published description.
+// described returns the parameters of an endpoint in the published description.
 func described(t *testing.T, r routes.Route) []parameter {
 	t.Helper()
 	data, err := os.ReadFile("../../functions/analisi/reference/openapi.json")
@@ -265,8 +267,8 @@ func described(t *testing.T, r routes.Route) []parameter {
 	return operation.Parameters
 }
 
-// personal matches fields of CloudFront's logs that may hold an e-mail address, a session, a
-// signed link, a key or an address. ("Standard logging reference".)
+// personal matches fields of CloudFront's logs that may hold an e-mail address, a session, a signed
+// link, a key or an IP address. ("Standard logging reference".)
 var personal = regexp.MustCompile(`query|cookie|referer|user-agent|^c-ip$|c-ip-version|x-forwarded-for|c-port|headers|ssl|ja3|ja4`)
 
 // TestLogsHoldNothingPersonal checks the fields of every log in the template.
@@ -319,10 +321,10 @@ func TestLogsHoldNothingPersonal(t *testing.T) {
 	}
 }
 
-// TestErrorsHaveNoLeast: CloudFront caches some statuses by default ("How CloudFront processes
-// and caches HTTP 4xx and 5xx status codes from your origin"). Each that has a configurable
-// minimum has the minimum 0. 412 and 415 follow only the answer's lifetime, and no problem
-// document has one.
+// TestErrorsHaveNoLeast: CloudFront caches some error statuses by default ("How CloudFront
+// processes and caches HTTP 4xx and 5xx status codes from your origin"). Where the minimum cache
+// time is configurable, it is 0. For 412 and 415 only the answer's own lifetime counts, and no
+// problem document has one.
 func TestErrorsHaveNoLeast(t *testing.T) {
 	h := fixture(t, "example")
 	set := map[any]any{}

@@ -13,8 +13,8 @@ import (
 )
 
 // TestEnvironment compares the environment of each function with what its executable reads: the
-// groups of package config that its main loads, and their tags. All required variables must be
-// set, and no unknown one.
+// groups of package config that its main loads, and their tags. All required variables must be set,
+// and no unknown variable may be set.
 func TestEnvironment(t *testing.T) {
 	groups := configGroups(t)
 	for _, f := range functions {
@@ -106,8 +106,8 @@ func configGroups(t *testing.T) map[string][]variable {
 	return groups
 }
 
-// loadedBy lists the groups that a function's main declares, and those of its imported packages
-// of functions/wiring.
+// loadedBy lists the groups of package config that a function's main declares. It includes the
+// groups that packages of functions/wiring declare, if the main imports them.
 func loadedBy(t *testing.T, function string) []string {
 	t.Helper()
 	file := "../../functions/" + function + "/bootstrap/main.go"

@@ -14,17 +14,17 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// managed lists the firewall's rules from AWS: addresses and requests of known attacks. The core
-// rule set is absent, because it blocks the URLs in Stripe's deliveries and clients without a
-// User-Agent. (AWS, "AWS Managed Rules rule groups list".)
+// managed lists the rule groups of AWS that the firewall uses: addresses of known attackers, and
+// requests of known attacks. The core rule set is absent, because it blocks the URLs in Stripe's
+// deliveries and clients without a User-Agent. (AWS, "AWS Managed Rules rule groups list".)
 var managed = []string{"AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet"}
 
-// relayedTimes is the factor by which the limit is higher for endpoints that one address calls on
-// behalf of many people.
+// relayedTimes is the factor by which the firewall's limit is higher for endpoints that one address
+// calls on behalf of many people.
 const relayedTimes = 10
 
-// firewall returns the ARN of the chosen firewall, which it creates if it is the stack's own, or
-// nil for none.
+// firewall returns the ARN of the chosen firewall, or nil for none. It creates the firewall if the
+// stack has its own.
 func firewall(stack awscdk.Stack, c config) *string {
 	if c.Firewall != "" {
 		return jsii.String(c.Firewall)
@@ -104,7 +104,8 @@ func refusalBodies() map[string]any {
 	return bodies
 }
 
-// matchPaths matches requests for the paths of some endpoints, also if they are escaped.
+// matchPaths returns a firewall statement that matches requests for the paths of some endpoints. It
+// also matches paths with escaped characters.
 func matchPaths(which func(routes.Route) bool) *awswafv2.CfnWebACL_StatementProperty {
 	return &awswafv2.CfnWebACL_StatementProperty{RegexMatchStatement: &awswafv2.CfnWebACL_RegexMatchStatementProperty{
 		RegexString:  jsii.String(matching(which)),
@@ -126,7 +127,8 @@ func matching(which func(routes.Route) bool) string {
 	return "^(" + routes.Alias + ")?(" + strings.Join(paths, "|") + ")/?$"
 }
 
-// withKey matches requests that seem to have a key in some header. The functions check the key.
+// withKey returns a firewall statement that matches requests that seem to have a key in some
+// header. The functions check the key.
 func withKey() *awswafv2.CfnWebACL_StatementProperty {
 	var in []*awswafv2.CfnWebACL_StatementProperty
 	for _, header := range keyHeaders {

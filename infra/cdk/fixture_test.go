@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// The tests inspect the template as CloudFormation gets it. It is made from three configurations
-// and from stand-ins for the executables.
+// The tests inspect the template as CloudFormation gets it. The template is made from three
+// configurations and from stand-ins for the executables.
 
 func TestMain(m *testing.M) {
 	code := m.Run()
@@ -59,7 +59,8 @@ var standIns = sync.OnceValue(func() string {
 	return dir
 })
 
-// fixtureConfigs returns the documented example, the minimum, and everything turned on.
+// fixtureConfigs returns three configurations: the documented example, the minimum, and one with
+// everything turned on.
 func fixtureConfigs(t testing.TB) map[string]config {
 	t.Helper()
 	example, err := load("example.json")
@@ -174,7 +175,7 @@ func (h *synthesized) property(id string, path ...any) any {
 	return at(map[string]any(h.Resources[id].Properties), path...)
 }
 
-// asList returns a value as a list, even if it stands alone.
+// asList returns a list unchanged, and any other value as a list of one element.
 func asList(v any) []any {
 	if l, ok := v.([]any); ok {
 		return l

@@ -22,7 +22,7 @@ type function struct {
 	memory  int // MB; see docs/aws.md for the measurements
 	timeout int // seconds
 	// instances is the reserved concurrency, if the account's quota suffices. It is also the
-	// most, so a flood of one function's calls does not affect the others.
+	// maximum number of instances, so a flood of one function's calls does not affect the others.
 	instances int
 	http      bool // it answers callers
 	queue     bool // it processes a queue of its own
@@ -31,21 +31,21 @@ type function struct {
 	outbox    bool // sends the mails stored in an outbox
 	mails     bool
 	events    bool // schedules and notices invoke it asynchronously
-	// table lists the actions that write to the table. schema.Accesses says where, and what it
-	// reads. A condition in a transaction is a ConditionCheckItem; its other parts need no
-	// further permission.
+	// table lists the DynamoDB actions with which the function writes to the table. schema.Accesses
+	// lists the partitions that the function may write and read. A transaction that checks a
+	// condition needs ConditionCheckItem; the rest of a transaction needs no further permission.
 	table []string
 }
 
-// The store's actions by kind of access.
+// The DynamoDB actions that each kind of access to the store needs.
 var (
 	reads   = []string{"dynamodb:GetItem", "dynamodb:Query"}
 	counts  = []string{"dynamodb:UpdateItem", "dynamodb:PutItem"}
 	records = []string{"dynamodb:UpdateItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"}
 )
 
-// functions lists the seven functions. Those that callers wait for stay below API Gateway's limit
-// of 30 seconds.
+// functions lists the seven functions. A function that callers wait for has a timeout below API
+// Gateway's limit of 30 seconds.
 var functions = []function{
 	{
 		name: "analisi", instances: 50, memory: 512, timeout: 10, http: true, links: true,
@@ -96,7 +96,7 @@ type lambdas struct {
 
 func (l lambdas) function(name string) awslambda.Function { return l.byName[name] }
 
-// live returns the alias that all callers use.
+// live returns the alias of a function. All callers of the function use this alias.
 func (l lambdas) live(name string) awslambda.Alias { return l.alias[name] }
 
 func newFunctions(stack awscdk.Stack, c config, assets string, p parts) lambdas {
@@ -136,7 +136,7 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 		LogGroup:              log,
 		LoggingFormat:         awslambda.LoggingFormat_JSON,
 		ApplicationLogLevelV2: awslambda.ApplicationLogLevel_INFO,
-		// our own line per request replaces the platform's three
+		// The function logs its own line per request, which replaces the three lines of Lambda.
 		SystemLogLevelV2: awslambda.SystemLogLevel_WARN,
 		Role:             role,
 		Environment:      f.environment(c, p),
@@ -152,8 +152,8 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 	return made
 }
 
-// environment returns the settings of the function. For secrets it holds the parameter's name,
-// which the function reads once at its start.
+// environment returns the environment variables of the function. A variable for a secret holds the
+// parameter's name. The function reads the parameter once at its start.
 func (f function) environment(c config, p parts) *map[string]*string {
 	e := map[string]*string{"VERDETTO_TABLE": p.table.used.TableName()}
 	set := func(key, value string) { e[key] = jsii.String(value) }
@@ -223,8 +223,8 @@ func (f function) chain(c config, set func(key, value string)) {
 	}
 }
 
-// allowed returns exactly the permissions that the function needs. The CDK adds those for tracing
-// and for the dead letters of events.
+// allowed returns exactly the permissions that the function needs. The CDK adds the permissions for
+// tracing and for dead letters of events.
 func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.PolicyStatement {
 	statements := []awsiam.PolicyStatement{
 		allow("Log", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, log.LogGroupArn()),
@@ -262,8 +262,8 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 // "Configuring reserved concurrency for a function".)
 const unreserved = 100
 
-// reserved returns the reserved concurrency of a function; 0 is none. If the account's quota is
-// too small for the defaults, no function gets one by default.
+// reserved returns the reserved concurrency of a function; 0 is none. If the account's quota is too
+// small for the defaults, no function has a default reservation.
 func (c config) reserved(f function) int {
 	if n, ok := c.Reserved[f.name]; ok {
 		return n
@@ -295,7 +295,7 @@ func (c config) reservedAll() int {
 	return all
 }
 
-// retentions maps days to the retentions of CloudWatch Logs.
+// retentions maps each valid retention time, in days, to its constant of CloudWatch Logs.
 var retentions = map[int]awslogs.RetentionDays{
 	1: awslogs.RetentionDays_ONE_DAY, 3: awslogs.RetentionDays_THREE_DAYS, 5: awslogs.RetentionDays_FIVE_DAYS,
 	7: awslogs.RetentionDays_ONE_WEEK, 14: awslogs.RetentionDays_TWO_WEEKS, 30: awslogs.RetentionDays_ONE_MONTH,

@@ -13,15 +13,15 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// notices are the topics for alarms and returned mail. They use a key of our own, because SES and
-// CloudWatch cannot use AWS's.
+// notices holds the topics for alarms and for returned mail. The topics use a key of our own,
+// because SES and CloudWatch cannot use AWS's key.
 type notices struct {
 	key             awskms.Key
 	alarms, returns awssns.Topic
 }
 
-// administration lists the actions of the account's administrators on the key. They manage the
-// key, but cannot read what it encrypts.
+// administration lists what the account's administrators may do with the key. They manage the key,
+// but cannot read the data that it encrypts.
 var administration = []string{
 	"kms:CancelKeyDeletion", "kms:CreateAlias", "kms:DeleteAlias", "kms:DescribeKey", "kms:DisableKey",
 	"kms:DisableKeyRotation",
@@ -35,7 +35,7 @@ var administration = []string{
 // newNotices makes the alarm topic of a stack, with a prefix for its names. In the service's own
 // stack it also makes the topic of returned mail. Keys, topics and alarms belong to one region.
 func newNotices(stack awscdk.Stack, c config, prefix string) notices {
-	// In a key's policy * is the key itself.
+	// In a key's policy, the resource * means only the key itself.
 	here := list("*")
 	ours := map[string]any{"StringEquals": map[string]string{"aws:SourceAccount": c.Account}}
 	services := []awsiam.IPrincipal{
@@ -75,7 +75,7 @@ func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 	return n
 }
 
-// mailer holds the resources for sending mail and for its returns.
+// mailer holds the resources for sending mail and for returned mail.
 type mailer struct {
 	set                 awsses.ConfigurationSet
 	identityARN, setARN *string
@@ -93,8 +93,8 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 	identity := awsses.NewEmailIdentity(stack, jsii.String("MailIdentity"), &awsses.EmailIdentityProps{
 		Identity: awsses.Identity_Domain(jsii.String(c.mailDomain())), ConfigurationSet: set,
 		FeedbackForwarding: jsii.Bool(false), // the topic receives it
-		// SPF then covers the sender's own domain, as DMARC requires. Until its DNS records
-		// exist, SES uses its own domain.
+		// With this domain, SPF covers the sender's own domain, as DMARC requires. Until the DNS
+		// records of this domain exist, SES uses a domain of AWS.
 		MailFromDomain:              jsii.String(c.bounceDomain()),
 		MailFromBehaviorOnMxFailure: awsses.MailFromBehaviorOnMxFailure_USE_DEFAULT_VALUE,
 	})
@@ -140,8 +140,8 @@ func (c config) mailRecords() []record {
 	}
 }
 
-// notify subscribes a function to notices of bounces and complaints. SNS only hands over the
-// notice; the function's dead letters keep a notice that it fails on.
+// notify subscribes a function to notices of bounces and complaints. SNS only passes on the notice.
+// If the function fails repeatedly, its dead-letter queue keeps the notice.
 func (p mailer) notify(f awslambda.IFunction) {
 	p.returns.AddSubscription(awssnssubscriptions.NewLambdaSubscription(f, nil))
 }

@@ -50,7 +50,7 @@ func run(file, assets, out string) error {
 	return nil
 }
 
-// checkBuilt fails if an executable is missing, before the template is begun.
+// checkBuilt fails if an executable is missing. It runs before the template is written.
 func checkBuilt(assets string) error {
 	var missing []string
 	for _, f := range functions {
@@ -65,20 +65,20 @@ func checkBuilt(assets string) error {
 	return nil
 }
 
-// newApp returns an app whose template does not depend on place or time.
+// newApp returns an app whose template does not depend on the machine, the folder or the time.
 func newApp(out string) awscdk.App {
 	props := &awscdk.AppProps{
 		AnalyticsReporting: jsii.Bool(false),
 		TreeMetadata:       jsii.Bool(false),
 		Context: &map[string]any{
 			"@aws-cdk/aws-cloudfront:defaultSecurityPolicyTLSv1.2_2021": true,
-			// arn:aws, as everywhere here
+			// All ARNs start with arn:aws, as everywhere in this program.
 			"@aws-cdk/core:enablePartitionLiterals": true,
 			"@aws-cdk/core:target-partitions":       []string{"aws"},
 			"@aws-cdk/core:checkSecretUsage":        true,
-			// one statement each, as written here
+			// Keep one policy statement for each statement of this program.
 			"@aws-cdk/aws-iam:minimizePolicies": false,
-			// sam local finds the executables by it
+			// The command sam local finds the executables by this metadata.
 			"aws:cdk:enable-asset-metadata": true,
 		},
 	}
@@ -88,9 +88,9 @@ func newApp(out string) awscdk.App {
 	return awscdk.NewApp(props)
 }
 
-// newStacks makes all parts. The edge must be in us-east-1, where CloudFront has its firewall,
-// logs and metrics, so a service elsewhere gets a second stack. The stacks need no references to
-// each other, because both use the domains that the operator chose.
+// newStacks makes all parts. The edge must be in us-east-1, where CloudFront has its firewall, logs
+// and metrics, so a service elsewhere gets a second stack. The stacks need no references to each
+// other, because each uses the domains that the operator chose.
 func newStacks(app awscdk.App, c config, assets string) []awscdk.Stack {
 	stack := newStack(app, "Verdetto", c.Name, c.Region, c.Account)
 	stacks, before := []awscdk.Stack{stack}, stack

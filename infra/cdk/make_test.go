@@ -8,13 +8,14 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestMakeDeploy: deploying requires the CDK's command line but no test tools. It adopts existing
+// TestMakeDeploy: make deploy requires the CDK's command line but no test tools. It adopts existing
 // resources only on request.
 func TestMakeDeploy(t *testing.T) {
 	make := testenv.Command(t, "make", "apt-get install make")
 	plan := func(args ...string) string {
 		t.Helper()
-		// Everything is rebuilt, so that installed tools do not matter.
+		// With --always-make, make plans every step, so it does not matter which tools are
+		// installed.
 		out, err := exec.Command(make, append([]string{"-C", "../..", "--dry-run", "--always-make", "deploy",
 			"CONFIG=verdetto.json"}, args...)...).CombinedOutput()
 		if err != nil {

@@ -15,8 +15,8 @@ type operator struct {
 	Law     string `json:"law"`    // the country whose law applies
 }
 
-// particular is one detail: its field, its variable for functions/pro, its value, and the pages
-// that show it.
+// particular is one detail of the operator: its field in the configuration, its variable for
+// functions/pro, its value, and the pages that show it.
 type particular struct{ field, variable, value, wanted string }
 
 func (o operator) particulars() []particular {

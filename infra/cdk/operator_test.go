@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestOperator: missing details are reported without stopping the deployment, and the others
-// reach the pages.
+// TestOperator: missing details of the operator are reported without stopping the deployment. The
+// given details reach the legal pages.
 func TestOperator(t *testing.T) {
 	if missing := (operator{}).missing(); len(missing) != 6 ||
 		!strings.HasPrefix(missing[0], "operator.name is not given") {

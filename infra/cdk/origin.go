@@ -21,7 +21,8 @@ type origin struct {
 	Domain            string `json:"domain"`            // used only by the distribution
 	Certificate       string `json:"certificate"`       // ARN in the stack's region
 	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1, shown by CloudFront
-	// PEM file of the issuing authority, relative to the configuration
+	// Authority is the PEM file of the authority that issued the client certificate. The path is
+	// relative to the configuration file.
 	Authority string `json:"authority"`
 }
 
@@ -31,11 +32,11 @@ func (o origin) hasDomain() bool { return o.Domain != "" }
 // isMutual reports whether API Gateway accepts connections of the distribution only.
 func (o origin) isMutual() bool { return o.ClientCertificate != "" }
 
-// rules returns the rules for the origin, given the other choices.
+// rules returns the checks of the origin, given the operator's other choices.
 func (o origin) rules(c config) []rule {
 	if o == (origin{}) {
-		// CloudFront's stack is in us-east-1, and stacks in two regions cannot exchange
-		// addresses.
+		// CloudFront's stack is in us-east-1, and stacks in two regions cannot exchange addresses.
+		// So a service in another region needs a domain.
 		return []rule{{"origin", when(c.Region != edgeRegion && regionShape.MatchString(c.Region),
 			"missing: elsewhere than in us-east-1 API Gateway needs a domain of its own, by which CloudFront reaches "+
 				"it")}}
@@ -61,7 +62,8 @@ func (o origin) rules(c config) []rule {
 	return rules
 }
 
-// checkAuthority fails unless a file holds only certificates of authorities; above all no key.
+// checkAuthority fails unless a file holds only certificates of authorities. A private key in the
+// file is an error.
 func checkAuthority(file string) error {
 	rest, err := os.ReadFile(file)
 	if err != nil {
@@ -91,7 +93,7 @@ func checkAuthority(file string) error {
 	return nil
 }
 
-// behind serves API Gateway under the origin's domain. With mutual TLS a connection without a
+// behind serves API Gateway under the origin's domain. With mutual TLS, a connection without a
 // certificate of the authority ends before any request, at no cost.
 func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage awsapigatewayv2.CfnStage) {
 	props := &awsapigatewayv2.CfnDomainNameProps{

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// policies makes the cache and origin request policies of the edge. It makes each only once,
-// because an account may have 20 of a kind.
+// policies makes the cache policies and origin request policies of the edge. It makes each policy
+// only once, because an account may have 20 policies of each kind.
 type policies struct {
 	stack    awscdk.Stack
 	config   config
@@ -25,8 +25,9 @@ func newPolicies(stack awscdk.Stack, c config) policies {
 	return policies{stack, c, map[string]cloudfront.IOriginRequestPolicy{}, map[string]cloudfront.ICachePolicy{}}
 }
 
-// request returns a policy that forwards the named headers, no cookies, and either all parameters
-// or none. Cached answers use none, because the cache key's parameters are forwarded anyway.
+// request returns a policy that forwards the named headers, no cookies, and either all query
+// parameters or none. Cached answers use none, because CloudFront always forwards the parameters of
+// the cache key.
 func (p policies) request(headers []string, query bool) cloudfront.IOriginRequestPolicy {
 	id := "OriginRequest"
 	for _, h := range headers {
@@ -71,9 +72,9 @@ func (p policies) cache(r routes.Route) cloudfront.ICachePolicy {
 	return p.keeping(id, longest(), r.Keyed())
 }
 
-// unshared returns the policy of all other paths. Private answers say so (no-store, private) and
-// are not cached. The policy's maximum is still not 0, because then it would not forward
-// Authorization.
+// unshared returns the cache policy of the paths whose answers are not shared among callers.
+// Private answers are marked no-store or private, and CloudFront does not cache them. The policy's
+// maximum is still not 0, because then CloudFront would not forward Authorization.
 func (p policies) unshared() cloudfront.ICachePolicy {
 	const id = "UnsharedCache"
 	if made, ok := p.caches[id]; ok {

@@ -10,7 +10,8 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// unnarrowable lists actions without a resource, or with a name that AWS chooses.
+// unnarrowable lists actions that cannot be limited to a named resource. Either they have no
+// resource, or AWS chooses the resource's name.
 var unnarrowable = []string{"xray:PutTraceSegments", "xray:PutTelemetryRecords", "s3:PutObject"}
 
 // grant is a permission in the template, with the place where it was found.
@@ -77,8 +78,8 @@ func (g grant) wide() []string {
 	return faults
 }
 
-// TestPolicies: no statement allows a wildcard action, or a wildcard resource if the service
-// supports a narrower one. Denials may be wide.
+// TestPolicies: no statement allows a wildcard action. No statement allows a wildcard resource if
+// the service supports a narrower one. Statements that deny may be wide.
 func TestPolicies(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
@@ -189,8 +190,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// TestPartitions: a function reads and writes exactly the partitions in the table of accesses,
-// and no function the whole table.
+// TestPartitions: a function reads and writes exactly the partitions that the table of accesses
+// lists. No function may access the whole table.
 func TestPartitions(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)

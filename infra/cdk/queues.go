@@ -7,15 +7,15 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// queues holds the queues of asynchronous work, each with its dead letters.
+// queues holds the queues of asynchronous work, each with its dead-letter queue.
 type queues struct {
 	stack   awscdk.Stack
 	workers int
-	// ofFunction holds the queue of each function. For refresh it carries origins to ask for; for
-	// pro and alerts it carries signals of work in the outbox.
+	// ofFunction holds the queue of each function. The queue of refresh carries origins to refresh.
+	// The queues of pro and alerts carry signals that the outbox contains work.
 	ofFunction map[string]queue
-	// events receives events that a function failed on repeatedly, such as schedules and notices
-	// of bounces.
+	// events receives events, such as schedules and notices of bounces, on which a function failed
+	// repeatedly.
 	events awssqs.Queue
 }
 
@@ -49,8 +49,8 @@ func newQueues(stack awscdk.Stack, c config) queues {
 		work := awssqs.NewQueue(stack, jsii.String(id+"Queue"), &awssqs.QueueProps{
 			QueueName: jsii.String(c.Name + "-" + f.name), Encryption: awssqs.QueueEncryption_SQS_MANAGED,
 			EnforceSSL: jsii.Bool(true),
-			// Lambda recommends six times the worker's timeout: throttled batches return in that
-			// time.
+			// Lambda recommends six times the worker's timeout, because throttled batches return to
+			// the queue in that time.
 			VisibilityTimeout: seconds(6 * f.timeout),
 			DeliveryDelay:     delay,
 			RetentionPeriod:   awscdk.Duration_Days(jsii.Number(4)),

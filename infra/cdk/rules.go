@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// rule is the result of a check of one or more choices. fault is the error message with what to do,
-// or empty.
+// rule is the result of a check of one or more choices. field names the choices. fault says what is
+// wrong and what to do; it is empty if nothing is wrong.
 type rule struct{ field, fault string }
 
-// check returns all faults.
+// check returns all faults of the configuration.
 func (c config) check() (faults []string) {
 	for _, rules := range [][]rule{c.place(), c.Origin.rules(c), c.people(), c.sale(), c.limits(), c.instances()} {
 		for _, r := range rules {
@@ -23,7 +23,6 @@ func (c config) check() (faults []string) {
 	return faults
 }
 
-// when returns the fault if bad is true, else "".
 func when(bad bool, format string, args ...any) string {
 	if !bad {
 		return ""
@@ -31,8 +30,8 @@ func when(bad bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// shaped returns a fault unless the value matches the pattern shape. The text is describes the
-// pattern.
+// shaped returns a fault unless the value matches the pattern shape. The parameter is describes the
+// pattern in words.
 func shaped(value string, shape *regexp.Regexp, is string) string {
 	if value == "" {
 		return "missing: give " + is
@@ -40,7 +39,7 @@ func shaped(value string, shape *regexp.Regexp, is string) string {
 	return when(!shape.MatchString(value), "%q is not %s", value, is)
 }
 
-// optional is shaped for values that may be empty.
+// optional checks a value as shaped does, but accepts an empty value.
 func optional(value string, shape *regexp.Regexp, is string) string {
 	if value == "" {
 		return ""
@@ -48,7 +47,7 @@ func optional(value string, shape *regexp.Regexp, is string) string {
 	return shaped(value, shape, is)
 }
 
-// between returns a fault unless the number is from least to most.
+// between returns a fault unless the value is between least and most, inclusive.
 func between(value, least, most int) string {
 	return when(value < least || value > most, "%d is not between %d and %d", value, least, most)
 }
@@ -73,7 +72,7 @@ var (
 	tableShape       = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 )
 
-// keptDays lists the retentions of CloudWatch Logs.
+// keptDays lists the valid retention times of CloudWatch Logs, in days.
 var keptDays = sorted(retentions)
 
 func (c config) place() []rule {

@@ -53,7 +53,8 @@ func written(t *testing.T, c config) map[string]string {
 	return files
 }
 
-// TestTwoStacksShareNoName: services of two names in one account have no common names.
+// TestTwoStacksShareNoName: two deployments with different names in one account share no resource
+// name.
 func TestTwoStacksShareNoName(t *testing.T) {
 	named := func(h *synthesized) map[string]string {
 		names := map[string]string{}
@@ -158,8 +159,8 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameWhatExists: every logical id in docs/aws.md is in the template, its list of
-// secrets has every parameter, and every event has its line.
+// TestDocumentsNameWhatExists: every logical id in docs/aws.md is in the template. The list of
+// secrets in docs/aws.md has every parameter.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	h := fixture(t, "example")
 	data, err := os.ReadFile("../../docs/aws.md")

@@ -21,7 +21,8 @@ func newTable(stack awscdk.Stack, c config) table {
 			Type: awsdynamodb.AttributeType_STRING},
 		SortKey:     &awsdynamodb.Attribute{Name: jsii.String(schema.Sort), Type: awsdynamodb.AttributeType_STRING},
 		BillingMode: awsdynamodb.BillingMode_PAY_PER_REQUEST,
-		// A ceiling on a day's cost. (AWS, "DynamoDB maximum throughput for on-demand tables".)
+		// These limits cap the cost of a day. (AWS, "DynamoDB maximum throughput for on-demand
+		// tables".)
 		MaxReadRequestUnits: jsii.Number(mostReads(c)), MaxWriteRequestUnits: jsii.Number(mostWrites(c)),
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: jsii.Bool(true),
@@ -40,7 +41,8 @@ func newTable(stack awscdk.Stack, c config) table {
 	return t
 }
 
-// mostReads and mostWrites are the table's throughput limits per second. They allow two units of
-// each kind per call, more than any call needs. They add what refreshes of 100,000 routes need.
+// mostReads and mostWrites are the table's throughput limits, in units per second. They allow two
+// units of each kind per call, which is more than any call needs. The added numbers are what
+// refreshes of 100,000 routes need.
 func mostReads(c config) int  { return 2*c.RequestsPerSecond + 1600 }
 func mostWrites(c config) int { return 2*c.RequestsPerSecond + 700 }

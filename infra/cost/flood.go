@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// CloudFront's default limits. ("Quotas" of CloudFront.)
+// CloudFront's default quota. ("Quotas" of CloudFront.)
 const (
 	edgeQuota   = 250_000 // requests per second and distribution
 	secondsADay = 24 * 60 * 60
@@ -18,13 +18,13 @@ type flood struct {
 	perSecond float64
 }
 
-// floods are the largest attack within the quotas, and that of one machine.
+// floods are the largest attack that CloudFront's quotas allow, and the attack of one machine.
 var floods = []flood{
 	{"1,000 addresses, as fast as quotas let them", 1000, edgeQuota},
 	{"one address, 1,000 a second", 1, 1000},
 }
 
-// attack is a kind of request in a flood.
+// attack is a kind of request that a flood repeats.
 type attack struct {
 	name, how string
 	direct    bool // past the edge
@@ -67,8 +67,8 @@ func (s stack) day(f flood, a attack) float64 {
 	return secondsADay * usd
 }
 
-// inside returns the cost of a call after CloudFront has forwarded it. Calls that API Gateway
-// throttles are free there. (AWS re:Post, "Does AWS charge for throttled requests?")
+// inside returns the cost of a call after CloudFront has forwarded it. API Gateway does not charge
+// for calls that it throttles. (AWS re:Post, "Does AWS charge for throttled requests?")
 func inside(u use) float64 {
 	return prices.api + prices.lambdaCall + u.seconds*u.memoryGB*prices.lambdaGBs + u.reads*prices.read +
 		u.writes*prices.write + u.logBytes/1e9*prices.logGB
@@ -90,7 +90,7 @@ func (s stack) floodTable(w io.Writer) {
 	}
 }
 
-// dollars formats an amount with sensible precision.
+// dollars formats an amount in US dollars, with cents only below 10.
 func dollars(usd float64) string {
 	switch {
 	case usd < 10:

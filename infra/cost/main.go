@@ -15,16 +15,18 @@ import (
 	"os"
 )
 
-// prices are those of us-east-1 in US dollars, where AWS publishes them first. Ireland
+// prices holds AWS's prices in us-east-1, in US dollars. AWS publishes prices there first. Ireland
 // (eu-west-1) is 0 to 14 % more expensive.
 var prices = struct {
 	date string
-	// a call, a GB-second on arm64, a call, an HTTPS request, a GB
+	// Prices of a Lambda call, a GB-second of Lambda on arm64, a call of API Gateway, an HTTPS
+	// request to CloudFront, and a GB that CloudFront sends.
 	lambdaCall, lambdaGBs, api, edge, edgeGB float64
 	read, write, stored, backup              float64 // a unit, a unit, a GB-month, a GB-month
 	logGB, trace                             float64 // a GB of input, a trace
 	firewallRequest                          float64 // a request that the firewall inspects
-	// each per month; the firewall costs as much as five rules, plus its rules
+	// Prices per month. The firewall costs as much as five rules, plus one price for each of its
+	// rules.
 	metric, alarm, firewall, secret, masterKey float64
 	dashboard, poll                            float64 // a month, a poll of a queue
 }{
@@ -36,7 +38,7 @@ var prices = struct {
 	dashboard: 3, poll: 0.40e-6,
 }
 
-// use is the usage of one call of a kind.
+// use is what one call of some kind consumes.
 type use struct {
 	name        string
 	reads       float64 // units
@@ -60,7 +62,7 @@ var measured = []use{
 
 const million = 1e6
 
-// costs returns the costs of a million calls by service.
+// costs returns the costs of a million calls in US dollars, for each AWS service.
 func (u use) costs() (table, function, api, edge, firewall, logs float64) {
 	n := million * u.reaches
 	table = n * (u.reads*prices.read + u.writes*prices.write)
@@ -88,8 +90,8 @@ const (
 	readsOfOrigin  = 1.0
 	writesOfOrigin = 3.0
 	workerSeconds  = 2 * 12.3 * 60 // two workers, limited by the source's rate limit
-	// Departures: 10,000 routes, 500 of them every day; see TestEvidenceDeepWeek and
-	// TestDepthCapacity.
+	// Figures of the requests for departures: 10,000 routes, of which 500 are requested every day.
+	// See TestEvidenceDeepWeek and TestDepthCapacity.
 	seriesAWeek     = 9_500 + 7*500.0
 	callsAWeek      = 6*3_108 + 852.0 // each also counts against the day's budget
 	readsOfSeries   = 29.0
@@ -103,7 +105,7 @@ const (
 	polls = 5 * 24 * 60 * 60 / 20 * days
 )
 
-// month returns the monthly costs that do not depend on calls.
+// month returns the monthly costs that do not depend on the number of calls.
 func (s stack) month() []struct {
 	what string
 	usd  float64
@@ -116,7 +118,7 @@ func (s stack) month() []struct {
 		(routesFound*(writesOfRoute+writesOfSheets)+origins*writesOfOrigin)*prices.write
 	departures := seriesAWeek*((readsOfSeries+readsOfSheets)*prices.read+(writesOfSeries+writesOfSheets)*prices.write) +
 		callsAWeek*prices.write
-	// Per route: one block of 4 KB per week of history, and 94 KB for a year of departures.
+	// A route stores one block of 4 KB per week of history, and 94 KB for a year of departures.
 	stored := float64(routesFound) * (53*4e3 + 94e3) / 1e9
 	return []line{
 		{"the weekly refresh: table", weeks * sweep},
@@ -139,7 +141,7 @@ func (s stack) month() []struct {
 	}
 }
 
-// tables writes both tables in Markdown.
+// tables writes the costs of a million calls and the monthly costs as two tables in Markdown.
 func (s stack) tables(w io.Writer) {
 	fmt.Fprintf(w, "A million calls, in US dollars (us-east-1, price list of %s, without free tiers):\n\n", prices.date)
 	fmt.Fprintln(w, "| a million of | table | functions | API Gateway | CloudFront | firewall | logs | together |")

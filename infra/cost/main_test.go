@@ -89,8 +89,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestRead counts a template by hand: an alarm on one metric, an alarm on two with one of AWS's,
-// a dashboard, a firewall.
+// TestRead compares the counts of a template with a count by hand. The template has an alarm on one
+// metric, an alarm on two metrics (one of them AWS's own), a dashboard and a firewall.
 func TestRead(t *testing.T) {
 	const template = `{"Resources": {
 "A": {"Type": "AWS::CloudWatch::Alarm", "Properties": {"Namespace": "Verdetto", "MetricName": "Errors5xx", "Dimensions": [{"Name": "function", "Value": "pro"}]}},
@@ -118,10 +118,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestFloodByHand compares the cost of two days of an attack with a calculation by hand.
+// TestFloodByHand compares the cost of a day of two attacks with a calculation by hand.
 func TestFloodByHand(t *testing.T) {
 	u := use{seconds: 0.01, memoryGB: 0.5, logBytes: 1000, answerBytes: 1000}
-	// API Gateway, a call, 0.005 GB-seconds, 1 KB of logs.
+	// The cost of one call: API Gateway, a Lambda call, 0.005 GB-seconds, and 1 KB of logs.
 	each := 1e-6 + 0.2e-6 + 0.005*0.0000133334 + 0.5e-6
 	f, s := flood{perSecond: 1000, addresses: 3}, stack{throughput: 840, rules: 4, perAddress: 2000}
 	if got, want := s.day(f, attack{direct: true, a: u}), 86400*840*each; math.Abs(got-want) > 1e-6 {
@@ -136,7 +136,8 @@ func TestFloodByHand(t *testing.T) {
 // TestByHand compares the cost of one kind of call with a calculation by hand.
 func TestByHand(t *testing.T) {
 	u := use{"", 0.5, 1, 0.01, 0.5, 1000, 1000, 1}
-	// 0.0625 + 0.625; 0.20 + 5,000 GB-s; 1.00; 1.00 + 1 GB; 1 GB
+	// US dollars for a million calls: table 0.0625 + 0.625; Lambda 0.20 and 5,000 GB-seconds; API
+	// Gateway 1.00; CloudFront 1.00 and 1 GB; firewall 0.60; 1 GB of logs.
 	want := 0.6875 + (0.20 + 5000*0.0000133334) + 1.00 + 1.085 + 0.60 + 0.50
 	if got := u.total(); math.Abs(got-want) > 1e-9 {
 		t.Errorf("%v, want %v", got, want)

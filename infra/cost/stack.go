@@ -19,7 +19,8 @@ type stack struct {
 	queues               int // processed by functions
 
 	throughput, webhook float64 // calls per second by API Gateway: all, and Stripe's
-	// the firewall's limits per five minutes: for an address, and for one that relays others
+	// The firewall's limits in requests per five minutes: for a usual address, and for an address
+	// that relays calls of many people.
 	perAddress, perRelay float64
 }
 
@@ -59,7 +60,7 @@ func read(folder string) (s stack, err error) {
 	return s, nil
 }
 
-// ownMetrics is the set of our own metrics in use.
+// ownMetrics is the set of our own metrics that alarms and dashboards use.
 type ownMetrics map[string]bool
 
 func (w ownMetrics) note(namespace any, rest ...any) {

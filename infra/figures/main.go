@@ -1,5 +1,5 @@
-// Command figures makes infra/figures/figures.md from the logs of the evidence tests: for each test, the
-// command that runs it alone, and its lines.
+// Command figures makes infra/figures/figures.md from the logs of the evidence tests: for each
+// test, the command that runs it alone, and the lines that the test logs.
 //
 //	go tool gotestsum --jsonfile events.json -- -run '^TestEvidence' ./... && go run ./infra/figures events.json >infra/figures/figures.md
 package main

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestFigures makes figures from interleaved events of two packages.
+// TestFigures makes figures.md from test events of two packages that ran in parallel.
 func TestFigures(t *testing.T) {
 	var events strings.Builder
 	output := json.NewEncoder(&events)

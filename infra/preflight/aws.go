@@ -139,7 +139,7 @@ var wrong = map[string]func(value string, c config) string{
 		"it is not 16 to 256 letters, digits, - and _, which is all that Telegram sends along"),
 }
 
-// fits returns a check that a setting accepts the value.
+// fits returns a function that checks whether a setting accepts a value.
 func fits(setting, says string) func(string, config) string {
 	return func(v string, _ config) string {
 		if s, ok := settings.Named(setting); !ok || len(s.Faults(v)) > 0 {
@@ -215,7 +215,7 @@ func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// leastBootstrap is the least version of the CDK's bootstrap stack.
+// leastBootstrap is the minimum version of the CDK's bootstrap stack.
 const leastBootstrap = 6
 
 func (p *preflight) bootstrap(ctx context.Context) (faults []fault, err error) {
@@ -301,11 +301,12 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// soon is how long before its end an unrenewed certificate is a fault.
+// soon is how long before its end a certificate should have been renewed. A certificate that ends
+// within this time is a fault.
 const soon = 14 * 24 * time.Hour
 
-// certificates checks the certificate of the service, of the origin's domain, and of the
-// distribution towards the origin.
+// certificates checks three certificates: of the service, of the origin's domain, and the client
+// certificate that the distribution presents to the origin.
 func (p *preflight) certificates(ctx context.Context) (faults []fault, err error) {
 	c := p.config
 	for _, w := range []struct{ about, arn, region, domain string }{
@@ -385,7 +386,8 @@ func (p *preflight) mail(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// sender checks that an existing identity is verified. The stack creates a missing one.
+// sender checks that SES has verified the mail domain. It reports no fault if SES does not know the
+// domain, because the stack then adds it.
 func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	domain := p.config.mailDomain()
 	out, err := p.cloud.mail.GetEmailIdentity(ctx, &sesv2.GetEmailIdentityInput{EmailIdentity: &domain})

@@ -18,7 +18,7 @@ var genesis = map[string]string{
 	"devnet":       "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG",
 }
 
-// tokenProgram owns every token account.
+// tokenProgram is the address of the Solana program that owns every token account.
 const tokenProgram = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 
 func (p *preflight) nodeList() ([]string, error) {
@@ -95,7 +95,7 @@ func (p *preflight) nodes(ctx context.Context) (faults []fault, err error) {
 }
 
 // wallet checks that the seller's wallet has a token account for USDC. The first transfer of USDC
-// to the wallet opens one.
+// to the wallet opens such an account.
 func (p *preflight) wallet(ctx context.Context) ([]fault, error) {
 	nodes, err := p.nodeList()
 	if err != nil {

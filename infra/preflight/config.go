@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// config holds the operator's choices that preflight checks. infra/cdk reads all of the same file
-// and validates it.
+// config holds the operator's choices that preflight checks. infra/cdk reads the same file and
+// validates all choices.
 type config struct {
 	Name          string         `json:"name"`
 	Account       string         `json:"account"`
@@ -41,10 +41,11 @@ type config struct {
 	} `json:"origin"`
 }
 
-// edgeRegion is the region of the edge, independent of the service's region.
+// edgeRegion is the AWS region of CloudFront's certificates and secrets. It does not depend on the
+// service's region.
 const edgeRegion = "us-east-1"
 
-// parameters returns the secrets that must exist.
+// parameters returns the secrets that must exist in the Parameter Store.
 func (c config) parameters() []parameters.Parameter {
 	var chosen []string
 	if c.TelegramBot != "" {
@@ -59,7 +60,8 @@ func (c config) parameters() []parameters.Parameter {
 // sells reports whether the plan is sold.
 func (c config) sells() bool { return c.StripePrice != "" || c.SolanaWallet != "" }
 
-// regions returns the regions with a stack of the service, and the suffix of its name there.
+// regions returns the regions with a stack of the service, and the suffix of the stack's name in
+// each region.
 func (c config) regions() []region {
 	if c.Region == edgeRegion {
 		return []region{{c.Region, ""}}
@@ -69,7 +71,7 @@ func (c config) regions() []region {
 
 type region struct{ name, suffix string }
 
-// usdc is the mint of USDC on mainnet-beta.
+// usdc is the address of the token USDC on the network mainnet-beta.
 const usdc = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 
 func load(file string) (config, error) {

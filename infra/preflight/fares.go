@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-// fares asks the fare source for one origin, as the refresh will.
+// fares requests the fares of one origin from the fare source, as the refresh will.
 func (p *preflight) fares(ctx context.Context) ([]fault, error) {
 	token := p.secrets["travelpayouts-token"]
 	if token == "" {

@@ -58,7 +58,7 @@ func run(ctx context.Context, file string, out io.Writer) (ready bool, err error
 // askTime is the time limit of one check.
 const askTime = 20 * time.Second
 
-// fault is something missing or wrong, with advice.
+// fault is something missing or wrong, with advice on what to do.
 type fault struct{ what, do string }
 
 // question is one check of AWS, Stripe, Solana or the fare source. It returns faults, or an error

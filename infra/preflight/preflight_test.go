@@ -54,7 +54,8 @@ func stackThat(status string) string {
 		`</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`
 }
 
-// omissions lists what an operator can forget or set wrongly. Each test changes one of these.
+// omissions lists what an operator can forget or set wrongly. Each test makes one of these
+// mistakes.
 var omissions = []struct {
 	name  string
 	spoil func(w *world)

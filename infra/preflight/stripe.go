@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// maxBody is far larger than any answer here.
+// maxBody limits how much of an answer is read. All answers that preflight needs are far smaller.
 const maxBody = 4 << 20
 
 // events lists the webhook events that functions/pro handles. invoice.payment_succeeded and
@@ -54,7 +54,8 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read " +
 	"access to Prices and Webhook Endpoints"
 
-// permission is a permission of restricted keys, and a path that requires it.
+// permission is a permission of restricted Stripe keys, and a path of Stripe's API that requires
+// the permission.
 type permission struct{ name, path string }
 
 // used lists the permissions that functions/pro needs to write. A read-only key passes the check,
@@ -84,7 +85,7 @@ func (p *preflight) permissions(ctx context.Context) (faults []fault, err error)
 	return faults, nil
 }
 
-// refused returns what is wrong with a Stripe key, by the status of an answer.
+// refused returns what is wrong with the Stripe key if Stripe answers with a status.
 func (p *preflight) refused(status int) []fault {
 	switch status {
 	case http.StatusUnauthorized:
@@ -129,7 +130,7 @@ func (p *preflight) price(ctx context.Context) (faults []fault, err error) {
 	if price.Recurring == nil || price.Recurring.Interval != "month" || price.Recurring.IntervalCount != 1 {
 		faults = append(faults, fault{"the price is not paid every month", another})
 	}
-	// USDC is a dollar: the plan has the same price by card and in USDC.
+	// One USDC is worth one US dollar, so the plan must have the same price by card and in USDC.
 	if paid := fmt.Sprintf("%d.%02d", price.UnitAmount/100, price.UnitAmount%100); price.Currency != "usd" ||
 		!sameAmount(paid, p.config.PriceUSDC) {
 		faults = append(faults, fault{fmt.Sprintf("a card pays %s %s, priceUSDC is %s", paid,

@@ -152,7 +152,7 @@ func (w *world) parameterIn(region, name, value string, kind types.ParameterType
 func (w *world) secret(value string) {
 	w.t.Helper()
 	client, name := secretsmanager.NewFromConfig(w.in(edgeRegion)), "verdetto/origin"
-	// It may not exist.
+	// The secret may not exist, so ignore the error.
 	_, _ = client.DeleteSecret(w.t.Context(), &secretsmanager.DeleteSecretInput{SecretId: &name,
 		ForceDeleteWithoutRecovery: aws.Bool(true)})
 	if value == "" {

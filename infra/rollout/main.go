@@ -67,7 +67,8 @@ func run(ctx context.Context, file string, back bool) error {
 	return r.forward(ctx)
 }
 
-// rollout is a rollout of one stack. infra/cdk reads the same file.
+// rollout is a rollout of one stack, with choices from the configuration file that infra/cdk reads
+// too.
 type rollout struct {
 	Name    string `json:"name"`
 	Account string `json:"account"`
@@ -91,7 +92,8 @@ func functions() []string {
 	return slices.Compact(names)
 }
 
-// functionOf returns the function for a path, which is analisi for paths outside the table.
+// functionOf returns the function for a path. For paths outside the table of endpoints, it is
+// analisi.
 func functionOf(path string) string {
 	for _, r := range routes.Table {
 		if slices.Contains(r.Paths(), path) {

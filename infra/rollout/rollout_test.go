@@ -208,7 +208,8 @@ func (a *account) live() map[string]string {
 	return versions
 }
 
-// want fails the test unless all functions have the live version all, except those listed in but.
+// want fails the test unless the live version of each function is all. but lists exceptions as
+// function=version.
 func (a *account) want(when, all string, but ...string) {
 	a.t.Helper()
 	want := map[string]string{}

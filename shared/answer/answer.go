@@ -1,11 +1,11 @@
 // Package answer turns a question into a judged answer. It resolves city names to a route, reads
-// the stored summary of its fares, and judges them. The API, the pages, the tools for agents and
-// the images all use it, so their answers agree. Start with Reader.Answer.
+// the stored summary of the route's fares, and judges the fares. The API, the pages, the tools for
+// agents and the images all use this package, so their answers agree. Start with Reader.Answer.
 //
 // An answer costs one read of the store, however long the history is. WithCalendar may read once
-// more, and Moves reads a whole history. A question without an answer fails with an error of this
-// package, which the caller puts into its own words. Check refuses impossible questions without
-// reading the route.
+// more, and Moves reads a whole history. If a question has no answer, the result is an error of
+// this package. The caller explains the error in its own words. Check refuses impossible questions
+// without reading the route.
 package answer
 
 import (
@@ -20,24 +20,25 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Named is a city name that a caller sent, and the request parameter that contained it.
+// Named is a city name that a caller sent, with the name of the request parameter that contained
+// it.
 type Named struct{ Parameter, Name string }
 
-// Question is a question about a route.
+// Question is a question about the fares of a route.
 type Question struct {
 	From, To Named
-	Trip     fare.Trip // one-way, or a return after a class of nights (1-3, 4-7, ...)
+	Trip     fare.Trip // one-way, or a return trip with a range of nights (1-3, 4-7, ...)
 	NonStop  bool      // only fares without stops
 	When     *When     // the departure; nil: the cheapest fare of the route
 	Price    *Price    // a price seen elsewhere, judged instead of the stored fare; may be nil
 	Show     Currency  // currency of the amounts in the answer
 }
 
-// Currency is an ISO 4217 code that a caller sent, and the request parameter that contained it.
-// The zero value is the euro.
+// Currency is an ISO 4217 code that a caller sent, with the name of the request parameter that
+// contained it. The zero value is the euro.
 type Currency struct{ Parameter, Code string }
 
-// Price is an amount in major units of a currency (ISO 4217).
+// Price is an amount in whole units of a currency (ISO 4217), such as dollars.
 type Price struct {
 	Parameter         string // request parameter that contained the amount
 	Amount            float64
@@ -45,23 +46,23 @@ type Price struct {
 	CurrencyParameter string // request parameter that contained the currency
 }
 
-// Answer is a judged answer, with the stored data that it was judged from.
+// Answer is a judged answer, with the stored data from which it was judged.
 type Answer struct {
 	SeriesData
 	Analysis verdict.Analysis
 }
 
-// SeriesData holds the stored data of a series: a route with a kind of trip.
+// SeriesData holds the stored data of a series: a route and a kind of trip.
 type SeriesData struct {
 	Origin, Destination places.Place
 	Series              fare.Series
-	// Summary covers the requested fares: all fares, or only those without stops. For a question
-	// about a departure, only AsOf and the currency are set.
+	// Summary covers the requested fares: all fares, or only non-stop fares. For a question about a
+	// departure, only AsOf, Currency and PerEuro are set.
 	Summary verdict.RouteSummary
 }
 
-// Check refuses a question that cannot have an answer. Examples are a journey within one city, an
-// impossible departure or price, and a currency without a rate.
+// Check fails if a question cannot have an answer. Examples are a trip within one city, an
+// impossible departure or price, and a currency without an exchange rate.
 func (r *Reader) Check(ctx context.Context, q Question) error {
 	if err := Differ(q.From, q.To); err != nil {
 		return err
@@ -78,8 +79,8 @@ func (r *Reader) Check(ctx context.Context, q Question) error {
 	return err
 }
 
-// Amounts returns the function that converts EUR cents to a currency, or nil for the euro. All
-// amounts of one answer use the same rates.
+// Amounts returns a function that converts EUR cents to hundredths of a currency, or nil for the
+// euro. All amounts converted by this function use the same exchange rates.
 func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) fare.Cents, error) {
 	if in.Code == "" || in.Code == fare.EUR.String() {
 		return nil, nil
@@ -97,7 +98,7 @@ func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) far
 	}, nil
 }
 
-// Differ fails with SameCity if both names are the same city.
+// Differ fails with SameCity if both names mean the same city.
 func Differ(from, to Named) error {
 	origin, ok1 := places.Find(from.Name)
 	destination, ok2 := places.Find(to.Name)
@@ -107,7 +108,7 @@ func Differ(from, to Named) error {
 	return &SameCity{from, to, origin}
 }
 
-// euro returns a price in EUR cents. It fails with BadPrice if no fare can have that price.
+// euro converts a price to EUR cents. It fails with BadPrice if no fare can have that price.
 func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	rates, err := r.Rates(ctx)
 	if err != nil {
@@ -123,8 +124,8 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	return euro, nil
 }
 
-// Answer judges the caller's own price if the question contains one. Otherwise it judges the fare
-// of the requested departure or, without a departure, the cheapest fare of the route.
+// Answer judges the price in the question, if the question has one. Otherwise it judges the fare of
+// the requested departure or, without a departure, the cheapest fare of the route.
 func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if q.When != nil {
 		d, err := r.departures(ctx, q)
@@ -153,15 +154,15 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	return a.named(), nil
 }
 
-// named adds the names of the two cities to the answer.
+// named returns the answer with the names and codes of both cities filled in.
 func (a Answer) named() Answer {
 	a.Analysis.Origine, a.Analysis.Destinazione = a.Origin.Name, a.Destination.Name
 	a.Analysis.OrigineIata, a.Analysis.DestinazioneIata = string(a.Series.Origin), string(a.Series.Destination)
 	return a
 }
 
-// priceIn returns a price in the currency of a summary's fares. It converts other currencies at
-// the rate of the time when the summary was computed.
+// priceIn converts a price to the currency of a summary. It uses the exchange rate of the day when
+// the summary was computed.
 func (r *Reader) priceIn(
 	ctx context.Context, ranked verdict.RouteSummary, p Price,
 ) (price fare.Cents, quoted fare.Money, err error) {
@@ -179,7 +180,7 @@ func (r *Reader) priceIn(
 	return ranked.FromEuro(euro), quoted, nil
 }
 
-// locate resolves the names of a question.
+// locate resolves the city names of a question.
 func locate(q Question) (f SeriesData, err error) {
 	if f.Origin, err = City(q.From); err != nil {
 		return f, err
@@ -191,7 +192,7 @@ func locate(q Question) (f SeriesData, err error) {
 	return f, nil
 }
 
-// Find resolves the names of a question and reads the stored data.
+// Find resolves the city names of a question and reads the stored data of the route.
 func (r *Reader) Find(ctx context.Context, q Question) (f SeriesData, err error) {
 	if f, err = locate(q); err != nil {
 		return f, err
@@ -209,7 +210,8 @@ func (r *Reader) Find(ctx context.Context, q Question) (f SeriesData, err error)
 	return f, nil
 }
 
-// City resolves a city name. The error for an unknown name suggests similar names.
+// City resolves a city name. If the city is unknown, it fails with UnknownCity, which suggests
+// similar names.
 func City(c Named) (places.Place, error) {
 	if p, ok := places.Find(c.Name); ok {
 		return p, nil
@@ -217,9 +219,9 @@ func City(c Named) (places.Place, error) {
 	return places.Place{}, &UnknownCity{c, places.Suggest(c.Name, 5)}
 }
 
-// Read returns the summary of a series, or store.ErrNotFound if no summary was ever stored. It
-// also records that a caller asked for the series. The service then refreshes a covered series
-// every day, and asks the fare source for an uncovered origin at the next refresh.
+// Read returns the summary of a series, or store.ErrNotFound if no summary was ever stored. It also
+// records that a caller asked for the series. So the service refreshes a covered series every day,
+// and asks the fare source for an uncovered origin at the next refresh.
 func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
 	data, _, err := r.Stored.Summary(ctx, of, store.Eventual)
 	r.recordDemand(ctx, of, err)
@@ -229,30 +231,30 @@ func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary
 	return verdict.Decode(data)
 }
 
-// The errors that say why a question has no answer.
+// These errors say why a question has no answer.
 type (
-	// UnknownCity is a name that matches no city with scheduled flights.
+	// UnknownCity means that the name matches no city with scheduled flights.
 	UnknownCity struct {
 		Named
 		Suggestions []string
 	}
-	// SameCity is a journey within one city.
+	// SameCity means that origin and destination are the same city.
 	SameCity struct {
 		From, To Named
 		Place    places.Place
 	}
-	// NotCovered is a series without any observed fare.
+	// NotCovered means that no fare of the series was ever observed.
 	NotCovered struct{ SeriesData }
-	// NoLiveFare is a covered route without a current fare.
+	// NoLiveFare means that the route is covered, but has no current fare.
 	NoLiveFare struct {
 		SeriesData
 		NonStop bool
 	}
-	// StopsUnknown is a route whose fares do not say whether they are non-stop.
+	// StopsUnknown means that the fares of the route do not say whether they are non-stop.
 	StopsUnknown struct{ SeriesData }
-	// BadPrice is an amount that no fare can have.
+	// BadPrice means that no fare can have this price.
 	BadPrice struct{ Price }
-	// UnknownCurrency is a currency without a reference rate.
+	// UnknownCurrency means that there is no exchange rate for the currency.
 	UnknownCurrency struct {
 		Parameter  string
 		Currency   string

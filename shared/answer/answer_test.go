@@ -20,7 +20,7 @@ import (
 
 const today = fare.Day(20000) // 2024-10-04
 
-// stored is a store of summaries that counts reads and records demand.
+// stored is a store of summaries. It counts reads, and records which series callers ask for.
 type stored struct {
 	answer.Fares
 	summaries map[fare.Series]verdict.RouteSummary
@@ -73,8 +73,8 @@ func (s *stored) reader() *answer.Reader {
 	return readerOf(s)
 }
 
-// found returns the summary of a series observed for 60 days, with a fare for each given kind of
-// stops.
+// found returns the summary of a series that was observed for 60 days. On each day, there is one
+// fare for each number of stops in prices.
 func found(
 	t *testing.T, code string, prices func(day fare.Day) map[fare.Stops]fare.Cents, nights int16,
 ) verdict.RouteSummary {
@@ -254,8 +254,8 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 	}
 }
 
-// TestOwnPrice: the percentile rises with the given price. For the price of the stored fare it
-// equals that of the stored fare.
+// TestOwnPrice: a higher price in the question never gets a lower percentile. If the price is that
+// of the stored fare, the percentile is the same as without a price.
 func TestOwnPrice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range 1000 {
@@ -292,8 +292,8 @@ func TestOwnPrice(t *testing.T) {
 	}
 }
 
-// TestDemandIsNotedOnceADay: the Reader records once a day that callers ask for a route. If
-// recording fails, the answer does not fail.
+// TestDemandIsNotedOnceADay: the Reader records at most once a day that callers ask for a route. If
+// recording fails, the question is still answered.
 func TestDemandIsNotedOnceADay(t *testing.T) {
 	s := world(t)
 	r := s.reader()

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// NoCalendar is the error for a covered route without a current fare on any departure.
+// NoCalendar means that the route is covered, but no departure has a current fare.
 type NoCalendar struct {
 	SeriesData
 	NonStop bool
@@ -20,8 +20,8 @@ func (e *NoCalendar) Error() string {
 	return fmt.Sprintf("no departure of %s has a live fare", e.Series)
 }
 
-// Calendar judges the departures of a route day by day: the days of the month in the question, or
-// all days. If prices is false, it leaves out the fares.
+// Calendar judges the departures of a route day by day. If the question names a month, it covers
+// the days of that month, otherwise all days. If prices is false, it omits the fares.
 func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f SeriesData, c verdict.Calendario,
 	err error) {
 	d, err := r.departures(ctx, q)
@@ -41,9 +41,9 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 	return d.SeriesData, c, err
 }
 
-// WithCalendar returns the same answer as Answer, and the calendar of the series or nil. For a
-// question about a departure, one read gives both. Otherwise the calendar needs a second read. If
-// the second read fails, WithCalendar returns only the answer.
+// WithCalendar returns the same answer as Answer, and the calendar of the series, or nil if there
+// is none. For a question about a departure, one read is enough for both. Otherwise the calendar
+// needs a second read. If the second read fails, WithCalendar returns only the answer.
 func (r *Reader) WithCalendar(
 	ctx context.Context, q Question, prices bool,
 ) (a Answer, c *verdict.Calendario, err error) {
@@ -74,8 +74,8 @@ func (r *Reader) WithCalendar(
 	return a, &all, nil
 }
 
-// readDepartures reads the departure state of a series whose question was answered. The result has
-// no state if the stored state cannot answer the question.
+// readDepartures reads the departure state of a series after the question was answered. The result
+// has no state if the stored state cannot answer the question.
 func (r *Reader) readDepartures(ctx context.Context, f SeriesData, nonStop bool) (departures, error) {
 	data, err := r.Stored.Sheet(ctx, f.Series, nonStop)
 	if errors.Is(err, store.ErrNotFound) {

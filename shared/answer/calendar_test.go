@@ -14,8 +14,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestCalendarSaysWhatAnswersSay: each day of a calendar equals the answer for that departure, and
-// each month the answer for that month. No departure is missing. All costs one read.
+// TestCalendarSaysWhatAnswersSay: each day of a calendar has the same verdict as the answer about
+// that departure, and each month the same as the answer about that month. No departure is missing.
+// The calendar costs one read.
 func TestCalendarSaysWhatAnswersSay(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -94,13 +95,12 @@ func TestCalendarSaysWhatAnswersSay(t *testing.T) {
 	}
 }
 
-// inMonth asks about a month.
 func inMonth(at fare.Day) *answer.When {
 	span := departure.Month
 	return &answer.When{Parameter: "mese", When: verdict.When{Date: at, Span: &span}}
 }
 
-// TestCalendarWithoutFares: without single fares the levels are still shown.
+// TestCalendarWithoutFares: a calendar without single fares still shows the levels.
 func TestCalendarWithoutFares(t *testing.T) {
 	_, r := departures(t)
 	_, all, err := r.Calendar(t.Context(), question("Londra", nil), true)
@@ -118,7 +118,7 @@ func TestCalendarWithoutFares(t *testing.T) {
 	}
 }
 
-// TestNoCalendar: the error says why there is no calendar.
+// TestNoCalendar: if there is no calendar, the error says why.
 func TestNoCalendar(t *testing.T) {
 	_, r := departures(t)
 	for _, c := range []struct {
@@ -143,7 +143,7 @@ func TestNoCalendar(t *testing.T) {
 	if !errors.As(err, &none) || len(none.Near) != 3 {
 		t.Errorf("a month without fares: %#v", err)
 	}
-	// A week later no fare is recent enough any more.
+	// A week after the refresh, no fare is recent enough.
 	r.Now = func() time.Time { return (today + departure.LiveDays + 1).Time() }
 	if _, _, err := r.Calendar(t.Context(), question("Londra", nil), true); !is[*answer.NoCalendar](err) {
 		t.Errorf("an old sheet: %#v", err)
@@ -156,8 +156,8 @@ func is[E error](err error) bool {
 }
 
 // TestWithCalendar: the answer equals that of Answer, and the calendar equals that of Calendar.
-// Both together cost one read for a departure and two otherwise. Without a stored departure state,
-// only the answer is returned.
+// Both together cost one read for a question about a departure, and two reads otherwise. Without a
+// stored departure state, only the answer is returned.
 func TestWithCalendar(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	for _, c := range []struct {

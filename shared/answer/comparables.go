@@ -7,8 +7,8 @@ import (
 )
 
 // Comparables returns the quartiles of the fares that are comparable to the departure in the
-// question, and the number of these fares. The departure itself needs no fare. If there are too
-// few comparable fares, the quartiles are nil.
+// question, and the number of these fares. The departure itself needs no fare. The quartiles are
+// nil if there are too few comparable fares.
 func (r *Reader) Comparables(ctx context.Context, q Question) (f SeriesData, of *verdict.Quartili, count int,
 	err error) {
 	d, err := r.departures(ctx, q)
@@ -20,8 +20,8 @@ func (r *Reader) Comparables(ctx context.Context, q Question) (f SeriesData, of 
 }
 
 // Fares returns the departures of a route that have a fare, without judging the fares. If each is
-// false, it returns only the cheapest departure of every month. It fails with NoCalendar if there
-// are none.
+// false, it returns only the cheapest departure of every month. It fails with NoCalendar if no
+// departure has a fare.
 func (r *Reader) Fares(ctx context.Context, q Question, each bool) (f SeriesData, all []verdict.Prezzo, err error) {
 	d, err := r.departures(ctx, q)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestComparablesAreThoseOfAnswers: the quartiles of a departure equal those in an answer about it.
-// They cost one read, and the departure needs no fare.
+// TestComparablesAreThoseOfAnswers: the quartiles of a departure equal those in an answer about the
+// departure. They cost one read, and the departure needs no fare.
 func TestComparablesAreThoseOfAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -48,8 +48,8 @@ func TestComparablesAreThoseOfAnswers(t *testing.T) {
 	}
 }
 
-// TestTooFewComparables: if an answer has too few fares for a verdict, there are no quartiles
-// either.
+// TestTooFewComparables: if there are too few fares for a verdict on a departure, Comparables
+// returns no quartiles.
 func TestTooFewComparables(t *testing.T) {
 	for seen := range 12 {
 		s, r := departures(t)
@@ -77,8 +77,8 @@ func TestTooFewComparables(t *testing.T) {
 	}
 }
 
-// TestFaresAreThoseOfTheCalendar: a list of fares by day has the same fares as the calendar. A list
-// by month has the same fares as the answers about those months.
+// TestFaresAreThoseOfTheCalendar: the list of fares by day has the same fares as the calendar. The
+// list by month has the same fares as the answers about these months.
 func TestFaresAreThoseOfTheCalendar(t *testing.T) {
 	for _, c := range []struct {
 		name string

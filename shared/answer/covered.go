@@ -14,21 +14,22 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// CoveredCities lists the origins for which the service has fares, and the destinations of each. A
-// process caches each list for an hour. A new city is missing from the lists during that time, but
-// questions about it already work.
+// CoveredCities lists the origins for which the service has fares, and the destinations of each
+// origin. A process caches each list for 1 hour. So a new city can be missing from the lists for 1
+// hour, but questions about it already work.
 type CoveredCities struct {
 	*Reader
 	origins      store.Memo[[]fare.City]
 	destinations sync.Map // by origin: a *store.Memo[[]fare.City]
 }
 
-// maxOrigins exceeds the number of all cities with scheduled flights.
+// maxOrigins is larger than the number of cities with scheduled flights in the world.
 const maxOrigins = 10_000
 
-// Suggest returns the cities to suggest to a reader whose language is lang. With an origin, these
-// are its destinations. Without an origin, they are all origins, first those in the country of the
-// language. Suggest returns false if the cities cannot be read; the reader can still type a name.
+// Suggest returns cities to suggest to a reader whose language is lang. If an origin is given,
+// these are the destinations from the origin. Otherwise these are all origins, with those in the
+// country of the language first. Suggest returns false if it cannot read the cities; the reader can
+// still type a name.
 func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]fare.City, bool) {
 	var all []fare.City
 	var err error
@@ -46,7 +47,7 @@ func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]far
 	return all, err == nil
 }
 
-// readOrigins returns the cities with fares, the busiest first.
+// readOrigins returns the covered origins, the busiest city first.
 func (c *CoveredCities) readOrigins(ctx context.Context) ([]fare.City, error) {
 	return c.origins.Get(c.Now(), func() (busiest []fare.City, _ time.Duration, err error) {
 		covered, err := c.Stored.Covered(ctx, "", maxOrigins)
@@ -59,7 +60,7 @@ func (c *CoveredCities) readOrigins(ctx context.Context) ([]fare.City, error) {
 	})
 }
 
-// readDestinations returns the destinations with fares from a city, the most popular first.
+// readDestinations returns the covered destinations from an origin, the most popular first.
 func (c *CoveredCities) readDestinations(ctx context.Context, origin fare.City) ([]fare.City, error) {
 	origins, err := c.readOrigins(ctx)
 	if err != nil || !slices.Contains(origins, origin) {
@@ -82,11 +83,11 @@ func (c *CoveredCities) readDestinations(ctx context.Context, origin fare.City) 
 	})
 }
 
-// homeCountry is the ISO 3166-1 alpha-2 code of the country with most readers of a language.
-// Callers are not asked where they are.
+// homeCountry is, for each language, the country (ISO 3166-1 alpha-2) with most readers of the
+// language. Readers are not asked for their country.
 var homeCountry = map[string]string{"it": "IT", "en": "GB", "de": "DE", "fr": "FR", "es": "ES", "pt": "PT"}
 
-// nearby sorts the cities: first those in the country of a language, then the others.
+// nearby sorts the cities: first those in the home country of a language, then the others.
 func nearby(cities []fare.City, language string) []fare.City {
 	cities = slices.Clone(cities)
 	far := func(c fare.City) int {

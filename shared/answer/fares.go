@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Fares reads the stored data that answers are computed from, and records which routes callers ask
+// Fares reads the stored data from which answers are computed, and records which routes callers ask
 // for. store.Fares implements it. A fake in a test embeds the interface and implements only the
 // methods that the test needs.
 type Fares interface {
@@ -38,22 +38,22 @@ type Reader struct {
 	unrecorded   bool // the Reader does not record which routes callers ask for
 	rates        store.Memo[fare.Rates]
 	pooled       store.Memo[*departure.Pooled]
-	recordedDays sync.Map // by series or origin: last recorded day
+	recordedDays sync.Map // last recorded day, by series or origin
 }
 
-// NewReader returns a Reader over stored fares. It records which routes callers ask for.
+// NewReader returns a Reader for stored fares. The Reader records which routes callers ask for.
 func NewReader(stored Fares, now func() time.Time, log *slog.Logger) *Reader {
 	return &Reader{Stored: stored, Now: now, Log: log}
 }
 
-// NewUnrecorded returns a Reader that does not record questions. It is for questions that the
-// service itself asks.
+// NewUnrecorded returns a Reader that does not record which routes are asked for. The service uses
+// it for questions of its own.
 func NewUnrecorded(stored Fares, now func() time.Time, log *slog.Logger) *Reader {
 	return &Reader{Stored: stored, Now: now, Log: log, unrecorded: true}
 }
 
-// Rates returns the exchange rates of the last refresh, or only the euro before the first refresh.
-// A process caches the rates for an hour.
+// Rates returns the exchange rates of the last refresh. Before the first refresh, it returns only
+// the rate of the euro. A process caches the rates for 1 hour.
 func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	now := r.Now()
 	return r.rates.Get(now, func() (fare.Rates, time.Duration, error) {
@@ -65,8 +65,8 @@ func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	})
 }
 
-// cachedPooled returns the statistics over all series from the last complete cycle, or nil before
-// the first one ends. A process caches them.
+// cachedPooled returns the pooled statistics of all series after the last complete cycle. It
+// returns nil before the first cycle ends. A process caches the statistics for 1 hour.
 func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
 		data, _, err := r.Stored.Pooled(ctx, store.Eventual)
@@ -82,16 +82,16 @@ func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 }
 
 const (
-	// OriginRequestDays is for how many days a request for an uncovered origin is stored: two
-	// refreshes and two days.
+	// OriginRequestDays is the number of days for which a request for an uncovered origin is
+	// stored. Two weekly refreshes and two more days fit in that time.
 	OriginRequestDays = 16
-	// demandDays is for how many days after a question a series is refreshed daily: a cycle and a
-	// day.
+	// demandDays is the number of days for which a series is refreshed daily after a question: one
+	// weekly cycle and one more day.
 	demandDays = 8
 )
 
-// recordDemand records that a caller asked for a series; err is the error of reading the series.
-// The service then refreshes a covered series every day, and asks the fare source for an uncovered
+// recordDemand records that a caller asked for a series. err is the error of reading the series. So
+// the service refreshes a covered series every day, and asks the fare source for an uncovered
 // origin at the next refresh.
 func (r *Reader) recordDemand(ctx context.Context, of fare.Series, err error) {
 	missing := errors.Is(err, store.ErrNotFound)
@@ -105,16 +105,16 @@ func (r *Reader) recordDemand(ctx context.Context, of fare.Series, err error) {
 	}
 }
 
-// RequestOrigin records that a caller asked for an uncovered origin. The next refresh asks the
-// fare source for that origin.
+// RequestOrigin records that a caller asked for an origin that is not covered. The next refresh
+// asks the fare source for that origin.
 func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 	r.note(ctx, origin, func(today fare.Day) error {
 		return r.Stored.RequestOrigin(ctx, origin, (today + OriginRequestDays).Time())
 	})
 }
 
-// note records a question once per process and day. If the record fails, the answer does not fail,
-// and the next call records it.
+// note calls record at most once per process and day for the same series or origin. An error of
+// record does not make the answer fail; the next question calls record again.
 func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
 	today := fare.DayOf(r.Now())
 	if last, ok := r.recordedDays.Load(what); r.unrecorded || ok && last.(fare.Day) == today {

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestHistoryOfDepartures: the history of a departure or month contains the newest price of each
-// day. Only questions with a departure or month read the whole history.
+// TestHistoryOfDepartures: the history of a departure or a month contains the newest price of each
+// day. Only questions about a departure or a month read the whole history.
 func TestHistoryOfDepartures(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	month, none := on(today+40, departure.Month), func(*answer.Question) {}

@@ -13,13 +13,14 @@ import (
 )
 
 // A question about a departure or a month is answered from the departure state of its series: the
-// stored data of the departure rule. That costs one read. The process caches the statistics over
-// all series.
+// stored data of the rule that judges departures. Reading the state costs one read. The process
+// caches the pooled statistics of all series.
 
-// MaxAhead is the most days between today and a departure: airlines open sales about a year before.
+// MaxAhead is the maximum number of days between today and a departure. Airlines open sales about a
+// year before departure.
 const MaxAhead = 365
 
-// When is the requested departure, and the parameters that contained it.
+// When is the requested departure, with the names of the request parameters that contained it.
 type When struct {
 	verdict.When
 	Parameter string
@@ -27,7 +28,7 @@ type When struct {
 	BackName  string
 }
 
-// check refuses a departure for which no fare can exist.
+// check fails with BadDate if no fare can exist for the departure.
 func (w When) check(today fare.Day) error {
 	first, last := w.Date, w.Date
 	if w.Span != nil && *w.Span == departure.Month {
@@ -46,7 +47,7 @@ func (w When) check(today fare.Day) error {
 	return nil
 }
 
-// DateFault is the reason why a day is refused.
+// DateFault is the reason why a day in a question is refused.
 type DateFault int
 
 const (
@@ -56,8 +57,8 @@ const (
 	BackFar                    // the return is more than fare.MaxNights nights later
 )
 
-// BadDate is the error for a day that the service refuses. From is the day with which Day is
-// compared: today, or the departure.
+// BadDate is the error for a day that the service refuses. From is the day with which the refused
+// day was compared: today, or the day of departure.
 type BadDate struct {
 	Parameter string
 	Fault     DateFault
@@ -66,8 +67,8 @@ type BadDate struct {
 
 func (e *BadDate) Error() string { return fmt.Sprintf("%s: no departure (%d)", e.Parameter, e.Fault) }
 
-// NoFareOn is the error for a departure, a month or some days of a covered route without a current
-// fare.
+// NoFareOn means that the route is covered, but the requested departure, days or month have no
+// current fare.
 type NoFareOn struct {
 	SeriesData
 	NonStop bool
@@ -79,15 +80,15 @@ func (e *NoFareOn) Error() string {
 	return fmt.Sprintf("no fare on %s of %s is live", e.Series, e.Date)
 }
 
-// departures holds the stored data that answer a question about departures.
+// departures holds the stored data from which a question about departures is answered.
 type departures struct {
 	SeriesData
 	sheet  *departure.State
 	pooled *departure.Pooled
 }
 
-// departures reads the departure state of a series, in one read, and records that a caller asked
-// for the series. The process caches the statistics over all series.
+// departures reads the departure state of a series with one read, and records that a caller asked
+// for the series. The process caches the pooled statistics of all series.
 func (r *Reader) departures(ctx context.Context, q Question) (d departures, err error) {
 	if d.SeriesData, err = locate(q); err != nil {
 		return d, err
@@ -103,7 +104,7 @@ func (r *Reader) departures(ctx context.Context, q Question) (d departures, err 
 	return d, r.decode(ctx, &d, data, q.NonStop)
 }
 
-// decode decodes a departure state. If nonStop is set and the state may contain fares with stops,
+// decode decodes a departure state. If nonStop is true and the state may contain fares with stops,
 // decode fails with StopsUnknown.
 func (r *Reader) decode(ctx context.Context, d *departures, data []byte, nonStop bool) (err error) {
 	if d.sheet, err = departure.DecodeState(data); err != nil {
@@ -116,8 +117,8 @@ func (r *Reader) decode(ctx context.Context, d *departures, data []byte, nonStop
 	return err
 }
 
-// noSheet returns the error that explains a missing departure state. Either the route is not
-// covered, or no fare was found since the service stores departure states.
+// noSheet returns the error that explains why there is no departure state. Either the route is not
+// covered, or no fare was found since the service began to store departure states.
 func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	_, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
 	switch {
@@ -129,7 +130,7 @@ func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	return noFare(f, q, nil)
 }
 
-// judge judges the departure of a question, or a price for it.
+// judge judges the fare of the departure in a question, or the price in the question.
 func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer, err error) {
 	a.SeriesData = d.SeriesData
 	a.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}
@@ -149,7 +150,8 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 	return a.named(), err
 }
 
-// noFare returns the error for departures without a fare; near lists departures that have one.
+// noFare returns the error for requested departures without a fare. near lists the closest
+// departures that have a fare.
 func noFare(f SeriesData, q Question, near []fare.Day) error {
 	if q.When == nil {
 		return &NoCalendar{f, q.NonStop}
@@ -157,10 +159,11 @@ func noFare(f SeriesData, q Question, near []fare.Day) error {
 	return &NoFareOn{f, q.NonStop, *q.When, near}
 }
 
-// nearDates is how many departures with a fare are suggested instead.
+// nearDates is the maximum number of other departures that NoFareOn suggests.
 const nearDates = 3
 
-// near returns the live departures nearest to the requested one, in order of date.
+// near returns the departures with a current fare that are closest to the requested one, in order
+// of date.
 func (d departures) near(today fare.Day, w *When) []fare.Day {
 	day, ok := d.sheet.Day(d.pooled, today)
 	if !ok || w == nil {

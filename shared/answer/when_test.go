@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sheetOf returns the departure state of a series with departures on the next 120 days. Each was
-// seen daily for 40 days, in a currency at the given rate per euro.
+// sheetOf returns the encoded departure state of a series with departures on the next 120 days.
+// Each departure was seen daily for 40 days. Prices are in currency; perEuro is its rate.
 func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) []byte {
 	chance := rand.New(rand.NewPCG(seed, 5))
 	var s departure.Learner
@@ -51,7 +51,7 @@ func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departu
 	return s.Encode()
 }
 
-// learned returns pooled statistics that know one outcome for each horizon.
+// learned returns pooled statistics that have learned from one outcome for each horizon.
 func learned(day fare.Day) *departure.Pooled {
 	pooled := departure.Start(day)
 	var sums departure.Statistics
@@ -89,8 +89,8 @@ func (s *sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, erro
 }
 
 // Blocks returns a history of 30 days with the departures 40 to 43 days ahead. They cost 50 to 53
-// euro today, and 1 euro more for each earlier day. MIL-BUD has the same prices in forints, at 400
-// per euro. A dearer fare was seen one second before each fare.
+// euro today, and 1 euro more for each earlier day. MIL-BUD has the same prices in forints, at a
+// rate of 400 per euro. One second before each fare, a more expensive fare was found.
 func (s *sheets) Blocks(_ context.Context, of fare.Series, _ store.Consistency) (all []store.StoredBlock, _ error) {
 	s.histories++
 	huf, _ := fare.ParseCurrency("HUF")
@@ -132,7 +132,7 @@ func departures(t *testing.T) (*sheets, *answer.Reader) {
 	return s, readerOf(s)
 }
 
-// on asks about a departure, or a span around it.
+// on returns a function that sets the departure day of a question, or a range of days around it.
 func on(date fare.Day, span ...departure.Span) func(*answer.Question) {
 	return func(q *answer.Question) {
 		q.When = &answer.When{Parameter: "partenza", When: verdict.When{Date: date}}
@@ -150,7 +150,7 @@ func both(changes ...func(*answer.Question)) func(*answer.Question) {
 	}
 }
 
-// TestDepartures: each question has a complete answer in one read.
+// TestDepartures: each question about departures gets a complete answer with one read.
 func TestDepartures(t *testing.T) {
 	seen := today + 45
 	for seen%10 == 3 {
@@ -236,7 +236,7 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
-// TestDeparturesWithoutAnswer: the error says why each question has no answer.
+// TestDeparturesWithoutAnswer: if a question about departures has no answer, the error says why.
 func TestDeparturesWithoutAnswer(t *testing.T) {
 	empty := today + 45
 	for empty%10 != 3 {
@@ -333,7 +333,8 @@ func TestDeparturesWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestOwnPriceOfADeparture is TestOwnPrice for departures, days around them and months.
+// TestOwnPriceOfADeparture is like TestOwnPrice, for departures, for days around a departure and
+// for months.
 func TestOwnPriceOfADeparture(t *testing.T) {
 	s, r := departures(t)
 	chance := rand.New(rand.NewPCG(8, 8))

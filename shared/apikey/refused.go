@@ -30,8 +30,8 @@ type refusal struct {
 // NewRefused returns an empty Refused.
 func NewRefused() *Refused { return &Refused{keys: map[[sha256.Size]byte]refusal{}} }
 
-// name returns a hash of a key and the use for which it was sent. A key that is refused for one
-// use may be valid for another.
+// name returns a hash of a key and the use for which the key was sent. A key that is refused for
+// one use may be valid for another use.
 func (k Key) name(use string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(use + "\x00" + string(k.Customer) + string(k.secret[:])))
 }

@@ -95,7 +95,8 @@ func (s TokenSigner) signed(says []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(says, sign(s.key, []byte("token\x00"), says)...))
 }
 
-// open returns the payload of a signed text of a size, and whether the signature is valid.
+// open verifies a signed text whose decoded length is size bytes. It returns the payload, and false
+// if the signature is wrong.
 func (s TokenSigner) open(text string, size int) ([]byte, bool) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(size) {
 		return nil, false

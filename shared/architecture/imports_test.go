@@ -233,7 +233,7 @@ func isMain(folder string) bool {
 		slices.ContainsFunc([]string{"cmd", "functions/wiring", "e2e", "infra"}, func(f string) bool { return covers(f, folder) })
 }
 
-// groupOf returns the folder at the second level.
+// groupOf returns the folder at the second level, such as shared/store.
 func groupOf(folder string) string {
 	parts := strings.SplitN(folder, "/", 3)
 	return strings.Join(parts[:min(2, len(parts))], "/")

@@ -12,7 +12,7 @@ import (
 // as one block per cycle, or more if a cycle holds over BlockSize observations.
 type Cycle int32
 
-// CycleOf returns the cycle of a day.
+// CycleOf returns the cycle (week) that contains the day d.
 func CycleOf(d Day) Cycle {
 	// 1970-01-01 was a Thursday: three days after a Monday.
 	n := int32(d) + 3
@@ -30,15 +30,15 @@ func (c Cycle) First() Day { return Day(int32(c)*7 - 3) }
 // stays below the limit of a DynamoDB item, 400 KB.
 const BlockSize = 24_576
 
-// Block holds packed observations of one cycle.
+// Block holds packed observations of one cycle. Part numbers the blocks of the same cycle, from 0.
 type Block struct {
 	Cycle Cycle
 	Part  int
 	Data  []byte
 }
 
-// Blocks packs observations into blocks, by cycle and then in Compare order. The result does not
-// depend on the order of the observations or on duplicates.
+// Blocks packs observations into blocks, sorted by cycle and then by Observation.Compare. The order
+// of the observations and duplicates among them do not change the result.
 func Blocks(observations []Observation) []Block {
 	sorted := Set(slices.Clone(observations))
 	var blocks []Block
@@ -57,15 +57,16 @@ func Blocks(observations []Observation) []Block {
 	return blocks
 }
 
-// packFormat is the first byte of a block. Blocks of euroFormat, from earlier versions, are still
-// read. They hold one-way fares in euro with unknown stops.
+// packFormat is the first byte of a new block. Earlier versions wrote blocks that start with
+// euroFormat; Unpack still reads them. A euroFormat block holds one-way fares in euro with an
+// unknown number of stops.
 const (
 	packFormat = 2
 	euroFormat = 1
 )
 
-// The flags of an observation. The lowest bit is DayOnly, the next two bits are the stops, and the
-// remaining bits are the index of the currency in the block's list.
+// The bits of an observation's flags. The lowest bit is DayOnly, the next two bits are Stops. The
+// remaining bits are the index of the currency in the block's list of currencies.
 const (
 	dayOnlyFlag  = 1
 	stopsShift   = 1
@@ -73,14 +74,14 @@ const (
 	currencyFrom = 3
 )
 
-// pack writes the list of currencies, whether any observation has nights, and the count. Then
-// follow, for each observation:
+// pack encodes a block: the list of currencies, 1 if any observation is a return trip (else 0), and
+// the number of observations. Then follow, for each observation:
 //
 //   - the seconds since the previous observation
 //   - the lead time in days
 //   - the difference from the previous price in the same currency
 //   - the flags
-//   - the nights, if any observation has some
+//   - the number of nights, if any observation in the block is a return trip
 func pack(sorted []Observation) []byte {
 	var currencies []Currency
 	nights := false
@@ -171,7 +172,7 @@ func unpack(dst []Observation, data []byte) ([]Observation, error) {
 	return all, r.Err()
 }
 
-// unpackEuro unpacks a block of euroFormat.
+// unpackEuro unpacks a block that starts with euroFormat, the format of earlier versions.
 func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 	r := packed.NewReader(data, euroFormat)
 	count := r.Count(int64(r.Uint()))
@@ -186,8 +187,8 @@ func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 	return all, r.Err()
 }
 
-// leadOf reads a lead time. It may be -1. West of UTC, the local day of departure can be before the
-// UTC day of the observation.
+// leadOf reads a lead time in days. A lead time of -1 is valid: west of UTC, the local day of
+// departure can be the day before the UTC day of the observation.
 func leadOf(r *packed.Reader) Day {
 	lead := r.Int()
 	if lead < -1 || lead > MaxLead {

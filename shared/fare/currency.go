@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Currency is the ISO 4217 code of a currency. The zero value is the euro.
+// Currency is the ISO 4217 code of a currency, such as USD. The zero value is the euro.
 type Currency [3]byte
 
 // EUR is the euro.
@@ -27,7 +27,7 @@ func ParseCurrency(s string) (Currency, error) {
 	return Currency([]byte(s)), nil
 }
 
-// String returns the code.
+// String returns the code of three letters.
 func (c Currency) String() string {
 	if c == EUR {
 		return "EUR"
@@ -38,7 +38,8 @@ func (c Currency) String() string {
 // Compare orders currencies: the euro first, then by code.
 func (c Currency) Compare(d Currency) int { return bytes.Compare(c[:], d[:]) }
 
-// Pack returns the code as a small number, 0 for the euro. UnpackCurrency is its inverse.
+// Pack returns a small number that stands for the code: 0 for the euro. UnpackCurrency is the
+// inverse.
 func (c Currency) Pack() uint64 {
 	if c == EUR {
 		return 0
@@ -50,7 +51,8 @@ func (c Currency) Pack() uint64 {
 	return n + 1
 }
 
-// UnpackCurrency returns the currency that Pack encoded, or false if n is not such a number.
+// UnpackCurrency returns the currency for which Pack returned n. It returns false if n stands for
+// no currency.
 func UnpackCurrency(n uint64) (Currency, bool) {
 	if n == 0 {
 		return EUR, true

@@ -64,8 +64,8 @@ type Cents int64
 // source.
 const MaxPrice Cents = 100_000_00
 
-// MaxLead is the highest credible lead time in days. Airlines open sales about a year ahead; a
-// longer lead time is an error of the source.
+// MaxLead is the highest credible lead time: the number of days from the day found to the
+// departure. Airlines open sales about a year ahead; a longer lead time is an error of the source.
 const MaxLead = 500
 
 // Day is a calendar day, counted from 1970-01-01. The difference of two days is a number of days.
@@ -99,7 +99,7 @@ func (d Day) Time() time.Time { return time.Unix(int64(d)*daySeconds, 0).UTC() }
 // String returns YYYY-MM-DD.
 func (d Day) String() string { return d.Time().Format(time.DateOnly) }
 
-// Quarter is a quarter of a year of the calendar, numbered in order of time.
+// Quarter is a calendar quarter of a given year. A later quarter has a higher number.
 type Quarter int
 
 // Quarter returns the quarter of a day.
@@ -108,7 +108,7 @@ func (d Day) Quarter() Quarter {
 	return Quarter(4*at.Year() + (int(at.Month())-1)/3)
 }
 
-// YearAndNumber returns the year, and the number of the quarter in it, from 1 to 4.
+// YearAndNumber returns the year, and the number of the quarter in the year, from 1 to 4.
 func (q Quarter) YearAndNumber() (year, number int) { return int(q) / 4, int(q)%4 + 1 }
 
 // String returns the quarter as 2026-Q1.

@@ -13,14 +13,14 @@ type Observation struct {
 	Depart   Day      // local day of departure
 	Nights   int16    // length of stay of a return trip; 0: one-way
 	Currency Currency // currency of Price
-	Stops    Stops    // of a return trip: the larger number of both ways
-	DayOnly  bool     // only the day is known: Found is its first moment
+	Stops    Stops    // for a return trip: the larger number of the two flights
+	DayOnly  bool     // only the day is known; Found is the start of that day
 }
 
 // FoundDay returns the UTC day on which the fare was observed.
 func (o Observation) FoundDay() Day { return dayOfUnix(o.Found) }
 
-// Return returns the day of the return flight, or 0 for a one-way fare.
+// Return returns the local day of the return flight, or 0 for a one-way fare.
 func (o Observation) Return() Day {
 	if o.Nights == 0 {
 		return 0
@@ -28,10 +28,10 @@ func (o Observation) Return() Day {
 	return o.Depart + Day(o.Nights)
 }
 
-// Compare orders observations by Found, Depart, Nights, Price and then the other fields. It returns
-// 0 only for identical observations.
+// Compare orders observations by Found, Depart, Nights and Price, then by the other fields. It
+// returns 0 only for identical observations.
 func (o Observation) Compare(p Observation) int {
-	switch { // written out for speed: histories are sorted with it
+	switch { // a switch for speed: sorting a history calls Compare often
 	case o.Found != p.Found:
 		return cmp.Compare(o.Found, p.Found)
 	case o.Depart != p.Depart:
@@ -53,10 +53,10 @@ func (o Observation) Compare(p Observation) int {
 	return 0
 }
 
-// Set sorts observations in Compare order and removes duplicates. It also removes an observation if
-// a more precise one describes the same offer. A known time of day is more precise than a day only,
-// and known stops are more precise than unknown stops. Set reorders its argument; the result does
-// not depend on the order.
+// Set sorts observations in Compare order and removes duplicates. Of two observations of the same
+// offer, it keeps the more precise one. A known time of day is more precise than a day alone, and
+// known stops are more precise than unknown stops. Set reorders the slice that it receives; the
+// order of that slice does not change the result.
 func Set(observations []Observation) []Observation {
 	if !slices.IsSortedFunc(observations, Observation.Compare) {
 		slices.SortFunc(observations, Observation.Compare)
@@ -84,8 +84,8 @@ func Set(observations []Observation) []Observation {
 
 func (o Observation) vague() bool { return o.DayOnly || o.Stops == StopsUnknown }
 
-// offer identifies an offer, to find duplicates of different precision. A negative found means a
-// day instead of a time, since no fare was found before 1970.
+// offer holds the fields that identify an offer. Set uses it to find duplicates of different
+// precision. A negative found stands for a whole day, not a time: no fare was found before 1970.
 type offer struct {
 	found    int64
 	price    Cents

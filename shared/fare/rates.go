@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Rates holds the euro reference rates of one publication day. PerEuro["USD"] is the price of one
-// euro in dollars.
+// Rates holds the euro exchange rates of one day, as a central bank published them. PerEuro["USD"]
+// is the price of one euro in US dollars.
 type Rates struct {
 	Date    Day
 	PerEuro map[string]float64 // by upper-case ISO 4217 code; EUR may be absent
@@ -21,7 +21,8 @@ func (r Rates) Rate(currency string) (float64, bool) {
 	return rate, ok && rate > 0
 }
 
-// Euro converts an amount in major units of a currency to euro cents, rounding half away from zero.
+// Euro converts an amount to euro cents, rounding half away from zero. The amount is in whole units
+// of the currency, such as dollars. Euro returns false if the rate is unknown.
 func (r Rates) Euro(amount float64, currency string) (Cents, bool) {
 	rate, ok := r.Rate(currency)
 	if !ok {
@@ -31,7 +32,8 @@ func (r Rates) Euro(amount float64, currency string) (Cents, bool) {
 	return Cents(math.Round(min(amount/rate*100, 1<<53))), true
 }
 
-// FromEuro converts euro cents to hundredths of a currency, rounding half away from zero.
+// FromEuro converts euro cents to hundredths of a currency, rounding half away from zero. FromEuro
+// returns false if the rate is unknown.
 func (r Rates) FromEuro(c Cents, currency string) (Cents, bool) {
 	rate, ok := r.Rate(currency)
 	if !ok {
@@ -40,7 +42,8 @@ func (r Rates) FromEuro(c Cents, currency string) (Cents, bool) {
 	return Cents(math.Round(float64(c) * rate)), true
 }
 
-// Currencies returns the known codes in alphabetical order, EUR included.
+// Currencies returns the codes of all currencies with a known rate, in alphabetical order, EUR
+// included.
 func (r Rates) Currencies() []string {
 	codes := []string{"EUR"}
 	for c := range r.PerEuro {

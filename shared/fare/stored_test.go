@@ -7,8 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStoredBytes: packed forms equal the bytes that stores already hold. A change here makes every
-// stored history unreadable; it needs a new format byte and a reader for both formats.
+// TestStoredBytes: packed observations equal the bytes that stores already hold. If this test
+// fails, stored histories are no longer readable. A new encoding needs a new format byte and a
+// reader for both formats.
 func TestStoredBytes(t *testing.T) {
 	euro := []Observation{
 		{Found: 1456531200, Depart: 16858, Price: 1999},

@@ -5,11 +5,13 @@ import (
 	"strings"
 )
 
-// Trip is a kind of trip. Fares of different kinds are not comparable, so each kind has its own
-// history. Two one-way fares are never added up to a return fare.
+// Trip is a kind of trip: one-way, or return with a range of nights. Fares of different kinds are
+// not comparable, so each kind has its own history. The service never adds two one-way fares to
+// make a return fare.
 type Trip uint8
 
-// The kinds: one-way, and returns by length of stay. Stored keys contain their names.
+// The kinds of trip: one-way, and return trips by length of stay in nights. Stored keys contain the
+// names of the kinds.
 const (
 	OneWay Trip = iota
 	Return1to3
@@ -18,7 +20,8 @@ const (
 	Return15
 )
 
-// MaxNights is the longest credible stay. A longer one is an error of the source.
+// MaxNights is the longest credible length of stay, in nights. A longer stay is an error of the
+// source.
 const MaxNights = 330
 
 var trips = []struct {
@@ -26,10 +29,10 @@ var trips = []struct {
 	from, to int // nights
 }{{"", 0, 0}, {"1-3", 1, 3}, {"4-7", 4, 7}, {"8-14", 8, 14}, {"15+", 15, MaxNights}}
 
-// Trips returns all kinds.
+// Trips returns all kinds of trip.
 func Trips() []Trip { return []Trip{OneWay, Return1to3, Return4to7, Return8to14, Return15} }
 
-// TripOf returns the kind of a trip with the given nights away; 0 nights is one-way.
+// TripOf returns the kind of a trip with the given number of nights. 0 nights is one-way.
 func TripOf(nights int) Trip {
 	for i, t := range trips {
 		if nights <= t.to {
@@ -42,7 +45,7 @@ func TripOf(nights int) Trip {
 // String returns the range of nights, as in 4-7, or "" for one-way.
 func (t Trip) String() string { return trips[t].name }
 
-// Nights returns the range of nights away, or 0 and 0 for one-way.
+// Nights returns the shortest and the longest stay in nights, or 0 and 0 for one-way.
 func (t Trip) Nights() (from, to int) { return trips[t].from, trips[t].to }
 
 // ParseTrip parses 1-3, 4-7, 8-14 or 15+, and "" as one-way.
@@ -61,7 +64,8 @@ type Series struct {
 	Trip Trip
 }
 
-// String returns the route, with # and the range of nights for a return: MIL-BUH, MIL-BUH#4-7.
+// String returns the route. For a return trip, # and the range of nights follow: MIL-BUH,
+// MIL-BUH#4-7.
 func (s Series) String() string {
 	if s.Trip == OneWay {
 		return s.Route.String()
@@ -83,7 +87,7 @@ func ParseSeries(s string) (Series, error) {
 	return Series{route, trip}, nil
 }
 
-// MarshalText returns String, so a series can be a key in JSON.
+// MarshalText returns the same text as String, so a series can be a key in JSON.
 func (s Series) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText parses the form that MarshalText returns.
@@ -92,10 +96,11 @@ func (s *Series) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Stops is the number of stops of a fare, as reported by the source. The zero value is unknown.
+// Stops is the number of stops of a fare, as reported by the source. The zero value is
+// StopsUnknown. NonStop is 1, so the value is not a count; see Number.
 type Stops uint8
 
-// The distinguished numbers of stops.
+// The values of Stops.
 const (
 	StopsUnknown Stops = iota
 	NonStop
@@ -103,8 +108,9 @@ const (
 	MoreStops // two or more
 )
 
-// StopsOf returns the Stops for n stops, or StopsUnknown if n is negative.
+// StopsOf converts a number of stops to a Stops value. If n is negative, it returns StopsUnknown.
 func StopsOf(n int) Stops { return Stops(min(max(n+1, int(StopsUnknown)), int(MoreStops))) }
 
-// Number returns the number of stops and whether it is known; 2 means two or more.
+// Number returns the number of stops and whether the number is known. A result of 2 means two or
+// more.
 func (s Stops) Number() (n int, known bool) { return int(s) - 1, s != StopsUnknown }

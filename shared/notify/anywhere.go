@@ -17,17 +17,18 @@ import (
 	"verdetto/shared/verdict/deals"
 )
 
-// Alerts to Anywhere (all destinations) are judged when they are sent, from the stored deals of
-// their origin (its cheap destinations). One read per origin and refresh is enough.
+// Alerts to Anywhere (all destinations) are judged when they are sent. They are compared with the
+// stored deals of their origin: its cheap destinations. So one read per origin and refresh is
+// enough.
 
-// maxListed is how many fares one message of an alert to Anywhere lists.
+// maxListed is the maximum number of fares in one message of an alert to Anywhere.
 const maxListed = 10
 
-// originDeals holds the deals of one origin: its destinations with the verdict on the cheapest
+// originDeals holds the deals of one origin: its destinations, with the verdict on the cheapest
 // fare of each.
 type originDeals struct {
 	origin     fare.City
-	day, today fare.Day // of the refresh; of the message
+	day, today fare.Day // days of the refresh and of the message
 	deals      deals.Origin
 }
 
@@ -36,7 +37,7 @@ type deal struct {
 	deals.Deal
 }
 
-// lookFrom reads the deals of an origin as a look, the data from which messages are composed. It
+// lookFrom reads the deals of an origin into a look, the data from which messages are composed. It
 // returns nil if there are no deals.
 func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, error) {
 	f := &originDeals{origin: stored.Route.Origin, day: stored.Day, today: fare.DayOf(r.Now())}
@@ -56,11 +57,13 @@ func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, e
 	return &look{from: f}, nil
 }
 
-// due returns the deals to notify now, cheapest first. met is the text for State.Met: the
-// destinations that meet the alert and are notified once the message is sent.
+// due returns the deals to notify now, cheapest first. met is the text to store in State.Met after
+// the message is sent. It lists the destinations that meet the alert and of which the subscriber
+// has been notified.
 //
-// A destination is notified when it meets the alert, and again only after a refresh in which it
-// did not meet it. A refresh without a fare, or with too little data, changes nothing. A
+// The subscriber is notified of a destination when it meets the alert. They are notified of the
+// same destination again only after a refresh in which the destination did not meet the alert. A
+// refresh without a fare to the destination, or with too little data, changes nothing. A
 // destination without deals is removed from met. An alert is notified at most once a day.
 func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	told := a.State.Cities()
@@ -89,8 +92,8 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	return due, met
 }
 
-// meets returns the fare to a destination that meets an alert, or nil. known is false if there are
-// too few data to decide.
+// meets returns the fare to a destination if that fare meets the alert, else nil. known is false if
+// there are too few data to decide.
 func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
 	d, ok := e.Cheapest(f.today, nil, a.Trip.Nonstop)
 	level := d.Verdict.Livello
@@ -107,9 +110,9 @@ func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known
 	return &d, true
 }
 
-// concerns does for an alert to Anywhere what run.concerns does for a route: it reports whether to
-// notify the alert. It also stores which notified destinations no longer meet the alert, so that
-// they can be notified again.
+// concerns reports whether to notify an alert to Anywhere. If not, it stores which notified
+// destinations still meet the alert. The subscriber can then be notified again of the other
+// destinations.
 func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool, error) {
 	due, met := f.due(a)
 	if len(due) > 0 || met == a.State.Met {
@@ -118,8 +121,9 @@ func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool
 	return false, r.Alerts.MarkMet(ctx, a, met)
 }
 
-// message composes the list of deals for an alert, as of a day. The ID depends on the list. So a
-// different list is a different message, even if an earlier send was not recorded.
+// message composes today's message with the list of deals for an alert. The ID of the message
+// depends on the list. So a different list is a different message, even if an earlier send was not
+// recorded.
 func (f *originDeals) message(a store.Alert, links Links, today fare.Day) Message {
 	l := i18n.ForCode(a.Language)
 	due, _ := f.due(a)
@@ -155,8 +159,8 @@ func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language)
 	return told
 }
 
-// listOf returns the link to the page of cheap destinations from an alert's origin, with the
-// filters of the alert.
+// listOf returns the link to the page of cheap destinations from an alert's origin. The page has
+// the same filters as the alert.
 func (l Links) listOf(a store.Alert, lang string) string {
 	var b strings.Builder
 	b.WriteString(l.BaseURL + "/?da=" + string(a.Route.Origin))

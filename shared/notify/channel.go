@@ -8,13 +8,13 @@ import (
 	"verdetto/shared/store"
 )
 
-// channel holds the sending rate and the failures of one delivery channel (such as mail) during
-// one call of Sender.Work. A failing channel does not delay the others.
+// channel holds the state of one delivery channel (such as mail) during one call of Sender.Work:
+// its rate limit and its failures. A failing channel does not delay the other channels.
 type channel struct {
-	name string // as in store; "" is mail
+	name string // as in store.Alert; "" is mail
 	pace *pace
-	// postponedInARow and refusedInARow count failures since the last message that was sent. They
-	// and shut are guarded by run.mu.
+	// postponedInARow and refusedInARow count failures since the last message that was sent. run.mu
+	// guards postponedInARow, refusedInARow and shut.
 	postponedInARow, refusedInARow int
 	shut                           bool // the channel sends nothing more in this call of Work
 }
@@ -30,8 +30,8 @@ func (r *run) channel(name string) *channel {
 	return c
 }
 
-// channelOf returns the channel by which an alert is notified of a look. If the look is nil, the
-// message says that the alert has ended. The owner of a webhook gets that message by mail.
+// channelOf returns the channel by which to notify an alert. If n is nil, the message says that the
+// alert has ended. The owner of a webhook gets that message by mail.
 func channelOf(n *look, a store.Alert) string {
 	if n == nil && a.Email != "" {
 		return ""
@@ -39,21 +39,22 @@ func channelOf(n *look, a store.Alert) string {
 	return a.Channel
 }
 
-// isShut reports whether a channel sends nothing more in this call of Work.
+// isShut reports whether a channel is stopped for the rest of this call of Work.
 func (r *run) isShut(c *channel) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return c.shut
 }
 
-// close stops a channel for the rest of this call of Work. The next call tries it again.
+// close stops a channel for the rest of this call of Work. The next call of Work uses the channel
+// again.
 func (r *run) close(c *channel, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shut(c, why)
 }
 
-// shut is close for callers that hold r.mu.
+// shut does the same as close, for callers that hold r.mu.
 func (r *run) shut(c *channel, why error) {
 	if !c.shut {
 		c.shut, r.faults = true, append(r.faults, why)
@@ -67,8 +68,8 @@ func (r *run) countSent(c *channel) {
 	c.postponedInARow, c.refusedInARow = 0, 0
 }
 
-// countRefused counts a subscriber whose address refuses messages for good. After maxInARow
-// refusals in a row it stops the channel.
+// countRefused counts a subscriber whose address refuses messages permanently. After maxInARow
+// successive refusals, it stops the channel.
 func (r *run) countRefused(c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,8 +79,8 @@ func (r *run) countRefused(c *channel, about string) {
 	}
 }
 
-// countPostponed counts a subscriber who gets the message in the next call of Work. After
-// maxInARow postponements in a row it stops the channel.
+// countPostponed counts a subscriber to whom only the next call of Work sends the message. After
+// maxInARow successive postponements, it stops the channel.
 func (r *run) countPostponed(ctx context.Context, c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

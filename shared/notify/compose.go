@@ -16,12 +16,12 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// notification is a stored notification, decoded. It also holds the looks: the data from which
-// messages are composed, one look per trip.
+// notification is a stored notification after decoding. It also holds the looks: the data from
+// which messages are composed, one look per trip.
 type notification struct {
 	stored store.Notification
 	look   *look // data for the route's messages; nil if alerts are judged when they are sent
-	// trips holds the looks that were already made; a nil look means that there is nothing to
+	// trips holds the looks composed so far, by trip. A nil look means that there is nothing to
 	// send. The zero Trip holds the look for alerts to Anywhere.
 	trips map[store.Trip]*look
 }
@@ -39,7 +39,8 @@ func open(stored store.Notification) (*notification, error) {
 	return n, errors.Join(err, fault)
 }
 
-// newLook returns a look. All messages of the look share one picture, which is drawn once.
+// newLook returns a look: the data from which messages about a fare are composed. All its messages
+// share one picture, which is drawn once.
 func newLook(found news, h history) *look {
 	picture := sync.OnceValues(func() ([]byte, error) {
 		if found.tooFew() {
@@ -50,7 +51,7 @@ func newLook(found news, h history) *look {
 	return &look{news: found, history: h, picture: picture, ahead: func() outlook { return found.ahead }}
 }
 
-// message composes the message of a look for one alert, as of a day.
+// message composes today's message for one alert. The look n holds the fare and its verdict.
 func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, error) {
 	if n.from != nil {
 		return n.from.message(a, links, today), nil
@@ -85,7 +86,8 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 	}, nil
 }
 
-// ending composes the message that an alert has ended because all its departures have passed.
+// ending composes the message which says that an alert has ended because all its departure dates
+// have passed.
 func ending(a store.Alert, links Links, today fare.Day) Message {
 	l := i18n.ForCode(a.Language)
 	return Message{
@@ -99,7 +101,7 @@ func ending(a store.Alert, links Links, today fare.Day) Message {
 	}
 }
 
-// confirmMail composes the mail that asks the reader to confirm a pending alert. The id identifies
+// confirmMail composes the mail that asks the reader to confirm a pending alert. id is the id of
 // the pending alert.
 func confirmMail(pending store.Alert, id string, links Links) (mail.Message, error) {
 	lang, route := i18n.ForCode(pending.Language).Code, pending.Route
@@ -125,8 +127,8 @@ func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error)
 	})
 }
 
-// CityName returns the name of a city in a language, or its code if the city is not in the tables
-// any more. For Anywhere it returns the word of the language.
+// CityName returns the name of a city in a language. If the city is not in the tables any more, it
+// returns the code. For Anywhere it returns the word for anywhere in the language.
 func CityName(city fare.City, lang string) string {
 	if city == store.Anywhere {
 		return i18n.ForCode(lang).Text("alerts.anywhere")
@@ -137,8 +139,8 @@ func CityName(city fare.City, lang string) string {
 	return string(city)
 }
 
-// messageID depends only on the alert and the day of the news, so every process computes the same
-// ID.
+// messageID returns the ID of a message. It depends only on the alert and the day of the news, so
+// every process computes the same ID.
 func messageID(a store.Alert, day fare.Day) string {
 	name := "alert\x00" + string(a.Subscriber) + "\x00" + a.Route.String() + "\x00" + day.String()
 	if a.ID != "" {

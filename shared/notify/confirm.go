@@ -19,11 +19,12 @@ import (
 // Confirmations runs the jobs in the outbox of its Alerts. A ConfirmJob asks the reader of an
 // address to confirm an alert. A ManageJob mails a subscriber a new link to manage alerts.
 //
-// A mail is sent at least once. Every copy is identical, and its confirmation link works once.
+// A mail is sent at least once. If it is sent twice, both copies are identical, and the
+// confirmation link works once.
 type Confirmations struct {
 	Alerts store.Alerts
 	Mail   mail.Sender
-	// Push is the outbox of Pushes, which sends to channels other than mail.
+	// Push is the outbox of the type Pushes, which sends messages by other channels than mail.
 	Push    store.Outbox
 	Limiter *limit.Limiter
 	Links   Links
@@ -33,19 +34,20 @@ type Confirmations struct {
 	Metrics metrics.Source
 }
 
-// Asker asks the reader of an address to confirm a pending alert, which id identifies. The link
+// Asker asks the reader of an address to confirm a pending alert. id is the id of the alert. link
 // leads to the page with the button that confirms the alert. Ask returns the errors of package
 // mail.
 type Asker interface {
 	Ask(ctx context.Context, pending store.Alert, id, link string) error
 }
 
-// ConfirmJob returns the job that asks for confirmation of the pending alert with an id.
+// ConfirmJob returns the job that asks for confirmation of the pending alert with the given id.
 func ConfirmJob(id string, now time.Time) store.Job {
 	return store.Job{Kind: "confirm alert", Ref: id, At: now}
 }
 
-// manageKind is the kind of a ManageJob. Unknown kinds ask for confirmation.
+// manageKind is the job kind of a ManageJob. A job of unknown kind asks for confirmation of an
+// alert.
 const manageKind = "manage link"
 
 // ManageJob returns the job that mails a subscriber a fresh link to manage alerts.
@@ -53,24 +55,24 @@ func ManageJob(s store.SubscriberID, now time.Time) store.Job {
 	return store.Job{Kind: manageKind, Ref: string(s), At: now}
 }
 
-// perTopic limits the confirmation messages that callers can cause at one ntfy topic or Telegram
-// chat. Mailboxes limits those by mail.
+// perTopic limits the confirmation messages that callers can cause to one ntfy topic or Telegram
+// chat. The type Mailboxes limits those by mail.
 var perTopic = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
 // perService limits the confirmation messages of the whole service. Without it, a caller with many
-// IP addresses could make mail providers block the service. Jobs over the
-// limit wait for the next hour.
+// IP addresses could cause a flood of mails, and mail providers would block the service. Jobs over
+// the limit wait for the next hour.
 var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
 
 const everybody = "all"
 
-// errCeiling reports that the limit perService is reached. The job is retried later.
+// errCeiling means that the limit perService is reached. The job runs again later.
 var errCeiling = fmt.Errorf("the service has sent all the mails of this hour that anybody can ask for: %w",
 	outbox.ErrLater)
 
 const sendTime = 15 * time.Second // one mail takes less time
 
-// Work runs the jobs of the outbox that are due. It returns how many jobs are finished.
+// Work runs the jobs of the outbox that are due. It returns the number of finished jobs.
 func (c *Confirmations) Work(ctx context.Context) (ended int, err error) {
 	if _, full := c.Limiter.Full(perService, everybody); full {
 		return 0, nil
@@ -91,8 +93,8 @@ func (c *Confirmations) do(ctx context.Context, j store.Job) error {
 	return c.ask(ctx, j)
 }
 
-// ask mails the confirmation link of a job. It sends nothing if the pending alert has expired or
-// is confirmed, or if the mailbox may get no mail.
+// ask mails the confirmation link of a job. It sends nothing if the pending alert has expired or is
+// already confirmed, or if the mailbox may not get mail.
 func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	pending, err := c.Alerts.Pending(ctx, j.Ref)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {
@@ -118,7 +120,7 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 }
 
 // renew mails a new link to manage alerts. It sends nothing if the subscriber has no alerts, or if
-// the mailbox may get no mail.
+// the mailbox may not get mail.
 func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	alerts, err := c.Alerts.BySubscriber(ctx, store.SubscriberID(j.Ref))
 	if err != nil || len(alerts) == 0 {
@@ -138,8 +140,8 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	return c.send(ctx, j, to.Subscriber, message)
 }
 
-// send sends a mail if the limit perService allows it. If the mailbox refuses the mail for good,
-// the service sends it no more mail.
+// send sends a mail if the limit perService allows it. If the mailbox refuses the mail permanently,
+// the service blocks further mail to that mailbox.
 func (c *Confirmations) send(ctx context.Context, j store.Job, to store.SubscriberID, message mail.Message) error {
 	if err := c.reserve(ctx); err != nil {
 		return err
@@ -157,8 +159,8 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 }
 
-// reserve counts one message under the limit perService. If the message is not sent, the caller
-// undoes the count.
+// reserve counts one message towards the limit perService. If the message is then not sent, the
+// caller undoes the count.
 func (c *Confirmations) reserve(ctx context.Context) error {
 	d, err := c.Limiter.CountShared(ctx, perService, everybody)
 	if err != nil {
@@ -171,13 +173,13 @@ func (c *Confirmations) reserve(ctx context.Context) error {
 	return nil
 }
 
-// Mailboxes returns the quota for mails that anonymous callers can cause.
+// Mailboxes returns the quotas for mails that anonymous callers can cause.
 func (c *Confirmations) Mailboxes() Mailboxes {
 	return Mailboxes{store.Mailboxes{Table: c.Alerts.Table}, c.Links, c.Now}
 }
 
-// takeCall counts one call under a limit and reports whether it is allowed. If the store fails,
-// the call is allowed.
+// takeCall counts one call towards a limit and reports whether the call is allowed. If the store
+// fails, the call is allowed.
 func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose string) bool {
 	d, err := c.Limiter.Take(ctx, under, whose)
 	if err != nil {
@@ -186,12 +188,13 @@ func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose s
 	return d.Allowed
 }
 
-// perServer limits the messages to one ntfy server, because callers choose the server. So callers
-// can neither flood a server nor use up the daily quota that it grants this service.
+// perServer limits the confirmation messages to one ntfy server, because callers choose the server.
+// So callers cannot flood a server, and cannot use up the daily quota that the server grants this
+// service.
 var perServer = limit.Limit{Name: "alerts-server", Calls: 100, Window: time.Hour}
 
-// askElsewhere queues the confirmation message for Pushes, if the limits perTopic, perServer and
-// perService allow it.
+// askElsewhere queues a confirmation message by a channel other than mail. It does so only if the
+// limits perTopic, perServer and perService allow it.
 func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending store.Alert) error {
 	if j.Tries == 0 && !(c.takeCall(ctx, perTopic, string(pending.Subscriber)) &&
 		c.takeCall(ctx, perServer, c.server(pending.Address))) {
@@ -207,7 +210,8 @@ func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending s
 	return err
 }
 
-// server returns the key under which perServer counts an address: a pseudonym of its host.
+// server returns the key under which perServer counts messages: a pseudonym of the host in the
+// address.
 func (c *Confirmations) server(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

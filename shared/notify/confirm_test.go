@@ -19,13 +19,14 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// carrier returns the next of its errors for each mail, and accepts mail when none remains.
+// carrier returns the next of its errors for each mail. When no errors are left, it accepts every
+// mail.
 type carrier struct {
 	errors []error
 	taken  []mail.Message
 	asked  int
 	during func() // called while a mail is sent
-	// refuses, if set, decides instead of errors.
+	// refuses, if set, returns the error for a mail in place of errors.
 	refuses func(mail.Message) error
 	now     func() time.Time
 	at      []time.Time // when each mail was accepted
@@ -52,7 +53,7 @@ func (c *carrier) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// outbox holds confirmations and their worker.
+// outbox is a fixture with Confirmations, its outbox, its carrier and its clock.
 type outbox struct {
 	*notify.Confirmations
 	t       *testing.T
@@ -85,7 +86,7 @@ func newOutbox(t *testing.T) *outbox {
 
 const pendingFor = 48 * time.Hour
 
-// add asks for an alert for an address.
+// add requests an alert by mail to an address.
 func (b *outbox) add(email string) {
 	b.t.Helper()
 	b.asked++
@@ -98,7 +99,7 @@ func (b *outbox) add(email string) {
 	}
 }
 
-// work runs the due jobs, advances the clock by two minutes, and returns the error.
+// work runs the jobs that are due and returns the error. It then moves the clock by two minutes.
 func (b *outbox) work() error {
 	_, err := b.Work(b.t.Context())
 	b.clock.Add(2 * time.Minute)
@@ -114,8 +115,8 @@ func (b *outbox) stopped(email string) bool {
 	return stopped
 }
 
-// TestTriedAgain: a throttled mail is retried later, unchanged, and counts once against its
-// address.
+// TestTriedAgain: a throttled mail is sent again later with the same content. It counts once
+// towards the quota of its address.
 func TestTriedAgain(t *testing.T) {
 	b := newOutbox(t)
 	b.add("ada@example.com")
@@ -144,14 +145,14 @@ func TestTriedAgain(t *testing.T) {
 	if err := b.work(); err != nil || len(b.carrier.taken) != notify.MailsPerDay {
 		t.Errorf("%v, %d mails", err, len(b.carrier.taken))
 	}
-	// After five failures the outbox is empty.
+	// Five sends have failed, and the outbox is now empty: Work sends nothing more.
 	if err := b.work(); err != nil || b.carrier.asked != 5+notify.MailsPerDay {
 		t.Errorf("%v, the carrier was asked %d times", err, b.carrier.asked)
 	}
 }
 
-// TestForeignLanguage: an alert stored in a language that this version lacks is confirmed in
-// English.
+// TestForeignLanguage: an alert is stored in a language that this version does not have. Its
+// confirmation mail is in English.
 func TestForeignLanguage(t *testing.T) {
 	b := newOutbox(t)
 	now := b.clock.Now()
@@ -203,7 +204,8 @@ func TestNotSent(t *testing.T) {
 	})
 }
 
-// TestOneMailboxManyAddresses: addresses of one mailbox share its quota.
+// TestOneMailboxManyAddresses: different spellings of one mailbox's address share the quota of the
+// mailbox.
 func TestOneMailboxManyAddresses(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -233,8 +235,8 @@ func TestOneMailboxManyAddresses(t *testing.T) {
 	}
 }
 
-// TestASlowCarrier: if slow mails outlast the lease, another worker sends the mails not yet
-// started, and the first worker does not.
+// TestASlowCarrier: the mails of one worker take longer than its lease. Another worker then sends
+// the mails that the first has not started. The first worker does not start them any more.
 func TestASlowCarrier(t *testing.T) {
 	b := newOutbox(t)
 	for _, who := range []string{"ada", "bob", "eve"} {
@@ -257,8 +259,8 @@ func TestASlowCarrier(t *testing.T) {
 	for _, m := range b.carrier.taken {
 		got[m.To]++
 	}
-	// The mail that was being sent when its lease ended may be sent twice; a mail that was not
-	// started may not.
+	// The mail that was in progress when its lease ended may be sent twice, but not a mail that was
+	// not started.
 	if len(got) != 3 || len(b.carrier.taken) != 4 {
 		t.Errorf("%v", got)
 	}

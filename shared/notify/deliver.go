@@ -14,21 +14,21 @@ import (
 const (
 	tries      = 6
 	firstPause = time.Second // doubles with every try
-	// maxInARow is how many messages in a row may be postponed or refused before a channel is
-	// stopped. These addresses have accepted messages before, so the fault is then with the
-	// carrier or with this service.
+	// maxInARow is the number of successive messages that may be postponed or refused before a
+	// channel is stopped. These addresses have accepted messages before. So the fault is not
+	// theirs, but that of the carrier or of this service.
 	maxInARow = 5
 )
 
-// parcel is one message to one subscriber.
+// parcel is one message to one subscriber, with the functions that send and record it.
 type parcel struct {
 	to     store.SubscriberID
 	hand   func(context.Context) error // gives the message to the carrier
-	settle func(context.Context) error // records that it was sent
+	settle func(context.Context) error // records that the message was sent
 }
 
-// deliver notifies one subscriber of a look. If the look is nil, the message says that the alert
-// has ended.
+// deliver notifies the subscriber of one alert. If n is nil, the message says that the alert has
+// ended.
 func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled bool, err error) {
 	by := r.channel(channelOf(n, listed))
 	return r.carry(ctx, by, listed.Route.String(), func() (*parcel, error) {
@@ -45,8 +45,8 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 }
 
 // carry sends a message by a channel, with retries. It waits for the channel's rate limit, then
-// calls current for the message; nil means that no message is needed any more. settled is false if
-// the next call of Work must try again. An error stops this call of Work.
+// calls current for the message. If current returns nil, the message is no longer needed. settled
+// is false if the next call of Work must try again. After an error, this call of Work ends.
 func (r *run) carry(ctx context.Context, by *channel, about string,
 	current func() (*parcel, error)) (settled bool, err error) {
 	for try := range tries {
@@ -76,8 +76,8 @@ func (r *run) carry(ctx context.Context, by *channel, about string,
 	return false, nil
 }
 
-// due reads an alert again and reports whether its subscriber must still be notified. Since its
-// page was read, the alert may have changed, ended or been notified.
+// due reads an alert again and reports whether its subscriber must still be notified. Since the
+// page of alerts was read, the alert may have been changed, ended or notified.
 func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Alert, due bool, err error) {
 	a, err = r.Alerts.One(ctx, listed.Ref(), listed.Subscriber)
 	if errors.Is(err, store.ErrNotFound) {
@@ -87,20 +87,20 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 		return a, false, err
 	}
 	if n != nil && !n.due(a) || n == nil && a.EndDay > 0 && fare.DayOf(r.Now()) <= a.EndDay+store.DeliveryDays {
-		return a, false, nil // ended; its endpoint has yet to get the last event
+		return a, false, nil // the alert has ended, but its endpoint has not got the last event yet
 	}
 	stopped, err := r.Alerts.Stopped(ctx, a.Subscriber)
 	return a, err == nil && !stopped, err
 }
 
-// The possible results of send.
+// The outcomes of the function send.
 const (
 	settled     = iota // sent, or never to be sent
-	unsettled          // not sent, or unknown; retry
+	unsettled          // not sent, or unknown whether it was sent: retry
 	channelShut        // the channel is shut
 )
 
-// send gives a message to its carrier and records the result. If ctx ends meanwhile, send still
+// send gives a message to its carrier and records the outcome. If ctx ends meanwhile, send still
 // finishes.
 func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (outcome int, err error) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), reserve)
@@ -125,15 +125,15 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 	case errors.Is(err, mail.ErrBlocked):
 		r.close(by, err)
 		return channelShut, nil
-	default: // throttled, or it is unknown whether it was sent
+	default: // throttled, or unknown whether the message was sent
 		r.Log.WarnContext(ctx, "message is tried again", "channel", by.name, "about", about, "error", err)
 		return unsettled, nil
 	}
 	return settled, nil
 }
 
-// hand gives the message of a look to the alert's carrier. If the look is nil, the message says
-// that the alert has ended.
+// hand gives the message for an alert to the alert's carrier. If n is nil, the message says that
+// the alert has ended.
 func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	carrier, err := r.carrier(channelOf(n, a))
 	if err != nil {
@@ -158,15 +158,16 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	return carrier.Deliver(ctx, a, m)
 }
 
-// endpointHears reports whether a webhook endpoint gets an event about the end of its alert, in
-// addition to the mail to its owner.
+// endpointHears reports whether the webhook endpoint of an alert gets an event about the end of the
+// alert. The owner of the endpoint gets a mail too.
 func (r *run) endpointHears(a store.Alert) bool {
 	return a.Channel == store.Webhook && r.Carriers[a.Channel] != nil && a.Paused <= fare.DayOf(r.Now()) &&
 		a.EndDay == 0
 }
 
-// settle records that the message was sent. It removes an ended alert. It only marks an ended
-// alert with a webhook, because the last event is still to be delivered.
+// settle records that the message was sent. If the message was about the end of the alert, settle
+// removes the alert. An alert with a webhook is only marked as ended: its last event must still be
+// delivered.
 func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 	if n == nil && r.endpointHears(a) {
 		return r.Alerts.MarkOver(ctx, a, fare.DayOf(r.Now()))

@@ -17,15 +17,18 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Alerts with the field Digest are sent once a week, in one mail to each subscriber. The weekday
-// is computed from the subscriber's pseudonym. After the carrier accepts the mail, one write
-// records it. If that write is lost, the mail is sent again under the same ID. Days missed in the
-// last 7 days are sent late, so a subscriber never gets two digests of one weekday.
+// Alerts whose field Digest is true are sent once a week, in one mail (a digest) to each
+// subscriber. The weekday is computed from the subscriber's pseudonym. After the carrier accepts
+// the mail, one write records it. If that write fails, the mail is sent again with the same ID.
+// Digests of the last 7 days that were not sent are sent late. So a subscriber never gets two
+// digests for the same weekday.
 
 const (
-	// digestHour is the hour, UTC, at which the daily refresh is complete.
+	// digestHour is the hour (UTC) at which the daily refresh is complete, so that digests can be
+	// sent.
 	digestHour = 8
-	// maxJudged limits how many judged trips are cached for other subscribers with the same trip.
+	// maxJudged is the maximum number of judged trips in the cache. Subscribers with the same trip
+	// share a cache entry.
 	maxJudged = 10_000
 )
 
@@ -43,7 +46,7 @@ func (r *run) digests(ctx context.Context) error {
 	if progress.Day == 0 { // the first alert with Digest was added just now
 		return kept.Advance(ctx, &progress, last, "")
 	}
-	if store.IsWrongDay(progress.Day, last) { // safe: each subscriber records the last digest
+	if store.IsWrongDay(progress.Day, last) { // safe, since the day of the last digest is stored per subscriber
 		progress.Day, progress.Cursor = last-1, ""
 	}
 	if progress.Day < last-7 {
@@ -77,9 +80,9 @@ type weekly struct {
 	judged  map[routeTrip]func() (*judgedTrip, error)
 }
 
-// day sends the digests of a day, page by page. It reports whether all were sent or need not be
-// sent. As long as they are, it stores a cursor, and the next call of Work continues after the
-// last page.
+// day sends the digests of a day, page by page. settled reports whether every digest was sent or is
+// not needed. While this holds, day stores its progress after each page. So the next call of Work
+// continues after the last page.
 func (w *weekly) day(ctx context.Context, day fare.Day) (settled bool, err error) {
 	first, settled := day == w.progress.Day+1, true
 	at := ""
@@ -111,7 +114,7 @@ func (w *weekly) day(ctx context.Context, day fare.Day) (settled bool, err error
 	}
 }
 
-// page sends the digests of a page concurrently and waits for all.
+// page sends the digests of one page concurrently and waits for all of them.
 func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (settled bool, err error) {
 	if len(w.judged) > maxJudged {
 		clear(w.judged)
@@ -131,13 +134,13 @@ func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (s
 	return b.wait(ctx)
 }
 
-// parcel composes the digest of a subscriber from the current alerts. It returns nil if there is
-// nothing to send, or if the subscriber may get no mail.
+// parcel composes the digest of a subscriber from the subscriber's current alerts. It returns nil
+// if there is nothing to send, or if the subscriber may not get mail.
 func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*parcel, error) {
 	today := fare.DayOf(w.Now())
 	alerts, err := w.Alerts.BySubscriber(ctx, d.Subscriber)
 	if errors.Is(err, store.ErrUnreadable) {
-		// The alerts are malformed for good: a retry cannot help.
+		// The alerts are malformed: a retry cannot help.
 		w.fault(ctx, fmt.Errorf("write a digest of %s: %w", d.Subscriber, err))
 		return nil, nil
 	}
@@ -176,18 +179,18 @@ func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*par
 	}, nil
 }
 
-// digestLine is the entry of one alert in a digest.
+// digestLine is the entry of one alert in a digest, the weekly mail.
 type digestLine struct {
 	alert  store.Alert
 	found  news
 	price  fare.Cents // 0: there is no fare
-	before fare.Cents // of the last digest; 0: none
+	before fare.Cents // price in the last digest; 0: none
 	met    bool
 }
 
-// line judges the trip of an alert, and whether the condition of the alert is met today. Drop and
-// Change compare with the price in the last digest. Before the first digest they compare with the
-// first price that was found after the alert was made.
+// line judges the trip of an alert, and whether the condition of the alert is met today. The kinds
+// Drop and Change compare with the price in the last digest. Before the first digest, they compare
+// with the first price found after the alert was added.
 func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (digestLine, error) {
 	l := digestLine{alert: a, found: news{Route: a.Route, Depart: a.Trip.From}, before: before}
 	of, err := w.judgedOf(ctx, routeTrip{a.Route, a.Trip})
@@ -207,9 +210,9 @@ func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (di
 	return l, nil
 }
 
-// lowThisWeek returns for how many days no earlier fare was as cheap as this one. It counts back
-// from the first of the newest observations with this price, at most 7 days ago. So a low price
-// that stays the same still counts as a low.
+// lowThisWeek returns the number of days in which no earlier fare was as cheap as seen. If the
+// newest observations of the last 7 days all have this price, it counts back from the first of
+// them. So a low price that stays the same still counts as a low.
 func (h history) lowThisWeek(seen Observation) fare.Day {
 	today := seen.Day
 	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {
@@ -218,20 +221,20 @@ func (h history) lowThisWeek(seen Observation) fare.Day {
 	return max(seen.Low, h.lowFor(seen))
 }
 
-// routeTrip is a route with a trip: what an alert is for.
+// routeTrip is what an alert is for: a route and a trip.
 type routeTrip struct {
 	route fare.Route
 	trip  store.Trip
 }
 
-// judgedTrip is the verdict on a trip today, shared by all digests that contain the trip.
+// judgedTrip is today's verdict on a trip. All digests with the trip share it.
 type judgedTrip struct {
 	found news
-	past  func() (history, error) // the history; read at the first use, by an alert of kind Low
+	past  func() (history, error) // reads the history, at the first use by an alert of kind Low
 }
 
-// judgedOf returns the verdict on a trip, or nil if the trip has no fare. A trip is judged once
-// for all digests. An error is not cached, so the next digest tries again.
+// judgedOf returns today's verdict on a trip, or nil if the trip has no fare. Each trip is judged
+// once for all digests. An error is not cached, so the next digest with the trip tries again.
 func (w *weekly) judgedOf(ctx context.Context, of routeTrip) (*judgedTrip, error) {
 	w.judging.Lock()
 	judge := w.judged[of]
@@ -269,8 +272,8 @@ func (w *weekly) judgeToday(ctx context.Context, of routeTrip) (*judgedTrip, err
 	return &judgedTrip{found, past}, nil
 }
 
-// digestMail composes the digest of a day. Alerts whose condition is met come first, then the
-// others; each group is sorted by percentile.
+// digestMail composes the digest of a day. Alerts whose condition is met come first. Alerts with
+// the same answer are sorted by percentile.
 func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []digestLine) (mail.Message, error) {
 	latest := slices.MaxFunc(lines, func(a, b digestLine) int {
 		return cmp.Compare(a.alert.RequestDay,
@@ -297,7 +300,8 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 	return mail.DigestMail(d)
 }
 
-// rank returns the sort position of an entry: a lower rank comes first.
+// rank returns the sort position of an entry in a digest. The entry with the lowest rank comes
+// first.
 func (l digestLine) rank() int {
 	const unjudged, none = 101, 102 // above every percentile
 	rank := l.found.Percentile
@@ -313,7 +317,7 @@ func (l digestLine) rank() int {
 	return rank
 }
 
-// digestID returns the ID of a digest. It depends only on the subscriber and the day, so every
+// digestID returns the ID of a digest mail. It depends only on the subscriber and the day, so every
 // process computes the same ID.
 func digestID(s store.SubscriberID, day fare.Day) string {
 	sum := sha256.Sum256([]byte("digest\x00" + string(s) + "\x00" + day.String()))

@@ -20,8 +20,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// summarize stores the summary of a route as today's refresh does: one fare a day, the last price
-// today.
+// summarize stores the summary of a route as today's refresh would: one fare per day, the last of
+// the prices today.
 func (h *trip) summarize(route string, prices ...fare.Cents) {
 	h.T.Helper()
 	of := fare.Series{Route: notifytest.Route(route)}
@@ -41,14 +41,14 @@ func (h *trip) summarize(route string, prices ...fare.Cents) {
 	}
 }
 
-// weekly confirms an alert in the weekly digest.
+// weekly adds a confirmed alert that is part of the weekly digest.
 func (h *trip) weekly(who, route string, a store.Alert) store.Alert {
 	h.T.Helper()
 	a.Route, a.Language, a.Digest, a.RequestDay = notifytest.Route(route), "en", true, h.Today()
 	return h.Confirm(who, a)
 }
 
-// until moves the clock to an hour of the subscriber's next digest day.
+// until moves the clock to the given hour of the next day on which the subscriber gets a digest.
 func (h *trip) until(who string, hour int) {
 	day := h.Today().Time()
 	for day = day.AddDate(0, 0, 1); day.Weekday() != store.DigestWeekday(notifytest.IDOf(who)); {
@@ -57,7 +57,8 @@ func (h *trip) until(who string, hour int) {
 	h.Set(day.Add(time.Duration(hour) * time.Hour))
 }
 
-// newDigest returns a fixture with one weekly alert; digests start tomorrow.
+// newDigest returns a fixture with one alert in the weekly digest. The first day with digests is
+// tomorrow.
 func newDigest(t *testing.T, who string) *trip {
 	h := newTrip(t)
 	h.weekly(who, "MIL-BUH", store.Alert{})
@@ -65,8 +66,9 @@ func newDigest(t *testing.T, who string) *trip {
 	return h
 }
 
-// TestDigest: one mail lists all weekly alerts, first those whose condition is met, then by
-// percentile. It does not list alerts that are paused, have ended, or send each message at once.
+// TestDigest: one mail lists all weekly alerts of a subscriber. Alerts whose condition is met come
+// first, then all are sorted by percentile. The mail does not list alerts that are paused, that
+// have ended, or whose messages are sent at once.
 func TestDigest(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60
@@ -92,8 +94,8 @@ func TestDigest(t *testing.T) {
 	leave(h.Fixture, append(steady, 3000)...)
 	h.Work(notify.Result{Sent: 1, Settled: 2}) // one alert is sent at once
 	first := h.Mails()[0]
-	// The conditions of the low and of London's threshold are met. The others follow: the
-	// threshold that is not met, the drop, the trip, and Paris without a fare.
+	// The conditions of two alerts are met: the low, and the threshold to London. After them come
+	// the threshold that is not met, the drop, the trip, and Paris, which has no fare.
 	want := []string{"Milan – Bucharest", "Milan – London", "Milan – Bucharest", "Milan – Madrid",
 		"Milan – Bucharest", "Milan – Paris"}
 	if diff := cmp.Diff(want, routesOf(first)); diff != "" {
@@ -114,7 +116,7 @@ func TestDigest(t *testing.T) {
 		!strings.HasPrefix(first.ID, "digest-"+h.Now().Format("20060102")) {
 		t.Errorf("%s ends by %s", first.ID, first.Unsubscribe)
 	}
-	// The rest of the week brings no second digest.
+	// In the rest of the week, there is no second digest.
 	for range 6 {
 		h.Work(notify.Result{})
 		h.Add(24 * time.Hour)
@@ -143,7 +145,6 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// routesOf returns the routes in a digest.
 func routesOf(m mail.Message) (routes []string) {
 	for line := range strings.SplitSeq(m.Text, "\n") {
 		if strings.HasPrefix(line, "Milan – ") {
@@ -153,8 +154,8 @@ func routesOf(m mail.Message) (routes []string) {
 	return routes
 }
 
-// TestADigestOfALow: a low of the last week still counts, even if later refreshes saw the same
-// fare.
+// TestADigestOfALow: a fare of the last week was a low. It still counts as a low in the digest,
+// even if later refreshes found the same price.
 func TestADigestOfALow(t *testing.T) {
 	h := newTrip(t)
 	h.weekly("ada", "MIL-BUH", store.Alert{Kind: store.Low, Days: 14})
@@ -192,8 +193,8 @@ func TestADigestOfALow(t *testing.T) {
 	}
 }
 
-// TestDigestDays: the digest is sent once, on its day, not before 08:00 UTC. A missed digest is
-// sent as soon as possible, and two missed weeks give one digest.
+// TestDigestDays: the digest is sent once, on its weekday, at 08:00 UTC or later. A missed digest
+// is sent as soon as possible. After two missed weeks, there is only one digest.
 func TestDigestDays(t *testing.T) {
 	h := newDigest(t, "ada")
 	h.until("ada", 7)
@@ -219,8 +220,8 @@ func TestDigestDays(t *testing.T) {
 	h.Work(notify.Result{})
 }
 
-// TestWhoHasNoDigest: no digest for subscribers who are stopped, or whose alerts are paused,
-// removed or sent at once.
+// TestWhoHasNoDigest: a subscriber gets no digest if mail to them is stopped, or if all alerts are
+// paused, removed or sent at once.
 func TestWhoHasNoDigest(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -256,8 +257,8 @@ func TestWhoHasNoDigest(t *testing.T) {
 	}
 }
 
-// TestADigestIsRefused: a permanent refusal stops the mailbox; a throttled digest is sent by the
-// next Work.
+// TestADigestIsRefused: if a mailbox refuses a digest permanently, mail to the mailbox is stopped.
+// If the carrier throttles a digest, the next call of Work sends it.
 func TestADigestIsRefused(t *testing.T) {
 	h := newDigest(t, "ada")
 	h.until("ada", 9)
@@ -275,8 +276,8 @@ func TestADigestIsRefused(t *testing.T) {
 	h.WantMailed()
 }
 
-// TestFailingDigestDelaysNoOther: a failing digest does not delay those of other subscribers,
-// on that day or later.
+// TestFailingDigestDelaysNoOther: if the digest of one subscriber fails, the digests of other
+// subscribers are still sent on time, on that day and later.
 func TestFailingDigestDelaysNoOther(t *testing.T) {
 	h := newDigest(t, "ada")
 	began := h.Today()
@@ -315,7 +316,7 @@ func TestFailingDigestDelaysNoOther(t *testing.T) {
 	}
 }
 
-// counted counts the calls to a table by their target.
+// counted counts the calls to a table by the partition that they use.
 type counted struct {
 	store.Table
 	calls map[string]int
@@ -338,8 +339,8 @@ func (c counted) Write(ctx context.Context, ops ...store.Op) error {
 	return c.Table.Write(ctx, ops...)
 }
 
-// TestCostWithoutDigests: without digests a Work costs one read. A digest reads
-// only its own alerts.
+// TestCostWithoutDigests: if no alert is in a digest, a call of Work costs one read more. A digest
+// reads only the alerts of its own subscriber.
 func TestCostWithoutDigests(t *testing.T) {
 	h := newTrip(t)
 	h.Subscribe("bob", "MIL-ROM", 100)

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// inTurn sends mails to a carrier one after another.
+// inTurn passes mails to a carrier, one at a time.
 type inTurn struct {
 	mu      sync.Mutex
 	carrier *carrier
@@ -23,9 +23,9 @@ func (o *inTurn) Send(ctx context.Context, m mail.Message) error {
 	return o.carrier.Send(ctx, m)
 }
 
-// TestAFloodOfFailingJobs: 10,000 mails that the carrier throttles delay another mail by less than
-// a minute, whenever it is queued. They do not use up the hourly quota. A refusal takes 80 ms, and
-// 16 jobs run concurrently.
+// TestAFloodOfFailingJobs: 10,000 mails wait that the carrier throttles. Another mail, added at any
+// time, is delayed by less than 1 minute. The throttled mails do not use up the hourly quota. Each
+// refusal takes 80 ms, and 16 jobs run concurrently.
 func TestAFloodOfFailingJobs(t *testing.T) {
 	t.Parallel()
 	const strangers, atOnce, inASecond = 10_000, 16, 16 * 1000 / 80

@@ -10,14 +10,16 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// history holds what refreshes found for a route or trip, oldest first, with one entry per day.
+// history holds what refreshes found for a route or trip, oldest first. It has one entry per day.
 type history []Observation
 
-// maxHistory is the number of refreshes kept: more than a year of weekly ones.
+// maxHistory is the maximum number of entries in a history. With weekly refreshes, it covers more
+// than a year.
 const maxHistory = 64
 
-// add appends what one refresh found. A second refresh of a day replaces the first. A refresh of
-// an earlier day changes nothing, unless the last stored day is implausible (store.IsWrongDay).
+// add returns h with the observation e of one refresh. A second refresh of a day replaces the entry
+// of the first. A refresh of an earlier day changes nothing. But if a wrong clock has stored the
+// last day (store.IsWrongDay), add first removes that entry.
 func (h history) add(e Observation) history {
 	for len(h) > 0 && store.IsWrongDay(h[len(h)-1].Day, e.Day) {
 		h = h[:len(h)-1]
@@ -35,13 +37,14 @@ func (h history) add(e Observation) history {
 // format is the first byte of a stored history and of stored news.
 const format = 1
 
-// levels and reliabilities are stored as indexes into these lists: append new words at the end.
+// Histories and news store the index of a level or reliability in these lists. Append new names at
+// the end.
 var (
 	levels        = []string{verdict.Insufficient, verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
 	reliabilities = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
 )
 
-// oneOf reads an index into words.
+// oneOf reads an index and returns the element of words at that index.
 func oneOf(words []string, r *packed.Reader) string {
 	at := r.Int()
 	if at < 0 || at >= int64(len(words)) {
@@ -51,10 +54,10 @@ func oneOf(words []string, r *packed.Reader) string {
 	return words[at]
 }
 
-// withLows is the first byte of a history whose entries contain Low.
+// withLows is the first byte of a stored history whose entries contain the field Low.
 const withLows = 2
 
-// encode packs a history; maxHistory entries fit in 512 bytes.
+// encode packs a history. A history of maxHistory entries takes at most 512 bytes.
 func (h history) encode() []byte {
 	first := format
 	if slices.ContainsFunc(h, func(e Observation) bool { return e.Low > 0 }) {
@@ -73,7 +76,8 @@ func (h history) encode() []byte {
 	return w
 }
 
-// decodeHistory unpacks the result of encode. Empty data are an empty history.
+// decodeHistory parses the bytes that encode returned. It returns an empty history if data is
+// empty.
 func decodeHistory(data []byte) (history, error) {
 	if len(data) == 0 {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// formerly is the original rule for thresholds and verdicts, from before other kinds existed. It
-// judges the whole history at once, not one observation after another.
+// formerly is the rule for thresholds and verdicts of an earlier version, which had no other kinds.
+// It judges the whole history at once, not one observation after another.
 func formerly(threshold fare.Cents, notified fare.Day, fresh bool, h history) bool {
 	if len(h) == 0 {
 		return false
@@ -40,8 +40,8 @@ func formerly(threshold fare.Cents, notified fare.Day, fresh bool, h history) bo
 	return false
 }
 
-// TestThresholdsAndVerdictsAreAsEver: on random histories and alerts, the rule gives the same
-// results as the function formerly, the rule of an earlier version.
+// TestThresholdsAndVerdictsAreAsEver: for random histories and alerts, the rule gives the same
+// results as formerly, the rule of an earlier version.
 func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 4))
 	said := map[bool]int{}
@@ -71,7 +71,7 @@ func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
 	}
 }
 
-// walk returns a history of random prices, one observation a day, with the Low of each.
+// walk returns a history of random prices. It has one observation per day, with its Low.
 func walk(chance *rand.Rand, days int) (h []Observation) {
 	price := 10000
 	for day := range days {
@@ -85,13 +85,13 @@ func walk(chance *rand.Rand, days int) (h []Observation) {
 	return h
 }
 
-// TestKinds checks each kind on random prices. A message is sent exactly if a condition is newly
-// met.
+// TestKinds checks each kind of alert on random prices. A message is sent exactly on the days on
+// which a condition is newly met.
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		watch Watch
-		// met is an independent form of the condition for one observation. told is the observation
-		// of the last message, or nil.
+		// met computes in another way whether h[at] meets the condition. told is the observation in
+		// the last message, or nil if there was no message.
 		met func(h []Observation, at int, told *Observation) bool
 	}{
 		{Watch{Kind: store.Low, Days: 30}, func(h []Observation, at int, told *Observation) bool {
@@ -156,8 +156,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestMissedObservationIsSentLater: a fare that met the condition was not sent. Then the next
-// observation that still meets the condition is sent, for every kind.
+// TestMissedObservationIsSentLater: a fare met the condition but was not sent. For every kind of
+// alert, the next observation that meets the condition is sent.
 func TestMissedObservationIsSentLater(t *testing.T) {
 	first, cheap := Observation{Day: 1000, Price: 10000, Level: verdict.Normale},
 		Observation{Day: 1040, Price: 5000, Level: verdict.Ottimo, Low: 40}
@@ -184,8 +184,8 @@ func TestMissedObservationIsSentLater(t *testing.T) {
 	}
 }
 
-// TestPausedAndSince: a paused alert sends nothing until its day, and then what still meets its
-// condition. Observations from before the alert was made are ignored.
+// TestPausedAndSince: a paused alert sends nothing until the end of the pause. Then it sends a fare
+// that still meets its condition. Observations from before the alert was added do not count.
 func TestPausedAndSince(t *testing.T) {
 	h := history{{Day: 1000, Price: 9000, Level: verdict.Caro},
 		{Day: 1010, Price: 5000, Level: verdict.Ottimo, Low: 10}, {Day: 1020, Price: 5000, Level: verdict.Ottimo}}
@@ -213,8 +213,8 @@ func TestPausedAndSince(t *testing.T) {
 	}
 }
 
-// TestLowFor: Low counts the days since another fare was as cheap, and at most the days of the
-// history.
+// TestLowFor: Low is the number of days since a fare was as cheap. If no fare was, it is the number
+// of days in the history.
 func TestLowFor(t *testing.T) {
 	of := func(today fare.Cents, before ...fare.Cents) fare.Day { // the day before first
 		s := verdict.RouteSummary{AsOf: 1000, Currency: fare.EUR, PerEuro: 1}

@@ -11,10 +11,10 @@ import (
 )
 
 // StoreNews stores what today's refresh found on a route, for a Sender to send. It reports whether
-// there is any news. summary is the refresh's summary of the route; it is zero if the fare source
-// returned no fare of the route. A zero summary deletes stored news.
+// there is any news. summary is the refresh's summary of the route. It is zero if the fare source
+// returned no fare of the route; then StoreNews deletes stored news.
 //
-// StoreNews is idempotent: the same result of the same day is stored once.
+// Calling StoreNews again with the same result on the same day has no further effect.
 func StoreNews(ctx context.Context, notifications store.Notifications, route fare.Route, summary verdict.RouteSummary,
 	today fare.Day) (left bool, err error) {
 	if summary.AsOf > today {
@@ -43,7 +43,8 @@ func storeNews(ctx context.Context, notifications store.Notifications, found new
 		return false, nil
 	}
 	// A malformed history counts as empty, so that the refresh continues. A subscriber who was
-	// already notified then waits until a refresh finds the fare above the threshold again.
+	// already notified is then notified again only after a refresh in which the fare did not meet
+	// the alert.
 	h, _ := decodeHistory(past.History)
 	seen := found.observation()
 	seen.Low = low

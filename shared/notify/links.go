@@ -11,20 +11,21 @@ import (
 	"verdetto/shared/store"
 )
 
-// The paths of the links in mails, as in shared/web/routes.
+// The paths of the links in mails. They must equal those in shared/web/routes.
 const (
 	confirmPath     = "/v1/alerts/confirm"
 	unsubscribePath = "/v1/alerts/unsubscribe"
 	managePath      = "/v1/alerts/manage"
 )
 
-// Links computes the pseudonyms of subscribers and signs the links in their mails. Links are
-// paths; a mail puts BaseURL before them. A token is valid only for its purpose and for the pepper
-// that signed it. It does not contain the address.
+// Links computes the pseudonyms of subscribers and creates the signed links in mails. A link is a
+// path; a mail puts BaseURL before it. The path contains a token. A token is valid only for its
+// purpose and for the pepper that signed it. It does not contain the address.
 //
 // A link to unsubscribe or to pause is for one alert, or for the alerts of a digest. It never
 // expires, because a mail provider may offer it years later. A link to manage shows all alerts for
-// ManageDays. After that it shows no alerts and offers to mail a new link, as Renew does.
+// ManageDays days. After that it shows no alerts and offers to mail a new link, as a link of Renew
+// does.
 type Links struct {
 	Pepper  []byte // the operator's secret; another pepper changes every pseudonym
 	BaseURL string // public base address, without a trailing slash
@@ -35,43 +36,43 @@ func (l Links) Subscriber(email string) store.SubscriberID {
 	return store.SubscriberID(mac(l.Pepper, "alert subscriber\x00"+strings.ToLower(strings.TrimSpace(email))))
 }
 
-// SubscriberAt returns the pseudonym of an address of a channel other than mail. It keeps the
-// spelling of the address, because topics are case-sensitive.
+// SubscriberAt returns the pseudonym of an address on a channel other than mail. Upper and lower
+// case give different pseudonyms, because names of topics are case-sensitive.
 func (l Links) SubscriberAt(channel, address string) store.SubscriberID {
 	return store.SubscriberID(mac(l.Pepper, "alert subscriber\x00"+channel+"\x00"+address))
 }
 
-// Confirm returns the link to the page that confirms the pending alert with an id.
+// Confirm returns the link to the page that confirms the pending alert with the given id.
 func (l Links) Confirm(id string) string { return confirmPath + "?id=" + id }
 
-// Unsubscribe returns the link that ends one alert (RFC 8058: one POST to it).
+// Unsubscribe returns the link that ends one alert. One POST to the link is enough (RFC 8058).
 func (l Links) Unsubscribe(s store.SubscriberID, of store.Ref) string {
 	return unsubscribePath + "?t=" + l.sign(unsubscribe, string(s), of.String())
 }
 
-// ManageDays is how many days a link to manage is valid.
+// ManageDays is the number of days for which a link to manage alerts is valid.
 const ManageDays = 30
 
-// Manage returns the link to the page that shows and ends all alerts of a subscriber. It is valid
-// for ManageDays from now.
+// Manage returns the link to the page that shows and ends all alerts of a subscriber. The link is
+// valid for ManageDays days from now.
 func (l Links) Manage(s store.SubscriberID, now time.Time) string {
 	return managePath + "?t=" + l.sign(manage, string(s), fare.DayOf(now).String())
 }
 
-// Renew returns the link to the page that mails a fresh link to manage. Early manage links had no
-// date, and they still work as renew links.
+// Renew returns the link to the page that mails a new link to manage alerts. Manage links of early
+// versions had no date. They still work in the same way as links of Renew.
 func (l Links) Renew(s store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(manage, string(s), "")
 }
 
-// OpenUnsubscribe parses a token of Unsubscribe. ok is false if the signature is not valid for that
-// purpose.
+// OpenUnsubscribe parses a token of Unsubscribe. ok is false if the token is not validly signed for
+// that purpose.
 func (l Links) OpenUnsubscribe(token string) (s store.SubscriberID, of store.Ref, ok bool) {
 	return l.openOne(unsubscribe, token)
 }
 
-// OpenManage parses a token of Manage or Renew. ok is false if the signature is not valid for that
-// purpose. current is true if the link is at most ManageDays old.
+// OpenManage parses a token of Manage or Renew. ok is false if the token is not validly signed for
+// that purpose. current is true if the link is at most ManageDays days old.
 func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, current, ok bool) {
 	subscriber, made, ok := l.open(manage, token)
 	if !ok {
@@ -82,44 +83,46 @@ func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, cu
 	return store.SubscriberID(subscriber), err == nil && age >= 0 && age <= ManageDays, true
 }
 
-// SnoozeDays is how many days a link of Snooze pauses an alert.
+// SnoozeDays is the number of days for which a link of Snooze pauses an alert.
 const SnoozeDays = 30
 
-// Snooze returns the link to the page that pauses one alert for SnoozeDays.
+// Snooze returns the link to the page that pauses one alert for SnoozeDays days.
 func (l Links) Snooze(s store.SubscriberID, of store.Ref) string {
 	return managePath + "?t=" + l.sign(snooze, string(s), of.String())
 }
 
-// OpenSnooze parses a token of Snooze. ok is false if the signature is not valid for that purpose.
+// OpenSnooze parses a token of Snooze. ok is false if the token is not validly signed for that
+// purpose.
 func (l Links) OpenSnooze(token string) (s store.SubscriberID, of store.Ref, ok bool) {
 	return l.openOne(snooze, token)
 }
 
-// EndDigest returns the link that ends all alerts of a digest (RFC 8058: one POST to it).
+// EndDigest returns the link that ends all alerts of a digest. One POST to the link is enough (RFC
+// 8058).
 func (l Links) EndDigest(s store.SubscriberID) string {
 	return unsubscribePath + "?t=" + l.sign(digest, string(s), "")
 }
 
-// OpenEndDigest parses a token of EndDigest. ok is false if the signature is not valid for that
-// purpose.
+// OpenEndDigest parses a token of EndDigest. ok is false if the token is not validly signed for
+// that purpose.
 func (l Links) OpenEndDigest(token string) (s store.SubscriberID, ok bool) {
 	subscriber, _, ok := l.open(digest, token)
 	return store.SubscriberID(subscriber), ok
 }
 
-// Requests returns the link to the page that stops the mails which other callers cause to a
-// mailbox (RFC 8058: one POST to it).
+// Requests returns the link to the page that blocks mails which other callers cause to a mailbox.
+// One POST to the link is enough (RFC 8058).
 func (l Links) Requests(mailbox store.SubscriberID) string {
 	return unsubscribePath + "?t=" + l.sign(requests, string(mailbox), "")
 }
 
-// AllowRequests returns the link that allows mails caused by other callers again.
+// AllowRequests returns the link that ends the block of mails which other callers cause.
 func (l Links) AllowRequests(mailbox store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(requests, string(mailbox), "")
 }
 
-// OpenRequests parses a token of Requests or AllowRequests. ok is false if the signature is not
-// valid for that purpose.
+// OpenRequests parses a token of Requests or AllowRequests. ok is false if the token is not validly
+// signed for that purpose.
 func (l Links) OpenRequests(token string) (mailbox store.SubscriberID, ok bool) {
 	id, _, ok := l.open(requests, token)
 	return store.SubscriberID(id), ok
@@ -135,7 +138,8 @@ func (l Links) openOne(p purpose, token string) (s store.SubscriberID, of store.
 	return store.SubscriberID(subscriber), of, err == nil
 }
 
-// purpose is the action that a token allows. Each purpose has its own signing key.
+// purpose is the action that a token allows, such as to unsubscribe. Each purpose has its own
+// signing key.
 type purpose string
 
 const (
@@ -151,13 +155,13 @@ const (
 	maxToken = 200 // open rejects longer tokens
 )
 
-// sign returns a token: subscriber, route and signature, separated by dots. It needs no escaping in
-// a URL.
+// sign returns a token: subscriber, route and signature, separated by dots. The token needs no
+// escaping in a URL.
 func (l Links) sign(p purpose, subscriber, route string) string {
 	return subscriber + "." + route + "." + l.signature(p, subscriber, route)
 }
 
-// open splits a token and checks its signature for a purpose.
+// open splits a token and checks that it is validly signed for a purpose.
 func (l Links) open(p purpose, token string) (subscriber, route string, ok bool) {
 	if len(token) > maxToken {
 		return "", "", false
@@ -173,8 +177,8 @@ func (l Links) open(p purpose, token string) (subscriber, route string, ok bool)
 	return parts[0], parts[1], true
 }
 
-// signature signs with a key of its own for each purpose, so a token is never valid for another
-// purpose.
+// signature returns the signature of a token. Each purpose has its own key, so a token is never
+// valid for another purpose.
 func (l Links) signature(p purpose, subscriber, route string) string {
 	key := hmac.New(sha256.New, l.Pepper)
 	key.Write([]byte("alert link\x00" + string(p)))

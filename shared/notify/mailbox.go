@@ -8,10 +8,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// Mailboxes is the quota of mails that anonymous callers can cause: to confirm an alert, or to get
-// a link or a new key. A mailbox gets at most MailsPerDay of them in 24 hours, and none while its
-// reader has stopped them. Mails that the reader of the mailbox requests have a separate quota and
-// ignore the stop.
+// Mailboxes limits the mails that anonymous callers can cause: to confirm an alert, or to get a
+// link or a new key. A mailbox gets at most MailsPerDay such mails in 24 hours, and none while its
+// reader blocks them. Mails that the reader of the mailbox requests have a quota of their own, and
+// are not blocked.
 type Mailboxes struct {
 	Store store.Mailboxes
 	Links Links
@@ -19,19 +19,20 @@ type Mailboxes struct {
 }
 
 const (
-	// MailsPerDay is the quota of one mailbox in 24 hours for mails that other callers request.
-	// Mails that its reader requests have another quota of the same size.
+	// MailsPerDay is the quota of a mailbox in 24 hours for mails that other callers request. Mails
+	// that the reader of the mailbox requests have a second quota of the same size.
 	MailsPerDay = 6
-	// firstMails is the part of the quota that any caller may use. The rest is for callers who
-	// have caused no mail to this mailbox yet.
+	// firstMails is the part of the quota that every caller may use. Only callers who have caused
+	// no mail to this mailbox yet may use the rest.
 	firstMails = 3
-	// StoppedDays is how many days a stop lasts.
+	// StoppedDays is the number of days for which a reader's block lasts.
 	StoppedDays = 180
 	readerTime  = 24 * time.Hour
 )
 
-// Allow counts the mail of a job that a caller requested and reports whether the mail may be sent
-// to an address. A retried job counts once.
+// Allow counts the mail of a job towards the quota of a mailbox, and reports whether the mail may
+// be sent. email is the address of the mailbox; caller requested the mail. A retried job counts
+// once.
 func (m Mailboxes) Allow(ctx context.Context, email, caller, job string) (allowed bool, err error) {
 	err = m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {
 		allowed = false // Change may call this again after a conflict
@@ -57,8 +58,8 @@ func (m Mailboxes) Allow(ctx context.Context, email, caller, job string) (allowe
 	return allowed && err == nil, err
 }
 
-// Stop blocks for StoppedDays the mails that other callers cause to a mailbox. It returns the end
-// of that time.
+// Stop blocks the mails that other callers cause to a mailbox, for StoppedDays days. It returns the
+// end of the block.
 func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.Time, err error) {
 	until = m.Now().AddDate(0, 0, StoppedDays).UTC().Truncate(time.Second)
 	return until, m.Store.Change(ctx, id, m.Now(), func(b *store.Mailbox) {
@@ -66,12 +67,13 @@ func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.
 	})
 }
 
-// Read records for 24 hours that a caller is the reader of a mailbox. The caller has proved it.
+// Read records, for 24 hours, that a caller is the reader of a mailbox. The caller must have proved
+// it before.
 func (m Mailboxes) Read(ctx context.Context, id store.SubscriberID, caller string) error {
 	return m.read(ctx, id, caller, func(*store.Mailbox) {})
 }
 
-// Resume undoes Stop and records the caller as the reader.
+// Resume ends the block of Stop and records the caller as the reader of the mailbox.
 func (m Mailboxes) Resume(ctx context.Context, id store.SubscriberID, caller string) error {
 	return m.read(ctx, id, caller, func(b *store.Mailbox) { b.Stopped = time.Time{} })
 }
@@ -83,9 +85,9 @@ func (m Mailboxes) read(ctx context.Context, id store.SubscriberID, caller strin
 	})
 }
 
-// Mailbox returns the pseudonym of the mailbox behind an address. Most providers deliver ada+tag
-// to ada, and Google ignores dots, so variants of an address share one quota. If two variants
-// belong to different people, these people share only the quota.
+// Mailbox returns the pseudonym of the mailbox of an address. Variants of an address share one
+// quota: most providers deliver ada+tag to ada, and Google ignores dots. If two variants belong to
+// different people, these people share only the quota.
 func (l Links) Mailbox(email string) store.SubscriberID {
 	local, domain, _ := strings.Cut(strings.ToLower(strings.TrimSpace(email)), "@")
 	if name, _, tagged := strings.Cut(local, "+"); tagged && name != "" {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestProveHundredThousand sends to 100,000 subscribers of one route in invocations of 15 minutes.
-// Memory does not grow with their number.
+// TestProveHundredThousand sends news to 100,000 subscribers of one route, in calls of Work of 15
+// minutes each. The memory use does not grow with the number of subscribers.
 func TestProveHundredThousand(t *testing.T) {
 	heap := func() int64 {
 		var m runtime.MemStats

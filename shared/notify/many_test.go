@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// numberedCarrier counts the mails to each numbered subscriber.
+// numberedCarrier counts the mails to each subscriber, by the number in the address.
 type numberedCarrier struct {
 	mu    sync.Mutex
 	each  []uint8
@@ -39,7 +39,7 @@ func (c *numberedCarrier) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// pagedTable records the longest answer to a query.
+// pagedTable records the largest number of items that a query returned.
 type pagedTable struct {
 	store.Table
 	mu      sync.Mutex
@@ -58,8 +58,8 @@ func (p *pagedTable) Query(ctx context.Context, r store.Range) ([]store.Item, er
 	return items, err
 }
 
-// manySubscribers returns a fixture with alerts of numbered subscribers on one route, and news for
-// all.
+// manySubscribers returns a fixture with alerts of many numbered subscribers on one route, and news
+// that meets all these alerts.
 func manySubscribers(t *testing.T, many int) *notifytest.Fixture {
 	t.Helper()
 	h := notifytest.New(t)
@@ -72,9 +72,9 @@ func manySubscribers(t *testing.T, many int) *notifytest.Fixture {
 	return h
 }
 
-// sendToMany sends news of one route to all subscribers, in invocations of a given length on the
-// service's clock. Each invocation resumes where the previous one stopped. In the end each
-// subscriber has one mail, at the rate of the quota. during is called at every message.
+// sendToMany sends news of one route to all subscribers, in calls of Work of limited duration. Each
+// call continues where the previous one stopped. At the end, each subscriber has one mail, and the
+// rate was at most quota mails per second. sendToMany calls during at every message.
 func sendToMany(t *testing.T, subscribers, quota int, invocation time.Duration, during func(total int)) {
 	h := manySubscribers(t, subscribers)
 	h.Rate = float64(quota)
@@ -111,7 +111,7 @@ func sendToMany(t *testing.T, subscribers, quota int, invocation time.Duration, 
 			t.Fatalf("subscriber %d was sent %d mails", i, n)
 		}
 	}
-	// The first message of an invocation does not wait.
+	// The first message of each call of Work does not wait for the rate limit.
 	allowed := float64(quota)*elapsed.Seconds()*1.001 + float64(invocations)
 	if float64(carrier.total) > allowed || rate < float64(quota)*0.7 {
 		t.Errorf("%.1f messages a second, the quota is %d", rate, quota)
@@ -124,14 +124,15 @@ func sendToMany(t *testing.T, subscribers, quota int, invocation time.Duration, 
 	}
 }
 
-// TestManySubscribers sends to 3,000 subscribers of one route, in invocations of 15 seconds.
+// TestManySubscribers sends news to 3,000 subscribers of one route, in calls of Work of 15 seconds
+// each.
 func TestManySubscribers(t *testing.T) {
 	t.Parallel()
 	sendToMany(t, 3000, 50, 15*time.Second, func(int) {})
 }
 
-// TestRateIsKept: with a slow carrier the quota alone limits the rate, not the latency. It runs on
-// virtual time.
+// TestRateIsKept: with a slow carrier, the rate of messages is still that of the quota, because
+// messages are sent concurrently. The test runs in virtual time.
 func TestRateIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -174,7 +175,7 @@ func TestRateIsKept(t *testing.T) {
 	})
 }
 
-// slowCarrier is a carrier with latency.
+// slowCarrier is a carrier that takes the time latency for each mail.
 type slowCarrier struct {
 	latency time.Duration
 	begins  func()

@@ -13,22 +13,23 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Message is the content of a notification, independent of the channel.
+// Message is the content of a notification, in a form for every channel.
 type Message struct {
-	ID       string // the same for the same news and alert in every process
+	ID       string // every process computes the same ID for the same news and alert
 	Language string // the code of a language in i18n
-	// Ended reports whether all departures of the alert have passed, so that it is removed.
+	// Ended is true if all departure dates of the alert have passed. Then the message says that the
+	// alert has ended.
 	Ended   bool
-	Day     fare.Day // day on which it is composed; 0 in jobs of earlier versions
+	Day     fare.Day // day on which the message is composed; 0 in jobs of earlier versions
 	Fares   []Fare   // the fares found; of an ended alert, the fares that it was for
 	Picture mail.Picture
-	// The next three fields are for an alert to Anywhere: the name of its origin, the number of
-	// deals that Fares does not list, and the page that lists them all.
+	// Origin, More and List are only for an alert to Anywhere: the name of its origin, the number
+	// of deals that Fares does not list, and the link to the page that lists all deals.
 	Origin string
 	More   int
 	List   string
-	// Unsubscribe is the link that ends this alert, Snooze pauses it for a month, and Manage shows
-	// all alerts of the subscriber.
+	// Unsubscribe, Snooze and Manage are links. Unsubscribe ends this alert, Snooze pauses it for
+	// 30 days, Manage shows all alerts of the subscriber.
 	Unsubscribe, Snooze, Manage string
 }
 
@@ -38,13 +39,13 @@ type Fare struct {
 	Origin, Destination string     // city names in the message's language
 	Trip                store.Trip // the trip of the alert
 	Day                 fare.Day   // day of the refresh that found the fare
-	Price               fare.Cents // euro
-	// Before is the price in the alert's last message. If there was none, it is the first price
-	// that was found after the alert was made. 0: unknown.
+	Price               fare.Cents // EUR cents
+	// Before is the price in the alert's last message. Without an earlier message, it is the first
+	// price found after the alert was added. 0: unknown.
 	Before             fare.Cents
-	LastDay            fare.Day   // the day of that message; 0: none
+	LastDay            fare.Day   // the day of the last message; 0: none
 	Known              fare.Cents // the price that the subscriber knows; 0: none
-	Lowest             fare.Cents // of kind Low: lowest earlier fare of its days; 0: unknown
+	Lowest             fare.Cents // for kind Low: lowest earlier fare in the number of days of the alert; 0: unknown
 	Depart, Return     fare.Day   // Return is 0 for a one-way fare
 	Found              time.Time
 	Level              string // a code of package verdict
@@ -52,38 +53,39 @@ type Fare struct {
 	Percentile, Sample int
 	Median, Minimum    fare.Cents
 	// Departure says what fares on this departure usually cost. Waits says what waiting brought in
-	// similar recorded cases, with the advice first. Both are sentences in the message's language,
-	// and empty if nothing is known.
+	// similar recorded cases; its first sentence is the advice. Both are sentences in the language
+	// of the message. They are empty if nothing is known.
 	Departure, Waits []string
 	Expected         *Expected // Departure and Waits in numbers; nil if nothing is known
 	Page             string    // link to the page with the whole verdict
 }
 
-// Expected is the usual price of a departure, and what waiting brought in similar recorded cases.
+// Expected is the usual price of a departure, and the price changes after waiting in similar
+// recorded cases.
 type Expected struct {
 	Low, High fare.Cents // half of the comparable fares lie between Low and High
 	Waits     []Wait
 }
 
-// Wait says what happened in similar recorded cases when a traveller waited a number of days.
+// Wait says what happened in similar recorded cases to travellers who waited for a number of days.
 type Wait struct {
 	Days int
 	Fall float64 // chance that the fare falls by 5 % or more, 0 to 1
 	More bool    // the chance is at least Fall
-	// Mean is the average price change, negative if prices fell. Pays reports whether the recorded
+	// Mean is the average price change; it is negative if prices fell. Pays is true if the recorded
 	// cases show that waiting saves money.
 	Mean fare.Cents
 	Pays bool
 }
 
-// Carrier delivers messages to the subscribers of a channel. Known failures are the errors of
-// package mail (ErrRefused for good, ErrThrottled, ErrBlocked) and ErrUnwritable. After any other
-// error the message may have been delivered, and the sender retries it.
+// Carrier delivers messages to the subscribers of one channel. Known failures are ErrUnwritable and
+// the errors of package mail (ErrRefused, ErrThrottled, ErrBlocked). After any other error, the
+// message may have been delivered, and the sender retries it.
 type Carrier interface {
 	Deliver(ctx context.Context, to store.Alert, m Message) error
 }
 
-// ErrUnwritable reports that a message cannot be composed. A retry does not help.
+// ErrUnwritable means that a message cannot be composed. A retry does not help.
 var ErrUnwritable = errors.New("the message cannot be written")
 
 type byMail struct{ mail.Sender }

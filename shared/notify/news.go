@@ -16,23 +16,23 @@ type news struct {
 	Day    fare.Day // day of the refresh that found the fare
 	Price  fare.Cents
 	Depart fare.Day
-	Return fare.Day // of a return trip; neither Return nor ahead is stored
+	Return fare.Day // for a return trip; the fields Return and ahead are not stored
 	ahead  outlook
 	Found  int64 // when the fare was seen, Unix seconds
 	Level  string
-	// The following fields are set only if the level is known.
+	// These fields are set only if Level is not dati-insufficienti.
 	Reliability string
 	Percentile  int
 	Median      fare.Cents
 	Minimum     fare.Cents
 	Sample      int
-	// Lows holds the cheapest fare of each past week, oldest first, ending with the week before
-	// Day; 0 if no fare was found in the week.
+	// Lows holds the cheapest fare of each past week, oldest week first. The last entry is the week
+	// before Day. An entry is 0 if no fare was found in the week.
 	Lows [weeks]fare.Cents
 }
 
-// drawn returns how many weeks the picture shows: from the first week with a known fare, but at
-// least minBars.
+// drawn returns the number of weeks that the picture shows. It starts with the first week that has
+// a fare, but shows at least minBars weeks.
 func (n news) drawn() int {
 	for i, low := range n.Lows {
 		if low > 0 {
@@ -42,7 +42,7 @@ func (n news) drawn() int {
 	return minBars
 }
 
-// tooFew reports whether too few weeks are known for a picture.
+// tooFew reports whether too few weeks have a fare for a picture.
 func (n news) tooFew() bool {
 	known := 0
 	for _, low := range n.Lows {
@@ -57,9 +57,9 @@ const minWeeks = 3
 
 const weeks = 26
 
-// newsOf judges the cheapest fare of a route by the summary of today's refresh. It returns false
-// if no fare is current. A summary of an earlier day means that today's refresh found no fare of
-// the route.
+// newsOf judges the cheapest fare of a route, from the summary of today's refresh. It returns false
+// if there is no current fare. If the summary is of an earlier day, today's refresh found no fare
+// of the route.
 func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok || s.AsOf != today {
@@ -80,7 +80,7 @@ func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, boo
 	return n, true
 }
 
-// low adds the price of an earlier day to Lows.
+// low enters the price of an earlier day in Lows.
 func (n *news) low(day fare.Day, price fare.Cents) {
 	back := int(n.Day-1-day) / 7
 	if day >= n.Day || back >= weeks {
@@ -95,7 +95,8 @@ func (n news) observation() Observation {
 	return Observation{Day: n.Day, Price: n.Price, Level: n.Level}
 }
 
-// lowFor returns for how many days before today no fare was as cheap as the cheapest current one.
+// lowFor returns the number of days before today in which no fare was as cheap as the cheapest
+// current fare.
 func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 	live, ok := s.Cheapest(today)
 	if !ok || len(s.Lows) == 0 {
@@ -112,7 +113,7 @@ func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 }
 
 // live reports whether the news may still be sent: the flight has not departed, and the fare was
-// found recently.
+// found at most LiveDays days ago.
 func (n news) live(today fare.Day) bool {
 	found := fare.DayOf(time.Unix(n.Found, 0))
 	return n.Depart >= today && today-n.Day <= verdict.LiveDays && today-found <= verdict.LiveDays

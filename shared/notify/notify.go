@@ -5,7 +5,7 @@
 // link that every new alert needs. Start reading at rule.go.
 //
 //	who        rule.go      which alerts the news of a route meets
-//	           suppress.go  how long mailboxes that refused mail, or complained, get none
+//	           suppress.go  how long a mailbox gets no mail after a refusal or a complaint
 //	what       news.go      what a refresh found
 //	           outlook.go   the verdict on the departure date of a fare
 //	           message.go   the content of a message, and the interface of carriers

@@ -12,18 +12,18 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Answers judges the departure of the fare in a mail. answer.Reader implements it.
+// Answers judges the departure of a fare, for the mail about the fare. answer.Reader implements it.
 type Answers interface {
 	Answer(context.Context, answer.Question) (answer.Answer, error)
 }
 
 // outlook is the verdict on the departure of a fare: the usual price of the departure, and what
-// waiting brought in similar cases. The zero outlook adds nothing to a message.
+// waiting brought in similar cases. The zero outlook adds no text to a message.
 type outlook struct{ of *verdict.Analysis }
 
-// lookAhead returns the verdict on the departure of news. The outlook is empty if the departure
-// cannot be judged, or if another fare is now the cheapest. Only a failure of the store is an
-// error, because a mail is complete without an outlook.
+// lookAhead returns the verdict on the departure of the fare in n. The outlook is empty if the
+// departure cannot be judged, or if its cheapest fare now has another price. Only a failure of the
+// store is an error, because a mail is complete without an outlook.
 func lookAhead(ctx context.Context, answers Answers, n news) (outlook, error) {
 	if answers == nil {
 		return outlook{}, nil
@@ -41,8 +41,8 @@ func lookAhead(ctx context.Context, answers Answers, n news) (outlook, error) {
 	return outlookOf(a.Analysis, n.Price), nil
 }
 
-// outlookOf returns the outlook of an answer. It is empty if the answer is about another price, or
-// the data are too few.
+// outlookOf returns the outlook of an answer. It is empty if the answer is about another price than
+// price, or if there are too few data.
 func outlookOf(a verdict.Analysis, price fare.Cents) outlook {
 	if a.Verdetto.Percentile == nil || a.Quartili == nil || a.Prezzo.Cent != price {
 		return outlook{}
@@ -59,7 +59,8 @@ func (o outlook) departure(l *i18n.Language) []string {
 		certainty + l.Text("format.comma") + restsOn + "."}
 }
 
-// waits returns what waiting brought in similar recorded cases. A message states one chance only.
+// waits returns sentences on what waiting brought in similar recorded cases. A message states the
+// chance for one number of days only.
 func (o outlook) waits(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
@@ -79,7 +80,8 @@ func (o outlook) expected() *Expected {
 	return &e
 }
 
-// pageOf returns the link to the page with the verdict on the fare of news, for an alert's trip.
+// pageOf returns the link to the page with the verdict on the fare in n. The page has the trip of
+// the alert selected.
 func (l Links) pageOf(n news, trip store.Trip, lang string) string {
 	page := l.BaseURL + "/?da=" + string(n.Route.Origin) + "&a=" + string(n.Route.Destination)
 	switch {

@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// judged returns the same answer to every question and records the questions.
+// judged returns the same answer to every question, and records the questions.
 type judged struct {
 	analysis verdict.Analysis
 	err      error
@@ -29,7 +29,8 @@ func (j *judged) Answer(_ context.Context, q answer.Question) (answer.Answer, er
 	return answer.Answer{Analysis: j.analysis}, j.err
 }
 
-// departing returns the verdict on a departure: its fare and the record of waiting.
+// departing returns the verdict on a departure with the given fare. pays says whether waiting saved
+// money in recorded cases.
 func departing(price fare.Cents, pays bool) verdict.Analysis {
 	percentile, lead := 12, 150
 	return verdict.Analysis{
@@ -46,7 +47,7 @@ func departing(price fare.Cents, pays bool) verdict.Analysis {
 }
 
 // TestMailsSayWhatIsToBeExpected: a mail states the usual price of the departure. It advises
-// waiting only if waiting saved money in the recorded cases.
+// waiting only if waiting saved money in recorded cases.
 func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 	const advises, advisesNot = "Waiting saved", "it has not paid"
 	for _, c := range []struct {
@@ -92,7 +93,7 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			if c.logged != (log.Len() > 0) {
 				t.Errorf("log %q", log.String())
 			}
-			// One question about the fare's departure day is enough for all mails of the news.
+			// All mails about the same news share one question about the departure day of the fare.
 			if len(c.answers.asked) != 1 || c.answers.asked[0].When.Date != fare.DayOf(h.Now())+150 {
 				t.Errorf("asked %+v", c.answers.asked)
 			}
@@ -111,8 +112,8 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 	})
 }
 
-// TestAlertMailSaysWhenItWasAskedFor: a mail states when the alert was made, if that is known.
-// Alerts of earlier versions lack it.
+// TestAlertMailSaysWhenItWasAskedFor: a mail states on which day the subscriber asked for the
+// alert. Alerts of earlier versions do not have that day.
 func TestAlertMailSaysWhenItWasAskedFor(t *testing.T) {
 	h := notifytest.New(t)
 	h.Subscribe("ada", "MIL-BUH", 0)

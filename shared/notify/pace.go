@@ -10,14 +10,14 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// pace spaces messages evenly at a maximum rate, also if many callers wait.
+// pace is a rate limit. It spaces messages evenly, even if many callers wait.
 type pace struct {
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 
 	mu      sync.Mutex
 	limiter *rate.Limiter
-	until   time.Time // no message is sent before: the carrier throttles
+	until   time.Time // no message is sent before this time, because the carrier throttles
 }
 
 func newPace(s *Sender) *pace {
@@ -28,7 +28,8 @@ func newPace(s *Sender) *pace {
 	return p
 }
 
-// wait returns when the caller may send the next message, or with the context's error.
+// wait returns nil when the caller may send the next message. It returns an error if ctx ends
+// first.
 func (p *pace) wait(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -48,7 +49,7 @@ func (p *pace) wait(ctx context.Context) error {
 	}
 }
 
-// hold delays all messages by d.
+// hold delays the next messages of all callers by d.
 func (p *pace) hold(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,7 +58,8 @@ func (p *pace) hold(d time.Duration) {
 	}
 }
 
-// retry calls do up to three times, with a pause that doubles, and returns the last error.
+// retry calls do until it succeeds, at most three times, with a pause that doubles. It returns the
+// last error.
 func (p *pace) retry(ctx context.Context, do func() error) error {
 	err := do()
 	for pause := firstPause / 2; err != nil && pause <= firstPause; pause *= 2 {

@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRetry: three tries, with a pause that doubles, and no retry without time for pauses.
+// TestRetry: pace.retry tries three times, with a pause that doubles. If ctx ends during a pause,
+// it does not try again.
 func TestRetry(t *testing.T) {
 	errWrite := errors.New("write")
 	for _, c := range []struct {

@@ -13,13 +13,14 @@ import (
 	"verdetto/shared/store"
 )
 
-// PushOutbox is the name of the outbox for messages to phones. It is separate from mail: callers
-// choose the servers, and a slow server must not delay mail.
+// PushOutbox is the name of the outbox for messages to phones. It is separate from the outbox for
+// mail. The reason: callers choose the servers of messages to phones, and a slow server must not
+// delay mail.
 const PushOutbox = "push"
 
-// Kinds of jobs in PushOutbox.
+// The kinds of jobs in PushOutbox.
 const (
-	pushKind = "push"     // Data holds a queued
+	pushKind = "push"     // Data holds a value of the type queued
 	askKind  = "push ask" // Ref is the id of the pending alert
 )
 
@@ -27,13 +28,14 @@ type queued struct {
 	Subscriber store.SubscriberID `json:"s"`
 	Ref        store.Ref          `json:"r"`
 	Message    Message            `json:"m"`
-	// Ended is the alert whose end the message announces. The alert is removed once the job is
-	// stored, so the job holds a copy.
+	// Ended is set if the message says that an alert has ended. It is a copy of the alert, because
+	// the alert is removed once the job is stored.
 	Ended *store.Alert `json:"e,omitempty"`
 }
 
-// Queue is the Carrier of phone channels for a Sender. It stores each message as a job, which
-// Pushes delivers later. Storing the same message again is idempotent.
+// Queue is the Carrier that a Sender uses for messages to phones. It stores each message as a job
+// in the outbox, and the type Pushes delivers it later. If a message is already stored, storing it
+// again has no effect.
 type Queue struct {
 	Outbox store.Outbox // named PushOutbox
 	Now    func() time.Time
@@ -50,22 +52,23 @@ func (q Queue) Deliver(ctx context.Context, to store.Alert, m Message) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnwritable, err)
 	}
-	// The job's name starts with the midnight of today, so a duplicate gets the same name.
-	// Midnight has passed, so the job is due at once.
+	// The name of the job starts with the midnight before now (UTC), so storing it again gives the
+	// same name. Midnight has passed, so the job is due at once.
 	at := q.Now().UTC().Truncate(24 * time.Hour)
 	return q.Outbox.PutOnce(ctx, store.Job{Kind: pushKind, Ref: m.ID, At: at, Data: data}, m.ID)
 }
 
-// Queued returns, for a Sender, the carriers of the channels that Pushes delivers to.
+// Queued returns the Carrier of a Sender for each channel to phones: ntfy and Telegram.
 func Queued(outbox store.Outbox, now func() time.Time) map[string]Carrier {
 	q := Queue{outbox, now}
 	return map[string]Carrier{store.Ntfy: q, store.Telegram: q}
 }
 
-// Pushes delivers the queued messages to phones, and asks there for confirmation of new alerts.
+// Pushes delivers the queued messages to phones. It also sends the messages that ask for
+// confirmation of new alerts.
 //
-// A failed job is queued behind the jobs that are due earlier. So a slow server delays only the
-// messages to that server. A message is delivered at least once, under the same ID.
+// A failed job runs again after the jobs that are due earlier. So a slow server delays only
+// messages to that server. A message is delivered at least once, always with the same ID.
 type Pushes struct {
 	Alerts   store.Alerts
 	Outbox   store.Outbox       // named PushOutbox
@@ -80,18 +83,19 @@ const (
 	pushTime     = 15 * time.Second // one message takes less time
 )
 
-// pushWaits are the pauses after each failure. After the last one the message is dropped.
+// pushWaits holds the pause after each failure. If a message fails after the last pause, it is
+// dropped.
 var pushWaits = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour, 6 * time.Hour}
 
-// Work runs the jobs that are due. It returns how many jobs are finished.
+// Work runs the jobs that are due. It returns the number of finished jobs.
 func (p *Pushes) Work(ctx context.Context) (ended int, err error) {
 	return outbox.Worker{
 		Retries: p.Outbox, Do: p.do, Within: pushTime, Waits: pushWaits, AtOnce: pushesAtOnce, Now: p.Now, Log: p.Log,
 	}.Work(ctx)
 }
 
-// do runs one job. An error means that the job is retried.
+// do runs one job. If do returns an error, the job is retried.
 func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	send := p.push
 	if j.Kind == askKind {
@@ -101,8 +105,8 @@ func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	switch {
 	case errors.Is(err, mail.ErrRefused):
 		p.Log.WarnContext(ctx, "message to a phone refused for good", "kind", j.Kind, "error", err)
-		// If the address refuses a confirmation message, alerts that are already confirmed for the
-		// address continue.
+		// If the address refuses a message that asks for confirmation, the confirmed alerts to the
+		// same address continue.
 		if j.Kind == pushKind {
 			return p.Alerts.Stop(ctx, to, RefusedUntil(p.Now()))
 		}
@@ -114,7 +118,8 @@ func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	return err
 }
 
-// push delivers a message, unless its alert has ended meanwhile.
+// push delivers a message. It sends nothing if the alert was removed meanwhile, unless the message
+// is about the end of the alert.
 func (p *Pushes) push(ctx context.Context, j store.Job) (store.SubscriberID, error) {
 	var q queued
 	if err := json.Unmarshal(j.Data, &q); err != nil {
@@ -140,7 +145,8 @@ func (p *Pushes) push(ctx context.Context, j store.Job) (store.SubscriberID, err
 	return a.Subscriber, carrier.Deliver(ctx, a, q.Message)
 }
 
-// ask sends the request to confirm a pending alert, if the pending alert still exists.
+// ask sends the message that asks for confirmation of a pending alert. It sends nothing if the
+// alert is no longer pending.
 func (p *Pushes) ask(ctx context.Context, j store.Job) (store.SubscriberID, error) {
 	pending, err := p.Alerts.Pending(ctx, j.Ref)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {

@@ -11,42 +11,43 @@ import (
 type Observation struct {
 	Day   fare.Day
 	Price fare.Cents
-	Level string // as in verdict
-	// Low is for how many days before Day no fare was as cheap; 0 if unknown.
+	Level string // a level of package verdict
+	// Low is the number of days before Day in which no fare was as cheap. 0: unknown.
 	Low fare.Day
 }
 
 // Watch is the condition under which a subscriber is notified of a fare. It is applied to the
-// observations in order, one per day: Due for an observation that can be sent, Pass for one that
-// cannot.
+// observations of an alert in order, one per day. Call Due for an observation that can be sent, and
+// Pass for one that cannot.
 //
-// The kinds differ in what counts as new. For Threshold and Verdict, a fare is sent again only
-// after an observation that did not meet the condition. Drop and Change compare with the price of
-// the last message or, before the first message, with the first observation. Low is met if no fare
-// of the last Days days was as cheap. Paid is met by a fare under the Threshold, and again by a
-// fare under the price of the last message.
+// The kinds of conditions differ in which fares count as new. With Threshold and Verdict, a fare is
+// sent again only after an observation that did not meet the condition. Drop and Change compare
+// with the price in the last message; before the first message, with the first observation. Low is
+// met if no fare of the last Days days was as cheap. Paid is met by a fare below the Threshold;
+// after a message, by a fare below the price in that message.
 type Watch struct {
-	Kind      string // as in store
+	Kind      string // a kind of package store
 	Threshold fare.Cents
-	Days      int        // of an alert of kind Low
-	Percent   int        // of kind Drop: the fare fell by this percentage,
+	Days      int        // for kind Low: number of days
+	Percent   int        // for kind Drop: the fare fell by this percentage,
 	Amount    fare.Cents // or by this amount of EUR cents
 }
 
-// State is what earlier observations and messages left behind. The zero value is the state before
-// the first observation.
+// State is what earlier observations and messages of an alert determine. The zero State is the
+// state before the first observation.
 type State struct {
 	LastDay fare.Day   // day of the last message; 0: none
-	Price   fare.Cents // of the last message; before the first message, of the first observation
-	// Unmet is true if an observation since the last message, including that message's own, did
-	// not meet the condition. It is also true if the subscriber has changed the condition since.
+	Price   fare.Cents // price in the last message; before the first message, of the first observation
+	// Unmet is true if, since the last message, an observation did not meet the condition, or the
+	// subscriber changed the condition. The observation in the message itself counts too.
 	Unmet bool
-	// Missed is the highest price since the last message that met a Low but was not sent.
+	// Missed is the highest price since the last message that met a condition of kind Low but was
+	// not sent.
 	Missed fare.Cents
 }
 
-// Due reports whether to notify the subscriber of an observation. It also returns the state after
-// that message.
+// Due reports whether to notify the subscriber of an observation. next is the state after the
+// observation: after the message if due is true, else after Pass.
 func (w Watch) Due(s State, seen Observation) (due bool, next State) {
 	if !w.due(s, seen) {
 		return false, w.Pass(s, seen)
@@ -54,8 +55,8 @@ func (w Watch) Due(s State, seen Observation) (due bool, next State) {
 	return true, State{LastDay: seen.Day, Price: seen.Price}
 }
 
-// Pass returns the state after an observation that is not sent. Either mail was not sent before
-// the next refresh, or the alert is paused.
+// Pass returns the state after an observation that is not sent. For example, the alert is paused,
+// or the next refresh came before mail was sent.
 func (w Watch) Pass(s State, seen Observation) State {
 	if s.Price == 0 {
 		s.Price = seen.Price
@@ -86,7 +87,8 @@ func (w Watch) due(s State, seen Observation) bool {
 	return true
 }
 
-// meets reports whether an observation meets the condition, regardless of earlier messages.
+// meets reports whether an observation meets the condition, whether or not the fare was already
+// sent.
 func (w Watch) meets(s State, seen Observation) bool {
 	switch w.Kind {
 	case store.Threshold:
@@ -116,9 +118,10 @@ func stateOf(a store.Alert) State {
 	return s
 }
 
-// dueOf reports whether to notify an alert of the last observation in a history. It also returns
-// the state after that message. It applies the rule to all observations since the last message,
-// including the observation of that day. Observations from before the alert was made do not count.
+// dueOf reports whether to notify the subscriber of an alert of the last observation in a history.
+// It also returns the state after that observation. It applies the condition to all observations
+// since the day of the last message, that day included. Observations from before the alert was
+// added do not count.
 func dueOf(a store.Alert, h history) (due bool, s State) {
 	w, s := watchOf(a), stateOf(a)
 	if len(h) == 0 {

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// story returns a history from day 100 on, one refresh a week.
+// story returns a history with one observation per week, from day 100 on.
 func story(seen ...Observation) (h history) {
 	for i, s := range seen {
 		s.Day = fare.Day(100 + 7*i)
@@ -24,8 +24,8 @@ func thin(price fare.Cents) Observation {
 	return Observation{Price: price, Level: verdict.Insufficient}
 }
 
-// shouldNotify applies the rule to an alert by threshold, or by verdict for 0. notified is the day
-// of the last message; 0 is never.
+// shouldNotify applies the rule to an alert of kind Threshold, or of kind Verdict if threshold is
+// 0. notified is the day of the last message; 0 means no message.
 func shouldNotify(threshold fare.Cents, notified fare.Day, h history) bool {
 	due, _ := dueOf(store.Alert{Threshold: threshold, Mailed: notified}, h)
 	return due
@@ -77,8 +77,8 @@ func TestShouldNotify(t *testing.T) {
 	}
 }
 
-// TestPaid: a fare under the price that the subscriber paid is sent, and then each fare under the
-// price of the last message.
+// TestPaid: a fare below the price that the subscriber paid is sent. After that, each fare below
+// the price in the last message is sent.
 func TestPaid(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -103,8 +103,8 @@ func TestPaid(t *testing.T) {
 	}
 }
 
-// TestOneMailForEachFall replays random prices. It expects a mail exactly on the days on which the
-// price falls under the threshold.
+// TestOneMailForEachFall: random prices are replayed. A mail is sent exactly on the days on which
+// the price falls below the threshold.
 func TestOneMailForEachFall(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

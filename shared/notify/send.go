@@ -16,33 +16,33 @@ import (
 )
 
 // Sender sends stored news to subscribers, each message at least once. After a carrier accepts a
-// message, one write records it. If that write is lost, the message is sent again with the same
-// ID.
+// message, one write records it. If that write fails, the message is sent again with the same ID.
 //
-// A lease ensures that one process sends at a time, so that the rate limit is respected. Work
-// stops before its context ends, and the next call of Work continues at the same page of
-// subscribers. If a channel fails repeatedly, Work stops using it until the next call.
+// A lease ensures that only one process sends at a time, so that the rate limit holds. Work stops
+// before its context ends; the next call of Work continues at the same page of subscribers. If a
+// channel fails repeatedly, Work does not use the channel until the next call.
 type Sender struct {
 	Alerts        store.Alerts
 	Notifications store.Notifications
 	Mail          mail.Sender
-	// Carriers holds the carrier of each channel other than mail, by the channel's name in
-	// store.Alert.
+	// Carriers holds the carrier of each channel other than mail. The keys are the names of
+	// channels in store.Alert.
 	Carriers map[string]Carrier
 	Links    Links
 	Answers  Answers // judges the departure of a fare; nil: messages contain no such verdict
 	Rate     float64 // messages per second, above 0
 	Now      func() time.Time
-	// Sleep waits or returns the context's error; nil uses the system clock.
+	// Sleep waits for a time. If the context ends first, it returns the error of the context. If
+	// Sleep is nil, the system clock is used.
 	Sleep func(context.Context, time.Duration) error
 	Log   *slog.Logger
 }
 
-// Result counts what one call of Work did.
+// Result counts what one call of Work has done.
 type Result struct {
 	Sent      int  `json:"sent"`
-	Refused   int  `json:"refused,omitempty"`   // for good: they get no more messages
-	Postponed int  `json:"postponed,omitempty"` // the next call of Work retries them
+	Refused   int  `json:"refused,omitempty"`   // subscribers who refused permanently and get no more messages
+	Postponed int  `json:"postponed,omitempty"` // messages that the next call of Work retries
 	Settled   int  `json:"told,omitempty"`      // stored news that needs no more messages
 	Busy      bool `json:"busy,omitempty"`      // another process is sending
 	More      bool `json:"left,omitempty"`      // there is more to send
@@ -51,16 +51,17 @@ type Result struct {
 const (
 	pageSize = 100
 	leaseFor = 3 * time.Minute
-	// maxFaults keeps the error readable if everything fails for the same reason.
+	// maxFaults limits the number of errors that Work returns, so that the message stays readable
+	// if all sends fail.
 	maxFaults = 20
 )
 
-// errTimeUp ends the context of Work shortly before its deadline.
+// errTimeUp is the cause with which the context of Work ends shortly before its deadline.
 var errTimeUp = errors.New("no time for more")
 
-// Work sends all stored news, or as much as the time of the context allows. An error does not stop
-// the other messages, except where sending is impossible. The next call of Work retries what
-// failed.
+// Work sends all stored news, or as much as the time of the context allows. If one message fails,
+// Work continues with the others, unless sending is impossible. The next call of Work retries the
+// failed messages.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
 	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), Duration: leaseFor,
 		Now: s.Now}
@@ -91,7 +92,8 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 	return r.result, errors.Join(append(r.faults, err, lease.Release(last))...)
 }
 
-// accepting returns a context that ends early enough to finish the messages that were started.
+// accepting returns a context for starting messages. It ends early enough before the deadline to
+// finish the messages that have started.
 func (s *Sender) accepting(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	deadline, ok := ctx.Deadline()
@@ -110,25 +112,25 @@ type run struct {
 	*Sender
 	answers *answer.Reader
 	stop    context.CancelCauseFunc
-	flight  chan struct{} // one slot for each message in flight
+	flight  chan struct{} // one slot for each message that is being sent
 
 	mu     sync.Mutex // guards the fields below
 	lease  *store.Lease
 	result Result
 	faults []error
-	// channels holds the channels used so far, by name.
+	// channels holds the channels that this call of Work has used, by name.
 	channels map[string]*channel
 }
 
 func newRun(s *Sender, lease *store.Lease) *run {
-	// Enough messages at a time if each takes half a second. So the rate limits the sending, not
-	// the duration of a message.
+	// If each message takes half a second, this number of concurrent messages reaches the rate
+	// limit. So the rate limit, not the duration of a message, decides how fast messages are sent.
 	places := min(max(1, int(s.Rate/2)), 64)
 	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, answers: s.asker(),
 		flight: make(chan struct{}, places)}
 }
 
-// all sends all stored news, route by route.
+// all sends all stored news, one route after another.
 func (r *run) all(ctx context.Context) error {
 	after := ""
 	for {
@@ -139,7 +141,7 @@ func (r *run) all(ctx context.Context) error {
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
-		case errors.Is(err, store.ErrUnreadable): // malformed for good; send the rest
+		case errors.Is(err, store.ErrUnreadable): // malformed: skip it and send the rest
 			r.fault(ctx, err)
 			if err := r.Notifications.Delete(ctx, stored); err != nil {
 				return err
@@ -160,8 +162,8 @@ func (r *run) all(ctx context.Context) error {
 	}
 }
 
-// hold renews the lease if less than half of its time is left. Half of the time is longer than one
-// message takes.
+// hold renews the lease if less than half of its time is left. A single message takes less than
+// half of that time.
 func (r *run) hold(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,12 +176,12 @@ func (r *run) hold(ctx context.Context) error {
 	return r.lease.Hold(ctx)
 }
 
-// route sends the news of one route to the alerts whose condition it meets. It deletes the news
-// when no message is missing, and keeps it otherwise.
+// route sends the news of one route to the alerts that the news meets. If all messages were sent,
+// it deletes the news. Otherwise the news stays for the next call of Work.
 func (r *run) route(ctx context.Context, stored store.Notification) error {
 	n, err := open(stored)
 	if err != nil || n.look != nil && !n.look.news.live(fare.DayOf(r.Now())) {
-		// The news is malformed or outdated: the next refresh stores other news.
+		// The news is malformed or outdated. The next refresh stores new news.
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("read news of %s: %w", stored.Route, err))
 		}
@@ -221,7 +223,8 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 	}
 }
 
-// end deletes news that needs no more messages, and removes the mark of a route without alerts.
+// end deletes news that needs no more messages. If the route has no alerts, end also removes the
+// mark of the route.
 func (r *run) end(ctx context.Context, stored store.Notification, complete, noAlerts bool) error {
 	if !complete {
 		r.result.More = true
@@ -242,15 +245,14 @@ type batch struct {
 	incomplete bool // a message must be sent by the next call of Work
 }
 
-// markIncomplete marks the batch as incomplete.
 func (b *batch) markIncomplete() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.incomplete = true
 }
 
-// send starts sending a message by a channel as soon as fewer messages than the maximum are in
-// progress. It reports whether the channel still sends.
+// send starts sending a message by a channel, as soon as the number of messages in progress is
+// below the maximum. It returns false if the channel is stopped.
 func (b *batch) send(ctx context.Context, by *channel, message func() (settled bool, err error)) bool {
 	if b.isShut(by) {
 		b.markIncomplete()
@@ -273,14 +275,15 @@ func (b *batch) send(ctx context.Context, by *channel, message func() (settled b
 	return true
 }
 
-// wait waits for all messages in progress. It reports whether all were sent or need not be sent.
+// wait waits for all messages in progress. settled reports whether every message was sent or is not
+// needed.
 func (b *batch) wait(ctx context.Context) (settled bool, err error) {
 	b.sending.Wait()
 	return !b.incomplete, context.Cause(ctx)
 }
 
-// page notifies the subscribers of one page of alerts whose condition the news meets. It reports
-// whether no message is missing.
+// page notifies the subscribers on one page of alerts whose condition the news meets. settled
+// reports whether every message was sent or is not needed.
 func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (settled bool, err error) {
 	b := batch{run: r}
 	for _, a := range alerts {
@@ -305,9 +308,9 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 	return b.wait(ctx)
 }
 
-// concerns reports whether to notify an alert, and returns the look from which its message is
-// composed. If an alert is due and its look is nil, the alert has ended. For Drop and Change it
-// also stores the first price that was found for the alert.
+// concerns reports whether to notify an alert. It also returns the look, the data from which its
+// message is composed. If due is true and the look is nil, the alert has ended. For the kinds Drop
+// and Change, concerns also stores the first price that was found for the alert.
 func (r *run) concerns(ctx context.Context, n *notification, a store.Alert) (l *look, due bool, err error) {
 	if n.stored.Trips && a.Trip.HasPassed(fare.DayOf(r.Now())) {
 		return nil, true, nil
@@ -327,7 +330,7 @@ func (r *run) concerns(ctx context.Context, n *notification, a store.Alert) (l *
 	return l, due, err
 }
 
-// fault logs and collects the error of one alert without stopping the others.
+// fault logs and collects the error of one alert. The other alerts continue.
 func (r *run) fault(ctx context.Context, err error) {
 	r.Log.ErrorContext(ctx, "alert not told", "error", err)
 	r.mu.Lock()

@@ -19,7 +19,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// leave stores news of Milan to Bucharest like a refresh with one fare a day, the last price today.
+// leave stores news of the route Milan to Bucharest, as a refresh would: one fare per day, the last
+// of the prices today.
 func leave(h *notifytest.Fixture, prices ...fare.Cents) {
 	h.T.Helper()
 	today := fare.DayOf(h.Now())
@@ -35,7 +36,8 @@ func leave(h *notifytest.Fixture, prices ...fare.Cents) {
 	}
 }
 
-// fall returns a fixture with alerts by verdict, and news of a fall that meets them all.
+// fall returns a fixture with an alert of kind Verdict for each subscriber, and news of a cheap
+// fare that meets all these alerts.
 func fall(t *testing.T, who ...string) *notifytest.Fixture {
 	h := notifytest.New(t)
 	for _, w := range who {
@@ -73,7 +75,6 @@ var everyone = []string{"ada", "bob", "cleo", "dan"}
 
 func isBob(m mail.Message) bool { return m.To == notifytest.AddressOf("bob") }
 
-// numbered returns numbered subscribers.
 func numbered(many int) (who []string) {
 	for i := range many {
 		who = append(who, fmt.Sprintf("s%03d", i))
@@ -81,8 +82,8 @@ func numbered(many int) (who []string) {
 	return who
 }
 
-// TestCarrier: a message that a carrier does not accept is sent by the next call of Work. A
-// carrier that accepts nothing is not tried for every subscriber.
+// TestCarrier: if a carrier does not accept a message, the next call of Work sends the message. If
+// a carrier accepts nothing, Work stops after a few subscribers.
 func TestCarrier(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -126,7 +127,8 @@ func TestCarrier(t *testing.T) {
 	}
 }
 
-// TestThrottledForAWhile: each pause is twice the previous one.
+// TestThrottledForAWhile: while the carrier throttles, each pause is twice as long as the previous
+// one.
 func TestThrottledForAWhile(t *testing.T) {
 	for _, fault := range []error{mail.ErrThrottled, mail.ErrUnavailable} {
 		h, left := fall(t, everyone...), 3
@@ -145,8 +147,8 @@ func TestThrottledForAWhile(t *testing.T) {
 	}
 }
 
-// TestRefused: a mailbox that refuses mail for good loses its alerts. The next lower fare causes
-// no mail to it.
+// TestRefused: if a mailbox refuses a mail permanently, its alerts are removed. So the next lower
+// fare causes no mail to that mailbox.
 func TestRefused(t *testing.T) {
 	h, tried := fall(t, everyone...), 0
 	h.Carrier.Before = func(m mail.Message) error {
@@ -176,8 +178,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestAnAddressThatIsNone: an invalid address is a fault of the service and does not delay the
-// others.
+// TestAnAddressThatIsNone: an invalid mail address is an error of the service. It does not delay
+// mails to other subscribers.
 func TestAnAddressThatIsNone(t *testing.T) {
 	h := fall(t, "ada", "b b")
 	if got, err := h.Sender().Work(t.Context()); !errors.Is(err, mail.ErrAddress) || got.Sent != 1 || got.Settled != 1 {
@@ -185,7 +187,7 @@ func TestAnAddressThatIsNone(t *testing.T) {
 	}
 }
 
-// TestNothingPersonalIsLogged: logs contain no addresses, pseudonyms or links.
+// TestNothingPersonalIsLogged: log lines contain no mail addresses, pseudonyms or links.
 func TestNothingPersonalIsLogged(t *testing.T) {
 	h := fall(t, "ada", "bob", "cleo")
 	var log strings.Builder
@@ -208,7 +210,8 @@ func TestNothingPersonalIsLogged(t *testing.T) {
 	}
 }
 
-// TestTwoSenders: while one process sends, another waits, and takes over when the lease has ended.
+// TestTwoSenders: while one process sends, a second process only waits. It takes over when the
+// lease of the first has ended.
 func TestTwoSenders(t *testing.T) {
 	h := fall(t, "ada", "bob")
 	inside, on := make(chan struct{}), make(chan struct{})
@@ -232,7 +235,8 @@ func TestTwoSenders(t *testing.T) {
 	<-inside
 	h.Work(notify.Result{Busy: true, More: true})
 
-	// The first stalls beyond its lease; the second takes over and sends everything.
+	// The first process stalls for longer than its lease. The second process takes over and sends
+	// all messages.
 	h.Add(4 * time.Minute)
 	h.Work(notify.Result{Sent: 2, Settled: 1})
 	close(on)
@@ -244,8 +248,8 @@ func TestTwoSenders(t *testing.T) {
 	h.Work(notify.Result{})
 }
 
-// TestNoTime: a Work near its deadline starts nothing. An interrupted Work is resumed where it
-// stopped.
+// TestNoTime: near its deadline, a call of Work starts no message. After an interrupted call, the
+// next call continues where it stopped.
 func TestNoTime(t *testing.T) {
 	who := numbered(250)
 	h := fall(t, who...)
@@ -285,7 +289,8 @@ func TestNoTime(t *testing.T) {
 	}
 }
 
-// TestUnsubscribedMeanwhile: a removal or a new threshold counts even after the page was read.
+// TestUnsubscribedMeanwhile: an alert is removed, or its threshold changes, after the page of
+// alerts was read. The change still takes effect.
 func TestUnsubscribedMeanwhile(t *testing.T) {
 	h := fall(t, everyone...)
 	order := slices.Clone(everyone)
@@ -307,7 +312,7 @@ func TestUnsubscribedMeanwhile(t *testing.T) {
 	h.WantMailed(order[:2]...)
 }
 
-// downCarrier fails with fault, or accepts everything.
+// downCarrier fails with the error fault, or accepts every message if fault is nil.
 type downCarrier struct {
 	fault error
 	tried map[store.SubscriberID]int
@@ -321,8 +326,8 @@ func (c *downCarrier) Deliver(_ context.Context, to store.Alert, _ notify.Messag
 	return c.fault
 }
 
-// TestChannelsFailAlone: a fault of one channel does not affect the others in the same Work. The
-// next Work sends what is missing.
+// TestChannelsFailAlone: if one channel fails, the same call of Work still sends the messages of
+// the other channels. The next call of Work sends the missing messages.
 func TestChannelsFailAlone(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -2,9 +2,10 @@ package notify_test
 
 import "testing"
 
-// TestEvidenceHundredThousandAlerts notifies 100,000 alerts of all kinds on 10,000 routes.
+// TestEvidenceHundredThousandAlerts sends messages for 100,000 alerts of all kinds on 10,000
+// routes, and logs the cost.
 func TestEvidenceHundredThousandAlerts(t *testing.T) { measure(t, 10_000) }
 
-// TestEvidenceKindsUnderKills is TestKindsUnderKills with 100 times the alerts, and at least 200
-// kills at every step.
+// TestEvidenceKindsUnderKills is like TestKindsUnderKills, with 100 times as many alerts, and with
+// at least 200 kills at every step.
 func TestEvidenceKindsUnderKills(t *testing.T) { simulate(t, 100, 10, 35, 2_000, 200) }

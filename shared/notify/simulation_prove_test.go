@@ -8,10 +8,10 @@ import (
 	"verdetto/shared/notify/notifytest"
 )
 
-// TestProveAlertsOfAllKinds is TestEvidenceHundredThousandAlerts with 1 % of the routes.
+// TestProveAlertsOfAllKinds is like TestEvidenceHundredThousandAlerts, with 1 % of the routes.
 func TestProveAlertsOfAllKinds(t *testing.T) { measure(t, 100) }
 
-// measure notifies alerts of all kinds once and logs the cost.
+// measure sends messages for alerts of all kinds once, and logs the cost.
 func measure(t *testing.T, routes int) {
 	s := newSimulation(t, routes)
 	s.subscribe()

@@ -23,8 +23,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// simulation is a service with alerts of all kinds on many routes, refreshed for some days. It
-// counts its costs, and any call can fail or kill the process.
+// simulation is a service with alerts of all kinds on many routes, refreshed on several days. It
+// counts the calls to the store. Any call can fail or kill the process.
 type simulation struct {
 	*notifytest.Fixture
 	routes []fare.Route
@@ -67,7 +67,7 @@ func newSimulation(t *testing.T, routes int) *simulation {
 	return s
 }
 
-// subscribe confirms the alerts of every route.
+// subscribe adds and confirms the alerts of every route.
 func (s *simulation) subscribe() {
 	s.T.Helper()
 	for i, route := range s.routes {
@@ -83,8 +83,8 @@ func (s *simulation) subscribe() {
 	}
 }
 
-// refresh stores a refresh of all routes with every departure at one price, and their
-// notifications.
+// refresh stores the results of a refresh in which every departure of all routes has the same
+// price. It also stores the notifications for alerts.
 func (s *simulation) refresh(price fare.Cents) {
 	s.T.Helper()
 	ctx, today, fares, notifications := s.T.Context(), s.Today(), store.Fares{Table: s.Table},
@@ -125,8 +125,8 @@ func (s *simulation) refresh(price fare.Cents) {
 	}
 }
 
-// addDeal stores the cheapest fare of a route as a deal of its origin, and the notification of
-// alerts to anywhere.
+// addDeal stores the cheapest fare of a route as a deal of its origin. It also stores the
+// notification for alerts to Anywhere.
 func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	s.T.Helper()
 	var had deals.Origin
@@ -146,11 +146,12 @@ func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	putDeals(s.Fixture, route.Origin, had.Merge([]deals.Entry{e}))
 }
 
-// errKilled reports that the process is dead.
+// errKilled is the error of calls after the process was killed.
 var errKilled = errors.New("killed")
 
-// call counts a call and returns whether it takes effect, and its error. The call that kills may
-// take effect; later calls do not. Steps with few kills are killed more often.
+// call counts one call. It returns whether the call takes effect, and its error. The call at which
+// the process is killed may take effect; later calls do not. Calls of steps with fewer kills are
+// killed more often.
 func (s *simulation) call(step string) (effect bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,13 +174,12 @@ func (s *simulation) call(step string) (effect bool, err error) {
 	return effect, errKilled
 }
 
-// stepOf returns the name of a call: the action and the partition.
+// stepOf returns the name of a step: the action and the partition of a call.
 func stepOf(what string, k store.Key) string {
 	partition, _, _ := strings.Cut(k.Partition, "#")
 	return what + " " + partition
 }
 
-// killed returns the number of all kills.
 func (s *simulation) killed() (all int) {
 	for _, n := range s.kills {
 		all += n
@@ -187,7 +187,7 @@ func (s *simulation) killed() (all int) {
 	return all
 }
 
-// mortal is the table of a process that can be killed.
+// mortal is the table that a process uses. Its calls fail when the process is killed.
 type mortal struct {
 	store.Table
 	s *simulation
@@ -224,7 +224,8 @@ func (m mortal) Write(ctx context.Context, ops ...store.Op) error {
 	return err
 }
 
-// Send accepts a mail; with kills, one in ten answers is lost.
+// Send accepts a mail. If processes are killed, one in ten answers is lost, so the caller gets an
+// error.
 func (s *simulation) Send(_ context.Context, m mail.Message) error {
 	effect, err := s.call("send a mail")
 	s.mu.Lock()
@@ -242,8 +243,8 @@ func (s *simulation) Send(_ context.Context, m mail.Message) error {
 	return err
 }
 
-// work sends until everything is sent. Each process is killed after at most killAfter calls, and
-// the next one resumes.
+// work runs processes until every message is sent. Each process is killed after at most killAfter
+// calls, and the next process continues.
 func (s *simulation) work(killAfter int) {
 	s.T.Helper()
 	for {
@@ -265,7 +266,8 @@ func (s *simulation) work(killAfter int) {
 	}
 }
 
-// run simulates the days and returns the number of messages by alert of a route.
+// run simulates the days, with one price per day. For each alert of a route, it returns the number
+// of messages.
 func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 	s.subscribe()
 	for i, price := range prices {
@@ -288,9 +290,10 @@ func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 
 var prices = []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700}
 
-// simulate compares a service that is killed repeatedly, in several rounds, with one that is never
-// killed. Each step must be killed at least least times. A round has few routes: each kill takes
-// four minutes, and a refresh must be sent before the next.
+// simulate runs two services: one is killed repeatedly in several rounds, the other never. Both
+// must send the same messages. Each step must be killed at least least times. A round has only a
+// few routes: each kill takes four minutes, and the news of a refresh must be sent before the next
+// refresh.
 func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	want := newSimulation(t, 1).run(0, prices...)
 	for k, n := range want {
@@ -332,6 +335,6 @@ func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	}
 }
 
-// TestKindsUnderKills: for every kind of alert, each subscriber is notified exactly as without
-// kills. Processes are killed 200 times, and answers of the carrier are lost.
+// TestKindsUnderKills: processes are killed 200 times, and answers of the carrier are lost. For
+// every kind of alert, each subscriber still gets the same messages as without kills.
 func TestKindsUnderKills(t *testing.T) { simulate(t, 1, 10, 35, 200, 0) }

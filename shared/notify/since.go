@@ -7,11 +7,11 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// What is new about a fare, by the kind of alert.
+// The functions in this file say what is new about a fare, for each kind of alert.
 
-// before returns the price in the last message of an alert, and the day of that message. Before
-// the first message of a Drop or a Change, it returns the first price that was found for the
-// alert, and day 0. The price is 0 if it is unknown.
+// before returns the price in the last message of an alert, and the day of that message. Before the
+// first message of kind Drop or Change, it returns the first price found for the alert, and day 0.
+// The price is 0 if it is unknown.
 func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
 	if a.Mailed > 0 && a.State.LastPrice > 0 {
 		return a.State.LastPrice, a.Mailed
@@ -28,9 +28,9 @@ func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
 	return s.Price, 0
 }
 
-// known returns the price that the subscriber of an alert knows. It is the price of the last
-// message; without a message, the newest price when the alert was made; without that, the first
-// price found later. It is 0 if none of them is known.
+// known returns the price that the subscriber of an alert knows. This is the price in the last
+// message. Before the first message, it is the newest price on the day when the alert was added, or
+// else the first price found later. It is 0 if no price is known.
 func known(a store.Alert, h history) (price fare.Cents) {
 	if a.Mailed > 0 || a.RequestDay == 0 || len(h) == 0 {
 		return a.State.LastPrice
@@ -43,8 +43,8 @@ func known(a store.Alert, h history) (price fare.Cents) {
 	return price
 }
 
-// Subject returns the title of a message about a fare. The title compares the price now with the
-// price that the subscriber knows, or with the usual price.
+// Subject returns the title of a message about a fare. The title compares the fare with the price
+// that the subscriber knows, or else with the usual price.
 func Subject(a store.Alert, f Fare, l *i18n.Language) string {
 	id, other := "", fare.Cents(0)
 	switch {
@@ -61,8 +61,8 @@ func Subject(a store.Alert, f Fare, l *i18n.Language) string {
 		l.Amount(other))
 }
 
-// lowest returns the lowest known fare of the given number of days before the news; 0 if none is
-// known.
+// lowest returns the lowest known fare of the given number of days before the news. It returns 0 if
+// no fare is known.
 func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
 	take := func(price fare.Cents) {
 		if price > 0 && (low == 0 || price < low) {
@@ -80,7 +80,7 @@ func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
 	return low
 }
 
-// Since returns the sentence that says what is new about a fare. It is empty if the kind of alert
+// Since returns a sentence that says what is new about a fare. It returns "" if the kind of alert
 // needs no such sentence, or if the facts are unknown.
 func Since(a store.Alert, f Fare, l *i18n.Language) string {
 	switch a.Condition() {

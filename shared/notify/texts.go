@@ -10,10 +10,10 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// The wording of alerts on pages and in mails.
+// This file holds the wording of alerts on pages and in mails.
 
-// When returns the sentence that says when an alert sends messages: on its condition, or weekly.
-// It contains HTML emphasis.
+// When returns the sentence that says when an alert sends messages: when its condition is met, or
+// weekly. It contains HTML tags for emphasis.
 func When(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Digest {
 		return l.HTML("when.weekly", "Weekday", l.Weekday(store.DigestWeekday(a.Subscriber)), "When", waitsFor(a, l))
@@ -21,7 +21,7 @@ func When(a store.Alert, l *i18n.Language) template.HTML {
 	return waitsFor(a, l)
 }
 
-// waitsFor returns the condition of an alert as text with HTML emphasis.
+// waitsFor returns the condition of an alert in words, with HTML tags for emphasis.
 func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Route.Destination == store.Anywhere {
 		if a.Threshold > 0 {
@@ -47,13 +47,13 @@ func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	return l.HTML("when.verdict")
 }
 
-// PlainWhen is When in plain text.
+// PlainWhen returns the same sentence as When, in plain text.
 func PlainWhen(a store.Alert, l *i18n.Language) string {
 	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "").Replace(string(When(a, l))))
 }
 
-// TripText describes which fares an alert is for. It is empty for the cheapest one-way fare of the
-// route.
+// TripText describes which fares an alert is for. It returns "" if the alert is for the cheapest
+// one-way fare of the route.
 func TripText(t store.Trip, l *i18n.Language) string {
 	var parts []string
 	switch {
@@ -74,8 +74,8 @@ func TripText(t store.Trip, l *i18n.Language) string {
 	return strings.Join(parts, ", ")
 }
 
-// ListTitle returns the title of a message of an alert to Anywhere: its only fare, or the number
-// of fares and the cheapest.
+// ListTitle returns the title of a message of an alert to Anywhere. If the message has one fare,
+// the title names that fare; else it states the number of fares and the cheapest one.
 func ListTitle(m Message, l *i18n.Language) string {
 	first, many := m.Fares[0], len(m.Fares)+m.More
 	if many == 1 {

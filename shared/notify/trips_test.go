@@ -15,13 +15,14 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// trip is a fixture whose route has departures that were seen for 40 days at 50 to 60 EUR.
+// trip is a fixture with a route whose departures were seen for 40 days at prices of 50 to 60 EUR.
 type trip struct{ *notifytest.Fixture }
 
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
-// sheetAt returns a sheet of departures that were seen for 40 days at 50 to 60 EUR. The function
-// sets the price on the last day; 0 means none.
+// sheetAt returns an encoded departure state. Its departures were seen for 40 days at prices of 50
+// to 60 EUR. The parameter of is a function that returns the price of a departure on the last day;
+// 0 means no fare.
 func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 	const ahead = 120
 	var s departure.Learner
@@ -46,7 +47,7 @@ func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 	return s.Encode()
 }
 
-// refresh stores today's refresh of some departure days, and its notification.
+// refresh stores today's refresh of a route's departures, and its notification.
 func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
 	h.T.Helper()
 	today := h.Today()
@@ -69,14 +70,14 @@ func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
 	}
 }
 
-// watch confirms an alert for a trip.
 func (h *trip) watch(who string, a store.Alert) store.Alert {
 	h.T.Helper()
 	a.Route, a.Language = notifytest.Route("MIL-BUH"), "it"
 	return h.Confirm(who, a)
 }
 
-// always returns a function with one price for every day, except those in but.
+// always returns a function that returns the usual price for every day, except for the days in the
+// parameter but.
 func always(usual fare.Cents, but map[fare.Day]fare.Cents) func(fare.Day) fare.Cents {
 	return func(depart fare.Day) fare.Cents {
 		if price, is := but[depart]; is {
@@ -86,8 +87,8 @@ func always(usual fare.Cents, but map[fare.Day]fare.Cents) func(fare.Day) fare.C
 	}
 }
 
-// TestTrips: each kind of alert, for a day, some days or a month, is notified once of its own
-// departures.
+// TestTrips: alerts of each kind for a day, several days or a month are each notified once, and
+// only of departures within their days.
 func TestTrips(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60
@@ -121,22 +122,22 @@ func TestTrips(t *testing.T) {
 			t.Errorf("%s has %q:\n%s", m.To, m.Subject, m.Text)
 		}
 	}
-	// The same fares again, on that day and the next, notify no alert.
+	// If a refresh finds the same fares again, on the same day or the next, no alert is notified.
 	h.refresh(always(5500, cheap))
 	h.Work(notify.Result{Settled: 1})
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, cheap))
 	h.Work(notify.Result{Settled: 1})
 	h.WantMailed(told...)
-	// The fare falls further: only the alerts of kinds drop, change and low are notified again.
+	// If the fare falls further, only the alerts of kinds drop, change and low are notified again.
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, map[fare.Day]fare.Cents{day: 3000}))
 	h.Work(notify.Result{Sent: 3, Settled: 1})
 	h.WantMailed(append(told, "drop", "change", "low")...)
 }
 
-// TestATripEnds: after its last departure an alert is removed and its subscriber notified once,
-// even without a fare on sale. A paused alert ends silently.
+// TestATripEnds: after the last departure of its trip, an alert is removed and its subscriber is
+// notified once, even if no fare is on sale. The subscriber of a paused alert is not notified.
 func TestATripEnds(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 5
@@ -164,8 +165,8 @@ func TestATripEnds(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// TestTripsUnderFaults: each subscriber is notified of a trip and of its end, and never by two
-// different messages.
+// TestTripsUnderFaults: storage calls fail or the process dies. Each subscriber is still notified
+// of a trip and of its end, and never by two different messages.
 func TestTripsUnderFaults(t *testing.T) {
 	underFaults(t, 20, func(t *testing.T) *trip {
 		h := newTrip(t)
@@ -186,8 +187,8 @@ func TestTripsUnderFaults(t *testing.T) {
 	})
 }
 
-// underFaults makes each storage call of a Work fail once, before or after its effect, or kill the
-// process. The next Work resumes, and check verifies the result.
+// underFaults runs Work again and again. In each run, another storage call fails, before or after
+// its effect, or kills the process. The next call of Work continues, and check verifies the result.
 func underFaults(t *testing.T, leastCalls int, open func(*testing.T) *trip, check func(*testing.T, *trip)) {
 	for _, arm := range []func(*storetest.Faulty, int, storetest.Side){(*storetest.Faulty).FailOnce,
 		(*storetest.Faulty).DieAt} {

@@ -8,42 +8,44 @@ import (
 // Checkout sells a subscription by card through a hosted page.
 type Checkout interface {
 	// Price returns what the subscription costs now, which is what a payer is charged. It fails
-	// with ErrNoPrice if the price is not one amount per period.
+	// with ErrNoPrice if the price is not one fixed amount per period.
 	Price(ctx context.Context) (Price, error)
 
-	// Start creates a hosted checkout for an address. For one day the same idempotency key with the
-	// same request returns the same page. With another request it fails with ErrKeyReused. It fails
-	// with ErrBadEmail if the processor rejects the address.
+	// Start creates a hosted checkout for an e-mail address. For one day the same idempotency key
+	// with the same request returns the same page. The same key with another request fails with
+	// ErrKeyReused. Start fails with ErrBadEmail if the processor rejects the address.
 	Start(ctx context.Context, request StartRequest) (Page, error)
 
 	// Session returns the current state of a checkout. It fails with ErrNoSuchSession if the id is
 	// unknown or malformed.
 	Session(ctx context.Context, id string) (Session, error)
 
-	// Subscription returns the current state of a subscription, which is authoritative: webhooks
-	// only point to it. It fails with ErrNoSuchSubscription if the id is unknown or malformed.
+	// Subscription returns the current state of a subscription. This state is authoritative: a
+	// webhook delivery only says that the state may have changed. It fails with
+	// ErrNoSuchSubscription if the id is unknown or malformed.
 	Subscription(ctx context.Context, id string) (Subscription, error)
 
 	// Event verifies and parses a webhook delivery without a network call. It fails with
-	// ErrBadSignature, ErrStale or ErrMalformed. Deliveries arrive late, repeated and in any order,
-	// and Event keeps no state about them.
+	// ErrBadSignature, ErrStale or ErrMalformed. Deliveries arrive late, repeated and in any order.
+	// Event does not remember earlier deliveries.
 	Event(payload []byte, signature string, now time.Time) (Event, error)
 
 	// Portal creates a hosted page where a customer sees invoices, changes the card and cancels.
-	// Its address is a secret and expires after some minutes. It fails with ErrNoSuchCustomer if
-	// the customer is unknown or deleted.
+	// The page's address is a secret and expires after some minutes. It fails with
+	// ErrNoSuchCustomer if the customer is unknown or deleted.
 	Portal(ctx context.Context, customer, returnURL string) (address string, err error)
 
 	// Readdress changes the e-mail address of a customer. It fails with ErrNoSuchCustomer if the
 	// customer is unknown or deleted.
 	Readdress(ctx context.Context, customer, email string) error
 
-	// Forget deletes a customer and ends the subscriptions at once. The processor retains what the
-	// law requires, such as invoices. An unknown or already deleted customer is no error.
+	// Forget deletes a customer and ends the customer's subscriptions at once. The processor keeps
+	// the data that the law requires, such as invoices. An unknown or already deleted customer is
+	// no error.
 	Forget(ctx context.Context, customer string) error
 }
 
-// Price is the price of a subscription.
+// Price is the price of a subscription for one period.
 type Price struct {
 	Amount   string // decimal, such as "12.99"
 	Currency string // ISO 4217, upper case
@@ -56,20 +58,20 @@ type Price struct {
 type StartRequest struct {
 	Email          string // the payer cannot change it on the page
 	IdempotencyKey string // at most 255 bytes; empty: every call creates another page
-	// SuccessURL is where the payer returns to. The processor replaces "{CHECKOUT_SESSION_ID}" in
-	// it with the session id.
+	// SuccessURL is the page to which the payer returns. The processor replaces
+	// "{CHECKOUT_SESSION_ID}" in the URL with the session id.
 	SuccessURL string
 	CancelURL  string
 }
 
-// Page is a hosted checkout page for a payer.
+// Page is a checkout page, hosted by the card processor, for one payer.
 type Page struct {
 	ID      string // session id
 	URL     string
 	Expires time.Time
 }
 
-// SessionStatus is the progress of a checkout.
+// SessionStatus says how far a checkout has come.
 type SessionStatus string
 
 // The states of a checkout.
@@ -79,7 +81,7 @@ const (
 	Expired  SessionStatus = "expired"
 )
 
-// Session is a checkout. A key may be issued for it if Sold is true.
+// Session is a checkout. If Sold is true, the checkout entitles its payer to a key.
 type Session struct {
 	ID           string
 	Email        string // the payer's, as entered on the page
@@ -92,11 +94,11 @@ type Session struct {
 	Created      time.Time
 }
 
-// Sold reports whether the checkout ended in a paid subscription to a price of ours.
+// Sold reports whether the checkout ended in a paid subscription to a price that belongs to Pro.
 func (s Session) Sold() bool { return s.Status == Complete && s.Paid && s.Ours }
 
-// Foreign reports whether the checkout sold something else: the processor's account may sell other
-// products too.
+// Foreign reports whether the completed checkout sold something else than Pro. The processor's
+// account may sell other products too.
 func (s Session) Foreign() bool { return s.Status == Complete && !s.Ours }
 
 // SubscriptionStatus is the state of a subscription.
@@ -117,25 +119,25 @@ type Subscription struct {
 	Email    string // the customer's; empty if the customer was deleted
 	Ours     bool   // one of its items has a price from the configuration
 	Status   SubscriptionStatus
-	// PaidUntil is the end of the last paid period. It is not the end of the current period, which
-	// advances when a renewal falls due, paid or not.
+	// PaidUntil is the end of the last paid period. The end of the current period is not used,
+	// because it advances when a renewal falls due, even if the renewal is not paid.
 	PaidUntil time.Time
 	CancelAt  time.Time // end of a cancelled subscription; zero: it renews
 	EndedAt   time.Time // zero: not ended
 }
 
-// EventKind is the subject of a webhook delivery.
+// EventKind says what a webhook delivery is about.
 type EventKind string
 
-// The kinds of events that matter to a plan.
+// The kinds of events that can change a plan, and Other.
 const (
 	CheckoutCompleted   EventKind = "checkout completed"
 	InvoicePaid         EventKind = "invoice paid"
 	InvoiceFailed       EventKind = "invoice failed"
 	SubscriptionChanged EventKind = "subscription changed"
 	SubscriptionEnded   EventKind = "subscription ended"
-	// Other is everything else, including checkouts and invoices without a subscription. Answer it
-	// with success and do nothing.
+	// Other is every other event, including checkouts and invoices without a subscription. The
+	// webhook must answer with success and do nothing.
 	Other EventKind = "other"
 )
 
@@ -149,8 +151,9 @@ type Event struct {
 	Subscription string
 	Customer     string
 	Email        string // may be empty
-	// PaidUntil is set only for InvoicePaid, the one kind that proves a payment. It was true at
-	// Created. Events arrive out of order, so Subscription is authoritative.
+	// PaidUntil is set only for InvoicePaid, the one kind that proves a payment. It is the value at
+	// the time Created. Events arrive out of order, so only the method Subscription returns the
+	// current state.
 	PaidUntil time.Time
 	Live      bool // real money
 }

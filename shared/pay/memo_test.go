@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// alteredMemos are changes that wallets, exchanges and people make to a binding memo.
+// alteredMemos are the changes that wallets, exchanges and people make to a memo that binds a
+// payment.
 var alteredMemos = map[string]func(memo string) string{
 	"as it was":            func(m string) string { return m },
 	"text before":          func(m string) string { return "x " + m },
@@ -57,8 +58,8 @@ var alteredMemos = map[string]func(memo string) string{
 	},
 }
 
-// TestAlteredMemosBind: after each of these changes the bound address may still claim the payment,
-// and no other address may.
+// TestAlteredMemosBind: after each change in alteredMemos the bound e-mail address may still claim
+// the payment, and no other address may.
 func TestAlteredMemosBind(t *testing.T) {
 	if len(alteredMemos) < 30 {
 		t.Fatalf("%d variants", len(alteredMemos))
@@ -81,8 +82,8 @@ func TestAlteredMemosBind(t *testing.T) {
 }
 
 // TestMemosThatHoldMore: a memo binds a payment even with other text around the binding. Bindings
-// to two addresses bind it to neither. Only those two may claim the payment, and a proof of the
-// payer is stronger than both.
+// to two e-mail addresses count as no binding: only these two addresses may claim the payment, and
+// a claim with a proof takes precedence.
 func TestMemosThatHoldMore(t *testing.T) {
 	const anna, eve, bob = "anna@example.com", "eve@example.com", "bob@example.com"
 	own, other := BindingMemo(pepper, anna), BindingMemo(pepper, eve)

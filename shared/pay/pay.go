@@ -6,7 +6,7 @@
 // Timeout. Every error wraps one of the errors below or the error of the caller's context. Package
 // pay stores nothing: the caller must ensure that a payment counts once.
 //
-// Start with Checkout and Chain. The packages stripepay and solanapay implement them. Package
+// Start reading at Checkout and Chain. The packages stripepay and solanapay implement them. Package
 // playmoney imitates Stripe and a Solana node for tests and development.
 package pay
 
@@ -15,29 +15,29 @@ import (
 	"time"
 )
 
-// Timeout is the longest duration of a call, retries included.
+// Timeout is the longest duration of a call, including its retries.
 const Timeout = 8 * time.Second
 
-// Errors of both interfaces.
+// The errors that Checkout and Chain have in common.
 var (
-	// ErrUnavailable: the payment service did not answer. A retry with the same idempotency key is
-	// safe and may succeed.
+	// ErrUnavailable means that the payment service did not answer. A retry with the same
+	// idempotency key is safe and may succeed.
 	ErrUnavailable = errors.New("payment service unavailable")
-	// ErrRefused: the other side rejected the call. A retry does not help, because the
-	// configuration is wrong: a secret, a price or an address.
+	// ErrRefused means that the payment service rejected the call. A retry does not help, because
+	// the configuration is wrong: a secret, a price or an address.
 	ErrRefused = errors.New("refused by the payment service")
 )
 
-// Errors of Checkout.
+// The errors of Checkout.
 var (
 	ErrNoSuchSession      = errors.New("no such checkout session")
 	ErrNoSuchSubscription = errors.New("no such subscription")
 	ErrNoSuchCustomer     = errors.New("no such customer of the payment service")
-	// ErrNoPrice: the product has no single amount per period, or is no longer sold.
+	// ErrNoPrice means that the product has no single amount per period, or is no longer sold.
 	ErrNoPrice = errors.New("the price is not one amount")
-	// ErrBadEmail: the processor rejects the address.
+	// ErrBadEmail means that the card processor rejects the e-mail address.
 	ErrBadEmail = errors.New("e-mail address not accepted")
-	// ErrKeyReused: the idempotency key was used for another request.
+	// ErrKeyReused means that the idempotency key was used before, for another request.
 	ErrKeyReused = errors.New("idempotency key used for another request")
 
 	ErrBadSignature = errors.New("webhook signature does not match")
@@ -45,16 +45,17 @@ var (
 	ErrMalformed    = errors.New("webhook payload is not an event")
 )
 
-// Errors of Chain.
+// The errors of Chain.
 var (
-	// ErrNotFound: the nodes know no transaction with that signature. A transaction sent seconds
-	// ago may not be visible yet.
+	// ErrNotFound means that the nodes know no transaction with the signature. A transaction that
+	// was sent seconds ago may not be visible yet.
 	ErrNotFound = errors.New("no such transaction")
-	// ErrNotFinal: the transaction exists but may still vanish. Retry later.
+	// ErrNotFinal means that the transaction exists but may still vanish. A later retry may
+	// succeed.
 	ErrNotFinal = errors.New("transaction is not final yet")
-	// ErrFailedTransaction: the transaction is final and moved nothing.
+	// ErrFailedTransaction means that the transaction is final and moved nothing.
 	ErrFailedTransaction = errors.New("transaction failed")
-	// ErrUnreadable: the node's answer lacks or contradicts what a payment is judged by. The
-	// payment is neither accepted nor rejected.
+	// ErrUnreadable means that the node's answer lacks data about the payment or contradicts
+	// itself. The payment is neither accepted nor rejected.
 	ErrUnreadable = errors.New("transaction cannot be judged")
 )

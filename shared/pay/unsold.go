@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Unsold is the Checkout of a service that sells nothing: it has no sessions, subscriptions or
+// Unsold is the Checkout of a service that sells nothing. It has no sessions, subscriptions or
 // customers.
 type Unsold struct{}
 

@@ -12,7 +12,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// MaxTrips is the limit of trips in one comparison: each costs a read and counts as a verdict.
+// MaxTrips is the maximum number of trips in one comparison. Each trip costs a read and counts as a
+// verdict towards the quota.
 const MaxTrips = 10
 
 // Confronto is the published comparison of several trips.
@@ -24,7 +25,7 @@ type Confronto struct {
 	PiuEconomici []int     `json:"piuEconomici" nullable:"false" doc:"Positions in viaggi of all trips with a fare, cheapest first"`
 }
 
-// Viaggio is one trip with its verdict, or the reason why there is none.
+// Viaggio is one trip of a comparison with its verdict, or the reason why it has no verdict.
 type Viaggio struct {
 	Destinazione string            `json:"destinazione" doc:"Destination as requested" example:"Bucarest"`
 	Partenza     string            `json:"partenza,omitempty" format:"date" doc:"Day of departure as requested" example:"2016-04-09"`
@@ -40,26 +41,27 @@ type ProblemaViaggio struct {
 	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant, or nearby departures with a fare"`
 }
 
-// Trips are several trips from one city: each destination on each departure, or in each month.
+// Trips are several trips from one city: to each destination, on each departure day or in each
+// month.
 type Trips struct {
 	From         answer.Named
 	Destinations []string
-	Departures   []string // days
+	Departures   []string // days of departure
 	Months       []string
-	Trip         Trip // shared by all trips
+	Trip         Trip // the same for all trips
 }
 
-// Comparison holds the questions about several trips, and the answers so far.
+// Comparison holds the questions about several trips, and the answers computed so far.
 type Comparison struct {
 	questions []answer.Question
 	trips     []Viaggio
 }
 
-// Len returns how many trips are compared.
+// Len returns the number of trips in the comparison.
 func (c Comparison) Len() int { return len(c.questions) }
 
-// Comparison parses all trips. The function name returns the caller's own name of a parameter, for
-// error messages.
+// Comparison parses all trips. The function name returns the name that the caller uses for a
+// parameter; error messages contain that name.
 func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, err error) {
 	whens := []Viaggio{}
 	for _, day := range in.Departures {
@@ -98,7 +100,7 @@ func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, e
 	return c, nil
 }
 
-// CheckTrips refuses trips that cannot have an answer, before they are counted towards a quota.
+// CheckTrips fails if a trip cannot have an answer. Call it before the trips count towards a quota.
 func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
 	for _, q := range c.questions {
 		if err := s.Check(ctx, q); err != nil {
@@ -108,7 +110,8 @@ func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
 	return nil
 }
 
-// Compare answers the first trips of a comparison, as many as the caller's quota granted.
+// Compare answers the first trips of a comparison. granted is the number of trips that the caller's
+// quota allows.
 func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Confronto, error) {
 	c := Confronto{Chiesti: of.Len(), Contati: granted, Viaggi: slices.Clone(of.trips), Migliori: []int{},
 		PiuEconomici: []int{}}

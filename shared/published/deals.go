@@ -39,7 +39,7 @@ type Occasione struct {
 	Prezzo           verdict.Prezzo   `json:"prezzo" doc:"The destination's cheapest fare. It was observed and may no longer be available"`
 }
 
-// DealsInput holds the parameters of a question for deals (cheap destinations), except the origin.
+// DealsInput holds the parameters of a question for deals (cheap destinations), without the origin.
 type DealsInput struct {
 	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure: its cheapest departure, compared with the cheapest of other months. Default: any date, compared with the cheapest of other days. Not together with notti"`
 	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares, of any date. Default: one-way fares. Destinations without a recent return fare are left out"`
@@ -49,18 +49,18 @@ type DealsInput struct {
 	CurrencyInput
 }
 
-// CheapInput holds all parameters of a question for deals.
+// CheapInput holds all parameters of a question for deals (cheap destinations).
 type CheapInput struct {
 	Origine string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
 	DealsInput
 }
 
-// Question parses the parameters.
+// Question parses the parameters of a question for deals.
 func (in *CheapInput) Question() (DealsQuestion, error) {
 	return in.DealsInput.Question(answer.Named{Parameter: "origine", Name: in.Origine}, sameName)
 }
 
-// CurrencyInput is the parameter for the currency of the answer.
+// CurrencyInput holds the parameter for the currency of the answer.
 type CurrencyInput struct {
 	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts in the answer. Amounts are converted at the newest reference rates, which do not change a verdict"`
 }
@@ -68,18 +68,18 @@ type CurrencyInput struct {
 // DealsQuestion is a parsed question for the deals of an origin: its cheap destinations.
 type DealsQuestion struct {
 	From    answer.Named
-	When    *answer.When // a month; nil: any
+	When    *answer.When // a month; nil: any date
 	Trip    fare.Trip
-	Levels  []string // empty: all
+	Levels  []string // empty: all levels
 	NonStop bool
-	Most    fare.Cents // highest price in the currency Show; 0: any
+	Most    fare.Cents // maximum price, in the currency Show; 0: no maximum
 	Show    answer.Currency
 }
 
 var levelNames = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
 
-// Question parses the parameters. The function name returns the caller's own name of a parameter,
-// for error messages.
+// Question parses the parameters of a question for deals. The function name returns the name that
+// the caller uses for a parameter; error messages contain that name.
 func (in *DealsInput) Question(from answer.Named, name func(parameter string) string) (q DealsQuestion, err error) {
 	q = DealsQuestion{From: from, NonStop: in.Diretto,
 		Show: answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}}
@@ -111,8 +111,8 @@ func (in *DealsInput) Question(from answer.Named, name func(parameter string) st
 	return q, nil
 }
 
-// Deals returns the cheap destinations from a city. If there is no answer, it fails with a
-// Problem, which is the error response.
+// Deals returns the cheap destinations from a city. If there is no answer, it fails with a Problem:
+// the error response to send.
 func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error) {
 	o := Occasioni{Ambito: verdict.Rotta, Notti: q.Trip.String(), Valuta: "EUR", Occasioni: []Occasione{}}
 	place, err := Find(q.From)
@@ -148,9 +148,9 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	return o, nil
 }
 
-// DealsFrom reads the stored deals of an origin for one-way trips or a class of nights. It fails
-// with a Problem if the origin is not covered. For one-way trips, the next refresh then asks the
-// fare source for the origin.
+// DealsFrom reads the stored deals of an origin, for one-way trips or for return trips with a range
+// of nights. It fails with a Problem if the origin is not covered. For one-way trips, it also
+// records the request, so that the next refresh asks the fare source for the origin.
 func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.Trip) (deals.Origin, error) {
 	data, _, err := s.Stored.Deals(ctx, origin.City, trip)
 	switch {
@@ -168,13 +168,14 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 	return deals.Decode(data)
 }
 
-// DestinationDeal is the deal of a destination.
+// DestinationDeal is a destination with its deal, the cheapest fare and the verdict on it.
 type DestinationDeal struct {
 	To fare.City
 	deals.Deal
 }
 
-// ValidDeals returns the deals of all destinations that are valid on a day, best first.
+// ValidDeals returns the deals of all destinations that are valid today, best first. A deal is
+// valid if its departure is not in the past and the data are recent.
 func ValidDeals(all deals.Origin, today fare.Day, month *fare.Day, nonStop bool) (list []DestinationDeal) {
 	for _, e := range all.Entries {
 		if d, ok := e.Cheapest(today, month, nonStop); ok {

@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The error responses to questions. Their codes are published.
+// The error responses to questions. Clients know their codes, so the codes must not change.
 var (
-	// NoLiveFare is the error response for a covered route without a current fare.
+	// NoLiveFare is the error response if the route is covered, but has no current fare.
 	NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa",
 		Title: "No current fare on the route"}
 	// StopsUnknown is the error response to a question for non-stop fares if the fare source does
@@ -24,7 +24,7 @@ var (
 		Title: "The stops of fares on this route are unknown"}
 )
 
-// Problem converts an error of package answer to the error response. It returns other errors
+// Problem converts an error of package answer to an error response. It returns other errors
 // unchanged.
 func Problem(err error) error {
 	var (
@@ -80,10 +80,10 @@ func Problem(err error) error {
 	return err
 }
 
-// english returns the English name of a city, for error responses.
 func english(p places.Place) string { return p.NameIn("en") }
 
-// newestOf returns the day of the newest fare as a clause, or "" if there never was a fare.
+// newestOf returns a part of a sentence with the day of the newest fare. It returns "" if no fare
+// was ever found.
 func newestOf(f answer.SeriesData) string {
 	if f.Summary.Newest == 0 {
 		return ""
@@ -91,7 +91,8 @@ func newestOf(f answer.SeriesData) string {
 	return "; the newest is of " + fare.DayOf(time.Unix(f.Summary.Newest, 0)).String()
 }
 
-// kindOf returns the kind of fare followed by a space, or "" for any one-way fare.
+// kindOf returns the kind of fare in words, followed by a space, such as "non-stop ". It returns ""
+// for any one-way fare.
 func kindOf(t fare.Trip, nonStop bool) (kind string) {
 	if nonStop {
 		kind = "non-stop "
@@ -115,11 +116,12 @@ func unknownCity(u *answer.UnknownCity) error {
 	return p
 }
 
-// Find resolves a city name. For an unknown name, the error response suggests similar names.
+// Find resolves a city name. If the name is unknown, it fails with an error response that suggests
+// similar names.
 func Find(c answer.Named) (places.Place, error) {
 	p, err := answer.City(c)
 	return p, Problem(err)
 }
 
-// Differ returns an error response if both cities are the same.
+// Differ fails with an error response if both names mean the same city.
 func Differ(from, to answer.Named) error { return Problem(answer.Differ(from, to)) }

@@ -1,6 +1,7 @@
 // Package published defines the published form of answers: parameters, JSON and error responses (a
-// Problem, RFC 9457). The free endpoints, the tools for AI agents and the paid answers all use it,
-// so they accept and return the same. Package answer finds and judges the fares.
+// Problem, RFC 9457). The free endpoints, the tools for AI agents and the paid answers all use this
+// package. So all accept the same parameters and return the same answers. Package answer finds and
+// judges the fares.
 package published
 
 import (
@@ -15,27 +16,28 @@ import (
 )
 
 // Answers answers questions in the published form. If there is no answer, its methods fail with a
-// Problem, which is the error response.
+// Problem: the error response to send.
 type Answers struct{ *answer.Reader }
 
-// Check refuses a question that cannot have an answer. It is called before the question is counted
-// towards a quota or paid.
+// Check fails if a question cannot have an answer. Call it before the question counts towards a
+// quota or is paid.
 func (s *Answers) Check(ctx context.Context, q answer.Question) error {
 	return Problem(s.Reader.Check(ctx, q))
 }
 
-// CheckDeals is Check for a question for deals.
+// CheckDeals is like Check, for a question for deals.
 func (s *Answers) CheckDeals(ctx context.Context, q DealsQuestion) error {
 	return s.Check(ctx, answer.Question{From: q.From, When: q.When, Show: q.Show})
 }
 
-// Verdict judges the cheapest fare of a route, a departure or a month, or the caller's own price.
+// Verdict judges the cheapest fare of a route, a departure or a month. If the question contains a
+// price, it judges that price.
 func (s *Answers) Verdict(ctx context.Context, q answer.Question) (verdict.Analysis, error) {
 	a, _, err := s.VerdictOf(ctx, q)
 	return a, err
 }
 
-// VerdictOf returns what Verdict returns, and the same answer with its amounts in euros.
+// VerdictOf returns the result of Verdict, and also the same answer with amounts in euro.
 func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted verdict.Analysis,
 	of answer.Answer, err error) {
 	if of, err = s.Answer(ctx, q); err != nil {
@@ -52,14 +54,15 @@ func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted v
 	return converted, of, err
 }
 
-// Calendar judges a route's departures day by day. It includes single fares only if allFares is
-// set.
+// Calendar judges the departures of a route day by day. It includes the fares of single departures
+// only if allFares is true.
 func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool) (verdict.Calendario, error) {
 	c, _, _, err := s.CalendarOf(ctx, q, allFares)
 	return c, err
 }
 
-// CalendarOf returns what Calendar returns, and also the stored data and the calendar in euros.
+// CalendarOf returns the result of Calendar, and also the stored data and the calendar with amounts
+// in euro.
 func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (converted verdict.Calendario,
 	f answer.SeriesData, of verdict.Calendario, err error) {
 	if f, of, err = s.Reader.Calendar(ctx, q, allFares); err != nil {
@@ -70,7 +73,7 @@ func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bo
 	return converted, f, of, err
 }
 
-// InCurrency returns an answer with its amounts converted to a currency.
+// InCurrency returns an answer with all amounts converted to a currency.
 func InCurrency[A any](ctx context.Context, r *answer.Reader, a A, in answer.Currency) (A, error) {
 	amount, err := r.Amounts(ctx, in)
 	if err != nil || amount == nil {
@@ -79,15 +82,15 @@ func InCurrency[A any](ctx context.Context, r *answer.Reader, a A, in answer.Cur
 	return verdict.Convert(a, in.Code, amount), nil
 }
 
-// end is the origin or the destination of a question, with its resolved city.
+// end is the origin or the destination in a question, with the city that the name means.
 type end struct {
 	which string
 	named answer.Named
 	city  places.Place
 }
 
-// luoghi describes each origin or destination that is a part of a city, or a city with several
-// airports.
+// luoghi returns a note on each origin or destination that needs one: the name means only a part of
+// a city, or the city has several airports.
 func luoghi(ends ...end) (all []verdict.Luogo) {
 	for _, e := range ends {
 		asked, partial := places.Within(e.named.Name)
@@ -111,7 +114,7 @@ func luoghi(ends ...end) (all []verdict.Luogo) {
 	return all
 }
 
-// LuoghiOf describes the origin and the destination of a route in the same way.
+// LuoghiOf returns the notes on the origin and the destination in a question (see luoghi).
 func LuoghiOf(q answer.Question, f answer.SeriesData) []verdict.Luogo {
 	return luoghi(end{"origine", q.From, f.Origin}, end{"destinazione", q.To, f.Destination})
 }

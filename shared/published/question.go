@@ -13,20 +13,20 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Ends holds the two cities of a question.
+// Ends holds the parameters for the two cities of a question.
 type Ends struct {
 	Origine      string `query:"origine" required:"true" doc:"Origin city: a name in Italian, English, French, German, Spanish, Portuguese or the local language, or an IATA code. Case and accents do not matter. Three capital letters are read as a code first, other letters as a name first" example:"Milano"`
 	Destinazione string `query:"destinazione" required:"true" doc:"Destination city: a name or an IATA code, as for origine" example:"Bucarest"`
 }
 
-// Cities returns both cities with the names of their parameters.
+// Cities returns both city names with the names of their parameters.
 func (in *Ends) Cities() (origin, destination answer.Named) {
 	return answer.Named{Parameter: "origine", Name: in.Origine},
 		answer.Named{Parameter: "destinazione", Name: in.Destinazione}
 }
 
-// Trip holds the parameters of a journey, except its cities. Past days and days without fares are
-// refused later, by package answer, which knows the current day.
+// Trip holds the parameters of a trip, without the cities. Package answer, which knows the current
+// day, later refuses days in the past and days without fares.
 type Trip struct {
 	Partenza   string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, local time, from today to 365 days ahead. The verdict is about that departure, compared with the route's departures this far ahead"`
 	Flessibile string `query:"flessibile" pattern:"^[137]?$" patternDescription:"1, 3 or 7" doc:"With partenza: the cheapest departure within this many days before or after"`
@@ -44,7 +44,7 @@ type VerdictInput struct {
 	Trip
 }
 
-// Question parses the parameters.
+// Question parses the parameters of a question for a verdict.
 func (in *VerdictInput) Question() (q answer.Question, err error) {
 	q, err = in.Trip.Question(sameName)
 	q.From, q.To = in.Cities()
@@ -60,7 +60,7 @@ type CalendarInput struct {
 	CurrencyInput
 }
 
-// Question parses the parameters.
+// Question parses the parameters of a question for a calendar.
 func (in *CalendarInput) Question() (q answer.Question, err error) {
 	trip := Trip{Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta}
 	q, err = trip.Question(sameName)
@@ -70,8 +70,8 @@ func (in *CalendarInput) Question() (q answer.Question, err error) {
 
 func sameName(parameter string) string { return parameter }
 
-// Question parses the parameters; the caller adds the cities. The function name returns the
-// caller's own name of a parameter, for error messages.
+// Question parses the parameters of a trip; the caller adds the cities. The function name returns
+// the name that the caller uses for a parameter; error messages contain that name.
 func (in *Trip) Question(name func(parameter string) string) (q answer.Question, err error) {
 	q.NonStop, q.Show = in.Diretto, answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}
 	if q.Trip, err = parseNights(in.Notti, name("notti")); err != nil {
@@ -107,7 +107,7 @@ func parseNights(given, name string) (fare.Trip, error) {
 	return trip, nil
 }
 
-// when parses the departure, or returns nil if any departure is meant.
+// when parses the departure. It returns nil if the caller sent no departure and no month.
 func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 	switch {
 	case in.Partenza != "" && in.Mese != "":
@@ -151,7 +151,7 @@ func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 
 var flexible = map[string]departure.Span{"1": departure.Within1, "3": departure.Within3, "7": departure.Within7}
 
-// Invalid returns an error response with status 400 for one parameter.
+// Invalid returns an error response with status 400 that names the invalid parameter.
 func Invalid(parameter, detail string) error {
 	return httpapi.Invalid(httpapi.Fault{Name: parameter, Detail: detail})
 }
@@ -165,8 +165,8 @@ func badDate(e *answer.BadDate) error {
 	}[e.Fault])
 }
 
-// noFareOn returns the error response for a departure without a current fare. It lists departures
-// nearby that have one.
+// noFareOn returns the error response for a departure without a current fare. The response lists
+// the closest departures that have a fare.
 func noFareOn(e *answer.NoFareOn) error {
 	on := "on " + e.Date.String()
 	if e.Span != nil && *e.Span == departure.Month {

@@ -27,7 +27,7 @@ type Rotta struct {
 	AggiornatoIl time.Time `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
 }
 
-// Citta is a city.
+// Citta is a city in the list of covered routes.
 type Citta struct {
 	Codice string `json:"codice" doc:"IATA code" example:"MIL"`
 	Nome   string `json:"nome" doc:"Name in Italian, or in English if there is none" example:"Milano"`
@@ -35,7 +35,7 @@ type Citta struct {
 
 const pageOfInto = 100
 
-// Covered lists the covered routes from a city, to a city, or both. An empty name means any city.
+// Covered lists the covered routes from a city, to a city, or both. An empty name means all cities.
 func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after string) (Routes, error) {
 	var origin, destination fare.City
 	for _, c := range []struct {
@@ -68,7 +68,7 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 		}
 		return out, err
 	}
-	next, err := s.Stored.Covered(ctx, page, 2) // the second one means a next page
+	next, err := s.Stored.Covered(ctx, page, 2) // a second origin means that there is a next page
 	if err != nil || len(next) == 0 {
 		return out, err
 	}
@@ -79,7 +79,8 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 	return out, err
 }
 
-// routesFrom lists the routes from an origin, to one destination or to all.
+// routesFrom adds the routes from an origin to the list: only the route to destination, or all
+// routes if destination is empty.
 func (s *Answers) routesFrom(ctx context.Context, origin, destination fare.City, to *Routes) error {
 	data, _, err := s.Stored.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {

@@ -11,7 +11,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestAfterAClockThatWasAhead: items written while a clock was a year ahead block no process.
+// TestAfterAClockThatWasAhead: a process with a clock one year ahead stored a lease and records of
+// demand. Processes with the right clock can still take the lease, and ignore the records.
 func TestAfterAClockThatWasAhead(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock.Now, boltstore.Scratch)

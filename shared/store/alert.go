@@ -9,74 +9,74 @@ import (
 	"verdetto/shared/fare"
 )
 
-// SubscriberID is a pseudonym computed from a subscriber's address. Most items store only the
-// pseudonym; few store the address.
+// SubscriberID is a pseudonym computed from a subscriber's address. Most items store the pseudonym
+// instead of the address.
 type SubscriberID string
 
-// Alert is a subscription to the fares of a route, or of a trip on the route. An item of an
-// earlier version holds only the fields up to Fresh. Such an item is an alert by mail for the
-// cheapest fare of a route, and its condition is a threshold or a verdict.
+// Alert is a subscription to the fares of a route, or of a trip on the route. Earlier versions
+// stored only the fields up to Fresh. Such an alert is by mail, for the cheapest fare of a route,
+// and its condition is a threshold or a verdict.
 type Alert struct {
 	Subscriber SubscriberID `json:"s"`
 	Route      fare.Route   `json:"r"` // destination Anywhere: all cities from the origin
-	Email      string       `json:"e"` // of the owner, also for a webhook
+	Email      string       `json:"e"` // mail address of the owner, also if the channel is a webhook
 	Language   string       `json:"l"`
-	// Threshold is a price in EUR cents; 0: none. For an alert to Anywhere it is the highest
-	// price.
+	// Threshold is a price in EUR cents; 0: none. In an alert to Anywhere, it is the highest price
+	// of a fare that meets the alert.
 	Threshold fare.Cents `json:"t,omitempty"`
-	// Mailed is the day of the refresh that the last message was about; 0: no message was sent.
+	// Mailed is the day of the refresh whose fares the last message reported. 0: no message was
+	// sent.
 	Mailed fare.Day `json:"m,omitempty"`
-	Fresh  bool     `json:"f,omitempty"` // the condition changed after the last message
+	Fresh  bool     `json:"f,omitempty"` // the subscriber changed the condition after the last message
 
-	// ID identifies the alert among the alerts of one subscriber for one route: see NewID. It is
-	// empty in alerts of earlier versions.
+	// ID distinguishes the alerts of one subscriber for one route; see NewID. It is empty in alerts
+	// of earlier versions.
 	ID      string     `json:"i,omitempty"`
 	Trip    Trip       `json:"trip,omitzero"`
 	Kind    string     `json:"k,omitempty"`  // Low, Drop, Change or Paid; empty: see Condition
 	Days    int        `json:"d,omitempty"`  // Low: the cheapest fare of this many days
 	Percent int        `json:"pc,omitempty"` // Drop: the fare fell by this percentage, or
 	Amount  fare.Cents `json:"am,omitempty"` // Drop: the fare fell by this amount of EUR cents
-	// Level is the lowest level of verdict that an alert to Anywhere accepts (a code of package
-	// verdict, such as ottimo); empty: buono.
+	// Level is the level of verdict that a fare needs to meet an alert to Anywhere: buono or
+	// ottimo. Empty: buono.
 	Level string `json:"lv,omitempty"`
-	// Digest means that the subscriber gets the alert once a week, in one mail with their other
-	// alerts.
+	// If Digest is true, the alert is part of the subscriber's weekly mail about all such alerts.
 	Digest  bool   `json:"w,omitempty"`
-	Channel string `json:"ch,omitempty"` // empty: mail
+	Channel string `json:"ch,omitempty"` // a channel such as Ntfy; empty: mail
 	Address string `json:"ad,omitempty"` // recipient on a channel other than mail
-	// Since is the day on which the subscriber first asked for the alert; earlier fares do not
-	// count. It is 0 for an alert to a route, which does not need the day.
+	// Since is the day on which the subscriber first asked for the alert. Fares found before that
+	// day do not count. Since is 0 for an alert to a route, which does not need the day.
 	Since  fare.Day `json:"si,omitempty"`
 	Paused fare.Day `json:"pa,omitempty"` // no notification before this day
-	// RequestDay is the day of the latest request for the alert; messages quote it. It is 0 if the
-	// alert was stored before this field existed.
+	// RequestDay is the day of the latest request for the alert. Messages name that day. It is 0 if
+	// the alert was stored before this field existed.
 	RequestDay fare.Day `json:"asked,omitempty"`
 	State      State    `json:"st,omitzero"`
-	// EndDay is the day on which the last event was queued for the webhook. The webhook's worker
-	// then removes the alert. 0: the alert is active.
+	// EndDay is the day on which the event about the end of the alert was queued for its webhook.
+	// The sender of webhook events then removes the alert. 0: the alert is active.
 	EndDay fare.Day `json:"ov,omitempty"`
 
 	version int64
 }
 
-// FirstCheck returns the day on which a new alert is first compared with fares. Alerts are
-// compared once a day, so this is tomorrow.
+// FirstCheck returns the day on which a new alert is first compared with fares. Alerts are compared
+// with fares once a day, so this day is tomorrow.
 func FirstCheck(today fare.Day) fare.Day { return today + 1 }
 
-// PausedOn reports whether notifications are paused on a day.
+// PausedOn reports whether notifications of the alert are paused on a day.
 func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
 
-// State holds the prices that Drop and Change compare with, and the matches of an alert to
-// Anywhere.
+// State holds what an alert must remember between notifications. It is the prices that the kinds
+// Drop and Change compare with, or the matching destinations of an alert to Anywhere.
 type State struct {
 	LastPrice fare.Cents `json:"t,omitempty"` // price in the last message
 	First     fare.Cents `json:"f,omitempty"` // price when the alert first saw a fare
-	// Met lists the destinations that an alert to Anywhere has notified and that still meet the
-	// alert. It joins their city codes in order, without separators.
+	// Met lists the destinations that a message of an alert to Anywhere named and that still meet
+	// the alert. It holds their city codes in alphabetical order, without separators.
 	Met string `json:"d,omitempty"`
 }
 
-// Cities returns the destinations in Met.
+// Cities returns the city codes in Met as a list.
 func (s State) Cities() (all []string) {
 	for met := s.Met; len(met) >= 3; met = met[3:] {
 		all = append(all, met[:3])
@@ -84,8 +84,8 @@ func (s State) Cities() (all []string) {
 	return all
 }
 
-// The kinds of conditions. Threshold and Verdict form one group: a subscriber can switch between
-// the two kinds, but has only one of them for the same trip and channel.
+// The kinds of conditions. Threshold and Verdict form one group: a subscriber can change the kind
+// within the group, but has at most one alert of the group for the same trip and channel.
 const (
 	Threshold = "threshold" // the fare costs this much or less
 	Verdict   = "verdict"   // the fare is buono or ottimo
@@ -95,14 +95,14 @@ const (
 	Paid      = "paid"      // a Threshold at the price that the subscriber paid
 )
 
-// The channels other than mail, and what Alert.Address holds for each.
+// The channels other than mail. The comments say what Alert.Address holds for each channel.
 const (
 	Ntfy     = "ntfy"     // the address is the URL of a topic
 	Telegram = "telegram" // the address is the number of a chat
 	Webhook  = "webhook"  // the address is the URL of an endpoint
 )
 
-// Condition returns the kind of the alert.
+// Condition returns the kind of condition. For an alert without Kind, it is Threshold or Verdict.
 func (a Alert) Condition() string {
 	switch {
 	case a.Kind != "":
@@ -113,7 +113,7 @@ func (a Alert) Condition() string {
 	return Verdict
 }
 
-// LeastLevel returns the lowest level of verdict that an alert to Anywhere accepts.
+// LeastLevel returns the level of verdict that a fare needs to meet an alert to Anywhere.
 func (a Alert) LeastLevel() string {
 	if a.Level == "" {
 		return "buono"
@@ -121,16 +121,16 @@ func (a Alert) LeastLevel() string {
 	return a.Level
 }
 
-// condition returns the fields that a repeated request for the same alert can change.
+// condition returns the fields that a subscriber changes by asking for the same alert again.
 func (a Alert) condition() [6]any {
 	return [6]any{a.Condition(), a.Threshold, a.Days, a.Percent, a.Amount, a.Level}
 }
 
-// Anywhere is the destination of an alert for all destinations.
+// Anywhere is the destination of an alert to all destinations from an origin.
 const Anywhere fare.City = "*"
 
-// Trip selects the fares of a route that an alert is for. The zero value is the cheapest one-way
-// fare of any departure.
+// Trip selects which fares of a route an alert is for. The zero value selects the cheapest one-way
+// fare of any departure date.
 type Trip struct {
 	From    fare.Day  `json:"f,omitempty"` // first day of departure; 0: any
 	To      fare.Day  `json:"t,omitempty"` // last day of departure
@@ -139,24 +139,24 @@ type Trip struct {
 	Nonstop bool      `json:"s,omitempty"` // without stops
 }
 
-// HasPassed reports whether all departures lie before today.
+// HasPassed reports whether all departure dates of the trip are before today.
 func (t Trip) HasPassed(today fare.Day) bool { return t.To > 0 && t.To < today }
 
-// String returns a unique text for the trip that is safe in keys and links.
+// String returns a text that is unique for the trip and safe in keys and links.
 func (t Trip) String() string {
 	return fmt.Sprintf("%d-%d-%t-%d-%t", t.From, t.To, t.Month, t.Nights, t.Nonstop)
 }
 
-// Ref identifies an alert of a subscriber.
+// Ref identifies an alert among all alerts of a subscriber.
 type Ref struct {
 	fare.Route
 	ID string `json:",omitempty"`
 }
 
-// Ref returns the reference to the alert.
+// Ref returns the reference that identifies the alert.
 func (a Alert) Ref() Ref { return Ref{a.Route, a.ID} }
 
-// String returns the reference in URL-safe characters: MIL-BUH, MIL-BUH~id, MIL-*~id.
+// String returns the reference in URL-safe characters. Examples: MIL-BUH, MIL-BUH~id, MIL-*~id.
 func (r Ref) String() string {
 	if r.ID == "" {
 		return r.Route.String()
@@ -164,7 +164,7 @@ func (r Ref) String() string {
 	return r.Route.String() + "~" + r.ID
 }
 
-// ParseRef parses the result of String.
+// ParseRef parses a reference in the form that String returns.
 func ParseRef(s string) (r Ref, err error) {
 	name, id, _ := strings.Cut(s, "~")
 	if r.ID = id; len(id) > maxID {
@@ -179,7 +179,7 @@ func ParseRef(s string) (r Ref, err error) {
 	return r, err
 }
 
-// place returns the sort key under which the alert of a subscriber is stored.
+// place returns the sort key under which the alert of the subscriber s is stored.
 func (r Ref) place(s SubscriberID) string {
 	if r.ID == "" {
 		return string(s)
@@ -187,8 +187,8 @@ func (r Ref) place(s SubscriberID) string {
 	return string(s) + "#" + r.ID
 }
 
-// Place returns the sort key of the alert among all alerts for its route. Page uses it as a
-// cursor.
+// Place returns the sort key of the alert in the partition of its route. Callers pass it to Page to
+// continue after this alert.
 func (a Alert) Place() string { return a.Ref().place(a.Subscriber) }
 
 const (
@@ -197,8 +197,9 @@ const (
 )
 
 // NewID returns the ID of an alert: a hash of its trip, group of kinds, channel and address. So a
-// repeated request gets the same ID, and changes only the numbers of the stored alert. The ID is
-// empty for a Threshold or Verdict by mail on the cheapest fare of a route, as in earlier versions.
+// repeated request gets the same ID, and changes only the numbers in the stored alert. As in
+// earlier versions, some alerts have an empty ID: those of kind Threshold or Verdict, by mail, for
+// the cheapest fare of a route.
 func (a Alert) NewID() string {
 	group := a.Condition()
 	if group == Threshold || group == Verdict {
@@ -213,5 +214,6 @@ func (a Alert) NewID() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:idLength]
 }
 
-// Readable reports whether the stored alert could be decoded: see Page.
+// Readable reports whether the stored alert could be decoded. Page also returns alerts that could
+// not.
 func (a Alert) Readable() bool { return a.Email != "" || a.Address != "" }

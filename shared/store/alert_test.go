@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// tripOf returns an alert, changed and with its ID.
+// tripOf returns an alert of a subscriber, with the given changes and with its ID.
 func tripOf(who string, change func(*store.Alert)) store.Alert {
 	a := alertOf(who, "BUH", 0)
 	change(&a)
@@ -20,13 +20,14 @@ func tripOf(who string, change func(*store.Alert)) store.Alert {
 	return a
 }
 
-// keyOf returns the key with the given partition and sort key.
+// keyOf parses a partition and a sort key, separated by a space.
 func keyOf(name string) store.Key {
 	partition, sort, _ := strings.Cut(name, " ")
 	return store.Key{Partition: partition, Sort: sort}
 }
 
-// TestEarlierAlertsAreRead reads items of versions that knew only one alert by mail per route.
+// TestEarlierAlertsAreRead reads items of earlier versions, which had at most one alert per route,
+// by mail.
 func TestEarlierAlertsAreRead(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	for key, data := range map[string]string{
@@ -61,8 +62,8 @@ func TestEarlierAlertsAreRead(t *testing.T) {
 	}
 }
 
-// TestAnAlertIsWrittenAsEver: an alert that an earlier version could have made is stored in that
-// version's format.
+// TestAnAlertIsWrittenAsEver: an alert that an earlier version could have stored still has the
+// format of that version.
 func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
@@ -77,9 +78,9 @@ func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	}
 }
 
-// TestSeveralAlertsForARoute: a subscriber has several alerts for a route. Each is found, listed
-// once, changed by a new request and removed by its name. Removing the last one removes the marks
-// of the route.
+// TestSeveralAlertsForARoute: a subscriber has several alerts for a route. Each alert can be found,
+// is listed once, is changed by a new request, and can be removed by its reference. Removing the
+// last alert removes the marks of the route.
 func TestSeveralAlertsForARoute(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	all := []store.Alert{
@@ -147,8 +148,8 @@ func TestSeveralAlertsForARoute(t *testing.T) {
 	}
 }
 
-// TestIDs: the ID of an alert depends on its trip, kind, channel and address, not on its numbers,
-// and is unique.
+// TestIDs: the ID of an alert depends on its trip, kind, channel and address, not on its numbers.
+// Alerts that differ in trip, kind, channel or address have different IDs.
 func TestIDs(t *testing.T) {
 	same := [][]func(*store.Alert){
 		{
@@ -190,7 +191,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestRefs: ParseRef reverses String.
+// TestRefs: ParseRef parses what String returns.
 func TestRefs(t *testing.T) {
 	for _, want := range []store.Ref{
 		{Route: milBuh}, {Route: milBuh, ID: "aB-_4567890x"}, {

@@ -12,14 +12,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Alerts stores which subscriber has alerts for which route, and no personal data except the
-// address (keys: PENDING, ALERTS, SUBSCRIBER, WATCHED, STOPPED).
+// Alerts stores the alerts of subscribers. An alert holds no personal data except the address
+// (partitions: PENDING, ALERTS, SUBSCRIBER, WATCHED, STOPPED).
 type Alerts struct {
 	Table  Table
 	Outbox Outbox // for the mail that asks for confirmation
 }
 
-// MaxAlerts is the most alerts of one subscriber.
+// MaxAlerts is the maximum number of alerts of one subscriber.
 const MaxAlerts = 20
 
 var (
@@ -27,9 +27,9 @@ var (
 	ErrUsed = errors.New("confirmed before")
 	// ErrTooMany means that the subscriber already has MaxAlerts alerts.
 	ErrTooMany = errors.New("too many alerts")
-	// ErrStopped means that the subscriber receives no messages any more.
+	// ErrStopped means that messages to the subscriber are blocked.
 	ErrStopped = errors.New("mail is stopped")
-	// ErrUnreadable means that an item is malformed. Reading it again does not help.
+	// ErrUnreadable means that a stored item is malformed. Reading it again does not help.
 	ErrUnreadable = errors.New("malformed")
 )
 
@@ -39,9 +39,9 @@ func alertsOf(route fare.Route) string   { return "ALERTS#" + route.String() }
 func subscriberKey(s SubscriberID) Key   { return Key{"SUBSCRIBER#" + string(s), "ROUTES"} }
 func stoppedKey(s SubscriberID) Key      { return Key{"STOPPED#" + string(s), "MARK"} }
 
-// AddPending stores a subscription that waits for confirmation until a time. The same write stores
-// the jobs that ask for confirmation. AddPending does the same for known and unknown subscribers,
-// so callers cannot find out who has alerts.
+// AddPending stores a subscription that waits for confirmation. It is deleted at the time in the
+// parameter expires. The same write stores the jobs that ask for confirmation. AddPending does the
+// same for known and unknown subscribers, so callers cannot find out who has alerts.
 func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, jobs ...Job) error {
 	var w writes
 	w.addRecord(replace(Item{Key: pendingKey(id), Expires: expires}), pending)
@@ -49,8 +49,8 @@ func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expire
 	return wrap(w.commit(ctx, a.Table), "store pending subscription")
 }
 
-// Pending returns a pending subscription. It fails with ErrNotFound if the id is unknown or has
-// expired, and with ErrUsed if it was confirmed.
+// Pending returns a subscription that waits for confirmation. It fails with ErrNotFound if the id
+// is unknown or expired, and with ErrUsed if the subscription was confirmed.
 func (a Alerts) Pending(ctx context.Context, id string) (Alert, error) {
 	pending, _, err := a.pending(ctx, id)
 	return pending, err
@@ -69,14 +69,15 @@ func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 	return pending, item, wrap(err, "read pending subscription")
 }
 
-// Confirm turns a pending subscription into an alert, or changes the existing alert. It works
-// once. The alert keeps the day of its last message, so subscribing again does not repeat the
-// message. Confirm fails with ErrStopped if the subscriber blocks messages.
+// Confirm turns a pending subscription into an alert, or changes the existing alert. A second call
+// with the same id fails with ErrUsed. The alert keeps the day of its last message, so subscribing
+// again does not repeat the message. Confirm fails with ErrStopped if messages to the subscriber
+// are blocked.
 func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(*Alert) {})
 }
 
-// ConfirmAs is Confirm for a subscriber who was unknown when the alert was requested. The address
+// ConfirmAs is like Confirm, for a subscriber who was unknown when the alert was requested. address
 // is the subscriber's address on the alert's channel.
 func (a Alerts) ConfirmAs(ctx context.Context, id string, s SubscriberID, address string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(alert *Alert) {
@@ -117,7 +118,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	had, err := a.One(ctx, alert.Ref(), alert.Subscriber)
 	switch {
 	case err == nil:
-		// The write requires the version that was read, because a sender may be recording a
+		// The write below requires the version that was read, because a sender may be recording a
 		// message at the same time.
 		alert.Mailed, alert.Fresh = had.Mailed, had.Fresh || had.condition() != alert.condition()
 		alert.State, alert.Since = had.State, had.Since
@@ -131,7 +132,8 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	pending.Data = nil
 	w := writes{ops: []Op{
 		{Mode: Replace, Item: pending},
-		// A concurrent Stop sets this mark before it removes alerts. No alert may follow it.
+		// A concurrent Stop stores this mark before it removes alerts. No alert may be added after
+		// the mark.
 		{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
 	}}
 	w.putRefs(alert.Subscriber, refs, version)
@@ -141,14 +143,15 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	return alert, wrap(w.commit(ctx, a.Table), "confirm an alert")
 }
 
-// refs returns the references to the alerts of a subscriber; version 0 means none.
+// refs returns the references to the alerts of a subscriber, and their stored version. Version 0
+// means that none are stored.
 func (a Alerts) refs(ctx context.Context, s SubscriberID) ([]Ref, int64, error) {
 	refs, item, err := get[[]Ref](ctx, a.Table, subscriberKey(s), Strong)
 	return refs, item.Version, wrap(unless(err, ErrNotFound), "read a subscriber")
 }
 
 // putRefs adds the write that stores the references to a subscriber's alerts. The write fails if
-// the stored version has changed.
+// the stored version is not the given one.
 func (w *writes) putRefs(s SubscriberID, refs []Ref, version int64) {
 	op := replace(Item{Key: subscriberKey(s), Version: version})
 	if version > 0 && len(refs) == 0 {
@@ -176,7 +179,7 @@ func (a Alerts) BySubscriber(ctx context.Context, s SubscriberID) ([]Alert, erro
 	return alerts, nil
 }
 
-// One returns the stored alert of a subscriber, or ErrNotFound.
+// One returns a stored alert of a subscriber, or ErrNotFound.
 func (a Alerts) One(ctx context.Context, ref Ref, s SubscriberID) (Alert, error) {
 	item, err := a.Table.Get(ctx, alertKey(ref, s), Strong)
 	if err != nil {
@@ -193,8 +196,8 @@ func readAlert(item Item) (Alert, error) {
 	return alert, nil
 }
 
-// Remove deletes the given alerts of a subscriber and returns how many it deleted. If which is
-// empty, Remove deletes all alerts of the subscriber.
+// Remove deletes the given alerts of a subscriber and returns the number of deleted alerts. Without
+// references, Remove deletes all alerts of the subscriber.
 func (a Alerts) Remove(ctx context.Context, s SubscriberID, which ...Ref) (removed int, err error) {
 	err = RetryConflicts(ctx, func() (err error) {
 		removed, err = a.remove(ctx, s, which)
@@ -220,7 +223,7 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	if removed == 0 {
 		return 0, nil
 	}
-	// Alerts with an ID may have webhooks.
+	// Only alerts with an ID can have webhooks.
 	if len(rest) == 0 && slices.ContainsFunc(refs, func(r Ref) bool { return r.ID != "" }) {
 		if err := (Deliveries{Table: a.Table}).Forget(ctx, s); err != nil {
 			return 0, err
@@ -235,8 +238,8 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	return removed, wrap(w.commit(ctx, a.Table), "remove alerts")
 }
 
-// Stop deletes all alerts of a subscriber and blocks messages until a time. It is called after the
-// subscriber's mailbox refused mail for good, or reported it as spam.
+// Stop deletes all alerts of a subscriber and blocks messages until the given time. Callers use it
+// if the subscriber's mailbox refuses mail permanently, or if the subscriber reported spam.
 func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error {
 	if err := a.Table.Write(ctx, set(Item{Key: stoppedKey(s), Expires: until})); err != nil {
 		return fmt.Errorf("stop mail to a subscriber: %w", err)
@@ -245,7 +248,8 @@ func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error
 	return err
 }
 
-// Resume unblocks messages to a subscriber, who has just asked for messages again.
+// Resume ends the block of messages to a subscriber. Callers use it when the subscriber asks for
+// messages again.
 func (a Alerts) Resume(ctx context.Context, s SubscriberID) error {
 	return wrap(a.Table.Write(ctx, remove(stoppedKey(s))), "resume messages to a subscriber")
 }
@@ -256,9 +260,9 @@ func (a Alerts) Stopped(ctx context.Context, s SubscriberID) (bool, error) {
 	return err == nil, wrap(unless(err, ErrNotFound), "read whether mail is stopped")
 }
 
-// Page returns the alerts for a route that come after a given Place, in a fixed order. An empty
-// Place means the start. If Page returns fewer alerts than limit, there are no more. A malformed
-// alert is returned with only its reference; Readable then returns false.
+// Page returns at most limit alerts for a route whose Place comes after the given one, in order of
+// Place. An empty Place means the start. If Page returns fewer alerts than limit, there are no
+// more. For a malformed alert, only the reference is set, and Readable returns false.
 func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit int) ([]Alert, error) {
 	r := Range{Partition: alertsOf(route), After: after, Limit: limit}
 	alerts, err := list(ctx, a.Table, r, func(item Item) (Alert, error) {
@@ -272,15 +276,15 @@ func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit 
 	return alerts, wrap(err, "list alerts for %s", route)
 }
 
-// MarkNotified records that a subscriber was notified of the refresh of a day, at a price. If the
-// alert was changed meanwhile, the change stays. If it was removed, MarkNotified does nothing and
-// returns nil.
+// MarkNotified records that the subscriber was notified of a price, found by the refresh of a day.
+// If the alert was changed in the meantime, the change stays. If the alert was removed,
+// MarkNotified does nothing and returns nil.
 func (a Alerts) MarkNotified(ctx context.Context, alert Alert, of fare.Day, price fare.Cents) error {
 	return a.markNotified(ctx, alert, of, func(s *State) { s.LastPrice = price })
 }
 
-// MarkNotifiedOf is MarkNotified for an alert to Anywhere. It also stores the destinations that
-// were notified and still meet the alert, in the form of State.Met.
+// MarkNotifiedOf is like MarkNotified, for an alert to Anywhere. destinations are the cities that a
+// message named and that still meet the alert, in the form of State.Met.
 func (a Alerts) MarkNotifiedOf(ctx context.Context, alert Alert, of fare.Day, destinations string) error {
 	return a.markNotified(ctx, alert, of, func(s *State) { s.Met = destinations })
 }
@@ -298,8 +302,9 @@ func (a Alerts) markNotified(ctx context.Context, alert Alert, of fare.Day, told
 	return wrap(err, "record that a subscriber was notified")
 }
 
-// Change applies a change to the stored alert of a subscriber and returns the result. It fails with
-// ErrNotFound if there is no alert. A new condition makes the alert fresh, so it is notified again.
+// Change applies the function change to a stored alert and returns the changed alert. It fails with
+// ErrNotFound if there is no such alert. If the condition changed, the alert becomes Fresh, so a
+// fare that was already notified is notified again.
 func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func(*Alert)) (Alert, error) {
 	changed, err := a.One(ctx, ref, s)
 	if err != nil {
@@ -315,8 +320,8 @@ func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func
 	return changed, wrap(err, "change an alert")
 }
 
-// MarkSeen records the first price that a Drop or Change alert compares with. Only the first call
-// has an effect.
+// MarkSeen records the first price with which an alert of kind Drop or Change compares later
+// prices. Only the first call has an effect.
 func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) error {
 	err := a.change(ctx, alert, func(next *Alert) bool {
 		if next.State != (State{}) {
@@ -328,9 +333,9 @@ func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) err
 	return wrap(err, "record what an alert has seen")
 }
 
-// MarkMet records the destinations that an alert to Anywhere has notified and that still meet the
-// alert. It does nothing if the alert was written since the caller read it. The next refresh then
-// records the destinations.
+// MarkMet records the destinations that a message of an alert to Anywhere named and that still meet
+// the alert. If the alert was written after the caller read it, MarkMet does nothing. Then the next
+// refresh records the destinations.
 func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) error {
 	read := alert
 	err := a.change(ctx, alert, func(next *Alert) bool {
@@ -343,9 +348,9 @@ func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) e
 	return wrap(err, "record what meets an alert")
 }
 
-// change calls the function change on an alert and writes the result. The function reports whether
-// there is something to write. After a write conflict, change reads the stored alert and tries
-// again. An alert that was removed stays removed.
+// change applies the function change to an alert and writes the result. The function returns false
+// if there is nothing to write. If the stored alert has changed since it was read, change reads it
+// again and retries. If the alert was removed, it stays removed.
 func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) bool) error {
 	return rewrite(ctx, alert, func(read Alert) error {
 		next := read
@@ -363,11 +368,12 @@ func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) boo
 	}, func() (Alert, error) { return a.One(ctx, alert.Ref(), alert.Subscriber) })
 }
 
-// UntilResumed is the end of a pause without a limit: only the subscriber ends it.
+// UntilResumed is the end of a pause without an end date: the pause lasts until the subscriber
+// resumes the alert.
 const UntilResumed fare.Day = 2932896 // 9999-12-31
 
-// Pause stops notifications of an alert before a day; 0 resumes them. If the alert was removed,
-// Pause does nothing and returns nil.
+// Pause stops notifications of an alert until the given day. Day 0 resumes notifications at once.
+// If the alert was removed, Pause does nothing and returns nil.
 func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
 	err := a.change(ctx, alert, func(next *Alert) bool {
 		changed := next.Paused != until
@@ -377,7 +383,7 @@ func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
 	return wrap(err, "pause an alert")
 }
 
-// MarkOver records the day on which the last event of an ended alert was queued for its webhook.
+// MarkOver records the day on which the event about the end of an alert was queued for its webhook.
 func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
 	err := a.change(ctx, alert, func(next *Alert) bool {
 		if next.EndDay > 0 {

@@ -19,7 +19,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// fixture is a store with a clock that the test moves.
+// fixture holds the records of alerts in a store whose clock the test moves.
 type fixture struct {
 	store.Alerts
 	now time.Time
@@ -35,14 +35,13 @@ func openAlerts(t *testing.T) *fixture {
 	return d
 }
 
-// pending stores a pending subscription under an id.
+// pending stores a subscription that waits for confirmation, under the given id.
 func (d *fixture) pending(t *testing.T, id string, alert store.Alert) {
 	t.Helper()
 	job := store.Job{Kind: "confirm", Email: alert.Email, Ref: id, At: d.now}
 	storetest.Must(t, d.AddPending(t.Context(), id, alert, d.now.Add(48*time.Hour), job))
 }
 
-// confirmed stores and confirms a subscription.
 func (d *fixture) confirmed(t *testing.T, id string, alert store.Alert) {
 	t.Helper()
 	d.pending(t, id, alert)
@@ -118,7 +117,8 @@ func TestTwentyAlertsAtMost(t *testing.T) {
 	}
 }
 
-// TestRemovingLeavesNothing: the store holds no address of a subscriber who has left.
+// TestRemovingLeavesNothing: after a subscriber removed all alerts, the store does not contain
+// their address.
 func TestRemovingLeavesNothing(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 0))
@@ -206,7 +206,8 @@ func TestPagesHoldEveryAlertOnce(t *testing.T) {
 	}
 }
 
-// TestAMalformedAlert: a malformed alert does not stop the others from being listed.
+// TestAMalformedAlert: one malformed alert does not prevent the other alerts of the route from
+// being listed.
 func TestAMalformedAlert(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	for _, who := range []string{"a", "c"} {
@@ -226,8 +227,8 @@ func TestAMalformedAlert(t *testing.T) {
 	}
 }
 
-// TestConfirmingAfterMailWasStopped: a stop and a confirmation at the same time leave no alert, in
-// either order of their writes.
+// TestConfirmingAfterMailWasStopped: while mail to a subscriber is stopped, a confirmation fails
+// and stores no alert. After the end of the stop, it succeeds.
 func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
@@ -244,8 +245,8 @@ func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	}
 }
 
-// TestStopBetweenTheReadsAndTheWriteOfAConfirmation stops a subscriber between the reads and the
-// write of a confirmation. No alert may remain.
+// TestStopBetweenTheReadsAndTheWriteOfAConfirmation: mail to a subscriber is stopped between the
+// reads and the write of a confirmation. No alert remains.
 func TestStopBetweenTheReadsAndTheWriteOfAConfirmation(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
@@ -263,7 +264,7 @@ func TestStopBetweenTheReadsAndTheWriteOfAConfirmation(t *testing.T) {
 	}
 }
 
-// intercepted is a table that calls a function once, before the first write.
+// intercepted is a table that calls the function before once, ahead of the first write.
 type intercepted struct {
 	store.Table
 	before func()
@@ -277,10 +278,10 @@ func (m *intercepted) Write(ctx context.Context, ops ...store.Op) error {
 	return m.Table.Write(ctx, ops...)
 }
 
-// TestAMalformedJob: a malformed job delays no other job and is deleted.
+// TestAMalformedJob: a malformed job is deleted and does not delay other jobs.
 func TestAMalformedJob(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
-	// sorts before all others
+	// The sort key 0 comes before those of all other jobs.
 	malformed := store.Item{Key: store.Key{Partition: "OUTBOX#alerts", Sort: "0"}, Data: []byte("{")}
 	storetest.Must(t, d.Table.Write(ctx, store.Op{Mode: store.Set, Item: malformed}))
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))

@@ -13,43 +13,46 @@ import (
 )
 
 // Customers stores one item per customer: the hash of the current key and the end of the plan.
-// Writing a new hash makes the old key invalid (keys: CUSTOMER, CASHED, SUBSCRIPTION).
+// Writing a new hash makes the old key invalid (partitions: CUSTOMER, CASHED, SUBSCRIPTION).
 type Customers struct {
 	Table Table
-	// Changed, if set, is called for each customer that a write has changed, or may have changed.
+	// Changed, if set, is called with the id of each customer after a write. It is also called if
+	// the outcome of the write is unknown.
 	Changed func(apikey.CustomerID)
 }
 
-// Customer is the stored state of a customer. It holds no address and no key.
+// Customer is the stored state of a customer. It holds no mail address, and of keys only hashes.
 type Customer struct {
 	ID       apikey.CustomerID `json:"-"`
 	Hash     []byte            `json:"hash,omitempty"` // of the current key; empty: no key
 	IssuedAt time.Time         `json:"issued"`         // time of issue of the current key
-	// The plan ends at the latest of the following three times.
-	Until  time.Time            `json:"until"`           // granted by the operator
-	Crypto time.Time            `json:"crypto"`          // paid in USDC
-	Cards  map[string]time.Time `json:"cards,omitempty"` // end of paid time, by subscription
-	// Claimed lists the keys of the items which record that a payment was used (see claimMark),
-	// for payments claimed without proof. Each such item holds the customer's id. So a change of
-	// the id must rewrite these items.
+	// The plan ends at the latest of these times: Until, Crypto and those in Cards.
+	Until  time.Time            `json:"until"`           // end of the time granted by the operator
+	Crypto time.Time            `json:"crypto"`          // end of the time paid in USDC
+	Cards  map[string]time.Time `json:"cards,omitempty"` // end of the paid time, by card subscription
+	// Claimed lists the payments that the customer claimed without proof. For each of them, a
+	// stored item (see claimMark) holds the customer's id. So a change of the id must rewrite these
+	// items.
 	Claimed []string `json:"claimed,omitempty"`
-	// The following fields record recoveries of a lost key: see recovery.go. Pending is a new key
-	// that is being mailed; the API refuses it until Activate.
+	// The following fields record recoveries of a lost key; see recovery.go. Pending is a new key
+	// whose mail is not sent yet. The API refuses a pending key until Activate makes it the current
+	// key.
 	Pending *KeyHash `json:"pending,omitempty"`
-	// Former is the key that was valid before the first recovery that can still be undone.
+	// Former is the key that was valid before the recoveries that the customer can still undo.
 	Former *KeyHash `json:"former,omitempty"`
-	// Voided is the hash of the new key of the recovery that was undone last.
+	// Voided is the hash of the key that the last undone recovery had created.
 	Voided []byte `json:"voided,omitempty"`
-	// Rotated is the former key of the last rotation.
+	// Rotated is the key that the last rotation replaced.
 	Rotated *KeyHash `json:"rotated,omitempty"`
-	// GuardedUntil is the time until which a recovery needs confirmation by mail.
+	// Until GuardedUntil, a recovery of a lost key needs confirmation by mail.
 	GuardedUntil time.Time `json:"guardedUntil,omitzero"`
-	// Guard is a setting of the customer: every recovery needs confirmation by mail.
+	// If Guard is true, every recovery of a lost key needs confirmation by mail. The customer
+	// chooses this setting.
 	Guard   bool  `json:"guard,omitempty"`
 	Version int64 `json:"-"`
 }
 
-// Plan returns the plan of the customer, including the grace period.
+// Plan returns the plan of the customer. The end of a card subscription includes the grace period.
 func (c Customer) Plan() apikey.Plan {
 	until := c.Until
 	if c.Crypto.After(until) {
@@ -63,13 +66,13 @@ func (c Customer) Plan() apikey.Plan {
 	return apikey.Plan{Until: until}
 }
 
-// Rest is one payment or grant that a plan rests on.
+// Rest is one payment or grant that extends a plan.
 type Rest struct {
 	Source string // card, usdc or operator
 	Until  time.Time
 }
 
-// Sources returns the payments and grants behind the plan, the latest end first. For card
+// Sources returns the payments and grants that extend the plan, the latest end first. For card
 // subscriptions, the end includes the grace period.
 func (c Customer) Sources() []Rest {
 	all := []Rest{{"operator", c.Until}, {"usdc", c.Crypto}}
@@ -88,10 +91,11 @@ func (c Customer) HasKey(k apikey.Key) bool {
 	return len(c.Hash) == len(apikey.Hash{}) && k.Matches(apikey.Hash(c.Hash))
 }
 
-// HasLiveKey reports whether the customer has a key and the plan has not ended.
+// HasLiveKey reports whether the customer has a key and a plan that has not ended.
 func (c Customer) HasLiveKey(now time.Time) bool { return len(c.Hash) > 0 && c.Plan().Live(now) }
 
-// replaceKey makes a hash the current key. The previous keys cannot be restored.
+// replaceKey makes hash the hash of the current key. The previous keys cannot be restored
+// afterwards.
 func (c *Customer) replaceKey(hash apikey.Hash, now time.Time) {
 	c.Hash, c.IssuedAt = hash[:], now.UTC().Truncate(time.Second)
 	c.Former, c.Pending, c.Rotated = nil, nil, nil
@@ -110,8 +114,8 @@ func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer
 	return c, nil
 }
 
-// Put writes a customer. It fails with ErrConflict if the stored version is not the version of c.
-// Version 0 creates a new customer.
+// Put writes a customer. It fails with ErrConflict if the stored version is not c.Version. Version
+// 0 creates a new customer.
 func (k Customers) Put(ctx context.Context, c Customer) error {
 	err := write(ctx, k.Table, replace(c.item()), c)
 	k.changed(c.ID)
@@ -124,11 +128,10 @@ func (k Customers) changed(id apikey.CustomerID) {
 	}
 }
 
-// item returns the key and version for a write of the customer.
 func (c Customer) item() Item { return Item{Key: customerKey(c.ID), Version: c.Version} }
 
-// Change reads a customer, calls change and writes the result. It starts over after a conflict with
-// another writer. A customer that does not exist yet has only its id.
+// Change reads a customer, calls change and writes the result. If another writer was faster, Change
+// starts again. For a customer that does not exist yet, only ID is set.
 func (k Customers) Change(ctx context.Context, id apikey.CustomerID, change func(*Customer) error) error {
 	return RetryConflicts(ctx, func() error {
 		c, err := k.orNew(ctx, id)
@@ -142,7 +145,7 @@ func (k Customers) Change(ctx context.Context, id apikey.CustomerID, change func
 	})
 }
 
-// orNew reads a customer, or returns a new one with only its id.
+// orNew reads a customer. If there is none, it returns a new Customer with only the ID.
 func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, error) {
 	c, err := k.Customer(ctx, id)
 	if errors.Is(err, ErrNotFound) {
@@ -153,14 +156,14 @@ func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, e
 
 func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + subscription, "CUSTOMER"} }
 
-// LinkSubscription records which customer owns a subscription. A later call for the same
+// LinkSubscription records which customer owns a card subscription. A later call for the same
 // subscription changes nothing.
 func (k Customers) LinkSubscription(ctx context.Context, subscription string, id apikey.CustomerID) error {
 	err := k.Table.Write(ctx, replace(Item{Key: subscriptionKey(subscription), Data: []byte(id)}))
 	return wrap(unless(err, ErrExists), "store subscription")
 }
 
-// SubscriptionOwner returns the owner of a subscription, or ErrNotFound.
+// SubscriptionOwner returns the owner of a card subscription, or ErrNotFound.
 func (k Customers) SubscriptionOwner(ctx context.Context, subscription string) (apikey.CustomerID, error) {
 	item, err := k.Table.Get(ctx, subscriptionKey(subscription), Strong)
 	return apikey.CustomerID(item.Data), wrap(err, "find owner of subscription")

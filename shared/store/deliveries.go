@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Deliveries stores the events for webhooks, the outcome of each for some days, and the state of
-// the receiving URLs (keys: WEBHOOK, DELIVERIES). A delivery that has not ended has one item in
-// the queue, sorted by the time when it is due. That item and the delivery are written together,
-// so no delivery is lost or queued twice.
+// Deliveries stores the events for webhooks, their outcomes for 8 days, and the state of the
+// receiving URLs (partitions: WEBHOOK, DELIVERIES). A delivery that has not ended also has one item
+// in the queue. Items in the queue are sorted by due time. The delivery and its item in the queue
+// are written together, so no delivery is lost or queued twice.
 type Deliveries struct {
 	Table  Table
 	Outbox Outbox // for mails to the owners of dead endpoints
 }
 
-// Delivery is an event for an endpoint.
+// Delivery is one event to send to a webhook endpoint.
 type Delivery struct {
-	ID         string       `json:"id"` // stable for an event over all tries
+	ID         string       `json:"id"` // the same for all tries of an event
 	Subscriber SubscriberID `json:"s"`
 	Alert      string       `json:"a"` // the reference to the alert, as in its links
 	URL        string       `json:"u"`
@@ -30,7 +30,7 @@ type Delivery struct {
 	Tries      int          `json:"n,omitempty"` // number of tries since At
 	Tried      time.Time    `json:"t,omitzero"`  // time of the last try
 	Status     int          `json:"st,omitempty"`
-	Ended      time.Time    `json:"e,omitzero"` // time when it was delivered or given up
+	Ended      time.Time    `json:"e,omitzero"` // time when the event was delivered or given up
 	Delivered  bool         `json:"ok,omitempty"`
 
 	version int64
@@ -38,7 +38,7 @@ type Delivery struct {
 }
 
 const (
-	// DeliveryDays is how long a delivery is kept for a replay.
+	// DeliveryDays is the number of days for which a delivery can be replayed.
 	DeliveryDays = 7
 	duePartition = "DELIVERIES"
 	eventPrefix  = "EVENT#"
@@ -48,20 +48,21 @@ const (
 func webhookPartition(s SubscriberID) string { return "WEBHOOK#" + string(s) }
 func (d Delivery) key() Key                  { return Key{webhookPartition(d.Subscriber), eventPrefix + d.ID} }
 
-// dueKey returns the key of an item in the queue. A subscriber's ID contains no #.
+// dueKey returns the key of the delivery's item in the queue, for a due time. A subscriber's ID
+// contains no #.
 func (d Delivery) dueKey(at time.Time) Key {
 	return Key{duePartition, at.UTC().Format(dueLayout) + "#" + string(d.Subscriber) + "#" + d.ID}
 }
 
-// expires returns the expiry of the stored delivery. It is tried for a day and can be replayed for
-// some more days.
+// expires returns the expiry of the stored delivery. The service tries a delivery for 1 day and can
+// replay it for DeliveryDays more days.
 func (d Delivery) expires() time.Time { return d.At.AddDate(0, 0, DeliveryDays+1) }
 
-// errTaken means that another worker took the delivery and will record its outcome.
+// errTaken means that another worker has taken the delivery and will record its outcome.
 var errTaken = ErrConflict
 
-// write stores a delivery if its stored version is the version that was read. Jobs and changes of
-// the queue are part of the write.
+// write stores a delivery, together with jobs and changes of the queue. It fails if the stored
+// version is not the version that was read.
 func (w Deliveries) write(ctx context.Context, d Delivery, jobs []Job, queue ...Op) error {
 	var ops writes
 	ops.addRecord(replace(Item{Key: d.key(), Version: d.version, Expires: d.expires()}), d)
@@ -70,21 +71,23 @@ func (w Deliveries) write(ctx context.Context, d Delivery, jobs []Job, queue ...
 	return ops.commit(ctx, w.Table)
 }
 
-// enqueue returns the write that adds the delivery to the queue, due at a time.
+// enqueue returns the write that adds the delivery to the queue, with the given due time.
 func (d Delivery) enqueue(at time.Time) Op {
 	return replace(Item{Key: d.dueKey(at), Expires: d.expires()})
 }
 
-// dequeue returns the write that removes a delivery from the queue.
+// dequeue returns the write that removes the delivery from the queue.
 func (d Delivery) dequeue() Op { return Op{Mode: Remove, Item: d.due} }
 
-// Enqueue queues a delivery that is due at once. A delivery that is already stored stays as it is.
+// Enqueue queues a delivery that is due at once. If the delivery is already stored, Enqueue changes
+// nothing.
 func (w Deliveries) Enqueue(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.write(ctx, d, nil, d.enqueue(d.At)), ErrExists), "leave a delivery")
 }
 
-// Take gives up to most due deliveries to the caller, the longest due first. No other worker gets
-// them until the lease ends. Take may return both deliveries and an error.
+// Take leases due deliveries to the caller, the longest due first. The parameter most is their
+// maximum number. Other workers do not get these deliveries until the lease ends. Take may return
+// both deliveries and an error.
 func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: duePartition, Limit: 4 * most, Read: Strong})
 	if err != nil {
@@ -113,7 +116,7 @@ func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease tim
 		d.due = item
 		switch {
 		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable):
-			// The delivery has expired, or was deleted with its subscriber: remove its item from
+			// The delivery has expired, or was deleted with its subscriber. Remove its item from
 			// the queue.
 			err = w.Drop(ctx, d)
 		case err == nil:
@@ -144,7 +147,7 @@ func readDelivery(item Item) (Delivery, error) {
 }
 
 // BySubscriber returns the stored deliveries of a subscriber in the order of their IDs. It skips
-// malformed ones.
+// malformed deliveries.
 func (w Deliveries) BySubscriber(ctx context.Context, s SubscriberID) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Prefix: eventPrefix, Read: Strong})
 	if err != nil {
@@ -159,18 +162,20 @@ func (w Deliveries) BySubscriber(ctx context.Context, s SubscriberID) ([]Deliver
 	return all, nil
 }
 
-// Postpone stores the state of a delivery that was taken, and makes it due again at a later time.
+// Postpone stores the state of a taken delivery, and makes the delivery due again at the given
+// time.
 func (w Deliveries) Postpone(ctx context.Context, d Delivery, to time.Time) error {
 	err := w.write(ctx, d, nil, d.dequeue(), d.enqueue(to))
 	return wrap(unless(err, errTaken), "postpone a delivery")
 }
 
-// End records the outcome of a delivery that was taken, and adds jobs in the same write.
+// End records the outcome of a taken delivery, and adds jobs in the same write.
 func (w Deliveries) End(ctx context.Context, d Delivery, jobs ...Job) error {
 	return wrap(unless(w.write(ctx, d, jobs, d.dequeue()), errTaken), "end a delivery")
 }
 
-// Drop removes a delivery from the queue and from the store, because its alert has ended.
+// Drop deletes a delivery and removes it from the queue. Callers use it if the alert of the
+// delivery has ended.
 func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 	ops := []Op{d.dequeue()}
 	if d.ID != "" {
@@ -179,8 +184,8 @@ func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.Table.Write(ctx, ops...), errTaken), "drop a delivery")
 }
 
-// Replay queues again the ended deliveries of a subscriber for which wanted returns true. The
-// events stay the same. Replay returns their number.
+// Replay queues the ended deliveries of a subscriber again if wanted returns true for them. The
+// events stay the same. Replay returns the number of queued deliveries.
 func (w Deliveries) Replay(
 	ctx context.Context, s SubscriberID, now time.Time, wanted func(Delivery) bool,
 ) (replayed int, err error) {

@@ -25,7 +25,7 @@ func openDeliveries(t *testing.T) (*fixture, store.Deliveries) {
 	return d, store.Deliveries{Table: d.Table, Outbox: d.Outbox}
 }
 
-// names returns the IDs of the deliveries that Take returns.
+// names returns the IDs of the deliveries that Take leases.
 func names(t *testing.T, w store.Deliveries, most int, now time.Time) []string {
 	t.Helper()
 	taken, err := w.Take(t.Context(), most, now, time.Minute)
@@ -60,7 +60,8 @@ func TestDeliveriesAreTakenInTurn(t *testing.T) {
 	}
 }
 
-// TestALateWorker: a worker whose lease ended, and whose delivery was taken again, changes nothing.
+// TestALateWorker: the lease of a worker ended and another worker took its delivery. What the first
+// worker then records changes nothing.
 func TestALateWorker(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()
@@ -125,7 +126,8 @@ func TestPostponedEndedReplayed(t *testing.T) {
 	); diff != "" || err != nil {
 		t.Errorf("%s %v", diff, err)
 	}
-	// Only the selected deliveries are replayed, once, as the same events.
+	// Only the deliveries for which the function returns true are replayed, once, with unchanged
+	// events.
 	failed := func(d store.Delivery) bool { return !d.Delivered }
 	if n, err := w.Replay(ctx, "bob", d.now, failed); n != 0 || err != nil {
 		t.Errorf("another's: %d %v", n, err)
@@ -150,8 +152,8 @@ func TestPostponedEndedReplayed(t *testing.T) {
 	}
 }
 
-// TestForgottenDeliveries: a delivery that was deleted with its subscriber is not sent, and leaves
-// nothing in the queue.
+// TestForgottenDeliveries: a delivery that was deleted with its subscriber is not sent. Its item in
+// the queue is removed.
 func TestForgottenDeliveries(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()

@@ -7,9 +7,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The departure states of a series are stored in neighbouring items, first the state of non-stop
-// fares, then the state of all fares. So one read of the first item answers a question about
-// non-stop flights, whether or not both states exist.
+// The departure states of a series are adjacent items: first the state of non-stop fares, then that
+// of all fares. So one read of the first item answers a question about non-stop flights. If there
+// is no state of non-stop fares, the first item is the state of all fares.
 const (
 	sheetPrefix = "DEPARTURES#"
 	nonStopSort = sheetPrefix + "0"
@@ -17,9 +17,9 @@ const (
 	learnSort   = sheetPrefix + "learning"
 )
 
-// Sheet returns the encoded departure.State of a series, or ErrNotFound. With nonStop it returns
-// the state of non-stop fares if there is one. Otherwise it returns the state of all fares, which
-// says whether they are non-stop.
+// Sheet returns the encoded departure.State of a series, or ErrNotFound. If nonStop is true, it
+// returns the state of non-stop fares if there is one. Otherwise it returns the state of all fares,
+// which says whether all fares are non-stop.
 func (f Fares) Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error) {
 	if !nonStop {
 		data, _, err := f.get(ctx, Key{routePartition(s), anySort}, Eventual, "departures of %s", s)
@@ -35,19 +35,20 @@ func (f Fares) Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, 
 	return items[0].Data, nil
 }
 
-// Versioned holds the data of an item and the version that was read; version 0 means no item.
+// Versioned holds the data of an item and its version when it was read. Version 0 means that there
+// is no item.
 type Versioned struct {
 	Data    []byte
 	Version int64
 }
 
-// Departures holds all departure data of a series.
+// Departures holds all stored departure data of a series.
 type Departures struct {
 	Any, NonStop Versioned // departure.State
 	Learning     Versioned // departure.Learning; answers do not need it
 }
 
-// parts returns the stored parts with their sort keys.
+// parts returns the three parts of the departure data with their sort keys.
 func (d *Departures) parts() []departuresPart {
 	return []departuresPart{{anySort, &d.Any}, {nonStopSort, &d.NonStop}, {learnSort, &d.Learning}}
 }
@@ -57,7 +58,7 @@ type departuresPart struct {
 	*Versioned
 }
 
-// Departures reads the departure data of a series for a refresh, strongly.
+// Departures reads the departure data of a series for a refresh. The read is strong.
 func (f Fares) Departures(ctx context.Context, s fare.Series) (d Departures, err error) {
 	items, err := f.Table.Query(ctx, Range{Partition: routePartition(s), Prefix: sheetPrefix, Read: Strong})
 	for _, item := range items {
@@ -70,17 +71,17 @@ func (f Fares) Departures(ctx context.Context, s fare.Series) (d Departures, err
 	return d, wrap(err, "read departures of %s", s)
 }
 
-// Contribution is what one series adds to the pooled statistics of one cycle (a cycle is one
-// complete pass over all series). It is an encoded score.Contribution.
+// Contribution is what one series adds to the pooled statistics of one cycle (one complete pass
+// over all series). Data is an encoded score.Contribution.
 type Contribution struct {
 	Cycle   fare.Day
 	Data    []byte
 	Expires time.Time
 }
 
-// PutDepartures writes the departure data of a series. It fails if a stored part is not at the
-// version that was read. The same write replaces what the series contributes to a cycle. Parts
-// without data are not written.
+// PutDepartures writes the departure data of a series. It fails if the stored version of a part is
+// not the version that was read. The same write stores own, the series' contribution to a cycle.
+// Parts without data are not written.
 func (f Fares) PutDepartures(ctx context.Context, s fare.Series, d Departures, own Contribution) error {
 	var w writes
 	for _, part := range d.parts() {
@@ -100,7 +101,7 @@ func contributionKey(s fare.Series, cycle fare.Day) Key {
 	return Key{contributionPartition(cycle), s.String()}
 }
 
-// Contributions returns what all series contribute to the statistics of a cycle.
+// Contributions returns the contributions of all series to the statistics of a cycle.
 func (f Fares) Contributions(ctx context.Context, cycle fare.Day) ([][]byte, error) {
 	data := func(item Item) ([]byte, error) { return item.Data, nil }
 	all, err := list(ctx, f.Table, Range{Partition: contributionPartition(cycle)}, data)
@@ -115,14 +116,14 @@ func (f Fares) ContributionOf(ctx context.Context, s fare.Series, cycle fare.Day
 
 var pooledKey = Key{"FARES", "POOLED"}
 
-// Pooled returns the statistics over all series of the last completed cycle (an encoded
+// Pooled returns the pooled statistics of all series after the last completed cycle (an encoded
 // departure.Cycle), and their version. It fails with ErrNotFound before the first cycle ends.
 func (f Fares) Pooled(ctx context.Context, read Consistency) ([]byte, int64, error) {
 	return f.get(ctx, pooledKey, read, "the pooled part")
 }
 
-// PutPooled writes the statistics of a completed cycle. It fails if the stored version is not the
-// given one; 0 means that none are stored. The same write stores the cycle's result for the score.
+// PutPooled writes the pooled statistics of a completed cycle. It fails if the stored version is
+// not the given one; 0 means that none are stored. The same write stores the score of the cycle.
 func (f Fares) PutPooled(ctx context.Context, data []byte, version int64, s Score) error {
 	pooled := replace(Item{Key: pooledKey, Version: version, Data: data})
 	return wrap(f.Table.Write(ctx, append(s.ops(), pooled)...), "write the pooled part")

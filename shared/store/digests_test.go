@@ -17,7 +17,7 @@ import (
 
 func (d *fixture) digests() store.Digests { return store.Digests{Table: d.Table} }
 
-// weekly stores a confirmed alert of a digest.
+// weekly stores and confirms an alert that is part of the weekly mail (digest).
 func (d *fixture) weekly(t *testing.T, who string, destination fare.City) store.Ref {
 	t.Helper()
 	a := alertOf(who, destination, 0)
@@ -26,7 +26,7 @@ func (d *fixture) weekly(t *testing.T, who string, destination fare.City) store.
 	return a.Ref()
 }
 
-// wantDigest checks whether a subscriber has a digest, and that no other subscriber has one.
+// wantDigest checks whether the subscriber who has a digest, and that no other subscriber has one.
 func (d *fixture) wantDigest(t *testing.T, who string, want bool) {
 	t.Helper()
 	var got []store.SubscriberID
@@ -44,8 +44,8 @@ func (d *fixture) wantDigest(t *testing.T, who string, want bool) {
 	}
 }
 
-// TestADigestIsThereAsLongAsAnAlertWantsOne: a subscriber has a digest exactly while an alert has
-// Digest set, whatever adds, changes or removes alerts.
+// TestADigestIsThereAsLongAsAnAlertWantsOne: a subscriber has a digest exactly while at least one
+// alert has Digest set. This holds for every way to add, change or remove alerts.
 func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 	change := func(ref store.Ref, weekly bool) func(*testing.T, *fixture) error {
 		return func(t *testing.T, d *fixture) error {
@@ -113,7 +113,8 @@ func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 	}
 }
 
-// TestRemovingADigestKeepsTheOtherAlerts: alerts with immediate messages stay.
+// TestRemovingADigestKeepsTheOtherAlerts: RemoveDigest keeps the alerts that are not in the weekly
+// mail.
 func TestRemovingADigestKeepsTheOtherAlerts(t *testing.T) {
 	d := openAlerts(t)
 	d.confirmed(t, "now", alertOf("ada", "ROM", 0))
@@ -132,8 +133,8 @@ func TestRemovingADigestKeepsTheOtherAlerts(t *testing.T) {
 	}
 }
 
-// TestADigestUnderOthersWrites: another process writes in the middle of a call. Afterwards the
-// subscriber has a digest exactly if an alert has Digest set.
+// TestADigestUnderOthersWrites: another process writes in the middle of a call. Afterwards, the
+// subscriber has a digest exactly if at least one alert has Digest set.
 func TestADigestUnderOthersWrites(t *testing.T) {
 	type call func(*testing.T, store.Alerts) error
 	ref := func(to fare.City) store.Ref { return store.Ref{Route: fare.Route{Origin: "MIL", Destination: to}} }
@@ -196,7 +197,8 @@ func TestADigestUnderOthersWrites(t *testing.T) {
 	}
 }
 
-// TestSentDigests: prices are recorded once a day, and not for a removed digest.
+// TestSentDigests: MarkSent records prices at most once a day, and does nothing if the digest was
+// removed.
 func TestSentDigests(t *testing.T) {
 	d := openAlerts(t)
 	d.weekly(t, "ada", "BUH")
@@ -215,7 +217,7 @@ func TestSentDigests(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Digest{})); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	// Another alert does not change the digest.
+	// Adding an alert does not change the stored digest.
 	d.weekly(t, "ada", "LON")
 	got, err = digests.Digest(ctx, "ada")
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Digest{})); diff != "" || err != nil {
@@ -228,8 +230,8 @@ func TestSentDigests(t *testing.T) {
 	d.wantDigest(t, "ada", false)
 }
 
-// TestDigestProgress: the progress begins with the first digest, and one of two concurrent calls
-// of Advance fails.
+// TestDigestProgress: the progress is stored with the first digest. Of two concurrent calls of
+// Advance, one fails.
 func TestDigestProgress(t *testing.T) {
 	d := openAlerts(t)
 	ctx, digests := t.Context(), d.digests()
@@ -264,8 +266,8 @@ func TestDigestProgress(t *testing.T) {
 	}
 }
 
-// TestDigestWeekdays: the weekday is computed from the pseudonym, and every weekday has about as
-// many subscribers.
+// TestDigestWeekdays: the weekday depends only on the pseudonym, and each weekday gets about one
+// seventh of the subscribers.
 func TestDigestWeekdays(t *testing.T) {
 	const of = 7000
 	var days [7]int
@@ -277,8 +279,8 @@ func TestDigestWeekdays(t *testing.T) {
 			t.Errorf("%d of %d on %v", n, of, time.Weekday(day))
 		}
 	}
-	// The weekday is part of the stored key: another computation would no longer find the stored
-	// digests.
+	// The weekday is part of the stored key. If it were computed differently, stored digests would
+	// not be found.
 	if got := store.DigestWeekday("c57i_3t0zs4ZJnhAeL-Plg"); got != time.Tuesday {
 		t.Errorf("%v", got)
 	}

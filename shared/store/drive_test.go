@@ -15,20 +15,20 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// call is a call of a method of a record.
+// call is a method call on a record type, such as Alerts.
 type call struct {
 	record any
 	method string
 	args   args // without the context
 }
 
-// args are converted to the types of the parameters. A made argument is evaluated just before the
-// call.
+// args are the arguments of a call. do converts them to the types of the parameters. It calls an
+// argument of type made just before the method call, and passes the result.
 type args []any
 
 type made func() (any, error)
 
-// do makes the call and returns its error.
+// do calls the method and returns its error.
 func (c call) do(ctx context.Context) error {
 	method := reflect.ValueOf(c.record).MethodByName(c.method)
 	is := method.Type()
@@ -61,7 +61,7 @@ func (c call) do(ctx context.Context) error {
 	return err
 }
 
-// first returns the first element of a list.
+// first returns the first element of a list, or an error if the list is empty.
 func first[T any](all []T, err error) (any, error) {
 	if err == nil && len(all) == 0 {
 		err = errors.New("nothing was read")
@@ -72,7 +72,7 @@ func first[T any](all []T, err error) (any, error) {
 	return all[0], nil
 }
 
-// read defers an argument to the result of a call.
+// read returns an argument that is computed by f just before the call.
 func read[T any](f func() (T, error)) made { return func() (any, error) { return f() } }
 
 func fareCalls(table store.Table, later time.Time) []call {
@@ -328,8 +328,8 @@ func processCalls(table store.Table) []call {
 	return calls
 }
 
-// driveRecords calls every exported method of the records, in an order that gives each call
-// something to do.
+// driveRecords calls every exported method of the record types. The order is such that each call
+// finds items to work on.
 func driveRecords(t *testing.T, table store.Table) {
 	t.Helper()
 	ctx, later := t.Context(), noon.Add(time.Hour)

@@ -8,23 +8,24 @@ import (
 	"time"
 )
 
-// Endpoint is the state of a URL that receives events of alerts. All alerts of a subscriber to one
-// URL share it.
+// Endpoint is the state of a URL that receives webhook events. All alerts of a subscriber with the
+// same URL share one Endpoint.
 type Endpoint struct {
 	URL        string    `json:"u"`
 	Generation int       `json:"g,omitempty"` // number of secret rotations
 	Rotated    time.Time `json:"r,omitzero"`  // time of the last rotation
-	Verified   bool      `json:"v,omitempty"` // it has accepted an event
-	Dead       bool      `json:"x,omitempty"` // it was given up, and its owner was notified
+	Verified   bool      `json:"v,omitempty"` // the endpoint has accepted a test event
+	Dead       bool      `json:"x,omitempty"` // the endpoint was given up, and its owner was notified
 	Answered   time.Time `json:"a,omitzero"`  // time of the last verification
 
 	version int64
 }
 
-// Known reports whether the endpoint is stored.
+// Known reports whether the endpoint was read from the store.
 func (e Endpoint) Known() bool { return e.version > 0 }
 
-// endpointDays is how long a silent endpoint is kept if it is not deleted with its subscriber.
+// endpointDays is the number of days for which an unchanged endpoint is stored. It is deleted
+// earlier with the alerts of its subscriber.
 const endpointDays = 400
 
 func endpointKey(s SubscriberID, url string) Key {
@@ -32,7 +33,7 @@ func endpointKey(s SubscriberID, url string) Key {
 	return Key{webhookPartition(s), "ENDPOINT#" + base64.RawURLEncoding.EncodeToString(sum[:12])}
 }
 
-// Endpoint returns an endpoint of a subscriber. If it is not stored, it is not Known.
+// Endpoint returns an endpoint of a subscriber. If the endpoint is not stored, Known returns false.
 func (w Deliveries) Endpoint(ctx context.Context, s SubscriberID, url string) (Endpoint, error) {
 	e, item, err := get[Endpoint](ctx, w.Table, endpointKey(s, url), Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -42,8 +43,9 @@ func (w Deliveries) Endpoint(ctx context.Context, s SubscriberID, url string) (E
 	return e, wrap(err, "read an endpoint")
 }
 
-// ChangeEndpoint changes an endpoint and adds jobs in the same write. The change function reports
-// whether there is something to write, and may be called several times.
+// ChangeEndpoint applies the function change to an endpoint, writes the result, and adds jobs in
+// the same write. The function returns false if there is nothing to write. It may be called several
+// times.
 func (w Deliveries) ChangeEndpoint(
 	ctx context.Context, s SubscriberID, url string, now time.Time, change func(*Endpoint) bool, jobs ...Job,
 ) (Endpoint, error) {
@@ -63,8 +65,8 @@ func (w Deliveries) ChangeEndpoint(
 	return e, wrap(err, "change an endpoint")
 }
 
-// Forget deletes all endpoints and deliveries of a subscriber. Their places in the queue remain,
-// and Take drops them.
+// Forget deletes all endpoints and deliveries of a subscriber. Their items in the queue remain
+// until Take removes them.
 func (w Deliveries) Forget(ctx context.Context, s SubscriberID) error {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Read: Strong})
 	ops := writes{err: err}

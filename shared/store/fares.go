@@ -9,9 +9,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Fares stores the observations of routes and the results computed from them. These are the
-// summaries behind verdicts, the price trends of origins, and the covered routes (keys: ROUTE,
-// ORIGIN, COVERED, INTO, FARES, WANTED, DEMANDED, LEFT).
+// Fares stores the observations of routes and the results computed from observations. The results
+// are the summaries behind verdicts, the price trends of origins, and the covered routes
+// (partitions: ROUTE, ORIGIN, COVERED, INTO, FARES, WANTED, DEMANDED, LEFT).
 type Fares struct{ Table Table }
 
 // get returns the data and the version of an item, or ErrNotFound.
@@ -23,7 +23,8 @@ func (f Fares) get(ctx context.Context, key Key, read Consistency, what string, 
 	return item.Data, item.Version, nil
 }
 
-// put writes data over the version that they were computed from; 0 if there were none.
+// put writes data if the stored version is the given one. Version 0 requires that no data are
+// stored.
 func (f Fares) put(ctx context.Context, key Key, data []byte, version int64, what string, of ...any) error {
 	err := f.Table.Write(ctx, replace(Item{Key: key, Version: version, Data: data}))
 	return wrap(err, "write "+what, of...)
@@ -37,10 +38,10 @@ func blockKey(s fare.Series, b fare.Block) Key {
 	return Key{routePartition(s), fmt.Sprintf("%s%05d#%02d", blockPrefix, b.Cycle, b.Part)}
 }
 
-// summaryKey returns the key of the summary of a series.
 func summaryKey(s fare.Series) Key { return Key{routePartition(s), "SHEET"} }
 
-// StoredBlock is a block and the version that was read; version 0 is not stored yet.
+// StoredBlock is a block and its version when it was read. Version 0 means that the block is not
+// stored yet.
 type StoredBlock struct {
 	fare.Block
 	Version int64
@@ -57,16 +58,18 @@ func (f Fares) Blocks(ctx context.Context, s fare.Series, read Consistency) ([]S
 	return blocks, wrap(err, "read blocks of %s", s)
 }
 
-// Many blocks are written in transactions of at most this many blocks and bytes. A transaction
-// costs twice as much, but a year of history then takes a few calls, not one per week.
+// More than plainBlocks blocks are written in transactions. One transaction has at most bulkBlocks
+// blocks and bulkBytes bytes. A transaction costs twice as much, but a year of history then takes a
+// few calls, not one call per week.
 const (
 	plainBlocks = 2 // up to this many are written one by one: enough for a weekly refresh
 	bulkBlocks  = 25
 	bulkBytes   = 2 << 20
 )
 
-// PutBlocks writes blocks in order, each over the version that was read and with the given expiry.
-// If it fails, the first ones may be written.
+// PutBlocks writes blocks in order. Each write fails if the stored version is not the version that
+// was read. expires returns the expiry of a block. If PutBlocks fails, the first blocks may already
+// be written.
 func (f Fares) PutBlocks(
 	ctx context.Context, s fare.Series, blocks []StoredBlock, expires func(fare.Cycle) time.Time,
 ) error {
@@ -100,12 +103,13 @@ func (f Fares) Summary(ctx context.Context, s fare.Series, read Consistency) ([]
 	return f.get(ctx, summaryKey(s), read, "summary of %s", s)
 }
 
-// PutSummary writes a summary over the version that it was computed from; 0 if there was none.
+// PutSummary writes the summary of a series. It fails if the stored version is not the given one;
+// version 0 requires that no summary is stored.
 func (f Fares) PutSummary(ctx context.Context, s fare.Series, data []byte, version int64) error {
 	return f.put(ctx, summaryKey(s), data, version, "summary of %s", s)
 }
 
-// lastAnswer is the stored state of an origin.
+// lastAnswer records when the fare source last answered for an origin.
 type lastAnswer struct {
 	At time.Time `json:"at"`
 }
@@ -114,23 +118,23 @@ func originKey(origin fare.City, sort string) Key { return Key{"ORIGIN#" + strin
 
 func lastAnswerKey(origin fare.City) Key { return originKey(origin, "ASKED") }
 
-// LastAnswer returns when the source last answered for an origin; the zero time means never.
+// LastAnswer returns when the fare source last answered for an origin. The zero time means never.
 func (f Fares) LastAnswer(ctx context.Context, origin fare.City) (time.Time, error) {
 	a, _, err := get[lastAnswer](ctx, f.Table, lastAnswerKey(origin), Eventual)
 	return a.At, wrap(unless(err, ErrNotFound), "read when %s was asked", origin)
 }
 
-// SetLastAnswer records that the source answered for an origin and that its answer is stored.
+// SetLastAnswer records that the fare source answered for an origin, after the answer was stored.
 func (f Fares) SetLastAnswer(ctx context.Context, origin fare.City, at time.Time) error {
 	err := write(ctx, f.Table, set(Item{Key: lastAnswerKey(origin)}), lastAnswer{at.UTC().Truncate(time.Second)})
 	return wrap(err, "record that %s was asked", origin)
 }
 
-// ErrOtherSource means that the store holds fares of another source.
+// ErrOtherSource means that the store holds fares of another fare source.
 var ErrOtherSource = errors.New("the store holds fares of another source")
 
-// Claim records the source of the fares in the store, once. Simulated and recorded fares must never
-// mix, so it fails with ErrOtherSource for any other source.
+// Claim records, once, the source of the fares in the store. It fails with ErrOtherSource if
+// another source is recorded: simulated and recorded fares must never be mixed.
 func (f Fares) Claim(ctx context.Context, source string) error {
 	claimed, err := createOrGet(ctx, f.Table, Item{Key: Key{"FARES", "SOURCE"}, Data: []byte(source)})
 	if err != nil {
@@ -144,28 +148,29 @@ func (f Fares) Claim(ctx context.Context, source string) error {
 
 var ratesKey = Key{"FARES", "RATES"}
 
-// Rates returns the reference rates of the last refresh, or ErrNotFound.
+// Rates returns the exchange rates of the last refresh, or ErrNotFound.
 func (f Fares) Rates(ctx context.Context) (fare.Rates, error) {
 	r, _, err := get[fare.Rates](ctx, f.Table, ratesKey, Eventual)
 	return r, wrap(err, "read rates")
 }
 
-// SetRates stores reference rates for the conversion of stored amounts.
+// SetRates stores exchange rates for the conversion of stored amounts.
 func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
 	return wrap(write(ctx, f.Table, set(Item{Key: ratesKey}), r), "write rates")
 }
 
-// Run is recurring work on all fares. Of several processes with one table, the holder of
-// RefreshLease does it. All of them read when it was done last (keys: FARES).
+// Run is a kind of recurring work on all fares. If several processes use one table, only the holder
+// of RefreshLease does the work. All processes read when the work was last done (partition: FARES).
 type Run string
 
-// The runs.
+// The kinds of recurring work, with what each requests from the fare source.
 const (
 	Discovery Run = "DISCOVERED" // which routes exist, and some fares of each
 	Depth     Run = "DEEPENED"   // the departures that were due
 )
 
-// LastRun returns when the last completed run began, or the zero time, and the version for SetRun.
+// LastRun returns when the last completed run began, and a version for SetRun. If there was no run,
+// the time is zero.
 func (f Fares) LastRun(ctx context.Context, r Run) (time.Time, int64, error) {
 	item, err := f.Table.Get(ctx, Key{"FARES", string(r)}, Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -181,8 +186,8 @@ func (f Fares) LastRun(ctx context.Context, r Run) (time.Time, int64, error) {
 	return at, item.Version, nil
 }
 
-// SetRun records the start of a completed run over the version that LastRun returned. It fails with
-// ErrConflict if another process has completed the run since.
+// SetRun records when a completed run began. version comes from LastRun. SetRun fails with
+// ErrConflict if another process has completed a run since LastRun.
 func (f Fares) SetRun(ctx context.Context, r Run, began time.Time, version int64) error {
 	data, err := began.UTC().Truncate(time.Second).MarshalText()
 	if err == nil {

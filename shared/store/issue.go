@@ -12,9 +12,10 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Issue creates a key for a customer, and the previous key becomes invalid. The same write applies
-// change, which may be nil. The text of the key is not stored. If the caller cannot learn whether
-// the write took effect, the text is lost; another Issue replaces the lost key.
+// Issue creates a new key for a customer. The previous key becomes invalid. The same write applies
+// change to the customer, unless change is nil. The text of the key is not stored. If the caller
+// cannot learn whether the write took effect, the text is lost, and another Issue must replace the
+// key.
 func (k Customers) Issue(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error,
 ) (text string, err error) {
@@ -36,43 +37,45 @@ func (k Customers) Issue(
 	return text, nil
 }
 
-// ErrIssued means that a key was already issued for this entitlement.
+// ErrIssued means that a key was already issued for this checkout or payment.
 var ErrIssued = errors.New("a key was issued for this already")
 
-// unknownTries is how often IssueOnce tries a write whose outcome is unknown.
+// unknownTries is the maximum number of tries of IssueOnce if it is unknown whether a write took
+// effect.
 const unknownTries = 4
 
-// Once is something that can be used once, a checkout or a payment. It gives a key or a longer
-// plan.
+// Once is a checkout or payment that can be used once. It gives a new key or a longer plan.
 type Once struct {
 	What   string              // unique, permanent name of the checkout or payment
 	Keep   func(Customer) bool // reports whether the customer keeps the current key
 	Change func(*Customer)     // applies the payment to the plan; may be nil
-	// Claim, if set, says how certain the owner is: a claim with proof overrides a claim without.
-	// If nil, the mark is final.
+	// Claim, if set, says how certain the owner of the payment is: a claim with proof overrides a
+	// claim without proof. If Claim is nil, the first use is final.
 	Claim *Claim
-	// Job returns, for the customer as read, a job and its outbox; "" means no job. May be nil.
+	// Job returns a job to add, and the name of its outbox. An empty name means no job. Job may be
+	// nil.
 	Job func(Customer) (string, Job)
-	// Note, if set, adds a note to the write. Its key is the minted key, or "" if none was minted.
+	// Note, if set, returns a note to store in the same write. key is the text of the new key, or
+	// "" if the customer keeps the current key.
 	Note func(key string) (Note, error)
 }
 
-// issue is one call of IssueOnce.
+// issue is the state of one call of IssueOnce.
 type issue struct {
 	Customers
 	id     apikey.CustomerID
 	once   Once
 	minted string
-	hash   apikey.Hash // of the minted key
+	hash   apikey.Hash // hash of the created key
 	now    time.Time
 	// mark is the item which records that the payment was used, with the hash of the created key.
-	// If the answer of an earlier try was lost, the next try recognises its own hash in the item.
+	// If a try got no answer, the next try recognises that hash in the stored item.
 	mark Item
 }
 
-// IssueOnce is Issue for a checkout or payment that can be used once. It writes the record of use,
-// the customer and the job together. It fails with ErrIssued if the record of use exists. If Keep
-// returns true, the current key stays valid and text is empty.
+// IssueOnce is like Issue, for a checkout or payment that can be used once. One write stores the
+// record of use, the customer, the job and the note. It fails with ErrIssued if the record of use
+// exists. If once.Keep returns true, the current key stays valid and text is empty.
 func (k Customers) IssueOnce(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, once Once,
 ) (text string, stored Customer, err error) {
@@ -106,8 +109,8 @@ func issueOnceTries(err error) int {
 	return 1
 }
 
-// try writes the record of use and changes the customer. If the write fails, it reads the record,
-// because the write may have taken effect all the same. If another caller has written the record,
+// try writes the record of use and changes the customer. If the write fails, try reads the stored
+// record, because the write may still have taken effect. If the record is that of another caller,
 // try takes the payment over or fails.
 func (i issue) try(ctx context.Context) (Customer, error) {
 	c, fault := i.orNew(ctx, i.id)
@@ -129,8 +132,8 @@ func (i issue) try(ctx context.Context) (Customer, error) {
 	return i.Customer(ctx, i.id)
 }
 
-// use applies the entitlement to a customer and writes it with the job, the note and the writes in
-// w.
+// use applies a checkout or payment to a customer. It writes the customer together with the job,
+// the note and the writes in w.
 func (i issue) use(ctx context.Context, c Customer, w writes) (Customer, error) {
 	if i.once.Job != nil {
 		if outbox, job := i.once.Job(c); outbox != "" {

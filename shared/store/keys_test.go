@@ -15,14 +15,14 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// keyRow is one row of the table of keys in the package comment.
+// keyRow is one row of the table of keys in the comment of package store.
 type keyRow struct {
 	name            string // partition and sort as documented
 	partition, sort *regexp.Regexp
 	expires         bool
 }
 
-// documentedKeys reads the table of keys from the package comment.
+// documentedKeys parses the table of keys in the comment of package store.
 func documentedKeys(t *testing.T) []keyRow {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "store.go", nil, parser.ParseComments|parser.PackageClauseOnly)
@@ -45,14 +45,14 @@ func documentedKeys(t *testing.T) []keyRow {
 	return rows
 }
 
-// pattern returns a pattern for keys of a documented form. A name in angle brackets matches any
-// text without #; a series may contain one #.
+// pattern returns a regular expression for keys of a documented form. A name in angle brackets
+// matches any text without #. The name <series> matches a text with at most one #.
 func pattern(documented string) *regexp.Regexp {
 	quoted := strings.ReplaceAll(regexp.QuoteMeta(documented), "<series>", "[^#]+(#[^#]+)?")
 	return regexp.MustCompile("^" + regexp.MustCompile(`<[a-z]+>`).ReplaceAllString(quoted, "[^#]+") + "$")
 }
 
-// recorder is a table that records the keys that are read and the items that are written.
+// recorder is a table that records the keys of all reads and the items of all writes.
 type recorder struct {
 	store.Table
 	mu      sync.Mutex
@@ -93,9 +93,9 @@ func (r *recorder) Take(ctx context.Context, key store.Key, n, limit int64, expi
 	return r.Table.Take(ctx, key, n, limit, expires)
 }
 
-// TestKeysAreDocumented calls every method of every record and compares the keys with the table in
-// the package comment. Each key matches exactly one row, each row is written, and its expiry
-// matches the row.
+// TestKeysAreDocumented calls every method of every record type. It compares the keys that the
+// methods use with the table in the package comment. Each key must match exactly one row. Each row
+// must be written, with the expiry in the row.
 func TestKeysAreDocumented(t *testing.T) {
 	rows := documentedKeys(t)
 	table := &recorder{Table: openAlerts(t).Table}

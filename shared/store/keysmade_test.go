@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestKeysAreMadeHere: only this package, its adapters, package limit and test fixtures build
-// keys. So the test that calls every method (driveRecords) sees all keys.
+// TestKeysAreMadeHere: only this package, its implementations, package limit and test fixtures
+// create storage keys. So driveRecords, which calls every method of this package, sees all keys.
 func TestKeysAreMadeHere(t *testing.T) {
 	root := filepath.Join("..", "..")
 	allowed := []string{

@@ -13,9 +13,9 @@ import (
 // ErrHeld means that another process holds the lease.
 var ErrHeld = errors.New("held by another")
 
-// Lease lets one process at a time do some work. The holder must renew the lease before it ends.
-// The lease is a stored item that expires, so a process that dies blocks the others for at most
-// Duration (key: LEASE).
+// Lease ensures that only one process at a time does some work. The holder must renew the lease
+// before it ends. The lease is a stored item that expires. So if the holder crashes, other
+// processes wait for at most Duration (partition: LEASE).
 type Lease struct {
 	Table    Table
 	Name     string
@@ -28,7 +28,7 @@ type Lease struct {
 	until   time.Time
 }
 
-// The names of all leases.
+// The names of the leases.
 const (
 	MailLease      = "mail"
 	RefreshLease   = "refresh"
@@ -37,23 +37,24 @@ const (
 
 func (l *Lease) key() Key { return Key{"LEASE#" + l.Name, "HOLDER"} }
 
-// Hold takes or renews the lease. It fails with ErrHeld if another process holds it. After any
-// other error it is unknown who holds the lease, and the caller may call Hold again.
+// Hold takes the lease, or renews it if this process holds it. It fails with ErrHeld if another
+// process holds the lease. After any other error it is unknown who holds the lease, and the caller
+// may call Hold again.
 func (l *Lease) Hold(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	until := l.Now().Add(l.Duration).Truncate(time.Second)
 	var err error
 	if l.version > 0 && l.remaining() == 0 {
-		// A new item starts at version 1 after the old one expired. So another holder may have the
-		// version that we know.
+		// The lease item expired, and a new item starts at version 1. So the item of another holder
+		// may have the version that this process knows.
 		err = l.find(ctx)
 	}
 	if err == nil {
 		err = l.write(ctx, until)
 	}
 	if isConflict(err) {
-		// An earlier call may have taken effect although its answer was lost.
+		// An earlier call may have taken effect although this process got no answer.
 		if err = l.find(ctx); err == nil {
 			err = l.write(ctx, until)
 		}
@@ -71,7 +72,7 @@ func (l *Lease) Hold(ctx context.Context) error {
 	return fmt.Errorf("hold the lease of %s: %w", l.Name, err)
 }
 
-// Remaining returns for how long this process certainly still holds the lease.
+// Remaining returns the time for which this process certainly still holds the lease.
 func (l *Lease) Remaining() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,10 +81,10 @@ func (l *Lease) Remaining() time.Duration {
 
 func (l *Lease) remaining() time.Duration { return max(0, l.until.Sub(l.Now())) }
 
-// While calls work while this process holds the lease, and renews the lease meanwhile. If the
-// lease is lost, While cancels the context of work and does not take the lease again: another
-// process may have finished the work. While fails with ErrHeld, without calling work, if another
-// process holds the lease.
+// While calls work while this process holds the lease, and renews the lease meanwhile. If the lease
+// is lost, While cancels the context of work. It does not take the lease again, since another
+// process may have finished the work. If another process holds the lease, While fails with ErrHeld
+// and does not call work.
 func (l *Lease) While(ctx context.Context, work func(context.Context) error) error {
 	if err := l.Hold(ctx); err != nil {
 		return err
@@ -103,10 +104,12 @@ func (l *Lease) While(ctx context.Context, work func(context.Context) error) err
 	return errors.Join(err, l.Release(last))
 }
 
-// ErrLost means that the lease ended, or another process took it, before the work was done.
+// ErrLost means that the lease ended before the work was done, or that another process took the
+// lease.
 var ErrLost = errors.New("the lease was lost")
 
-// renew renews the lease periodically and retries failed renewals while the lease lasts.
+// renew renews the lease at each quarter of its duration. If a renewal fails, renew retries while
+// the lease lasts.
 func (l *Lease) renew(ctx context.Context, stop context.CancelCauseFunc) {
 	for retry.Sleep(ctx, l.Duration/4) == nil {
 		if l.Remaining() > 0 {
@@ -128,7 +131,8 @@ func (l *Lease) write(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// find reads the version at which this process holds the lease, or 0.
+// find sets l.version to the version at which this process holds the lease, or to 0 if the lease is
+// free. It fails with ErrHeld if another process holds the lease.
 func (l *Lease) find(ctx context.Context) error {
 	item, err := l.Table.Get(ctx, l.key(), Strong)
 	l.version = 0
@@ -137,7 +141,8 @@ func (l *Lease) find(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	// A lease that ends too far in the future was taken by a process with a wrong clock.
+	// If a lease ends more than 24 hours too late, a process with a wrong clock took it. Ignore
+	// that holder.
 	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.Duration+24*time.Hour)):
 		return ErrHeld
 	}
@@ -145,7 +150,7 @@ func (l *Lease) find(ctx context.Context) error {
 	return nil
 }
 
-// Release ends the lease. It returns no error if this process has already lost the lease.
+// Release ends the lease. It returns no error if this process no longer holds the lease.
 func (l *Lease) Release(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -157,8 +162,8 @@ func (l *Lease) Release(ctx context.Context) error {
 	return wrap(unless(err, ErrConflict), "release the lease of %s", l.Name)
 }
 
-// DropLeases ends all leases of a table that only this process has open. All holders are gone, so
-// there is no need to wait for the leases to end.
+// DropLeases ends all leases of a table that only this process has open. The holders of these
+// leases no longer run, so it is not necessary to wait until the leases end.
 func DropLeases(ctx context.Context, table Table) error {
 	for _, name := range []string{MailLease, RefreshLease, migrationLease} {
 		key := (&Lease{Name: name}).key()

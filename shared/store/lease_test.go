@@ -45,8 +45,8 @@ func TestLease(t *testing.T) {
 	held(a, nil)
 }
 
-// TestLeaseWithFaults: whichever call fails, before or after its effect, a retry gets the lease or
-// fails with ErrHeld.
+// TestLeaseWithFaults: one storage call fails, before or after its effect. A retry then gets the
+// lease or fails with ErrHeld.
 func TestLeaseWithFaults(t *testing.T) {
 	n := storetest.EachFault(t, func(t *testing.T) store.Table {
 		return openAlerts(t).Table
@@ -76,8 +76,9 @@ func TestLeaseWithFaults(t *testing.T) {
 	t.Logf("%d combinations", n)
 }
 
-// TestALeaseThatWasLostIsNotTakenBack: a new lease starts at version 1 after the old one expired.
-// So a holder that missed the end of its lease may find another holder's lease at its own version.
+// TestALeaseThatWasLostIsNotTakenBack: after a lease has expired, a new lease starts at version 1.
+// So the lease of another holder can have the version that the earlier holder knows. It must not
+// take that lease.
 func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
 	for _, late := range []struct {
 		name string

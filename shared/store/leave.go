@@ -10,14 +10,15 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// This file moves a customer to another address, or deletes the customer.
+// This file moves a customer to another mail address, or deletes the customer.
 
-// Move moves a plan, and all payments behind it, from one customer to another and adds jobs. It
-// deletes the first customer, so the first key becomes invalid. It fails with ErrNotFound if the
-// first customer does not exist, for example after an earlier Move.
+// Move moves a plan, and all payments behind the plan, from one customer to another. It adds the
+// jobs that the function jobs returns. It deletes the first customer (the parameter from), so their
+// key becomes invalid. It fails with ErrNotFound if the first customer does not exist, for example
+// after an earlier Move.
 //
-// The second customer keeps their own payments; days paid in USDC add up. Move returns the second
-// customer.
+// The second customer (the parameter to) keeps their own payments; days paid in USDC add up. Move
+// returns the second customer.
 func (k Customers) Move(
 	ctx context.Context, from, to apikey.CustomerID, now time.Time, jobs func(Customer) []LeftJob,
 ) (moved Customer, err error) {
@@ -52,13 +53,13 @@ func (k Customers) Move(
 	return moved, nil
 }
 
-// LeftJob is a job and the outbox that it is added to.
+// LeftJob is a job, and the outbox to which Move adds the job.
 type LeftJob struct {
 	Outbox Outbox
 	Job    Job
 }
 
-// take adds the payments of another customer's plan to this customer's plan.
+// take adds the payments behind the plan of another customer to the plan of c.
 func (c *Customer) take(other Customer, now time.Time) {
 	if other.Until.After(c.Until) {
 		c.Until = other.Until
@@ -89,7 +90,7 @@ func (c *Customer) take(other Customer, now time.Time) {
 
 // Erase deletes a customer and all items that contain the customer's id: the plan, the hash of the
 // key, the owners of subscriptions, and the jobs for which about returns true. The records of used
-// payments stay, without the id. Erase is idempotent.
+// payments stay, without the id. Calling Erase again has no further effect.
 func (k Customers) Erase(ctx context.Context, id apikey.CustomerID, about func(Job) bool, outboxes ...Outbox) error {
 	err := RetryConflicts(ctx, func() error {
 		var w writes

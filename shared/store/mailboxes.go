@@ -8,32 +8,32 @@ import (
 	"time"
 )
 
-// Mailboxes stores, for each mailbox, the mails of the last 24 hours that anonymous callers
-// caused, such as requests to confirm an alert. It also stores whether the mailbox's reader blocks
-// such mails (keys: MAILBOX).
+// Mailboxes stores, for each mailbox, the mails of the last 24 hours that anonymous callers caused,
+// such as requests to confirm an alert. It also stores whether the reader of the mailbox blocks
+// such mails (partitions: MAILBOX).
 type Mailboxes struct{ Table Table }
 
-// Mailbox is the stored state of a mailbox.
+// Mailbox is the stored state of the mailbox of one mail address.
 type Mailbox struct {
 	Mails   []MailboxMail `json:"mails,omitempty"`  // of the last 24 hours
-	Stopped time.Time     `json:"stopped,omitzero"` // until then, no mails caused by other callers
+	Stopped time.Time     `json:"stopped,omitzero"` // end of the block of mails that other callers cause
 	Reader  string        `json:"reader,omitempty"` // caller who proved to read the mailbox
 	Until   time.Time     `json:"until,omitzero"`   // end of that proof
 }
 
-// MailboxMail is a mail that was sent.
+// MailboxMail is a mail that the service sent to a mailbox.
 type MailboxMail struct {
 	Job    string    `json:"job"`
-	Caller string    `json:"caller,omitempty"` // who requested it
+	Caller string    `json:"caller,omitempty"` // caller who requested the mail
 	Own    bool      `json:"own,omitempty"`    // the caller was the reader of the mailbox
 	At     time.Time `json:"at"`
 }
 
-// MailboxSpan is how long a mail counts towards the quota of its mailbox.
+// MailboxSpan is the time for which a mail counts towards the quota of its mailbox.
 const MailboxSpan = 24 * time.Hour
 
 // Change reads a mailbox without its expired entries, calls change, and writes the result if it
-// differs. If another process has written meanwhile, Change starts again.
+// differs. If another process has written the mailbox meanwhile, Change starts again.
 func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, change func(*Mailbox)) error {
 	err := RetryConflicts(ctx, func() error {
 		key := Key{"MAILBOX#" + string(id), "MAILS"}
@@ -56,7 +56,7 @@ func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, c
 	return wrap(err, "change a mailbox")
 }
 
-// forget drops expired entries.
+// forget removes expired entries: old mails, the end of a block, and the end of a proof.
 func (b *Mailbox) forget(now time.Time) {
 	b.Mails = slices.DeleteFunc(b.Mails, func(m MailboxMail) bool { return now.Sub(m.At) >= MailboxSpan })
 	if !now.Before(b.Stopped) {
@@ -67,7 +67,7 @@ func (b *Mailbox) forget(now time.Time) {
 	}
 }
 
-// expires returns the end of the last entry, or zero if there is none.
+// expires returns the time when the last entry expires, or zero if there are no entries.
 func (b *Mailbox) expires() time.Time {
 	last := b.Stopped
 	if b.Until.After(last) {

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// MemoTime is how long a process reuses a value that only a refresh changes.
+// MemoTime is the time for which a process reuses a value that only a refresh changes.
 const MemoTime = time.Hour
 
 // Memo caches a value that many requests need and that may be slightly old. It is safe for
-// concurrent use. The zero value is empty.
+// concurrent use. The zero Memo holds no value.
 type Memo[T any] struct {
 	mu    sync.Mutex
 	value T
-	read  time.Time // zero before the first success
+	read  time.Time // time of the last successful read; zero before the first
 	until time.Time
 }
 
 // Get returns the cached value. If the value is too old, Get calls read, which returns a new value
-// and how long that value is valid. If read fails, Get returns the old value, if any, and the next
-// call tries again.
+// and the time for which it is valid. If read fails, Get returns the old value, and the next call
+// tries again. If there is no old value, Get returns the error.
 func (m *Memo[T]) Get(now time.Time, read func() (T, time.Duration, error)) (T, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 )
 
 // Notes stores short-lived texts, each readable only with a secret. Examples are a key that a page
-// shows again, and the data behind a mailed link. The writer computes the name of the note from
-// the secret and encrypts the text with the secret. So the stored note reveals neither the text
-// nor its owner (keys: NOTE).
+// shows again, and the data behind a mailed link. The writer computes the name of the note from the
+// secret, and encrypts the text with the secret. So the stored note reveals neither the text nor
+// its owner (partitions: NOTE).
 type Notes struct{ Table Table }
 
 // Note is an encrypted text that only the owner of a secret can find and read.
@@ -22,12 +22,12 @@ func noteKey(name string) Key { return Key{"NOTE#" + name, "TEXT"} }
 
 func (n Note) op() Op { return set(Item{Key: noteKey(n.Name), Data: n.Data, Expires: n.Until}) }
 
-// Put stores a note and replaces an earlier one of the same name.
+// Put stores a note. It replaces an earlier note of the same name.
 func (n Notes) Put(ctx context.Context, note Note) error {
 	return wrap(n.Table.Write(ctx, note.op()), "leave a note")
 }
 
-// Get returns the data of a note, or ErrNotFound.
+// Get returns the encrypted text of a note, or ErrNotFound.
 func (n Notes) Get(ctx context.Context, name string) ([]byte, error) {
 	item, err := n.Table.Get(ctx, noteKey(name), Strong)
 	return item.Data, wrap(err, "read a note")

@@ -15,8 +15,8 @@ import (
 
 var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
-// TestSubscribingAgainIsNoNews: a repeated subscription does not repeat a message, but with a
-// changed threshold the subscriber is notified again.
+// TestSubscribingAgainIsNoNews: a subscriber asks for the same alert again. The last message is not
+// repeated. But if the threshold is different, the subscriber is notified again.
 func TestSubscribingAgainIsNoNews(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -61,8 +61,8 @@ func TestSubscribingAgainIsNoNews(t *testing.T) {
 	}
 }
 
-// TestMarkNotifiedOfAnAlertThatChanged: a notification is recorded even if the alert was changed
-// since it was read; the change stays.
+// TestMarkNotifiedOfAnAlertThatChanged: the alert was changed after it was read. MarkNotified still
+// records the notification, and the change stays.
 func TestMarkNotifiedOfAnAlertThatChanged(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
@@ -138,7 +138,7 @@ func TestNotifications(t *testing.T) {
 	moved.Cursor = "s2"
 	next("", moved)
 
-	// Newer news replaces the stored news: the process that sends the earlier news gets a
+	// If newer news replaces the stored news, the process that sends the earlier news gets a
 	// conflict.
 	leave(news("BUH", 20507, "c"))
 	if err := w.Advance(ctx, &first, "s3"); !errors.Is(err, store.ErrConflict) {
@@ -152,7 +152,7 @@ func TestNotifications(t *testing.T) {
 		t.Errorf("left over a past that has changed: %v", err)
 	}
 
-	// News that is no longer true is withdrawn, unless a later refresh wrote it.
+	// News that is no longer true is deleted, unless a later refresh stored it.
 	storetest.Must(t, w.TakeBack(ctx, milBuh, 20506))
 	next("", news("BUH", 20507, "c"))
 	for range 2 {
@@ -168,7 +168,7 @@ func TestNotifications(t *testing.T) {
 	next("") // expired
 }
 
-// TestMalformedNews: malformed news can be ended, so that later news is sent.
+// TestMalformedNews: a malformed notification can be deleted, so that later notifications are sent.
 func TestMalformedNews(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}
@@ -186,8 +186,8 @@ func TestMalformedNews(t *testing.T) {
 	}
 }
 
-// TestAMalformedPast: a malformed Past (what earlier refreshes found) counts as empty and is
-// overwritten.
+// TestAMalformedPast: a malformed Past (what earlier refreshes found) counts as empty. The next
+// refresh overwrites it.
 func TestAMalformedPast(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}

@@ -14,54 +14,56 @@ import (
 	"time"
 )
 
-// Outbox stores jobs that run after a request was answered, such as mails. For example, the answer
-// to a request for a new key must not reveal whether the customer exists, so a job looks the
-// customer up. A job runs at least once (keys: OUTBOX, OFFER).
+// Outbox stores jobs, such as mails, that run after the request was answered. For example, the
+// answer to a request for a new key must not reveal whether the customer exists. So a job, not the
+// request, looks the customer up. A job runs at least once (partitions: OUTBOX, OFFER).
 type Outbox struct {
 	Table Table
 	Name  string // of the function that adds and runs the jobs
-	// Delay returns the time between adding a job and its due time; nil: none.
+	// Delay returns the time between adding a job and its due time. If Delay is nil, a job is due
+	// at once.
 	Delay func() time.Duration
 }
 
-// RandomDelay is a Delay of 1 to 10 s. It prevents a caller from finding out by the timing of
-// later answers what the job did.
+// RandomDelay returns 1 to 10 s. As the Delay of an Outbox, it prevents callers from finding out,
+// by the timing of later answers, what a job did.
 func RandomDelay() time.Duration { return time.Second + mathrand.N(9*time.Second) }
 
-// Retries returns the outbox that stores failed jobs. It is a separate outbox, so failed jobs do
-// not delay new ones. Earlier versions of the program do not read it, because they would compute a
-// different key from a job's name.
+// Retries returns the outbox for jobs that failed. It is a separate outbox, so failed jobs do not
+// delay new jobs. Earlier versions of the program do not read it, because they would compute a
+// different key from the name of a job.
 func (o Outbox) Retries() Outbox { return Outbox{Table: o.Table, Name: o.Name + "-retries"} }
 
-// Job is work to be done after an answer.
+// Job is work to do after a request was answered.
 type Job struct {
 	Kind  string    `json:"kind"`
 	Email string    `json:"email"`
 	Lang  string    `json:"lang"`
 	Ref   string    `json:"ref,omitempty"` // the subject of the job
 	At    time.Time `json:"at"`
-	// Caller is the pseudonym of the caller who requested the job. It is empty for jobs of the
-	// service itself and of earlier versions.
+	// Caller is the pseudonym of the caller whose request added the job. It is empty if the service
+	// itself, or an earlier version, added the job.
 	Caller string `json:"caller,omitempty"`
-	// Leased is the time when the job may be run (again). It is the first due time, the end of the
+	// Leased is the time from which a worker may run the job. It is the due time, the end of the
 	// pause after a failure, or the end of a worker's lease.
 	Leased time.Time `json:"leased"`
 	// Tries is the number of earlier attempts.
 	Tries int `json:"tries,omitempty"`
 	// Data is the input of the job.
 	Data json.RawMessage `json:"data,omitempty"`
-	// First is the original name of a job that was postponed.
+	// First is the name of a postponed job. A postponed job has a new sort key, but keeps its name.
 	First string `json:"first,omitempty"`
 
 	item Item
 }
 
-// Name identifies a job in its outbox. It does not change when the job is taken again or postponed.
+// Name returns the name of a job in its outbox. The name stays the same when the job is taken again
+// or postponed.
 func (j Job) Name() string { return cmp.Or(j.First, j.item.Sort) }
 
 func (o Outbox) partition() string { return "OUTBOX#" + o.Name }
 
-// jobDays is how long a job is kept. Running workers give up earlier.
+// jobDays is the number of days for which a job is stored. Workers give up a job before that.
 const jobDays = 7
 
 // Put adds a job in one write.
@@ -71,8 +73,8 @@ func (o Outbox) Put(ctx context.Context, j Job) error {
 	return wrap(w.commit(ctx, o.Table), "leave a job")
 }
 
-// PutOnce adds a job under a name. If a job of that name and time exists, it stays and PutOnce
-// returns nil.
+// PutOnce adds a job under a name. If a job with the same name and j.At exists, PutOnce changes
+// nothing and returns nil.
 func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	op, err := o.put(j)
 	if err == nil {
@@ -82,8 +84,8 @@ func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	return wrap(unless(err, ErrExists), "leave a job")
 }
 
-// Postpone makes a taken job due again at a later time, in this outbox; the job may come from
-// another outbox. If another worker has taken the job meanwhile, Postpone does nothing.
+// Postpone makes a taken job due again at the given time. The job moves to this outbox if it comes
+// from another one. If another worker has taken the job meanwhile, Postpone does nothing.
 func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	later := j
 	later.Leased, later.First = until.UTC(), j.Name()
@@ -96,16 +98,18 @@ func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	return wrap(unless(err, ErrConflict), "postpone a job")
 }
 
-// Release gives back a job that was taken but not started, as if it had never been taken.
+// Release gives back a job that was taken but not started. Other workers can then take the job at
+// once.
 func (o Outbox) Release(ctx context.Context, j Job) error {
 	j.Leased = time.Time{}
 	return wrap(unless(write(ctx, o.Table, replace(j.item), j), ErrConflict), "give back a job")
 }
 
-// jobTime formats the due time that begins the name of a job, so names sort by due time.
+// jobTime is the format of the due time at the start of a job's sort key. So sort keys are in order
+// of due time.
 const jobTime = "20060102T150405.000000000"
 
-// put returns the write that adds a job, so that callers can combine it with other writes.
+// put returns the write that adds a job. Callers combine it with other writes.
 func (o Outbox) put(j Job) (Op, error) {
 	j.At = j.At.UTC()
 	due := j.At
@@ -121,13 +125,13 @@ func (o Outbox) put(j Job) (Op, error) {
 	}}, err
 }
 
-// leasedAhead is how many jobs leased by other workers Take can skip. Leased jobs stay in the
-// order of the queue, and each worker leases a few dozen.
+// leasedAhead is the number of jobs leased by other workers that Take can skip. Leased jobs stay in
+// the queue, and each worker leases a few dozen.
 const leasedAhead = 100
 
-// Take gives up to most due jobs to the caller, the longest due first, and leases them. If a job
-// is not deleted when its lease ends, another worker may take it. Take may return both jobs and an
-// error.
+// Take leases due jobs to the caller, the longest due first. The parameter most is their maximum
+// number. If a job is not deleted when its lease ends, another worker may take the job. Take may
+// return both jobs and an error.
 func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Job, error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: most + leasedAhead, Read: Strong})
 	if err != nil {
@@ -141,8 +145,8 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 		}
 		var j Job
 		if err := json.Unmarshal(item.Data, &j); err != nil {
-			// The job is malformed and can never run. As the oldest job, it would make every later
-			// Take fail too.
+			// The job is malformed and can never run. It is the oldest job, so it would make every
+			// later Take fail too.
 			faults = append(
 				faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Delete(ctx, Job{item: item}),
 			)
@@ -171,7 +175,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 	return slices.DeleteFunc(jobs, func(j Job) bool { return j.item.Sort == "" }), errors.Join(faults...)
 }
 
-// about returns the writes that delete all malformed jobs, and the jobs for which wanted returns
+// about returns the writes that delete all malformed jobs, and all jobs for which wanted returns
 // true.
 func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, err error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Read: Strong})

@@ -10,19 +10,19 @@ import (
 
 var (
 	pepperKey = Key{"SECRET", "PEPPER"}
-	// pepperMark is the key of an item that shows which pepper a store uses. The item does not
-	// reveal the pepper, the operator's secret from which pseudonyms are computed.
+	// pepperMark is the key of an item that shows which pepper a store uses. The pepper is the
+	// operator's secret from which pseudonyms are computed. The item does not reveal the pepper.
 	pepperMark = Key{"SERVICE", "PEPPER"}
 )
 
-// ErrOtherPepper means that the store was created with another pepper. With the given pepper, no
-// personal data in the store can be found.
+// ErrOtherPepper means that the store was created with another pepper. With the given pepper, the
+// service cannot find any customer or subscriber in the store.
 var ErrOtherPepper = errors.New(
 	"the store was made with another pepper, so no key, alert or link in it would be found; give the service the pepper that it had: set VERDETTO_PEPPER to what was exported, or use verdetto pepper import",
 )
 
-// CheckPepper fails with ErrOtherPepper if the store was created with another pepper. In a store
-// without a mark, it stores the mark. Otherwise it costs one eventually consistent read.
+// CheckPepper fails with ErrOtherPepper if the store was created with another pepper. If the store
+// has no mark yet, CheckPepper stores the mark. Otherwise it costs one eventually consistent read.
 func CheckPepper(ctx context.Context, table Table, pepper []byte) error {
 	mac := hmac.New(sha256.New, pepper)
 	mac.Write([]byte("verdetto: the pepper of a store"))
@@ -40,26 +40,26 @@ func CheckPepper(ctx context.Context, table Table, pepper []byte) error {
 	return nil
 }
 
-// HasPepperMark reports whether a store records which pepper it was made with.
+// HasPepperMark reports whether a store has the mark that shows which pepper it uses.
 func HasPepperMark(ctx context.Context, table Table) (bool, error) {
 	_, err := table.Get(ctx, pepperMark, Strong)
 	return err == nil, wrap(unless(err, ErrNotFound), "check pepper")
 }
 
-// StoredPepper returns the pepper that is stored in the table itself, or ErrNotFound.
+// StoredPepper returns the pepper that is stored in the table, or ErrNotFound.
 func StoredPepper(ctx context.Context, table Table) ([]byte, error) {
 	item, err := table.Get(ctx, pepperKey, Strong)
 	return item.Data, wrap(err, "read pepper")
 }
 
-// Pepper returns the pepper that is stored in the table (key: SECRET). If there is none, it stores
-// and returns the given fresh pepper.
+// Pepper returns the pepper that is stored in the table (partition: SECRET). If there is none, it
+// stores and returns fresh.
 func Pepper(ctx context.Context, table Table, fresh []byte) ([]byte, error) {
 	pepper, err := createOrGet(ctx, table, Item{Key: pepperKey, Data: fresh})
 	return pepper, wrap(err, "store pepper")
 }
 
-// ReplacePepper stores a pepper in the table, also if the data were written with another pepper.
+// ReplacePepper stores a pepper in the table, even if the data were written with another pepper.
 func ReplacePepper(ctx context.Context, table Table, pepper []byte) error {
 	if err := table.Write(ctx, set(Item{Key: pepperKey, Data: pepper}), remove(pepperMark)); err != nil {
 		return fmt.Errorf("store pepper: %w", err)

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// Probe fails if a table cannot be written to (key: SERVICE).
+// Probe checks that a table can be written to, by writing an item (partition: SERVICE).
 func Probe(ctx context.Context, table Table) error {
 	return wrap(table.Write(ctx, set(Item{Key: Key{"SERVICE", "PROBE"}})), "try a write")
 }

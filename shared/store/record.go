@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// wrap adds the failed action to an error; nil stays nil.
+// wrap adds the name of the failed action to an error. If err is nil, it returns nil.
 func wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -16,7 +16,7 @@ func wrap(err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
 }
 
-// unless returns nil for an error that the caller expects.
+// unless returns nil if err is one of the expected errors, else err.
 func unless(err error, expected ...error) error {
 	for _, e := range expected {
 		if errors.Is(err, e) {
@@ -26,7 +26,7 @@ func unless(err error, expected ...error) error {
 	return err
 }
 
-// get reads a record that is stored as JSON, and its item.
+// get reads a record that is stored as JSON. It also returns the stored item.
 func get[T any](ctx context.Context, table Table, key Key, read Consistency) (record T, item Item, err error) {
 	item, err = table.Get(ctx, key, read)
 	if err == nil {
@@ -35,7 +35,7 @@ func get[T any](ctx context.Context, table Table, key Key, read Consistency) (re
 	return record, item, err
 }
 
-// list reads the items of a range as records.
+// list reads the items of a range and converts each item with the function record.
 func list[T any](ctx context.Context, table Table, r Range, record func(Item) (T, error)) ([]T, error) {
 	items, err := table.Query(ctx, r)
 	if err != nil {
@@ -53,8 +53,8 @@ func list[T any](ctx context.Context, table Table, r Range, record func(Item) (T
 // set returns an unconditional write of an item.
 func set(i Item) Op { return Op{Mode: Set, Item: i} }
 
-// replace returns the write of an item. The write fails if the stored version is not the item's
-// version; version 0 creates a new item.
+// replace returns the write of an item. The write fails if the stored version is not i.Version.
+// Version 0 creates a new item.
 func replace(i Item) Op {
 	if i.Version == 0 {
 		return Op{Mode: Create, Item: i}
@@ -65,8 +65,8 @@ func replace(i Item) Op {
 // remove returns the write that deletes an item.
 func remove(key Key) Op { return Op{Mode: Delete, Item: Item{Key: key}} }
 
-// writes collects writes that take effect together. If one record cannot be encoded, nothing is
-// written.
+// writes collects writes that take effect together. If encoding a record failed, no write takes
+// effect.
 type writes struct {
 	ops []Op
 	err error
@@ -74,14 +74,14 @@ type writes struct {
 
 func (w *writes) add(ops ...Op) { w.ops = append(w.ops, ops...) }
 
-// addRecord adds the write of a record as JSON.
+// addRecord adds the operation op, with record as JSON in its data.
 func (w *writes) addRecord(op Op, record any) {
 	data, err := json.Marshal(record)
 	op.Item.Data, w.err = data, errors.Join(w.err, err)
 	w.add(op)
 }
 
-// addJobs adds jobs to an outbox.
+// addJobs adds the writes that add jobs to an outbox.
 func (w *writes) addJobs(o Outbox, jobs ...Job) {
 	for _, job := range jobs {
 		op, err := o.put(job)
@@ -90,7 +90,7 @@ func (w *writes) addJobs(o Outbox, jobs ...Job) {
 	}
 }
 
-// commit carries out the writes in one call; without any it does nothing.
+// commit carries out all writes in one call. If there are no writes, it does nothing.
 func (w *writes) commit(ctx context.Context, table Table) error {
 	if w.err != nil || len(w.ops) == 0 {
 		return w.err
@@ -98,7 +98,8 @@ func (w *writes) commit(ctx context.Context, table Table) error {
 	return table.Write(ctx, w.ops...)
 }
 
-// inTurn carries out any number of writes in order, not as one transaction.
+// inTurn carries out the writes in order, in batches of at most MaxWrites. The batches are not one
+// transaction.
 func (w *writes) inTurn(ctx context.Context, table Table) error {
 	if w.err != nil {
 		return w.err
@@ -119,7 +120,8 @@ func write(ctx context.Context, table Table, op Op, record any) error {
 }
 
 // rewrite changes a record and writes it. If another process has written the record meanwhile,
-// rewrite reads it and starts again. A record that was removed stays removed, without an error.
+// rewrite reads it again and retries. If the record was removed, rewrite returns no error and the
+// record stays removed.
 func rewrite[T any](ctx context.Context, record T, change func(T) error, read func() (T, error)) error {
 	err := RetryConflicts(ctx, func() error {
 		err := change(record)

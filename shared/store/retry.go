@@ -9,16 +9,17 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// maxTries limits the tries of a conditional write. If a read and a write take 50 ms each, 50
-// writers of one item all succeed. A caller with less time passes a context that ends earlier.
+// maxTries is the maximum number of tries of a conditional write. It is enough for 50 concurrent
+// writers of one item, if a read and a write take 50 ms each. A caller with less time passes a
+// context that ends earlier.
 const maxTries = 20
 
 var waits = retry.Backoff{First: 20 * time.Millisecond, Longest: time.Second}
 
-// RetryConflicts runs a change that reads an item, decides, and writes the item if it is still at
-// the version that was read. On ErrConflict and ErrExists it runs the change again, after a random
-// wait that grows. After maxTries, or when ctx ends, it fails with ErrUnavailable. It returns any
-// other error at once.
+// RetryConflicts calls change, which reads an item, decides, and writes the item with its version
+// as condition. If change fails with ErrConflict or ErrExists, RetryConflicts waits for a random,
+// growing time and calls it again. After maxTries tries, or when ctx ends, it fails with
+// ErrUnavailable. It returns any other error at once.
 func RetryConflicts(ctx context.Context, change func() error) error {
 	return retryWhile(ctx, func(err error) int {
 		if isConflict(err) {
@@ -28,8 +29,8 @@ func RetryConflicts(ctx context.Context, change func() error) error {
 	}, change)
 }
 
-// retryWhile runs a change again as long as the function tries allows it. That function returns
-// how often to try for the error of the change.
+// retryWhile calls change again after an error, as long as the function tries allows. For an error,
+// tries returns the maximum number of calls.
 func retryWhile(ctx context.Context, tries func(error) int, change func() error) error {
 	for try := 1; ; try++ {
 		err := change()
@@ -50,7 +51,7 @@ func retryWhile(ctx context.Context, tries func(error) int, change func() error)
 
 func isConflict(err error) bool { return errors.Is(err, ErrConflict) || errors.Is(err, ErrExists) }
 
-// pause waits after a failed try.
+// pause waits for a random time, which grows with the number of failed tries.
 func pause(ctx context.Context, try int) error {
 	if retry.Sleep(ctx, waits.Jittered(try)) != nil {
 		return fmt.Errorf("%w: wait for another writer: %w", ErrUnavailable, context.Cause(ctx))
@@ -58,7 +59,8 @@ func pause(ctx context.Context, try int) error {
 	return nil
 }
 
-// createOrGet creates an item and returns its data, or the data of an existing item.
+// createOrGet creates an item and returns its data. If the item exists, it returns the data of the
+// existing item.
 func createOrGet(ctx context.Context, table Table, item Item) (data []byte, err error) {
 	err = RetryConflicts(ctx, func() error {
 		err := table.Write(ctx, Op{Mode: Create, Item: item})

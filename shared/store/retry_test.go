@@ -15,7 +15,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// contended is a table in which another writer always wins, in one partition or in all.
+// contended is a table in which every conditional write to one partition (or to all) fails, as if
+// another writer were always faster.
 type contended struct {
 	store.Table
 	refusal   error
@@ -40,7 +41,8 @@ func issueOnce(ctx context.Context, customers store.Customers, what string) (str
 	return text, err
 }
 
-// TestAlwaysConflicting: permanent conflicts end with ErrUnavailable after 20 tries.
+// TestAlwaysConflicting: if every try of a write conflicts, the call fails with ErrUnavailable
+// after 20 tries.
 func TestAlwaysConflicting(t *testing.T) {
 	once := store.Once{What: "payment/1", Keep: func(store.Customer) bool { return false }}
 	coverage := map[fare.City]store.Coverage{"BUH": {Observations: 1}}
@@ -96,7 +98,8 @@ func TestAlwaysConflicting(t *testing.T) {
 	}
 }
 
-// TestRetryEnds: a retry ends with the first success, with another error, or with its context.
+// TestRetryEnds: RetryConflicts stops after the first success, after an error other than a
+// conflict, or when its context ends.
 func TestRetryEnds(t *testing.T) {
 	broken := errors.New("broken")
 	for _, c := range []struct {
@@ -132,7 +135,7 @@ func TestRetryEnds(t *testing.T) {
 	})
 }
 
-// slow is a table with slow calls, so that concurrent callers interleave.
+// slow is a table whose calls take time, so that concurrent callers interleave.
 type slow struct {
 	store.Table
 	wait func()
@@ -148,7 +151,7 @@ func (s slow) Write(ctx context.Context, ops ...store.Op) error {
 	return s.Table.Write(ctx, ops...)
 }
 
-// TestFiftyAtOnce: 50 concurrent writers of one item all succeed.
+// TestFiftyAtOnce: 50 concurrent writers change one item, and all succeed.
 func TestFiftyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := slow{openAlerts(t).Table, func() { time.Sleep(10 * time.Millisecond) }}

@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The score counts how often published verdicts turned out right. It is stored as one sum over all
-// time, and one item per week. Both are written together with the statistics of a cycle, so each
-// cycle counts once.
+// The score counts how often published verdicts were right. The store holds one sum over all time,
+// and one item per week. Both are written together with the statistics of a cycle, so each cycle
+// counts once.
 const (
 	scorePartition  = "SCORE"
 	scoreWeekPrefix = "WEEK#"
@@ -18,13 +18,14 @@ const (
 
 var scoreSumKey = Key{scorePartition, "SUM"}
 
-// Score is what one write changes in the stored score. Parts without data are not written.
+// Score holds the parts of the stored score that one write changes. Parts without data are not
+// written.
 type Score struct {
 	Sum   []byte              // score.Sum
 	Weeks map[fare.Day][]byte // score.Sum, by the first day of the week
 }
 
-// ScoreWeek is the encoded score of the week that begins on Monday.
+// ScoreWeek is the encoded score of the week that begins on the day Monday.
 type ScoreWeek struct {
 	Monday fare.Day
 	Data   []byte
@@ -42,19 +43,20 @@ func (s Score) ops() (ops []Op) {
 	return ops
 }
 
-// ScoreSum returns the encoded sum of the score; nil before the first cycle.
+// ScoreSum returns the encoded sum of the score over all time, or nil before the first cycle.
 func (f Fares) ScoreSum(ctx context.Context, read Consistency) ([]byte, error) {
 	data, _, err := f.get(ctx, scoreSumKey, read, "the score")
 	return data, unless(err, ErrNotFound)
 }
 
-// ScoreOfWeek returns the encoded score of the week of a Monday, or nil. The read is strong.
+// ScoreOfWeek returns the encoded score of the week that begins on the given Monday, or nil if
+// there is none. The read is strong.
 func (f Fares) ScoreOfWeek(ctx context.Context, monday fare.Day) ([]byte, error) {
 	data, _, err := f.get(ctx, weekKey(monday), Strong, "the score")
 	return data, unless(err, ErrNotFound)
 }
 
-// ScoreWeeks returns the scores of the weeks from a Monday on, in order.
+// ScoreWeeks returns the scores of the weeks that begin on the given Monday or later, oldest first.
 func (f Fares) ScoreWeeks(ctx context.Context, from fare.Day, read Consistency) ([]ScoreWeek, error) {
 	after := scoreWeekPrefix + (from - 1).String()
 	r := Range{Partition: scorePartition, Prefix: scoreWeekPrefix, After: after, Read: read}

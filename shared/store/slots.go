@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// Slots limits how many payments in a window of time are unfinished or have cost a fee in vain: at
-// most Most. Each reservation is a stored item, a slot. The write that records the payment creates
-// the slot, and the write that records its result deletes it. A payment without a result keeps its
-// slots until the window ends.
+// Slots limits the number of payments in a window of time that are unfinished, or that cost a fee
+// and moved no money. At most Most such payments are allowed. Each one reserves a slot, a stored
+// item. The write that records the payment creates the slot; the write that records the outcome
+// deletes it. A payment without an outcome keeps its slots until the window ends.
 type Slots struct {
-	Subject string // subject of the limit: stable, part of the key
-	Name    string // kind of slot: stable, part of the key
+	Subject string // whose payments are limited; part of the key, so it must not change
+	Name    string // kind of slot; part of the key, so it must not change
 	Most    int
 	Per     time.Duration
-	Fees    bool // kept while a fee is possible or was paid; else until an answer is bought
+	Fees    bool // true: the slot is kept while a fee is possible or was paid; false: until an answer is bought
 }
 
-// Full is the error if all slots of one kind are in use.
+// Full is the error if all slots of a kind are in use.
 type Full struct {
 	Slots
 	IsOpen bool     // a slot was reserved recently, so its payment may be unfinished
@@ -34,15 +34,17 @@ func (f *Full) Error() string { return fmt.Sprintf("all %d slots %s are taken", 
 // ErrOpen means that the payer has another unfinished payment.
 var ErrOpen = errors.New("another payment of the payer is open")
 
-// errContended means that at every try other callers reserved the chosen slots first.
+// errContended means that at every try, another caller reserved the chosen slot first.
 var errContended = fmt.Errorf("%w: too many reserve slots at once", ErrUnavailable)
 
 const (
-	// OpenFor is how long a payment without an outcome blocks its payer.
+	// OpenFor is the time for which a payment without an outcome blocks other payments of its
+	// payer.
 	OpenFor = 2 * time.Minute
-	// maxOld is how many older payments Full lists.
+	// maxOld is the maximum number of older payments that Full lists.
 	maxOld = 3
-	// reserveTries is how often slots are chosen again after other callers took them.
+	// reserveTries is the maximum number of times that slots are chosen, if other callers reserve
+	// the chosen slots first.
 	reserveTries = 20
 )
 
@@ -50,13 +52,13 @@ func slotsKey(of, sort string) Key { return Key{"FEES#" + of, sort} }
 
 func openKey(payer string) Key { return slotsKey("payer-"+payer, "OPEN") }
 
-// slotData records when a slot was taken, and by which payment.
+// slotData records when a slot was reserved, and for which payment.
 type slotData struct {
 	At   time.Time `json:"at"`
 	Name string    `json:"name,omitempty"`
 }
 
-// free chooses a free slot at random. The arguments include the stored slots.
+// free returns the write that reserves a random free slot. items are the stored slots.
 func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 	from := at.UTC().Truncate(s.Per)
 	prefix := s.Name + "#" + from.Format(time.RFC3339) + "#"
@@ -87,13 +89,13 @@ func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 		full.Old = full.Old[:min(maxOld, len(full.Old))]
 		return Op{}, full
 	}
-	// Random, because concurrent callers would all choose the first slot.
+	// The choice is random. Otherwise, concurrent callers would all choose the first free slot.
 	key := slotsKey(s.Subject, left[rand.IntN(len(left))])
 	data, err := json.Marshal(slotData{at.UTC(), name})
 	return replace(Item{Key: key, Expires: from.Add(s.Per), Data: data}), wrap(err, "write slot")
 }
 
-// reserve chooses a slot of each kind and returns the writes that take them.
+// reserve chooses a free slot of each kind and returns the writes that reserve them.
 func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op, error) {
 	p.Fees, p.Tries = nil, nil
 	open := Item{Key: openKey(p.Payer), Expires: p.At.Add(OpenFor).Truncate(time.Second), Data: []byte(p.Name)}
@@ -126,20 +128,20 @@ func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op,
 	return ops, nil
 }
 
-// ending is the result of a payment, as it matters for the slots.
+// ending is the outcome of a payment. It decides which slots become free.
 type ending int
 
 const (
-	settled ending = iota // frees all slots
-	unsent                // cost nothing: frees the fee slots
-	lost                  // cost a fee: frees none
+	settled ending = iota // an answer was bought: frees all slots
+	unsent                // the payment cost no fee: frees the fee slots
+	lost                  // the payment cost a fee: frees no slot
 )
 
-// release empties the slots of the payment and returns the writes that delete them. The caller
-// writes the payment in the same transaction, so no slot is deleted twice.
+// release removes the slots that the outcome frees from the payment, and returns the writes that
+// delete them. The caller writes the payment in the same transaction, so no slot is deleted twice.
 func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	var freed []Key
-	// Long before it expires, the open mark can only be that of this payment.
+	// In the first half of OpenFor, the open mark certainly belongs to this payment.
 	if len(p.Fees) > 0 && now.Sub(p.At) < OpenFor/2 {
 		freed = append(freed, openKey(p.Payer))
 	}
@@ -156,7 +158,7 @@ func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	return ops
 }
 
-// Count reserves a slot without a payment, until its window ends. It fails with Full if no slot is
+// Count reserves a slot until its window ends, without a payment. It fails with Full if no slot is
 // free.
 func (s Payments) Count(ctx context.Context, of Slots, at time.Time) error {
 	for range reserveTries {

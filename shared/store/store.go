@@ -4,8 +4,8 @@
 // # What a Table promises
 //
 // An item has a partition and a sort key and holds at most MaxData bytes. Its version rises by one
-// with every write. A write can require that the item still has the version that was read: see
-// Mode. So no writer silently undoes the write of another.
+// with every write. A write can require that the item still has the version that the writer has
+// read: see Mode. So no writer undoes the write of another by mistake.
 //
 //   - A write that returned nil is durable. Every later strong read sees it, in any
 //     process. An eventual read may lag behind by a moment but never shows part of
@@ -104,9 +104,10 @@
 // which records that callers ask for the route.
 //
 // The statistics over all series cost 4 reads and 6 writes per refresh of all routes, including the
-// score. The refresh also reads, for each day, what each series contributes to them. Once a week it
-// reads the scores of the weeks of a year, at one unit for each 4 KB. GET /v1/pagella, which
-// publishes the score, reads the sum for half a unit, and 53 weeks of under 1 KB for 7 units.
+// score. For each day, the refresh also reads the contribution of each series to these statistics.
+// Once a week it reads the scores of the weeks of a year, at one unit for each 4 KB. GET
+// /v1/pagella, which publishes the score, reads the sum for half a unit, and 53 weeks of under 1 KB
+// for 7 units.
 //
 // After three years the summary costs 4 units. Each origin adds 3 reads and 4 writes, and more if
 // its trends or deals exceed 1 KB. Trends and deals take about 330 bytes per destination. Each
@@ -126,21 +127,22 @@ import (
 	"unicode/utf8"
 )
 
-// Key addresses an item. Both parts are non-empty UTF-8 without a zero byte, at most 512 bytes.
+// Key addresses an item. Each part is non-empty UTF-8 text without a zero byte, at most 512 bytes
+// long.
 type Key struct{ Partition, Sort string }
 
-// MaxData is the largest Data of an item, in bytes. DynamoDB allows 400 KB, keys and names
-// included.
+// MaxData is the maximum length of an item's Data, in bytes. DynamoDB allows 400 KB, including keys
+// and attribute names.
 const MaxData = 390_000
 
-// MaxWrites is the most writes in one call to Write, and MaxTogether the most bytes of their Data.
-// DynamoDB allows 4 MB in a transaction.
+// MaxWrites is the maximum number of writes in one call to Write. MaxTogether is the maximum length
+// of all their Data together, in bytes. DynamoDB allows 4 MB in a transaction.
 const (
 	MaxWrites   = 100
 	MaxTogether = 3_900_000
 )
 
-// Item is stored under a key.
+// Item is a stored record: a key, a version, an expiry and data.
 type Item struct {
 	Key
 	Version int64     // set by the table; 1 after the first write
@@ -148,42 +150,42 @@ type Item struct {
 	Data    []byte
 }
 
-// Mode is the condition of a write.
+// Mode says what a write does, and under which condition.
 type Mode int
 
 const (
-	// Set writes unconditionally.
+	// Set writes the item without a condition.
 	Set Mode = iota
-	// Create fails with ErrExists if there is an item. An expired item does not count.
+	// Create writes a new item. It fails with ErrExists if the item exists and has not expired.
 	Create
-	// Replace fails with ErrConflict unless the item is still at Item.Version.
+	// Replace writes the item. It fails with ErrConflict unless the stored version is Item.Version.
 	Replace
-	// Delete removes the item, and succeeds if there is none.
+	// Delete deletes the item. It succeeds even if there is no item.
 	Delete
-	// Remove deletes the item, and fails with ErrConflict unless it is still at Item.Version.
+	// Remove deletes the item. It fails with ErrConflict unless the stored version is Item.Version.
 	Remove
-	// Check writes nothing. It fails with ErrConflict unless the item is still at Item.Version.
+	// Check writes nothing. It fails with ErrConflict unless the stored version is Item.Version.
 	// Version 0 requires that there is no item.
 	Check
 )
 
-// Op is one write.
+// Op is one operation of a call to Write.
 type Op struct {
 	Mode Mode
 	Item Item
 }
 
-// Consistency is the consistency of a read.
+// Consistency says whether a read must see the newest writes.
 type Consistency int
 
 const (
-	// Eventual reads cost half. They may lag behind the newest write by a moment.
+	// An Eventual read costs half as much. It may miss the newest writes of the last moment.
 	Eventual Consistency = iota
-	// Strong reads see every write that returned before they began.
+	// A Strong read sees every write that returned before the read began.
 	Strong
 )
 
-// Range selects items of one partition, in bytewise order of their sort keys.
+// Range selects items of one partition. They are returned in bytewise order of their sort keys.
 type Range struct {
 	Partition string
 	Prefix    string // prefix of the sort keys; empty: all
@@ -192,24 +194,24 @@ type Range struct {
 	Read      Consistency
 }
 
-// Table is implemented by an adapter: package boltstore or dynamostore.
+// Table is the interface of the storage. Packages boltstore and dynamostore implement it.
 type Table interface {
-	// Get returns the item, or ErrNotFound.
+	// Get returns the item with a key, or ErrNotFound.
 	Get(ctx context.Context, key Key, read Consistency) (Item, error)
 
-	// Query returns the items of a range, in one slice however large. Fewer items than Limit mean
-	// that there are no more.
+	// Query returns all items of a range in one slice, whatever their number. If it returns fewer
+	// than r.Limit items, there are no more.
 	Query(ctx context.Context, r Range) ([]Item, error)
 
-	// Write carries out up to MaxWrites writes to different keys, all or none. Several writes are a
-	// transaction, which costs twice as much. If one condition fails, the whole transaction fails
-	// with the error of that condition.
+	// Write carries out at most MaxWrites operations on different keys, all or none. Several
+	// operations are a transaction, which costs twice as much. If the condition of one operation
+	// fails, the whole transaction fails with the error of that condition.
 	Write(ctx context.Context, ops ...Op) error
 
-	// Take adds n, at least 1, to a counter and returns the new count. It fails with ErrLimit, and
-	// changes nothing, if the count is at limit or above. So a count can exceed the limit by up to
-	// n-1. The first call sets expires; an expired counter starts at 0 again. Take is one
-	// conditional write. Get and Query return counters as items: see Item.Count.
+	// Take adds n, at least 1, to a counter and returns the new count. If the count is already at
+	// limit or above, Take fails with ErrLimit and changes nothing. So a count can exceed the limit
+	// by at most n-1. The first call sets the expiry; an expired counter starts at 0 again. Take is
+	// one conditional write. Get and Query return counters as items: see Item.Count.
 	Take(ctx context.Context, key Key, n, limit int64, expires time.Time) (int64, error)
 
 	// Close releases the resources of the table.
@@ -219,21 +221,23 @@ type Table interface {
 var (
 	// ErrNotFound means that the item does not exist or has expired.
 	ErrNotFound = errors.New("not found")
-	// ErrExists means that a Create found an item.
+	// ErrExists means that a write of mode Create found an existing item.
 	ErrExists = errors.New("already exists")
-	// ErrConflict means that the item is not at the version that the write was based on.
+	// ErrConflict means that the stored version is not the version that the write requires.
 	ErrConflict = errors.New("changed meanwhile")
-	// ErrLimit means that a counter is at its limit.
+	// ErrLimit means that a counter has reached its limit.
 	ErrLimit = errors.New("limit reached")
 	// ErrTooLarge means that an item exceeds MaxData, or a call exceeds MaxTogether.
 	ErrTooLarge = errors.New("item too large")
-	// ErrInvalid means that the call is wrong: an empty key, too many writes, a repeated key.
+	// ErrInvalid means that the caller made an error: an empty key, too many writes, or two writes
+	// to one key.
 	ErrInvalid = errors.New("invalid storage call")
-	// ErrUnavailable means that storage was not reached or did not answer in time.
+	// ErrUnavailable means that the storage was not reached or did not answer in time. The write
+	// may have taken effect.
 	ErrUnavailable = errors.New("storage unavailable")
 )
 
-// Validate checks a call to Write before any adapter acts on it.
+// Validate checks the operations of a call to Write. Every implementation of Table calls it first.
 func Validate(ops []Op) error {
 	if len(ops) == 0 || len(ops) > MaxWrites {
 		return fmt.Errorf("%w: %d writes in one call", ErrInvalid, len(ops))
@@ -259,8 +263,8 @@ func Validate(ops []Op) error {
 	return nil
 }
 
-// Refuses returns the error of an operation whose condition fails for the stored item. An item that
-// does not exist has version 0.
+// Refuses returns the error of an operation if its condition fails, else nil. had is the stored
+// item; its version is 0 if there is no item.
 func (op Op) Refuses(had Item) error {
 	switch op.Mode {
 	case Create:
@@ -279,7 +283,8 @@ func (op Op) Refuses(had Item) error {
 	return nil
 }
 
-// ValidateTake checks a call to Take before any adapter acts on it.
+// ValidateTake checks the arguments of a call to Take. Every implementation of Table calls it
+// first.
 func ValidateTake(key Key, n int64) error {
 	if n < 1 {
 		return fmt.Errorf("%w: take %d from a counter", ErrInvalid, n)
@@ -287,7 +292,7 @@ func ValidateTake(key Key, n int64) error {
 	return key.Validate()
 }
 
-// Validate checks a range before any adapter acts on it.
+// Validate checks a range. Every implementation of Table calls it first.
 func (r Range) Validate() error {
 	if r.Limit < 0 {
 		return fmt.Errorf("%w: limit %d", ErrInvalid, r.Limit)
@@ -295,7 +300,7 @@ func (r Range) Validate() error {
 	return Key{r.Partition, "-"}.Validate()
 }
 
-// Validate checks that a key can be stored.
+// Validate checks that a key is valid: not empty, not too long, and UTF-8 without a zero byte.
 func (k Key) Validate() error {
 	for _, part := range []string{k.Partition, k.Sort} {
 		if part == "" || len(part) > 512 || !utf8.ValidString(part) || strings.ContainsRune(part, 0) {
@@ -305,7 +310,8 @@ func (k Key) Validate() error {
 	return nil
 }
 
-// Count returns the count of a counter that was read as an item, or false for other items.
+// Count returns the count of a counter that was read as an item. It returns false if the item is
+// not a counter.
 func (i Item) Count() (int64, bool) {
 	if len(i.Data) != 8 {
 		return 0, false
@@ -313,10 +319,10 @@ func (i Item) Count() (int64, bool) {
 	return int64(binary.BigEndian.Uint64(i.Data)), true
 }
 
-// CounterData returns the Data of an item that holds a counter.
+// CounterData returns the Data of an item that holds a counter with the given count.
 func CounterData(count int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(count)) }
 
-// Expired reports whether the item counts as deleted at a time.
+// Expired reports whether the item has expired at the time now, so that it counts as deleted.
 func (i Item) Expired(now time.Time) bool {
 	return !i.Expires.IsZero() && now.Unix() >= i.Expires.Unix()
 }

@@ -8,14 +8,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-// For each route with alerts, and for each kind of trip with alerts, a mark is stored. A refresh
-// reads all marks of an origin in one query, to know for which routes it must store notifications.
+// For each route with alerts, the store holds a mark, and also for each kind of trip with alerts. A
+// refresh reads all marks of an origin in one query. So it knows for which routes it must store
+// notifications.
 
-// SubscribedRoute is a route that has, or had, alerts.
+// SubscribedRoute is a route that has alerts or had alerts.
 type SubscribedRoute struct {
 	Destination fare.City // may be Anywhere
-	// Trips are the kinds of trips with alerts, whatever their dates; empty if all alerts are for
-	// the route itself.
+	// Trips are the kinds of trips with alerts, for any departure date. Trips is empty if all
+	// alerts are for the route itself.
 	Trips []fare.Trip
 }
 
@@ -23,7 +24,8 @@ const oneWayMark = "one-way"
 
 func subscribedPartition(origin fare.City) string { return "WATCHED#" + string(origin) }
 
-// marks returns the writes that mark the route and the kind of trip of an alert.
+// marks returns the writes that store the marks of an alert: for its route and for its kind of
+// trip.
 func (a Alert) marks() []Op {
 	mark := Key{subscribedPartition(a.Route.Origin), string(a.Route.Destination)}
 	ops := []Op{set(Item{Key: mark})}
@@ -38,7 +40,7 @@ func (a Alert) marks() []Op {
 	return append(ops, set(Item{Key: mark}))
 }
 
-// SubscribedRoutes returns the routes from an origin that have, or had, alerts.
+// SubscribedRoutes returns the routes from an origin that have alerts or had alerts.
 func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]SubscribedRoute, error) {
 	items, err := a.Table.Query(ctx, Range{Partition: subscribedPartition(origin), Read: Strong})
 	if err != nil {
@@ -65,8 +67,8 @@ func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]Subsc
 	return all, nil
 }
 
-// ForgetRoute deletes the marks of a route if the route has no alerts. It reports whether the
-// route has no marks now.
+// ForgetRoute deletes the marks of a route if the route has no alerts. It returns true if the route
+// has no marks afterwards.
 func (a Alerts) ForgetRoute(ctx context.Context, route fare.Route) (bool, error) {
 	r := Range{Partition: subscribedPartition(route.Origin), Prefix: string(route.Destination), Read: Strong}
 	marks, err := a.Table.Query(ctx, r)

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// Tally counts the live items of a table, for a report to the operator. The caller calls Add once
-// for every item.
+// Tally counts the items of a table that have not expired, for a report to the operator. The caller
+// calls Add once for every item.
 type Tally struct {
 	Now       time.Time
-	Routes    int            // with one-way fares
+	Routes    int            // routes with one-way fares
 	Returns   int            // series of returns
-	Alerts    int            // confirmed
+	Alerts    int            // confirmed alerts
 	Watchers  int            // subscribers with an alert
-	Customers int            // of Pro, including former ones
-	Plans     int            // of Pro, in force
+	Customers int            // customers of Pro, including former ones
+	Plans     int            // plans of Pro that have not ended
 	Outbox    int            // open jobs
-	Items     int            // of all kinds
+	Items     int            // items of all kinds
 	Expired   int            // expired, but not deleted yet
-	Bytes     int64          // of keys and data
+	Bytes     int64          // total length of keys and data
 	Kinds     map[string]int // items by the first part of their partition
-	// Summary, if set, is called with each summary of a series.
+	// Summary, if set, is called with the data of each summary of a series.
 	Summary func(data []byte)
 }
 
-// Add counts an item.
+// Add counts one item.
 func (t *Tally) Add(i Item) {
 	if i.Expired(t.Now) {
 		t.Expired++

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Coverage is the amount of data for a route.
+// Coverage says how much data the service has for a route.
 type Coverage struct {
 	Observations int       `json:"n"`
 	Sample       int       `json:"s"` // past days with a known cheapest fare
@@ -18,7 +18,8 @@ type Coverage struct {
 	AsOf         fare.Day  `json:"on"` // day of the refresh that wrote it
 }
 
-// exceeds reports whether c is newer than the other coverage, or of the same day with more data.
+// exceeds reports whether c is newer than the other coverage. For two coverages of the same day, it
+// reports whether c has more data.
 func (c Coverage) exceeds(than Coverage) bool {
 	return c.AsOf > than.AsOf || c.AsOf == than.AsOf && c.Observations > than.Observations
 }
@@ -28,9 +29,10 @@ func (f Fares) Trends(ctx context.Context, origin fare.City) ([]byte, int64, err
 	return f.get(ctx, originKey(origin, "TRENDS"), Eventual, "trends of %s", origin)
 }
 
-// PutTrends writes the trends of an origin. It fails if the stored version is not the version that
-// was read; 0 means no item. It also writes the coverage of each changed route. It writes the
-// trends last, so a refresh that was interrupted repeats everything.
+// PutTrends writes the trends of an origin. It fails if the stored version is not the given one;
+// version 0 requires that no trends are stored. It also writes the coverage of each route in
+// changed. It writes the trends last: if it is interrupted, the next refresh writes all of them
+// again.
 func (f Fares) PutTrends(
 	ctx context.Context, origin fare.City, data []byte, version int64, changed map[fare.City]Coverage,
 ) error {
@@ -45,7 +47,7 @@ func (f Fares) PutTrends(
 	return f.put(ctx, originKey(origin, "TRENDS"), data, version, "trends of %s", origin)
 }
 
-// putCoverage writes the coverage of a route unless another refresh wrote more data.
+// putCoverage writes the coverage of a route, unless the stored coverage is newer or has more data.
 func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 	c.Newest = c.Newest.UTC()
 	data, err := json.Marshal(c)
@@ -68,20 +70,22 @@ func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 
 func cityOf(item Item) (fare.City, error) { return fare.City(item.Sort), nil }
 
-// Covered returns the covered origins after a city, in alphabetical order.
+// Covered returns at most limit covered origins, in alphabetical order of their codes. It starts
+// after the given city.
 func (f Fares) Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error) {
 	r := Range{Partition: "COVERED", After: string(after), Limit: limit}
 	origins, err := list(ctx, f.Table, r, cityOf)
 	return origins, wrap(err, "list covered origins")
 }
 
-// Into is a route to a destination.
+// Into is a route to a destination, with its coverage.
 type Into struct {
 	Origin fare.City
 	Coverage
 }
 
-// Into returns the routes to a destination, by origin, after an origin.
+// Into returns at most limit routes to a destination, in order of origin. It starts after the given
+// origin.
 func (f Fares) Into(ctx context.Context, destination, after fare.City, limit int) ([]Into, error) {
 	r := Range{Partition: "INTO#" + string(destination), After: string(after), Limit: limit}
 	routes, err := list(ctx, f.Table, r, func(item Item) (Into, error) {
@@ -98,19 +102,19 @@ func dealsKey(origin fare.City, trip fare.Trip) Key {
 	return originKey(origin, "DEALS#"+trip.String())
 }
 
-// Deals returns the encoded deals.Origin of an origin and a kind of trip, and its version, or
-// ErrNotFound.
+// Deals returns the encoded deals.Origin of an origin and a kind of trip, with its version. It
+// returns ErrNotFound if there is none.
 func (f Fares) Deals(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
 	return f.get(ctx, dealsKey(origin, trip), Eventual, "deals of %s", origin)
 }
 
-// DealsNow is Deals with a strong read.
+// DealsNow is like Deals, but with a strong read.
 func (f Fares) DealsNow(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
 	return f.get(ctx, dealsKey(origin, trip), Strong, "deals of %s", origin)
 }
 
-// PutDeals writes the deals of an origin and a kind of trip over the version that was read; 0 if
-// there were none.
+// PutDeals writes the deals of an origin and a kind of trip. It fails if the stored version is not
+// the given one; version 0 requires that no deals are stored.
 func (f Fares) PutDeals(ctx context.Context, origin fare.City, trip fare.Trip, data []byte, version int64) error {
 	return f.put(ctx, dealsKey(origin, trip), data, version, "deals of %s", origin)
 }
@@ -120,28 +124,30 @@ const (
 	requested = "WANTED"   // uncovered origins that callers requested
 )
 
-// NoteDemand records that callers ask for a series, until a time. Until then, the service
-// refreshes the series every day.
+// NoteDemand records that callers ask for a series. Until the given time, the service refreshes the
+// series every day.
 func (f Fares) NoteDemand(ctx context.Context, s fare.Series, until time.Time) error {
 	err := f.Table.Write(ctx, set(Item{Key: Key{demanded, s.String()}, Expires: until}))
 	return wrap(err, "note demand for %s", s)
 }
 
-// RequestOrigin records that a caller asked for a route from an uncovered origin, until a time.
+// RequestOrigin records that a caller asked for a route from an origin that is not covered. The
+// record expires at the given time.
 func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error {
 	err := f.Table.Write(ctx, set(Item{Key: Key{requested, string(origin)}, Expires: until}))
 	return wrap(err, "request origin %s", origin)
 }
 
-// Demanded returns the series that callers ask for. It leaves out entries that expire after most,
-// because a wrong clock wrote them.
+// Demanded returns the series that callers ask for. most is the latest plausible expiry of a
+// record. It omits records that expire later: a process with a wrong clock wrote them.
 func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, error) {
 	series, err := unexpired(ctx, f.Table, demanded, most, fare.ParseSeries)
 	return series, wrap(err, "list series in demand")
 }
 
-// RequestedOrigins returns the uncovered origins that callers asked for. It leaves out entries
-// that expire after most, as Demanded does.
+// RequestedOrigins returns the origins that callers asked for and that are not covered. most is the
+// latest plausible expiry of a record. It omits records that expire later: a process with a wrong
+// clock wrote them.
 func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.City, error) {
 	origins, err := unexpired(
 		ctx, f.Table, requested, most, func(city string) (fare.City, error) { return fare.City(city), nil },
@@ -149,7 +155,7 @@ func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.Cit
 	return origins, wrap(err, "list requested origins")
 }
 
-// unexpired returns the entries of a partition that expire by most.
+// unexpired returns the items of a partition, without those whose expiry is later than most.
 func unexpired[T any](
 	ctx context.Context, table Table, partition string, most time.Time, parse func(string) (T, error),
 ) ([]T, error) {

@@ -2,8 +2,8 @@
 // for one adult that were recently found on routes from a city, one-way and return. A Deep source
 // can also be asked about a single route.
 //
-// Start reading at Source. The packages below implement it: travelpayouts is the real API, csvfile
-// reads a file of recorded fares, sample invents fares for trials.
+// Start reading at Source. The packages below implement it: travelpayouts calls the real API,
+// csvfile reads a file of recorded fares, and sample invents fares for trials.
 package upstream
 
 import (
@@ -15,32 +15,35 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Source returns fares city by city. An answer without fares means that the source knows none. An
-// error means that the source did not answer. Callers must distinguish the two.
+// Source returns fares for one city of origin at a time. An answer without fares means that the
+// source knows no fares. An error means that the source did not answer. Callers must distinguish
+// the two.
 type Source interface {
-	// Name returns a short, stable name ("travelpayouts", "csv", "sample") that marks stored
-	// data.
+	// Name returns a short name of the source that never changes ("travelpayouts", "csv",
+	// "sample"). The name marks stored data.
 	Name() string
 
-	// Origins lists the cities from which the source may have fares, or nil if it does not know.
+	// Origins lists the cities from which the source may have fares. It returns nil if the source
+	// does not know them.
 	Origins(ctx context.Context) ([]fare.City, error)
 
 	// Fares returns the fares on routes from origin that were found after since and not after
-	// until, in any order. A source that remembers less returns what it has.
+	// until, in any order. A source that does not remember all of that time returns the fares that
+	// it has.
 	Fares(ctx context.Context, origin fare.City, since, until time.Time) (Answer, error)
 }
 
-// Deep is a Source that can be asked for a year of departures of one route. Its method Fares then
-// only shows which routes exist, with a few of their fares.
+// Deep is a Source that can be asked for a year of departures of one route. For a Deep source, the
+// method Fares only shows which routes exist, with a few of their fares.
 type Deep interface {
 	Source
 
-	// Departures returns the cheapest fare of each departure day ahead, as known to the source at
-	// until.
+	// Departures returns the cheapest fare of each future departure day, as the source knew it at
+	// the time until.
 	Departures(ctx context.Context, q Question, until time.Time) (Answer, error)
 }
 
-// Question is a question to a Deep source.
+// Question is a question to a Deep source about one series (a route and a kind of trip).
 type Question struct {
 	fare.Series
 	NonStop bool // only non-stop fares
@@ -53,19 +56,21 @@ type Answer struct {
 }
 
 var (
-	// ErrRefused: the source rejects our credentials, so a retry for other origins is pointless.
+	// ErrRefused means that the source rejects the service's credentials. A retry for other origins
+	// is pointless.
 	ErrRefused = errors.New("the fare source refused our credentials")
-	// ErrUnavailable: the source did not answer, or not in a known form. A later retry may help.
+	// ErrUnavailable means that the source did not answer, or not in a known form. A later retry
+	// may succeed.
 	ErrUnavailable = errors.New("the fare source could not be asked")
-	// ErrBudget: our own limit of calls per day is reached. The source works, and a retry makes
-	// sense on the next day.
+	// ErrBudget means that the service's own limit of calls per day is reached. The source works,
+	// and a retry makes sense on the next day.
 	ErrBudget = errors.New("the day's budget of calls to the fare source is spent")
 )
 
-// Reason states why a row is not comparable with other fares.
+// Reason states why a row cannot be compared with other fares.
 type Reason string
 
-// The reasons, as the refresh report prints them.
+// The reasons for dropping a row, as the refresh report prints them.
 const (
 	RoundTrip    Reason = "round trip without a day of return"
 	BadReturn    Reason = "return on the day of departure or before it"
@@ -84,7 +89,7 @@ const (
 	TooOld       Reason = "found too long ago to be kept"
 )
 
-// Row is a fare as the source states it. Comparable decides whether it can be used.
+// Row is a fare as the source states it. A Comparable decides whether the service can use it.
 type Row struct {
 	Origin, Destination string // IATA codes of cities or airports
 	Depart              fare.Day
@@ -98,14 +103,16 @@ type Row struct {
 	RoundTrip, OtherCabin, NotActual bool // RoundTrip: Return is not known
 }
 
-// Comparable turns rows into fares, or returns why a row cannot be compared with other fares. The
-// rates only serve to check that a price is credible and convertible. Both fields are required.
+// Comparable turns rows into fares. If a row cannot be compared with other fares, it returns the
+// reason. The rates only serve to check that a price is credible and convertible. Both fields are
+// required.
 type Comparable struct {
 	CityOf func(code string) (fare.City, bool) // city or airport code to city
 	Rates  func(on fare.Day) fare.Rates        // reference rates in force on a day
 }
 
-// Fare checks a row of an answer to a question with this until.
+// Fare turns a row into a fare, or returns the reason why it cannot be compared. The parameter
+// until is the end of the time for which the source was asked.
 func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 	switch {
 	case row.RoundTrip && row.Return == 0:

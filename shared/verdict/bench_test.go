@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// BenchmarkBuild builds a route summary. BenchmarkSort sorts the same fares by price, as a baseline
-// in the same run. Compare ns/observation.
+// BenchmarkBuild times building a route summary. BenchmarkSort times sorting the same fares by
+// price, as a baseline. Compare ns/observation of both.
 func BenchmarkBuild(b *testing.B) {
 	for _, n := range []int{100, 10_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -38,7 +38,8 @@ func BenchmarkSort(b *testing.B) {
 	}
 }
 
-// BenchmarkJudge decodes a summary and judges: the cost of a request without HTTP and the read.
+// BenchmarkJudge times decoding a summary and judging its cheapest fare. A request also needs HTTP
+// and one read from the store.
 func BenchmarkJudge(b *testing.B) {
 	for _, n := range []int{100, 10_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -57,7 +58,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// history returns n observations spread over all days of the history.
+// history returns n random observations spread over HistoryDays days.
 func history(n int) []fare.Observation {
 	rng := rand.New(rand.NewPCG(9, uint64(n)))
 	all := make([]fare.Observation, n)

@@ -10,8 +10,8 @@ import (
 // CalendarDays is the number of days ahead that a calendar covers.
 const CalendarDays = 330
 
-// Calendario is the published calendar of a series. It judges each departure with a fare, and each
-// month, as JudgeDeparture does.
+// Calendario is the published calendar of a series. For each departure that has a fare, and for
+// each month, it holds the same verdict as JudgeDeparture.
 type Calendario struct {
 	Origine          string             `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	Destinazione     string             `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
@@ -24,8 +24,8 @@ type Calendario struct {
 	AggiornatoIl     time.Time          `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
 }
 
-// Giorno is a departure. Where single fares are not published, every field that reveals the amount
-// is absent.
+// Giorno is one departure in a calendar. If the service does not publish single fares, the fields
+// Cent and Quotato are absent.
 type Giorno struct {
 	Partenza     string      `json:"partenza" format:"date" doc:"Day of departure, local time" example:"2016-04-20"`
 	Cent         *fare.Cents `json:"cent,omitempty" minimum:"1" doc:"The fare, in cents of valuta. Absent, as quotato is, if this service shows no single fares. The level is shown in any case"`
@@ -42,14 +42,14 @@ type Giorno struct {
 	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and within 14 days. Absent if it leaves sooner, with dati-insufficienti, and until this service has seen outcomes. GET /v1/analisi with partenza states what waiting cost"`
 }
 
-// Calo is the chance that the fare of a departure falls by at least 5 %.
+// Calo is the chance that the fare of a departure falls by at least 5 % within Giorni days.
 type Calo struct {
 	Giorni     int     `json:"giorni" enum:"7,14" doc:"Within this many days"`
 	Calo5      float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Chance that this departure is seen at least 5 % cheaper, 0 to 1"`
 	Calo5Oltre bool    `json:"calo5Oltre,omitempty" doc:"True: the chance is calo5 or higher. Higher values are not stated exactly"`
 }
 
-// MeseInCalendario is a month of departure.
+// MeseInCalendario is a month of departure in a calendar, judged by its cheapest fare.
 type MeseInCalendario struct {
 	Mese         string      `json:"mese" doc:"Month of departure" example:"2016-04"`
 	MinimoCent   fare.Cents  `json:"minimoCent" minimum:"1" doc:"The cheapest known fare of its departures, in cents of valuta: the judged fare"`
@@ -60,9 +60,9 @@ type MeseInCalendario struct {
 	Giorni       int         `json:"giorni" minimum:"1" doc:"Departures of the month with a known fare"`
 }
 
-// CalendarOf judges every departure that has a fare, and the months of these departures. They are
-// the departures of the given month, or of the next CalendarDays if month is nil. Without prices it
-// omits the fares of single departures. It returns false if there is no such departure. The caller
+// CalendarOf judges every departure that has a fare, and each month that has such a departure. It
+// covers the given month, or the next CalendarDays days if month is nil. If prices is false, it
+// omits the fares of single departures. It returns false if no departure has a fare. The caller
 // fills in the names of the cities.
 func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices bool,
 	now time.Time) (Calendario, bool, error) {
@@ -91,7 +91,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 	return c, len(c.Giorni) > 0, nil
 }
 
-// cell judges one departure at its live fare.
+// cell returns the calendar entry of one departure, judged by its live fare.
 func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
 	quartiles, _ := q.day.Quartiles(live.Depart)

@@ -11,14 +11,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-// simulatedDays is the number of days on which a simulated route is judged, after at least 100 days
-// of history.
+// simulatedDays is the number of days for which the fares of a route are simulated. The route is
+// judged on the days in judgedOn, after at least 100 days of history.
 const simulatedDays = 150
 
 var judgedOn = []int{110, 120, 130, 140, 149}
 
-// exchangeable returns a route whose fares come from one distribution, independent of day and lead
-// time. perDay returns the lead times of the departures found on a day.
+// exchangeable returns simulated observations of a route. All fares come from one distribution that
+// does not depend on day or lead time. perDay returns the lead times of the departures found on a
+// day.
 func exchangeable(rng *rand.Rand, perDay func(*rand.Rand) []int) []fare.Observation {
 	base := 2000 + rng.IntN(20000)
 	spread := 0.1 + rng.Float64()*0.6
@@ -41,9 +42,10 @@ func exchangeable(rng *rand.Rand, perDay func(*rand.Rand) []int) []fare.Observat
 	return all
 }
 
-// TestProveCalibration: if fares have no pattern, p % of days should have a percentile of p or
-// less. The published percentile is rounded down and ties count half, which costs a point or two.
-// If each tie lies at a random rank among its equals, the share is within two points of p.
+// TestProveCalibration: if fares are random without a pattern, p % of days should have a percentile
+// of p or less. Published percentiles miss this by 1 or 2 percentage points, since they are rounded
+// down and ties count half. If instead each tie gets a random rank among equal fares, the share is
+// within 2 percentage points of p.
 func TestProveCalibration(t *testing.T) {
 	worlds := map[string]func(*rand.Rand) []int{
 		"dense": func(*rand.Rand) []int {

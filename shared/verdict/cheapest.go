@@ -8,14 +8,15 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Judged is a live fare with its verdict. The verdict assumes that the fare is fresh; see Publish.
+// Judged is a live fare with its verdict. The verdict assumes that the fare was found less than 72
+// hours ago. Publish corrects the verdict for an older fare.
 type Judged struct {
 	Fare    Live // its price in EUR cents, with the quoted amount if that is in another currency
 	Verdict Verdetto
 }
 
-// CheapestAhead judges the live fares of a summary as Judge does. The first fare that has not
-// departed is the cheapest.
+// CheapestAhead returns the live fares of a summary with their verdicts as Judge computes them. The
+// first fare of the result whose departure is still ahead is the cheapest.
 func CheapestAhead(s RouteSummary) (all []Judged) {
 	for _, l := range s.Live {
 		all = append(all, Judged{s.inEuro(l), s.judge(l.Price, 0)})
@@ -23,8 +24,8 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 	return all
 }
 
-// CheapestOfMonths judges the cheapest live fare of each month of departure, as JudgeDeparture does
-// for a month. The result is in order of departure.
+// CheapestOfMonths judges the cheapest live fare of each month of departure, in the same way as
+// JudgeDeparture for a month. The result is in order of departure.
 func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
 	q, _, err := newDepartureQuestion(s, p, When{}, s.AsOf.Time())
 	if err != nil {
@@ -45,8 +46,9 @@ func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, er
 	return all, nil
 }
 
-// steps returns the live fares that are the cheapest on some day from asOf to LiveDays later, among
-// the fares not yet departed. live is in order of departure; see cheapestAhead.
+// steps returns the fares in live that are the cheapest on at least one day from asOf to LiveDays
+// days later. On each day, only fares that have not departed count. live must be in order of
+// departure. cheapestAhead does the same for fares in any order.
 func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0
@@ -63,7 +65,7 @@ func steps(live []Live, asOf fare.Day) (all []Live) {
 	return slices.Clip(all)
 }
 
-// judgeMonth judges a fare among the cheapest fares of months.
+// judgeMonth judges the cheapest fare of a month among the cheapest fares of other months.
 func (q departureQuestion) judgeMonth(l Live, age time.Duration) Verdetto {
 	a, quartiles, _ := q.day.JudgeSpan(departure.Month, l.Depart, l.Price)
 	return q.judge(a, quartiles, l.Price, age)
@@ -78,16 +80,16 @@ func (s RouteSummary) inEuro(l Live) Live {
 	return l
 }
 
-// Publish returns the fare and its verdict as published at now. A stale fare lowers the
-// reliability.
+// Publish returns the fare and its verdict in the form to publish at the time now. If the fare is
+// stale, the reliability is one step lower.
 func (j Judged) Publish(now time.Time) (Prezzo, Verdetto) {
 	v := j.Verdict
 	v.Affidabilita = CertaintyAt(v.Affidabilita, j.Fare.Age(now))
 	return RouteSummary{}.livePrice(j.Fare, now), v
 }
 
-// CertaintyAt returns the reliability of a fare at an age. fresh is the reliability that the fare
-// had when it was fresh. If fresh is "", the result is "".
+// CertaintyAt returns the reliability of a verdict when its fare has the given age. fresh is the
+// reliability of the same verdict while the fare was fresh. If fresh is "", the result is "".
 func CertaintyAt(fresh string, age time.Duration) string {
 	step := slices.Index([]string{Alta, Media, Bassa}, fresh)
 	if step < 0 {
@@ -96,12 +98,12 @@ func CertaintyAt(fresh string, age time.Duration) string {
 	return reliabilityAt(step, age)
 }
 
-// GoesStale returns the time at which the fare becomes stale.
+// GoesStale returns the time at which the fare reaches the age StaleAfter.
 func (j Judged) GoesStale() time.Time { return time.Unix(j.Fare.Found, 0).Add(StaleAfter) }
 
 // Better compares judged fares for sorting, the better one first. It compares the level, then the
-// percentile, then the difference to the median as a share of the median. Fares without a verdict
-// come last.
+// percentile, then the difference to the median divided by the median. Fares without a verdict come
+// last.
 func (j Judged) Better(k Judged) int {
 	place := func(v Verdetto) int {
 		if i := levelPlace(v.Livello); i >= 0 {
@@ -116,6 +118,6 @@ func (j Judged) Better(k Judged) int {
 	if by := *j.Verdict.Percentile - *k.Verdict.Percentile; by != 0 {
 		return by
 	}
-	// Compare the differences relative to the medians, without division.
+	// Multiply instead of dividing: d1/m1 < d2/m2 is d1*m2 < d2*m1, with difference d and median m.
 	return int(*j.Verdict.ScartoMedianaCent**k.Verdict.MedianaCent - *k.Verdict.ScartoMedianaCent**j.Verdict.MedianaCent)
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // QuartilesOf returns the usual prices for a departure, as JudgeDeparture does. The departure needs
-// no live fare. comparables is the number of fares from which they are computed. The quartiles are
-// nil if there are too few fares for a verdict.
+// no live fare. comparables is the number of fares from which the quartiles are computed. The
+// quartiles are nil if there are too few fares for a verdict.
 func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartili,
 	comparables int, err error) {
 	q, known, err := newDepartureQuestion(s, p, When{Date: date}, now)
@@ -25,17 +25,17 @@ func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now tim
 	return q.facts.quartili(quartiles), comparables, nil
 }
 
-// enough reports whether a verdict is possible: there are enough fares of a similar lead time, or
-// enough other departures on sale.
+// enough reports whether a verdict is possible. It needs enough earlier fares of a similar lead
+// time (days before departure), or enough other departures on sale.
 func enough(a departure.Answer) bool { return a.Known && (a.Near >= nearEnough || a.OnSale > 0) }
 
-// quartili returns the published quartiles, in EUR cents.
+// quartili converts quartiles to their published form, in EUR cents.
 func (s RouteSummary) quartili(q departure.Quartiles) *Quartili {
 	return &Quartili{s.Euro(q.Minimum), s.Euro(q.Q1), s.Euro(q.Median), s.Euro(q.Q3), s.Euro(q.Maximum)}
 }
 
-// FaresOf returns the departures that have a fare, in order, up to CalendarDays ahead. If each is
-// false, it returns only the cheapest of every month.
+// FaresOf returns the live fare of each departure up to CalendarDays days ahead, in order of
+// departure. If each is false, it returns only the cheapest fare of every month.
 func FaresOf(s *departure.State, p *departure.Pooled, each bool, now time.Time) (all []Prezzo, err error) {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known {

@@ -10,9 +10,9 @@ import (
 )
 
 // TestProveIntervalCovers: daily lows are simulated that vary around a constant level. The 90 %
-// interval must contain the rank that a fare would have in an infinite history on 78 to 92 % of
-// days; more often for a higher reliability. In use, the interval is meant for the rank among the
-// days before and after; docs/evidence.md measures that.
+// interval must contain the rank of a fare in an infinite history on 78 to 92 % of days. For a
+// higher reliability, it must contain the rank more often. In use, the interval is for the rank
+// among the days before and after; docs/evidence.md measures that.
 func TestProveIntervalCovers(t *testing.T) {
 	held, asked := 0, 0
 	raw := 0 // covered days if each day counted as independent
@@ -61,8 +61,8 @@ func TestProveIntervalCovers(t *testing.T) {
 	}
 }
 
-// wandering returns a route with simulated daily lows: their logarithms follow a first-order
-// autoregression. It also returns the true percentile of the fare that follows.
+// wandering returns a route with simulated daily lows. Their logarithms follow a first-order
+// autoregression. It also returns the true percentile of the next fare.
 func wandering(rng *rand.Rand, days int, alike, step float64) (RouteSummary, float64) {
 	const median, spread = 5000, 0.4
 	x := rng.NormFloat64()
@@ -87,10 +87,10 @@ func wandering(rng *rand.Rand, days int, alike, step float64) (RouteSummary, flo
 	}}, truth
 }
 
-// TestProveWindowOfPartlySeenDepartures: each departure is observed for only a third of the time it
-// is on sale. All are truly cheapest 46 to 90 days ahead. Winter is cheap and seen long before
-// departure; summer is dear and seen shortly before. So the median over all departures is
-// misleading, and so is the minimum of a single departure.
+// TestProveWindowOfPartlySeenDepartures: each departure is observed during only a third of the time
+// that it is on sale. All departures are truly cheapest 46 to 90 days ahead. Winter is cheap and
+// seen long before departure; summer is expensive and seen shortly before. So the median over all
+// departures is misleading, and the minimum of a single departure too.
 func TestProveWindowOfPartlySeenDepartures(t *testing.T) {
 	curve := func(lead int) float64 {
 		switch {

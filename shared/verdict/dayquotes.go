@@ -6,10 +6,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DayQuotes holds the price of each departure on each day on which it was found. An offer is a
-// departure, a length of stay and a number of stops. The newest price of each offer on a day
-// counts, and the cheapest of these prices is kept. The quotes are in order of day found, then of
-// departure, in the currency of the summary.
+// DayQuotes holds one price per departure and day on which the departure was found. An offer is a
+// departure, a length of stay and a number of stops. Of each offer, only the newest price of a day
+// counts. Of the offers of a departure, the cheapest price is kept. The quotes are in order of day
+// found, then of departure, in the currency of the summary.
 type DayQuotes struct {
 	All        []Live
 	NonStop    []Live // for fares without stops
@@ -17,8 +17,9 @@ type DayQuotes struct {
 	SomeStops  bool   // at least one fare has stops, or unknown stops
 }
 
-// DayQuotes computes the quotes from a day up to the summary's day. The observations are in order
-// of Found. The summary must be built from them with the same rates.
+// DayQuotes computes the quotes of the days up to s.AsOf. The parameter from is the first day. The
+// observations must be in order of Found. The summary must be built from the same observations and
+// rates.
 func (s RouteSummary) DayQuotes(observations []fare.Observation, from fare.Day, rates fare.Rates) DayQuotes {
 	as := RouteSummary{AsOf: s.AsOf}
 	p := as.rank(within(observations, s.AsOf), s, rates)

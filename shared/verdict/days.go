@@ -6,9 +6,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Days computes the summaries of a series for successive days, to replay recorded fares quickly.
-// Each summary equals the result of Build, but lacks Months, NonStop, and the median, sample and
-// saving of Window. Days updates the summary of the day before, so that only new fares cost time.
+// Days computes the summaries of a series for successive days. Backtests use it to replay recorded
+// fares. Each summary equals the result of Build, but lacks Months, NonStop, and the Median, Sample
+// and Saving of Window. Days updates the summary of the previous day, so only new fares take time.
 type Days struct {
 	options Options
 	all     priced
@@ -19,7 +19,8 @@ type Days struct {
 	out, in int // the history on the current day is all[out:in]
 }
 
-// NewDays starts from observations in order of Found, quoted in one currency.
+// NewDays prepares to compute summaries from observations. They must be in order of Found and
+// quoted in one currency.
 func NewDays(observations []fare.Observation, o Options) *Days {
 	if o.Fresh == 0 {
 		o.Fresh = FreshFor
@@ -33,8 +34,8 @@ func NewDays(observations []fare.Observation, o Options) *Days {
 	return d
 }
 
-// Summary returns the summary of a day, which must be later than the previous one. It is valid
-// until the next call.
+// Summary returns the summary of a day. The day must be later than in the previous call. The result
+// is valid until the next call.
 func (d *Days) Summary(day fare.Day) RouteSummary {
 	s := &d.summary
 	s.AsOf = day

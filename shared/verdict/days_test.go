@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestDaysAreAsBuilt: updated summaries equal those of Build on each day, over more days than
-// observations are stored.
+// TestDaysAreAsBuilt: the summaries that Days updates day by day equal those of Build. The test
+// covers more days than observations are stored.
 func TestDaysAreAsBuilt(t *testing.T) {
 	const days = HistoryDays + 60
 	for seed := range uint64(6) {

@@ -10,13 +10,14 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// When is the departure date, or the range of dates, that a question is about.
+// When is what a question is about: one departure date, or a range of dates.
 type When struct {
 	Date fare.Day        // of departure; for a month, any day in it
 	Span *departure.Span // the cheapest of several departures; nil: the departure on Date
 }
 
-// Scope returns the published name of the scope (Ambito).
+// Scope returns the published name of the scope: mese for a month, else partenza. The published
+// field is Ambito.
 func (w When) Scope() string {
 	if w.Span != nil && *w.Span == departure.Month {
 		return InMese
@@ -30,11 +31,11 @@ const (
 	altaNear   = 60 // reliability alta needs this weight
 	borrowed   = .5 // reliability is bassa if other routes have a larger share of the weight
 
-	overstated = .40 // if there are few routes, the rule overstates chances of a fall above this one
+	overstated = .40 // with few routes, the rule overstates chances of a fall above this value
 )
 
-// JudgeDeparture judges the live fare of a departure. It returns false if there is none. The caller
-// fills in the names of the cities.
+// JudgeDeparture judges the live fare of a departure. It returns false if the departure has no live
+// fare. The caller fills in the names of the cities.
 func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Analysis, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, w, now)
 	if err != nil || !known {
@@ -47,9 +48,9 @@ func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Ti
 	return q.analysis(q.facts.livePrice(live, now), live.Depart, live.Price, live.Age(now)), true, nil
 }
 
-// JudgeDeparturePrice judges a price that the caller found elsewhere. price is in the state's
-// currency, quoted in the caller's. No live fare is needed. It returns false if the state is of a
-// later day.
+// JudgeDeparturePrice judges a price that the caller found elsewhere. price is in the currency of
+// the state s; quoted is the same price in the currency that the caller used. The departure needs
+// no live fare. JudgeDeparturePrice returns false if now is before the day of s.
 func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price fare.Cents, quoted fare.Money,
 	now time.Time) (Analysis, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, w, now)
@@ -78,11 +79,12 @@ type departureQuestion struct {
 	today fare.Day
 	rule  *departure.Pooled     // nil until the first cycle is complete
 	past  *departure.Experience // corrections from the service's own score; nil until there is a score
-	// earlier is the number of fares found before the day of the state.
+	// earlier is the number of fares found before the day of the departure state.
 	earlier int
 }
 
-// live returns the fare of the departure, or the cheapest of the span.
+// live returns the live fare of the departure. If the question is about a range of dates, it
+// returns the cheapest live fare in the range.
 func (q departureQuestion) live() (Live, bool) {
 	if q.Span != nil {
 		return q.day.Cheapest(*q.Span, q.Date)
@@ -103,7 +105,8 @@ func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now t
 	return q, known, nil
 }
 
-// analysis returns the answer for a price. depart is 0 for a declared price without a single day.
+// analysis returns the answer for a price. depart is the day of departure, or 0 if the caller named
+// a price for a range of dates.
 func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents, age time.Duration) Analysis {
 	var a departure.Answer
 	var quartiles departure.Quartiles
@@ -167,8 +170,8 @@ func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartil
 	}
 }
 
-// comparison returns the published name of what the price is compared with, and the number of these
-// fares. Fares found on the state's own day count as on sale, not as earlier fares.
+// comparison returns the published name of the fares that the price is compared with, and the
+// number of these fares. Fares found on the state's own day count as on sale, not as earlier fares.
 func (q departureQuestion) comparison(a departure.Answer) (name string, fares int) {
 	switch {
 	case a.OnSale == 0:
@@ -179,7 +182,8 @@ func (q departureQuestion) comparison(a departure.Answer) (name string, fares in
 	return Entrambe, a.Count + a.OnSale
 }
 
-// forecasts returns the forecasts of a departure, one for each horizon that ends before it leaves.
+// forecasts returns one forecast for each horizon (7 and 14 days) that ends before the departure
+// leaves.
 func (q departureQuestion) forecasts(a departure.Answer, lead int, price fare.Cents) []Previsione {
 	var all []Previsione
 	for _, h := range q.horizons(lead) {
@@ -199,9 +203,8 @@ func (q departureQuestion) forecasts(a departure.Answer, lead int, price fare.Ce
 	return all
 }
 
-// horizons returns the horizons (7 and 14 days) that end before the departure and whose outcomes
-// this service has already seen. Before the first outcomes, the chances of a fall are not
-// calibrated.
+// horizons returns the horizons (7 and 14 days) that end before the departure. It omits a horizon
+// until this service has seen outcomes for it: before that, chances of a fall are not calibrated.
 func (q departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	for _, h := range departure.Horizons() {
 		if lead > int(h.Days()) && q.rule.HasOutcomes(h) {
@@ -211,7 +214,8 @@ func (q departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	return all
 }
 
-// chanceOf returns the published chance of a fall.
+// chanceOf returns the chance of a fall within a horizon, in published form: calibrated and at most
+// 40 %.
 func (q departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Calo {
 	chance := q.past.Calibrate(h, a.Chance[h])
 	c := Calo{Giorni: int(h.Days()), Calo5: hundredths(chance)}
@@ -225,8 +229,8 @@ func hundredths(share float64) float64 { return math.Round(100*share) / 100 }
 
 const factsFormat = 1
 
-// Facts packs the facts about a series that an answer about a departure also contains. They are
-// stored in the departure state, so that such an answer reads nothing else.
+// Facts packs facts about the series, such as its months and booking window, for answers about a
+// departure. A refresh stores them in the departure state, so such an answer reads no summary.
 func (s RouteSummary) Facts() []byte {
 	w := packed.NewWriter(factsFormat, 64)
 	w.Int(s.Newest, int64(s.Observations))
@@ -235,7 +239,8 @@ func (s RouteSummary) Facts() []byte {
 	return w
 }
 
-// unpackFacts returns the facts of a state as a summary without history.
+// unpackFacts returns a summary that holds only the facts stored in a departure state, without lows
+// and live fares.
 func unpackFacts(sheet *departure.State) (RouteSummary, error) {
 	s := RouteSummary{AsOf: sheet.AsOf, Currency: sheet.Currency, PerEuro: sheet.PerEuro}
 	r := packed.NewReader(sheet.Facts, factsFormat)

@@ -10,23 +10,23 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of an encoded summary. Summaries of euroFormat, from earlier versions, are still
-// read. They are in euro, with unknown stops.
+// The first byte of an encoded summary. Earlier versions wrote summaries in euroFormat, which
+// Decode still reads. Such a summary is in euro and its stops are unknown.
 const (
 	summaryFormat = 2
 	euroFormat    = 1
 )
 
-// The lower two bits state which view of fares without stops follows the view of all fares. The
-// higher bits are Doubted.
+// The lower two bits of a byte state how the view of non-stop fares is stored. The bits above them
+// are Doubted.
 const (
-	stopsUnknown = iota // no view of fares without stops
-	allNonStop          // that view equals the view of all fares
-	someNonStop         // that view follows
+	stopsUnknown = iota // there is no view of non-stop fares
+	allNonStop          // the view of non-stop fares equals the view of all fares
+	someNonStop         // the view of non-stop fares follows
 )
 
-// Encode packs the summary. Prices of lows are stored as differences, days as days before AsOf.
-// Three years of lows take about 4 KB.
+// Encode packs the summary. Prices of lows are stored as differences from the previous low. Days
+// are stored as the number of days before AsOf. Three years of lows take about 4 KB.
 func (s RouteSummary) Encode() []byte {
 	w := packed.NewWriter(summaryFormat, 96+4*len(s.Lows))
 	w.Int(int64(s.AsOf), s.DeepRequest)
@@ -77,7 +77,7 @@ func bit(yes bool) uint64 {
 	return 0
 }
 
-// encodeQuoted writes the quoted amount, if there is one.
+// encodeQuoted writes the amount m as it was quoted. It writes nothing if m is zero.
 func encodeQuoted(w *packed.Writer, m fare.Money) {
 	if m != (fare.Money{}) {
 		w.Uint(m.Currency.Pack())
@@ -100,14 +100,14 @@ func encodeWindow(w *packed.Writer, b *Window) {
 	w.Int(1, int64(b.From), int64(b.To), int64(b.Median), int64(b.Sample), int64(b.Saving))
 }
 
-// equal reports whether two views are equal.
+// equal reports whether v and u hold the same facts.
 func (v View) equal(u View) bool {
 	same := func(a, b *Window) bool { return a == b || a != nil && b != nil && *a == *b }
 	return v.Newest == u.Newest && v.Observations == u.Observations && slices.Equal(v.Lows, u.Lows) &&
 		slices.Equal(v.Live, u.Live) && slices.Equal(v.Months, u.Months) && same(v.Window, u.Window)
 }
 
-// Decode parses the bytes of Encode, from this or an earlier version.
+// Decode parses the bytes that Encode returned, from this or an earlier version.
 func Decode(data []byte) (RouteSummary, error) {
 	decode := decodeQuoted
 	if len(data) > 0 && data[0] == euroFormat {
@@ -170,7 +170,7 @@ func decodeCurrency(r *packed.Reader) fare.Currency {
 	return c
 }
 
-// decodeMoney reads a quoted amount if the lowest flag is set.
+// decodeMoney reads a quoted amount if the lowest bit of flags is set. Else it returns zero.
 func decodeMoney(r *packed.Reader, flags uint64) fare.Money {
 	if flags&1 == 0 {
 		return fare.Money{}
@@ -193,7 +193,7 @@ func decodeWindow(r *packed.Reader) *Window {
 	return &Window{int(r.Int()), int(r.Int()), fare.Cents(r.Int()), int(r.Int()), fare.Cents(r.Int())}
 }
 
-// decodeEuro parses a summary of euroFormat.
+// decodeEuro parses a summary in euroFormat, the format of earlier versions.
 func decodeEuro(data []byte) (RouteSummary, error) {
 	r := packed.NewReader(data, euroFormat)
 	s := RouteSummary{AsOf: fare.Day(r.Int()), PerEuro: 1}

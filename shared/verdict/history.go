@@ -6,7 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// months returns the departure months with at least MinMonth fares, by median, cheapest first.
+// months returns statistics for each departure month with at least MinMonth fares, lowest median
+// first.
 func months(observations []fare.Observation) []Month {
 	if len(observations) == 0 {
 		return nil
@@ -31,8 +32,8 @@ func months(observations []fare.Observation) []Month {
 	return ranked
 }
 
-// median returns the middle value, or the mean of the two middle values. It reorders its argument,
-// which must not be empty.
+// median returns the middle value, or the mean of the two middle values. It reorders values, which
+// must not be empty.
 func median[T fare.Cents | float64](values []T) T {
 	half := len(values) / 2
 	upper := nth(values, half)
@@ -42,8 +43,8 @@ func median[T fare.Cents | float64](values []T) T {
 	return (slices.Max(values[:half]) + upper) / 2
 }
 
-// nth moves the n-th smallest element to index n, with nothing greater before it. It takes linear
-// time on average (Hoare's selection).
+// nth moves the n-th smallest element to index n, and all smaller elements before it. It takes
+// linear time on average (Hoare's selection).
 func nth[T fare.Cents | float64](values []T, n int) T {
 	lo, hi := 0, len(values)-1
 	for lo < hi {

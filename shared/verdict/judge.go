@@ -8,7 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Analysis is the published answer. All amounts are integer cents of Valuta.
+// Analysis is the published answer to a question about a fare. All amounts are integer cents of the
+// currency Valuta.
 type Analysis struct {
 	Origine             string       `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	Destinazione        string       `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
@@ -31,7 +32,8 @@ type Analysis struct {
 	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
 }
 
-// Verdetto is the judgement. The pointers are nil if there is too little data.
+// Verdetto is the published verdict on a fare. Its pointers are nil if there is too little data for
+// a verdict.
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the judged fare in the route's own history"`
 	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. Half of its 90 % interval is at most 22 points (alta, from 60 days), 30 points (media, from 30 days), or more (bassa). One step lower if the fare was found 72 hours ago or earlier"`
@@ -58,26 +60,26 @@ type Prezzo struct {
 	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True: the caller gave the price"`
 }
 
-// Quotato is an amount in the quoted currency.
+// Quotato is an amount in the currency in which the fare was quoted.
 type Quotato struct {
 	Importo float64 `json:"importo" doc:"Amount in major units, such as 39 or 18.49"`
 	Valuta  string  `json:"valuta" doc:"ISO 4217 code" example:"RON"`
 }
 
-// MinimoVisto is the lowest fare of past days.
+// MinimoVisto is the lowest fare of a departure in the last 60 days.
 type MinimoVisto struct {
 	Cent   fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents"`
 	Giorno string     `json:"giorno" format:"date" doc:"The day on which it was seen, UTC"`
 }
 
-// Mese is a departure month with its prices.
+// Mese is a month of departure with its usual price.
 type Mese struct {
 	Mese        int        `json:"mese" minimum:"1" maximum:"12" doc:"Month of departure"`
 	MedianaCent fare.Cents `json:"medianaCent" doc:"Median fare, in cents of valuta"`
 	Campione    int        `json:"campione" minimum:"5" doc:"Fares behind the median"`
 }
 
-// Anticipo is the recommended booking window.
+// Anticipo is the recommended booking window, in days before departure.
 type Anticipo struct {
 	DaGiorni      int         `json:"daGiorni" minimum:"0" doc:"Start of the window, in days before departure"`
 	AGiorni       int         `json:"aGiorni" minimum:"0" doc:"End of the window, in days before departure"`
@@ -95,7 +97,7 @@ type Quartili struct {
 	MassimoCent fare.Cents `json:"massimoCent" doc:"Highest usual price, in cents of valuta"`
 }
 
-// Previsione is the forecast for one departure.
+// Previsione is the forecast for one departure: the chance that its fare falls within 7 or 14 days.
 type Previsione struct {
 	Giorni      int     `json:"giorni" enum:"7,14" doc:"Within this many days"`
 	Calo5       float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Calibrated chance that this departure is seen at least 5 % cheaper, 0 to 1"`
@@ -107,8 +109,8 @@ type Previsione struct {
 	Conviene    bool    `json:"conviene" doc:"Whether waiting paid on the record: the whole interval of attesa lies below zero. Even then, piuCaro of the waits ended dearer"`
 }
 
-// Attesa is what waiting brought in the past at the same chance of a fall, applied to the judged
-// price.
+// Attesa is the price change after waiting. It is computed from earlier cases with the same chance
+// of a fall, applied to the judged price.
 type Attesa struct {
 	MediaCent fare.Cents `json:"mediaCent" doc:"Mean change of the price after waiting, in cents of valuta. Negative: it became cheaper"`
 	DaCent    fare.Cents `json:"daCent" doc:"Lower end of the 95 % interval of mediaCent, in cents of valuta"`
@@ -116,7 +118,8 @@ type Attesa struct {
 	PiuCaro   float64    `json:"piuCaro" minimum:"0" maximum:"1" doc:"Share of the waits that ended dearer, 0 to 1"`
 }
 
-// The levels, the scopes, the comparisons and the reliabilities.
+// The published names of the levels, the scopes (route, month, departure), the comparisons and the
+// reliabilities.
 const (
 	Ottimo       = "ottimo"
 	Buono        = "buono"
@@ -138,11 +141,11 @@ const (
 )
 
 // StaleAfter is the age from which a fare is stale. The verdict on a stale fare has a reliability
-// one step lower.
+// one step lower than that on a fresh fare.
 const StaleAfter = 72 * time.Hour
 
 const (
-	belowMedian = 98 // percent: limit of ottimo and buono to the median, and of the median to caro
+	belowMedian = 98 // percent of the other price: limit for "clearly under", see clearlyUnder
 
 	altaUpTo  = 22 // half the width of the percentile's interval, in points
 	mediaUpTo = 30
@@ -150,8 +153,8 @@ const (
 	mediaFrom = 30
 )
 
-// Judge judges the cheapest live fare of a summary. It returns false if there is none. The caller
-// fills in the names of the cities.
+// Judge judges the cheapest live fare of a summary. It returns false if there is no live fare. The
+// caller fills in the names of the cities.
 func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	live, ok := s.Cheapest(fare.DayOf(now))
 	if !ok {
@@ -160,8 +163,9 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	return s.onRoute(s.livePrice(live, now), live.Price, live.Age(now)), true
 }
 
-// JudgePrice judges a price that the caller found elsewhere. price is in the summary's currency,
-// quoted in the caller's. No live fare is needed.
+// JudgePrice judges a price that the caller found elsewhere. price is in the currency of the
+// summary; quoted is the same price in the currency that the caller used. The summary needs no live
+// fare.
 func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Time) Analysis {
 	a := s.onRoute(s.declaredPrice(price, quoted), price, 0)
 	if live, ok := s.Cheapest(fare.DayOf(now)); ok {
@@ -171,7 +175,7 @@ func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Ti
 	return a
 }
 
-// onRoute returns the answer for a price, ranked among the daily lows of the route.
+// onRoute returns the answer for a price, compared with the daily lows of the route.
 func (s RouteSummary) onRoute(p Prezzo, price fare.Cents, age time.Duration) Analysis {
 	a := s.analysis(p, s.judge(price, age))
 	if a.Verdetto.Percentile != nil {
@@ -207,7 +211,7 @@ func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdetto {
 	return percentileAt(s, price).Verdict(age)
 }
 
-// Verdict returns the verdict for a percentile, for a fare of the given age.
+// Verdict returns the verdict on a fare with percentile t and the given age.
 func (t Percentile) Verdict(age time.Duration) Verdetto {
 	if t.Size < MinSample {
 		return Verdetto{Livello: Insufficient, Campione: t.Size}
@@ -226,10 +230,10 @@ func (t Percentile) Verdict(age time.Duration) Verdetto {
 	}
 }
 
-// levels are the levels of a verdict, from cheap to expensive.
+// levels are the published names of the levels, from cheap to expensive.
 var levels = []string{Ottimo, Buono, Normale, Caro}
 
-// Level returns the level of a percentile. The sample must have MinSample days.
+// Level returns the level of a verdict. t.Size must be at least MinSample.
 func (t Percentile) Level() string {
 	level := departure.LevelAt(t.Percent())
 	if level <= departure.Buono && t.Cheap || level == departure.Caro && t.Dear {
@@ -240,14 +244,14 @@ func (t Percentile) Level() string {
 
 func levelPlace(level string) int { return slices.Index(levels, level) }
 
-// clearlyUnder reports whether price is at least 2 % below other. Without this margin, a fare that
-// hardly changes could be judged cheap.
+// clearlyUnder reports whether price is at least 2 % below other. Without this margin, small
+// changes of a nearly constant fare could be judged cheap.
 func clearlyUnder(price, other fare.Cents) bool { return price*100 <= other*belowMedian }
 
 // reliability returns the published reliability. It depends on the width of the percentile's
-// interval, the size of the sample and the age of the fare. A small sample is never reliable,
-// however narrow the interval: a few days do not show how correlated successive days are, and the
-// lowest fare of a short history is soon beaten.
+// interval, the number of days in the sample, and the age of the fare. A small sample never has
+// reliability alta, even if the interval is narrow. The reason: few days do not show how much
+// successive days resemble each other, and the lowest fare of a short history is soon beaten.
 func reliability(t Percentile, age time.Duration) string {
 	low, high := t.Interval()
 	step := 2
@@ -260,8 +264,8 @@ func reliability(t Percentile, age time.Duration) string {
 	return reliabilityAt(trusted(step, t.Doubted), age)
 }
 
-// trusted returns the step of reliability (0 is alta), lowered by one if the score found that step
-// overconfident.
+// trusted returns the step of reliability (0 alta, 1 media, 2 bassa). It is one step lower if
+// earlier verdicts of that reliability proved too sure.
 func trusted(step int, doubted [3]bool) int {
 	if doubted[step] {
 		step++
@@ -269,8 +273,8 @@ func trusted(step int, doubted [3]bool) int {
 	return step
 }
 
-// reliabilityAt returns the reliability that is step steps below alta. A stale fare costs one more
-// step.
+// reliabilityAt returns the published reliability for a step: 0 alta, 1 media, 2 bassa. For a stale
+// fare, it returns one step lower.
 func reliabilityAt(step int, age time.Duration) string {
 	if age >= StaleAfter {
 		step++

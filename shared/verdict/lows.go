@@ -9,7 +9,7 @@ import (
 )
 
 // lows returns the as-of lows of the days before asOf. The as-of low of a day is the cheapest fare
-// that was fresh on that day. Days without observations have none.
+// that was fresh on that day. A day without observations has no low.
 func (p priced) lows(asOf fare.Day, fresh time.Duration) (past []Low) {
 	if len(p.quoted) == 0 {
 		return nil
@@ -20,15 +20,16 @@ func (p priced) lows(asOf fare.Day, fresh time.Duration) (past []Low) {
 	return past
 }
 
-// lowWalk computes as-of lows day by day, from old to new.
+// lowWalk computes as-of lows (see lows) day by day, from old to new.
 type lowWalk struct {
 	priced
 	fresh    time.Duration
 	newest   *offers
-	from, at int // start of the fresh observations, and of the next day's
+	from, at int // indexes of the first fresh observation, and of the first one of the next day
 }
 
-// until continues with the days before asOf and calls found for each low.
+// until computes the lows of the days before asOf that it has not computed yet. It calls found for
+// each low.
 func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
 	for w.at < len(w.ranked) {
 		day := w.ranked[w.at].FoundDay()
@@ -51,8 +52,8 @@ func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
 	}
 }
 
-// offers finds the newest observation of each offer. An offer is a departure, a length of stay and
-// a number of stops.
+// offers is used to find the newest observation of each offer. An offer is a departure, a length of
+// stay and a number of stops.
 type offers struct {
 	first  fare.Day // first departure
 	nights int16    // fewest nights
@@ -72,7 +73,7 @@ func newOffers(observations []fare.Observation) offers {
 		(int(last-first)+1)*stays*int(fare.MoreStops+1))}
 }
 
-// among yields the index of the newest observation of each offer in a run. The run is in order of
+// among yields the index in run of the newest observation of each offer. run must be in order of
 // Found.
 func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	for _, at := range s.used {
@@ -86,7 +87,7 @@ func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 			s.used = append(s.used, at)
 			s.latest[at] = i + 1
 		case run[had].Found < o.Found || o.Price < run[had].Price:
-			// Of two fares found at the same moment the cheaper one counts.
+			// If two fares of an offer were found at the same moment, the cheaper one counts.
 			s.latest[at] = i + 1
 		}
 	}
@@ -99,7 +100,7 @@ func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	}
 }
 
-// departures returns the first and the last day of departure.
+// departures returns the earliest and the latest departure day of the observations.
 func departures(observations []fare.Observation) (first, last fare.Day) {
 	first, last = observations[0].Depart, observations[0].Depart
 	for _, o := range observations {
@@ -108,9 +109,10 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 	return first, last
 }
 
-// liveOn returns the fares that are cheapest on some day from asOf to LiveDays later, among those
-// not yet departed. Fresh fares come first. When all of these have departed, fares found in the
-// LiveDays before asOf follow. If newest is nil, it is computed.
+// liveOn returns the fares that are the cheapest on at least one day from asOf to LiveDays days
+// later. On each day, only fares that have not departed count. Fresh fares come first. For the days
+// after the last fresh departure, fares found at most LiveDays days before asOf follow. If newest
+// is nil, liveOn computes it.
 func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
 	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,
@@ -149,9 +151,10 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 	return append(steps, cheapestAhead(before, asOf)...)
 }
 
-// cheapestAhead returns the fares that are the cheapest on some day from asOf to LiveDays later,
-// among the fares not yet departed. Each is cheaper than all fares that depart later. So on any
-// day, the first fare of the result that has not departed is the cheapest.
+// cheapestAhead returns the fares that are the cheapest on at least one day from asOf to LiveDays
+// days later. On each day, only fares that have not departed count. Each fare of the result is
+// cheaper than all fares that depart later. So on each of these days, the first fare of the result
+// that has not departed is the cheapest.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))
@@ -173,9 +176,9 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	return steps
 }
 
-// carry merges new lows with lows of an earlier summary. Earlier lows are kept for the days whose
-// observations are no longer stored, and for the first stored day: a fare that was fresh on that
-// day may have been found the day before.
+// carry merges newly computed lows with lows of an earlier summary. It keeps earlier lows of days
+// whose observations are no longer stored. It also keeps the earlier low of the first stored day,
+// since its cheapest fresh fare may have been found the day before.
 func carry(made, earlier []Low, asOf fare.Day) []Low {
 	full := asOf - HistoryDays + 2
 	carried := map[fare.Day]bool{}
@@ -195,7 +198,6 @@ func carry(made, earlier []Low, asOf fare.Day) []Low {
 	return all
 }
 
-// compare orders lows by price, then by day.
 func (l Low) compare(m Low) int {
 	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(l.Day, m.Day))
 }

@@ -7,9 +7,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Moves returns the fare of each departure from first to last on each day on which it was found. Of
-// several fares the cheapest counts. The observations are in order of Found; the summary must be
-// built from them with the same rates. Prices are in the currency of the summary.
+// Moves returns the fare of each departure from first to last, on each day on which the departure
+// was found. If several fares were found on a day, the cheapest counts. The observations must be in
+// order of Found. The summary must be built from them with the same rates. Prices are in the
+// currency of the summary.
 func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Day, nonStop bool,
 	rates fare.Rates) []Live {
 	q := s.DayQuotes(observations, 0, rates)
@@ -20,8 +21,8 @@ func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Da
 	return slices.DeleteFunc(slices.Clone(all), func(l Live) bool { return l.Depart < first || l.Depart > last })
 }
 
-// WeeksOf groups moves by the week in which they were found, oldest first. The cheapest of each day
-// counts.
+// WeeksOf groups moves by the week in which they were found, oldest first. Of each day, only the
+// cheapest fare counts.
 func (s RouteSummary) WeeksOf(moves []Live) []Week {
 	cheapest := map[fare.Day]fare.Cents{}
 	for _, l := range moves {

@@ -7,31 +7,31 @@ import (
 )
 
 // Percentile is the rank of a price among a route's daily lows. The level and the reliability of a
-// verdict depend only on the Percentile and the age of the fare. Prices are ranked as quoted; the
-// amounts here are in EUR cents.
+// verdict depend only on the Percentile and the age of the fare. Prices are compared in the
+// currency of the summary. The amounts in Percentile are in EUR cents.
 type Percentile struct {
 	Price           fare.Cents
-	Below, Equal    float64 // share of the sample's weight that is strictly cheaper, and equal
+	Below, Equal    float64 // shares of the sample's weight with a lower price, and with an equal price
 	Size            int     // days in the sample
-	Weight          float64 // of the sample, in days of today's weight
+	Weight          float64 // of the whole sample; a low of today has weight 1
 	Minimum, Median fare.Cents
-	EffectiveSize   float64 // number of independent days with the same information, from 1 to Size
+	EffectiveSize   float64 // number of independent days that hold as much information as the sample, from 1 to Size
 
 	Cheap, Dear bool // price is clearly under the median, or clearly over it
 
 	Doubted [3]bool // reliabilities to lower by one step; see RouteSummary
 }
 
-// The weight of a low fades with its age: three quarters of the weight halve every 14 days, one
-// quarter every 180 days. Recent fares show best what is usual now, but old ones keep some weight.
-// Without fading, every fare looks dear after a year of rising fares. docs/evidence.md has the
-// measurements.
+// The weight of a daily low decreases with its age. Three quarters of the weight halve every 14
+// days, one quarter every 180 days. Recent fares show best what is usual now, but old fares keep
+// some weight. Without decreasing weights, every fare looks expensive after a year of rising fares.
+// docs/evidence.md has the measurements.
 const (
 	shortShare, shortHalf = 0.75, 14
 	longShare, longHalf   = 0.25, 180
 )
 
-// weights holds the weight of a day by its age in days. Today's weight is 1.
+// weights holds the weight of a daily low by its age in days. The weight at age 0 is 1.
 var weights = func() (w [LowDays + 1]float64) {
 	at := func(days float64) float64 {
 		return shortShare/shortHalf*math.Exp2(-days/shortHalf) + longShare/longHalf*math.Exp2(-days/longHalf)
@@ -42,18 +42,20 @@ var weights = func() (w [LowDays + 1]float64) {
 	return w
 }()
 
-// Weight returns the weight of a day that lies days before or after the judged day.
+// Weight returns the weight of a daily low. days is the time between the day of the low and the
+// judged day, before or after.
 func Weight(days fare.Day) float64 { return weights[min(max(days, -days), LowDays)] }
 
-// Place is the position of a price among daily lows: the weight of the cheaper lows, of the equal
-// lows, and of all lows.
+// Place is the position of a price among daily lows. Below is the weight of the cheaper lows, Equal
+// the weight of lows with that price, All the weight of all lows.
 type Place struct {
 	Below, Equal, All float64
 	Last              fare.Day // the newest day with a low
 }
 
-// PlaceOf returns the position of a price among the lows of all days up to until. Lows near day
-// have more weight. The low of day itself is excluded.
+// PlaceOf returns the position of a price among daily lows, without lows after the parameter until.
+// Lows close to the judged day (the parameter day) have more weight. The low of that day itself is
+// excluded.
 func PlaceOf(lows []Low, day, until fare.Day, price fare.Cents) (p Place) {
 	for _, l := range lows {
 		if l.Day == day || l.Day > until {
@@ -72,11 +74,11 @@ func PlaceOf(lows []Low, day, until fare.Day, price fare.Cents) (p Place) {
 	return p
 }
 
-// weight returns the weight of a low on AsOf.
+// weight returns the weight of a low on the day of the summary.
 func (s RouteSummary) weight(l Low) float64 { return Weight(s.AsOf - l.Day) }
 
 // PercentileOf returns the percentile of the cheapest live fare on a day. It returns false if there
-// is no live fare or the sample is too small for a verdict.
+// is no live fare, or if there are too few lows for a verdict.
 func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok {
@@ -85,15 +87,15 @@ func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
 	return PercentileAt(s, live.Price)
 }
 
-// PercentileAt returns the percentile of a price in the summary's currency. It returns false if the
-// sample is too small for a verdict.
+// PercentileAt returns the percentile of a price in the summary's currency. It returns false if
+// there are too few lows for a verdict.
 func PercentileAt(s RouteSummary, price fare.Cents) (Percentile, bool) {
 	t := percentileAt(s, price)
 	return t, t.Size >= MinSample
 }
 
-// percentileAt returns the percentile of a price in the summary's currency. If the sample is too
-// small, only Price, Size and Doubted are set.
+// percentileAt returns the percentile of a price in the summary's currency. If there are fewer than
+// MinSample lows, it sets only Price, Size and Doubted.
 func percentileAt(s RouteSummary, price fare.Cents) Percentile {
 	t := Percentile{Price: s.Euro(price), Size: len(s.Lows), Doubted: s.Doubted}
 	if t.Size < MinSample {
@@ -108,11 +110,12 @@ func percentileAt(s RouteSummary, price fare.Cents) Percentile {
 	return t
 }
 
-// medianLow returns the weighted median of the lows; weight is the sum of their weights.
+// medianLow returns the weighted median of the lows. weight is the sum of the weights of all lows.
 func (s RouteSummary) medianLow(weight float64) fare.Cents { return s.quantileLow(weight, .5) }
 
-// quantileLow returns the low with a share of the weight below it. If that share ends exactly
-// between two prices, it returns their mean.
+// quantileLow returns the price below which the given share of the lows' weight lies. weight is the
+// weight of all lows. If the share ends exactly between two prices, quantileLow returns the mean of
+// both prices.
 func (s RouteSummary) quantileLow(weight, share float64) fare.Cents {
 	const rounding = 1e-9
 	sum := 0.0
@@ -128,7 +131,7 @@ func (s RouteSummary) quantileLow(weight, share float64) fare.Cents {
 	return s.Lows[len(s.Lows)-1].Price
 }
 
-// lowQuartiles returns the published quartiles of the lows.
+// lowQuartiles returns the quartiles of the lows in published form.
 func (s RouteSummary) lowQuartiles() *Quartili {
 	weight := 0.0
 	for _, l := range s.Lows {
@@ -138,21 +141,23 @@ func (s RouteSummary) lowQuartiles() *Quartili {
 	return &Quartili{s.Euro(s.Lows[0].Price), at(.25), at(.5), at(.75), s.Euro(s.Lows[len(s.Lows)-1].Price)}
 }
 
-// Rounded returns quartiles that do not reveal a single fare of the past: the outer quartiles are
-// rounded outwards to whole units. The lowest fare and the median are published anyway.
+// Rounded rounds the quartiles to whole units, the lower ones down and the higher ones up. So they
+// do not reveal a single past fare. MinimoCent and MedianaCent stay, since both are published
+// anyway.
 func (q Quartili) Rounded() *Quartili {
 	down := func(c fare.Cents) fare.Cents { return c - c%100 }
 	up := func(c fare.Cents) fare.Cents { return down(c + 99) }
 	return &Quartili{q.MinimoCent, down(q.Q1Cent), q.MedianaCent, up(q.Q3Cent), up(q.MassimoCent)}
 }
 
-// place returns the share of the sample's weight that is cheaper, with ties counted half.
+// place returns the share of the sample's weight with a lower price. Lows of equal price count
+// half.
 func (t Percentile) place() float64 { return t.Below + t.Equal/2 }
 
-// Percent returns the share of the sample that is cheaper, in whole percent, with ties counted
-// half. It is 0 only if no low is cheaper.
+// Percent returns the share of the sample with a lower price, in whole percent, rounded down. Lows
+// of equal price count half. The result is 0 only if no low is cheaper.
 func (t Percentile) Percent() int {
-	// Correct rounding errors in the sum: just below a whole percent counts as that percent.
+	// The small addition corrects rounding errors of the sum, so that 49.9999999999 counts as 50.
 	percentile := int(math.Floor(100*t.place() + 1e-9))
 	if t.Below > 0 {
 		percentile = max(percentile, 1)
@@ -160,13 +165,14 @@ func (t Percentile) Percent() int {
 	return percentile
 }
 
-// addedDays are added to a sample for its interval, half of them cheaper and half dearer.
+// addedDays is the number of assumed days that Interval adds to a sample. Half of them are cheaper
+// than the fare, half more expensive.
 const addedDays = 5
 
-// Interval returns the 90 % interval of the percentile: an estimate of the rank of the price among
-// the daily lows before and after today. The method is that of A. Agresti and B. A. Coull (1998)
-// for the effective sample size, but adds 5 days instead of their 4. The reason: a price that
-// reaches a record often moves on, and with 5 days the interval is wide enough.
+// Interval returns the 90 % interval of the percentile: the likely range of the rank of the price
+// among the daily lows before and after today. The method is that of A. Agresti and B. A. Coull
+// (1998) with the effective sample size. It adds 5 days; the original method adds 4. The reason: a
+// price that reaches a record often moves further, and with 5 days the interval is wide enough.
 func (t Percentile) Interval() (low, high float64) {
 	const z = 1.6449 // 95th percentile of the normal distribution
 	n := t.EffectiveSize
@@ -179,10 +185,10 @@ func (t Percentile) Interval() (low, high float64) {
 //
 // Weights reduce the sample size: n is the number of equally weighted days with the same variance
 // (L. Kish, 1965). Correlation reduces it too: a fare that stays for a week is one piece of
-// information, not seven. With r the rank correlation of successive lows, n lows amount to
-// n(1-r)/(1+r), from the variance of the mean of a first-order autoregression. In a short history
-// the measured r is too low by (1+4r)/n on average (F. H. C. Marriott, J. A. Pope, 1954), so this
-// value is added.
+// information, not seven. Let r be the rank correlation of successive lows. Then n lows are worth
+// n(1-r)/(1+r) independent lows (variance of the mean of a first-order autoregression). In a short
+// history, the measured r is on average too low by (1+4r)/n (F. H. C. Marriott, J. A. Pope, 1954),
+// so (1+4r)/n is added to r.
 func (s RouteSummary) effectiveSize() float64 {
 	var rank [LowDays + 1]float32 // by age in days; 0: no low
 	lows := s.Lows

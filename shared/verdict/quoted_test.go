@@ -29,8 +29,9 @@ func percentileOf(t testing.TB, s RouteSummary, now time.Time) int {
 	return *a.Verdetto.Percentile
 }
 
-// TestExchangeRatesMoveNoVerdict: within the last week a currency gains or loses a fifth. Fares
-// change independently in their quoted currencies. The verdict on the route stays the same.
+// TestExchangeRatesMoveNoVerdict: the exchange rate of one currency changes by 20 % and the summary
+// is built again. The quoted fares stay the same, in one currency or in three. The percentile stays
+// the same.
 func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 	const days = 120
 	asOf := day0 + days
@@ -70,8 +71,9 @@ func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 	}
 }
 
-// TestAFareThatStandsStillIsNormal: fares are constant in their quoted currencies, while exchange
-// rates change every day. The level is normale, or there is too little data for a verdict.
+// TestAFareThatStandsStillIsNormal: fares are constant in the currencies in which they are quoted,
+// while exchange rates change every day. The level is normale, or there is too little data for a
+// verdict.
 func TestAFareThatStandsStillIsNormal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	prices := map[string]fare.Cents{"RON": 39_00, "GBP": 18_49, "HUF": 2_990_00, "EUR": 9_99}
@@ -102,9 +104,9 @@ func TestAFareThatStandsStillIsNormal(t *testing.T) {
 }
 
 // TestThreeCurrenciesOfTheirOwn: a route has three fares, each in its own currency, and the value
-// of one currency changes by a fifth. If the fares are constant, the percentile stays the same. If
-// they vary, it changes, since another fare may become the day's cheapest; docs/evidence.md states
-// by how much.
+// of one currency changes by 20 %. If the fares are constant, the percentile stays the same. If the
+// fares vary, the percentile changes, since another fare may become the cheapest of the day.
+// docs/evidence.md states by how much.
 func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	const days, rounds = 120, 100
 	for _, c := range []struct {
@@ -162,8 +164,8 @@ func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestACurrencyIsChanged: the source starts to quote in another currency, while older fares in the
-// history keep the first.
+// TestACurrencyIsChanged: the source starts to quote fares in another currency. Older fares in the
+// history stay in the first currency.
 func TestACurrencyIsChanged(t *testing.T) {
 	ron := currency(t, "RON")
 	rates := fare.Rates{PerEuro: map[string]float64{"RON": 5}}
@@ -191,7 +193,7 @@ func TestACurrencyIsChanged(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeConverted: fares in a currency without a rate are dropped.
+// TestWhatCannotBeConverted: fares in a currency without an exchange rate are dropped.
 func TestWhatCannotBeConverted(t *testing.T) {
 	hrk := currency(t, "HRK")
 	var all []fare.Observation
@@ -206,7 +208,7 @@ func TestWhatCannotBeConverted(t *testing.T) {
 	if s.Observations != 20 || len(s.Lows) != 19 || s.Currency != fare.EUR {
 		t.Errorf("%d observations and %d lows in %s; want 20 and 19 in EUR", s.Observations, len(s.Lows), s.Currency)
 	}
-	// An earlier summary has the rate.
+	// If the rates lack the currency, the rate of the earlier summary is used.
 	before := Build(all[:40], RouteSummary{}, day0+39,
 		Options{Rates: fare.Rates{PerEuro: map[string]float64{"HRK": 7.5}}})
 	if s = Build(all, before, day0+59, Options{}); s.Observations != 60 || s.Currency != hrk {
@@ -256,8 +258,9 @@ func TestNonStopIsAViewOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestSummarySize: the largest summary has at most 8 KB, the size of one eventually consistent
-// DynamoDB read unit. It has three years of lows, and fares with and without stops.
+// TestSummarySize: the largest possible summary has at most 8 KB. DynamoDB reads 8 KB with one read
+// unit, if the read is eventually consistent. The summary has three years of lows, and fares with
+// and without stops.
 func TestSummarySize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	var all []fare.Observation

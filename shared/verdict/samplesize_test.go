@@ -10,7 +10,8 @@ import (
 // TestEverySampleSize computes exactly how well percentiles are calibrated. Today's fare is equally
 // likely to fall into each gap between n lows of equal weight. So the share of days with a
 // percentile of p or less can be counted without random numbers. From 38 lows on, that share is
-// within 3 points of p. With 30 to 37 lows, where one step is about 3 points, it is within 3.6.
+// within 3 points of p. For 30 to 37 lows, it is within 3.6 points, since one step is about 3
+// points.
 func TestEverySampleSize(t *testing.T) {
 	worst := 0.0
 	for n := 30; n <= 300; n++ {

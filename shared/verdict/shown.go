@@ -6,7 +6,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// livePrice returns the published form of a live fare.
+// livePrice returns a live fare in its published form.
 func (s RouteSummary) livePrice(l Live, now time.Time) Prezzo {
 	quoted, found, hours := s.Quote(l), time.Unix(l.Found, 0).UTC(), int(l.Age(now)/time.Hour)
 	p := Prezzo{
@@ -27,11 +27,11 @@ func (s RouteSummary) livePrice(l Live, now time.Time) Prezzo {
 	return p
 }
 
-// declaredPrice returns the published form of a price that the caller found elsewhere.
+// declaredPrice returns a price that the caller found elsewhere, in its published form.
 func (s RouteSummary) declaredPrice(price fare.Cents, quoted fare.Money) Prezzo {
 	return Prezzo{Cent: s.Euro(price), Valuta: "EUR", Quotato: Quotato{float64(quoted.Amount) / 100,
 		quoted.Currency.String()}, Dichiarato: true}
 }
 
-// Stale reports whether the fare is so old that it may no longer be available.
+// Stale reports whether the fare is at least 72 hours old, so that it may no longer be available.
 func (p Prezzo) Stale() bool { return p.EtaOre != nil && *p.EtaOre >= int(StaleAfter/time.Hour) }

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestStoredBytes: encoded summaries equal the bytes that stores already hold. A change here needs
+// TestStoredBytes: encoded summaries equal the bytes that stores already hold. A new encoding needs
 // a new format byte and a reader for all formats.
 func TestStoredBytes(t *testing.T) {
 	low := func(day fare.Day, price fare.Cents) Low { return Low{Day: day, Price: price} }

@@ -8,12 +8,12 @@
 // of successive days are often equal, so they count as fewer days. With fewer than MinSample lows
 // there is no verdict.
 //
-// Fares are ranked as quoted. A history in several currencies is converted, at the newest rates, to
-// the currency of most fares. So a fare that is constant in its own currency stays constant.
-// Published amounts are converted to euro at the same rates, after the ranking.
+// Fares are ranked as quoted. If a history has several currencies, Build converts it, at the newest
+// rates, to the currency of most fares. So a fare that is constant in its own currency stays
+// constant. After the ranking, the published amounts are converted to euro at the same rates.
 //
 // The package does no I/O. Build runs once per refresh and returns a RouteSummary of a few KB.
-// Judge answers from it in a time that does not depend on the number of observations.
+// Judge reads only the RouteSummary, so its time does not depend on the number of observations.
 package verdict
 
 import (
@@ -25,25 +25,26 @@ import (
 )
 
 const (
-	// FreshFor is the maximum age of a fresh fare, relative to the newest fare of that day. Few
-	// older fares can still be found (docs/evidence.md).
+	// FreshFor is the maximum age of a fresh fare, relative to the newest fare of the same day.
+	// Older fares are often no longer available (docs/evidence.md).
 	FreshFor = 24 * time.Hour
-	// LiveDays is how many days a fare is shown, with its age, if there is no fresh fare. A summary
-	// is valid for as many days.
+	// LiveDays is the number of days for which a fare is shown, with its age, if there is no fresh
+	// fare. A summary is valid for the same number of days.
 	LiveDays = departure.LiveDays
-	// HistoryDays is how many days single observations are stored.
+	// HistoryDays is the number of days for which single observations are stored.
 	HistoryDays = 400
-	// LowDays is how many days as-of lows are stored: three years.
+	// LowDays is the number of days for which as-of lows are stored: three years.
 	LowDays = 3 * 365
-	// MinSample is the number of lows that a verdict needs.
+	// MinSample is the number of daily lows that a verdict needs.
 	MinSample = departure.MinCount
-	// MinMonth is the number of observations that a departure month needs for its rank.
+	// MinMonth is the number of observations that a departure month needs to be ranked among the
+	// months.
 	MinMonth = 5
-	// MinDepartures is the number of departures that a booking window needs.
+	// MinDepartures is the number of departures that the computation of a booking window needs.
 	MinDepartures = 8
 )
 
-// Low is the cheapest fare that was fresh on a day.
+// Low is the cheapest fare that was fresh on a day (see FreshFor).
 type Low struct {
 	Day    fare.Day
 	Price  fare.Cents // hundredths of the summary's currency
@@ -53,7 +54,8 @@ type Low struct {
 // Live is a fare that was available on the summary's day, in the summary's currency.
 type Live = departure.Live
 
-// Month holds the prices of all observed fares that depart in a month of the year, in EUR cents.
+// Month holds the prices of all observed fares that depart in a calendar month of any year, in EUR
+// cents.
 type Month struct {
 	Month   int // 1 to 12
 	Median  fare.Cents
@@ -61,7 +63,8 @@ type Month struct {
 	Sample  int
 }
 
-// Window is a range of lead times, in days before departure. Amounts are in EUR cents.
+// Window is a booking window: a range of lead times, in days before departure, with cheap fares.
+// Amounts are in EUR cents.
 type Window struct {
 	From, To int
 	Median   fare.Cents // of the fares observed inside it
@@ -69,8 +72,8 @@ type Window struct {
 	Saving   fare.Cents // median outside minus median inside; 0 or less: none
 }
 
-// View holds the facts about the fares of a series: about all fares, or only about those without
-// stops.
+// View holds the facts about the fares of a series: either about all fares, or only about non-stop
+// fares.
 type View struct {
 	Newest       int64 // when the newest observation was found, Unix seconds
 	Observations int
@@ -80,21 +83,22 @@ type View struct {
 	Window       *Window // nil if there is too little data
 }
 
-// RouteSummary holds all the data that a verdict on a series needs.
+// RouteSummary holds all the data that a verdict on a series needs. A series is a route and a kind
+// of trip.
 type RouteSummary struct {
 	AsOf        fare.Day      // the day of the refresh that built it
 	DeepRequest int64         // when a year of departures was last requested from the source, Unix seconds; 0: never
 	Currency    fare.Currency // of lows and live fares: the currency in which most fares are quoted
-	PerEuro     float64       // number of its units that one euro bought on AsOf
-	// Doubted marks the reliabilities that proved too high: the score compared earlier verdicts
-	// with their outcomes. They are published one step lower. The order is alta, media, bassa.
+	PerEuro     float64       // units of Currency that one euro bought on AsOf
+	// Doubted marks the reliabilities that proved too high when earlier verdicts were compared with
+	// their outcomes. They are published one step lower. The order is alta, media, bassa.
 	Doubted [3]bool
 	View          // of all fares
 	NonStop *View // of fares without stops; nil if all stops are unknown
 }
 
-// WithoutStops returns the summary of the fares without stops. It returns false if all stops are
-// unknown.
+// WithoutStops returns the summary of the non-stop fares. It returns false if the number of stops
+// is unknown for all fares.
 func (s RouteSummary) WithoutStops() (RouteSummary, bool) {
 	if s.NonStop == nil {
 		return RouteSummary{}, false
@@ -109,9 +113,9 @@ type Options struct {
 	Fresh time.Duration // replaces FreshFor in measurements; 0: FreshFor
 }
 
-// Build returns the summary of a series on a day, from its observations in any order and an earlier
-// summary. Lows of days that the observations no longer cover come from the earlier summary. All
-// others are computed again, so building twice gives the same summary.
+// Build returns the summary of a series on the day asOf. The observations can be in any order. Lows
+// of days that the observations no longer cover come from the earlier summary. All other values are
+// computed again, so building twice gives the same summary.
 func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day, o Options) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
 		observations = slices.Clone(observations)
@@ -134,7 +138,7 @@ func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day,
 	return s
 }
 
-// view computes the facts about some fares of the series.
+// view computes the facts about the fares in p.
 func (s RouteSummary) view(p priced, earlier []Low, fresh time.Duration) View {
 	v := View{Observations: len(p.quoted)}
 	if n := len(p.quoted); n > 0 {
@@ -154,7 +158,8 @@ func (s RouteSummary) view(p priced, earlier []Low, fresh time.Duration) View {
 	return v
 }
 
-// within returns the observations that belong to the history on a day. They are in order of Found.
+// within returns the observations of the HistoryDays days up to asOf. The observations must be in
+// order of Found.
 func within(observations []fare.Observation, asOf fare.Day) []fare.Observation {
 	from, _ := slices.BinarySearchFunc(observations, asOf-HistoryDays+1, func(o fare.Observation, d fare.Day) int {
 		return int(o.FoundDay() - d)
@@ -165,8 +170,8 @@ func within(observations []fare.Observation, asOf fare.Day) []fare.Observation {
 	return observations[from:max(from, to)]
 }
 
-// Cheapest returns the cheapest live fare on a day. It returns false if there is none, or if the
-// day is not within LiveDays from AsOf.
+// Cheapest returns the cheapest live fare that departs today or later. It returns false if there is
+// none, or if today is not within LiveDays days after AsOf.
 func (s RouteSummary) Cheapest(today fare.Day) (Live, bool) {
 	if today < s.AsOf || today > s.AsOf+LiveDays {
 		return Live{}, false

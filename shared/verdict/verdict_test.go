@@ -17,7 +17,8 @@ func seen(found, depart fare.Day, price fare.Cents) fare.Observation {
 	return fare.Observation{Found: found.Time().Unix(), Depart: depart, Price: price}
 }
 
-// random returns a route with gaps, repeated departures and price steps.
+// random returns random observations of a route, with days without fares, repeated departures and
+// prices in steps.
 func random(rng *rand.Rand, n, days int) []fare.Observation {
 	all := make([]fare.Observation, n)
 	for i := range all {
@@ -31,9 +32,9 @@ func random(rng *rand.Rand, n, days int) []fare.Observation {
 	return all
 }
 
-// standing computes the fares that are available on a day, in the simplest way. live holds the
-// newest observation of each departure, found in the last 7 days and not yet departed. fresh holds
-// those found in the 24 hours up to the newest.
+// standing computes the fares that are available on a day by a simple search. live holds the newest
+// observation of each departure that has not left, if found in the last 7 days. fresh holds the
+// observations found in the 24 hours up to the newest one.
 func standing(observations []fare.Observation, day fare.Day) (fresh, live map[fare.Day]fare.Observation) {
 	fresh, live = map[fare.Day]fare.Observation{}, map[fare.Day]fare.Observation{}
 	newest := int64(0)
@@ -135,7 +136,8 @@ func TestOrderOfInputIsIrrelevant(t *testing.T) {
 	}
 }
 
-// steady returns a summary with the given lows, one per day, and a live fare.
+// steady returns a summary with a live fare of the given price and with the given lows, one low per
+// day.
 func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	s := RouteSummary{AsOf: day0, View: View{
 		Newest: day0.Time().Unix(), Live: []Live{{Depart: day0 + 30, Price: price, Found: day0.Time().Unix()}},
@@ -147,7 +149,7 @@ func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	return s
 }
 
-// together returns a summary like steady, but with all lows on one day, so that they have equal
+// together returns a summary like steady, but with all lows on one day. So all lows have equal
 // weight.
 func together(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	s := steady(price, lows...)
@@ -157,7 +159,6 @@ func together(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	return s
 }
 
-// upTo returns n lows of 10, 20, 30 ... euros.
 func upTo(n int) (lows []fare.Cents) {
 	for i := range n {
 		lows = append(lows, fare.Cents(1000*(i+1)))
@@ -275,7 +276,8 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// TestEffectiveSize: prices alternate between two values and keep each value for 1 to 50 days.
+// TestEffectiveSize: prices alternate between two values and keep each value for 1 to 50 days. The
+// longer they keep it, the smaller the effective sample size.
 func TestEffectiveSize(t *testing.T) {
 	runs := func(length, n int) (lows []fare.Cents) {
 		for i := range n {
@@ -283,8 +285,8 @@ func TestEffectiveSize(t *testing.T) {
 		}
 		return lows
 	}
-	// 100 independent days with fading weights are worth this many independent days of equal
-	// weight.
+	// all is the number of independent days of equal weight that hold as much information as 100
+	// independent days whose weights decrease with age.
 	var sum, squares float64
 	for day := fare.Day(1); day <= 100; day++ {
 		sum, squares = sum+Weight(day), squares+Weight(day)*Weight(day)
@@ -309,8 +311,8 @@ func TestEffectiveSize(t *testing.T) {
 	t.Logf("100 independent days amount to %.1f", all)
 }
 
-// TestMemoryFades: fares rose by half, a year ago or a month ago. The percentile compares mostly
-// with the new fares.
+// TestMemoryFades: fares rose by half, a year ago or a month ago. The percentile compares today's
+// fare mostly with the fares after the rise.
 func TestMemoryFades(t *testing.T) {
 	at := func(price fare.Cents, since int) Verdetto {
 		var lows []fare.Cents
@@ -436,7 +438,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// normal replaces nil slices by empty ones.
+// normal returns s with empty slices in place of nil slices, so that two summaries can be compared.
 func normal(s RouteSummary) RouteSummary {
 	s.Live, s.Lows, s.Months = append([]Live{}, s.Live...), append([]Low{}, s.Lows...), append([]Month{}, s.Months...)
 	return s

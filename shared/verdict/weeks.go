@@ -16,7 +16,7 @@ type Week struct {
 	Days    int // number of its days with a low
 }
 
-// Name returns the week in ISO 8601, as in 2016-W09.
+// Name returns the name of the week in ISO 8601, such as 2016-W09.
 func (w Week) Name() string {
 	year, week := w.First.Time().ISOWeek()
 	return fmt.Sprintf("%d-W%02d", year, week)
@@ -38,8 +38,8 @@ func Weeks(s RouteSummary) []Week {
 	return weeks
 }
 
-// Since returns the last n weeks up to the week of today, counted by the calendar. weeks is in
-// order.
+// Since returns the weeks among the last n calendar weeks, the week of today included. weeks must
+// be in order.
 func Since(weeks []Week, today fare.Day, n int) []Week {
 	from := (fare.CycleOf(today) - fare.Cycle(n) + 1).First()
 	return weeks[sort.Search(len(weeks), func(i int) bool { return weeks[i].First >= from }):]

@@ -20,7 +20,7 @@ func day(t *testing.T, s string) fare.Day {
 	return d
 }
 
-// summaryOf returns a summary with lows in the order of Build.
+// summaryOf returns a summary with the given lows, sorted as Build sorts them.
 func summaryOf(asOf fare.Day, lows ...verdict.Low) verdict.RouteSummary {
 	slices.SortFunc(lows, func(a, b verdict.Low) int {
 		if a.Price != b.Price {
@@ -34,8 +34,8 @@ func summaryOf(asOf fare.Day, lows ...verdict.Low) verdict.RouteSummary {
 func TestWeeks(t *testing.T) {
 	s := summaryOf(day(t, "2016-03-01"),
 		verdict.Low{Day: day(t, "2015-12-31"), Price: 500},
-		// The first week of a year begins in the year before, or the last week ends in the next
-		// year.
+		// The first week of a year can begin in the previous year; the last week can end in the
+		// next year.
 		verdict.Low{Day: day(t, "2016-01-03"), Price: 700},
 		verdict.Low{Day: day(t, "2016-01-04"), Price: 900}, // a Monday
 		verdict.Low{Day: day(t, "2016-02-22"), Price: 300},

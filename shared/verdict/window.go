@@ -6,13 +6,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// leads are the first days of the lead-time buckets. Each bucket ends where the next begins.
+// leads are the first days, before departure, of the lead-time buckets (ranges of lead times). Each
+// bucket ends where the next begins.
 var leads = [...]int{0, 4, 8, 15, 22, 31, 46, 61, 91, 181}
 
-// LeadStarts returns the first days, before departure, of the lead-time buckets.
+// LeadStarts returns the first day, in days before departure, of each lead-time bucket.
 func LeadStarts() []int { return append([]int(nil), leads[:]...) }
 
-// bucket maps a lead time to its index in leads.
+// bucket maps a lead time in days to the index of its bucket in leads.
 var bucket = func() (of [fare.MaxLead + 1]uint8) {
 	b := 0
 	for lead := range of {
@@ -43,8 +44,9 @@ func (d *buckets) filled() (n int) {
 }
 
 // window returns the booking window: the lead times at which a departure was cheaper than the same
-// departure at other lead times. Comparing a departure with itself removes the season; a median
-// over all departures by lead time does not. Only departures seen in two or more buckets count.
+// departure at other lead times. Comparing a departure only with itself removes the effect of the
+// season. A median over all departures, by lead time, would include it. Only departures seen in two
+// or more buckets (ranges of lead times) count.
 func window(observations []fare.Observation) *Window {
 	if len(observations) == 0 {
 		return nil
@@ -74,7 +76,8 @@ func window(observations []fare.Observation) *Window {
 	return w
 }
 
-// leadTimes holds departures by lead-time bucket, in the order in which they were first seen.
+// leadTimes holds the fares of departures by lead-time bucket. Departures are in the order in which
+// they were first seen.
 type leadTimes struct {
 	first        fare.Day
 	place        []int32 // departure -> 1 + its index in perDeparture
@@ -96,14 +99,15 @@ func (t *leadTimes) departure(o fare.Observation) *buckets {
 	return &t.perDeparture[*at-1]
 }
 
-// add adds a fare, or removes it if times is -1.
+// add adds a fare if times is 1, or removes it if times is -1.
 func (t *leadTimes) add(o fare.Observation, times int) {
 	d, b := t.departure(o), bucket[lead(o)]
 	d.sum[b] += fare.Cents(times) * o.Price
 	d.count[b] += int32(times)
 }
 
-// window returns the booking window, without the prices. observations are those that were added.
+// window returns the booking window without Median, Sample and Saving. observations must be the
+// fares that were added.
 func (t *leadTimes) window(observations []fare.Observation) *Window {
 	from, to, ok := cheapestBuckets(t.perDeparture)
 	if !ok {
@@ -122,16 +126,16 @@ func (t *leadTimes) window(observations []fare.Observation) *Window {
 	return w
 }
 
-// nearBest is how much dearer than the best bucket, as a share, a bucket of the window may be.
+// nearBest is how much more expensive than the cheapest bucket a bucket of the window may be: 2 %.
 const nearBest = 0.02
 
-// cheapestBuckets returns the run of buckets around the cheapest.
+// cheapestBuckets returns the first and the last of the successive buckets around the cheapest
+// bucket. Their prices are at most nearBest above it.
 //
-// Most departures are seen only for part of the time that they are on sale, so the minimum of a
-// departure means little. If it was seen only in its last week, even that minimum is expensive.
+// Most departures are seen only during part of the time that they are on sale. So the minimum of a
+// departure means little: if it was seen only in its last week, even the minimum is expensive.
 // Instead, a least-squares fit explains the log of the mean fare as an effect of the departure plus
-// an effect of the bucket. So each bucket is compared with the others through the departures seen
-// in both.
+// an effect of the bucket. So two buckets are compared through the departures seen in both.
 func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	const n = len(leads)
 	equations, reach, qualified := equationsOf(perDeparture)
@@ -139,9 +143,9 @@ func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	for b := range n {
-		// This acts like one more departure with the average price in this bucket. It hardly
-		// changes the result. A bucket without common departures gets an effect of 0 instead of
-		// none.
+		// Adding 1 acts like one more departure with the average price in this bucket. It hardly
+		// changes the result. Without it, a bucket that shares no departure with others would have
+		// no effect; with it, the effect is 0.
 		equations[b][b]++
 	}
 	effect := solve(equations)
@@ -166,8 +170,9 @@ func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// equationsOf returns the normal equations of the buckets' effects. reach counts the departures in
-// each bucket; qualified counts those seen in two or more buckets.
+// equationsOf returns the normal equations of the least-squares fit, one row per bucket. reach
+// counts the departures in each bucket. qualified counts the departures seen in two or more
+// buckets.
 func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]float64, reach [len(leads)]int, qualified int) {
 	const n = len(leads)
 	for i := range perDeparture {
@@ -202,8 +207,8 @@ func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]
 	return equations, reach, qualified
 }
 
-// solve returns the buckets' effects by elimination. No row exchange is needed: with the added
-// diagonal the matrix is positive definite.
+// solve solves the normal equations by elimination and returns the effect of each bucket. It needs
+// no row exchange: with the added diagonal, the matrix is positive definite.
 func solve(equations [len(leads)][len(leads) + 1]float64) (effect [len(leads)]float64) {
 	const n = len(leads)
 	for p := range n {

@@ -19,20 +19,23 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// Setup holds what executables find on this machine besides what New creates.
+// Setup holds the fare sources and settings of the local environment that Seed creates for an
+// executable.
 type Setup struct {
 	Source upstream.Source // fares that the stand-in for the real source answers
 	Fill   upstream.Source // fills the table; nil: Source
 	Now    func() time.Time
 	Log    *slog.Logger
-	// LocalURL is where the stand-in for Stripe sends events; empty: it sends none.
+	// LocalURL is the address to which the stand-in for Stripe sends events. If empty, the stand-in
+	// sends none.
 	LocalURL string
-	// CreateTable creates the table; nil: dynamostore.Create.
+	// CreateTable creates the DynamoDB table. If nil, Seed uses dynamostore.Create.
 	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }
 
 // Seed creates a table in DynamoDB Local, fills it on request, and starts the stand-ins for the
-// fare source, Stripe and Solana. It returns the environment that leads an executable to them.
+// fare source, Stripe and Solana. It returns the environment variables with which an executable
+// finds the table and the stand-ins.
 func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environment []string, done func(), err error) {
 	name := "invoke-" + rand.Text()
 	client := dynamolocal.Client(endpoint)
@@ -65,7 +68,7 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 	// them
 	standIn.Rates = ecb.Table().RatesOn
 	environment = []string{
-		// the fares are not from Travelpayouts, so all may be shown
+		// Showing all fares is allowed, because the fares do not come from Travelpayouts.
 		"VERDETTO_TABLE=" + name, "VERDETTO_FARES_SHOWN=all",
 		"VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
@@ -91,7 +94,8 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 	}, nil
 }
 
-// Rows returns all fares of a source up to a moment, in the format of the real source.
+// Rows returns all fares of a source that were found until a moment, in the format of the service's
+// real fare source.
 func Rows(ctx context.Context, source upstream.Source, until time.Time) ([]upstream.Row, error) {
 	origins, err := source.Origins(ctx)
 	if err != nil {

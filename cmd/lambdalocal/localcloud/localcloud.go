@@ -1,9 +1,9 @@
-// Package localcloud creates what Lambda executables find on AWS besides the table: an identity
-// to send mail from, queues, and secrets in the Parameter Store. It creates them in a local
-// server that answers like AWS.
+// Package localcloud creates the AWS resources that Lambda executables need besides the table: an
+// identity to send mail from, queues, and secrets in the Parameter Store. It creates these
+// resources in a local server that answers like AWS.
 //
-// It promises that an executable then gets its secrets by name alone, as on AWS. Start reading
-// at New.
+// It promises that an executable then gets its secrets by name alone, as on AWS. Start reading at
+// New.
 package localcloud
 
 import (
@@ -23,18 +23,18 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// Region is the only region; SAM and runtimeapi pass it to executables.
+// Region is the AWS region of all local resources. SAM and runtimeapi pass it to executables.
 const Region = "eu-south-1"
 
-// Cloud holds what New created.
+// Cloud holds the clients, queue URLs and environment variables of the resources that New created.
 type Cloud struct {
 	Queues             *sqs.Client
 	Refreshes, Workers string   // URLs of queues
 	Environment        []string // settings with which an executable finds all of this
 }
 
-// New creates the cloud at an endpoint, for a service name and an environment. A later value of
-// a variable overrides an earlier one.
+// New creates the queues, secrets and mail identity on the local server at endpoint. If environment
+// sets a variable twice, the later value counts.
 func New(ctx context.Context, endpoint, service string, environment []string) (*Cloud, error) {
 	settings := aws.Config{
 		Region: Region, BaseEndpoint: aws.String(endpoint),
@@ -77,7 +77,7 @@ func New(ctx context.Context, endpoint, service string, environment []string) (*
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		value := given[name]
 		if i := slices.IndexFunc(parameters.Table, func(p parameters.Parameter) bool { return p.Variable == name }); i >= 0 {
-			// the first of two parameters for the same variable
+			// If two parameters of the table hold the same variable, use the first.
 			value = "ssm:" + parameters.Table[i].Path(service)
 		}
 		c.Environment = append(c.Environment, name+"="+value)

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Process is a running executable.
+// Process is a running Lambda executable.
 type Process struct {
 	command *exec.Cmd
 	server  *http.Server
@@ -41,8 +41,9 @@ type Answer struct {
 	Error   string // the function's error document, empty on success
 }
 
-// Start runs an executable and waits until it asks for its first event. The environment is
-// added to a small fixed one. The output goes to logs.
+// Start runs an executable and waits until the executable requests its first event. The executable
+// gets the variables in environment and a few fixed variables. The executable's output goes to
+// logs.
 func Start(ctx context.Context, executable string, environment []string, logs io.Writer) (*Process, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -95,7 +96,7 @@ func orEnded(err error) error {
 	return err
 }
 
-// Invoke sends an event and waits for the answer.
+// Invoke sends an event to the executable and waits for the answer.
 func (p *Process) Invoke(ctx context.Context, event []byte) (Answer, error) {
 	deadline, ok := ctx.Deadline()
 	if !ok {

@@ -23,10 +23,10 @@ type Engine struct {
 	Host string // value of DOCKER_HOST
 }
 
-// pullTime limits the pull of the base image.
+// pullTime limits the download of the base image.
 const pullTime = 3 * time.Minute
 
-// OpenEngine finds the engine that answers. It fails with ErrNoEngine if there is none.
+// OpenEngine returns the Docker engine that answers. It fails with ErrNoEngine if no engine does.
 func OpenEngine(ctx context.Context) (*Engine, error) {
 	if !Reachable(ctx) {
 		return nil, ErrNoEngine
@@ -65,8 +65,9 @@ func (e *Engine) Docker(ctx context.Context, input []byte, args ...string) (stri
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Address returns an address of this machine that only containers reach: the engine's bridge.
-// If the engine runs in a virtual machine, it is loopback, which a name leads to from there.
+// Address returns an address of this machine that containers can reach: the engine's end of its
+// bridge network. If the engine runs in a virtual machine, Address returns loopback. Containers
+// then reach this machine by the name host.docker.internal.
 func (e *Engine) Address(ctx context.Context) string {
 	bridge, err := e.Docker(ctx, nil, "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
 	if err == nil {
@@ -106,8 +107,8 @@ func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	return StandIn, nil
 }
 
-// StandInLayer returns a file system with the few programs that SAM and moto need to run
-// functions, plus more, by name. The executables need no files.
+// StandInLayer returns a tar archive with the few programs that SAM and moto need to run functions.
+// It adds the programs in more, by file name. The executables need no other files.
 func StandInLayer(more map[string][]byte) ([]byte, error) {
 	path, err := exec.LookPath("busybox")
 	if err != nil {

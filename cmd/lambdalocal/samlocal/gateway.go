@@ -47,7 +47,7 @@ func openGateway(address string) (*gateway, error) {
 	now := time.Now()
 	about := &x509.Certificate{
 		SerialNumber: big.NewInt(now.UnixNano()), DNSNames: []string{gatewayName},
-		// A function's clock may be set, but TLS uses the machine's clock.
+		// The flag -now may set a function's clock, but TLS always uses the machine's clock.
 		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
@@ -62,9 +62,8 @@ func openGateway(address string) (*gateway, error) {
 	}, nil
 }
 
-// reach returns a value for use in a container. A loopback address becomes an address of the
-// gateway; other values stay unchanged. A queue's URL stays too, because it only names the
-// queue.
+// reach returns a value for use in a container. A loopback URL becomes a URL of the gateway. All
+// other values stay unchanged, also a queue's URL, because it only names the queue.
 func (g *gateway) reach(value string) (string, error) {
 	behind, err := url.Parse(value)
 	if err != nil || behind.Scheme != "http" || behind.Hostname() != "127.0.0.1" || strings.Trim(behind.Path, "/") != "" {

@@ -1,11 +1,11 @@
-// Package samlocal runs the functions of the synthesized template in containers by SAM's
-// command line. So a program of a third party reads what will be deployed. The functions run in
-// Lambda's own image if a registry can be reached.
+// Package samlocal runs the functions of the synthesized template in containers by the command line
+// of SAM. So a program that is not ours checks the template that will be deployed. The functions
+// run in Lambda's own image if a registry can be reached.
 //
 // It promises that a function gets the variables that the template names, and no others except
 // local addresses. It reads secrets under the template's own names. Nothing leaves this machine
 // except the pull of an image. If no Docker engine answers, Within gives one process its own
-// engine, in a network without a way out. Start reading at Open.
+// engine, in a network that cannot reach the internet. Start reading at Open.
 package samlocal
 
 import (
@@ -67,8 +67,8 @@ func Open(ctx context.Context, config string, log io.Writer) (*Local, error) {
 	return l, nil
 }
 
-// Close stops the gateway and deletes the folder. Only the image stays, in an engine that ran
-// before.
+// Close stops the gateway and deletes the temporary folder. Lambda's container image stays in the
+// Docker engine.
 func (l *Local) Close() error {
 	if l.gateway != nil {
 		l.gateway.close()
@@ -76,8 +76,8 @@ func (l *Local) Close() error {
 	return os.RemoveAll(l.folder)
 }
 
-// Invoke sends an event to a function in a new container and returns the answer. The function's
-// log goes to logs; after a failure, all output of SAM does.
+// Invoke sends an event to a function in a new container and returns the answer. The function's log
+// goes to logs. After a failure, all output of SAM goes to logs.
 func (l *Local) Invoke(ctx context.Context, function string, environment []string, event string,
 	logs io.Writer) ([]byte, error) {
 	file, err := l.prepare(environment)
@@ -102,17 +102,18 @@ func (l *Local) Invoke(ctx context.Context, function string, environment []strin
 	return payload, nil
 }
 
-// logged returns the function's log: the output after SAM has named the container.
+// logged returns the function's log: the part of SAM's output after the line that names the
+// container.
 func logged(said []byte) []byte {
 	_, within, _ := bytes.Cut(said, []byte("\nSAM_CONTAINER_ID: "))
 	_, within, _ = bytes.Cut(within, []byte("\n"))
 	return ofFunctions(within)
 }
 
-// ofFunctions removes the lines that Lambda's stand-in prints around an event. They come by
-// another stream, so they can stand anywhere. It also removes the last line of an executable
-// whose container is stopped while it waits for an event; on AWS the executable is frozen
-// instead.
+// ofFunctions removes the lines that Lambda's stand-in prints around an event. Those lines come
+// from a second stream, so they can appear anywhere. It also removes the last line of an executable
+// whose container is stopped while the executable waits for an event. On AWS, the executable is
+// frozen instead.
 func ofFunctions(said []byte) (lines []byte) {
 	for line := range bytes.Lines(said) {
 		if len(bytes.TrimSpace(line)) > 0 && !aroundEvent.Match(line) {
@@ -125,18 +126,18 @@ func ofFunctions(said []byte) (lines []byte) {
 var aroundEvent = regexp.MustCompile(`^(START|END|REPORT) RequestId: |\(rapid\)` +
 	`|^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d failed to get the next invoke: Get "http://127\.0\.0\.1:9001/2018-06-01/runtime/invocation/next": `)
 
-// StartAPI answers like API Gateway in front of the functions, until stop is called. It returns
-// the address.
+// StartAPI serves the functions over HTTP as API Gateway does, until stop is called. It returns the
+// address.
 func (l *Local) StartAPI(ctx context.Context, environment []string, logs io.Writer) (address string, stop func(),
 	err error) {
 	return l.start(ctx, "start-api", environment, logs)
 }
 
-// listenTime limits how long SAM takes to listen.
+// listenTime limits how long SAM may take until it listens.
 const listenTime = 3 * time.Minute
 
-// start starts a command of SAM that listens, and waits until it does. Functions stay warm
-// between two calls, as on Lambda.
+// start starts a SAM command that serves requests, and waits until SAM listens. Containers of
+// functions stay running between two calls, as on Lambda.
 func (l *Local) start(ctx context.Context, verb string, environment []string, logs io.Writer,
 	args ...string) (address string, stop func(), err error) {
 	file, err := l.prepare(environment)
@@ -153,7 +154,7 @@ func (l *Local) start(ctx context.Context, verb string, environment []string, lo
 		"--warm-containers", "LAZY")
 	command := l.command(ctx, verb, args...)
 	command.Stdout, command.Stderr = logs, logs
-	// an interrupt lets SAM remove its containers
+	// An interrupt signal lets SAM remove its containers.
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	if err := command.Start(); err != nil {
 		return "", nil, fmt.Errorf("sam local %s: %w", verb, err)
@@ -185,7 +186,7 @@ func (l *Local) start(ctx context.Context, verb string, environment []string, lo
 	}
 }
 
-// prepare writes the template with addresses that containers can reach.
+// prepare writes the template to a file, with addresses that containers can reach.
 func (l *Local) prepare(environment []string) (file string, err error) {
 	reachable := map[string]string{"SSL_CERT_FILE": "/var/task/" + certificateFile}
 	for _, v := range environment { // a later value overrides an earlier one
@@ -203,7 +204,7 @@ func (l *Local) command(ctx context.Context, verb string, args ...string) *exec.
 	args = append([]string{"local", verb}, args...)
 	args = append(args, "--skip-pull-image", "--invoke-image", l.Image, "--add-host", gatewayName+":host-gateway",
 		"--region", localcloud.Region,
-		// no DNS server is there, so only the gateway's name resolves
+		// 127.0.0.1 has no DNS server, so containers resolve only the gateway's name.
 		"--container-dns", "127.0.0.1")
 	command := exec.CommandContext(ctx, l.sam, args...)
 	// SAM prefers the caller's variables to the template's, and the caller may have an AWS

@@ -91,8 +91,8 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// TestWrite: a function gets only the variables that the template names, with values of the
-// environment, and local addresses.
+// TestWrite: a function gets local addresses and, apart from these, only the variables that the
+// template names. The values come from the environment.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "asset"), 0o755); err != nil {

@@ -27,7 +27,7 @@ type resource struct {
 	Type       string
 	Properties map[string]any
 	Metadata   map[string]any `json:",omitempty"`
-	// SAM does not read other attributes.
+	// The other attributes of a resource are left out, because SAM does not read them.
 }
 
 const functionType = "AWS::Lambda::Function"
@@ -139,7 +139,8 @@ func local(variable string) bool {
 		"STRIPE_URL", "VERDETTO_NOW"}, variable)
 }
 
-// variables returns the variables of a function in the template. Some values are references.
+// variables returns the variables of a function in the template. A value may be a reference to
+// another resource.
 func (r resource) variables() map[string]any {
 	environment, _ := r.Properties["Environment"].(map[string]any)
 	variables, _ := environment["Variables"].(map[string]any)
@@ -165,7 +166,7 @@ func (l *Local) Parameters() (names []string) {
 	return slices.Compact(names)
 }
 
-// Service returns the operator's name of the service.
+// Service returns the name that the operator gave the service.
 func (l *Local) Service() string {
 	name, _ := l.template.Resources[logicalID("analisi")].Properties["FunctionName"].(string)
 	return strings.TrimSuffix(name, "-analisi")
@@ -177,7 +178,7 @@ func (l *Local) CreateTable(ctx context.Context, client *dynamodb.Client, name s
 		if r.Type != "AWS::DynamoDB::Table" {
 			continue
 		}
-		// CloudFormation and DynamoDB spell these alike.
+		// CloudFormation and DynamoDB use the same names for the following properties.
 		data, err := json.Marshal(map[string]any{
 			"TableName": name, "AttributeDefinitions": r.Properties["AttributeDefinitions"],
 			"KeySchema": r.Properties["KeySchema"], "BillingMode": r.Properties["BillingMode"],

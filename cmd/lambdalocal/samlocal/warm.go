@@ -26,18 +26,18 @@ type Warm struct {
 	stop   func()
 }
 
-// StartLambda starts the functions with an environment. The caller must Close them.
+// StartLambda starts the functions with an environment. The caller must close the returned Warm.
 func (l *Local) StartLambda(ctx context.Context, environment []string) (*Warm, error) {
 	w := &Warm{log: filepath.Join(l.folder, fmt.Sprintf("functions-%d.log", l.written))}
 	var said bytes.Buffer
-	// the template never changes while SAM runs
+	// SAM need not watch the template, because it never changes while SAM runs.
 	address, stop, err := l.start(ctx, "start-lambda", environment, &said, "--log-file", w.log, "--no-watch")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, said.Bytes())
 	}
 	w.stop = stop
 	w.client = lambda.New(lambda.Options{
-		// a slow call must not be repeated
+		// One attempt only: a slow call must not be repeated.
 		Region: localcloud.Region, BaseEndpoint: aws.String("http://" + address), RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
@@ -60,8 +60,8 @@ func (w *Warm) Invoke(ctx context.Context, function string, event []byte) ([]byt
 	return payload, nil
 }
 
-// Logs writes what functions have logged since its last call. Lines may arrive a moment after
-// the answer.
+// Logs writes what the functions have logged since the last call of Logs. Lines may arrive a moment
+// after the answer.
 func (w *Warm) Logs(to io.Writer) error {
 	all, err := os.ReadFile(w.log)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 //go:embed within.sh
 var withinScript string
 
-// insideMark is an environment variable that the script within.sh sets in the process with its own
-// network.
+// insideMark is the environment variable by which a process knows that it runs in its own network.
+// The script within.sh sets it.
 const insideMark = "VERDETTO_SAM_NETWORK"
 
 // isInside reports whether Within has started this process.
 func isInside() bool { return os.Getenv(insideMark) == "own" }
 
-// Within returns a command that runs with its own Docker engine in a network without a way out.
-// It fails with ErrNoEngine unless it runs as root on Linux with all programs installed.
+// Within returns a command that runs with its own Docker engine, in a network that cannot reach the
+// internet. It fails with ErrNoEngine unless it runs as root on Linux with all programs installed.
 func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
 	if isInside() { // the engine inside did not start
 		return nil, fmt.Errorf("%w within one's own network", ErrNoEngine)
@@ -70,7 +70,7 @@ func Listen(address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// HandOn passes a listener, if there is one, to a command of Within.
+// HandOn passes a listener to a command that Within returned. It does nothing if listener is nil.
 func HandOn(command *exec.Cmd, listener net.Listener) error {
 	tcp, ok := listener.(*net.TCPListener)
 	if !ok {

@@ -24,8 +24,8 @@ type Options struct {
 	To    fare.Day // the last day of fares to use, also for outcomes; 0: the last day of the panel
 	Cycle int      // days from one refresh to the next; 0 is 1
 
-	// Build holds the options of summaries. Rates of one day are used for the whole panel, to
-	// compare fares of a route in several currencies.
+	// Build holds the options of summaries. The exchange rates of one day are used for the whole
+	// panel, so that fares of a route in several currencies can be compared.
 	Build verdict.Options
 
 	// Progress, if set, is called after each route. Calls do not overlap.
@@ -74,7 +74,7 @@ func Run(ctx context.Context, panel Panel, o Options) (Report, error) {
 // replayedAtOnce is the number of routes that are replayed in parallel and held in memory.
 const replayedAtOnce = 64
 
-// span holds the first and last days of a replay.
+// span holds the days that a replay covers.
 type span struct {
 	first, from, to fare.Day // first day of the panel, first day of verdicts, last day
 	cycle           int

@@ -24,7 +24,8 @@ func seen(found, depart fare.Day, price fare.Cents) fare.Observation {
 	return fare.Observation{Found: found.Time().Unix(), Depart: depart, Price: price}
 }
 
-// run replays a panel and checks that the report can be written as text and JSON, which has no NaN.
+// run replays a panel. It checks that the report can be written as text and as JSON, which fails
+// for NaN.
 func run(t *testing.T, panel Panel, o Options) Report {
 	t.Helper()
 	r, err := Run(t.Context(), panel, o)
@@ -42,9 +43,9 @@ func run(t *testing.T, panel Panel, o Options) Report {
 	return r
 }
 
-// byHand is one departure, seen on 17 days. Verdicts start on the ninth day. The verdicts, each
-// with its price and percentile: ottimo at 80 (0), caro at 120 (100, 95, 90, 87, 84, 82), ottimo at
-// 76 (0), buono at 90 (12: two of 16 fares are cheaper).
+// byHand returns a panel of one departure, seen on 17 days. Verdicts start on the ninth day: ottimo
+// at a price of 80, caro six times at 120, ottimo at 76, and buono at 90. The percentiles are 0 for
+// ottimo; 100, 95, 90, 87, 84 and 82 for caro; and 12 for buono, since two of 16 fares are cheaper.
 func byHand() Panel {
 	var all []fare.Observation
 	for day, price := range []fare.Cents{100, 100, 100, 100, 100, 100, 100, 100, 80, 120, 120, 120, 120, 120,

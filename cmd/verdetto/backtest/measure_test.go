@@ -37,7 +37,7 @@ func TestTravellersByHand(t *testing.T) {
 		"at once":                       {90, 70, 80, 80, 60, 65, 75, 55, 85, 99},
 		"clairvoyant":                   {55, 55, 55, 55, 55, 55, 55, 55, 85, 99},
 		"ottimo or buono in the window": {75, 75, 75, 75, 75, 75, 75, 55, 85, 99},
-		// 4 days ahead is buono, 3 is the end
+		// 4 days before departure the verdict is buono; 3 days before departure the window ends.
 		"unless caro in the window": {65, 65, 65, 65, 65, 65, 75, 55, 85, 99}, // caro 6 days before
 		"first day of the window":   {60, 60, 60, 60, 60, 65, 75, 55, 85, 99},
 		"lower quartile":            {70, 70, 60, 60, 60, 65, 55, 55, 120, 120},

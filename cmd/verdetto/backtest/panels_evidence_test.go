@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// recorded reads a panel of recorded fares.
 func recorded(t *testing.T, name, price string) Panel {
 	t.Helper()
 	data := testenv.Data(t)

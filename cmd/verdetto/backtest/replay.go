@@ -93,8 +93,8 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 	return r
 }
 
-// lowest returns the lowest price on the days after the day after, up to the day until. It returns
-// false if there is no price.
+// lowest returns the lowest price seen later than the day after, and no later than the day until.
+// It returns false if there is no price.
 func (d departure) lowest(after, until fare.Day) (low fare.Cents, ok bool) {
 	for _, q := range d.quotes {
 		if q.day > after && q.day <= until && (!ok || q.price < low) {
@@ -104,7 +104,7 @@ func (d departure) lowest(after, until fare.Day) (low fare.Cents, ok bool) {
 	return low, ok
 }
 
-// departuresOf groups the quotes by departure, for days of refreshes only.
+// departuresOf groups the quotes by departure. It keeps only quotes of days with a refresh.
 func departuresOf(observations []fare.Observation, s span) []departure {
 	sorted := slices.Clone(observations)
 	slices.SortFunc(sorted, func(a, b fare.Observation) int {
@@ -129,7 +129,6 @@ func departuresOf(observations []fare.Observation, s span) []departure {
 	return departures
 }
 
-// judgementOn returns the judgement of a day.
 func (r routeReplay) judgementOn(day fare.Day) (j judgement, ok bool) {
 	i, ok := slices.BinarySearchFunc(r.judgements, day, func(j judgement, d fare.Day) int { return int(j.day - d) })
 	if ok {
@@ -138,7 +137,8 @@ func (r routeReplay) judgementOn(day fare.Day) (j judgement, ok bool) {
 	return j, ok
 }
 
-// departure returns the quotes of a departure, none if it was never seen.
+// departure returns the quotes of a departure. It returns no quotes if the departure was never
+// seen.
 func (r routeReplay) departure(depart fare.Day) (d departure) {
 	i, ok := slices.BinarySearchFunc(r.departures, depart, func(d departure,
 		day fare.Day) int {

@@ -22,9 +22,9 @@ type Report struct {
 	Stale       float64       `json:"stale"` // share of verdicts on a fare that was not found on the same day
 	Ages        []Age         `json:"ages"`
 	Calibration []Calibration `json:"calibration"`
-	// How far the percentiles are off, in points, with ties spread (see Calibration): over all
-	// verdicts, by quarter of the year, and by days before departure of the judged fare. Errors of
-	// two groups can cancel over all verdicts.
+	// How far the percentiles are off, in percentage points, with ties spread (see Calibration):
+	// over all verdicts, by quarter of the year, and by days before departure. Over all verdicts,
+	// the errors of two groups can cancel each other.
 	WorstMiss     float64      `json:"worstMissOfPercentile"`
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
 	MissByLead    []stats.Miss `json:"missByLead"`
@@ -39,8 +39,9 @@ type Report struct {
 type Age struct {
 	Days  string  `json:"days"`
 	Share float64 `json:"share"` // of all verdicts
-	Count int     `json:"count"` // these with a departure seen again within 7 days
-	// Available is the share of Count in which the fare seen again was at most 2 % dearer.
+	Count int     `json:"count"` // verdicts whose departure was seen again within 7 days
+	// Available is the share of the verdicts in Count whose fare, when seen again, was at most 2 %
+	// dearer.
 	Available float64      `json:"there"`
 	Interval  *stats.Range `json:"interval,omitempty"` // of Available
 }
@@ -142,8 +143,8 @@ func (r *Report) missing(format string, args ...any) {
 	r.Missing = append(r.Missing, fmt.Sprintf(format, args...))
 }
 
-// reportFreshness adds the results by age of the judged fare, and the share of verdicts on a fare
-// that was not found on the same day.
+// reportFreshness adds the results by age of the judged fare. It also adds the share of verdicts on
+// a fare that was found before the day of the verdict.
 func (m *measures) reportFreshness(r *Report) {
 	for i, n := range m.aged {
 		if n == 0 {

@@ -8,10 +8,12 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// buckets are the first days of the ranges of lead times for which the booking window is measured.
+// buckets are the ranges of days before departure for which the booking window is measured. Each
+// range is named by its first day.
 var buckets = verdict.LeadStarts()
 
-// bucketName returns the days before departure of a bucket; the last one is the advised window.
+// bucketName returns the printed days before departure of a bucket. The last bucket is the advised
+// booking window.
 func bucketName(b int) string {
 	switch {
 	case b == len(buckets):
@@ -31,7 +33,8 @@ func bucketOf(lead int) int {
 }
 
 // observedToTheEnd reports whether prices of a departure are known until it left. It must have left
-// before the panel ended. Its last price must be at most one refresh older.
+// before the panel ended. Its last price must be less than LiveDays, or less than one refresh
+// interval, older than the departure.
 func (d departure) observedToTheEnd(s span) bool {
 	last := d.quotes[len(d.quotes)-1].day
 	return d.depart <= s.to && int(d.depart-last) < max(s.cycle, verdict.LiveDays)
@@ -96,7 +99,7 @@ const buyAtOnce, buyAtMinimum = 0, 1
 
 // inWindow reports whether to buy for a policy that follows the advised booking window. Inside the
 // window, the policy buys at the first level that is good enough, or else on the last day with a
-// verdict. Without a window, or after its end, it buys at once.
+// verdict. Without a window, or after the window's end, the policy buys at once.
 func inWindow(s routeReplay, l departure, at int, enough func(level string) bool) bool {
 	seen := l.quotes[at]
 	look, ok := s.judgementOn(seen.day)

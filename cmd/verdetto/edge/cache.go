@@ -98,7 +98,8 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(into.Body.Bytes()) // the caller may have hung up
 }
 
-// key returns the cache key of a request. ok is false if its answer may not be shared.
+// key returns the cache key of a request. ok is false if the answer to the request may not be
+// shared.
 func (c *cache) key(r *http.Request) (key string, ok bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || len(r.Header["X-Api-Key"])+len(r.Header["Authorization"]) > 0 {
 		return "", false
@@ -186,7 +187,7 @@ func has(given, tag string) bool {
 	return false
 }
 
-// sharedFor returns how long an answer may be shared, or 0 if it may not.
+// sharedFor returns how long the cache may share an answer among callers, or 0 if it may not.
 func sharedFor(r *recorder.Recorder) time.Duration {
 	if r.Status != http.StatusOK || len(r.Sent["Set-Cookie"]) > 0 {
 		return 0

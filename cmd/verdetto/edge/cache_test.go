@@ -57,8 +57,8 @@ func ask(h http.Handler, method, target string, header ...string) *httptest.Resp
 
 const trends = "/v1/price-trends?origin=PSA"
 
-// TestShared: a repeated call is answered from the cache. It is not if the table of endpoints or
-// the first answer's headers forbid sharing, or if a call has a key.
+// TestShared: a repeated call is answered from the cache. The call goes to the service if the table
+// of endpoints or the first answer's headers forbid sharing, or if the call has a key.
 func TestShared(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -21,8 +21,8 @@ const (
 	jitter = 32
 )
 
-// compress compresses answers for callers that accept it. An ETag names exact bytes, so a
-// compressed answer gets a weak ETag, as with any proxy.
+// compress compresses answers for callers that accept compressed answers. An ETag names exact
+// bytes, so a compressed answer gets a weak ETag, as with any proxy.
 func compress(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(worthIt), gzhttp.ContentTypes(compressible),
 		gzhttp.RandomJitter(jitter, 0, false))
@@ -58,7 +58,7 @@ func (w *weakened) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController set deadlines.
+// Unwrap lets http.ResponseController set deadlines on the wrapped ResponseWriter.
 func (w *weakened) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush sends the buffered bytes.

@@ -38,7 +38,7 @@ func (l *offered) Accept() (net.Conn, error) {
 }
 
 // accepted opens one connection from each address. It returns the connections that the listener
-// does not close.
+// leaves open.
 func accepted(t *testing.T, l net.Listener, of *offered, addresses ...string) []net.Conn {
 	t.Helper()
 	for _, a := range addresses {
@@ -59,7 +59,6 @@ func accepted(t *testing.T, l net.Listener, of *offered, addresses ...string) []
 	}
 }
 
-// times returns a list with an address n times.
 func times(n int, address string) []string {
 	var all []string
 	for range n {
@@ -95,7 +94,8 @@ func TestConnections(t *testing.T) {
 }
 
 // TestConnectionsEnd: closing a connection, even twice, makes room for exactly one new connection
-// of the address. After the last one is closed, no address is stored any more.
+// of the address. After the last connection of an address is closed, the address is no longer
+// stored.
 func TestConnectionsEnd(t *testing.T) {
 	of := &offered{}
 	l := Config{}.Listen(of)

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// Config holds how the service is reached. The zero value means directly and without TLS.
+// Config holds how callers reach the service. With the zero value, they connect directly and
+// without TLS.
 type Config struct {
 	Proxies Proxies
 	// Certificates enables TLS if set.
@@ -24,7 +25,8 @@ type Config struct {
 	Plain net.Listener
 }
 
-// Handler wraps a service in the edge.
+// Handler wraps a service with everything that an edge does: the caller's address, security
+// headers, compression and the cache.
 func (c Config) Handler(service http.Handler, now func() time.Time) http.Handler {
 	return c.Proxies.believe(c.setBrowserHeaders(compress(newCache(service, now, maxBytes))))
 }

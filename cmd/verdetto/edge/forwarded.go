@@ -26,9 +26,9 @@ func escaped(text string) bool {
 	return (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1
 }
 
-// forwardedPair matches one parameter of an element and the semicolon after it. A value is a
-// token or a quoted string. Unquoted brackets and colons are accepted too, as in
-// for=[2001:db8::1]: proxies configured by hand write them.
+// forwardedPair matches one parameter of an element and the semicolon after it. A value is a token
+// or a quoted string. Unquoted brackets and colons are accepted too, as in for=[2001:db8::1],
+// because proxies configured by hand write them.
 var forwardedPair = regexp.MustCompile(`^([!#$%&'*+.^_\x60|~0-9A-Za-z-]+)=(?:([]!#$%&'*+.^_\x60|~0-9A-Za-z:[-]+)|` +
 	`"((?:[^"\\\x00-\x08\x0A-\x1F\x7F]|\\[^\x00-\x08\x0A-\x1F\x7F])*)")[ \t]*(?:;|$)`)
 

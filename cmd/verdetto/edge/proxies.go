@@ -17,8 +17,9 @@ type Proxies struct {
 	header   string
 }
 
-// Headers in which a proxy tells the caller's address. Each proxy writes one of them and forwards
-// the other as the caller wrote it, so the operator must configure the right one.
+// The headers in which a proxy states the caller's address. Each proxy writes one of the two
+// headers and forwards the other header as the caller wrote it. So the operator must configure the
+// right one.
 const (
 	ForwardedFor = "X-Forwarded-For" // Caddy, nginx, HAProxy and most others write it
 	Forwarded    = "Forwarded"       // RFC 7239

@@ -99,7 +99,7 @@ func TestCaller(t *testing.T) {
 			}
 			header := http.Header{c.header: c.lines}
 			if c.header == Forwarded {
-				// the proxy passes on this header as the caller wrote it
+				// The proxy passes on this header as the caller wrote it.
 				header[ForwardedFor] = []string{"192.0.2.200"}
 			} else {
 				header[Forwarded] = []string{"for=192.0.2.200"}

@@ -36,8 +36,8 @@ type Monitor struct {
 	faults []Fault // the newest last
 }
 
-// buckets are the bounds of durations, in seconds. A verdict takes a millisecond; a call to a
-// payment provider takes seconds.
+// buckets are the upper bounds, in seconds, by which durations are counted. A verdict takes a
+// millisecond; a call to a payment provider takes seconds.
 var buckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
 // New returns a Monitor with its metrics registered.
@@ -91,8 +91,8 @@ func (m *Monitor) Refreshed(kind string, asked, failed, left, found int, err err
 	m.observations.Add(float64(found))
 }
 
-// Gauge registers a metric whose value is read at each scrape by Prometheus. If the value cannot be
-// read, the scrape omits the metric.
+// Gauge registers a metric whose value is read each time Prometheus scrapes the metrics. If the
+// value cannot be read, the scrape omits the metric.
 func (m *Monitor) Gauge(name, help string, read func() (value float64, ok bool)) {
 	m.registry.MustRegister(gauge{prometheus.NewDesc("verdetto_"+name, help, nil, nil), read})
 }

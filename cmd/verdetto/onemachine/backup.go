@@ -23,7 +23,7 @@ import (
 // freed pages, so it grows.
 const backupTime = 30 * time.Minute
 
-// copier is a table in one file that can copy the whole file.
+// copier is a table stored in a single file. Copy writes the whole file.
 type copier interface {
 	Copy(w io.Writer, size func(bytes int64)) error
 }
@@ -36,8 +36,9 @@ func beforeAll() time.Time { return time.Time{} }
 // has locked it, so other commands ask that process for a copy through the socket.
 func socket(file string) string { return file + ".socket" }
 
-// HandOutCopies serves copies and the status of a file store until the context ends. Only the
-// service's user may connect to the socket next to the file. For other tables it does nothing.
+// HandOutCopies serves copies and the status of a file store until the context ends. Only the user
+// that runs the service may connect to the socket next to the file. For tables that are not in a
+// file, it does nothing.
 func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	source, ok := o.Table.(copier)
@@ -55,7 +56,7 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 		err = os.Chmod(path, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("open the socket of backups: %w; a shorter path to the store may help", err)
+		return fmt.Errorf("open the socket of backups: %w; try a shorter path for the store", err)
 	}
 	server := &http.Server{
 		ReadHeaderTimeout: 10 * time.Second, WriteTimeout: backupTime,
@@ -78,8 +79,8 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	return nil
 }
 
-// Backup copies a store's file to a new file, even while a service has it open. The new file
-// appears only once it is complete and has been read back.
+// Backup copies a store's file to a new file, even while a service has the store open. The new file
+// appears only after the whole copy has been written and read back without error.
 func Backup(ctx context.Context, name, to string) (err error) {
 	file, err := fileOf(name)
 	if err != nil {
@@ -89,9 +90,9 @@ func Backup(ctx context.Context, name, to string) (err error) {
 		return fmt.Errorf("back up store: %w", err)
 	}
 	if _, err := os.Lstat(to); err == nil {
-		return fmt.Errorf("back up store: %s is there already, and nothing is overwritten", to)
+		return fmt.Errorf("back up store: %s exists already; choose another name", to)
 	}
-	// readable by the user alone, like the store
+	// The part file is readable by the user alone, like the store.
 	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*")
 	if err != nil {
 		return fmt.Errorf("back up store: %w", err)
@@ -111,7 +112,7 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	if err = readAll(ctx, part.Name()); err != nil {
 		return fmt.Errorf("read the backup: %w", err)
 	}
-	// A link fails if the name has been taken meanwhile.
+	// A link fails if another process has created a file of that name meanwhile.
 	if err = os.Link(part.Name(), to); err != nil {
 		return fmt.Errorf("back up store: %w", err)
 	}
@@ -128,7 +129,7 @@ func readAll(ctx context.Context, file string) error {
 	n := 0
 	err = s.All(ctx, func(store.Item) error { n++; return nil })
 	if err == nil && n == 0 {
-		err = fmt.Errorf("%s holds nothing, which no store does that was served", file)
+		err = fmt.Errorf("%s is empty; a store that was served is never empty", file)
 	}
 	return errors.Join(err, s.Close())
 }
@@ -147,14 +148,15 @@ func askService(ctx context.Context, file, path string) (*http.Response, error) 
 		return nil, err
 	}
 	response, err := client.Do(request)
-	// no socket, or one that a killed process left
+	// There is no socket, or a killed process left the socket behind.
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, errNotServing
 	}
 	return response, err
 }
 
-// copyOf copies a file through the process that serves it. If there is none, it opens the file.
+// copyOf copies a file through the process that serves it. If no process serves the file, copyOf
+// opens it.
 func copyOf(ctx context.Context, file string, w io.Writer) error {
 	response, err := askService(ctx, file, "/")
 	if errors.Is(err, errNotServing) {

@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// BaseURL returns the URL with which all links to the service start. It is the given URL; else,
-// with real payments, VERDETTO_BASE_URL; else the listening address. Links in mails must be https
-// or lead to this machine. BaseURL rejects any other URL at start, before a user waits for a mail.
+// BaseURL returns the URL with which all links to the service start. BaseURL prefers the given URL,
+// then (with real payments) VERDETTO_BASE_URL, then the listening address. Links in mails must be
+// https or lead to this machine. BaseURL rejects any other URL at start, before a user waits for a
+// mail.
 func BaseURL(given string, realPayments bool, listens net.Addr) (string, error) {
 	if given == "" && realPayments {
 		given = os.Getenv("VERDETTO_BASE_URL")
 		if given == "" {
-			return "", fmt.Errorf("-money real: say with -base or VERDETTO_BASE_URL how the service is reached from outside")
+			return "", fmt.Errorf("-money real: set the public address of the service with -base or VERDETTO_BASE_URL")
 		}
 	}
 	if given == "" {
@@ -24,7 +25,7 @@ func BaseURL(given string, realPayments bool, listens net.Addr) (string, error) 
 	u, err := url.Parse(given)
 	local := err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && !(u.Scheme == "http" && local) {
-		return "", fmt.Errorf("-base: links to the service cannot begin with %q; give an https address, or one on this machine", given)
+		return "", fmt.Errorf("-base: %q cannot be the start of links; set an https address, or one on this machine", given)
 	}
 	return strings.TrimRight(given, "/"), nil
 }

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// TestBaseURL: links are right in every mode, and a base that mail cannot use is refused at
-// once.
+// TestBaseURL: links start with the right URL in every mode. A URL that mails cannot use is refused
+// at start.
 func TestBaseURL(t *testing.T) {
 	for _, c := range []struct {
 		name, base, money, env, listens string

@@ -22,7 +22,7 @@ type Carrier struct {
 	Rate float64 // alerts per second
 }
 
-// folderRate is the rate of mails into a folder, which has no quota.
+// folderRate is the rate of mails into a folder, in mails per second. A folder has no quota.
 const folderRate = 1000
 
 // IsFolder reports whether the name of a carrier is a folder; see OpenCarrier.
@@ -43,15 +43,15 @@ func CarrierFaults(name string) (faults []string) {
 		faults = append(faults, "VERDETTO_MAIL: "+err.Error())
 	}
 	if (account.User == "") != (account.Password == "") {
-		faults = append(faults, "VERDETTO_SMTP_USER: of it and VERDETTO_SMTP_PASSWORD only one is given; give both, or neither where the server asks for none")
+		faults = append(faults, "VERDETTO_SMTP_USER: of it and VERDETTO_SMTP_PASSWORD only one is given; give both, or neither where the server needs no user name")
 	}
 	return faults
 }
 
-// OpenCarrier opens a carrier by its name: smtp://HOST:587 or smtps://HOST:465 for a mail
-// server, ses for Amazon SES, anything else for a folder. The environment holds the sender's
-// address, the rate and the server's account. It does not connect to a server yet. If watch is
-// not nil, it is called at each step of each mail to a server.
+// OpenCarrier opens a carrier by its name: smtp://HOST:587 or smtps://HOST:465 for a mail server,
+// ses for Amazon SES, anything else for a folder. The environment holds the sender's address, the
+// rate and the server's account. OpenCarrier does not connect to a server yet. If watch is not nil,
+// the carrier calls it at each step of each mail to a server.
 func OpenCarrier(ctx context.Context, name string, now func() time.Time, watch func(step string)) (Carrier, error) {
 	if IsFolder(name) {
 		folder, err := maildir.Open(name, now)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Clock returns a clock that starts at the time given by -now, or the machine's clock if that
-// is empty.
+// Clock returns a clock that starts at the time given by -now. If -now is empty, it returns the
+// machine's clock.
 func Clock(text string) (func() time.Time, error) {
 	if text == "" {
 		return time.Now, nil

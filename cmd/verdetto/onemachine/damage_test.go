@@ -49,7 +49,7 @@ func TestEveryByteOfABackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The same sum as docs/self-hosting.md tells operators to compute.
+	// The backup must end with the checksum that docs/self-hosting.md tells operators to compute.
 	if sum, last := fmt.Sprintf("%x\n", sha256.Sum256(whole[:len(whole)-116])), whole[len(whole)-115:]; !bytes.HasSuffix(last, []byte(sum)) {
 		t.Errorf("the backup ends with %q, want %s", last, sum)
 	}
@@ -114,7 +114,8 @@ func TestForeignFiles(t *testing.T) {
 			if err := os.WriteFile(file, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			// an unused store has a status
+			// A store without items is accepted by status only, because an unused store has a
+			// status.
 			if err := read(t.Context()); err == nil && !(name == "status" && len(data) == len(nothing)) {
 				t.Errorf("%s of a file that is %s is accepted", name, content)
 			}

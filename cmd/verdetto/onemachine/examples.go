@@ -68,7 +68,8 @@ func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	return examples, nil
 }
 
-// judge returns the verdict on a route, and false if there is none now.
+// judge returns the verdict on a route. It returns false if the route has no verdict at the current
+// time.
 func (o Options) judge(ctx context.Context, fares store.Fares, route fare.Route) (verdict.Analysis, bool, error) {
 	data, _, err := fares.Summary(ctx, fare.Series{Route: route}, store.Eventual)
 	if errors.Is(err, store.ErrNotFound) {

@@ -18,9 +18,9 @@ import (
 // different items may be from different moments of the export.
 func Export(ctx context.Context, name, to string) (items int, err error) {
 	if _, err := os.Lstat(to); err == nil {
-		return 0, fmt.Errorf("export store: %s is there already, and nothing is overwritten", to)
+		return 0, fmt.Errorf("export store: %s exists already; choose another name", to)
 	}
-	// readable by the user alone
+	// The temporary folder is readable by the user alone.
 	dir, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".exporting-*")
 	if err != nil {
 		return 0, fmt.Errorf("export store: %w", err)

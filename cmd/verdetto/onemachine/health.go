@@ -19,10 +19,10 @@ const TooOld = Cycle + 2
 
 const (
 	foundFor = time.Second // a result is reused this long, so frequent checks cost no more
-	// shortest time between two probe writes, however often callers check
+	// probeFor is the shortest time between two probe writes, however often callers check.
 	probeFor = 30 * time.Second
-	// After a failed write the service is not ready for this long, because small writes may succeed
-	// on a full disk.
+	// failedFor is how long the service is not ready after a failed write. Small writes may succeed
+	// even on a full disk, so one success does not end this time.
 	failedFor = time.Minute
 	lookTime  = 2 * time.Second // limit for the store to answer
 )
@@ -54,8 +54,8 @@ func NewHealth(table store.Table, now func() time.Time) *Health {
 	return &Health{fares: store.Fares{Table: table}, now: now, system: time.Now}
 }
 
-// writes returns the error of the last write to the store. It first tries a new write if the last
-// one is more than 30 seconds old.
+// writes returns the error of the last write to the store. If the last write is more than 30
+// seconds old, it first tries a new write.
 func (h *Health) writes(ctx context.Context) error {
 	if watched, ok := h.fares.Table.(interface{ WriteFailed() time.Time }); ok && h.system().Sub(watched.WriteFailed()) < failedFor {
 		return store.ErrUnavailable
@@ -73,7 +73,8 @@ func (h *Health) Look(ctx context.Context) CheckResult {
 	if !h.looked.IsZero() && h.system().Sub(h.looked) < foundFor {
 		return h.found
 	}
-	// a caller who hangs up must not spoil the result for others
+	// A caller who closes the connection must not end the check, because later callers get the same
+	// result.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
 	var f CheckResult

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// unwritable is a table that counts its writes and fails them if the test sets this.
+// unwritable is a table that counts its writes. Its writes fail if fails is true.
 type unwritable struct {
 	store.Table
 	fails  bool

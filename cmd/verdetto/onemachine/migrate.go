@@ -96,7 +96,7 @@ func (m Migration) source(ctx context.Context) (store.Whole, error) {
 	if !isFile || m.Finish {
 		table, err := openPermanent(ctx, m.From, m.Now)
 		if err != nil && isFile {
-			err = fmt.Errorf("%w; the last pass wants nobody to serve it", err)
+			err = fmt.Errorf("%w; stop its service before the last run", err)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("open -from: %w", err)
@@ -107,8 +107,8 @@ func (m Migration) source(ctx context.Context) (store.Whole, error) {
 	if err != nil {
 		return nil, fmt.Errorf("copy -from: %w", err)
 	}
-	// The deleted copy can still be read while it is open. So nothing remains on the disk, unless
-	// this process is killed while it copies.
+	// The deleted copy can still be read while it is open. So no copy remains on the disk, unless
+	// this process is killed during the copy.
 	defer os.RemoveAll(dir)
 	copied := filepath.Join(dir, "copy.db")
 	if err := Backup(ctx, m.From, copied); err != nil {

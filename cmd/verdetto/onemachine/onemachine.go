@@ -40,7 +40,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// Options hold the parts of a service.
+// Options are the dependencies and settings of a Service.
 type Options struct {
 	Table  store.Table
 	Source upstream.Source // where the fares in the table come from
@@ -51,18 +51,20 @@ type Options struct {
 	OriginSecrets []string // see httpapi.Config; none if callers reach the process directly
 	BaseURL       string   // start of all links to the service; see BaseURL
 	Mail          string   // see OpenCarrier; if empty, there are no alerts and no sales
-	// See httpapi.Config. New sets it for every fare source except Travelpayouts.
+	// AllFares allows answers to show single fares; see httpapi.Config. New sets it for every fare
+	// source except Travelpayouts.
 	AllFares     bool
 	RealPayments bool // real providers in place of the stand-ins, configured as on AWS
-	// where the stand-ins reach the service; if empty, they send it no events
+	// LocalURL is the address at which the stand-ins reach the service. If empty, the stand-ins
+	// send no events.
 	LocalURL string
 	Edge     edge.Config
 	Telegram config.Telegram // the bot for alerts in Telegram; none if it has no name
-	// How long an outbox job waits before it is due; see store.Outbox. If nil, the mails that an
-	// answer causes are due at once.
+	// JobDelay returns how long an outbox job waits before it is due; see store.Outbox. If nil,
+	// jobs are due at once.
 	JobDelay func() time.Duration
-	// Sends requests to addresses that strangers choose, such as webhooks. If nil, an
-	// outbound.Client.
+	// Outbound sends requests to addresses that strangers choose, such as webhooks. If nil, New
+	// uses an outbound.Client.
 	Outbound outbound.Poster
 
 	Monitor *monitor.Monitor // records metrics; nil: none
@@ -71,11 +73,11 @@ type Options struct {
 // Service is the whole service. New starts no background work.
 type Service struct {
 	API *httpapi.API
-	// These three are nil if Options.Mail is empty, because alerts and sales need mail.
+	// Pro, Alerts and Sender are nil if Options.Mail is empty, because alerts and sales need mail.
 	Pro    *pro.Service
 	Alerts *alerts.Service
 	Sender *notify.Sender
-	// Payments is also nil with real payments.
+	// Payments is nil with real payments, and if Options.Mail is empty.
 	Payments *StandIns
 
 	options     Options
@@ -96,8 +98,8 @@ func New(o Options) (*Service, error) {
 	if o.Source.Name() == "sample" {
 		settings.Data = "sample"
 	}
-	// Only fares from Travelpayouts are another company's, which may limit what is shown. Recorded
-	// and invented fares belong to the operator.
+	// Only fares from Travelpayouts belong to another company, which may limit the fares that are
+	// shown. Recorded and invented fares belong to the operator.
 	settings.AllFares = o.AllFares || o.Source.Name() != realSource
 	fares := store.Fares{Table: o.Table}
 	reader := answer.NewReader(fares, o.Now, o.Log)
@@ -156,8 +158,8 @@ func (s *Service) Close() {
 // write the answer, and while idle.
 type times struct{ header, request, answer, idle time.Duration }
 
-// server returns an HTTP server with time limits. A caller cannot hold a connection by sending
-// or reading slowly.
+// server returns an HTTP server with time limits. So a caller cannot hold a connection open by
+// sending or reading slowly.
 func (s *Service) server(t times) *http.Server {
 	return &http.Server{
 		Handler: s.options.Edge.Handler(NewHealth(s.options.Table, s.options.Now).Handler(s.API), s.options.Now),
@@ -173,8 +175,8 @@ func (s *Service) server(t times) *http.Server {
 	}
 }
 
-// Serve answers on a listener and runs the workers until the context ends. Then open answers
-// get up to 10 seconds.
+// Serve answers on a listener and runs the workers until the context ends. Answers in progress then
+// get up to 10 seconds to finish.
 func (s *Service) Serve(ctx context.Context, listener net.Listener) error {
 	go s.Work(ctx)
 	within := times{header: 10 * time.Second, request: 30 * time.Second, answer: 2 * time.Minute, idle: 2 * time.Minute}

@@ -40,8 +40,8 @@ func GivenPepper(ctx context.Context) ([]byte, error) {
 }
 
 // PepperInUse returns the pepper of a service that runs, or has run, over a store. It never creates
-// a pepper: the service has another one, so keys made with a new one would not work. If mark is
-// true, it stores a mark in the store that identifies this pepper, unless there is one.
+// a pepper, because the service would refuse keys made with a new pepper. If mark is true and the
+// store has no mark that identifies the pepper, it stores this mark.
 func PepperInUse(ctx context.Context, table store.Table, name string, mark bool) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {
@@ -82,7 +82,7 @@ func pepperOfStore(ctx context.Context, table store.Table) ([]byte, error) {
 		return nil, err
 	}
 	if marked {
-		return nil, errors.New("the store was made with VERDETTO_PEPPER, so its pepper is not in it: set VERDETTO_PEPPER to that again, or use verdetto pepper import with what was exported")
+		return nil, errors.New("the store does not hold its pepper, because the service had it in VERDETTO_PEPPER: set VERDETTO_PEPPER to that again, or use verdetto pepper import with what was exported")
 	}
 	fresh := make([]byte, 32)
 	rand.Read(fresh)
@@ -90,9 +90,9 @@ func pepperOfStore(ctx context.Context, table store.Table) ([]byte, error) {
 }
 
 // CheckPepper fails with store.ErrOtherPepper if a store was made with another pepper. A store
-// normally has a mark that identifies its pepper. Stores of earlier versions have none: there the
-// pepper must fit the pseudonym of a subscriber, or without alerts equal the pepper kept in the
-// store. If mark is true, the store is then marked.
+// normally has a mark that identifies its pepper. Stores of earlier versions have no mark. There
+// the pepper must fit the pseudonym of a subscriber; without subscribers, it must equal the pepper
+// kept in the store. If mark is true, CheckPepper then stores a mark.
 func CheckPepper(ctx context.Context, table store.Table, pepper []byte, mark bool) error {
 	marked, err := store.HasPepperMark(ctx, table)
 	if err == nil && !marked {
@@ -125,7 +125,7 @@ func checkUnmarked(ctx context.Context, table store.Table, pepper []byte) error 
 	return err
 }
 
-// anyAlert returns one alert by mail, whichever is found first. false means that there is none.
+// anyAlert returns the first alert by mail that it finds. It returns false if there is none.
 func anyAlert(ctx context.Context, table store.Table) (store.Alert, bool, error) {
 	alerts := store.Alerts{Table: table}
 	origins, err := store.Fares{Table: table}.Covered(ctx, "", 0)

@@ -17,7 +17,8 @@ import (
 // Cycle is the number of days between two refreshes of all routes.
 const Cycle = verdict.LiveDays
 
-// Refresh updates the table from the source once. If origins are named, it covers only these.
+// Refresh updates the table from the source once. If only is not empty, Refresh covers only these
+// origins.
 func (o Options) Refresh(ctx context.Context, progress func(done, total int, of refresh.Outcome),
 	only ...fare.City) (refresh.Report, error) {
 	r := o.refresher(ctx)
@@ -49,8 +50,9 @@ func (o Options) rates(ctx context.Context) fare.Rates {
 	return ecb.Table().RatesOn(fare.DayOf(o.Now()))
 }
 
-// Refreshes holds the two kinds of refresh as functions: All refreshes all routes and runs every
-// Cycle days. Departures requests yearly departures and runs every day.
+// Refreshes holds the two kinds of refresh as functions. All refreshes all routes and runs every
+// Cycle days. Departures requests all departures of the next year for the routes that are due, and
+// runs every day.
 type Refreshes struct{ All, Departures func(context.Context) error }
 
 func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(context.Context) error) error) error {
@@ -59,14 +61,14 @@ func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(con
 
 const (
 	refreshLeaseFor = 3 * time.Minute
-	// lookEvery is how often a process checks whether a refresh is due. tryAgain is the pause
-	// after a failed one.
+	// lookEvery is how often a process checks whether a refresh is due. tryAgain is the pause after
+	// a failed refresh.
 	lookEvery = 5 * time.Minute
 	tryAgain  = time.Hour
 )
 
 // RefreshDaily runs the refreshes that are due until the context ends. If several processes share a
-// table, only one refreshes at a time, and no other repeats its work.
+// table, only one refreshes at a time, and no process repeats a finished refresh.
 func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 	failed := map[store.Run]time.Time{}
 	for {
@@ -88,9 +90,9 @@ func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 	}
 }
 
-// RefreshNow refreshes at once, even if no refresh is due. It is for local sources, whose requests
-// cost nothing. If another process is refreshing and the table has no fares yet, it waits for that
-// process.
+// RefreshNow refreshes at once, even if no refresh is due. Use it for local sources, whose requests
+// cost nothing. If another process is refreshing and the table has no fares yet, RefreshNow waits
+// for that process.
 func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	return r.each(func(run store.Run, _ time.Duration, work func(context.Context) error) error {
 		for {
@@ -109,9 +111,9 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 }
 
 // refreshAlone does a refresh if it is due, while it holds a lease on this work. It fails with
-// ErrHeld if another process holds the lease. A process that lost its lease stops. Its writes do no
-// harm: adding a fare twice changes nothing, and every write fails if the item has changed since it
-// was read.
+// ErrHeld if another process holds the lease. A process that lost its lease stops. Late writes of
+// such a process do no harm: adding a fare twice changes nothing, and every write fails if the item
+// has changed since the process read it.
 func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Duration,
 	work func(context.Context) error) error {
 	fares := store.Fares{Table: o.Table}

@@ -21,7 +21,7 @@ import (
 type counted struct {
 	mu    sync.Mutex
 	asked map[fare.City]int
-	// asking, if set, is called when the first request arrives.
+	// asking, if set, is called at the first request.
 	asking func()
 	once   sync.Once
 }
@@ -77,8 +77,9 @@ func (o Options) discover(every time.Duration) error {
 	})
 }
 
-// TestOneProcessRefreshes: of several processes that find a refresh due at once, only one does
-// it. The source is asked once, and later processes find it done.
+// TestOneProcessRefreshes: of several processes that find a refresh due at once, only one
+// refreshes. The source receives the requests of one refresh, and the other processes find the
+// refresh done.
 func TestOneProcessRefreshes(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
 		for cycle := 1; cycle <= 3; cycle++ {
@@ -135,8 +136,8 @@ func TestWhatAnotherHasJustDoneIsNotDoneAgain(t *testing.T) {
 	})
 }
 
-// TestAnotherProcessTakesOver: if a process dies during a refresh, another does it once the
-// lease has expired.
+// TestAnotherProcessTakesOver: if a process dies during a refresh, another process refreshes once
+// the lease has expired.
 func TestAnotherProcessTakesOver(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
 		dead := &store.Lease{Table: table, Name: store.RefreshLease, Holder: "dead",

@@ -54,7 +54,7 @@ func Verify(ctx context.Context, name string, now func() time.Time) (status Stat
 	}
 	status, err = lookAt(ctx, s, now)
 	if err == nil && status.Items == 0 {
-		err = fmt.Errorf("verify store: %s holds nothing, which no store does that was served", file)
+		err = fmt.Errorf("verify store: %s is empty; a store that was served is never empty", file)
 	}
 	return status, sealed, errors.Join(err, s.Close())
 }
@@ -67,7 +67,11 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 		return status, "", err
 	}
 	fail := func(err error) (Status, string, error) {
-		return status, "", fmt.Errorf("restore store: %w; nothing was changed", err)
+		text := "restore store: %w; nothing was changed"
+		if strings.Contains(err.Error(), "nothing was changed") {
+			text = "restore store: %w"
+		}
+		return status, "", fmt.Errorf(text, err)
 	}
 	if err := served(ctx, file); err != nil {
 		return fail(err)
@@ -78,18 +82,18 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 	}
 	defer os.Remove(part) // fails harmlessly after the rename
 	if status, _, err = Verify(ctx, "bolt:"+part, now); err != nil {
-		return fail(err)
+		return fail(copyError{err, part, from})
 	}
 	if _, err := os.Lstat(file); err == nil {
-		// While this process holds the old file open, no other process can open it. A damaged file
-		// cannot be opened by any process.
+		// While this process holds the old file open, no other process can open it. No process can
+		// open a damaged file.
 		if s, _, err := boltstore.Read(file, beforeAll); err == nil {
 			defer s.Close()
 		} else if errors.Is(err, boltstore.ErrInUse) {
 			return fail(err)
 		}
 		aside = file + ".before-" + now().UTC().Format("20060102T150405.000000Z")
-		// A link fails if that name has been taken.
+		// A link fails if a file of that name exists already.
 		if err := os.Link(file, aside); err != nil {
 			return fail(err)
 		}
@@ -109,7 +113,7 @@ func copyBeside(from, file string) (string, error) {
 		return "", err
 	}
 	defer source.Close()
-	// readable by the user alone
+	// The part file is readable by the user alone.
 	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".part-*")
 	if err != nil {
 		return "", err
@@ -123,7 +127,8 @@ func copyBeside(from, file string) (string, error) {
 	return part.Name(), nil
 }
 
-// replace renames the file part to file, durably. The new file gets the owner of the old one.
+// replace renames the file part to file, durably. The new file gets the owner of the file that it
+// replaces.
 func replace(part, file string) error {
 	owner := file
 	if _, err := os.Stat(file); err != nil {
@@ -159,10 +164,10 @@ func Compact(ctx context.Context, name string, now func() time.Time) (before, af
 	if err != nil {
 		return 0, 0, err
 	}
-	// holding it open locks out other processes
+	// An open file is locked, so no other process can open it.
 	defer func() { err = errors.Join(err, s.Close()) }()
 	part := file + ".part-compact"
-	// left by a killed process
+	// A process that was killed may have left the part file.
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, 0, fmt.Errorf("compact store: %w", err)
 	}
@@ -186,3 +191,12 @@ func Compact(ctx context.Context, name string, now func() time.Time) (before, af
 	}
 	return sizes[0], sizes[1], nil
 }
+
+// copyError is an error about a copy of a file. Its message names the file instead.
+type copyError struct {
+	error
+	copied, file string
+}
+
+func (e copyError) Error() string { return strings.ReplaceAll(e.error.Error(), e.copied, e.file) }
+func (e copyError) Unwrap() error { return e.error }

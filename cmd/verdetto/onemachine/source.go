@@ -51,7 +51,7 @@ func OpenSource(ctx context.Context, name, price string, s *Options, messages io
 const realSource = "travelpayouts"
 
 // openReal opens the Travelpayouts source with the settings of the environment. It counts the calls
-// to Travelpayouts in the table of s, which must be open before the first call.
+// to Travelpayouts in s.Table, which must be open before the first call.
 func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 	var of config.Upstream
 	var shown config.Publication

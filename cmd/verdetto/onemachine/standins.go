@@ -23,8 +23,8 @@ type StandIns struct {
 	servers            []*http.Server
 }
 
-// StartStandIns starts both stand-ins. They send events to the service at localURL, or none if
-// it is empty.
+// StartStandIns starts the stand-ins for Stripe and Solana. They send events to the service at
+// localURL. If localURL is empty, they send no events.
 func StartStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 	s := &StandIns{Stripe: playmoney.NewStripe(now), Node: playmoney.NewNode(now)}
 	if localURL != "" {

@@ -42,15 +42,15 @@ type Status struct {
 	Faults []monitor.Fault `json:"faults"`
 }
 
-// StatusOf returns the status of a service by its store's file. It asks the process that serves
-// the file, or reads the file if there is none.
+// StatusOf returns the status of a service by its store's file. It asks the process that serves the
+// file. If no process serves the file, StatusOf reads it.
 func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, error) {
 	file, ok := strings.CutPrefix(name, "bolt:")
 	if !ok || file == "" {
-		return Status{}, fmt.Errorf("-store %q: want bolt:FILE; of a table of DynamoDB the dashboard tells", name)
+		return Status{}, fmt.Errorf("-store %q: want bolt:FILE; for a DynamoDB table see the dashboard", name)
 	}
 	if _, err := os.Stat(file); err != nil {
-		return Status{}, fmt.Errorf("look at the store: %w", err)
+		return Status{}, fmt.Errorf("read the store: %w", err)
 	}
 	response, err := askService(ctx, file, statusPath)
 	if errors.Is(err, errNotServing) {
@@ -130,7 +130,7 @@ func (o Options) answerStatus(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(status) // the caller may have hung up
 }
 
-// Print writes the status for people.
+// Print writes the status as text for people.
 func (s Status) Print(w io.Writer) {
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(w, "%-14s"+format+"\n", append([]any{what}, args...)...)

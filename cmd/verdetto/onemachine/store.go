@@ -38,7 +38,7 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	}
 	from, unfinished, err := store.Migration{Table: table}.Unfinished(ctx)
 	if unfinished {
-		err = fmt.Errorf("it is being filled from %s and is not complete: verdetto migrate -from %[1]s -to %[2]s -finish",
+		err = fmt.Errorf("it is an incomplete copy of %s; finish it with verdetto migrate -from %[1]s -to %[2]s -finish",
 			from, name)
 	}
 	if err == nil && strings.HasPrefix(name, "bolt:") {
@@ -52,7 +52,7 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	return table, nil
 }
 
-// openPermanent opens a permanent store, even if a migration into it is not finished.
+// openPermanent opens a permanent store, even if a migration into the store is not finished.
 func openPermanent(ctx context.Context, name string, now func() time.Time) (store.Whole, error) {
 	kind, at, _ := strings.Cut(name, ":")
 	switch {
@@ -81,7 +81,7 @@ func dynamoClient(ctx context.Context) (*dynamodb.Client, error) {
 func OpenExisting(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if file, ok := strings.CutPrefix(name, "bolt:"); ok && file != "" {
 		if _, err := os.Stat(file); err != nil {
-			return nil, fmt.Errorf("open -store %s: %w; serve and refresh make one, so check the name", name, err)
+			return nil, fmt.Errorf("open -store %s: %w; check the name; serve and refresh create stores", name, err)
 		}
 	}
 	return OpenStore(ctx, name, now)

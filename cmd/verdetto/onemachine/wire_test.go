@@ -106,7 +106,7 @@ func onTheWire(t *testing.T, within times, slowly bool) (address string, log *li
 
 var patient = times{header: time.Minute, request: time.Minute, answer: time.Minute, idle: time.Minute}
 
-// say opens a connection, sends these bytes and nothing more, and returns the answer.
+// say opens a connection, sends text and nothing more, and returns the answer.
 func say(t *testing.T, address, text string) (status int, body string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)

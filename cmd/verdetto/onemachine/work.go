@@ -20,7 +20,8 @@ const (
 )
 
 // newSignal returns a channel on which a worker receives signals, and a function that sends a
-// signal. Sending never blocks. If the worker is busy, it runs once more afterwards.
+// signal. Sending never blocks. A signal to a busy worker makes the worker run once more when it
+// has finished.
 func newSignal() (signalled <-chan struct{}, signal func()) {
 	pending := make(chan struct{}, 1)
 	return pending, func() {

@@ -1,7 +1,7 @@
 // Package settings reads a command's settings by the one table of shared/runtime/config. If several
-// places have a setting, the first of these applies: flag, environment, settings file, default. The
-// package copies the file's values into the environment, so all code reads settings there, on one
-// machine as on AWS.
+// places have a value for a setting, the first of the following applies: flag, environment,
+// settings file, default. The package copies the file's values into the environment, so all code
+// reads settings there, on one machine as on AWS.
 //
 // A secret may be stored in a separate file: NAME_FILE then holds the path of the file with the
 // value of NAME. All faults are reported at once, each with what to do, and no report shows a
@@ -28,8 +28,8 @@ import (
 // value.
 const inFile = "_FILE"
 
-// notSettings lists variables that begin like settings but are not settings. They are for finding
-// the settings file, for tests, and for the runner of functions in containers.
+// notSettings lists variables whose names look like settings but are not. They name the settings
+// file and the data of tests, or serve the runner of functions in containers.
 var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_REFERENCE", "VERDETTO_SAM_LISTENER",
 	"VERDETTO_SAM_NETWORK"}
 
@@ -39,8 +39,8 @@ type ValuedSetting struct {
 	Value, From string
 }
 
-// Flags registers a command-line flag for each setting in the map to. The flag's value is written
-// to the setting's variable there.
+// Flags registers a command-line flag for each setting in the map to. The flag writes its value to
+// the variable that the map holds for the setting.
 func Flags(f *pflag.FlagSet, to map[string]*string) {
 	for _, s := range config.Settings {
 		if v, ok := to[s.Flag]; ok && s.Flag != "" {
@@ -60,9 +60,9 @@ func usage(s config.Setting) string {
 	return text + " (" + s.Name + ")"
 }
 
-// Take copies the file's settings into the environment, if a file is named. It then sets the
-// flags that the caller omitted from the environment. It returns each setting with its source,
-// and all faults.
+// Take copies the settings of the file, if a file is named, into the environment. It then gives
+// each flag that the caller omitted its value from the environment. It returns each setting with
+// its source, and all faults.
 func Take(f *pflag.FlagSet, file string) (taken []ValuedSetting, faults []string) {
 	inside, faults := read(file)
 	outside := map[string]string{}
@@ -147,15 +147,7 @@ func read(file string) (values map[string]string, faults []string) {
 	if err != nil {
 		return values, []string{fmt.Sprintf("-config: %v; give the file with the settings", err)}
 	}
-	var found map[string]any
-	if _, err := toml.Decode(string(data), &found); err != nil {
-		var bad toml.ParseError
-		if errors.As(err, &bad) {
-			return values, []string{fmt.Sprintf(`%s, line %d: %s; want NAME = "value" on each line`, file, bad.Position.Line,
-				bad.Message)}
-		}
-		return values, []string{fmt.Sprintf("%s: %v", file, err)}
-	}
+	found, faults := parse(file, string(data))
 	secret := ""
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		s, known := named(name)
@@ -174,9 +166,30 @@ func read(file string) (values map[string]string, faults []string) {
 		values[name] = value
 	}
 	if info, err := os.Stat(file); err == nil && secret != "" && info.Mode().Perm()&0o004 != 0 {
-		faults = append(faults, fmt.Sprintf("%s: it holds %s and everybody on this machine may read it; run chmod o-r %[1]s, or put secrets into files of their own (%[2]s%[3]s)", file, secret, inFile))
+		faults = append(faults, fmt.Sprintf("%s: it holds %s, and every user of this machine can read it; run chmod o-r %[1]s, or put secrets into files of their own (%[2]s%[3]s)", file, secret, inFile))
 	}
 	return values, faults
+}
+
+// parse parses a settings file. A line with a syntax error is reported and left out, so the faults
+// of all other lines are reported too.
+func parse(file, data string) (found map[string]any, faults []string) {
+	lines := strings.Split(data, "\n")
+	for range lines {
+		found = nil
+		_, err := toml.Decode(strings.Join(lines, "\n"), &found)
+		var bad toml.ParseError
+		switch {
+		case err == nil:
+			return found, faults
+		case !errors.As(err, &bad) || bad.Position.Line < 1 || bad.Position.Line > len(lines):
+			return nil, append(faults, fmt.Sprintf("%s: %v", file, err))
+		}
+		faults = append(faults, fmt.Sprintf(`%s, line %d: %s; write NAME = "value" on each line`, file, bad.Position.Line,
+			bad.Message))
+		lines[bad.Position.Line-1] = ""
+	}
+	return nil, faults
 }
 
 // text converts a value of the TOML file to the text that the environment variable would have. The
@@ -192,13 +205,13 @@ func text(value any) (string, string) {
 		for _, element := range v {
 			part, ok := element.(string)
 			if !ok {
-				return "", `it is a list of something else than texts; want ["one", "two"]`
+				return "", `a list may hold texts only, such as ["one", "two"]`
 			}
 			parts = append(parts, part)
 		}
 		return strings.Join(parts, ","), ""
 	}
-	return "", fmt.Sprintf(`%v is no text, number or list; want NAME = "value"`, value)
+	return "", fmt.Sprintf(`%v is not a text, number or list; write NAME = "value"`, value)
 }
 
 // named returns the setting with a name. The name of a secret may have the suffix _FILE.
@@ -210,10 +223,10 @@ func named(name string) (config.Setting, bool) {
 	return s, ok && s.Secret && strings.HasSuffix(name, inFile)
 }
 
-// unknown returns the message that no setting has this name. The message suggests a similar name.
+// unknown returns the message that no setting has the name. The message suggests a similar name.
 func unknown(name string) string {
 	if s, ok := config.Named(strings.TrimSuffix(name, inFile)); ok {
-		return fmt.Sprintf("%s: only secrets are read from files of their own; give %s", name, s.Name)
+		return fmt.Sprintf("%s: only secrets can be in files of their own; set %s", name, s.Name)
 	}
 	var names []string
 	for _, s := range config.Settings {
@@ -222,5 +235,5 @@ func unknown(name string) string {
 	if nearest := config.Nearest(strings.ToUpper(name), names, 3); nearest != "" {
 		return fmt.Sprintf("%s: there is no such setting; was %s meant?", name, nearest)
 	}
-	return name + ": there is no such setting; docs/configuration.md lists them, leave it out"
+	return name + ": there is no such setting; docs/configuration.md lists all settings; remove this one"
 }

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// call is one call with the answer it must get.
+// call is one smoke call with the answer that the service must give.
 type call struct {
 	name         string
 	method, path string

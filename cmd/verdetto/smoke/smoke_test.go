@@ -35,8 +35,8 @@ func run(t *testing.T, h http.Handler) (string, error) {
 	return said.String(), err
 }
 
-// TestAServiceIsGood: all smoke calls succeed for a correct service, with fares and on its first
-// day without fares.
+// TestAServiceIsGood: all smoke calls succeed for a correct service, both with fares and on its
+// first day without fares.
 func TestAServiceIsGood(t *testing.T) {
 	if len(calls) != 22 {
 		t.Errorf("%d calls", len(calls))

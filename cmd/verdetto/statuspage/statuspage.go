@@ -100,7 +100,7 @@ func (s Status) Works() bool {
 	return true
 }
 
-// Fresh reports whether the newest fare is at most Old.
+// Fresh reports whether the newest fare is at most as old as Old allows.
 func (s Status) Fresh() bool { return !s.Newest.IsZero() && s.At.Sub(s.Newest) <= Old }
 
 //go:embed status.html
@@ -108,7 +108,7 @@ var source string
 
 var page = template.Must(template.New("status").Parse(source))
 
-// Write writes the page in a language.
+// Write writes the status page in a language.
 func (s Status) Write(w io.Writer, l *i18n.Language) error {
 	if err := page.Execute(w, struct {
 		Status

@@ -62,7 +62,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestNoService: a service that does not answer gets a page too.
+// TestNoService: Write also writes a page about a service that does not answer.
 func TestNoService(t *testing.T) {
 	got := statuspage.Ask(t.Context(), http.DefaultClient, "http://127.0.0.1:1", func() time.Time { return at })
 	var page bytes.Buffer

@@ -25,7 +25,8 @@ async function show({ name, args, theme, variables, able }) {
   bridge.onsizechange = ({ height }) => { told.sizes.push(height); frame.style.height = `${height}px`; };
   bridge.oninitialized = async () => {
     await bridge.sendToolInput({ arguments: args });
-    await bridge.sendToolResult(await client.callTool({ name, arguments: args }));
+    told.shown = await client.callTool({ name, arguments: args });
+    await bridge.sendToolResult(told.shown);
     told.done = true;
   };
   await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow));

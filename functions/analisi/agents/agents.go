@@ -1,8 +1,8 @@
 // Package agents answers /mcp: it offers the service as tools of the Model Context Protocol. It
 // keeps no sessions: any process answers any message at once, with JSON.
 //
-// A tool returns the answer of the matching endpoint and counts toward the endpoint's quota.
-// Start reading at addTools.
+// Each tool corresponds to an endpoint of the API. A tool returns that endpoint's answer and counts
+// toward that endpoint's quota. Start reading at addTools.
 package agents
 
 import (
@@ -23,7 +23,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Service holds the data and pages that the tools need.
+// Service holds the data and pages that the MCP tools need.
 type Service struct {
 	Answers *published.Answers
 	Pages   *page.Service // render the answers
@@ -34,7 +34,7 @@ type Service struct {
 }
 
 // Register adds the endpoint /mcp to an API. It creates the MCP server only at the first message,
-// because that takes 4 ms.
+// because creating the server takes 4 ms.
 func (s *Service) Register(api *httpapi.API) {
 	s.api = api
 	h := &mcpHandler{server: sync.OnceValue(s.newServer)}
@@ -47,7 +47,6 @@ func (s *Service) Register(api *httpapi.API) {
 //go:embed instructions.txt
 var instructions string
 
-// newServer returns the MCP server.
 func (s *Service) newServer() http.Handler {
 	server := mcp.NewServer(&mcp.Implementation{
 		Name: "verdetto", Title: "Verdetto", Version: httpapi.Version,

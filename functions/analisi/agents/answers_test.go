@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestEveryDestination: the pages of a list together contain every destination exactly once.
+// TestEveryDestination: a long list is answered in parts. All parts together contain every
+// destination exactly once.
 func TestEveryDestination(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	seen := map[string]bool{}
@@ -31,8 +32,8 @@ func TestEveryDestination(t *testing.T) {
 	}
 }
 
-// TestSeveralWithinTheCap: a call with n trips counts as n, in one write. If the quota covers
-// fewer, the first trips are answered, and the other answers give the reason.
+// TestSeveralWithinTheCap: a call with n trips counts as n calls, in one write. If the remaining
+// quota is smaller, the first trips are answered, and each other trip has an error with the reason.
 func TestSeveralWithinTheCap(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	ask := func() (c struct {
@@ -66,12 +67,12 @@ func TestSeveralWithinTheCap(t *testing.T) {
 		}
 	}
 	if answer, _ := d.call(t, "compare_trips",
-		`{"origin":"Milano","destinations":["Bucarest"]}`); answer.problem(t).Code != "troppe-richieste" {
+		`{"origin":"Milano","destinations":["Bucarest"]}`); answer.code(t) != "troppe-richieste" {
 		t.Errorf("%+v", answer)
 	}
 }
 
-// TestLanguage: sentences, names and errors are in the requested language.
+// TestLanguage: the sentences, city names and errors of a tool are in the language of the call.
 func TestLanguage(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct {
@@ -79,7 +80,7 @@ func TestLanguage(t *testing.T) {
 		says            map[string]string // by language
 	}{
 		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`,
-			map[string]string{"": "Milan to Bucharest. Probably great: about €2 less than usual for this route. Lowest fare " +
+			map[string]string{"": "Milan to Bucharest. Probably great: about €2 less than usual for this route.\nLowest fare " +
 				"seen today: €30, Tuesday 10 May 2016. On this route the lowest fare is usually between €31 and €34.",
 				"en":    "Milan to Bucharest. Probably great: about €2 less",
 				"it":    "Probabilmente ottimo: circa 2\u00a0€ meno del solito per questa rotta.",
@@ -88,21 +89,19 @@ func TestLanguage(t *testing.T) {
 				"es":    "De Milán a Bucarest. Probablemente excelente: unos 2\u00a0€ menos de lo habitual para esta ruta.",
 				"pt-BR": "Provavelmente ótimo: cerca de 2\u00a0€ menos do que o habitual para esta rota.",
 				"nl":    "Milan to Bucharest. Probably great: "}},
-		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan: 2 destinations with such a fare. " +
-			"Each is the cheapest fare of any date, compared with the cheapest of other days. Bucharest",
-			"it": "Da Milano: 2 destinazioni con una tariffa così. Di ognuna la tariffa più bassa di qualsiasi data, " +
-				"confrontata con le più basse di altri giorni. Bucarest",
-			"de": "Ab Mailand: Ziele mit einem solchen Preis: 2.",
-			"fr": "Depuis Milan\u00a0: destinations qui ont un tel prix\u00a0: 2.",
-			"es": "Desde Milán: destinos con un precio así: 2.",
-			"pt": "A partir de Milão: destinos com um preço assim: 2."}},
+		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan, best-judged first: Bucharest 30.00 EUR",
+			"it": "Da Milano, le migliori per prime: Bucarest 30.00 EUR",
+			"de": "Ab Mailand, das am besten beurteilte Ziel zuerst: Bukarest 30.00 EUR",
+			"fr": "Depuis Milan, le mieux jugé d’abord\u00a0: Bucarest 30.00 EUR",
+			"es": "Desde Milán, primero el de mejor veredicto: Bucarest 30.00 EUR",
+			"pt": "A partir de Milão, primeiro o de melhor veredicto: Bucareste 30.00 EUR"}},
 		{"price_trends", `"origin":"Milan","destination":"London"`,
 			map[string]string{"en": "From Milan to London", "it": "Da Milano a Londra"}},
 		{"watched_routes", `"origin":"Milan"`, map[string]string{"en": "Milan to London", "it": "Londra"}},
 		{"fare_calendar", `"origin":"Bergamo","destination":"Bucarest"`,
 			map[string]string{"en": "You asked for Bergamo: these are the fares of Milan.",
 				"it": "Hai chiesto Bergamo: queste sono le tariffe di Milano."}},
-		{"when_to_book", `"origin":"Roma","destination":"Bucarest"`,
+		{"flight_price_verdict", `"origin":"Roma","destination":"Bucarest"`,
 			map[string]string{"en": "We have never seen a fare from Rome to Bucharest.",
 				"it": "watched_routes: chiamalo",
 				"de": "Diese Strecke beobachten wir noch nicht. Wir haben sie vorgemerkt. Als Werkzeug " +
@@ -121,8 +120,8 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// TestResources: reading the reference does not count toward a quota. The coverage counts like the
-// tool watched_routes and lists every destination.
+// TestResources: reading the reference does not count toward a quota. Reading the coverage counts
+// like a call of the tool watched_routes. The coverage lists every destination.
 func TestResources(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	read := func(uri string) string {

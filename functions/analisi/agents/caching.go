@@ -8,7 +8,8 @@ import (
 )
 
 // stripCacheHints removes the cache lifetime from results for clients of old protocol revisions.
-// Clients from revision 2026-07-28 on state their revision in each request and keep the lifetime.
+// Clients of revision 2026-07-28 or later state their revision in each request and keep the
+// lifetime.
 func stripCacheHints(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)
@@ -24,7 +25,7 @@ func stripCacheHints(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// withoutCacheHints is a result without its cache lifetime.
+// withoutCacheHints encodes a result without its cache lifetime.
 type withoutCacheHints struct{ mcp.Result }
 
 func (u withoutCacheHints) MarshalJSON() ([]byte, error) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCaching: answers that are equal for all callers have a cache lifetime, but only in the newest
-// protocol revision.
+// TestCaching: an answer that is equal for all callers has a cache lifetime. Only clients of the
+// newest protocol revision get this lifetime.
 func TestCaching(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	const caller = `"_meta":{"io.modelcontextprotocol/protocolVersion":%q,` +

@@ -4,39 +4,57 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"text/template"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
 )
 
 // A card shows a tool's answer to a person, in clients with MCP Apps (io.modelcontextprotocol/ui).
-// Such a client loads one HTML document and passes tool results to it. Each result contains the
-// HTML of its card in _meta under cardKey, rendered with the page's templates.
+// Such a client loads one HTML document and passes tool results to it. The document draws the
+// answer's text and structured content.
 
 const (
-	uiExtension = "io.modelcontextprotocol/ui"
-	cardURI     = "ui://verdetto/card"
-	cardType    = "text/html;profile=mcp-app"
-	cardKey     = "verdetto/card"
+	cardURI  = "ui://verdetto/card"
+	cardType = "text/html;profile=mcp-app"
 )
 
 //go:embed card
 var cardFiles embed.FS
 
-// document is the HTML document that displays cards. Style and script are inline, because the
+// labels returns the texts of a card that are not in the answer.
+func labels(l *i18n.Language) map[string]string {
+	return map[string]string{
+		"day": l.Text("app.day"), "back": l.Text("app.back"), "open": l.Text("app.open"),
+		"usual": l.Text("app.usual"), "alert": l.Text("form.alert"), "ask": l.Text("home.ask"),
+		"sending": l.Text("form.sending"), "failed": l.Text("refusal.failed.lede"),
+	}
+}
+
+// document is the HTML document that displays cards. Style, script and texts are inline, because the
 // document may not load anything.
 var document = sync.OnceValues(func() (string, error) {
 	all, err := template.ParseFS(cardFiles, "card/*")
 	if err != nil {
 		return "", fmt.Errorf("read card: %w", err)
 	}
+	texts := map[string]map[string]string{}
+	for _, l := range i18n.Languages() {
+		texts[l.Code] = labels(l)
+	}
+	encoded, err := json.Marshal(texts)
+	if err != nil {
+		return "", fmt.Errorf("write card: %w", err)
+	}
 	var script, html bytes.Buffer
-	if err := all.ExecuteTemplate(&script, "card.js", struct{ Version string }{httpapi.Version}); err != nil {
+	if err := all.ExecuteTemplate(&script, "card.js",
+		struct{ Version, Texts string }{httpapi.Version, string(encoded)}); err != nil {
 		return "", fmt.Errorf("write card: %w", err)
 	}
 	if err := all.ExecuteTemplate(&html, "card.html",
@@ -46,7 +64,7 @@ var document = sync.OnceValues(func() (string, error) {
 	return html.String(), nil
 })
 
-// uiMeta declares that the document makes no requests, and that it prefers a border.
+// uiMeta declares to MCP clients that the cards' document makes no requests and prefers a border.
 func uiMeta() mcp.Meta {
 	none := []string{}
 	return mcp.Meta{"ui": map[string]any{
@@ -59,7 +77,7 @@ func addCard(server *mcp.Server) {
 	server.AddResource(&mcp.Resource{
 		URI: cardURI, Name: "card", Title: "A verdict, or a calendar, to look at", MIMEType: cardType, Meta: uiMeta(),
 		Description: "For clients that show interfaces: what flight_price_verdict and fare_calendar " +
-			"answer, as the page shows it.",
+			"answer.",
 	}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		html, err := document()
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: cardURI, MIMEType: cardType, Text: html,
@@ -67,20 +85,5 @@ func addCard(server *mcp.Server) {
 	})
 }
 
-// cardMeta refers clients to the document, for tools whose answers have a card.
+// cardMeta tells clients where the cards' document is. Tools whose answers have a card include it.
 func cardMeta() mcp.Meta { return mcp.Meta{"ui": map[string]any{"resourceUri": cardURI}} }
-
-// showsCards reports whether a client may show cards. It may if it declares the extension, or if
-// its protocol revision has no declarations in calls.
-func showsCards(request *mcp.CallToolRequest) bool {
-	if _, told := request.Params.Meta[mcp.MetaKeyClientCapabilities]; !told {
-		return true
-	}
-	c := request.ClientCapabilities()
-	return c != nil && c.Extensions[uiExtension] != nil
-}
-
-// cardHTML is embedded in answers that have a card. The card is not part of the answer's JSON.
-type cardHTML struct{ card string }
-
-func (s cardHTML) html() string { return s.card }

@@ -22,9 +22,9 @@ import (
 // mcpHandler answers /mcp. It validates each request before the SDK's server sees it. A fault of
 // the HTTP request gets an HTTP error response; a fault of the message gets a JSON-RPC error.
 //
-// Pages of any site may call /mcp, because it reads no cookies. The SDK refuses unknown Host
-// headers on a loopback address, against DNS rebinding. The host of the base URL is allowed, for
-// callers behind a proxy on the same machine.
+// Pages of any site may call /mcp, because it reads no cookies. On a loopback address the SDK
+// refuses unknown Host headers, against DNS rebinding. The handler allows the host of the base URL,
+// for callers behind a proxy on the same machine.
 type mcpHandler struct {
 	server func() http.Handler
 	host   string // of the base URL; may be empty
@@ -41,7 +41,8 @@ type exchangeKey struct{}
 func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodPost {
-		// GET and DELETE are refused: there are no streams to open and no sessions to end.
+		// Only POST is allowed: /mcp has no streams to open with GET and no sessions to end with
+		// DELETE.
 		httpapi.WrongMethod.Problem("This path answers POST with one JSON-RPC message of the Model Context Protocol. "+
 			"It keeps no sessions and offers no stream.").
 			With("Allow", "POST").Write(w, r)
@@ -74,7 +75,8 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	// The SDK requires both media types; it always answers with JSON.
+	// The SDK's server requires that a client accepts JSON and event streams. It always answers
+	// with JSON.
 	r2 := r.Clone(context.WithValue(r.Context(), exchangeKey{}, &exchange{r.Context(), w.Header()}))
 	r2.Header.Set("Accept", "application/json, text/event-stream")
 	r2.Body = io.NopCloser(bytes.NewReader(body))
@@ -108,14 +110,14 @@ func checkHeaders(r *http.Request) *httpapi.Problem {
 // statelessRevision is the first protocol revision in which an unknown method gets HTTP status 404.
 const statelessRevision = "2026-07-28"
 
-// answeredMethods are the methods of a server with only tools and resources. Subscriptions are left
-// out: they would keep a request open, and no notification would ever come.
+// answeredMethods are the MCP methods of a server that has only tools and resources. Methods for
+// subscriptions are left out: they would keep a request open, and no notification would ever come.
 var answeredMethods = []string{"initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list",
 	"resources/templates/list", "resources/read"}
 
-// checkMessage checks a message before the SDK's server reads it, and returns its id and its fault.
-// It refuses batches: only an old revision has them, and one request could contain hundreds of
-// calls.
+// checkMessage checks a message before the SDK's server reads it. It returns the message's id and
+// fault. It refuses batches: only an old protocol revision has them, and one batch could contain
+// hundreds of calls.
 func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
 	if len(trimmed) > 0 && trimmed[0] == '[' {
@@ -146,7 +148,8 @@ func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	return m.ID, nil
 }
 
-// problemWithStatus returns the error response BadRequest with another status.
+// problemWithStatus returns the error response BadRequest with the given HTTP status instead of
+// 400.
 func problemWithStatus(status int, detail string) *httpapi.Problem {
 	kind := httpapi.BadRequest
 	kind.Status = status
@@ -166,8 +169,8 @@ func writeError(w http.ResponseWriter, status int, id json.RawMessage, fault *js
 	}{"2.0", id, fault})
 }
 
-// copyTo copies the SDK server's answer to w. It converts the SDK's plain-text errors to an HTTP
-// error response or a JSON-RPC error.
+// copyTo copies the response of the SDK's server to w. It converts the SDK's plain-text errors to
+// an HTTP error response or a JSON-RPC error.
 func copyTo(rec *recorder.Recorder, w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 	rec.WriteHeader(http.StatusOK)
 	contentType := rec.Sent.Get("Content-Type")

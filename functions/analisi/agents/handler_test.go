@@ -13,7 +13,7 @@ import (
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-// TestMessages checks the answers to messages that are no tool calls, well-formed or malformed.
+// TestMessages checks the answers to MCP messages that are no tool calls, some of them malformed.
 func TestMessages(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestMessages(t *testing.T) {
 			[]string{"Mcp-Protocol-Version", "2026-07-28"}, 404, "-32601", "tools and resources"},
 		{"unknown tool", "POST",
 			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_flight","arguments":{}}}`, nil, 200,
-			"-32602", "the tools are flight_price_verdict, compare_trips, cheapest_months, when_to_book, " +
+			"-32602", "the tools are flight_price_verdict, compare_trips, " +
 				"watched_routes, price_trends, fare_calendar, cheap_now, departure_history, usage"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,9 +111,9 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestHost: at a loopback address, requests with an unknown Host are refused. A page can make its
-// own name resolve to that address. Callers behind a proxy on the same machine use the host of the
-// base URL and are answered.
+// TestHost: a service at a loopback address refuses requests with an unknown Host header. Otherwise
+// a web page could reach it through a name that resolves to that address. Callers behind a proxy on
+// the same machine use the host of the base URL and get an answer.
 func TestHost(t *testing.T) {
 	ask := func(to http.Handler, host, origin string) *http.Response {
 		t.Helper()
@@ -163,7 +163,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestPreflight: a client in a page of any site may call /mcp.
+// TestPreflight: a script in a page of any web site may call /mcp.
 func TestPreflight(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	w := d.send(t, http.MethodOptions, "/mcp", "", "Origin", "https://elsewhere.example",
@@ -178,7 +178,7 @@ func TestPreflight(t *testing.T) {
 			t.Errorf("%s is not allowed: %v", name, h)
 		}
 	}
-	// Other endpoints stay read-only for other sites.
+	// For scripts of other sites, the other endpoints allow only GET and HEAD.
 	w = d.send(t, http.MethodOptions, "/v1/analisi", "", "Origin", "https://elsewhere.example",
 		"Access-Control-Request-Method", "GET")
 	if w.Header().Get("Access-Control-Allow-Methods") != "GET, HEAD" ||

@@ -10,35 +10,31 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The arguments of the tools. tools.json describes them. Embedded types are exported, because
-// Huma skips others.
+// The types of this file hold the arguments of the tools. tools.json describes each argument.
+// Embedded types are exported, because the library Huma skips unexported ones.
 
-// Route holds the ends of a route.
+// Route holds the origin and the destination of a route.
 type Route struct {
 	Origin      string `json:"origin" example:"Milano" minLength:"1" maxLength:"100"`
 	Destination string `json:"destination" example:"Bucharest" minLength:"1" maxLength:"100"`
 }
 
-// Kind is the kind of fares (one-way or return, non-stop or all), with the currency of the answer.
+// Kind says which fares a question is about (nights away, non-stop or all), and the currency of the
+// answer.
 type Kind struct {
 	Nights   string `json:"nights,omitempty" enum:"1-3,4-7,8-14,15+"`
 	NonStop  bool   `json:"non_stop,omitempty"`
 	Currency string `json:"currency,omitempty" example:"EUR" maxLength:"3"`
 }
 
-// trip returns the kind of fares as part of a question.
+// trip returns the kind of fares as a field of a published question.
 func (k Kind) trip() published.Trip {
 	return published.Trip{Notti: k.Nights, Diretto: k.NonStop, Valuta: k.Currency}
 }
 
-// Asker holds the arguments that every tool has.
+// Asker holds the argument that every tool has: the language of the answer.
 type Asker struct {
 	Language string `json:"language,omitempty" maxLength:"20"`
-}
-
-type routeInput struct {
-	Route
-	Asker
 }
 
 type tripInput struct {
@@ -103,7 +99,7 @@ type historyInput struct {
 
 type usageInput struct{ Asker }
 
-// arguments maps the endpoints' parameters to the tools' arguments.
+// arguments maps the names of the endpoints' parameters to the names of the tools' arguments.
 var arguments = map[string]string{
 	"partenza": "departure", "flessibile": "flexible_days", "mese": "month", "ritorno": "return", "notti": "nights",
 	"diretto": "non_stop", "prezzo": "price", "massimo": "max_price", "livello": "levels", "valuta": "currency",
@@ -122,7 +118,8 @@ func destinationOf(name string) answer.Named {
 	return answer.Named{Parameter: "destination", Name: name}
 }
 
-// majorUnits formats an amount for the endpoints' parameters, or returns "" for 0.
+// majorUnits formats an amount such as 49.9 (in units of the currency, not cents) for the
+// endpoints' parameters. It returns "" for 0.
 func majorUnits(amount float64) string {
 	if amount == 0 {
 		return ""
@@ -135,10 +132,6 @@ func questionOf(from, to string, trip published.Trip) (answer.Question, error) {
 	q, err := trip.Question(argumentOf)
 	q.From, q.To = originOf(from), destinationOf(to)
 	return q, err
-}
-
-func (in *routeInput) question() (answer.Question, error) {
-	return questionOf(in.Origin, in.Destination, published.Trip{})
 }
 
 func (in *tripInput) question() (answer.Question, error) {

@@ -16,9 +16,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The resources for agents: the reference on one page, and the covered cities and routes. Reading
-// the reference counts toward no quota. Each coverage list costs one read of the store and counts
-// like GET /v1/rotte.
+// The two resources for agents: the API reference on one page, and the lists of covered cities and
+// routes. Reading the reference counts toward no quota. Each list costs one read of the store and
+// counts like GET /v1/rotte.
 
 const (
 	referenceURI = "verdetto://reference"
@@ -32,7 +32,8 @@ type Coverage struct {
 	Rotte string            `json:"rotte"` // URI of the routes from one of them
 }
 
-// maxCovered is the limit of listed cities: more than any source has.
+// maxCovered is the largest number of cities in the list of covered cities. Every fare source has
+// fewer.
 const maxCovered = 2000
 
 func (s *Service) addResources(server *mcp.Server) {
@@ -65,8 +66,8 @@ func (s *Service) addResources(server *mcp.Server) {
 	}))
 }
 
-// resource counts a read toward the quota, then answers it. An error becomes a JSON-RPC error, with
-// the error response of the API as its data.
+// resource returns a handler that counts a read toward the quota, then answers it. An error becomes
+// a JSON-RPC error, with the error response of the API as its data.
 func (s *Service) resource(read func(ctx context.Context, uri string) (any, error)) mcp.ResourceHandler {
 	return func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		ctx = ctx.Value(exchangeKey{}).(*exchange).ctx

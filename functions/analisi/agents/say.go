@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sentences writes the text that accompanies a structured answer. The text says nothing that is not
-// in the answer, and always says how certain the answer is: an agent may show only the text.
+// sentences writes the text that accompanies a structured answer. The text adds nothing to the
+// structured answer. It always says how certain the answer is: an agent may show only the text.
 type sentences struct{ *i18n.Language }
 
 func (a Asker) say() sentences {
@@ -36,7 +36,7 @@ func (s sentences) named(asked string) string {
 
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
-// places explains which airports the fares cover if a caller named one airport of a city.
+// places returns sentences that say which airports the fares cover if a caller named one airport.
 func (s sentences) places(asked ...string) string {
 	return strings.Join(wording.Places(s.Language, asked...), " ")
 }
@@ -46,30 +46,37 @@ func and(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " ")
 }
 
+// lines joins the lines that are not empty. The first line answers the question.
+func lines(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), "\n")
+}
+
 func (s sentences) route(from, to string) string { return s.Text("home.route", "From", from, "To", to) }
 
 func (s sentences) newest(t time.Time) string {
 	return s.Text("agents.newest", "Day", t.UTC().Format(time.DateOnly))
 }
 
-// verdict describes a verdict in the words of the page, including the parts that the page shows
-// only on a click.
+// verdict describes a verdict in the words of the page. It adds the cheapest months and the booking
+// window, if the question is about the route.
 func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day) string {
 	route := s.route(a.Origine, a.Destinazione)
 	if a.Verdetto.Percentile == nil {
-		return s.unknown(a, route) + " " + s.newest(a.AggiornatoIl)
+		return lines(s.unknown(a, route), s.months(a), s.newest(a.AggiornatoIl))
 	}
 	of := wording.Verdict{Language: s.in(a.Valuta), Of: a, Today: today}
 	if q.When != nil {
 		of.On, of.Around = q.When.Date, q.When.Span != nil
 	}
 	certainty, restsOn := of.Certainty()
-	return route + ". " + and(of.Headline(), of.Fare(), of.Known(), of.Past(),
-		wording.Typical(of.Language, a), of.Rank(0, 0), certainty+s.Text("format.comma")+restsOn+".", of.Waiting(),
+	return lines(and(route+".", of.Headline()),
+		and(of.Fare(), of.Known(), of.Past(), wording.Typical(of.Language, a), of.Rank(0, 0)),
+		and(certainty+s.Text("format.comma")+restsOn+".", of.Waiting()),
+		s.months(a),
 		s.newest(a.AggiornatoIl))
 }
 
-// unknown states why there is no verdict.
+// unknown returns the sentence that says why there is no verdict.
 func (s sentences) unknown(a verdict.Analysis, route string) string {
 	if a.Ambito != verdict.InPartenza && a.Ambito != verdict.InMese {
 		return s.Text("agents.no_verdict", "Route", route, "Days", a.Verdetto.Campione, "Needed", verdict.MinSample)
@@ -78,7 +85,7 @@ func (s sentences) unknown(a verdict.Analysis, route string) string {
 		a.Prezzo.Partenza, "Fares", a.Verdetto.Campione, "Needed", departure.MinCount)
 }
 
-// in returns the language for amounts that are already in a currency.
+// in returns the language with which to format amounts that are already in the given currency.
 func (s sentences) in(currency string) *i18n.Language {
 	if currency == fare.EUR.String() {
 		return s.Language
@@ -86,34 +93,25 @@ func (s sentences) in(currency string) *i18n.Language {
 	return s.InCurrency(currency, func(c fare.Cents) fare.Cents { return c })
 }
 
-func (s sentences) months(m Months) string {
-	route := s.route(m.Origine, m.Destinazione)
-	if len(m.MesiPerConvenienza) == 0 {
-		return s.Text("agents.no_months", "Route", route, "Fares", m.Osservazioni)
+// months lists the cheapest months of a route and its booking window, or returns "" for a question
+// about one departure.
+func (s sentences) months(a verdict.Analysis) (text string) {
+	if a.Ambito != verdict.Rotta {
+		return ""
 	}
 	var listed []string
-	for _, one := range m.MesiPerConvenienza[:min(3, len(m.MesiPerConvenienza))] {
+	for _, one := range a.MesiPerConvenienza[:min(maxMonths, len(a.MesiPerConvenienza))] {
 		listed = append(listed, s.Text("agents.month", "Month", s.Month(time.Month(one.Mese)), "Median",
-			euros(int64(one.MedianaCent), m.Valuta), "Fares", one.Campione))
+			euros(int64(one.MedianaCent), a.Valuta), "Fares", one.Campione))
 	}
-	return s.Text("agents.months", "Route", route, "Months", strings.Join(listed, ", "), "Known",
-		len(m.MesiPerConvenienza)) +
-		" " + s.newest(m.AggiornatoIl) + " " + s.Text("agents.months_note")
-}
-
-func (s sentences) window(w Window) string {
-	route := s.route(w.Origine, w.Destinazione)
-	a := w.AnticipoConsigliato
-	if a == nil {
-		return s.Text("agents.no_window", "Route", route, "Fares", w.Osservazioni)
+	if len(listed) > 0 {
+		text = s.Text("agents.months", "Months", strings.Join(listed, ", "))
 	}
-	saving := s.Text("agents.no_saving")
-	if a.RisparmioCent != nil {
-		saving = s.Text("agents.saving", "Amount", euros(int64(*a.RisparmioCent), w.Valuta))
+	if w := a.AnticipoConsigliato; w != nil {
+		text = and(text, s.Text("agents.window", "From", w.DaGiorni, "To", w.AGiorni,
+			"Median", euros(int64(w.MedianaCent), a.Valuta)))
 	}
-	return s.Text("agents.window", "Route", route, "From", a.DaGiorni, "To", a.AGiorni,
-		"Median", euros(int64(a.MedianaCent), w.Valuta), "Fares", a.Campione, "Saving", saving) +
-		" " + s.newest(w.AggiornatoIl) + " " + s.Text("agents.window_note")
+	return text
 }
 
 func (s sentences) routes(r published.Routes) string {
@@ -130,8 +128,8 @@ func (s sentences) routes(r published.Routes) string {
 		"Others", len(r.Rotte) > len(listed), "Page", r.Successiva)
 }
 
-// trends describes the listed destinations. all is the total number, skipped the number before
-// them.
+// trends describes the listed destinations of a city. The parameter all is the number of all
+// destinations; skipped is how many of them come before the listed ones.
 func (s sentences) trends(t view.Trends, skipped, all int) string {
 	if len(t.Destinations) == 0 {
 		return s.Text("agents.no_trends", "City", s.city(t.Origin), "Code", t.Origin)
@@ -158,7 +156,8 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 	return said
 }
 
-// more tells how to request the next part of a list.
+// more returns the sentence on how to request the next part of a list, or "" at the end of the
+// list.
 func (s sentences) more(last, all int) string {
 	if last >= all {
 		return ""

@@ -15,7 +15,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestSentencesOfALanguage: every language has all sentences in its catalogue of texts.
+// TestSentencesOfALanguage: for every sentence of a tool, the language's catalogue of texts has the
+// text.
 func TestSentencesOfALanguage(t *testing.T) {
 	s := sentences{i18ntest.Toy(t)}
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -38,14 +39,9 @@ func TestSentencesOfALanguage(t *testing.T) {
 		"a month": s.verdict(month, answer.Question{When: &answer.When{}}, fare.DayOf(at)),
 		"no departure": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest",
 			Ambito: verdict.InPartenza, AggiornatoIl: at}, answer.Question{}, 0),
-		"months": s.months(Months{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR",
-			MesiPerConvenienza: []verdict.Mese{{Mese: 5}, {Mese: 6}}, AggiornatoIl: at}),
-		"no months": s.months(Months{Origine: "Milano", Destinazione: "Bucarest"}),
-		"window": s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR",
-			AnticipoConsigliato: &verdict.Anticipo{RisparmioCent: &cents}, AggiornatoIl: at}),
-		"no saving": s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR",
-			AnticipoConsigliato: &verdict.Anticipo{}, AggiornatoIl: at}),
-		"no window": s.window(Window{Origine: "Milano", Destinazione: "Bucarest"}),
+		"months and window": s.months(verdict.Analysis{Ambito: verdict.Rotta, Valuta: "EUR",
+			MesiPerConvenienza:  []verdict.Mese{{Mese: 5}, {Mese: 6}},
+			AnticipoConsigliato: &verdict.Anticipo{RisparmioCent: &cents}}),
 		"routes": s.routes(published.Routes{Rotte: []published.Rotta{{Origine: city("Milano"),
 			Destinazione: city("Bucarest")}, {Origine: city("Milano"), Destinazione: city("London")}},
 			Successiva: "MIL"}),
@@ -91,7 +87,8 @@ func TestSentencesOfALanguage(t *testing.T) {
 	}
 }
 
-// TestLanguagesAreListed: the tools' description lists their languages.
+// TestLanguagesAreListed: the description of the argument language lists all languages of the
+// service.
 func TestLanguagesAreListed(t *testing.T) {
 	doc := descriptions.Arguments["language"]
 	words := strings.FieldsFunc(doc, func(r rune) bool { return strings.ContainsRune(" ,:.", r) })

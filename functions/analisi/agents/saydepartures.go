@@ -1,6 +1,8 @@
 package agents
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"verdetto/shared/fare"
@@ -12,65 +14,76 @@ import (
 // maxListed is how many days or destinations a sentence lists.
 const maxListed = 5
 
-// calendar describes the best days and the best month. all is the total number of days.
+// calendar describes the cheapest days and the cheapest month. all is the total number of days.
+// The days are in the order of byPrice.
 func (s sentences) calendar(c verdict.Calendario, all int) string {
 	var days []string
-	for _, g := range best(c.Giorni, maxListed) {
-		if g.Percentile == nil {
-			continue
-		}
-		price := ""
+	priced := false
+	for _, g := range c.Giorni[:min(maxListed, len(c.Giorni))] {
+		price, usual, level := "", "", ""
 		if g.Cent != nil {
-			price = euros(int64(*g.Cent), c.Valuta)
+			price, priced = euros(int64(*g.Cent), c.Valuta), true
 		}
-		days = append(days, s.Text("agents.calendar_day", "Day", g.Partenza, "Price", price, "Level",
-			s.Text("level."+g.Livello), "Percentile", *g.Percentile,
-			"Certainty", s.Text("agents.certainty."+g.Affidabilita)))
-	}
-	said := []string{s.Text("agents.calendar", "Route", s.route(c.Origine, c.Destinazione), "Days", all, "Shown",
-		len(c.Giorni), "Listed", strings.Join(days, "; "), "Needed", departure.MinCount)}
-	var cheapest *verdict.MeseInCalendario
-	for i, m := range c.Mesi {
-		if m.Percentile != nil && (cheapest == nil || *m.Percentile < *cheapest.Percentile) {
-			cheapest = &c.Mesi[i]
+		if g.MedianaCent != nil {
+			usual, level = euros(int64(*g.MedianaCent), c.Valuta), s.Text("level."+g.Livello)
+		}
+		if price+usual != "" {
+			days = append(days, s.Text("agents.calendar_day", "Day", g.Partenza, "Price", price, "Level", level,
+				"Usual", usual))
 		}
 	}
-	if m := cheapest; m != nil {
-		said = append(said, s.Text("agents.calendar_month", "Month", m.Mese, "Price",
-			euros(int64(m.MinimoCent), c.Valuta), "Median", euros(int64(*m.MedianaCent), c.Valuta)))
+	month := ""
+	if len(c.Mesi) > 1 {
+		m := slices.MinFunc(c.Mesi, func(a, b verdict.MeseInCalendario) int { return cmp.Compare(a.MinimoCent, b.MinimoCent) })
+		usual := ""
+		if m.MedianaCent != nil {
+			usual = euros(int64(*m.MedianaCent), c.Valuta)
+		}
+		month = s.Text("agents.calendar_month", "Month", m.Mese, "Price", euros(int64(m.MinimoCent), c.Valuta),
+			"Median", usual)
 	}
-	return strings.Join(append(said, s.newest(c.AggiornatoIl)), " ")
+	return lines(s.Text("agents.calendar", "Route", s.route(c.Origine, c.Destinazione), "Listed",
+		strings.Join(days, "; "), "Priced", priced, "Needed", departure.MinCount), month,
+		and(s.Text("agents.calendar_known", "Days", all, "Shown", len(c.Giorni)), s.newest(c.AggiornatoIl)))
 }
 
-// deals describes the listed destinations. all is the total number, skipped the number before them.
+// deals describes the listed destinations with deals. The parameter all is the number of all
+// destinations; skipped is how many of them come before the listed ones.
 func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	if len(o.Occasioni) == 0 {
 		return s.Text("agents.no_deals", "City", o.Origine)
 	}
 	var listed []string
 	for _, d := range o.Occasioni[:min(maxListed, len(o.Occasioni))] {
-		price, usual, departure := euros(int64(d.Prezzo.Cent), o.Valuta), "", d.Prezzo.Partenza
-		if d.Prezzo.Ritorno != "" {
-			departure += "/" + d.Prezzo.Ritorno
-		}
-		if d.Verdetto.MedianaCent == nil {
-			listed = append(listed, s.Text("agents.deal_unknown", "City", d.Destinazione, "Price", price,
-				"Departure", departure))
-			continue
-		}
-		usual = euros(int64(*d.Verdetto.MedianaCent), o.Valuta)
-		listed = append(listed, s.Text("agents.deal", "City", d.Destinazione, "Price", price, "Departure", departure,
-			"Level", s.Text("level."+d.Verdetto.Livello),
-			"Median", usual, "Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita),
-			"Hours", d.Prezzo.EtaOre))
+		listed = append(listed, s.deal(d, o.Valuta))
 	}
-	returns := ""
+	cheapest, returns := "", ""
+	if least := slices.MinFunc(o.Occasioni, func(a, b published.Occasione) int {
+		return cmp.Compare(a.Prezzo.Cent, b.Prezzo.Cent)
+	}); least.Destinazione != o.Occasioni[0].Destinazione {
+		cheapest = s.Text("agents.deals_cheapest", "City", least.Destinazione, "Price",
+			euros(int64(least.Prezzo.Cent), o.Valuta))
+	}
 	if o.Notti != "" {
 		returns = s.Text("agents.deals_returns", "Nights", o.Notti)
 	}
-	return and(returns, s.Text("agents.deals", "City", o.Origine, "Destinations", all, "First", skipped+1, "Last",
-		skipped+len(o.Occasioni), "All", len(o.Occasioni) == all, "Month", o.Ambito == verdict.InMese, "Listed",
-		strings.Join(listed, "; "))+s.more(skipped+len(o.Occasioni), all))
+	return lines(s.Text("agents.deals", "City", o.Origine, "Listed", strings.Join(listed, "; ")), cheapest,
+		and(returns, s.Text("agents.deals_known", "Destinations", all, "First", skipped+1, "Last",
+			skipped+len(o.Occasioni), "All", len(o.Occasioni) == all, "Month", o.Ambito == verdict.InMese))+
+			s.more(skipped+len(o.Occasioni), all))
+}
+
+func (s sentences) deal(d published.Occasione, currency string) string {
+	price, day := euros(int64(d.Prezzo.Cent), currency), d.Prezzo.Partenza
+	if d.Prezzo.Ritorno != "" {
+		day += "/" + d.Prezzo.Ritorno
+	}
+	if d.Verdetto.MedianaCent == nil {
+		return s.Text("agents.deal_unknown", "City", d.Destinazione, "Price", price, "Departure", day)
+	}
+	return s.Text("agents.deal", "City", d.Destinazione, "Price", price, "Departure", day,
+		"Level", s.Text("level."+d.Verdetto.Livello), "Median", euros(int64(*d.Verdetto.MedianaCent), currency),
+		"Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita), "Hours", d.Prezzo.EtaOre)
 }
 
 func (s sentences) past(h published.Storico) string {
@@ -101,14 +114,14 @@ func (s sentences) past(h published.Storico) string {
 	return said + " " + s.newest(h.AggiornatoIl)
 }
 
-// comparison describes which trip is judged best, which is cheapest, and which are not covered.
+// comparison describes which of several trips is judged best, which is cheapest, and which trips
+// have no known fares.
 func (s sentences) comparison(c published.Confronto, names []string) string {
 	trip := func(i int) string {
 		v := c.Viaggi[i]
 		return s.Text("agents.compared", "City", names[i], "When", v.Partenza+v.Mese)
 	}
-	said := []string{s.Text("agents.comparison", "Asked", c.Chiesti, "Counted", c.Contati, "Known", len(c.PiuEconomici),
-		"Judged", len(c.Migliori))}
+	var said []string
 	if len(c.Migliori) > 0 {
 		a := c.Viaggi[c.Migliori[0]].Analisi
 		said = append(said, s.Text("agents.comparison_best", "Trip", trip(c.Migliori[0]), "Price",
@@ -118,9 +131,9 @@ func (s sentences) comparison(c published.Confronto, names []string) string {
 	var listed, without []string
 	for _, i := range c.PiuEconomici {
 		a := c.Viaggi[i].Analisi
-		level := a.Verdetto.Livello
+		level := ""
 		if a.Verdetto.Percentile != nil {
-			level = s.Text("level." + level)
+			level = s.Text("level." + a.Verdetto.Livello)
 		}
 		listed = append(listed, s.Text("agents.comparison_one", "Trip", trip(i), "Price",
 			euros(int64(a.Prezzo.Cent), a.Valuta), "Departure", a.Prezzo.Partenza, "Level", level))
@@ -136,5 +149,6 @@ func (s sentences) comparison(c published.Confronto, names []string) string {
 	if len(without) > 0 {
 		said = append(said, s.Text("agents.comparison_unknown", "Listed", strings.Join(without, "; ")))
 	}
-	return strings.Join(said, " ")
+	return lines(append(said, s.Text("agents.comparison", "Asked", c.Chiesti, "Counted", c.Contati,
+		"Known", len(c.PiuEconomici), "Judged", len(c.Migliori)))...)
 }

@@ -13,54 +13,24 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// schemaOf returns the schema of a type. It inlines all types, because some clients do not follow
-// references.
+// schemaOf returns the schema of a tool's arguments. Its fields are strings, numbers, booleans and
+// lists of strings, so it has no references, which some clients do not follow.
 func schemaOf[T any]() *huma.Schema {
-	registry := huma.NewMapRegistry(refPrefix, huma.DefaultSchemaNamer)
-	return inlineRefs(registry, registry.Schema(reflect.TypeFor[T](), false, ""))
+	s := huma.NewMapRegistry("#/$defs/", huma.DefaultSchemaNamer).Schema(reflect.TypeFor[T](), false, "")
+	for _, property := range s.Properties {
+		property.Nullable = false // an optional argument is left out, never null
+	}
+	return s
 }
 
-// marshalSchema encodes a schema once; each tools/list answer reuses the bytes.
+// marshalSchema encodes a schema. It runs once per tool: each answer to tools/list reuses the
+// bytes.
 func marshalSchema(s *huma.Schema) json.RawMessage {
 	data, err := json.Marshal(s)
 	if err != nil {
 		panic(fmt.Sprintf("agents: a schema cannot be written: %v", err)) // it is made of our types
 	}
 	return data
-}
-
-const refPrefix = "#/$defs/"
-
-// inlineRefs replaces every reference of a schema with the type itself.
-func inlineRefs(registry huma.Registry, s *huma.Schema) *huma.Schema {
-	if s == nil {
-		return nil
-	}
-	if s.Ref != "" {
-		target := *registry.SchemaFromRef(s.Ref)
-		if s.Description != "" {
-			target.Description = s.Description
-		}
-		s = &target
-	}
-	s.Items = inlineRefs(registry, s.Items)
-	for name, property := range s.Properties {
-		property = inlineRefs(registry, property)
-		if property.Nullable && slices.Contains(s.Required, name) {
-			property = nullable(property)
-		}
-		property.Nullable = false // an optional property is left out, never null
-		s.Properties[name] = property
-	}
-	return s
-}
-
-// nullable describes a value that may be null with anyOf, because some clients do not understand
-// a list of types.
-func nullable(s *huma.Schema) *huma.Schema {
-	value := *s
-	value.Description, value.Nullable = "", false
-	return &huma.Schema{Description: s.Description, AnyOf: []*huma.Schema{&value, {Type: "null"}}}
 }
 
 // readArguments parses a tool's arguments. It fails with an error response that names every faulty

@@ -38,8 +38,8 @@ var (
 	millon = fare.Route{Origin: "MIL", Destination: "LON"}
 )
 
-// fares is a store in memory. The value of a route is a summary, an error to return, or a function
-// to run.
+// fares is a store in memory. The value for a route is a summary, an error that the read returns,
+// or a function that the read runs.
 type fares map[fare.Route]any
 
 func (s fares) Summary(ctx context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
@@ -180,7 +180,7 @@ func (c customers) key(t *testing.T, email string, until time.Time) string {
 	return text
 }
 
-// fixture is the service with /mcp and the endpoints that match the tools.
+// fixture is a service with /mcp and with the endpoints that match the tools.
 type fixture struct {
 	*httpapi.API
 	counters  *counters
@@ -245,14 +245,14 @@ type result struct {
 	IsError           bool
 }
 
-func (r result) problem(t *testing.T) httpapi.Problem {
+// code returns the code of an error, which is one text that begins with it.
+func (r result) code(t *testing.T) string {
 	t.Helper()
-	var p httpapi.Problem
-	if !r.IsError || len(r.Content) != 2 || r.StructuredContent != nil {
+	if !r.IsError || len(r.Content) != 1 || r.StructuredContent != nil {
 		t.Fatalf("not a refusal: %+v", r)
 	}
-	decode(t, strings.NewReader(r.Content[1].Text), &p)
-	return p
+	code, _, _ := strings.Cut(r.Content[0].Text, ": ")
+	return code
 }
 
 func (d *fixture) call(t *testing.T, tool, arguments string, headers ...string) (result, http.Header) {

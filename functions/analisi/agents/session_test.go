@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"verdetto/shared/web/httpapi"
@@ -32,9 +33,7 @@ var sampleCalls = []struct {
 	{"compare_trips", map[string]any{"origin": "Milan", "destinations": []string{"Bucharest", "London", "Tokyo"}}},
 	{"compare_trips", map[string]any{"origin": "Milan", "destinations": []string{"Bucharest"},
 		"departures": []string{"2016-03-26", "2016-04-09", "2016-09-26"}, "currency": "USD"}},
-	{"cheapest_months", map[string]any{"origin": "Mailand", "destination": "Bucarest"}},
-	{"when_to_book", map[string]any{"origin": "Milan", "destination": "București"}},
-	{"when_to_book", map[string]any{"origin": "Milan", "destination": "Londres"}},
+	{"fare_calendar", map[string]any{"origin": "Mailand", "destination": "București", "month": "2016-04"}},
 	{"usage", map[string]any{}},
 	{"watched_routes", map[string]any{}},
 	{"watched_routes", map[string]any{"origin": "Milano", "destination": "Tokyo"}},
@@ -51,7 +50,7 @@ var sampleCalls = []struct {
 }
 
 // TestSession runs a complete session with the SDK's client in both revisions. It lists the
-// tools, calls each, and validates every answer against the tool's schema.
+// tools and calls each. An agent reads every answer in full, so their sizes have limits.
 func TestSession(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) { session(t, revision) })
@@ -92,17 +91,20 @@ func session(t *testing.T, revision string) {
 		t.Errorf("the list may be kept for %d ms, in scope %q", listed.TTLMs, listed.CacheScope)
 	}
 	var transcript bytes.Buffer
+	if n := size(t, listed); n > 20_000 {
+		t.Errorf("the list of tools has %d characters", n)
+	} else {
+		t.Logf("tools/list: %d characters", n)
+	}
 	show := json.NewEncoder(&transcript)
 	show.SetEscapeHTML(false)
 	show.SetIndent("", " ")
-	schemas := map[string]*jsonschema.Resolved{}
 	for _, tool := range listed.Tools {
 		a := tool.Annotations
 		if a == nil || !a.ReadOnlyHint || !a.IdempotentHint || a.DestructiveHint == nil || *a.DestructiveHint ||
 			a.OpenWorldHint == nil || !*a.OpenWorldHint || a.Title == "" {
 			t.Errorf("%s: annotations %+v", tool.Name, a)
 		}
-		schemas[tool.Name] = resolve(t, tool.OutputSchema)
 		if err := show.Encode(tool); err != nil {
 			t.Fatal(err)
 		}
@@ -116,8 +118,10 @@ func session(t *testing.T, revision string) {
 		if err != nil || answer.IsError {
 			t.Fatalf("%s %v: %v %+v", c.tool, c.arguments, err, answer)
 		}
-		if err := schemas[c.tool].Validate(answer.StructuredContent); err != nil {
-			t.Errorf("%s %v: %v", c.tool, c.arguments, err)
+		n := size(t, answer)
+		t.Logf("%s: %d characters", c.tool, n)
+		if n > limits[c.tool] {
+			t.Errorf("%s %v: %d characters, at most %d", c.tool, c.arguments, n, limits[c.tool])
 		}
 		called[c.tool] = true
 		for _, part := range []any{c.tool, c.arguments, answer.Content, answer.StructuredContent} {
@@ -126,30 +130,24 @@ func session(t *testing.T, revision string) {
 			}
 		}
 	}
-	if len(called) != len(listed.Tools) || len(called) != 10 {
+	if len(called) != len(listed.Tools) || len(called) != 8 {
 		t.Errorf("%d of %d tools were called", len(called), len(listed.Tools))
 	}
 	golden(t, filepath.Join("testdata", "session.golden"), transcript.Bytes())
 }
 
-func resolve(t *testing.T, schema any) *jsonschema.Resolved {
+// limits holds the most characters of an answer, by tool.
+var limits = map[string]int{"flight_price_verdict": 1500, "compare_trips": 3000, "fare_calendar": 4000,
+	"cheap_now": 4000, "price_trends": 9000, "departure_history": 9000, "watched_routes": 4000, "usage": 2500}
+
+// size returns the number of characters of a result, as JSON.
+func size(t *testing.T, result any) int {
 	t.Helper()
-	data, err := json.Marshal(schema)
+	data, err := json.Marshal(result)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(data, &s); err != nil {
-		t.Fatal(err)
-	}
-	if s.Type != "object" || len(s.Properties) == 0 || strings.Contains(string(data), "$ref") {
-		t.Fatalf("no schema of an object that stands alone: %s", data)
-	}
-	resolved, err := s.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resolved
+	return utf8.RuneCount(data)
 }
 
 func golden(t *testing.T, path string, got []byte) {
@@ -171,7 +169,7 @@ func golden(t *testing.T, path string, got []byte) {
 	}
 }
 
-// TestSameAsEndpoint: a tool returns the same answer as its endpoint.
+// TestSameAsEndpoint: every field of a tool's answer has the value of the endpoint's answer.
 func TestSameAsEndpoint(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct{ tool, arguments, target string }{
@@ -198,11 +196,40 @@ func TestSameAsEndpoint(t *testing.T) {
 		if w.Code != http.StatusOK {
 			t.Fatalf("%s: %d %s", c.target, w.Code, w.Body)
 		}
-		if diff := cmp.Diff(strings.TrimSpace(w.Body.String()), string(answer.StructuredContent)); diff != "" {
-			t.Errorf("%s %s differs from %s: %s", c.tool, c.arguments, c.target, diff)
+		var part, whole any
+		decode(t, bytes.NewReader(answer.StructuredContent), &part)
+		decode(t, w.Body, &whole)
+		if other := otherValue(part, whole); other != "" {
+			t.Errorf("%s %s differs from %s: %s", c.tool, c.arguments, c.target, other)
 		}
 		if answer.Content[0].Text == "" || header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %+v %v", c.tool, answer.Content, header)
 		}
 	}
+}
+
+// otherValue returns the first path in part whose value is not in whole. A list may have fewer
+// elements, in another order.
+func otherValue(part, whole any) string {
+	switch p := part.(type) {
+	case map[string]any:
+		w, _ := whole.(map[string]any)
+		for name, value := range p {
+			if other := otherValue(value, w[name]); other != "" {
+				return name + "." + other
+			}
+		}
+	case []any:
+		w, _ := whole.([]any)
+		for i, value := range p {
+			if !slices.ContainsFunc(w, func(one any) bool { return otherValue(value, one) == "" }) {
+				return fmt.Sprintf("%d: %v", i, value)
+			}
+		}
+	default:
+		if part != whole {
+			return fmt.Sprintf("%v, want %v", part, whole)
+		}
+	}
+	return ""
 }

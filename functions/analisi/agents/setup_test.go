@@ -15,11 +15,11 @@ import (
 	"verdetto/functions/analisi/reference"
 )
 
-// connection is what a client needs to connect: URL and header.
+// connection is what a client needs to connect: the URL, and the header with the key.
 type connection struct{ url, header, value string }
 
 // TestSetUp: every client set-up of /v1/agenti is valid in its format and contains the service's
-// address. An MCP client that uses it can list the tools, with and without a key.
+// address. An MCP client that is set up this way can list the tools, with and without a key.
 func TestSetUp(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	d := openAt(t, "http://"+server.Listener.Addr().String(), knownRoutes(), "")
@@ -55,7 +55,7 @@ func TestSetUp(t *testing.T) {
 					t.Fatal(err)
 				}
 				listed, err := session.ListTools(t.Context(), nil)
-				if err != nil || len(listed.Tools) != 10 {
+				if err != nil || len(listed.Tools) != 8 {
 					t.Errorf("%v %v", listed, err)
 				}
 				if plan := sent.plan; (plan == "pro") != (text == c.WithKey) {
@@ -67,8 +67,8 @@ func TestSetUp(t *testing.T) {
 	}
 }
 
-// sending adds a header to a client's requests and records the plan (free or Pro) of the last
-// answer.
+// sending adds a header to each request of a client. It records the plan (free or Pro) that the
+// last answer states.
 type sending struct{ header, value, plan string }
 
 func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -83,7 +83,7 @@ func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w, err
 }
 
-// connectionOf parses a set-up as its client does.
+// connectionOf parses the text of a set-up as the client program does.
 func connectionOf(t *testing.T, c reference.AgentSetUp, text string) (to connection) {
 	t.Helper()
 	header := func(line string) {
@@ -93,7 +93,8 @@ func connectionOf(t *testing.T, c reference.AgentSetUp, text string) (to connect
 		}
 		to.header, to.value = name, strings.TrimSpace(value)
 	}
-	// words parses the arguments of a command: options with a value each, and single words.
+	// words parses the arguments of a command. It applies the options and returns the arguments
+	// that are no options.
 	words := func(words []string) (alone []string) {
 		for i := 0; i < len(words); i++ {
 			switch words[i] {

@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -28,13 +27,15 @@ type description struct {
 	Arguments map[string]string // descriptions that differ from those of most tools
 	Quota     string            // the route whose quota a call counts toward
 	Several   bool              // a call counts as several, and the answer counts them itself
+	Fields    []string          // fields of the structured answer, as dotted paths; empty: all
+	Card      bool              // clients with MCP Apps show the answer as a card
 }
 
 //go:embed tools.json
 var toolsJSON []byte
 
-// descriptions holds all tools in the order of their list, and the common descriptions of their
-// arguments.
+// descriptions holds all tools in the order of tools/list, and the descriptions of arguments that
+// several tools share.
 var descriptions = parseDescriptions()
 
 func parseDescriptions() (all struct {
@@ -47,7 +48,7 @@ func parseDescriptions() (all struct {
 	return all
 }
 
-// describe adds a description to each argument in the schema.
+// describe adds the descriptions of the arguments to a tool's input schema.
 func (d description) describe(input *huma.Schema) {
 	for name, property := range input.Properties {
 		property.Description = cmp.Or(d.Arguments[name], descriptions.Arguments[name])
@@ -56,22 +57,21 @@ func (d description) describe(input *huma.Schema) {
 
 type asker interface{ say() sentences }
 
-// addTool adds a tool. I is the type of its arguments, and question converts them for check and
-// answer. O is the structured answer, which is returned with a text. If check refuses a question,
-// it does not count toward the quota; check may be nil.
+// addTool adds a tool. I is the type of the tool's arguments. The function question converts them
+// for check and answer. O is the structured answer, which addTool returns together with a text. A
+// question that check refuses does not count toward the quota. The function check may be nil.
 func addTool[I, Q, O any](
 	s *Service, server *mcp.Server, name string,
 	question func(*I) (Q, error), check func(context.Context, Q) error,
 	answer func(context.Context, *I, Q) (O, string, error),
 ) {
 	d := descriptions.Tools[slices.IndexFunc(descriptions.Tools, func(d description) bool { return d.Name == name })]
-	input := schemaOf[I]()
+	input, fields := schemaOf[I](), newFieldTree(d.Fields)
 	d.describe(input)
 	var meta mcp.Meta
-	if _, ok := any(*new(O)).(interface{ html() string }); ok {
+	if d.Card {
 		meta = cardMeta()
 	}
-	// call parses the arguments, checks and counts the question, and answers it.
 	call := func(ctx context.Context, arguments json.RawMessage, in *I) (out O, text string, err error) {
 		if err = readArguments(arguments, input, in); err != nil {
 			return
@@ -91,12 +91,11 @@ func addTool[I, Q, O any](
 	server.AddTool(&mcp.Tool{
 		Meta: meta,
 		Name: d.Name, Title: d.Title, Description: d.Description,
-		InputSchema: marshalSchema(input), OutputSchema: marshalSchema(schemaOf[O]()),
-		Annotations: readOnly(d.Title),
+		InputSchema: marshalSchema(input), Annotations: readOnly(d.Title),
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		x := ctx.Value(exchangeKey{}).(*exchange)
-		// The SDK's context is not the context of the HTTP request. A call must end when its caller
-		// disconnects, or at the request's deadline.
+		// The SDK's context is not the context of the HTTP request. A tool call must end when its
+		// caller disconnects, or at the request's deadline.
 		ctx, say := x.ctx, sentences{i18n.English()}
 		defer func() {
 			if v := recover(); v != nil {
@@ -111,11 +110,11 @@ func addTool[I, Q, O any](
 		if err != nil {
 			return errorResult(s.api.ProblemFor(ctx, d.Quota, err), say, x), nil
 		}
-		result, err = successResult(out, text, say, x)
-		if c, ok := any(out).(interface{ html() string }); ok && err == nil && c.html() != "" && showsCards(request) {
-			result.Meta = mcp.Meta{cardKey: c.html()}
+		structured, err := fields.encode(out)
+		if err != nil {
+			return nil, err
 		}
-		return result, err
+		return successResult(structured, text, say, x), nil
 	})
 }
 
@@ -126,41 +125,33 @@ func readOnly(title string) *mcp.ToolAnnotations {
 		DestructiveHint: &no, OpenWorldHint: &yes}
 }
 
-func successResult(out any, text string, say sentences, x *exchange) (*mcp.CallToolResult, error) {
-	structured, err := json.Marshal(out)
-	if err != nil {
-		return nil, fmt.Errorf("write answer: %w", err)
-	}
+func successResult(structured json.RawMessage, text string, say sentences, x *exchange) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{
 		Content:           []mcp.Content{&mcp.TextContent{Text: text}},
-		StructuredContent: json.RawMessage(structured),
+		StructuredContent: structured,
 	}
 	if data := x.header.Get("X-Data"); data != "" { // agents do not see headers
 		result.Content = append(result.Content, &mcp.TextContent{Text: say.Text("agents.invented", "Data", data)})
 	}
-	return result, nil
+	return result
 }
 
-// errorResult tells an agent what went wrong and what to do next: as text and as the endpoint's
-// error response. The error response is not structured content, because clients validate that
-// against the schema of the answer.
+// errorResult tells an agent in one text what went wrong and what to do next. The text begins with
+// the code of the endpoint's error response.
 func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolResult {
 	text := p.Detail
 	if said, ok := say.Lookup("problem.code." + p.Code); ok && say.Language != i18n.English() {
 		text = said
 	}
-	if next := advice(p, say, x); next != "" {
-		text += " " + next
+	if len(p.Suggestions) > 0 && !strings.Contains(text, p.Suggestions[0]) {
+		text += " (" + strings.Join(p.Suggestions, ", ") + ")"
 	}
-	result := &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
-	if document, err := json.Marshal(p); err == nil { // it is made of strings
-		result.Content = append(result.Content, &mcp.TextContent{Text: string(document)})
-	}
-	return result
+	text = and(p.Code+": "+text, advice(p, say, x))
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// advice tells an agent what to do after an error. Agents know tools, not paths, and see no
-// headers.
+// advice returns the sentence that tells an agent what to do after an error. Agents know tools but
+// not paths, and they see no HTTP headers.
 func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	switch p.Code {
 	case httpapi.TooMany.Code:
@@ -179,7 +170,7 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	return ""
 }
 
-// instead lists what a caller with a used-up quota can still do.
+// instead returns sentences on what a caller with a used-up quota can still do.
 func (s sentences) instead(p *httpapi.Problem) (text string) {
 	if p.Usage != "" {
 		text += " " + s.Text("agents.ask_usage")
@@ -190,7 +181,8 @@ func (s sentences) instead(p *httpapi.Problem) (text string) {
 	return text
 }
 
-// listToolNames adds the names of all tools to the error for an unknown tool.
+// listToolNames wraps an MCP method handler. It adds the names of all tools to the error for an
+// unknown tool.
 func listToolNames(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)

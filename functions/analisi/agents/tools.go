@@ -1,13 +1,13 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,14 +20,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// addTools adds all tools. Each tool has a function that parses its arguments, a check that runs
-// before the call counts, and a function that answers.
+// addTools adds all MCP tools to a server. Each tool has three functions: one parses its arguments,
+// one checks the question before the call counts, and one answers.
 func (s *Service) addTools(server *mcp.Server) {
 	a := s.Answers
 	addTool(s, server, "flight_price_verdict", (*tripInput).question, a.Check, s.verdict)
 	addTool(s, server, "compare_trips", (*comparisonInput).question, a.CheckTrips, s.comparison)
-	addTool(s, server, "cheapest_months", (*routeInput).question, a.Check, s.months)
-	addTool(s, server, "when_to_book", (*routeInput).question, a.Check, s.window)
 	addTool(s, server, "watched_routes", (*coveredInput).question, nil, s.routes)
 	addTool(s, server, "price_trends", (*trendsInput).question, s.checkTrends, s.trends)
 	addTool(s, server, "fare_calendar", (*calendarInput).question, a.Check, s.calendar)
@@ -40,42 +38,50 @@ func (s *Service) addTools(server *mcp.Server) {
 // fill most of a small model's context.
 const maxDestinations = 20
 
-// pageOf returns the elements after the skipped ones, and how many were skipped.
+// pageOf returns at most maxDestinations elements after the first skip elements. It also returns
+// how many elements it skipped.
 func pageOf[T any](all []T, skip float64) ([]T, int) {
 	skipped := min(int(skip), len(all))
 	return all[skipped:min(skipped+maxDestinations, len(all))], skipped
 }
 
-// Verdict is the answer of the tool flight_price_verdict: the endpoint's answer with links to
-// pages.
+// Verdict is the answer of the tool flight_price_verdict: the answer of the verdict endpoint, with
+// links to web pages.
 type Verdict struct {
 	verdict.Analysis
-	cardHTML
-	Pagina string `json:"pagina,omitempty" doc:"Page for people with the same answer and charts"`
-	Avviso string `json:"avviso,omitempty" doc:"Page with the form for an alert on this trip. Give the link to the person, who enters an address and confirms. The fare is checked once a day. An alert reports a good fare, a threshold, a new low, a drop, a change, or a fare under what was paid. Absent if the trip leaves before the next check"`
+	Pagina string `json:"pagina,omitempty"` // the page with the same answer
+	Avviso string `json:"avviso,omitempty"` // the page with the form for an alert on this trip
 }
 
+// maxMonths is how many of the cheapest months a verdict lists.
+const maxMonths = 3
+
 func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question) (Verdict, string, error) {
-	say := in.say()
-	a, card, err := s.Pages.VerdictPart(ctx, q, say.Language)
+	a, err := s.Answers.Verdict(ctx, q)
 	if err != nil {
 		return Verdict{}, "", err
 	}
+	say := in.say()
 	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
-	v := Verdict{Analysis: a, cardHTML: cardHTML{card}}
+	a.MesiPerConvenienza = a.MesiPerConvenienza[:min(maxMonths, len(a.MesiPerConvenienza))]
+	if a.Ambito != verdict.Rotta { // those of the route do not answer this question
+		a.MesiPerConvenienza, a.AnticipoConsigliato = []verdict.Mese{}, nil
+	}
+	v := Verdict{Analysis: a}
 	v.Pagina, v.Avviso = s.Pages.Addresses(a, q, say.Language)
 	said := []string{say.verdict(a, q, fare.DayOf(s.Answers.Now())), say.places(in.Origin, in.Destination)}
 	if v.Avviso == "" { // this service does not know its address
-		return v, and(said...), nil
+		return v, lines(said...), nil
 	}
 	first := s.Pages.FirstAlert()
 	if lastDay(q) < first {
 		v.Avviso = ""
 	}
-	return v, and(append(said, say.pages(v, first, s.Pages.Telegram))...), nil
+	return v, lines(append(said, say.pages(v, first, s.Pages.Telegram))...), nil
 }
 
-// lastDay returns the last departure day of a question, or a day in the far future for any date.
+// lastDay returns the last departure day of a question. For a question about any date it returns a
+// day in the far future.
 func lastDay(q answer.Question) fare.Day {
 	switch w := q.When; {
 	case w == nil:
@@ -105,46 +111,7 @@ func (s *Service) comparison(ctx context.Context, in *comparisonInput,
 			a.Origine, a.Destinazione = say.named(in.Origin), names[i]
 		}
 	}
-	return c, and(say.comparison(c, names), say.places(in.Origin)), nil
-}
-
-// Months is the answer of cheapest_months, a part of a verdict.
-type Months struct {
-	Origine            string         `json:"origine" doc:"Origin city name, as matched"`
-	Destinazione       string         `json:"destinazione" doc:"Destination city name, as matched"`
-	Valuta             string         `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields"`
-	MesiPerConvenienza []verdict.Mese `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months by median fare, cheapest first. Months with fewer than 5 fares are left out"`
-	Osservazioni       int            `json:"osservazioni" doc:"Fares of the route observed in the last 400 days"`
-	AggiornatoIl       time.Time      `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest of them was found, UTC"`
-}
-
-func (s *Service) months(ctx context.Context, in *routeInput, q answer.Question) (Months, string, error) {
-	a, err := s.analysis(ctx, in, q)
-	m := Months{a.Origine, a.Destinazione, a.Valuta, a.MesiPerConvenienza, a.Osservazioni, a.AggiornatoIl}
-	return m, in.say().months(m), err
-}
-
-// Window is the answer of when_to_book, a part of a verdict.
-type Window struct {
-	Origine             string            `json:"origine" doc:"Origin city name, as matched"`
-	Destinazione        string            `json:"destinazione" doc:"Destination city name, as matched"`
-	Valuta              string            `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields"`
-	AnticipoConsigliato *verdict.Anticipo `json:"anticipoConsigliato,omitempty" doc:"The days before departure in which fares have been lowest. Absent if fewer than 8 departures show it"`
-	Osservazioni        int               `json:"osservazioni" doc:"Fares of the route observed in the last 400 days"`
-	AggiornatoIl        time.Time         `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest of them was found, UTC"`
-}
-
-func (s *Service) window(ctx context.Context, in *routeInput, q answer.Question) (Window, string, error) {
-	a, err := s.analysis(ctx, in, q)
-	w := Window{a.Origine, a.Destinazione, a.Valuta, a.AnticipoConsigliato, a.Osservazioni, a.AggiornatoIl}
-	return w, in.say().window(w), err
-}
-
-func (s *Service) analysis(ctx context.Context, in *routeInput, q answer.Question) (verdict.Analysis, error) {
-	a, err := s.Answers.Verdict(ctx, q)
-	say := in.say()
-	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
-	return a, err
+	return c, lines(say.comparison(c, names), say.places(in.Origin)), nil
 }
 
 func (s *Service) routes(ctx context.Context, in, _ *coveredInput) (published.Routes, string, error) {
@@ -158,7 +125,7 @@ func (s *Service) routes(ctx context.Context, in, _ *coveredInput) (published.Ro
 	return r, say.routes(r), err
 }
 
-// checkTrends refuses a currency without an exchange rate, and a route from a city to itself.
+// checkTrends refuses a currency that has no exchange rate, and a route from a city to itself.
 func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
 	rates, err := s.Trends.Rates(ctx)
 	if err != nil {
@@ -197,41 +164,37 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 	}
 	say, all, skipped := in.say(), len(t.Destinations), 0
 	t.Destinations, skipped = pageOf(t.Destinations, in.Skip)
-	return t, and(say.trends(t, skipped, all), say.places(in.Origin, in.Destination)), nil
+	return t, lines(say.trends(t, skipped, all), say.places(in.Origin, in.Destination)), nil
 }
 
-// Calendar is the answer of fare_calendar: the endpoint's answer with a card.
-type Calendar struct {
-	verdict.Calendario
-	cardHTML
-}
-
-func (s *Service) calendar(ctx context.Context, in *calendarInput, q answer.Question) (Calendar, string, error) {
-	say := in.say()
-	c, card, err := s.Pages.CalendarPart(ctx, q, say.Language)
+func (s *Service) calendar(ctx context.Context, in *calendarInput,
+	q answer.Question) (verdict.Calendario, string, error) {
+	c, err := s.Answers.Calendar(ctx, q, httpapi.AllFares(ctx))
 	if err != nil {
-		return Calendar{}, "", err
+		return c, "", err
 	}
 	all := len(c.Giorni)
+	slices.SortStableFunc(c.Giorni, byPrice)
 	if in.Month == "" {
-		c.Giorni = best(c.Giorni, maxDestinations)
+		c.Giorni = c.Giorni[:min(maxDestinations, all)]
 	}
+	say := in.say()
 	c.Origine, c.Destinazione = say.named(in.Origin), say.named(in.Destination)
-	return Calendar{c, cardHTML{card}}, and(say.calendar(c, all), say.places(in.Origin, in.Destination)), nil
+	return c, lines(say.calendar(c, all), say.places(in.Origin, in.Destination)), nil
 }
 
-func best(days []verdict.Giorno, n int) []verdict.Giorno {
+// byPrice orders days by price. Days whose price is not shown are ordered by their percentile.
+func byPrice(a, b verdict.Giorno) int {
+	if a.Cent != nil && b.Cent != nil {
+		return cmp.Compare(*a.Cent, *b.Cent)
+	}
 	place := func(g verdict.Giorno) int {
 		if g.Percentile == nil {
 			return 101 // it cannot be judged
 		}
 		return *g.Percentile
 	}
-	sorted := slices.Clone(days)
-	slices.SortStableFunc(sorted, func(a, b verdict.Giorno) int { return place(a) - place(b) })
-	sorted = sorted[:min(n, len(sorted))]
-	slices.SortFunc(sorted, func(a, b verdict.Giorno) int { return strings.Compare(a.Partenza, b.Partenza) })
-	return sorted
+	return place(a) - place(b)
 }
 
 func (s *Service) deals(ctx context.Context, in *dealsInput,
@@ -246,10 +209,11 @@ func (s *Service) deals(ctx context.Context, in *dealsInput,
 	for i := range o.Occasioni {
 		o.Occasioni[i].Destinazione = say.city(o.Occasioni[i].DestinazioneIata)
 	}
-	return o, and(say.deals(o, skipped, all), say.places(in.Origin)), nil
+	return o, lines(say.deals(o, skipped, all), say.places(in.Origin)), nil
 }
 
-// checkHistory refuses every question about history if past fares may not be shown.
+// checkHistory refuses every question about a route's history if the service may not show past
+// fares.
 func (s *Service) checkHistory(ctx context.Context, in *historyInput) error {
 	if !httpapi.AllFares(ctx) {
 		return httpapi.FaresNotShown()
@@ -272,7 +236,7 @@ func (s *Service) history(ctx context.Context, in, _ *historyInput) (published.S
 	}
 	say := in.say()
 	h.Origine, h.Destinazione = say.named(in.Origin), say.named(in.Destination)
-	return h, and(say.past(h), say.places(in.Origin, in.Destination)), nil
+	return h, lines(say.past(h), say.places(in.Origin, in.Destination)), nil
 }
 
 func (s *Service) usage(ctx context.Context, in, _ *usageInput) (published.Consumo, string, error) {

@@ -27,8 +27,8 @@ func (s sentences) usage(u published.Consumo) string {
 	return text
 }
 
-// pages gives the address of the page with the verdict, if there is one, and of the page with the
-// alert form. If an alert would come too late, it says so instead.
+// pages returns sentences with the addresses of the page of the verdict and of the page with the
+// alert form. If an alert would come too late, the text says so and leaves out the alert form.
 func (s sentences) pages(v Verdict, first fare.Day, telegram bool) string {
 	return s.Text("agents.pages", "Page", v.Pagina, "Alert", v.Avviso, "Telegram", telegram, "First", first.String())
 }

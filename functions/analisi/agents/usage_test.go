@@ -32,8 +32,8 @@ func left(u published.Consumo) map[string]int64 {
 	return all
 }
 
-// TestUsage: a caller sees only its own calls. Asking for the usage counts toward none of the
-// listed quotas.
+// TestUsage: the usage shows a caller only the caller's own calls. Asking for the usage counts
+// toward none of the quotas that it lists.
 func TestUsage(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	ada, bob := []string{"X-Api-Key", d.customers.key(t, "ada@example.com", now.Add(48*time.Hour))},
@@ -91,7 +91,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestUsageIsBounded: a usage question costs one read per quota and one write. If the counters
+// TestUsageIsBounded: asking for the usage costs one read per quota and one write. If the counters
 // cannot be read, the answer advises a retry.
 func TestUsageIsBounded(t *testing.T) {
 	d := open(t, knownRoutes(), "")
@@ -103,8 +103,8 @@ func TestUsageIsBounded(t *testing.T) {
 		d.usage(t)
 	}
 	answer, _ := d.call(t, "usage", `{}`)
-	if p := answer.problem(t); p.Code != "troppe-richieste" || d.counters.reads != 8*60 {
-		t.Errorf("%+v after %d reads", p, d.counters.reads)
+	if code := answer.code(t); code != "troppe-richieste" || d.counters.reads != 8*60 {
+		t.Errorf("%s after %d reads", code, d.counters.reads)
 	}
 	if answer, _ := d.call(t, "flight_price_verdict", milanoBucarest); answer.IsError {
 		t.Errorf("asking what is left has used up verdicts: %+v", answer)
@@ -112,7 +112,7 @@ func TestUsageIsBounded(t *testing.T) {
 	d = open(t, knownRoutes(), "")
 	d.counters.err = store.ErrUnavailable
 	answer, _ = d.call(t, "usage", `{}`)
-	if p := answer.problem(t); p.Code != "servizio-non-disponibile" {
-		t.Errorf("%+v", p)
+	if code := answer.code(t); code != "servizio-non-disponibile" {
+		t.Error(code)
 	}
 }

@@ -1,5 +1,6 @@
-// Package analisitest holds test data in memory for functions/analisi and its packages: a route
-// from Milan to Bucharest, its departures, deals of Milan, and rates. Start reading at Site.
+// Package analisitest holds test data in memory for the tests of functions/analisi and of its
+// subpackages. The data are a route from Milan to Bucharest with departures, deals from Milan, and
+// exchange rates. Start reading at Site.
 package analisitest
 
 import (
@@ -22,7 +23,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Summaries is a store of route summaries in memory. An error as the value fails the read.
+// Summaries is a store of route summaries in memory. If a value is an error, reading that route
+// fails with the error.
 type Summaries map[fare.Route]any
 
 func (s Summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
@@ -40,19 +42,19 @@ func (s Summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency
 	return nil, 0, store.ErrNotFound
 }
 
-// The route and the time of most tests.
+// The route, and the time of now, in most tests.
 var (
 	MilBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 	Today  = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// SummaryOf returns the summary of a route with fares found on the given number of past days, and
-// today.
+// SummaryOf returns the summary of a route with fares found on each of the last n days, where n is
+// the parameter days, and today.
 func SummaryOf(days int) verdict.RouteSummary {
 	return verdict.Build(ObservationsOf(days), verdict.RouteSummary{}, fare.DayOf(Today), verdict.Options{})
 }
 
-// ObservationsOf returns the fares from which SummaryOf is made.
+// ObservationsOf returns the fares that SummaryOf summarises.
 func ObservationsOf(days int) (all []fare.Observation) {
 	d := fare.DayOf(Today)
 	for i := 0; i <= days; i++ {
@@ -65,7 +67,8 @@ func ObservationsOf(days int) (all []fare.Observation) {
 	return all
 }
 
-// Requests records which origins callers requested. If Err is not nil, each request fails with it.
+// Requests records the origins and the demand that the service notes for a later refresh. If Err is
+// not nil, each call fails with it.
 type Requests struct {
 	Origins []fare.City
 	Demand  []string // series, with the end of their demand
@@ -89,14 +92,15 @@ func (w *Requests) RequestOrigin(_ context.Context, origin fare.City, until time
 	return nil
 }
 
-// Unlimited is a set of quotas that counts nothing and refuses no call.
+// Unlimited is a set of quota counters that counts nothing and refuses no call.
 type Unlimited struct{ limit.Counters }
 
 func (Unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
 	return 1, nil
 }
 
-// Get sends a GET request. It accepts any query, even a malformed one.
+// Get sends a GET request to h and returns the response. The target may have any query, even a
+// malformed one.
 func Get(t *testing.T, h http.Handler, target string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -107,7 +111,7 @@ func Get(t *testing.T, h http.Handler, target string) *httptest.ResponseRecorder
 	return w
 }
 
-// Coverage is a store that covers two origins.
+// Coverage is a store in memory that has fares from two origins.
 type Coverage struct{}
 
 func (Coverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
@@ -149,8 +153,8 @@ func (Coverage) Into(_ context.Context, destination, after fare.City, limit int)
 	return some, nil
 }
 
-// DeparturesOf returns a departure state with a departure on each of the next days. Fares of each
-// departure were found on 40 days.
+// DeparturesOf returns a departure state with one departure on each coming day, for the given
+// number of days. The fares were found on each of the last 40 days.
 func DeparturesOf(days fare.Day) *departure.State {
 	d := fare.DayOf(Today)
 	var s departure.Learner
@@ -168,7 +172,7 @@ func DeparturesOf(days fare.Day) *departure.State {
 	return &s.State
 }
 
-// Sheets is a store of departure states in memory.
+// Sheets is a store of departure states in memory, by series (a route and a kind of trip).
 type Sheets map[fare.Series]*departure.State
 
 func (s Sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
@@ -178,8 +182,8 @@ func (s Sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error)
 	return nil, store.ErrNotFound
 }
 
-// Pooled returns statistics over all routes, with one known outcome for each number of days to
-// wait.
+// Pooled returns statistics over all routes in which each number of days to wait has one known
+// outcome.
 func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
 	day := fare.DayOf(Today)
 	pooled := departure.Start(day)
@@ -191,7 +195,7 @@ func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) 
 	return departure.Cycle{Day: day - 1, Pooled: pooled}.Encode(), 1, nil
 }
 
-// Blocks returns the fares from which SummaryOf is made.
+// Blocks returns the fares of ObservationsOf for 40 days, for every series.
 func (Sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
 	for _, b := range fare.Blocks(ObservationsOf(40)) {
 		all = append(all, store.StoredBlock{Block: b})
@@ -199,7 +203,7 @@ func (Sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []sto
 	return all, nil
 }
 
-// DealsOfMilan is a store with the deals from Milan.
+// DealsOfMilan is a store in memory with the deals from Milan.
 type DealsOfMilan struct {
 	Coverage
 	Has     deals.Origin
@@ -219,7 +223,8 @@ func (d *DealsOfMilan) Deals(_ context.Context, origin fare.City, trip fare.Trip
 	return d.Has.Encode(), 1, nil
 }
 
-// Deal returns a deal of a level. Its fare was found hours ago.
+// Deal returns a deal that is judged with the given level. Its fare was found the given number of
+// hours ago.
 func Deal(level string, percentile int, depart fare.Day, price, median fare.Cents, stops fare.Stops,
 	hours int) deals.Deal {
 	d := deals.Deal{Judged: verdict.Judged{
@@ -234,7 +239,7 @@ func Deal(level string, percentile int, depart fare.Day, price, median fare.Cent
 	return d
 }
 
-// Entries returns five destinations from Milan. BUH has fares with and without stops.
+// Entries returns the deals to five destinations from Milan. BUH has fares with and without stops.
 func Entries() []deals.Entry {
 	d := fare.DayOf(Today)
 	april := fare.DayOf(time.Date(2016, 4, 9, 0, 0, 0, 0, time.UTC))
@@ -254,7 +259,7 @@ func Entries() []deals.Entry {
 	}
 }
 
-// Fares is a store of fares that is put together from fakes.
+// Fares is a store of fares that combines several fakes.
 type Fares struct {
 	nothing
 	Summaries
@@ -264,14 +269,14 @@ type Fares struct {
 	Routes
 }
 
-// Departures provides the departure states and histories of Fares.
+// Departures is the part of Fares that provides departure states and histories.
 type Departures interface {
 	Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error)
 	Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error)
 	Blocks(ctx context.Context, s fare.Series, read store.Consistency) ([]store.StoredBlock, error)
 }
 
-// Routes provides the coverage and deals of Fares.
+// Routes is the part of Fares that provides coverage and deals.
 type Routes interface {
 	Trends(ctx context.Context, origin fare.City) ([]byte, int64, error)
 	Deals(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error)
@@ -279,13 +284,13 @@ type Routes interface {
 	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)
 }
 
-// nothing has the methods that no fake implements. A call of one of them panics.
+// nothing has all methods of answer.Fares that no fake implements. A call to such a method panics.
 type nothing struct{ answer.Fares }
 
 // Noon is a clock that always returns Today.
 func Noon() time.Time { return Today }
 
-// rates are the rates of a day on which a euro was worth 1.25 dollars and 5 lei.
+// rates provides fixed exchange rates: 1 euro is 1.25 dollars, or 5 lei.
 type rates struct{}
 
 func (rates) Rates(context.Context) (fare.Rates, error) {

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Site is a service with data in memory. By default it stores nothing, covers the routes of
-// Coverage, shows single fares and refuses no call. Its time is noon of Today.
+// Site is the service over data in memory. By default it stores no fares, covers the routes of
+// Coverage, shows single fares and refuses no call. Its clock stands at noon of Today.
 type Site struct {
 	Summaries     Summaries
 	Sheets        Departures
@@ -51,7 +51,7 @@ func (s Site) Open() *httpapi.API {
 	return api
 }
 
-// OfMilBuh returns a site with the route from Milan to Bucharest and its departures.
+// OfMilBuh returns a site that has the route from Milan to Bucharest with departures.
 func OfMilBuh() Site {
 	return Site{Summaries: Summaries{MilBuh: SummaryOf(40)}, Sheets: Sheets{{Route: MilBuh}: DeparturesOf(60)}}
 }

@@ -8,20 +8,20 @@ import (
 	"verdetto/shared/store"
 )
 
-// The form for a fare alert. The alert covers the trip that the page shows. Without a destination
-// the alert covers any destination. The form's fields have the names and values of the endpoint
-// POST /v1/alerts.
+// The form for a price alert. The alert covers the trip that the page shows. If the trip has no
+// destination, the alert covers any destination. The form's fields have the names and values of the
+// endpoint POST /v1/alerts.
 
-// alertFields holds the form's values from the page address, as typed. The cities and dates of the
-// trip are not in it.
+// alertFields holds values of the alert form from the page address, as typed. It leaves out the
+// cities and dates of the trip.
 type alertFields struct{ Under, Nights string }
 
 func (g *alertFields) fields() []field {
 	return []field{{"soglia", &g.Under}, {"notti", &g.Nights}}
 }
 
-// arounds lists how many days before and after a departure a verdict or an alert can include. The
-// empty value means the departure day only.
+// arounds lists by how many days a verdict or an alert can extend before and after the departure
+// day. The empty value means the departure day only.
 var arounds = []string{"", "1", "3", "7"}
 
 // Arounds returns the values of arounds as options of a form.
@@ -33,8 +33,8 @@ func (v view) Arounds() (all []option) {
 	return all
 }
 
-// Threshold returns the threshold for the form, or "" if none was typed or the form does not
-// accept it.
+// Threshold returns the price threshold for the alert form. It returns "" if no price was typed or
+// the form does not accept the price.
 func (v view) Threshold() string {
 	p, ok := parsePrice(v.Form.Under, "")
 	if v.Anywhere {
@@ -88,7 +88,7 @@ func (v view) AlertLate() bool {
 	return err == nil && !v.Anywhere && day < store.FirstCheck(v.today)
 }
 
-// AlertNights returns the nights away for an alert about returns, or "" for one-way trips.
+// AlertNights returns how many nights away the alert form asks for, or "" for one-way trips.
 func (v view) AlertNights() string {
 	nights, _ := fare.ParseTrip(v.Form.Nights)
 	day, err := fare.ParseDay(v.Trip.Date)
@@ -101,7 +101,7 @@ func (v view) AlertNights() string {
 	return nights.String()
 }
 
-// AlertOpen reports whether the form shows the fields of the trip at once, and not only address and
+// AlertOpen reports whether the alert form shows the trip's fields at once, besides address and
 // threshold. For a specific trip they are visible, so that no reader requests an alert for another
 // trip by mistake.
 func (v view) AlertOpen() bool {

@@ -22,8 +22,8 @@ var (
 	attribute = regexp.MustCompile(`([a-z-]+)(?:="([^"]*)")?`)
 )
 
-// sentBy returns the form values that a browser without scripts sends from the unchanged alert
-// form.
+// sentBy returns the form values that a browser sends from the alert form, without scripts and
+// without changes by the reader.
 func sentBy(t *testing.T, body string) url.Values {
 	t.Helper()
 	_, form, found := strings.Cut(body, `<form class="alert"`)
@@ -51,8 +51,8 @@ func sentBy(t *testing.T, body string) url.Values {
 	return sent
 }
 
-// TestFormOfAnAlert checks that the form requests an alert for the page's trip. Its fields have the
-// names and values of POST /v1/alerts.
+// TestFormOfAnAlert checks that the alert form requests an alert for the trip of the page. The
+// form's fields have the names and values of POST /v1/alerts.
 func TestFormOfAnAlert(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const route = "/?da=Milano&a=Bucarest"
@@ -103,8 +103,9 @@ func TestFormOfAnAlert(t *testing.T) {
 	}
 }
 
-// TestFormSaysWhenAMessageCanCome checks that the form states how often alerts are checked and the
-// first day of a possible message. The form offers no alert for a departure before that day.
+// TestFormSaysWhenAMessageCanCome checks that the alert form states how often alerts are checked
+// and the first day on which a message can come. The form offers no alert for a departure before
+// that day.
 func TestFormSaysWhenAMessageCanCome(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const today = "/?da=Milano&a=Bucarest&quando="
@@ -126,11 +127,11 @@ func TestFormSaysWhenAMessageCanCome(t *testing.T) {
 	}
 }
 
-// day returns the day n days after today of the tests' clock.
+// day returns the date n days after today, by the clock of the tests.
 func day(n fare.Day) string { return (fare.DayOf(analisitest.Today) + n).String() }
 
-// TestFormOfAnAlertToAnywhere checks the form without a destination: it requests an alert for all
-// destinations.
+// TestFormOfAnAlertToAnywhere checks the alert form of a page without a destination. The form
+// requests an alert to any destination.
 func TestFormOfAnAlertToAnywhere(t *testing.T) {
 	s := openSite("https://v.example", "")
 	for _, c := range []struct {
@@ -158,8 +159,8 @@ func TestFormOfAnAlertToAnywhere(t *testing.T) {
 	}
 }
 
-// TestLinkToTheFormOfAnAlert checks that the link opens the alert form with the question's trip,
-// even if no page shows the verdict for that trip.
+// TestLinkToTheFormOfAnAlert checks that the link to the alert form contains the trip of the
+// question, even if no page shows the verdict for that trip.
 func TestLinkToTheFormOfAnAlert(t *testing.T) {
 	s := page.Service{BaseURL: "https://v.example"}
 	of := verdict.Analysis{OrigineIata: "MIL", DestinazioneIata: "BUH"}

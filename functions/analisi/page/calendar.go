@@ -15,9 +15,9 @@ import (
 )
 
 // calendarView shows the departures of a route month by month. Each day with a fare links to the
-// page about that day. On the page of one departure, each day shows its level (from very cheap to
-// very dear). Other pages judge another question, so each day there shows the difference from its
-// usual fare.
+// page about that departure day. If the page judges one departure, each day shows its level (from
+// very cheap to very dear). On other pages each day shows the difference from that day's usual
+// fare.
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
@@ -38,7 +38,7 @@ type calendarMonth struct {
 	Weeks                [][7]calendarDay
 }
 
-// calendarDay is a cell of the calendar. A cell outside the month has no number; a day without a
+// calendarDay is a cell of the calendar. A cell outside the month has no number. A day without a
 // fare has no link.
 type calendarDay struct {
 	Number           int
@@ -47,7 +47,7 @@ type calendarDay struct {
 	Unsure, Selected bool
 }
 
-// calendarID returns the anchor of a month such as 2027-03.
+// calendarID returns the HTML anchor of a month such as 2027-03.
 func calendarID(month string) string { return "m" + month }
 
 // showCalendar adds the calendar to a verdict page. The calendar opens at the question's month, or
@@ -105,8 +105,9 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	}
 }
 
-// cellOf returns the cell of a departure, with a link to its page. With levels the cell shows the
-// level, otherwise the difference from the usual fare of that departure.
+// cellOf returns the cell of a departure day, with a link to that departure's page. If levels is
+// true, the cell shows the level. Otherwise it shows the difference from the usual fare of that
+// departure.
 func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string, levels bool) calendarDay {
 	cell := calendarDay{Number: day.Time().Day(), To: to}
 	if g.Cent != nil {
@@ -118,10 +119,11 @@ func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string, levels bool) ca
 	return cell
 }
 
-// monthsShown is the number of months whose days a page shows. The other months are links.
+// monthsShown is the number of months whose days a calendar shows. The other months are links.
 const monthsShown = 7
 
-// fold removes the days of the months that are far from the open month. Those months become links.
+// fold removes the days of all months except the monthsShown months around the open month. The
+// other months become links.
 func (c *calendarView) fold() {
 	if c == nil {
 		return
@@ -135,8 +137,8 @@ func (c *calendarView) fold() {
 	}
 }
 
-// sameTrip returns the same trip with another departure day. The nights away stay the same. The
-// fare that the reader has seen is dropped.
+// sameTrip returns the asked trip with another departure day and the same number of nights away. It
+// leaves out the fare that the reader has seen.
 func sameTrip(q question, asked answer.Question, day fare.Day) trip {
 	t := trip{Date: day.String(), NonStop: q.NonStop}
 	if w := asked.When; w != nil && w.Back != 0 {
@@ -145,8 +147,8 @@ func sameTrip(q question, asked answer.Question, day fare.Day) trip {
 	return t
 }
 
-// shortest returns a city's code if the page shows the same name for it, and otherwise the name.
-// Codes keep the links of a whole year small.
+// shortest returns a city's code if the page shows that city under the given name. Otherwise it
+// returns the name. Codes keep the page small, which has a link for each day of a year.
 func (v *view) shortest(name string) string {
 	if p, ok := places.Find(name); ok {
 		if city, ok := places.Get(p.City); ok && city.NameIn(v.T.Code) == name {
@@ -179,7 +181,7 @@ func levelClass(level string) string {
 	return level
 }
 
-// judge writes the level of a departure into its cell.
+// judge writes the level of a departure (from very cheap to very dear) into its calendar cell.
 func (c *calendarDay) judge(l *i18n.Language, g verdict.Giorno) {
 	if c.Class, c.Sub = levelClass(g.Livello), l.HTML("calendar.unknown"); g.Percentile != nil {
 		c.Sub = template.HTML(html.EscapeString(wording.Level(l, g.Livello, g.Affidabilita)))
@@ -187,9 +189,9 @@ func (c *calendarDay) judge(l *i18n.Language, g verdict.Giorno) {
 	}
 }
 
-// compare replaces the level in a cell by the difference from the usual fare. The cell is coloured
-// if the difference is at least 10 %. If the fare may not be shown, the colour follows the
-// percentile.
+// compare replaces the level in a calendar cell by the difference from the usual fare. The cell is
+// coloured if the difference is at least 10 %. If the service may not show fares, the colour
+// follows the percentile.
 func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
 	if c.Unsure = false; g.Percentile == nil {
 		return
@@ -209,7 +211,7 @@ func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
 	}
 }
 
-// monthFrom states the lowest fare of a month and its usual fare.
+// monthFrom states the lowest fare and the usual fare of a month.
 func monthFrom(l *i18n.Language, m verdict.MeseInCalendario) string {
 	usual := ""
 	if m.MedianaCent != nil {

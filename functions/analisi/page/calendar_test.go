@@ -31,8 +31,8 @@ var (
 	calendarS = regexp.MustCompile(`(?s)<section class="calendar.*?</section>`)
 )
 
-// levelOfTarget opens the page at target. It returns the level in the words of the calendar, and
-// whether the verdict's reliability is low.
+// levelOfTarget opens the page at the address target. It returns the level in the words of the
+// calendar, and whether the verdict has a low reliability.
 func levelOfTarget(t *testing.T, s site, target string) (level string, unsure bool) {
 	t.Helper()
 	w := s.visit(html.UnescapeString(target))
@@ -47,8 +47,9 @@ func levelOfTarget(t *testing.T, s site, target string) (level string, unsure bo
 	return level, strings.Contains(said(w), "Certezza bassa")
 }
 
-// disagreements opens the page of every each-th cell in a departure's calendar. It returns the
-// cells whose page shows another level, and how often each level occurs.
+// disagreements opens the pages of calendar cells: the parameter each says which, such as every
+// 5th. It returns the cells whose page shows another level than the cell. It also counts the
+// levels.
 func disagreements(t *testing.T, s site, target string, each int) (levels map[string]int, found []string) {
 	t.Helper()
 	levels = map[string]int{}
@@ -70,8 +71,8 @@ func disagreements(t *testing.T, s site, target string, each int) (levels map[st
 	return levels, found
 }
 
-// TestCalendarAgrees checks that each calendar day shows the level and reliability of the page
-// about that day, for any prices.
+// TestCalendarAgrees checks that each day of a calendar shows the level and the reliability that
+// the page about that day shows. The prices are random.
 func TestCalendarAgrees(t *testing.T) {
 	levels := map[string]int{}
 	for seed := range uint64(6) {
@@ -114,8 +115,8 @@ func sheetOf(all []departure.Live, currency fare.Currency, perEuro float64) []by
 	return s.Encode()
 }
 
-// moving is a store of departure states. It returns the fare history behind SummaryOf, or an error
-// if one is set.
+// moving is a store of departure states. Its fare history is the history behind SummaryOf. If err
+// is set, reading the history fails with err.
 type moving struct {
 	sheetsByTrip
 	err error
@@ -128,14 +129,15 @@ func (m moving) Blocks(ctx context.Context, of fare.Series, read store.Consisten
 	return analisitest.Sheets{}.Blocks(ctx, of, read)
 }
 
-// siteOfSheets returns the page for one route with departure states, seen on the given day.
+// siteOfSheets returns a page for one route with departure states. The clock stands at the given
+// day. If all is false, the page may not show single fares.
 func siteOfSheets(of analisitest.Departures, route fare.Route, day fare.Day, all bool) site {
 	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{route: analisitest.SummaryOf(40)},
 		Sheets: of, HideFares: !all})
 }
 
-// TestCalendarOfThePage checks that the page shows exactly the answer of GET /v1/calendario for its
-// trip.
+// TestCalendarOfThePage checks that the page shows exactly the answer of GET /v1/calendario for the
+// page's trip.
 func TestCalendarOfThePage(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {
@@ -204,8 +206,8 @@ func TestCalendarOfThePage(t *testing.T) {
 	}
 }
 
-// TestCalendarWithoutFares checks the setting that forbids single fares: the calendar still shows
-// levels.
+// TestCalendarWithoutFares: with the setting that forbids single fares, the page's calendar still
+// shows levels.
 func TestCalendarWithoutFares(t *testing.T) {
 	s := siteOfSheets(tripSheets(), analisitest.MilBuh, fare.DayOf(analisitest.Today), false)
 	w := s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12", "Accept-Language", "it")
@@ -223,8 +225,8 @@ func TestCalendarWithoutFares(t *testing.T) {
 	}
 }
 
-// TestMovesOfThePage checks that the page shows the days of GET /v1/storico for a departure, or the
-// reason why it shows none.
+// TestMovesOfThePage checks the fare history of a departure on its page. The page shows the days of
+// GET /v1/storico, or the reason why it shows no history.
 func TestMovesOfThePage(t *testing.T) {
 	d := fare.DayOf(analisitest.Today)
 	var all []departure.Live // of the departures in SummaryOf's history
@@ -268,9 +270,9 @@ func TestMovesOfThePage(t *testing.T) {
 	}
 }
 
-// TestWeightOfAYear limits the uncompressed page size, assets included: 100 kB with the calendar of
-// a whole year and 45 kB without calendar. The test uses the heaviest case: seven months with a
-// fare every day, and long city names.
+// TestWeightOfAYear limits the uncompressed size of a page with its assets: 100 kB with the
+// calendar of a whole year, and 45 kB without a calendar. The test uses the largest case: seven
+// months with a fare every day, and long city names.
 func TestWeightOfAYear(t *testing.T) {
 	const most, mostOfAnswer = 100_000, 45_000
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(1, 1))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTheLaterChoiceCounts: if a form sends both a month and a day, the one that the reader changed
-// counts.
+// TestTheLaterChoiceCounts: if a form sends both a month and a day, the page answers about the
+// value that the reader changed last.
 func TestTheLaterChoiceCounts(t *testing.T) {
 	const both = "/?da=Milano&a=Bucarest&lang=en&mese=2016-04&quando=2016-04-12"
 	s := openSite("", "")
@@ -25,7 +25,7 @@ func TestTheLaterChoiceCounts(t *testing.T) {
 	}
 }
 
-// TestChoicesAreKept: values that a form does not show are sent as hidden fields.
+// TestChoicesAreKept: values that the form has no visible field for are sent as hidden fields.
 func TestChoicesAreKept(t *testing.T) {
 	s := openSite("", "")
 	for _, tt := range []struct {
@@ -47,7 +47,7 @@ func TestChoicesAreKept(t *testing.T) {
 	}
 }
 
-// TestTheHeadlineLeadsToTheAlert: a button above the charts leads to the alert form.
+// TestTheHeadlineLeadsToTheAlert: a button above the charts is a link to the alert form.
 func TestTheHeadlineLeadsToTheAlert(t *testing.T) {
 	s := openSite("", "")
 	for _, target := range []string{"/?da=Milano&a=Bucarest", "/?da=Milano"} {
@@ -59,7 +59,7 @@ func TestTheHeadlineLeadsToTheAlert(t *testing.T) {
 	}
 }
 
-// TestBothNamesMisspelt: if both city names are misspelt, one link corrects both.
+// TestBothNamesMisspelt: if the names of both cities are misspelt, one link corrects both names.
 func TestBothNamesMisspelt(t *testing.T) {
 	w := openSite("", "").visit("/?da=Milanno&a=Bukarestt&lang=en")
 	if text := said(w); w.Code != 404 || !strings.Contains(text,

@@ -16,13 +16,13 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The page can compare the question's trip with up to five others. Each of them changes the
-// destination, the day or the month. Together they count as one question for the quota. Each trip
-// costs one read of the store.
+// The page can compare the question's trip with up to five other trips. Each other trip changes the
+// destination, the day or the month. All trips together count as one question for the quota. Each
+// trip costs one read of the store.
 
 const maxOthers = 5
 
-// comparison is a table of trips.
+// comparison is the table of compared trips on a verdict page.
 type comparison struct {
 	Rows []comparedTrip
 }
@@ -34,7 +34,7 @@ type comparedTrip struct {
 	Difference       string
 }
 
-// otherTrip is a trip to compare with the question's own.
+// otherTrip is a trip to compare with the trip of the question.
 type otherTrip struct {
 	name string
 	trip
@@ -43,9 +43,9 @@ type otherTrip struct {
 
 var writtenDay = regexp.MustCompile(`^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})$`)
 
-// others parses the trips to compare with, separated by commas: cities, days such as 2027-03-20 or
-// 20.3.2027, and months such as 2027-03. It returns false for more than five trips, or if it cannot
-// parse one.
+// others parses the trips to compare with: cities, days (2027-03-20 or 20.3.2027) and months
+// (2027-03), separated by commas. It returns false for more than five trips, or if it cannot parse
+// a trip.
 func (q question) others() (all []otherTrip, ok bool) {
 	if q.With == "" {
 		return nil, true
@@ -82,7 +82,8 @@ func (q question) others() (all []otherTrip, ok bool) {
 	return all, len(all) <= maxOthers
 }
 
-// moveTo sets the departure day. A return day moves with it, so the nights away stay the same.
+// moveTo sets the departure day. It moves a return day by the same number of days, so the nights
+// away stay the same.
 func (t *trip) moveTo(day fare.Day) {
 	was, err1 := fare.ParseDay(t.Date)
 	back, err2 := fare.ParseDay(t.Back)
@@ -129,7 +130,7 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 	v.Verdict.Compared = c
 }
 
-// compared returns the row of a trip with a fare.
+// compared returns the table row of a compared trip that has a fare.
 func (v *view) compared(name, to string, a verdict.Analysis) comparedTrip {
 	l := v.T
 	row := comparedTrip{Name: name, To: to, Fare: l.Money(a.Prezzo.Cent)}
@@ -142,7 +143,8 @@ func (v *view) compared(name, to string, a verdict.Analysis) comparedTrip {
 	return row
 }
 
-// difference states how far a fare is from the usual one.
+// difference states how far a fare is from the usual fare. The parameter d is the difference in
+// cents.
 func difference(l *i18n.Language, d fare.Cents) string {
 	switch whole := (max(d, -d) + 50) / 100 * 100; {
 	case whole == 0:

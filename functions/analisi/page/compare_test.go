@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestCompare checks that one page compares several trips and counts as one question.
+// TestCompare checks that one page can compare several trips and that the page counts as one
+// question.
 func TestCompare(t *testing.T) {
 	s := openSite("", "")
 	for _, tt := range []struct {

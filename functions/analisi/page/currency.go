@@ -11,17 +11,17 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Readers write prices in their own currency and choose the page's currency. The address keeps that
-// choice. If the address has none, a typed price with a currency, such as $50, sets the page's
-// currency.
+// Readers type prices in their own currency and can choose the currency of the page. The page
+// address keeps the choice. If the address has no currency, a typed price such as $50 sets the
+// page's currency.
 
-// price is an amount as typed, in hundredths of a currency.
+// price is an amount that the reader typed, in hundredths of its currency.
 type price struct {
 	cents    fare.Cents
 	currency string
 }
 
-// amount matches a fare as people write it: 45, 45.50, 45,50, € 45, 45 euro, $50, 50 USD.
+// amount matches a price as people write it: 45, 45.50, 45,50, € 45, 45 euro, $50, 50 USD.
 var amount = regexp.MustCompile(`^([^0-9]*)([0-9]{1,9})(?:[.,]([0-9]{1,2}))?([^0-9]*)$`)
 
 // signs maps the sign of a currency to the codes that it can mean, the most likely first.
@@ -33,8 +33,8 @@ var signs = map[string][]string{
 	"$": {"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"}, "US$": {"USD"},
 }
 
-// parsePrice parses a typed price. A price without a currency is in chosen, or in euros if chosen
-// is empty.
+// parsePrice parses a typed price. If the text has no currency, the price is in the currency
+// chosen. If chosen is empty, it is in euros.
 func parsePrice(text, chosen string) (p price, ok bool) {
 	m := amount.FindStringSubmatch(text)
 	if m == nil {
@@ -60,7 +60,7 @@ func parsePrice(text, chosen string) (p price, ok bool) {
 	return p, err == nil
 }
 
-// chooseCurrency sets the page's currency, and the parameter that chose it.
+// chooseCurrency sets the page's currency, and the name of the parameter that chose the currency.
 func (q *question) chooseCurrency() {
 	q.currency, q.currencyBy = strings.ToUpper(q.currency), "valuta"
 	for _, typed := range []field{{"visto", &q.OwnPrice}, {"massimo", &q.Most}} {
@@ -73,14 +73,15 @@ func (q *question) chooseCurrency() {
 	}
 }
 
-// seenEuro returns the reader's own fare in cents, if it is in euros.
+// seenEuro returns the fare that the reader has seen, in EUR cents. It returns false if that fare
+// is not in euros.
 func (t trip) seenEuro() (fare.Cents, bool) {
 	p, ok := parsePrice(t.OwnPrice, "")
 	return p.cents, ok && p.currency == fare.EUR.String()
 }
 
-// most parses the highest fare that the reader wants to see in a list, and returns EUR cents, or 0
-// if none was typed. It returns false if no fare can have that price.
+// most parses the highest fare that the reader wants to see in a list. It returns EUR cents, or 0
+// if the reader typed no amount. It returns false if no fare can have the typed price.
 func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error) {
 	if q.Most == "" {
 		return 0, true, nil
@@ -97,8 +98,8 @@ func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error
 // wholeOnly lists the currencies in which people do not use hundredths.
 var wholeOnly = []string{"HUF", "IDR", "ISK", "JPY", "KRW", "PHP"}
 
-// useCurrency shows the page's amounts in the question's currency. It fails with
-// answer.UnknownCurrency if no exchange rate for that currency is known.
+// useCurrency shows the page's amounts in the currency of the question. It fails with
+// answer.UnknownCurrency if the service has no exchange rate for the currency.
 func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 	convert, err := h.Amounts(ctx, answer.Currency{Parameter: q.currencyBy, Code: q.currency})
 	if err == nil && convert != nil {
@@ -122,7 +123,7 @@ func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 	return err
 }
 
-// In returns the sign of the page's currency for the labels of prices.
+// In returns the sign of the page's currency, for labels of price fields.
 func (v view) In() string {
 	if v.Currency == "" {
 		return "€"

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOwnCurrency: amounts are in the currency of the address, and links keep it. One euro is 1.25
-// dollars or 5 lei.
+// TestOwnCurrency: amounts are in the currency of the page address, and the page's links keep that
+// currency. One euro is 1.25 dollars or 5 lei.
 func TestOwnCurrency(t *testing.T) {
 	const verdict, deals = "/?da=Milano&a=Bucarest&lang=en", "/?da=Milano&lang=en"
 	s := openSite("", "")

@@ -17,8 +17,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The page for a question without a destination lists where it is cheap to fly to now. It shows the
-// answer of GET /v1/occasioni, with one read of the store, and counts as one question.
+// The page for a question without a destination lists the destinations that are cheap to fly to
+// now. It shows the answer of GET /v1/occasioni, with one read of the store. It counts as one
+// question.
 
 type cheapView struct {
 	City, Lede, First string
@@ -95,8 +96,8 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	}
 }
 
-// showCheap lists the deals from a city for a kind of trip, up to a maximum fare. The maximum 0
-// means no limit.
+// showCheap lists the deals from a city for one kind of trip, up to the fare most. If most is 0,
+// there is no limit.
 func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip,
 	most fare.Cents, now time.Time) {
 	l := v.T
@@ -158,9 +159,9 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	v.Description = c.Lede
 }
 
-// orders are the ways to sort a list of destinations. The empty value puts the best-judged first.
-// The others put first the cheapest, the greatest difference from the usual price, or the earliest
-// departure.
+// orders are the ways to sort a list of destinations. The empty value puts the best-judged fare
+// first. The others put first the lowest fare (prezzo), the fare furthest below its usual price
+// (differenza) or the earliest departure (partenza).
 var orders = []string{"", "prezzo", "differenza", "partenza"}
 
 func sortDeals(all []published.DestinationDeal, order string, now time.Time) {
@@ -187,8 +188,8 @@ func sortDeals(all []published.DestinationDeal, order string, now time.Time) {
 	slices.SortStableFunc(all, func(a, b published.DestinationDeal) int { return cmp.Compare(by(a), by(b)) })
 }
 
-// areaNamed returns the country or continent with a name. It returns nil if there is none, or if
-// the name is a city's.
+// areaNamed returns the country or continent that has the given name. It returns nil if no area has
+// the name, or if a city has it.
 func areaNamed(name string) *places.Area {
 	if _, city := places.Find(name); city {
 		return nil
@@ -207,11 +208,11 @@ func countryOf(c fare.City) string {
 	return p.Country
 }
 
-// maxAreas is the largest number of countries that a list links to.
+// maxAreas is the largest number of countries and continents that a list of deals links to.
 const maxAreas = 12
 
-// areasOf links to shorter lists, one for each continent and country. Areas with the most
-// destinations come first. It returns nil if all destinations are in one country.
+// areasOf links to shorter lists of deals, one for each continent and country. The areas with the
+// most destinations come first. It returns nil if all destinations are in one country.
 func (v *view) areasOf(q question, all []published.DestinationDeal) (links []link) {
 	found := map[string]int{}
 	for _, d := range all {
@@ -232,7 +233,7 @@ func (v *view) areasOf(q question, all []published.DestinationDeal) (links []lin
 	return links
 }
 
-// origins handles a country as the origin: it lists the country's cities with fares.
+// origins answers a question whose origin is a country: it lists the country's cities with fares.
 func (h home) origins(r *http.Request, q question, v *view) {
 	area := areaNamed(q.from)
 	name := area.NameIn(v.T.Code)
@@ -247,7 +248,7 @@ func (h home) origins(r *http.Request, q question, v *view) {
 	}
 }
 
-// widerCheap offers wider questions if no destination has a fare for this question.
+// widerCheap offers wider questions if no destination has a fare that fits the question.
 func (v *view) widerCheap(q question) {
 	for _, w := range []struct {
 		said string

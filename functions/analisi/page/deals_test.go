@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestDealsInOrder sorts the deals from Milan: London (24.99, usually 45, 10 March), Bucharest
-// (19.99, usually 29.49, 10 April) and Birmingham (99, not judged, 10 March).
+// TestDealsInOrder sorts the deals from Milan. The deals are London (EUR 24.99, usually 45, 10
+// March), Bucharest (EUR 19.99, usually 29.49, 10 April) and Birmingham (EUR 99, not judged, 10
+// March).
 func TestDealsInOrder(t *testing.T) {
 	s := openSite("", "")
 	for order, want := range map[string]string{"": "London Bucharest Birmingham",
@@ -32,7 +33,8 @@ func TestDealsInOrder(t *testing.T) {
 	}
 }
 
-// TestCountries: a country or continent as the destination lists its cities.
+// TestCountries: if the destination is a country or a continent, the page lists the deals of its
+// cities.
 func TestCountries(t *testing.T) {
 	s := openSite("", "")
 	for target, want := range map[string]string{

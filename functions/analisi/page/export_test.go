@@ -6,7 +6,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// WaitAdvice returns the advice of a page whether to wait for a lower fare.
+// WaitAdvice returns the advice of a page on whether to wait for a lower fare.
 func WaitAdvice(l *i18n.Language, a verdict.Analysis) string {
 	return waitsOf(wording.Verdict{Language: l, Of: a}).Advice
 }

@@ -20,16 +20,16 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1. The id of an entry depends
-// only on its route and departure. Its updated time changes only with its text, so feed readers
-// show no entry twice.
+// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1. The id of a feed entry
+// depends only on the deal's route and departure. The entry's updated time changes only with the
+// entry's text, so feed readers show no entry twice.
 
 type feedInput struct {
 	File        string `path:"file" doc:"ORIGIN-LANGUAGE.atom or .json" example:"MIL-it.atom"`
 	IfNoneMatch string `header:"If-None-Match"`
 }
 
-// feed is the content of both formats.
+// feed is the content of a city's feed, for both formats (Atom and JSON).
 type feed struct {
 	language   *i18n.Language
 	id, title  string
@@ -134,8 +134,8 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 	return f
 }
 
-// lastChange returns when the entry of a deal last changed. The entry also changes when the fare
-// becomes stale, because its reliability falls.
+// lastChange returns when the feed entry of a deal last changed. The entry also changes when the
+// fare becomes stale, because a stale fare has a lower reliability.
 func lastChange(d deals.Deal, now time.Time) time.Time {
 	since := time.Unix(d.Since, 0).UTC()
 	if _, v := d.Publish(now); v.Affidabilita != d.Verdict.Affidabilita {
@@ -155,8 +155,8 @@ func feedPath(origin fare.City, l *i18n.Language) string {
 	return "/feed/" + string(origin) + "-" + l.Code + ".atom"
 }
 
-// page returns the address of the page with a query in a language, or "" if the public address is
-// unknown.
+// page returns the full address of the web page with the given query, in a language. It returns ""
+// if the public address of the service is unknown.
 func (s *Service) page(l *i18n.Language, query string) string {
 	if s.BaseURL == "" {
 		return ""
@@ -164,11 +164,11 @@ func (s *Service) page(l *i18n.Language, query string) string {
 	return s.BaseURL + "/?" + query + "&lang=" + l.Code
 }
 
-// feedNamespace is used only for the ids of feeds and entries.
+// feedNamespace begins the text from which feedID computes the ids of feeds and entries.
 const feedNamespace = "verdetto:feed:"
 
-// feedID returns a version-5 UUID (RFC 9562) computed from names. The public address is not among
-// the names, because it may change.
+// feedID returns a version-5 UUID (RFC 9562) computed from names. The service's public address must
+// not be one of the names, because it may change.
 func feedID(names ...string) string {
 	sum := sha1.Sum([]byte(feedNamespace + strings.Join(names, "/")))
 	id := sum[:16]

@@ -19,8 +19,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// recorded reads a file of recorded fares. It returns the one-way fares by route, and the last day
-// in the file.
+// recorded reads a file of recorded fares. It returns the one-way fares of each route, and the last
+// day in the file.
 func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observation, last fare.Day) {
 	t.Helper()
 	panel, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file),
@@ -75,8 +75,8 @@ func TestProveHeadlinesAgree(t *testing.T) {
 	}
 }
 
-// TestProveCalendarAgrees runs the checks of TestCalendarAgrees on recorded fares, with some
-// departures of each route.
+// TestProveCalendarAgrees runs the checks of TestCalendarAgrees on recorded fares. It opens the
+// pages of about 8 departures of each route.
 func TestProveCalendarAgrees(t *testing.T) {
 	const perPanel, perRoute = 60, 8
 	cells, pages, routes := map[string]int{}, 0, 0

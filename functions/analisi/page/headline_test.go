@@ -14,12 +14,12 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// siteOf returns the page for the route from Milan to Bucharest, seen on the given day.
+// siteOf returns a page for the route from Milan to Bucharest. The clock stands at the given day.
 func siteOf(s verdict.RouteSummary, day fare.Day) site {
 	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{analisitest.MilBuh: s}})
 }
 
-// openOn returns the site, seen on the given day.
+// openOn returns a page over a site. The clock stands at the given day.
 func openOn(day fare.Day, s analisitest.Site) site {
 	of := site{counters: &counters{}}
 	s.Counters, s.Coverage = of.counters, milanCoverage{}
@@ -33,9 +33,9 @@ var (
 	headlineOf  = regexp.MustCompile(`<h1>([^<]*)</h1>`)
 )
 
-// headlineFault describes how the headline of an Italian page contradicts the level on that page.
-// The headline may state another level, call a cheap fare more than usual, or call a dear fare less
-// than usual.
+// headlineFault returns how the headline of an Italian page contradicts the level on that page, or
+// "". The headline may state another level, call a cheap fare more than usual, or call a dear fare
+// less than usual.
 func headlineFault(page string) string {
 	level, headline := levelOfPage.FindStringSubmatch(page)[1], headlineOf.FindStringSubmatch(page)[1]
 	named := strings.Split(strings.TrimPrefix(strings.ToLower(headline), "probabilmente "), ":")[0]
@@ -47,8 +47,8 @@ func headlineFault(page string) string {
 	return ""
 }
 
-// agree opens a page for each of several prices across the usual range of a route. It compares each
-// headline with the level on the page. It returns the number of pages by level.
+// agree opens the page of a route for several prices across the route's usual range. It compares
+// the headline with the level on each page. It returns the number of pages by level.
 func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[string]int {
 	t.Helper()
 	levels := map[string]int{}
@@ -77,7 +77,8 @@ func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[s
 	return levels
 }
 
-// TestHeadlinesAgree checks that no headline contradicts the level of its fare, for any prices.
+// TestHeadlinesAgree checks that no headline contradicts the level on its page. The prices are
+// random.
 func TestHeadlinesAgree(t *testing.T) {
 	d := fare.DayOf(analisitest.Today)
 	levels := map[string]int{}

@@ -16,13 +16,13 @@ import (
 	"verdetto/shared/web/page"
 )
 
-//go:embed home.html calendar.html deals.html stays.html compare.html part.html
+//go:embed home.html calendar.html deals.html stays.html compare.html
 var homeTemplates embed.FS
 
 var homeHTML = template.Must(template.ParseFS(homeTemplates, "*.html"))
 
-// home is the page at /. With two cities the page shows a verdict. With only an origin it shows the
-// deals from there. Without cities it shows the empty form.
+// home serves the page at /. With two cities the page shows a verdict. With only an origin it shows
+// the deals from there. Without cities it shows the empty form.
 type home struct {
 	*Service
 	api *httpapi.API
@@ -79,14 +79,14 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"in a minute.").Write(w, r)
 		return
 	}
-	// A browser may show the stored page on Back. That sends no request, so it does not use the
-	// quota.
+	// A browser may show its stored copy of the page on Back. That sends no request, so it does not
+	// use the reader's quota.
 	w.Header().Set("Cache-Control", "private, no-cache")
 	answer.Write(w, r)
 }
 
-// refuseUnknownCity reports unknown cities, with links to similar names. A link corrects both names
-// if both are unknown.
+// refuseUnknownCity reports unknown cities, with links to similar names. If both cities are
+// unknown, a link corrects both names.
 func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, knowsTo bool) {
 	v.FromBad, v.ToBad = !knowsFrom, !knowsTo
 	var perhapsFrom, perhapsTo []places.Place
@@ -136,7 +136,7 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 	}
 }
 
-// perhaps returns the cities whose names are near an unknown one.
+// perhaps returns the cities whose names are similar to an unknown name.
 func (q question) perhaps(name string) (all []places.Place) {
 	for _, s := range places.Suggest(name, 5) {
 		if p, ok := q.city(s); ok {
@@ -146,7 +146,7 @@ func (q question) perhaps(name string) (all []places.Place) {
 	return all
 }
 
-// fewQuestions: the page states the number of remaining questions from this number downwards.
+// fewQuestions is a limit: if at most 20 questions remain in the quota, the page states how many.
 const fewQuestions = 20
 
 // consumeQuota counts a question toward the reader's daily quota. If the quota is used up, the page
@@ -221,7 +221,8 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	}
 }
 
-// check refuses a question that cannot have an answer, before the question counts toward the quota.
+// check refuses a question that cannot have an answer. It runs before the question counts toward
+// the quota.
 func (h home) check(r *http.Request, asked answer.Question, v *view) bool {
 	wrong := faults{}
 	for _, part := range []answer.Question{{From: asked.From, To: asked.To}, {When: asked.When}, {Price: asked.Price}} {
@@ -264,7 +265,7 @@ func (v *view) respond(base string) (*page.Response, error) {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return page.Respond(v.status, page.Page{
-		// search engines must not index the pages of trips: there are too many
+		// Search engines must not index the pages of trips: there are too many of them.
 		Language: v.T, Title: v.Title, Description: v.Description,
 		Index: v.status == http.StatusOK && v.Trip == trip{} && v.Currency == "" && v.plain,
 		Head:  template.HTML(head.String()), Body: template.HTML(body.String()),

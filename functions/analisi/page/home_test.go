@@ -25,7 +25,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// milanCoverage covers four destinations of Milan. One of them has no current fare.
+// milanCoverage covers four destinations from Milan. One of the four has no current fare.
 type milanCoverage struct{ analisitest.Coverage }
 
 func (milanCoverage) Deals(_ context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
@@ -74,8 +74,8 @@ func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time
 	return c.used + 1, nil
 }
 
-// steady returns a route that cost 50 euros on 39 days, another price on one day, and the given
-// price today.
+// steady returns the summary of a route that cost 50 euros on 39 days, the amount once on one day,
+// and the amount price today.
 func steady(once, price fare.Cents) verdict.RouteSummary {
 	d := fare.DayOf(analisitest.Today)
 	var all []fare.Observation
@@ -239,7 +239,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// visit is a request for the page with its expected answer.
+// visit is a request for a page, with the answer that the test expects.
 type visit struct {
 	name, target, language string
 	status                 int
@@ -260,7 +260,7 @@ func (s site) check(t *testing.T, c visit) {
 		!strings.Contains(text, c.says) {
 		t.Errorf("%d, want %q in\n%s", w.Code, c.says, text)
 	}
-	// Calls that count toward no quota are counted in batches.
+	// Calls without a quota are counted in batches, so the comparison leaves them out.
 	counted := slices.DeleteFunc(s.counters.taken, func(name string) bool { return name == "others-free" })
 	if got := strings.Join(counted, " "); !strings.HasPrefix(got, c.counted) ||
 		(c.counted == "") != (got == "") {
@@ -284,8 +284,8 @@ func (s site) check(t *testing.T, c visit) {
 	}
 }
 
-// TestReturnsWithoutADestinationKeepTheirDays: the form keeps the days of the trip, and each row
-// links to the days of its fare.
+// TestReturnsWithoutADestinationKeepTheirDays: the form of a page without a destination keeps the
+// two days of the return trip. Each row links to the days of the row's fare.
 func TestReturnsWithoutADestinationKeepTheirDays(t *testing.T) {
 	s := openSite("", "")
 	w := httptest.NewRecorder()
@@ -303,8 +303,8 @@ func TestReturnsWithoutADestinationKeepTheirDays(t *testing.T) {
 	}
 }
 
-// TestPageSpeaksTheReadersLanguage: the page uses the browser's preferred language. The region,
-// such as AT in de-AT, does not matter.
+// TestPageSpeaksTheReadersLanguage: the page is in the language that the browser prefers. The
+// region of the language, such as AT in de-AT, does not matter.
 func TestPageSpeaksTheReadersLanguage(t *testing.T) {
 	s := openSite("", "")
 	for accepted, want := range map[string][2]string{ // on the first page, and about a route

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPageKeepsItsLanguage: if the reader chose a language, every link keeps it. Otherwise no link
-// states a language.
+// TestPageKeepsItsLanguage: if the reader chose a language, every link of the page states it.
+// Otherwise no link states a language.
 func TestPageKeepsItsLanguage(t *testing.T) {
 	s := openSite("", "")
 	links := regexp.MustCompile(`<main(?s:.*)</main>`)
@@ -36,7 +36,8 @@ func TestPageKeepsItsLanguage(t *testing.T) {
 			t.Errorf("%s has no links", c.target)
 		}
 		for _, f := range found {
-			// The share link is the permanent address of the verdict, so this check skips it.
+			// The link to share is the permanent address of the verdict and may differ, so this
+			// check skips it.
 			if strings.Contains(f[1], "lang=") != c.kept && !strings.Contains(body, f[0]+" data-share") {
 				t.Errorf("%s links to %s", c.target, f[1])
 			}
@@ -47,8 +48,8 @@ func TestPageKeepsItsLanguage(t *testing.T) {
 	}
 }
 
-// TestPageOfNamesakes: if a busier city has the same name, the form and every link use the city's
-// code.
+// TestPageOfNamesakes: if a busier city has the same name as the asked city, the form and every
+// link state the asked city's code.
 func TestPageOfNamesakes(t *testing.T) {
 	s := openSite("https://v.example", "")
 	for target, wants := range map[string][]string{
@@ -70,7 +71,8 @@ func TestPageOfNamesakes(t *testing.T) {
 	}
 }
 
-// TestPageIsLinkedTo checks the metadata of a verdict page that other sites show with a link.
+// TestPageIsLinkedTo checks the metadata of a verdict page. Other sites show these metadata
+// together with a link to the page.
 func TestPageIsLinkedTo(t *testing.T) {
 	head := func(s site, target string) string {
 		head, _, _ := strings.Cut(s.visit(target, "Accept-Language", "it").Body.String(), "</head>")
@@ -95,7 +97,7 @@ func TestPageIsLinkedTo(t *testing.T) {
 		strings.Contains(got, "canonical") {
 		t.Errorf("absolute addresses without a base URL:\n%s", got)
 	}
-	// A common name stays in the link, and the link finds the same city again.
+	// The link states a city by its name if that name finds the same city again.
 	if got := head(openSite("https://v.example", ""), "/?da=Milano&a=bali&lang=en"); !strings.Contains(got,
 		`href="https://v.example/?da=Milan&a=Bali&lang=en"`) {
 		t.Errorf("Bali:\n%s", got)
@@ -111,8 +113,8 @@ func TestPageOfInventedFares(t *testing.T) {
 	}
 }
 
-// TestPagePastTheCap: a reader over the quota gets a friendly page with an alert form. Status and
-// headers are those of the API's error response.
+// TestPagePastTheCap: a reader who used up the quota gets a friendly page with an alert form.
+// Status and headers are the same as in the API's error response.
 func TestPagePastTheCap(t *testing.T) {
 	s := openSite("", "")
 	s.counters.full = "home-free"
@@ -135,8 +137,8 @@ func TestPagePastTheCap(t *testing.T) {
 	}
 }
 
-// TestPageSaysThatFewQuestionsRemain: the page states the number of remaining questions at 20, not
-// at 21.
+// TestPageSaysThatFewQuestionsRemain: the page states how many questions remain if 20 or fewer
+// remain.
 func TestPageSaysThatFewQuestionsRemain(t *testing.T) {
 	for used, want := range map[int64]string{99: "", 100: "You can ask 20 more questions today.",
 		119: "You can ask 1 more question today."} {
@@ -158,7 +160,8 @@ func TestPageHead(t *testing.T) {
 	}
 }
 
-// TestAssets: every asset of a page has its content type and may be cached for ever.
+// TestAssets: every file that a page loads has the right content type, and caches may keep it
+// without limit.
 func TestAssets(t *testing.T) {
 	s := openSite("", "")
 	body := s.visit("/").Body.String()
@@ -186,8 +189,8 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// TestPlacesOnThePage: the page explains a city with several airports like the API does, in the
-// page's language.
+// TestPlacesOnThePage: the page explains which airports the fares cover, like the API, in the
+// language of the page.
 func TestPlacesOnThePage(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {

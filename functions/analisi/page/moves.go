@@ -11,7 +11,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// movesView is the history of a departure's fare, or the reason why the page does not show it.
+// movesView is the history of a departure's fare, or the reason why the page does not show the
+// history.
 type movesView struct {
 	Why   string
 	Text  string
@@ -20,8 +21,8 @@ type movesView struct {
 }
 
 // showMoves adds the fare history of the departure to a verdict page, as GET /v1/storico answers
-// without a key. It reads the history only if past fares may be shown. If that read fails, the page
-// shows the verdict without history.
+// without a key. It reads the history only if the service may show past fares. If the read fails,
+// the page shows the verdict without history.
 func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a answer.Answer) {
 	l := v.T
 	m := &movesView{}

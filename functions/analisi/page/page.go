@@ -1,7 +1,7 @@
 // Package page renders the service for people, in the reader's language. It answers / with a
-// verdict, calendar or deals, and serves cards, pictures, feeds and sitemaps. It also renders the
-// parts of pages that clients of AI agents show. Package published computes the answers. Start
-// reading at home.
+// verdict, calendar or deals. It also serves cards (PNG), charts (SVG), feeds and sitemaps, and
+// renders the parts of pages that clients of AI agents show. Package published computes the
+// answers. Start reading at home.
 package page
 
 import (

@@ -19,23 +19,23 @@ import (
 
 // The question to the page at / is the query of its address:
 //
-//	da, a     the two cities; a may be a country or a continent
-//	mese      the month of departure, 2027-03
-//	quando    the day of departure, 2027-03-20
-//	ritorno   the day of return, with quando
+//	da, a     the two cities; a may also be a country or a continent
+//	mese      the month of departure, such as 2027-03
+//	quando    the day of departure, such as 2027-03-20
+//	ritorno   the day of return; needs quando
 //	flessibile
-//	          with quando: the cheapest departure within 1, 3 or 7 days either side
-//	soggiorno without ritorno: the nights away, 3 or 2-4, or weekend
+//	          find the cheapest departure within 1, 3 or 7 days before or after quando
+//	soggiorno the nights away without ritorno: 3, 2-4 or weekend
 //	diretto   si: only fares without stops
 //	visto     a fare that the reader has seen: 45, 45,50, $50 or 50 USD
-//	massimo   without a: only destinations up to this fare, likewise
+//	massimo   the highest fare in a list (without a), written like visto
 //	valuta    the currency of amounts; the euro if absent
 //	soglia, notti
 //	          values for the form of an alert: a fare in euros, a class of nights away
-//	con       up to five cities, days or months to compare with, with commas between
-//	ordine    without a city in a: the order of destinations, prezzo, differenza or partenza
+//	con       up to five cities, days or months to compare with, separated by commas
+//	ordine    the order of a list of destinations: prezzo, differenza or partenza
 //	lang      the language
-//	era       without a script: the month or day that the form showed before
+//	era       from a form without a script: the month or day that the form showed before
 //
 // An empty parameter counts as missing, because a form without a script sends empty fields.
 
@@ -45,13 +45,13 @@ type question struct {
 	alert    alertFields
 	order    string // of destinations; empty: the best-judged first
 	currency string // an ISO 4217 code; empty: euros
-	// currencyBy is the parameter that chose the currency
+	// currencyBy is the name of the parameter that chose the currency.
 	currencyBy string
 	language   *i18n.Language
 	chosen     bool // links keep the language, because the reader chose it
 }
 
-// trip holds the parameters of the journey besides its cities, as typed.
+// trip holds the parameters of the journey, as typed, without the two cities.
 type trip struct{ Month, Date, Around, Back, Stay, NonStop, OwnPrice, Most, With string }
 
 type field struct {
@@ -64,7 +64,7 @@ func (t *trip) fields() []field {
 		{"soggiorno", &t.Stay}, {"diretto", &t.NonStop}, {"visto", &t.OwnPrice}, {"massimo", &t.Most}, {"con", &t.With}}
 }
 
-// parseQuestion parses the question, or returns false if it is malformed.
+// parseQuestion parses the question from a request. It returns false if the question is malformed.
 func parseQuestion(r *http.Request) (q question, ok bool) {
 	given, err := url.ParseQuery(r.URL.RawQuery)
 	q.language = i18n.ForHeader(r.Header.Get("Accept-Language"))
@@ -113,7 +113,8 @@ func (q *question) parameters() []field {
 		[]field{{"valuta", &q.currency}, {"ordine", &q.order}}, q.fields())
 }
 
-// link returns the page about two cities. It keeps the trip and the chosen language.
+// link returns the address of the page about two cities. The address keeps the question's trip and
+// the language that the reader chose.
 func (q question) link(from, to string) string { return q.linkOn(q.trip, from, to) }
 
 func (q question) linkOn(t trip, from, to string) string {
@@ -124,7 +125,7 @@ func (q question) linkOn(t trip, from, to string) string {
 	return pageAddress(from, to, t, lang, q.currency)
 }
 
-// pageAddress returns the address of a question's page, without empty parameters.
+// pageAddress returns the address of a question's page. It leaves out empty parameters.
 func pageAddress(from, to string, t trip, lang, currency string) string {
 	var b strings.Builder
 	for _, f := range slices.Concat([]field{{"da", &from}, {"a", &to}}, t.fields(),
@@ -145,8 +146,8 @@ func (q question) city(name string) (places.Place, bool) {
 	return p, ok
 }
 
-// ofAnywhere returns the part of a trip that can be asked without a destination: the month of a
-// one-way trip, or the two days of a return. The two days determine the nights away.
+// ofAnywhere returns the part of a trip that also applies without a destination. That is the month
+// of a one-way trip, or the two days of a return.
 func (t trip) ofAnywhere(of fare.Trip) trip {
 	if of != fare.OneWay {
 		return trip{Date: t.Date, Back: t.Back, NonStop: t.NonStop, Most: t.Most}
@@ -157,11 +158,11 @@ func (t trip) ofAnywhere(of fare.Trip) trip {
 	return trip{Month: t.Month, NonStop: t.NonStop, Most: t.Most}
 }
 
-// faults maps parameters to their faults, in the reader's language.
+// faults maps the names of parameters to messages about their faults, in the reader's language.
 type faults map[string]string
 
-// read converts a trip to a question for package answer. Values that it cannot parse are returned
-// as faults. Amounts are in currency.
+// read converts a trip to a question for package answer. It returns a fault for each value that it
+// cannot parse. Amounts without a currency of their own are in the given currency.
 func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) {
 	wrong := faults{}
 	in := published.Trip{Partenza: t.Date, Flessibile: t.Around, Mese: t.Month, Ritorno: t.Back,
@@ -200,8 +201,8 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno",
 	"diretto": "diretto", "valuta": "valuta"}
 
-// refused adds the fault that package answer reports in err. It returns false if err is another
-// kind of error.
+// refused adds the fault of the question that err reports. It returns false if err reports no such
+// fault but another error.
 func (f faults) refused(l *i18n.Language, err error) bool {
 	var (
 		date     *answer.BadDate

@@ -9,9 +9,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The texts for a trip without a verdict. Each text offers a question that can be answered.
+// The texts for a trip without a verdict. Each text offers other questions that have an answer.
 
-// refuseNotCovered states that a route, or this kind of trip on a route, is not covered.
+// refuseNotCovered states that the service has no fares for a route, or for this kind of trip on a
+// route.
 func (v *view) refuseNotCovered(q question, asked answer.Question) {
 	v.Alert = v.route.String()
 	if asked.Trip == fare.OneWay {
@@ -23,8 +24,8 @@ func (v *view) refuseNotCovered(q question, asked answer.Question) {
 	v.instead(q)
 }
 
-// refuseNoFareOn states that a departure has no known fare. It links to nearby departures that have
-// one.
+// refuseNoFareOn states that a departure has no known fare. It links to nearby departures with a
+// known fare.
 func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	when := v.T.Date(e.Date)
 	if e.Span != nil && *e.Span == departure.Month {

@@ -19,11 +19,12 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// GET /sitemap.xml lists the sitemaps. One has the fixed pages. Each covered origin has its own,
-// with its pages that show a verdict today, in every language. Sitemaps need full addresses, so
-// without a BaseURL there are none.
+// GET /sitemap.xml lists the sitemaps. One sitemap has the fixed pages. Each covered origin has its
+// own sitemap, with the origin's pages that show a verdict today, in every language. Sitemaps need
+// full addresses, so without a BaseURL there are none.
 
-// maxSitemaps limits the number of sitemaps. The protocol allows 50,000.
+// maxSitemaps is the largest number of sitemaps that /sitemap.xml lists. The protocol allows
+// 50,000.
 const maxSitemaps = 5000
 
 type cachedInput struct {
@@ -64,7 +65,7 @@ func (s *Service) registerSitemaps(api *httpapi.API) {
 		}, s.sitemap)
 }
 
-// fixedPages is the sitemap of the fixed pages.
+// fixedPages is the file name of the sitemap with the fixed pages.
 const fixedPages = "pagine.xml"
 
 func noSitemap() error {
@@ -79,8 +80,8 @@ func (s *Service) hasAddress() error {
 	return nil
 }
 
-// robots returns robots.txt. It lets crawlers read the pages, but not the API's answers for
-// programs: those would use up the crawler's quota.
+// robots returns the file robots.txt. It lets crawlers read the pages, but not the API's answers
+// for programs: such answers would use up the crawler's quota.
 func (s *Service) robots() []byte {
 	var b strings.Builder
 	b.WriteString("User-agent: *\nAllow: /\nDisallow: " + routes.Alias + "/\n")
@@ -139,8 +140,8 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 	return writeXML(in.IfNoneMatch, set)
 }
 
-// canonical returns the path of a page as the sitemap of a language lists it. Other spellings of
-// the cities give the same path.
+// canonical returns the path of a page in the form that the sitemap lists for a language. The path
+// is the same for every spelling of the two cities.
 func canonical(l *i18n.Language, from places.Place, to *places.Place, t trip) string {
 	there, lang := "", l.Code
 	if to != nil {
@@ -177,7 +178,8 @@ type (
 	}
 )
 
-// list adds a page in every language. Each entry links to the same page in the other languages.
+// list adds a page to a sitemap, in every language. Each entry links to the same page in the other
+// languages.
 func (s *Service) list(to *urlSet, path func(*i18n.Language) string, modified string) {
 	alternates := []alternate{}
 	for _, l := range i18n.Languages() {

@@ -73,8 +73,9 @@ var (
 	structuredOf = regexp.MustCompile(`<script type="application/ld\+json">(.*?)</script>`)
 )
 
-// TestSitemaps checks that the sitemaps list every page that shows a verdict. Each listed page is
-// its own canonical page, and links to the same pages in other languages as the sitemap.
+// TestSitemaps checks that the sitemaps list every page that shows a verdict. Each listed page
+// names itself as the canonical page. It has the same links to other languages as its entry in the
+// sitemap.
 func TestSitemaps(t *testing.T) {
 	h, m := crawled(publicBase, false)
 	read := func(path string) (f sitemapFile) {
@@ -155,8 +156,8 @@ func TestSitemaps(t *testing.T) {
 	}
 }
 
-// TestStructured checks the schema.org data of listed pages: they are correct, and other pages have
-// none.
+// TestStructured checks the schema.org data of pages. Pages in a sitemap have correct data. Other
+// pages have no such data.
 func TestStructured(t *testing.T) {
 	h, _ := crawled(publicBase, false)
 	for _, c := range []struct {
@@ -210,7 +211,8 @@ func TestStructured(t *testing.T) {
 			}
 		}
 	}
-	// The script element holds only data: the pages' policy allows no scripts in the page.
+	// The script element may hold only data, because the security policy allows no scripts inside
+	// the page.
 	w := analisitest.Get(t, h, "/")
 	if policy := w.Header().Get("Content-Security-Policy"); strings.Contains(policy, "unsafe-inline") {
 		t.Error(policy)

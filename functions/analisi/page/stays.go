@@ -18,10 +18,11 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Returns are shown as one trip: by the days of both ways, by nights away, or by weekend. A cell
-// without a known fare is empty. The price of a return is never the sum of two one-way fares.
+// Returns (outbound and return flight) are shown as one trip: by the days of both flights, by
+// nights away, or by weekend. A table cell without a known fare is empty. The price of a return is
+// never the sum of two one-way fares.
 
-// grid is a table of returns.
+// grid is a table of return trips and their fares.
 type grid struct {
 	Corner string
 	Heads  []weekday
@@ -33,8 +34,8 @@ type gridRow struct {
 	Cells []calendarDay // without a fare: no link
 }
 
-// around returns the weeks that contain the days around a departure, with the known fares. It
-// returns nil if the question is about a single day or a month.
+// around returns the calendar weeks that contain the days around a departure, with the known fares.
+// It returns nil if the question is about a single day or a month.
 func around(w *answer.When, known map[fare.Day]calendarDay) (weeks [][7]calendarDay) {
 	if w.Span == nil || *w.Span == departure.Month {
 		return nil
@@ -55,11 +56,11 @@ func around(w *answer.When, known map[fare.Day]calendarDay) (weeks [][7]calendar
 	return weeks
 }
 
-// daysAround is the number of days shown before and after each of the two days of a return.
+// daysAround is how many days before and after the outbound day and the return day the page shows.
 const daysAround = 3
 
-// returnsAround returns the known fares around the two days of a return. It returns nil for any
-// other question.
+// returnsAround returns a table of the known fares around the two days of a return. It returns nil
+// for a question without a return day.
 func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno, levels bool) *grid {
 	if w.Back == 0 {
 		return nil
@@ -90,10 +91,11 @@ func (v *view) shortDay(d fare.Day) string {
 	return fmt.Sprintf("%s %d.%d.", v.T.WeekdayShort(t.Weekday()), t.Day(), t.Month())
 }
 
-// weekend is the stay of any weekend: out on Friday or Saturday, back on Sunday or Monday.
+// weekend is the stay (the parameter soggiorno) for a weekend: out on Friday or Saturday, back on
+// Sunday or Monday.
 const weekend = "weekend"
 
-// usualStays are the stays that the form offers.
+// usualStays are the stays that the form always offers: numbers of nights away, or weekend.
 var usualStays = []string{"", weekend, "1-3", "2-4", "5-7", "10-14"}
 
 const (
@@ -104,8 +106,8 @@ const (
 
 var stayOf = regexp.MustCompile(`^([0-9]{1,2})(?:-([0-9]{1,2}))?$`)
 
-// nights returns the fewest and the most nights of a stay such as 2-4. It returns false for a
-// malformed stay.
+// nights returns the smallest and the largest number of nights of a stay such as 2-4. It returns
+// false for a malformed stay.
 func nights(stay string) (from, to int, ok bool) {
 	if stay == weekend {
 		return 1, 3, true
@@ -119,7 +121,7 @@ func nights(stay string) (from, to int, ok bool) {
 	return from, to, 1 <= from && from <= to && to <= maxStay && to-from < maxWidth
 }
 
-// Stays returns the options of the form for the nights away.
+// Stays returns the form's options for the nights away.
 func (v view) Stays() (all []option) {
 	stays := usualStays
 	if v.Trip.Stay != "" && !slices.Contains(stays, v.Trip.Stay) {
@@ -150,7 +152,8 @@ type staysView struct {
 	Hidden                bool // single fares may not be shown
 }
 
-// stays answers a question about returns with a number of nights away, in a month or at any time.
+// stays answers a question about returns with a chosen number of nights away, in a month or at any
+// time.
 func (h home) stays(r *http.Request, q question, asked answer.Question, v *view) {
 	from, to, _ := nights(q.Stay)
 	var known []verdict.Giorno
@@ -189,8 +192,8 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 	v.showStays(q, known)
 }
 
-// leavesOn reports whether a departure is in the question's month, or among its days if it names a
-// day.
+// leavesOn reports whether a departure fits the question. It fits if it is in the question's month,
+// or on the question's day or one of the days around that day.
 func (q question) leavesOn(departure string) bool {
 	asked, err := fare.ParseDay(q.Date)
 	day, _ := fare.ParseDay(departure)
@@ -201,8 +204,8 @@ func (q question) leavesOn(departure string) bool {
 	return asked-fare.Day(around) <= day && day <= asked+fare.Day(around)
 }
 
-// nightsOf returns the nights away of a return. If the question asks for weekends, it returns false
-// for a return on other days.
+// nightsOf returns the nights away of a return. If the question asks for a weekend, nightsOf
+// returns false for a return that is not on weekend days.
 func (q question) nightsOf(g verdict.Giorno) (int, bool) {
 	out, err1 := fare.ParseDay(g.Partenza)
 	back, err2 := fare.ParseDay(g.Ritorno)

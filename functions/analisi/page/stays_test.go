@@ -9,8 +9,8 @@ import (
 
 var gridRows = regexp.MustCompile(`(?s)<tr><th scope="row">(.*?)</th>(.*?)(?:\n)`)
 
-// TestStays: returns of Milan to Bucharest are known with 5 nights away, for departures up to 120
-// days ahead, except on the 10th, 20th and 30th.
+// TestStays checks pages about returns from Milan to Bucharest. Returns with 5 nights away are
+// known for departures up to 120 days ahead, except on the 10th, 20th and 30th of a month.
 func TestStays(t *testing.T) {
 	s := openSite("", "")
 	const route = "/?da=Milano&a=Bucarest&lang=en"
@@ -54,8 +54,8 @@ func TestStays(t *testing.T) {
 	}
 }
 
-// TestDaysAround checks the table of days before and after both days of a return: each return fare
-// is shown, and a linked return keeps its nights.
+// TestDaysAround checks the table of the days before and after the two days of a return. The table
+// shows each known return fare. A return behind a link has the same number of nights.
 func TestDaysAround(t *testing.T) {
 	s := openSite("", "")
 	for query, want := range map[string][]string{

@@ -29,7 +29,7 @@ func (s sheetsByTrip) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, 
 	return nil, store.ErrNotFound
 }
 
-// Blocks fails, because no page reads the history.
+// Blocks fails, because a page must not read the history.
 func (s sheetsByTrip) Blocks(context.Context, fare.Series, store.Consistency) ([]store.StoredBlock, error) {
 	return nil, errors.New("the history is asked for")
 }
@@ -38,8 +38,9 @@ func (s sheetsByTrip) Pooled(ctx context.Context, read store.Consistency) ([]byt
 	return analisitest.Sheets{}.Pooled(ctx, read)
 }
 
-// tripSheetOf returns a departure state whose departures cost 30 to 90 euros. Fares were recorded
-// on the given number of days. Departures on the 10th, 20th and 30th of a month have no fare.
+// tripSheetOf returns a departure state with departures that cost 30 to 90 euros. Fares were
+// recorded on the given number of days. Departures on the 10th, 20th and 30th of a month have no
+// fare.
 func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte {
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(7, 5))
 	var s departure.Learner
@@ -71,8 +72,8 @@ func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte
 	return s.Encode()
 }
 
-// fewOnSale returns a departure state of one day with 8 departures on sale. A verdict needs at
-// least 9.
+// fewOnSale returns a departure state in which one day of fares has 8 departures on sale. A verdict
+// needs at least 9.
 func fewOnSale() []byte {
 	d := fare.DayOf(analisitest.Today)
 	var s departure.Learner
@@ -99,7 +100,8 @@ func tripSheets() sheetsByTrip {
 	}
 }
 
-// TestTrips checks every possible trip: its page answers about that trip, with correct words.
+// TestTrips checks each form of a trip (such as day, month or return). The page answers about that
+// trip, in correct words.
 func TestTrips(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const route = "/?da=Milano&a=Bucarest"
@@ -207,8 +209,8 @@ func TestTrips(t *testing.T) {
 	}
 }
 
-// TestTripsThatCannotBe checks impossible trips: the page shows the fault next to its field, in the
-// reader's language, and the call uses no quota.
+// TestTripsThatCannotBe checks impossible trips. The page shows the fault next to the faulty field,
+// in the reader's language. The call does not count toward the quota.
 func TestTripsThatCannotBe(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {
@@ -281,7 +283,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 			}
 		})
 	}
-	// Several faults are all shown.
+	// If a question has two faults, the page shows both.
 	body := s.visit("/?da=Milano&a=Bucarest&quando=2016-02-01&visto=0").Body.String()
 	if !strings.Contains(body, "quando-fault") || !strings.Contains(body, "visto-fault") {
 		t.Error("of two faults one is missing")
@@ -291,7 +293,8 @@ func TestTripsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestTripsAreKept: links, card, language links and form keep the reader's trip.
+// TestTripsAreKept: the links, the card, the links to other languages and the form keep the trip
+// that the reader asked about.
 func TestTripsAreKept(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const kept = "&quando=2016-04-12&ritorno=2016-04-17&diretto=si&visto=45"
@@ -303,7 +306,7 @@ func TestTripsAreKept(t *testing.T) {
 		`href="/?da=Milan&mese=2016-04&diretto=si&lang=en"`, // where else it is cheap
 		`name="quando" type="date" value="2016-04-12"`, `name="ritorno" type="date" value="2016-04-17"`,
 		`name="visto" value="45"`, `value="si" checked`,
-		// the months link to their questions
+		// the bar of each month links to the question about that month
 		`<a href="/?da=Milan&a=Bucharest&mese=2016-04&diretto=si&visto=45&lang=en">April</a>`,
 		`<meta name="robots" content="noindex">`,
 	} {
@@ -331,7 +334,7 @@ func TestTripsAreKept(t *testing.T) {
 		"it").Body.String(); strings.Contains(body, `id="flessibile"`) {
 		t.Error("the list of destinations, which has no days around one, asks for them")
 	}
-	// The link to the return direction swaps the cities and drops dates and prices.
+	// The link to the opposite direction swaps the two cities and drops dates and prices.
 	body = html.UnescapeString(s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12&diretto=si").Body.String())
 	if want := `href="/?da=Bucarest&a=Milano&diretto=si"`; !strings.Contains(body, want) {
 		t.Errorf("lacks %s", want)
@@ -342,8 +345,8 @@ func TestTripsAreKept(t *testing.T) {
 	}
 }
 
-// TestWaitingIsAdvisedOnlyWhereItPaid: pages advise to wait only if waiting led to lower fares in
-// the past. The advice also states how often the fare rose instead.
+// TestWaitingIsAdvisedOnlyWhereItPaid: a page advises to wait only if fares fell often enough while
+// travellers waited in the past. The advice also states how often the fare rose.
 func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 	lead, soon := 40, 7
 	week := verdict.Previsione{Giorni: 7, Calo5: .4, Calo5Oltre: true,

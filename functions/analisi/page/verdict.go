@@ -17,7 +17,7 @@ import (
 
 func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
 
-// sayingOf returns the sentences that describe an answer.
+// sayingOf returns a wording.Verdict, which writes the sentences that describe an answer.
 func (v *view) sayingOf(asked answer.Question, a verdict.Analysis) wording.Verdict {
 	of := wording.Verdict{Language: v.T, Of: a, Today: v.today}
 	if w := asked.When; w != nil {
@@ -26,8 +26,9 @@ func (v *view) sayingOf(asked answer.Question, a verdict.Analysis) wording.Verdi
 	return of
 }
 
-// showVerdict shows the verdict for a route, a month, a departure or the cheapest of some days. If
-// the reader typed a price, the page judges that price instead of the cheapest fare.
+// showVerdict shows the verdict for a route, a month, a departure, or the cheapest departure of
+// several days. If the reader typed a price, the page judges that price instead of the cheapest
+// fare.
 func (v *view) showVerdict(q question, asked answer.Question, answered answer.Answer) {
 	l, a := v.T, answered.Analysis
 	if !v.AllFares {
@@ -66,7 +67,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	j.Judged = []string{said.Rank(low, high), l.Text("departure.range_note")}
 }
 
-// newVerdict returns the parts that all kinds of verdict pages share.
+// newVerdict returns the content that all kinds of verdict pages share.
 func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) *verdictView {
 	l := v.T
 	j := &verdictView{
@@ -95,8 +96,8 @@ func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// standingOf returns the percentile of the judged price: the reader's own price, or else the
-// route's cheapest fare.
+// standingOf returns the percentile of the judged price. The judged price is the price that the
+// reader typed, or else the route's cheapest fare.
 func standingOf(s verdict.RouteSummary, p verdict.Prezzo, today fare.Day) (verdict.Percentile, bool) {
 	if !p.Dichiarato {
 		return verdict.PercentileOf(s, today)
@@ -104,7 +105,7 @@ func standingOf(s verdict.RouteSummary, p verdict.Prezzo, today fare.Day) (verdi
 	return verdict.PercentileAt(s, s.FromEuro(p.Cent))
 }
 
-// rangeOf returns the picture of a judged fare in its usual range, in euros.
+// rangeOf returns the chart of a judged fare among comparable fares, in euros.
 func rangeOf(l *i18n.Language, a verdict.Analysis) chart.Range {
 	of := a.Quartili
 	return chart.Range{
@@ -124,8 +125,8 @@ func (j *verdictView) describeCertainty(said wording.Verdict) {
 	}
 }
 
-// drawHistory draws the judged fare next to the fares of past weeks. A table shows the same
-// numbers.
+// drawHistory draws the judged fare next to the fares of past weeks. It also fills a table with the
+// same numbers.
 func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, a verdict.Analysis, today fare.Day) {
 	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
 	h := chart.History{
@@ -139,8 +140,8 @@ func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary
 	}
 }
 
-// describeMonths shows which months are cheap. Each month links to its departures in the calendar,
-// or else to the page about that month.
+// describeMonths shows which months are cheap. Each month links to its departures in the calendar
+// on the same page, or else to the page about that month.
 func (v *view) describeMonths(q question, a verdict.Analysis) {
 	l, j, known := v.T, v.Verdict, len(a.MesiPerConvenienza)
 	if known < 2 {
@@ -164,7 +165,7 @@ func (v *view) describeMonths(q question, a verdict.Analysis) {
 }
 
 // departuresIn returns the link to the departures of the next month m. The link leads to the
-// calendar if the calendar has departures in that month.
+// calendar on the same page if that calendar has departures in the month.
 func (v *view) departuresIn(q question, m time.Month) string {
 	if of := v.Verdict.Calendar; of != nil {
 		id := calendarID(nextMonth(v.today, m))
@@ -183,7 +184,8 @@ func (v *view) askMonth(q question, m time.Month) string {
 	return q.linkOn(t, v.AskFrom, v.AskTo)
 }
 
-// nextMonth returns the next month with this name as year and month. It can be the current month.
+// nextMonth returns the first month m from today on, as year and month (2027-03). That can be the
+// current month.
 func nextMonth(today fare.Day, m time.Month) string {
 	t := today.Time()
 	year := t.Year()
@@ -193,8 +195,8 @@ func nextMonth(today fare.Day, m time.Month) string {
 	return fmt.Sprintf("%04d-%02d", year, m)
 }
 
-// describeWindow shows when to book (the recommended lead times), and where the departure lies in
-// that window.
+// describeWindow shows when to book (the recommended lead times), and whether the departure is now
+// inside that window.
 func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
 	l, w := v.T, a.AnticipoConsigliato
 	if lead := a.AnticipoGiorni; lead != nil {
@@ -212,8 +214,8 @@ func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
 	if w == nil {
 		return
 	}
-	// The saving in the API's answer compares medians of many departures and seasons. It is not
-	// shown, because it does not apply to a single departure.
+	// The page does not show the saving that the API's answer states. That saving compares medians
+	// of many departures and seasons, so it does not apply to a single departure.
 	j.WindowText = l.Text("verdict.window", "From", w.DaGiorni, "To", w.AGiorni)
 	c := chart.Window{
 		Window: verdict.Window{From: w.DaGiorni, To: w.AGiorni}, Lead: a.AnticipoGiorni,

@@ -68,7 +68,7 @@ type link struct{ Text, To string }
 
 const maxExamples = 6
 
-// Examples links to the deals of some covered cities.
+// Examples links to the deals of at most maxExamples covered cities.
 func (v view) Examples() []link {
 	var all []link
 	for _, city := range v.covered[:min(len(v.covered), maxExamples)] {
@@ -78,7 +78,7 @@ func (v view) Examples() []link {
 	return all
 }
 
-// Sample returns the price scale of an invented verdict, as an example.
+// Sample returns the price scale of an invented verdict. The first page shows it as an example.
 func (v view) Sample() responsiveChart {
 	s := chart.Range{
 		Minimum: 1800, Q1: 2600, Median: 3100, Q3: 3900, Maximum: 8100, Price: 2199, Level: verdict.Ottimo,
@@ -87,7 +87,7 @@ func (v view) Sample() responsiveChart {
 	return responsiveChart{s.SVG(680), s.SVG(328)}
 }
 
-// Months returns the months that the form offers for a departure.
+// Months returns the departure months that the form offers.
 func (v view) Months() (all []option) {
 	first := v.today.Time()
 	first = time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC)
@@ -107,21 +107,21 @@ type option struct {
 func (v view) FirstDay() string { return v.today.String() }
 func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
-// TripOpen reports whether the form shows the trip's fields at once. It does on the first page, and
-// if the reader must correct or add a value.
+// TripOpen reports whether the form shows the trip's fields at once. It shows them on the first
+// page, and if the reader must correct or add a value.
 func (v view) TripOpen() bool {
 	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.CanJudgeOwn
 }
 
-// Before returns the month or day that the form now shows. Without a script it tells the next
-// request which of the two the reader changed.
+// Before returns the month or day that the form shows now. A form without a script sends it, so
+// that the next request can tell whether the reader changed the month or the day.
 func (v view) Before() string { return cmp.Or(v.Trip.Month, v.Trip.Date) }
 
 // hidden is a hidden form field that keeps a choice of the reader.
 type hidden struct{ Name, Value string }
 
-// keep adds hidden fields for the choices that the form does not show, so that a reader without a
-// script keeps them.
+// keep adds hidden form fields for the choices that the form does not show. So a reader without a
+// script keeps these choices.
 func (v *view) keep(q question) {
 	for _, f := range []struct {
 		field
@@ -136,7 +136,7 @@ func (v *view) keep(q question) {
 	}
 }
 
-// TripText describes the trip in words, or returns "" if there is none.
+// TripText describes the trip in words. It returns "" if the reader asked for no specific trip.
 func (v view) TripText() string { return v.Trip.text(v.T) }
 
 func (t trip) text(l *i18n.Language) string {
@@ -171,7 +171,8 @@ type notice struct {
 	CanJudgeOwn        bool   // the reader's own fare can still be judged
 }
 
-// responsiveChart is a chart for wide and for narrow screens. The browser shows one.
+// responsiveChart is a chart in two sizes, for wide and for narrow screens. The browser shows one
+// of them.
 type responsiveChart struct{ Wide, Narrow template.HTML }
 
 type verdictView struct {
@@ -221,8 +222,8 @@ func (h home) newView(q question) view {
 	return v
 }
 
-// refuse shows a notice instead of an answer. Its texts have the keys "refusal." plus reason in the
-// catalogue of texts.
+// refuse shows a notice instead of an answer. The texts of the notice have the keys "refusal." plus
+// reason in the catalogue of texts.
 func (v *view) refuse(status int, reason string, fill ...any) {
 	v.status, v.Title = status, v.T.Text("refusal."+reason+".title")
 	v.Notice = &notice{Title: v.Title, Lede: v.T.Text("refusal."+reason+".lede", fill...)}
@@ -231,8 +232,8 @@ func (v *view) refuse(status int, reason string, fill ...any) {
 	}
 }
 
-// refuseFaults shows each fault of a question next to its form field. Without a destination it
-// shows the short form, if all faulty fields are in it.
+// refuseFaults shows each fault of a question next to its form field. If the question has no
+// destination and the short form has all faulty fields, refuseFaults shows the short form.
 func (v *view) refuseFaults(wrong faults) {
 	v.Faults = wrong
 	v.Anywhere = v.AskFrom != "" && v.AskTo == "" && wrong["quando"]+wrong["ritorno"]+wrong["visto"] == ""
@@ -244,7 +245,8 @@ func (v *view) refuseFaults(wrong faults) {
 	}
 }
 
-// setRoute sets the address of this page in every language, for the question's cities.
+// setRoute sets the page's title, its cities and its address in every language. If to is nil, the
+// page is about the origin only.
 func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 	in := func(l *i18n.Language) string { return canonical(l, from, to, q.trip) }
 	for i, a := range v.Alternates {

@@ -2,8 +2,8 @@ package page
 
 import "verdetto/shared/text/wording"
 
-// waits is the table of how waiting turned out in the past: how often a fare fell or rose. Each
-// column is a number of days to wait.
+// waits is the table of how often a fare fell or rose in the past while travellers waited. Each
+// column is for a number of days to wait.
 type waits struct {
 	Advice string
 	Heads  []string

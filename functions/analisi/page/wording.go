@@ -2,7 +2,8 @@ package page
 
 import "verdetto/shared/text/i18n"
 
-// months states the cheapest months to leave. It compares only months with known fares.
+// months states which departure months are cheapest. If fewer than 12 months have known fares, the
+// sentence says how many it compares.
 func months(l *i18n.Language, best []string, known int) string {
 	if known < 12 {
 		return l.Text("verdict.months_known", "Known", known, "Months", l.List(best))

@@ -26,7 +26,7 @@ type Agents struct {
 	Clients []AgentSetUp `json:"clients" nullable:"false" doc:"Set-up of common clients, to copy"`
 }
 
-// AgentSetUp is the set-up of one client.
+// AgentSetUp is the set-up for one client program of AI agents.
 type AgentSetUp struct {
 	Name    string `json:"name" example:"Claude Code"`
 	Where   string `json:"where" doc:"Where to enter it: a terminal, a file, or a place in the settings" example:"a terminal"`
@@ -41,8 +41,8 @@ func (s *Service) agents() (Agents, error) {
 	a := Agents{MCP: s.BaseURL + routes.Named("mcp").Path, Header: httpapi.KeyHeader}
 	type object = map[string]any
 	keyed := object{a.Header: keyExample}
-	// server returns the settings of a client. list is the name under which that client stores its
-	// servers.
+	// server returns the settings of a client as JSON. The parameter list is the key under which
+	// the client keeps its MCP servers.
 	server := func(list string, entry object) (string, error) {
 		text, err := indented(object{list: object{"verdetto": entry}})
 		return string(bytes.TrimSpace(text)), err
@@ -83,7 +83,8 @@ func (s *Service) agents() (Agents, error) {
 	return a, nil
 }
 
-// registerAgents publishes the set-up as JSON, or as a page if the caller prefers HTML.
+// registerAgents publishes the set-up of AI agents as JSON, or as a page if the caller prefers
+// HTML.
 func (s *Service) registerAgents(api *httpapi.API) {
 	httpapi.JSON(api, "agenti", httpapi.JSONDoc{
 		Summary: "Set-up for AI agents",

@@ -15,8 +15,8 @@ import (
 
 const ownAddress = "https://verdetto.example"
 
-// TestAPICatalog: the catalog has the form of RFC 9727 with full addresses, and every link in it
-// works.
+// TestAPICatalog: the API catalog has the form of RFC 9727 with full addresses. Every link in the
+// catalog works.
 func TestAPICatalog(t *testing.T) {
 	const path = "/.well-known/api-catalog"
 	w := readAt(t, ownAddress, "GET", path)
@@ -82,7 +82,8 @@ func TestAPICatalog(t *testing.T) {
 	}
 }
 
-// TestRegistryEntry: the entry's name uses a domain of which the operator can prove ownership.
+// TestRegistryEntry: the name in the registry entry begins with a domain whose ownership the
+// operator can prove.
 func TestRegistryEntry(t *testing.T) {
 	for _, c := range []struct{ base, name string }{
 		{"https://verdetto.example", "example.verdetto/verdetto"},
@@ -112,7 +113,8 @@ func TestRegistryEntry(t *testing.T) {
 	}
 }
 
-// TestAgentsPage: the page shows all data of the JSON answer. It has no inline style or script.
+// TestAgentsPage: the HTML page has all data of the JSON answer. The page has no inline style and
+// no inline script.
 func TestAgentsPage(t *testing.T) {
 	var a reference.Agents
 	w := readAt(t, ownAddress, "GET", "/v1/agenti")

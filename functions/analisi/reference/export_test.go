@@ -5,5 +5,5 @@ import (
 	"slices"
 )
 
-// Advised returns the error codes that have advice.
+// Advised returns the error codes for which the reference has advice.
 func Advised() []string { return slices.Sorted(maps.Keys(advice().Advice)) }

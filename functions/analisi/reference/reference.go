@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Service publishes the descriptions.
+// Service publishes the descriptions of the service.
 type Service struct {
 	BaseURL string // the service's public address; empty: unknown
 }
@@ -31,7 +31,8 @@ func (s *Service) Register(api *httpapi.API) {
 }
 
 // Reference is the answer of GET /v1/docs. Endpoints and error responses come from the OpenAPI
-// description, quotas from the table of routes. Only the other texts are written here.
+// description, quotas from the table of routes. The other texts are written by hand in this
+// package.
 type Reference struct {
 	Name           string              `json:"name" example:"Verdetto"`
 	Version        string              `json:"version" example:"1.0.0"`
@@ -58,7 +59,7 @@ type ReferenceWay struct {
 	Steps []string `json:"steps"`
 }
 
-// ReferenceEndpoint is one operation.
+// ReferenceEndpoint is one operation (method and path) in the reference.
 type ReferenceEndpoint struct {
 	Name        string               `json:"name" doc:"The operationId in the OpenAPI description"`
 	Group       string               `json:"group"`
@@ -73,7 +74,7 @@ type ReferenceEndpoint struct {
 	Example     string               `json:"example,omitempty" doc:"A path and query to try"`
 }
 
-// ReferenceParameter is a parameter, or a field of the body.
+// ReferenceParameter is a parameter of an operation, or a field of its request body.
 type ReferenceParameter struct {
 	Name        string `json:"name"`
 	In          string `json:"in" enum:"query,header,path,body"`
@@ -81,14 +82,14 @@ type ReferenceParameter struct {
 	Description string `json:"description"`
 }
 
-// ReferenceAnswer is one status of an operation.
+// ReferenceAnswer is one HTTP status that an operation can answer with.
 type ReferenceAnswer struct {
 	Status      string   `json:"status"`
 	Description string   `json:"description"`
 	ContentType []string `json:"contentType"`
 }
 
-// ReferenceProblem describes a kind of error response.
+// ReferenceProblem is one kind of error response.
 type ReferenceProblem struct {
 	Code   string `json:"code"`
 	Type   string `json:"type" doc:"Type of the problem document: a link to this entry"`
@@ -97,13 +98,13 @@ type ReferenceProblem struct {
 	Do     string `json:"do" doc:"What to do next"`
 }
 
-// ReferenceRule is a rule for all endpoints.
+// ReferenceRule is a rule that applies to all endpoints.
 type ReferenceRule struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// ReferenceLink is a link to another description.
+// ReferenceLink is a link to another description of the API.
 type ReferenceLink struct {
 	Path string `json:"path"`
 	Text string `json:"text"`
@@ -218,7 +219,7 @@ var reference = sync.OnceValues(func() (Reference, error) {
 	return r, nil
 })
 
-// links returns the links to the other descriptions that exist.
+// links returns the links to the other descriptions of the API.
 func links() []ReferenceLink {
 	var all []ReferenceLink
 	for _, route := range routes.Table {

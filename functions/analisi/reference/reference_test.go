@@ -75,7 +75,8 @@ func published(t *testing.T) reference.Reference {
 	return r
 }
 
-// TestEveryProblemHasAdvice: the OpenAPI description and the advice contain the same error codes.
+// TestEveryProblemHasAdvice: the OpenAPI description and the texts of advice have the same error
+// codes.
 func TestEveryProblemHasAdvice(t *testing.T) {
 	var codes []string
 	for _, p := range published(t).Problems {
@@ -106,8 +107,8 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 	}
 }
 
-// TestReferenceIsWhole: the reference has every endpoint of the API, with the values of its row in
-// the table of routes.
+// TestReferenceIsWhole: the reference lists every endpoint of the API, with the values that the
+// table of routes has for the endpoint.
 func TestReferenceIsWhole(t *testing.T) {
 	r := published(t)
 	for _, route := range routes.Table {
@@ -144,7 +145,8 @@ func TestReferenceIsWhole(t *testing.T) {
 	}
 }
 
-// TestDocsPage: the page has an anchor for each kind of error response, and no broken links.
+// TestDocsPage: the page of the reference has an anchor for each kind of error response, and no
+// broken links.
 func TestDocsPage(t *testing.T) {
 	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	for language, title := range map[string]string{"it-IT,it;q=0.9": "Riferimento", "en-GB": "Reference"} {

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestRegistryTakesTheEntry: /server.json is valid under the registry's schema. A changed entry
-// with a fault is not.
+// TestRegistryTakesTheEntry: /server.json is valid under the schema of the MCP registry. After a
+// change that makes an entry wrong, it is not valid.
 func TestRegistryTakesTheEntry(t *testing.T) {
 	data, err := os.ReadFile(testenv.Tool(t, "mcp-registry", "server.schema.json"))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // TestMissesByQuarter: in one quarter all percentiles are too low, in the next all are too high.
-// Over both quarters the percentiles look right. The published score shows the error of each
-// quarter and of both together.
+// The two errors cancel out over both quarters. The published score shows the error of each
+// quarter, and of both together.
 func TestMissesByQuarter(t *testing.T) {
 	monday, err := fare.ParseDay("2025-12-29")
 	if err != nil {

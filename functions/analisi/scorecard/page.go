@@ -39,7 +39,7 @@ func (s *Service) page(ctx context.Context, in *pageInput) (*page.Response, erro
 	return Page(p, l, httpapi.Data(ctx) == "sample")
 }
 
-// table is a table of the page. The first cell of each row is its header.
+// table is a table of the score page. The first cell of each row is the row's header.
 type table struct {
 	ID, Title, Note string
 	Heads           []string
@@ -47,8 +47,8 @@ type table struct {
 	Folded          string // label that opens it; empty: always open
 }
 
-// Page renders a score as a page in a language. invented states that the fares are sample data, not
-// real ones.
+// Page renders a score as a page in a language. If invented is true, the page says that the fares
+// are invented sample data.
 func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 	v := struct {
 		T                   *i18n.Language
@@ -161,7 +161,8 @@ func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 	return append(tables, levels, routes, cover, missesTable(p.Scarti, l), missedTable(p, l), weeks)
 }
 
-// missedTable returns the table with the reasons why answers could not be compared with outcomes.
+// missedTable returns the table that counts, by reason, the answers that could not be compared with
+// an outcome.
 func missedTable(p Pagella, l *i18n.Language) table {
 	missed := table{ID: "non-confrontabili", Title: l.Text("pagella.missed"), Note: l.Text("pagella.missed_note"),
 		Heads: []string{l.Text("pagella.why"), l.Text("pagella.departures7"), l.Text("pagella.departures14"),

@@ -1,7 +1,7 @@
 // Package scorecard publishes the service's own score: how its verdicts about departures and routes
-// compare with what happened afterwards. GET /v1/pagella returns the score as JSON or CSV, /pagella
-// as a page. Package score counts the outcomes; this package turns the counts into shares. Start at
-// Publish.
+// compare with what happened afterwards. GET /v1/pagella returns the score as JSON or CSV, and
+// /pagella as a page. Package score counts the outcomes; this package turns the counts into shares.
+// Start reading at Publish.
 package scorecard
 
 import (
@@ -18,13 +18,13 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Service publishes the score.
+// Service publishes the service's own score.
 type Service struct {
 	Score Score // nil: no score is kept
 	Now   func() time.Time
 }
 
-// Score reads the stored score; store.Fares implements it.
+// Score reads the stored score. store.Fares implements this interface.
 type Score interface {
 	ScoreSum(ctx context.Context, read store.Consistency) ([]byte, error)
 	ScoreWeeks(ctx context.Context, from fare.Day, read store.Consistency) ([]store.ScoreWeek, error)
@@ -44,14 +44,14 @@ type Pagella struct {
 	PerSettimana []VotoDiSettimana `json:"perSettimana" nullable:"false" doc:"The counts by week, newest first, at most 53. No week is removed"`
 }
 
-// VotoDiSettimana is the score of a week.
+// VotoDiSettimana is the score of the answers of one week.
 type VotoDiSettimana struct {
 	Lunedi  string `json:"lunedi" format:"date" doc:"Monday of the week"`
 	InBanda *bool  `json:"inBanda,omitempty" doc:"Whether the falls match the stated chances (0.6 to 1.67 times) and are fewer after ottimo and buono than after normale and caro. Absent below 100 departures"`
 	Voto
 }
 
-// Voto is the score of one week, or of all weeks. Shares and chances of a fall are fractions: 0.05
+// Voto is the score of one week, or of all weeks together. Shares and chances are fractions: 0.05
 // is 5 %.
 type Voto struct {
 	Rilevazioni int              `json:"rilevazioni" minimum:"0" doc:"Number of series and weeks with a statement"`
@@ -86,7 +86,8 @@ type VotoPartenze struct {
 	Affidabilita     []VotoGruppo     `json:"affidabilita" nullable:"false" doc:"By affidabilita"`
 }
 
-// Fascia is a group of answers whose published chances of a fall lie in the same range of 5 points.
+// Fascia is a group of answers whose published chances of a fall lie in the same range of 5
+// percentage points.
 type Fascia struct {
 	Da         float64 `json:"da" doc:"From this stated chance, inclusive"`
 	A          float64 `json:"a" doc:"To this stated chance, exclusive. 1 includes all above"`
@@ -98,8 +99,8 @@ type Fascia struct {
 	Variazione float64 `json:"variazione" doc:"Mean relative change of the fare when last seen: -0.1 is 10 % cheaper"`
 }
 
-// VotoLivello is what happened after answers of one level. For comparison it holds the same share
-// for invented prices and for a simple rival rule.
+// VotoLivello says how often fares fell or rose after answers of one level. For comparison it holds
+// the share of falls on a random walk, for prices drawn at random, and for a simple rival rule.
 type VotoLivello struct {
 	Livello      string  `json:"livello" enum:"ottimo,buono,normale,caro"`
 	Casi         int     `json:"casi"`
@@ -113,7 +114,8 @@ type VotoLivello struct {
 	CalateRivale float64 `json:"calateRivale" doc:"Share of comuni seen at least 5 % cheaper, 0 to 1"`
 }
 
-// VotoAnticipo is what happened after each level, for one range of days before departure.
+// VotoAnticipo says how often fares fell after answers of each level, for one range of days before
+// departure.
 type VotoAnticipo struct {
 	DaGiorni int       `json:"daGiorni"`
 	AGiorni  *int      `json:"aGiorni,omitempty" doc:"Absent for the last"`
@@ -121,7 +123,7 @@ type VotoAnticipo struct {
 	Calate   []float64 `json:"calate" nullable:"false" doc:"Share of each level seen at least 5 % cheaper, 0 to 1"`
 }
 
-// VotoGruppo is the score of a group of answers, such as answers of one reliability.
+// VotoGruppo is the score of a group of answers, for example all answers of one reliability.
 type VotoGruppo struct {
 	Gruppo string  `json:"gruppo"`
 	Casi   int     `json:"casi"`
@@ -129,7 +131,8 @@ type VotoGruppo struct {
 	Calate float64 `json:"calate"`
 }
 
-// VotoPercentili is the distribution of the published percentiles, for answers of one reliability.
+// VotoPercentili says how the published percentiles are distributed, for answers of one
+// reliability.
 type VotoPercentili struct {
 	Affidabilita string  `json:"affidabilita" enum:"alta,media,bassa"`
 	Casi         int     `json:"casi"`
@@ -137,7 +140,8 @@ type VotoPercentili struct {
 	NoveDecimi   float64 `json:"noveDecimi" doc:"Share between 5 and 94. It should be 0.9"`
 }
 
-// VotoRotte is the score of verdicts about routes: about the cheapest fare of any date.
+// VotoRotte is the score of verdicts about routes. Such a verdict judges the cheapest fare of any
+// date.
 type VotoRotte struct {
 	Dichiarate       int              `json:"dichiarate"`
 	Confrontate      int              `json:"confrontate"`
@@ -146,7 +150,7 @@ type VotoRotte struct {
 	Intervalli       []VotoIntervallo `json:"intervalli" nullable:"false" doc:"How often the 90 % interval of the percentile held, 28 days later"`
 }
 
-// VotoRotta is how a route's cheapest fare changed in the week after a verdict, for one level.
+// VotoRotta says how the cheapest fare of a route changed in the week after a verdict of one level.
 type VotoRotta struct {
 	Livello    string  `json:"livello" enum:"ottimo,buono,normale,caro"`
 	Casi       int     `json:"casi"`
@@ -155,14 +159,15 @@ type VotoRotta struct {
 	Variazione float64 `json:"variazione" doc:"Mean relative change: -0.1 is 10 % lower"`
 }
 
-// VotoIntervallo is how often the 90 % interval of a percentile contained the true percentile.
+// VotoIntervallo says how often the 90 % interval of a percentile contained the percentile of 28
+// days later, for answers of one reliability.
 type VotoIntervallo struct {
 	Affidabilita string  `json:"affidabilita" enum:"alta,media,bassa"`
 	Casi         int     `json:"casi"`
 	Tenuti       float64 `json:"tenuti" doc:"Share that held. It should be 0.9"`
 }
 
-// method explains how the score is counted. Every answer includes it.
+// method is the text that explains how the score is counted. Every published score includes it.
 //
 //go:embed method.txt
 var method string
@@ -190,8 +195,8 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.Page(api, "pagella-page", httpapi.PageDoc{Summary: "The score as a page", Statuses: []int{200}}, s.page)
 }
 
-// pagella reads the score from the store, with one read for the sum and one query for at most 53
-// weeks.
+// pagella reads the score from the store: the sum over all weeks with one read, and at most 53
+// weeks with one query.
 func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 	sum, weeks := new(score.Sum), map[fare.Day]*score.Sum{}
 	if s.Score != nil {
@@ -216,8 +221,8 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 	return Publish(sum, weeks), nil
 }
 
-// Publish returns the published form of a score. sum is the sum over all weeks; weeks holds the
-// weekly scores by their Mondays.
+// Publish returns the published form of a score. The parameter sum is the score over all weeks;
+// weeks holds the score of each week by its Monday.
 func Publish(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method,
 		Somma: votoOf(&sum.Counts), Scarti: scartiOf(&sum.Counts, weeks), PerSettimana: []VotoDiSettimana{}}
@@ -244,7 +249,7 @@ func Publish(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	return p
 }
 
-// share returns x/n rounded to 4 digits, more than its precision, or 0 if n is 0.
+// share returns x/n rounded to 4 decimal places, or 0 if n is 0.
 func share[T int64 | float64](x T, n int64) float64 {
 	if n == 0 {
 		return 0

@@ -37,7 +37,8 @@ func get(h http.Handler, target string) *httptest.ResponseRecorder {
 	return w
 }
 
-// scored is a Score with fixed data. If sum is nil, reads fail as if the store were down.
+// scored is an implementation of Score with fixed data. If sum is nil, reads fail as if the store
+// did not answer.
 type scored struct {
 	sum   *score.Sum
 	weeks []store.ScoreWeek
@@ -62,12 +63,12 @@ func (s scored) ScoreWeeks(_ context.Context, from fare.Day, _ store.Consistency
 	return weeks, nil
 }
 
-// someScore covers two weeks. In each, the stated chance of a fall was 10 %, and 12 of 100 fares
-// fell.
+// someScore returns a score of two weeks. In each week the stated chance of a fall was 10 %, and 12
+// of 100 fares fell.
 func someScore() scored {
 	monday := fare.CycleOf(fare.DayOf(today)).First()
 	sum, s := new(score.Sum), scored{}
-	// The last one is too old to be listed.
+	// The third week is too old, so the published score does not list it.
 	for _, m := range []fare.Day{monday - 14, monday - 7, monday - 7*score.MaxWeeks} {
 		c := &score.Counts{Rounds: 3}
 		h := &c.Horizons[0]
@@ -85,7 +86,8 @@ func someScore() scored {
 	return s
 }
 
-// TestScoreIsPublished: as JSON, as CSV with the same numbers, and as a page in each language.
+// TestScoreIsPublished: the score is published as JSON, as CSV with the same numbers, and as a page
+// in each language.
 func TestScoreIsPublished(t *testing.T) {
 	h := serve(someScore())
 	w := get(h, "/api/v1/pagella")
@@ -133,7 +135,8 @@ func TestScoreIsPublished(t *testing.T) {
 	}
 }
 
-// TestScoreOfNothing: an empty score is published as such. If the store is down, the answer is 503.
+// TestScoreOfNothing: a score without counts is published, with zeros. If the store does not
+// answer, the status is 503.
 func TestScoreOfNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		score  scorecard.Score

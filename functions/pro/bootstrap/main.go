@@ -1,5 +1,5 @@
-// The Lambda executable of functions/pro. It serves HTTP. On a schedule's event and on signals of
-// its queue it works off the outbox.
+// The Lambda executable of functions/pro. It serves HTTP. A schedule and messages of its queue make
+// it run the jobs in the outbox.
 package main
 
 import (

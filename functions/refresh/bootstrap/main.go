@@ -1,6 +1,6 @@
 // The Lambda executable of functions/refresh. It processes events of a schedule, messages of its
 // queue, and events that an operator sends. {"origins": ["MIL"]} refreshes Milan. {"departures":
-// true} plans calls for the departures of all routes that are due. {"mail": true} sends the pending
+// true} plans the calls for the departures of all due routes. {"mail": true} sends the pending
 // notifications.
 package main
 

@@ -1,4 +1,5 @@
-// Package sending builds the senders of Lambda executables: SES for mail, SQS for signals.
+// Package sending builds the senders of Lambda executables: SES for mail, SQS for signals to
+// workers.
 package sending
 
 import (
@@ -14,7 +15,7 @@ import (
 	"verdetto/shared/runtime/queue/sqsqueue"
 )
 
-// Mail returns a sender of mail that also counts successes and failures.
+// Mail returns a sender of mail that also counts sent and failed mails in metrics.
 func Mail(p wiring.Parts, outgoing config.Mail) mail.Sender {
 	sender, err := sesmail.New(sesv2.NewFromConfig(p.AWS), sesmail.Config{
 		From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: p.Now,
@@ -31,8 +32,8 @@ func Queue(p wiring.Parts, url string) queue.Queue {
 	return sqsqueue.New(sqs.NewFromConfig(p.AWS), url)
 }
 
-// Signal returns a function that sends a signal to a queue: the outbox has work. It returns nil if
-// the URL is empty.
+// Signal returns a function that sends a message to the queue at url: the outbox has work. It
+// returns nil if the URL is empty.
 func Signal(p wiring.Parts, url string) func() {
 	if url == "" {
 		return nil

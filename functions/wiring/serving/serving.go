@@ -10,13 +10,14 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Parts holds what every executable needs, and the configuration of its HTTP API.
+// Parts holds what every executable with an HTTP API needs, and the configuration of the API.
 type Parts struct {
 	wiring.Parts
 	API httpapi.Config
 }
 
-// Load reads the settings into groups, and builds the Parts of an executable that serves HTTP.
+// Load reads the settings into the structs groups, and builds the Parts of an executable that
+// serves HTTP.
 func Load(groups ...any) Parts {
 	var access config.HTTP
 	p := Parts{Parts: wiring.Load(append([]any{&access}, groups...)...)}

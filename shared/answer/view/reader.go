@@ -16,12 +16,12 @@ import (
 // Reader answers questions about price trends. It is safe for concurrent use.
 type Reader struct {
 	*answer.Reader
-	// AllFares allows the answer to contain the lowest fare of each past week.
+	// If AllFares is true, answers may contain the lowest fare of each past week.
 	AllFares bool
 }
 
-// NotCovered is the error for an origin, or for a route if Destination is set, without any
-// observed fare.
+// NotCovered means that no fare from the origin was ever observed. If Destination is set, it means
+// the route to that destination.
 type NotCovered struct{ Origin, Destination fare.City }
 
 func (n *NotCovered) Error() string {
@@ -31,14 +31,14 @@ func (n *NotCovered) Error() string {
 	return fmt.Sprintf("no fare from %s to %s has ever been observed", n.Origin, n.Destination)
 }
 
-// Read reads the stored trends of an origin and, if there is a destination, the summary of the
-// route. A currency without an exchange rate is an error. If the origin or route is not covered,
+// Read returns the trends from an origin. With a destination, it also reads the summary of the
+// route. It fails if the currency has no exchange rate. If the origin or the route is not covered,
 // Read fails with NotCovered, and the next refresh asks the fare source for the origin.
 func (r *Reader) Read(ctx context.Context, origin, destination fare.City, currency string) (Trends, error) {
 	return r.read(ctx, origin, destination, currency, most)
 }
 
-// ReadAll is Read with all destinations.
+// ReadAll is like Read, without the limit on the number of destinations.
 func (r *Reader) ReadAll(ctx context.Context, origin, destination fare.City, currency string) (Trends, error) {
 	return r.read(ctx, origin, destination, currency, math.MaxInt)
 }
@@ -81,7 +81,8 @@ func (r *Reader) read(ctx context.Context, origin, destination fare.City, curren
 	return v.route(origin, e, summary), nil
 }
 
-// notCovered records the origin, so that the next refresh asks the fare source for it.
+// notCovered records the request for an origin, so that the next refresh asks the fare source for
+// it. It returns a NotCovered error.
 func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
 	if err := r.Stored.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + answer.OriginRequestDays).Time()); err != nil {
 		return err

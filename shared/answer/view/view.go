@@ -1,6 +1,6 @@
 // Package view returns price trends in their published form: the stored trends of an origin, in the
-// requested currency. GET /v1/price-trends and the tools for agents both use it, so they give the
-// same answer. Start with Reader.Read.
+// requested currency. GET /v1/price-trends and the tools for agents both use this package, so they
+// return the same answer. Start with Reader.Read.
 package view
 
 import (
@@ -14,7 +14,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// Trends is the published answer. Amounts are integers in hundredths of Currency.
+// Trends is the published answer about price trends. Amounts are integers in hundredths of
+// Currency.
 type Trends struct {
 	Origin       string        `json:"origin" doc:"IATA code of the origin city" example:"MIL"`
 	City         string        `json:"city" doc:"English name of the origin city" example:"Milan"`
@@ -27,7 +28,7 @@ type Trends struct {
 	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination: the cheapest fare of each of the last 52 weeks, oldest first. Weeks without a fare are left out. Absent if this service shows no single fares"`
 }
 
-// Destination holds the trends of a route.
+// Destination holds the published trends of the route to one destination.
 type Destination struct {
 	Destination   string   `json:"destination" doc:"IATA code of the destination city" example:"LON"`
 	City          string   `json:"city" doc:"English name of the destination city" example:"London"`
@@ -44,14 +45,14 @@ type Destination struct {
 	Months        []Month  `json:"months" nullable:"false" doc:"Departure months with at least 5 fares, cheapest median first"`
 }
 
-// Fare is a current fare. The service does not sell it.
+// Fare is a current fare. The service itself does not sell it.
 type Fare struct {
 	AmountCents int64     `json:"amountCents"`
 	Departure   string    `json:"departure" format:"date" doc:"Day of departure"`
 	Found       time.Time `json:"found" doc:"Time at which the fare was found, UTC"`
 }
 
-// Month holds the fares of a departure month.
+// Month holds the usual fares of a departure month.
 type Month struct {
 	Month        int   `json:"month" minimum:"1" maximum:"12"`
 	MedianCents  int64 `json:"medianCents"`
@@ -65,13 +66,13 @@ type WeeklyLow struct {
 	AmountCents int64  `json:"amountCents"`
 }
 
-// most is the number of destinations in a published answer.
+// most is the maximum number of destinations in a published answer.
 const most = 100
 
-// view holds what a caller chose: the currency, and what may be shown.
+// view holds the currency that the caller chose, and whether past fares may be shown.
 type view struct {
 	rates    fare.Rates
-	currency string // has a rate in rates
+	currency string // must have an exchange rate in rates
 	now      time.Time
 	today    fare.Day
 	allFares bool // the lowest fares of past weeks may be shown
@@ -91,7 +92,8 @@ func (v view) frame(origin fare.City) Trends {
 	}
 }
 
-// origin returns the trends of destinations with a current fare, at most the given number.
+// origin returns the trends of the destinations with a current fare. The parameter most is the
+// maximum number of destinations.
 func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	t := v.frame(origin)
 	var newest int64
@@ -109,8 +111,8 @@ func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	return t
 }
 
-// route returns the trends of one destination, with or without a current fare, and its weekly
-// lows.
+// route returns the trends of one destination, even if there is no current fare. If allowed, it
+// adds the weekly lows.
 func (v view) route(origin fare.City, e trends.Entry, summary verdict.RouteSummary) Trends {
 	t := v.frame(origin)
 	at := time.Unix(e.Newest, 0).UTC()
@@ -151,7 +153,8 @@ func (v view) destination(e trends.Entry) Destination {
 	return d
 }
 
-// weekly returns the lowest fare of each of the last 52 weeks.
+// weekly returns the lowest fare of each of the last 52 weeks, oldest first. It omits weeks without
+// a fare.
 func (v view) weekly(summary verdict.RouteSummary) []WeeklyLow {
 	this := fare.CycleOf(v.today)
 	byWeek := map[fare.Cycle]fare.Cents{}

@@ -23,7 +23,7 @@ var (
 	found = now.Add(-2 * time.Hour)
 )
 
-// fares is a store with Milan and one route that counts its reads.
+// fares is a store with one route from Milan. It counts how often it is read.
 type fares struct {
 	answer.Fares
 	perEuro    map[string]float64
@@ -163,7 +163,8 @@ func TestRatesAreCachedForAnHour(t *testing.T) {
 	}
 }
 
-// TestLevel: the level of an old fare is less certain, and a fare stored without a level has none.
+// TestLevel: if a fare is old, the certainty of its level is lower. A fare that was stored without
+// a level has no level in the answer.
 func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The range of ports below 32768. The system assigns higher ports to connections, so a port that
-// was free a moment ago may be in use.
+// The range of ports starts below 32768, because the system assigns higher ports to connections. A
+// higher port that was free a moment ago may be in use.
 const firstPort, ports = 12000, 20000
 
 var lastPort atomic.Int64

@@ -29,11 +29,11 @@ func Data(t testing.TB) string {
 	return folder
 }
 
-// Command returns the path of a system program, which may have several names. Install is the hint
-// if it is missing.
+// Command returns the path of a system program, which may have several names. install is the hint
+// that the test prints if the program is missing.
 func Command(t testing.TB, name, install string, otherNames ...string) string {
 	t.Helper()
-	// sbin is not in every PATH.
+	// The folder /usr/sbin is not in every PATH.
 	for _, candidate := range append([]string{name, "/usr/sbin/" + name}, otherNames...) {
 		if path, err := exec.LookPath(candidate); err == nil {
 			return path
@@ -57,8 +57,8 @@ func Tool(t testing.TB, path ...string) string {
 	return found
 }
 
-// FindTool does what Tool does, for code outside tests. It ignores an incomplete installation: make
-// tools marks complete ones.
+// FindTool does what Tool does, for code outside tests. It ignores an incomplete installation,
+// which lacks the mark that make tools sets at the end.
 func FindTool(path ...string) (string, error) {
 	root, err := Root()
 	if err != nil {
@@ -76,7 +76,7 @@ func FindTool(path ...string) (string, error) {
 	return found, nil
 }
 
-// Missing skips a test that needs a missing tool, or fails it with CI=true.
+// Missing skips a test that needs a missing tool, or fails the test if CI=true.
 func Missing(t testing.TB, what, install string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

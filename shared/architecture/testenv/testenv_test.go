@@ -28,7 +28,7 @@ func (o *outcome) Skipf(format string, args ...any)  { o.end("skipped", fmt.Spri
 func (o *outcome) Fatal(args ...any)                 { o.end("failed", fmt.Sprint(args...)) }
 func (o *outcome) Fatalf(format string, args ...any) { o.end("failed", fmt.Sprintf(format, args...)) }
 
-// ask runs a question to its end, whether it returns or ends the test.
+// ask calls question and waits until it returns or ends the test.
 func ask(question func(t testing.TB) string) (answer string, o *outcome) {
 	o = &outcome{ended: "answered"}
 	done := make(chan struct{})

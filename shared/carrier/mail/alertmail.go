@@ -11,10 +11,10 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// AlertTag is the Tag of mails about the fares of an alert.
+// AlertTag is the Tag (kind of mail) of mails about the fares of an alert.
 const AlertTag = "alert"
 
-// Alert is the content of a mail that notifies a subscriber of a fare.
+// Alert is the content of a mail that tells a subscriber about a fare.
 type Alert struct {
 	ID                  string // the same for the same news and subscriber
 	To                  string
@@ -30,31 +30,31 @@ type Alert struct {
 	Reliability         string
 	Sample              int
 	Median, Minimum     fare.Cents
-	// Dated reports whether the fare is compared with comparable departures. Otherwise it is
-	// compared with the fares of other days.
+	// Dated reports whether Median and Minimum are about comparable departures. If false, they are
+	// about the fares of other days.
 	Dated      bool
 	Threshold  fare.Cents // threshold of the alert; 0: a verdict of ottimo or buono
 	RequestDay fare.Day   // when the alert was made; 0: unknown
 	Departure  []string   // sentences about the usual price of that departure; may be empty
 	Waits      []string   // sentences about waiting, advice first; may be empty
 	Picture    Picture    // empty if too little is known to draw
-	// When is the condition with HTML emphasis; empty for a threshold or a verdict. Trip describes
-	// the trip; empty for the cheapest fare of the route.
+	// When is the condition of the alert with HTML emphasis. It is empty for a threshold or a
+	// verdict. Trip describes the trip. It is empty for the cheapest fare of the route.
 	When htmltemplate.HTML
 	Trip string
-	// Page is the link to the verdict, Unsubscribe ends this alert, Snooze pauses it for a month,
-	// and Manage shows all alerts.
+	// Page is the link to the verdict. Unsubscribe ends this alert, Snooze pauses it for a month,
+	// and Manage shows all alerts of the subscriber.
 	Page, Unsubscribe, Snooze, Manage string
 }
 
-// Picture is a PNG of the lowest fares of recent weeks.
+// Picture is a PNG chart of the lowest fares in recent weeks.
 type Picture struct {
 	PNG           []byte
 	Width, Height int // display size
 	Weeks         int
 }
 
-// lowsID is the Content-ID of the picture.
+// lowsID is the Content-ID by which the HTML of a mail shows the chart.
 const lowsID = "lows@verdetto"
 
 type alertView struct {
@@ -65,7 +65,7 @@ type alertView struct {
 	CID                                    htmltemplate.URL
 }
 
-// AlertMail writes the mail that notifies a subscriber of a fare.
+// AlertMail writes the mail that tells a subscriber about a fare.
 func AlertMail(a Alert) (Message, error) {
 	m := Message{ID: a.ID, To: a.To, Tag: AlertTag, Unsubscribe: a.Unsubscribe}
 	if len(a.Picture.PNG) > 0 {
@@ -110,7 +110,8 @@ func (a Alert) fill(l *i18n.Language) (any, string, error) {
 	return v, a.Subject, nil
 }
 
-// Pill returns the style of the label that holds a level, in the page's colour of that level.
+// Pill returns the style of the label with the level, in the colour that the web pages use for the
+// level.
 func (v alertView) Pill() htmltemplate.CSS { return pill(v.Level) }
 
 func pill(level string) htmltemplate.CSS {

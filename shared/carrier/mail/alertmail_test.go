@@ -99,7 +99,7 @@ func TestAlertMails(t *testing.T) {
 				t.Fatal(err)
 			}
 			says := append(c.says, a.Unsubscribe, a.Snooze, a.Manage)
-			// The mail contains no links other than the service's own.
+			// The mail has no links other than links to the service.
 			wanted{Message{ID: a.ID, To: a.To, Tag: AlertTag, Unsubscribe: a.Unsubscribe, Subject: a.Subject}, says,
 				4}.hold(t, c.name, got)
 			if len(regexp.MustCompile(`[0-9]\s?%`).FindAllString(got.Text, -1)) > 2 {
@@ -140,7 +140,8 @@ func TestAlertMailRefuses(t *testing.T) {
 	})
 }
 
-// TestPythonReadsAnAlert: an independent parser reads the mail as intended.
+// TestPythonReadsAnAlert: the MIME parser of Python finds in the mail of an alert exactly the
+// content that AlertMail wrote.
 func TestPythonReadsAnAlert(t *testing.T) {
 	a := anAlert(t)
 	m, err := AlertMail(a)

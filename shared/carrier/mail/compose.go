@@ -18,15 +18,15 @@ import (
 	"github.com/emersion/go-message"
 )
 
-// Composer writes messages as MIME, all from one sender.
+// Composer writes messages as MIME. All its messages have the same sender.
 type Composer struct {
 	from   netmail.Address
 	now    func() time.Time
 	random io.Reader
 }
 
-// NewComposer returns a Composer. The sender is an address or Name <address>, the name in any
-// script.
+// NewComposer returns a Composer. The sender from is an address, or has the form Name <address>.
+// The name can be in any script.
 func NewComposer(from string, now func() time.Time) (*Composer, error) {
 	if err := oneLine(from, maxName+maxAddress); err != nil {
 		return nil, fmt.Errorf("read the sender of mail: %w", err)
@@ -44,12 +44,12 @@ func NewComposer(from string, now func() time.Time) (*Composer, error) {
 	return &Composer{*read, now, rand.Reader}, nil
 }
 
-// From returns the bare address of the sender.
+// From returns the sender's address without the name.
 func (c *Composer) From() string { return c.from.Address }
 
-// Compose writes a message in 7-bit ASCII with CRLF line ends: headers, then the text, or text and
-// HTML as alternatives with their inline pictures. It fails with ErrRefused if the message is
-// malformed.
+// Compose writes a message in 7-bit ASCII with CRLF line ends. After the headers comes the text, or
+// text and HTML as alternatives, with the inline pictures of the HTML. It fails with ErrRefused if
+// the message is malformed.
 func (c *Composer) Compose(m Message) ([]byte, error) {
 	if err := check(m); err != nil {
 		return nil, fmt.Errorf("write mail: %w: %w", ErrRefused, err)
@@ -75,7 +75,7 @@ func (c *Composer) Compose(m Message) ([]byte, error) {
 		fields = append(fields, field{"List-Unsubscribe", "<" + m.Unsubscribe + ">"},
 			field{"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"})
 	}
-	// keeps out-of-office replies away (RFC 3834)
+	// Auto-Submitted prevents out-of-office replies (RFC 3834).
 	fields = append(fields, field{"Auto-Submitted", "auto-generated"},
 		field{"MIME-Version", "1.0"})
 	root := parts(m, name)
@@ -143,8 +143,9 @@ type part struct {
 
 type field struct{ name, value string }
 
-// parts builds the MIME tree: the text alone, or both alternatives, with inline pictures if there
-// are any. "=_" cannot occur in quoted-printable or base64, so no body contains a boundary.
+// parts builds the MIME tree of a message: the text alone, or text and HTML as alternatives, with
+// the inline pictures. Boundaries contain "=_". That cannot occur in quoted-printable or base64, so
+// no body contains a boundary.
 func parts(m Message, name string) part {
 	plain := text("text/plain", m.Text)
 	if m.HTML == "" {
@@ -187,7 +188,8 @@ func group(contentType string, params map[string]string, children ...part) part 
 	return part{header: []field{{"Content-Type", mime.FormatMediaType(contentType, params)}}, children: children}
 }
 
-// write writes the part and its children to the writer that create returns for its header.
+// write writes the part and its nested parts. The function create returns the writer for a part's
+// header.
 func (p part) write(create func(message.Header) (*message.Writer, error)) error {
 	var header message.Header
 	for _, f := range slices.Backward(p.header) { // the library prepends fields

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// ConfirmTag is the Tag of mails that ask to confirm an alert.
+// ConfirmTag is the Tag (kind of mail) of mails that ask to confirm an alert.
 const ConfirmTag = "confirm"
 
 // Confirm is the content of a mail that asks to confirm an alert.
@@ -17,8 +17,8 @@ type Confirm struct {
 	Lang                string     // the code of a language in i18n
 	Origin, Destination string     // city names in that language
 	Threshold           fare.Cents // 0: by the verdict
-	// When is the condition with HTML emphasis; empty for a threshold or a verdict. Trip describes
-	// the trip; empty for the cheapest fare of the route.
+	// When is the condition of the alert with HTML emphasis. It is empty for a threshold or a
+	// verdict. Trip describes the trip. It is empty for the cheapest fare of the route.
 	When htmltemplate.HTML
 	Trip string
 	Host string // host of the endpoint; empty: notifications go by mail
@@ -27,8 +27,8 @@ type Confirm struct {
 }
 
 // ConfirmMail writes the mail that asks the reader of a mailbox to confirm an alert. If the reader
-// does nothing, no other mail follows. The unsubscribe link stops all mails that other callers can
-// cause.
+// does not confirm, no other mail about the alert follows. The unsubscribe link stops all mails
+// that other callers can cause.
 func ConfirmMail(c Confirm) (Message, error) {
 	return write("confirm", Message{To: c.To, Unsubscribe: c.Stop, Tag: ConfirmTag}, c.Lang, nil, c.fill)
 }

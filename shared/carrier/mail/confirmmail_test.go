@@ -77,7 +77,7 @@ func TestConfirmMailRefuses(t *testing.T) {
 	})
 }
 
-// TestConfirmMailNames: no city name can inject content into the mail.
+// TestConfirmMailNames: a city name cannot inject a header or other content into the mail.
 func TestConfirmMailNames(t *testing.T) {
 	c := aConfirm()
 	c.Origin = "Milano\r\nBcc: bob@example.com"

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// Digest is the content of a weekly mail with all alerts in a subscriber's digest.
+// Digest is the content of a weekly mail about all alerts that the subscriber receives weekly.
 type Digest struct {
 	ID      string // the same for the same subscriber and day
 	To      string
@@ -18,12 +18,12 @@ type Digest struct {
 	Weekday time.Weekday
 	Day     fare.Day      // day of the mail, from which the age of fares is counted
 	Alerts  []DigestAlert // in reading order
-	// Manage is the link that shows all alerts of the subscriber, Unsubscribe ends those in the
-	// digest.
+	// Manage is the link that shows all alerts of the subscriber. Unsubscribe ends all alerts in
+	// the digest.
 	Manage, Unsubscribe string
 }
 
-// DigestAlert is one alert of a digest, with today's fare.
+// DigestAlert is one alert of a weekly mail, with today's fare.
 type DigestAlert struct {
 	Origin, Destination string            // city names
 	Trip                string            // empty: the cheapest one-way fare of the route
@@ -36,11 +36,12 @@ type DigestAlert struct {
 	Median              fare.Cents // set if there is a verdict
 	Dated               bool       // the fare is compared with comparable departures, not with other days
 	Before              fare.Cents // price in the last digest; 0: none
-	// Page shows the verdict, Unsubscribe ends this alert, Snooze pauses it for a month.
+	// Page is the link to the verdict. Unsubscribe ends this alert, and Snooze pauses it for a
+	// month.
 	Page, Unsubscribe, Snooze string
 }
 
-// DigestMail writes the weekly mail with all alerts of a digest.
+// DigestMail writes the weekly mail about all alerts in a subscriber's digest.
 func DigestMail(d Digest) (Message, error) {
 	links := []string{d.Manage, d.Unsubscribe}
 	for _, a := range d.Alerts {
@@ -63,10 +64,11 @@ type digestRow struct {
 	ConditionText                                htmltemplate.HTML
 }
 
-// Pill returns the style of the label that holds the level.
+// Pill returns the style of the label with the level.
 func (r digestRow) Pill() htmltemplate.CSS { return pill(r.Level) }
 
-// judgedFare identifies a fare. For one fare, a mail states only one level.
+// judgedFare identifies a fare. If two alerts of a mail are about the same fare, the mail states
+// one level for it.
 type judgedFare struct {
 	origin, destination string
 	depart              fare.Day
@@ -84,7 +86,8 @@ func (d Digest) fill(l *i18n.Language) (any, string, error) {
 		if err != nil {
 			return v, "", err
 		}
-		// The same fare for another alert gets no second level. It is only compared in euros.
+		// If an earlier alert of the mail has the same fare with another level, this row states no
+		// level. It only compares the fare in euros.
 		of := judgedFare{a.Origin, a.Destination, a.Depart, a.Price}
 		if first, again := levels[of]; again && first != row.LevelText {
 			row.LevelText = ""

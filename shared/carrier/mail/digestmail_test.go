@@ -95,8 +95,8 @@ func TestDigestMails(t *testing.T) {
 	}
 }
 
-// TestADigestGivesAFareOneLevel: two alerts can have the same fare. The digest then states a level
-// for one of them only.
+// TestADigestGivesAFareOneLevel: two alerts of a digest can have the same fare with different
+// levels. The digest then states the level of only one of them.
 func TestADigestGivesAFareOneLevel(t *testing.T) {
 	d := aDigest()
 	english(&d)
@@ -115,7 +115,7 @@ func TestADigestGivesAFareOneLevel(t *testing.T) {
 	}
 }
 
-// english sets the language of a digest to English.
+// english changes a digest to the language English.
 func english(d *Digest) {
 	d.Lang = "en"
 	for i, when := range []template.HTML{

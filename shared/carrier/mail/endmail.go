@@ -16,7 +16,7 @@ type End struct {
 	Manage, Unsubscribe string
 }
 
-// EndMail writes the mail that an alert has ended. It needs no action.
+// EndMail writes the mail that says that an alert has ended. The reader needs to do nothing.
 func EndMail(e End) (Message, error) {
 	m := Message{ID: e.ID, To: e.To, Tag: AlertTag, Unsubscribe: e.Unsubscribe}
 	return write("end", m, e.Lang, []string{e.Manage, e.Unsubscribe}, func(l *i18n.Language) (any, string, error) {

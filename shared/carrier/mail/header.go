@@ -18,8 +18,8 @@ const (
 	maxURL     = 900 // a line has at most 998 characters, and a URL cannot be folded
 )
 
-// oneLine rejects text that could end a header early or be shown differently: control characters,
-// line separators, broken UTF-8.
+// oneLine rejects text that could end a header early or be shown differently. That is text with
+// control characters, line separators or broken UTF-8, or longer than most bytes.
 func oneLine(s string, most int) error {
 	if len(s) > most {
 		return fmt.Errorf("longer than %d bytes", most)
@@ -35,7 +35,7 @@ func oneLine(s string, most int) error {
 	return nil
 }
 
-// only rejects all characters except ASCII letters, digits and others.
+// only rejects every character that is not an ASCII letter, a digit or in the list others.
 func only(s, others string) error {
 	for _, c := range s {
 		if !alphanumeric(c) && !strings.ContainsRune(others, c) {
@@ -45,7 +45,8 @@ func only(s, others string) error {
 	return nil
 }
 
-// checkUnsubscribe fails unless the address is a URL that fits between < and >.
+// checkUnsubscribe fails unless the address is an https URL (or http on this machine) that can
+// stand between < and > in a header.
 func checkUnsubscribe(address string) error {
 	if len(address) > maxURL {
 		return fmt.Errorf("longer than %d bytes", maxURL)
@@ -62,7 +63,7 @@ func checkUnsubscribe(address string) error {
 	return secure(u)
 }
 
-// secure fails unless the URL is https, or http on this machine.
+// secure fails unless the URL is https, or http to this machine.
 func secure(u *url.URL) error {
 	local := u.Hostname() == "127.0.0.1" || u.Hostname() == "::1" || u.Hostname() == "localhost"
 	if u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && local) {
@@ -71,9 +72,9 @@ func secure(u *url.URL) error {
 	return nil
 }
 
-// encode returns a text in header form: unchanged if that is safe, otherwise as encoded words (RFC
-// 2047). The standard library's encoder leaves text unchanged that already looks like an encoded
-// word. Readers would decode such text.
+// encode returns a text in the form for a header. Safe text stays unchanged; other text becomes
+// encoded words (RFC 2047). The standard library's encoder is not used, because it leaves text
+// unchanged that looks like an encoded word. Mail programs would decode such text.
 func encode(s string) string {
 	if plain(s) {
 		return s
@@ -81,8 +82,8 @@ func encode(s string) string {
 	return encodeWords(s)
 }
 
-// sender returns a name and an address in header form. A name with other characters than letters
-// and digits is encoded, not quoted, because readers disagree on quoting.
+// sender returns a name and an address in the form for a header. If the name has characters other
+// than letters and digits, it is encoded and not quoted, because mail programs disagree on quoting.
 func sender(name, address string) string {
 	switch {
 	case name == "":

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// KeyTag is the Tag of mails about a key or a plan.
+// KeyTag is the Tag (kind of mail) of mails about a key or a plan.
 const KeyTag = "key"
 
 // Key is the content of a mail about a Pro key or its plan.
@@ -21,40 +21,41 @@ type Key struct {
 	Lang  string // the code of a language in i18n; empty if unknown: two languages, see fill
 	Key   string // as returned by apikey.Mint
 	Until time.Time
-	// BaseURL is the address of the service: https, or http on this machine, with or without a
-	// trailing slash.
+	// BaseURL is the public address of the service. It is https, or http on this machine, with or
+	// without a trailing slash.
 	BaseURL string
 	Path    string // path of the mail's link below BaseURL: undoes or confirms a recovery
-	// Stop is the full link that stops such mails. It is empty if only the reader can cause them.
+	// Stop is the full link that stops mails which any caller can cause. It is empty if only the
+	// reader can cause this mail.
 	Stop    string
 	Support string // address for help; empty: reply to this mail
 }
 
-// KeyMail writes the mail with the key of a plan that was just paid for. The key is only in the
-// body, never in a header.
+// KeyMail writes the mail with the key of a plan that was just bought. The key is only in the body,
+// never in a header.
 func KeyMail(k Key) (Message, error) { return planMail(k, "key") }
 
-// RecoverMail writes the mail with a fresh key, sent on request. Its link restores the previous
-// key.
+// RecoverMail writes the mail with a new key that a caller requested. The link in the mail restores
+// the previous key.
 func RecoverMail(k Key) (Message, error) { return planMail(k, "recover") }
 
-// ExtendedMail writes the mail that a payment extended the plan. It holds no key.
+// ExtendedMail writes the mail that says that a payment extended the plan. It holds no key.
 func ExtendedMail(k Key) (Message, error) { return planMail(k, "extended") }
 
 // OfferMail writes the mail that asks to confirm a recovery. It holds no key.
 func OfferMail(k Key) (Message, error) { return planMail(k, "offer") }
 
-// ManageMail writes the mail with a link to the reader's own plan. It holds no key.
+// ManageMail writes the mail with a link to the page of the reader's plan. It holds no key.
 func ManageMail(k Key) (Message, error) { return planMail(k, "manage") }
 
 // MoveMail writes the mail that asks a new address to confirm the move of a plan. It holds no key.
 func MoveMail(k Key) (Message, error) { return planMail(k, "move") }
 
-// MovedMail writes the mail that tells the old address that its plan has moved. It holds no key.
+// MovedMail writes the mail that tells the former address that its plan has moved. It holds no key.
 func MovedMail(k Key) (Message, error) { return planMail(k, "moved") }
 
-// planMail writes a mail about a plan from the texts mail.NAME of the catalogue. A bought key and a
-// recovered key share their texts.
+// planMail writes a mail about a plan from the texts mail.NAME of the catalogue. The mail with a
+// bought key and the mail with a recovered key have the same texts.
 func planMail(k Key, name string) (Message, error) {
 	v := &keyView{Key: k, Name: name, Recovered: name == "recover"}
 	m := Message{To: k.To, Unsubscribe: k.Stop, Tag: KeyTag}
@@ -84,7 +85,7 @@ func planMail(k Key, name string) (Message, error) {
 	return m, nil
 }
 
-// Title, Lede, Open, Terms and NotYou are the texts mail.NAME of a mail with a link.
+// Title, Lede, Open, Terms and NotYou return the catalogue texts of a mail with a link.
 func (s keySection) Title() htmltemplate.HTML  { return s.T.HTML("mail." + s.Name + ".subject") }
 func (s keySection) Lede() htmltemplate.HTML   { return s.T.HTML("mail." + s.Name + ".lede") }
 func (s keySection) Open() htmltemplate.HTML   { return s.T.HTML("mail." + s.Name + ".open") }
@@ -104,19 +105,19 @@ type keySection struct {
 	T *i18n.Language
 }
 
-// SupportLink returns the support address as HTML.
+// SupportLink returns the support address as a link in HTML.
 func (v keyView) SupportLink() htmltemplate.HTML {
 	address := htmltemplate.HTMLEscapeString(v.Support)
 	return htmltemplate.HTML(`<a href="mailto:` + address + `">` + address + `</a>`)
 }
 
-// GuardLink returns the link, as HTML, to the page where the owner protects the key.
+// GuardLink returns a link in HTML to the page where the owner can protect the key.
 func (v keyView) GuardLink() htmltemplate.HTML {
 	address := htmltemplate.HTMLEscapeString(v.BaseURL + "/v1/pro/gestione")
 	return htmltemplate.HTML(`<a href="` + address + `">` + address + `</a>`)
 }
 
-// fill checks the content and renders it in the reader's language.
+// fill checks the content of the mail and renders it in the reader's language.
 func (v *keyView) fill() (err error) {
 	k := v.Key
 	if v.To, err = ParseAddress(k.To); err != nil {
@@ -146,8 +147,8 @@ func (v *keyView) fill() (err error) {
 		}
 	}
 	v.BaseURL = strings.TrimRight(k.BaseURL, "/")
-	// A reader of unknown language gets the service's default language and English. All languages
-	// together were too long to read.
+	// If the reader's language is unknown, the mail has the service's default language and English.
+	// All languages together would be too long to read.
 	languages := []*i18n.Language{i18n.Default(), i18n.English()}
 	if k.Lang != "" {
 		language, err := languageOf(k.Lang)

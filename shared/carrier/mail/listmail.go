@@ -11,7 +11,8 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// List is the content of a mail about an alert to anywhere: the destinations that meet it.
+// List is the content of a mail about an alert to any destination. It lists the destinations that
+// meet the alert.
 type List struct {
 	ID      string // the same for the same list and subscriber
 	To      string
@@ -19,17 +20,18 @@ type List struct {
 	Subject string // in that language
 	Fares   []Listed
 	More    int // further destinations that meet the alert
-	// When is the condition with emphasis. Trip is the trip, unless all fares count.
+	// When is the condition of the alert with HTML emphasis. Trip describes the trip. It is empty
+	// if all fares count.
 	When       htmltemplate.HTML
 	Trip       string
 	RequestDay fare.Day // when the alert was made; 0: unknown
 	Day        fare.Day // the day of the mail, which the age of fares is counted to
-	// Page lists all destinations, Unsubscribe ends this alert, Snooze pauses it for a month,
-	// Manage shows all alerts of the subscriber.
+	// Page is the link to all destinations. Unsubscribe ends this alert, Snooze pauses it for a
+	// month, and Manage shows all alerts of the subscriber.
 	Page, Unsubscribe, Snooze, Manage string
 }
 
-// Listed is a fare in a list.
+// Listed is a fare to one destination in a List.
 type Listed struct {
 	Destination   string // name of the city
 	Price, Median fare.Cents
@@ -46,14 +48,15 @@ type listView struct {
 	Others, Why string
 }
 
-// LevelText returns the text of a fare's level, ReliabilityText that of its reliability.
+// LevelText returns the text of a fare's level. ReliabilityText returns the text of its
+// reliability.
 func (v listView) LevelText(f Listed) string       { return v.T.Text("level." + f.Level) }
 func (v listView) ReliabilityText(f Listed) string { return v.T.Text("certainty." + f.Reliability) }
 
-// Seen states when a fare was found.
+// Seen returns the sentence that says when a fare was found.
 func (v listView) Seen(f Listed) string { return wording.Seen(v.T, f.Found, v.Day) }
 
-// ListMail writes the mail of an alert to anywhere.
+// ListMail writes the mail of an alert to any destination.
 func ListMail(a List) (Message, error) {
 	links := []string{a.Page, a.Unsubscribe, a.Snooze, a.Manage}
 	for _, f := range a.Fares {

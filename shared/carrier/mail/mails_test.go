@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-// wanted holds what a test expects of a mail besides its goldens.
+// wanted holds what a test expects of a mail, in addition to the golden files.
 type wanted struct {
 	Message          // ID, To, Tag and Unsubscribe, and Subject if set
 	says    []string // in the text and in the HTML
 	links   int      // in the HTML; 0: any number
 }
 
-// loads matches content that a mail reader would load from elsewhere.
+// loads matches HTML that makes a mail program load something from the network.
 var loads = regexp.MustCompile(`(?i)<(link|script|iframe|object|video)|url\(|@import|\ssrc="(?:[^c]|c[^i])`)
 
-// hold compares a mail with its goldens and with want.
+// hold compares a mail with its golden files and with want.
 func (want wanted) hold(t *testing.T, name string, got Message) {
 	t.Helper()
 	if name != "" {
@@ -58,7 +58,7 @@ func (want wanted) hold(t *testing.T, name string, got Message) {
 	}
 }
 
-// refuses expects an error for each invalid change.
+// refuses makes each invalid change to a whole content, and expects an error.
 func refuses[T any](t *testing.T, whole func() T, write func(T) (Message, error), changes map[string]func(*T)) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {

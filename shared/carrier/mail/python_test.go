@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// reader is an independent MIME parser, so that it cannot share a mistake with Composer. It prints
-// what Python's email package finds in a message.
+// reader is a Python program that prints the parts of a message. Python's email package is
+// independent of Composer, so it cannot share a mistake with Composer.
 const reader = `
 import base64, email, email.policy, json, sys
 message = email.message_from_bytes(sys.stdin.buffer.read(), policy=email.policy.default)

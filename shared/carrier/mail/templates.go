@@ -19,7 +19,7 @@ import (
 //go:embed *.tmpl
 var templates embed.FS
 
-// Parsed on first use, because most processes write no mail.
+// The templates are parsed at their first use, because most processes write no mail.
 var (
 	textTemplates = sync.OnceValue(func() *texttemplate.Template {
 		return texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap,
@@ -30,9 +30,9 @@ var (
 	})
 )
 
-// write composes a mail from the templates with a name. The function fill checks the content and
-// returns the data for the templates and the subject. Links must be https, or http on this
-// machine. An error is a fault of the service and does not count against the address.
+// write composes a mail from the templates called name. The function fill checks the content and
+// returns the data for the templates and the subject. Links must be https, or http on this machine.
+// An error is a fault of the service and does not count against the recipient's address.
 func write(name string, m Message, lang string, links []string,
 	fill func(*i18n.Language) (view any, subject string, err error)) (Message, error) {
 	var view any
@@ -68,7 +68,7 @@ func checkLinks(links []string) error {
 	return nil
 }
 
-// bodies renders a mail as plain text and as HTML.
+// bodies renders the templates called name, as plain text and as HTML.
 func bodies(name string, view any) (text, asHTML string, err error) {
 	var t, h strings.Builder
 	err = errors.Join(textTemplates().ExecuteTemplate(&t, name+".txt.tmpl", view),
@@ -76,13 +76,13 @@ func bodies(name string, view any) (text, asHTML string, err error) {
 	return t.String(), h.String(), err
 }
 
-// isVerdict reports whether a level and a reliability, as in the API, belong to a verdict.
+// isVerdict reports whether level and reliability are codes of a verdict, as in the API.
 func isVerdict(level, reliability string) bool {
 	return slices.Contains([]string{"ottimo", "buono", "normale", "caro"}, level) &&
 		slices.Contains([]string{"alta", "media", "bassa"}, reliability)
 }
 
-// withRequestDay appends the day the alert was made to the reason for a mail.
+// withRequestDay appends to the reason for a mail the day on which the alert was requested.
 func withRequestDay(why string, l *i18n.Language, asked fare.Day) string {
 	if asked == 0 {
 		return why
@@ -90,7 +90,7 @@ func withRequestDay(why string, l *i18n.Language, asked fare.Day) string {
 	return why + " " + l.Text("mail.alert.asked", "Date", l.WeekdayDate(asked))
 }
 
-// unemphasized returns a text without its emphasis.
+// unemphasized returns an HTML text as plain text, without its emphasis.
 func unemphasized(text htmltemplate.HTML) string {
 	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>",
 		"").Replace(string(text)))

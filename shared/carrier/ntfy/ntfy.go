@@ -1,9 +1,9 @@
 // Package ntfy publishes notifications to topics of ntfy servers: https://ntfy.sh and self-hosted
 // ones. It uses ntfy's JSON API.
 //
-// A topic is a URL such as https://ntfy.sh/some-topic; anyone who knows the URL reads its
-// messages. Callers choose the server, so every request goes through package outbound. Answers are
-// checked strictly: a server that does not answer like ntfy gets only one message.
+// A topic is a URL such as https://ntfy.sh/some-topic. Anyone who knows the URL can read the
+// topic's messages. Callers choose the server, so every request goes through package outbound.
+// Answers are checked strictly: a server that does not answer like ntfy gets only one message.
 package ntfy
 
 import (
@@ -20,17 +20,18 @@ import (
 	"verdetto/shared/carrier/outbound"
 )
 
-// The limits of ntfy, by default and on ntfy.sh.
+// The limits of messages on ntfy.sh, and on other ntfy servers by default.
 const (
 	MaxText    = 4096 // bytes of the text; ntfy turns longer text into a file
 	MaxActions = 3
 	maxTopic   = 64 // characters of a topic, and of an ID
 )
 
-// Message is one notification.
+// Message is one notification to a topic.
 type Message struct {
 	// ID identifies the message within the topic. A message with the same ID replaces the earlier
-	// one (ntfy 2.16 and later; earlier servers show both). Letters, digits, - and _ only.
+	// message (ntfy 2.16 and later; earlier servers show both). An ID has only letters, digits, -
+	// and _.
 	ID      string
 	Title   string
 	Text    string
@@ -39,11 +40,11 @@ type Message struct {
 	Actions []Action // buttons
 }
 
-// Action is a button that opens a page. The button alone changes nothing, because it may be pressed
-// by mistake, and previews follow links.
+// Action is a button that opens a page. Opening the page must change nothing, because a button may
+// be pressed by mistake, and previews open links.
 type Action struct{ Label, URL string }
 
-// Publisher publishes messages. Its errors are those of package mail: ErrRefused if the topic will
+// Publisher publishes messages. Its errors are errors of package mail: ErrRefused if the topic will
 // never accept the message, ErrThrottled if a retry may succeed, ErrUnavailable if it is unknown
 // whether the message was published. No error contains the topic.
 type Publisher struct {
@@ -52,11 +53,11 @@ type Publisher struct {
 
 var name = regexp.MustCompile(fmt.Sprintf(`^[-_A-Za-z0-9]{1,%d}$`, maxTopic))
 
-// ErrNotTopic reports that an address is not the URL of a topic.
+// ErrNotTopic is the error for an address that is not the URL of a topic.
 var ErrNotTopic = errors.New("not the https URL of a topic, such as https://ntfy.sh/my-topic")
 
-// ParseTopic parses the URL of a topic and returns its canonical form. It does not check that an
-// ntfy server is there.
+// ParseTopic parses the URL of a topic and returns its canonical form. It does not check that the
+// host is an ntfy server.
 func ParseTopic(address string) (string, error) {
 	u, err := outbound.ParseURL(strings.TrimSpace(address))
 	if err != nil {
@@ -67,7 +68,7 @@ func ParseTopic(address string) (string, error) {
 	return server + topic, err
 }
 
-// split returns the server and the name of a topic's URL.
+// split returns the server's URL and the topic's name from the URL of a topic.
 func split(address string) (server, topic string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
@@ -126,7 +127,7 @@ func (p Publisher) Publish(ctx context.Context, topic string, m Message) error {
 	return nil
 }
 
-// check reports why a message exceeds the limits of every server.
+// check returns why a message exceeds the limits of every ntfy server, or nil.
 func (m Message) check() error {
 	switch {
 	case m.ID != "" && !name.MatchString(m.ID):
@@ -144,7 +145,7 @@ func (m Message) check() error {
 	return nil
 }
 
-// unanswered returns the error for a message that got no answer.
+// unanswered returns the error of package mail for a message that got no answer.
 func unanswered(err error) error {
 	switch {
 	case errors.Is(err, outbound.ErrForbidden):
@@ -155,8 +156,8 @@ func unanswered(err error) error {
 	return fmt.Errorf("%w: %w", mail.ErrUnavailable, err)
 }
 
-// judge returns the error that an answer means, or nil if the message was published. Any web
-// server may answer 200, so the answer must repeat the message.
+// judge returns the error of package mail for an answer, or nil if the message was published. Any
+// web server may answer 200, so the answer must repeat the message.
 func judge(answer outbound.Answer, topic string) error {
 	status := answer.Status
 	switch {
@@ -173,6 +174,6 @@ func judge(answer outbound.Answer, topic string) error {
 	case status >= 500, status == http.StatusRequestTimeout:
 		return fmt.Errorf("%w: status %d", mail.ErrUnavailable, status)
 	}
-	// Also for a redirect, which is not followed.
+	// A redirect comes here too, because the client does not follow it.
 	return fmt.Errorf("%w: status %d", mail.ErrRefused, status)
 }

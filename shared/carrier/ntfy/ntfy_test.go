@@ -29,7 +29,7 @@ func server(t *testing.T) *ntfytest.Server {
 	return s
 }
 
-// TestPublish: a topic shows the published message; publishing it again replaces it.
+// TestPublish: a topic shows the published message. Publishing the same message again replaces it.
 func TestPublish(t *testing.T) {
 	s := server(t)
 	p := ntfy.Publisher{Outbound: s}
@@ -63,7 +63,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestFaults: each fault returns the right error, without the topic.
+// TestFaults: for each fault of the server Publish returns the right error. The error does not name
+// the topic.
 func TestFaults(t *testing.T) {
 	published := message
 	published.ID = "published"
@@ -110,7 +111,7 @@ func TestFaults(t *testing.T) {
 			if got := len(s.Messages(topic)); got != c.shown {
 				t.Errorf("%d messages", got)
 			}
-			// A retry shows the message exactly once.
+			// After a retry the topic shows the message exactly once.
 			s.Fail(nil)
 			if err := (ntfy.Publisher{Outbound: s}).Publish(t.Context(), topic, message); err != nil ||
 				len(s.Messages(topic)) != 1 {
@@ -120,7 +121,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestMalformed: a message over the limits is not sent.
+// TestMalformed: Publish does not send a message that exceeds the limits.
 func TestMalformed(t *testing.T) {
 	s := server(t)
 	for name, change := range map[string]func(*ntfy.Message){
@@ -144,8 +145,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestParseTopic: a topic has one canonical form, and an invalid address is refused without a
-// request.
+// TestParseTopic: each spelling of a topic gives the same canonical form. An invalid address is
+// refused without a request.
 func TestParseTopic(t *testing.T) {
 	for given, want := range map[string]string{
 		"https://ntfy.sh/my-topic":                   "https://ntfy.sh/my-topic",

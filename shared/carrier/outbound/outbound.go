@@ -2,9 +2,9 @@
 // servers.
 //
 // It reaches only public addresses. A name is looked up once, every address in the DNS answer is
-// checked, and the connection uses one of these. A later change of the name therefore has no
+// checked, and the connection uses one of these addresses. So a later change of the name has no
 // effect. No redirect is followed, no proxy is used, and no connection is used twice. The time and
-// size of an answer are limited. Errors contain no URL, so its secrets stay out of logs.
+// size of an answer are limited. Errors contain no URL, so secrets in a URL stay out of logs.
 package outbound
 
 import (
@@ -26,54 +26,55 @@ import (
 )
 
 const (
-	// DefaultTimeout limits an exchange, from the DNS look-up to the end of the answer.
+	// DefaultTimeout limits a call, from the DNS look-up to the end of the answer.
 	DefaultTimeout = 10 * time.Second
-	// MaxAnswer is the number of bytes read of an answer. The rest is dropped with the connection.
+	// MaxAnswer is how many bytes of an answer's body are read. The rest is dropped with the
+	// connection.
 	MaxAnswer = 16 << 10
 	// maxHeader limits the header of an answer, in bytes.
 	maxHeader = 16 << 10
-	// maxAddresses is how many addresses of a name are tried.
+	// maxAddresses is how many addresses of a host name are tried.
 	maxAddresses = 4
 )
 
 var (
 	// ErrForbidden means that the URL leads to a forbidden address. No connection was made.
 	ErrForbidden = errors.New("not a public address")
-	// ErrUnreachable means that the request was not sent. The name is unknown, or the server
+	// ErrUnreachable means that the request was not sent. The host name is unknown, or the server
 	// refused to connect.
 	ErrUnreachable = errors.New("server not reached")
 	// ErrNoAnswer means that the server may have received the request, but no answer came in time.
 	ErrNoAnswer = errors.New("no answer")
 )
 
-// Config configures a Client. The zero value is for production.
+// Config holds the settings of a Client. The zero value is for production.
 type Config struct {
-	// Servers maps host names to fixed addresses. These may be private, are not looked up in DNS,
-	// and are also called by http. They are the operator's own servers or those of a test. Callers
+	// Servers maps host names to fixed addresses, of the operator's own servers or of a test. These
+	// addresses may be private, are not looked up in DNS, and may also be called by http. Callers
 	// of the API cannot choose them.
 	Servers map[string]netip.AddrPort
-	// Lookup returns the addresses of a name; nil uses the system.
+	// Lookup returns the addresses of a host name. If nil, the system's resolver is used.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Roots are the trusted certificate authorities; nil means the system's.
+	// Roots are the trusted certificate authorities. If nil, the system's authorities are trusted.
 	Roots *x509.CertPool
-	// Timeout of an exchange; 0 is DefaultTimeout.
+	// Timeout limits a call. If 0, it is DefaultTimeout.
 	Timeout time.Duration
 }
 
-// Poster is a Client, or its stand-in in tests.
+// Poster is the method of Client that other packages use. Tests imitate it.
 type Poster interface {
 	Post(ctx context.Context, to string, header http.Header, body []byte) (Answer, error)
 }
 
-// Client calls public servers. It is safe for concurrent use.
+// Client calls servers at public addresses. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	http    *http.Client
 	connect func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// guardian refuses the special addresses of the IANA registries. It also refuses public addresses
-// at which a cloud serves its own machines.
+// guardian refuses the special addresses of the IANA registries, such as private networks. It also
+// refuses public addresses at which a cloud provider serves its own machines.
 var guardian = ssrf.New(ssrf.WithPorts(securePort), ssrf.WithDeniedV4Prefixes(
 	netip.MustParsePrefix("168.63.129.16/32"), // Azure
 ))
@@ -102,15 +103,15 @@ func New(c Config) *Client {
 	return client
 }
 
-// Answer is the answer of a server.
+// Answer is the response of a called server.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte // its first MaxAnswer bytes
 }
 
-// Post sends a body to a URL. An answer with any status is no error, also a redirect, which is not
-// followed. The errors are those of this package.
+// Post sends a body to a URL. A response with any status is no error. That includes a redirect,
+// which Post does not follow. Post fails only with the errors of this package.
 func (c *Client) Post(ctx context.Context, to string, header http.Header, body []byte) (Answer, error) {
 	target, err := c.target(to)
 	if err != nil {
@@ -131,7 +132,7 @@ func (c *Client) Post(ctx context.Context, to string, header http.Header, body [
 	}
 	defer response.Body.Close()
 	answer := Answer{Status: response.StatusCode, Header: response.Header}
-	// A timeout may let the server end its answer early without an error, so ctx is checked too.
+	// At a timeout the body may end early without an error, so ctx is checked too.
 	if answer.Body, err = io.ReadAll(io.LimitReader(response.Body, MaxAnswer)); err != nil || ctx.Err() != nil {
 		return answer, fmt.Errorf("%w: it ended early", ErrNoAnswer)
 	}
@@ -147,7 +148,8 @@ func (c *Client) target(raw string) (*url.URL, error) {
 	return ParseURL(raw)
 }
 
-// dial looks a name up once, checks all its addresses, and connects to the first that accepts.
+// dial looks up a host name once and checks all its addresses. It connects to the first address
+// that accepts.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -179,7 +181,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 }
 
-// addresses returns the addresses of a host, at least one.
+// addresses returns at least one address of a host, or an error.
 func (c *Client) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if literal, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{literal}, nil
@@ -195,7 +197,7 @@ func (c *Client) addresses(ctx context.Context, host string) ([]netip.Addr, erro
 	return addresses, nil
 }
 
-// check returns why an address and port are forbidden, or nil.
+// check returns why calls to an address and port are forbidden, or nil.
 func check(address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err == nil {
@@ -207,10 +209,11 @@ func check(address string) error {
 	return nil
 }
 
-// control checks the final address again just before the connection.
+// control checks the address again directly before the connection is made.
 func control(_, address string, _ syscall.RawConn) error { return check(address) }
 
-// classify returns the error of a request without an answer, without the URL that net/http adds.
+// classify returns the error of this package for a request that got no answer. It leaves out the
+// URL that net/http adds.
 func classify(err error) error {
 	var named *url.Error
 	if errors.As(err, &named) {

@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/carrier/outbound"
 )
 
-// server starts a TLS server under a name that only the client knows.
+// server starts a TLS server under a host name that only the client with the returned Config knows.
 func server(t *testing.T, handler http.HandlerFunc) (*httptest.Server, outbound.Config) {
 	t.Helper()
 	s := httptest.NewTLSServer(handler)
@@ -49,7 +49,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestFollowsNothing: a redirect is returned as an answer and not followed.
+// TestFollowsNothing: Post returns a redirect as an answer and does not follow it.
 func TestFollowsNothing(t *testing.T) {
 	var met atomic.Int32
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { met.Add(1) }))
@@ -71,7 +71,7 @@ func TestFollowsNothing(t *testing.T) {
 	}
 }
 
-// TestNoProxy: proxy settings of the environment are ignored.
+// TestNoProxy: the client ignores the proxy settings of the environment.
 func TestNoProxy(t *testing.T) {
 	var met atomic.Int32
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { met.Add(1) }))
@@ -86,9 +86,9 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
-// TestFaults: every request ends, and its error says whether the server may have received it.
+// TestFaults: every request ends. The error says whether the server may have received the request.
 func TestFaults(t *testing.T) {
-	// The answer waits until the client leaves.
+	// The server does not answer before the client ends the connection.
 	slow := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for _, c := range []struct {
 		name    string
@@ -166,7 +166,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestOwnServers: an operator's own server is also reached by http; no other host is.
+// TestOwnServers: the client reaches a server in Config.Servers also by http. It reaches no other
+// host by http.
 func TestOwnServers(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
 	defer s.Close()

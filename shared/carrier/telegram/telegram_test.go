@@ -16,7 +16,7 @@ import (
 
 const ada = 1234567890
 
-// world returns a stand-in, in which one person has written to the bot, and the bot.
+// world returns an imitation of Telegram and a bot. One person has written to the bot.
 func world(t *testing.T, token string) (*telegramtest.Server, *telegram.Bot) {
 	t.Helper()
 	s := telegramtest.New()
@@ -38,8 +38,8 @@ var message = telegram.Message{
 		{"Basta", "https://verdetto.example/stop?t=a.b-c_d"}},
 }
 
-// shown is the message in the chat. The title is bold although it has characters of two code units,
-// and the text is not parsed as markup.
+// shown is the message as the chat shows it. The whole title is bold, although it has characters of
+// two code units. The text is not parsed as markup.
 var shown = telegramtest.Message{
 	Text: message.Title + "\n\n" + message.Text, Bold: message.Title,
 	Buttons: map[string]string{"Verdetto": "https://verdetto.example/",
@@ -56,7 +56,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestFaults: each fault returns the right error, without the chat or the token.
+// TestFaults: for each fault of the API Send returns the right error. The error names neither the
+// chat nor the token.
 func TestFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault telegramtest.Fault
@@ -102,7 +103,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestUnreachable: if the connection is refused, the message was not sent.
+// TestUnreachable: if the connection is refused, the error says that the message was not sent.
 func TestUnreachable(t *testing.T) {
 	s, b := world(t, telegramtest.Token)
 	s.Close()
@@ -112,8 +113,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestStrangers: a person who has not written to the bot, or has blocked it, gets ErrRefused. A
-// wrong token is the operator's fault.
+// TestStrangers: sending to a person who has not written to the bot, or has blocked the bot, fails
+// with ErrRefused. With a wrong token it fails with an error that the operator must correct.
 func TestStrangers(t *testing.T) {
 	s, b := world(t, telegramtest.Token)
 	if err := b.Send(t.Context(), "42", message); !errors.Is(err, mail.ErrRefused) {
@@ -138,7 +139,8 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestReply: the reply to an update appears in the chat as if it had been sent.
+// TestReply: a message in the answer to an update appears in the chat like a message that the bot
+// sends.
 func TestReply(t *testing.T) {
 	s, _ := world(t, telegramtest.Token)
 	reply, err := telegram.Reply("1234567890", message)
@@ -154,7 +156,7 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// TestReadUpdate parses the updates that Telegram posts.
+// TestReadUpdate parses the updates that the imitation of Telegram posts.
 func TestReadUpdate(t *testing.T) {
 	s, _ := world(t, telegramtest.Token)
 	posted := func(write func() error) []byte {
@@ -201,7 +203,7 @@ func TestReadUpdate(t *testing.T) {
 	}
 }
 
-// TestIsSecret: without a configured secret no text matches.
+// TestIsSecret: only the configured secret matches. If no secret is configured, no text matches.
 func TestIsSecret(t *testing.T) {
 	for _, c := range []struct {
 		given, secret string

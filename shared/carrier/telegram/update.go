@@ -9,10 +9,11 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// Blocked is the Command of a user who blocked the bot. No user can type it.
+// Blocked is the Name of a Command that reports that a user blocked the bot. No user can type this
+// name.
 const Blocked = "(blocked)"
 
-// Command is what a user tells the bot.
+// Command is a message or action of a user that the bot must handle.
 type Command struct {
 	Chat     string // a number that never changes
 	Private  bool   // a chat with one person; in groups any member may write
@@ -21,8 +22,8 @@ type Command struct {
 	Language string // the user's language, as an IETF tag; may be empty
 }
 
-// ReadUpdate parses an update that Telegram posts to the webhook. ok is false if the update is not
-// for the bot, such as an edited message.
+// ReadUpdate parses an update that Telegram posts to the webhook. The result ok is false for an
+// update that the bot ignores, such as an edited message.
 func ReadUpdate(body []byte) (c Command, ok bool, err error) {
 	var u models.Update
 	if err := json.Unmarshal(body, &u); err != nil {
@@ -49,7 +50,8 @@ func commandFrom(chat models.Chat, from *models.User) Command {
 	return c
 }
 
-// command splits "/start@some_bot payload" into start and payload.
+// command splits a text such as "/start@some_bot payload" into the command start and its argument
+// payload.
 func command(text string) (name, argument string) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !ok {

@@ -1,9 +1,9 @@
-// Package packed is the codec for compact storage. It writes a format byte, then integers of
-// variable length: small ones take one byte. The encoding is that of encoding/binary: unsigned as
-// base 128, signed as zig-zag. The package does no I/O.
+// Package packed is the codec for compact storage. A Writer writes a format byte, then integers of
+// variable length: small integers take one byte. The integers are encoded as in encoding/binary:
+// unsigned as base 128, signed as zig-zag. The package does no I/O.
 //
-// A Reader never panics and allocates nothing. It keeps the first error; after it every read
-// returns 0. Call Err after the last read.
+// A Reader never panics and allocates nothing. A Reader keeps its first error; after an error every
+// read returns 0. Call Err after the last read.
 package packed
 
 import (
@@ -13,26 +13,26 @@ import (
 	"math"
 )
 
-// Writer appends values to its bytes.
+// Writer holds the encoded bytes. Its methods append values.
 type Writer []byte
 
 // NewWriter returns a Writer that starts with a format byte and has a capacity of size bytes.
 func NewWriter(format byte, size int) Writer { return append(make(Writer, 0, size), format) }
 
-// Int appends signed values.
+// Int appends signed integers of variable length.
 func (w *Writer) Int(values ...int64) {
 	for _, v := range values {
 		*w = binary.AppendVarint(*w, v)
 	}
 }
 
-// Uint appends an unsigned value.
+// Uint appends an unsigned integer of variable length.
 func (w *Writer) Uint(v uint64) { *w = binary.AppendUvarint(*w, v) }
 
-// Uint16 appends two bytes in little-endian order.
+// Uint16 appends v as two bytes in little-endian order.
 func (w *Writer) Uint16(v uint16) { *w = binary.LittleEndian.AppendUint16(*w, v) }
 
-// Float32 appends values in four bytes each, rounded to float32.
+// Float32 appends values of four bytes each, rounded to float32.
 func (w *Writer) Float32(values ...float64) {
 	for _, v := range values {
 		*w = binary.LittleEndian.AppendUint32(*w, math.Float32bits(float32(v)))
@@ -72,7 +72,7 @@ func (r *Reader) Fail(err error) {
 	}
 }
 
-// Uint reads an unsigned value.
+// Uint reads an unsigned integer of variable length.
 func (r *Reader) Uint() uint64 {
 	if len(r.data) > 0 && r.data[0] < 0x80 { // the common case
 		v := r.data[0]
@@ -82,7 +82,7 @@ func (r *Reader) Uint() uint64 {
 	return r.long()
 }
 
-// long reads a value of any length.
+// long reads an unsigned integer of one or more bytes.
 func (r *Reader) long() uint64 {
 	v, n := binary.Uvarint(r.data)
 	if n <= 0 {
@@ -93,7 +93,7 @@ func (r *Reader) long() uint64 {
 	return v
 }
 
-// Int reads a signed value.
+// Int reads a signed integer of variable length.
 func (r *Reader) Int() int64 {
 	v := r.Uint()
 	return int64(v>>1) ^ -int64(v&1)
@@ -113,7 +113,7 @@ func (r *Reader) Byte() byte {
 // More reports whether there are bytes left to read. It returns false after an error.
 func (r *Reader) More() bool { return len(r.data) > 0 }
 
-// Uint16 reads two bytes.
+// Uint16 reads two bytes in little-endian order.
 func (r *Reader) Uint16() uint16 {
 	if len(r.data) < 2 {
 		r.Fail(errShort)
@@ -124,7 +124,7 @@ func (r *Reader) Uint16() uint16 {
 	return v
 }
 
-// Float32 reads four bytes. It fails if they are not a finite number.
+// Float32 reads four bytes. It fails if the value is not a finite number.
 func (r *Reader) Float32() float64 {
 	if len(r.data) < 4 {
 		r.Fail(errShort)
@@ -139,7 +139,7 @@ func (r *Reader) Float32() float64 {
 	return v
 }
 
-// Bytes reads bytes that Writer.Bytes wrote. The result is a slice of the data, not a copy.
+// Bytes reads a slice that Writer.Bytes wrote. The result shares memory with the Reader's data.
 func (r *Reader) Bytes() []byte {
 	n := r.Count(int64(min(r.Uint(), math.MaxInt64)))
 	data := r.data[:n:n]
@@ -147,8 +147,9 @@ func (r *Reader) Bytes() []byte {
 	return data
 }
 
-// Count checks a length that was read. It fails unless n elements of at least one byte fit in the
-// remaining data. So a malformed length never makes a caller allocate more than the data's size.
+// Count checks n, a number of elements read from the data. It fails if n elements of one byte each
+// do not fit in the remaining data. So a malformed n never makes a caller allocate more than the
+// size of the data.
 func (r *Reader) Count(n int64) int {
 	if n < 0 || n > int64(len(r.data)) {
 		r.Fail(errShort)
@@ -157,7 +158,8 @@ func (r *Reader) Count(n int64) int {
 	return int(n)
 }
 
-// Err returns the first error. Call it after the last read: remaining bytes are an error too.
+// Err returns the first error of the Reader. Call it after the last read: unread bytes are an error
+// too.
 func (r *Reader) Err() error {
 	if r.err == nil && len(r.data) > 0 {
 		r.err = fmt.Errorf("%d bytes too many", len(r.data))

@@ -99,7 +99,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// FuzzReader: any bytes read in any order of calls equal what encoding/binary reads.
+// FuzzReader: for any input bytes and any order of calls, Reader returns the same values as
+// encoding/binary.
 func FuzzReader(f *testing.F) {
 	w := NewWriter(1, 0)
 	w.Int(signed...)

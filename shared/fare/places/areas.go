@@ -7,13 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// countries.tsv: a country (ISO 3166 alpha-2) or a continent (UN M.49), the continent of a country,
-// and the name in each of langs. Continents come last.
+// countriesTable holds one line per country or continent. The columns are its code (ISO 3166
+// alpha-2 for a country, UN M.49 for a continent), the continent of a country, and the name in each
+// of langs. Continents come last.
 //
 //go:embed countries.tsv
 var countriesTable string
 
-// Area is a country or a continent.
+// Area is a country or a continent, with its names.
 type Area struct {
 	Code      string
 	continent string
@@ -35,7 +36,7 @@ func areas() iter.Seq[Area] {
 // NameIn returns the name of the area in a language.
 func (a Area) NameIn(lang string) string { return city{names: a.names}.name(lang) }
 
-// Holds reports whether a country is the area or lies in it.
+// Holds reports whether a country lies in the area a, or is that area.
 func (a Area) Holds(country string) bool {
 	if a.Code == country {
 		return true
@@ -44,7 +45,7 @@ func (a Area) Holds(country string) bool {
 	return of.continent == a.Code
 }
 
-// AreaOf returns the country or continent of a code.
+// AreaOf returns the country or continent with the given code.
 func AreaOf(code string) (Area, bool) {
 	for a := range areas() {
 		if a.Code == code && code != "" {
@@ -70,10 +71,10 @@ func FindArea(query string) (Area, bool) {
 	return Area{}, false
 }
 
-// minArea is the shortest beginning of an area's name, in runes, that is completed.
+// minArea is the minimum length, in runes, of a prefix that CompleteArea completes.
 const minArea = 3
 
-// CompleteArea returns the first area whose name in a language begins with prefix.
+// CompleteArea returns the first area whose name in the language lang begins with prefix.
 func CompleteArea(prefix, lang string) (Area, bool) {
 	key := Fold(prefix)
 	if len(prefix) > maxQuery || utf8.RuneCountInString(key) < minArea {

@@ -29,7 +29,7 @@ func TestAreas(t *testing.T) {
 	}
 }
 
-// TestEveryCityHasACountry: each country of a city has a name in each language, and a continent.
+// TestEveryCityHasACountry: the country of each city has a continent and a name in each language.
 func TestEveryCityHasACountry(t *testing.T) {
 	for code := range Cities() {
 		p, _ := Get(code)

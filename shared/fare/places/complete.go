@@ -8,15 +8,16 @@ import (
 	"verdetto/shared/fare"
 )
 
-// candidate is a name that matches a query. A lower distance is a better match.
+// candidate is a name that matches a query. A lower distance is a better match, and a busier city
+// has a lower position.
 type candidate struct {
 	entry
 	distance int
 	position int
 }
 
-// nearest sorts candidates by distance, then by how busy the city is. A city's own name comes
-// before the names of places that its airports serve.
+// nearest sorts candidates by distance, then puts busier cities first. A city's own name comes
+// before the names of other places that the city's airports serve.
 func nearest(found []candidate) {
 	slices.SortStableFunc(found, func(a, b candidate) int {
 		return cmp.Or(
@@ -28,8 +29,8 @@ func nearest(found []candidate) {
 	})
 }
 
-// withPrefix returns the visible names that begin with key. An exact match has distance 0, any
-// other 1.
+// withPrefix returns the visible names that begin with key. An exact match gets distance 0, a
+// longer name gets distance 1.
 func withPrefix(key string) []candidate {
 	var found []candidate
 	for i := searchNames(key); i < len(namesTable); {
@@ -50,10 +51,11 @@ func withPrefix(key string) []candidate {
 	return found
 }
 
-// minTypo is the shortest beginning of a name, in runes, in which a typing error is forgiven.
+// minTypo is the minimum length, in runes, of a query in which almostPrefix corrects a typing
+// error.
 const minTypo = 4
 
-// almostPrefix returns the visible names that begin with query, if one typing error is corrected.
+// almostPrefix returns the visible names that begin with query after one typing error is corrected.
 // The first letter must be right, since otherwise too many names match.
 func almostPrefix(query []rune) []candidate {
 	if len(query) < minTypo || len(query) > maxSuggest {
@@ -80,11 +82,11 @@ func almostPrefix(query []rune) []candidate {
 	return found
 }
 
-// Complete returns at most n places with a name, in any language, that begins with prefix. If there
-// is none, one typing error in prefix is corrected. Exact matches come first, then the busiest
-// cities. The result has the city's name in lang, a language of Name; everyday names, and other
-// places near an airport, keep their own name. If prefix is a complete IATA code, the result is its
-// city.
+// Complete returns at most n places with a name, in any language, that begins with prefix. If no
+// name does, Complete corrects one typing error in prefix. Exact matches come first, then the
+// busiest cities. Each Place has the city's name in lang. But everyday names (Bali), and other
+// places near an airport, keep their own name. If prefix is an IATA code, the result also includes
+// the city of that code.
 func Complete(prefix, lang string, n int) []Place {
 	if len(prefix) > maxQuery || n <= 0 {
 		return nil
@@ -117,7 +119,7 @@ func Complete(prefix, lang string, n int) []Place {
 		switch {
 		case e.kind == kindName:
 			offer(c.place(c.name(lang)))
-		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // one name per city: Sicilia without Sicily
+		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // only one name per city: Sicilia, but not Sicily too
 			placeOf[e.city] = true
 			offer(c.place(e.written))
 		}

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// firstFindEnv starts this test binary again, so that the first look-up runs in a fresh process.
+// firstFindEnv is set when the test runs its own binary again. In that new process, the first
+// look-up is timed.
 const firstFindEnv = "PLACES_TIME_FIRST_FIND"
 
 func TestMain(m *testing.M) {
@@ -21,7 +22,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// BenchmarkFirstFind times the first Find of a fresh process, loading included.
+// BenchmarkFirstFind times the first call of Find in a new process, including the time to load the
+// tables.
 func BenchmarkFirstFind(b *testing.B) {
 	var sum time.Duration
 	for b.Loop() {
@@ -30,7 +32,8 @@ func BenchmarkFirstFind(b *testing.B) {
 	b.ReportMetric(float64(sum.Nanoseconds())/float64(b.N), "ns/first-find")
 }
 
-// TestProveFirstFind: the first look-up of a process, loading included, takes less than 2 ms.
+// TestProveFirstFind: the first look-up in a new process takes less than 2 ms, including the time
+// to load the tables.
 func TestProveFirstFind(t *testing.T) {
 	best := firstFind(t)
 	for range 4 { // other load only adds time, so the best of five counts

@@ -8,8 +8,8 @@ import (
 )
 
 // Fold returns the form in which names are compared: lower case, without accents, only letters and
-// digits. "L'Aquila", "l aquila" and "LAQUILA" are equal, as are "Saint-Denis" and "saint  denis".
-// Invalid UTF-8 is dropped. Folding twice has no further effect.
+// digits. "L'Aquila", "l aquila" and "LAQUILA" fold to the same form. Fold drops invalid UTF-8.
+// Folding a folded name does not change it.
 func Fold(s string) string {
 	var buf [64]byte
 	return string(appendFold(buf[:0], s))
@@ -30,8 +30,8 @@ func appendFold(dst []byte, s string) []byte {
 }
 
 func appendFoldUnicode(dst []byte, s string) []byte {
-	// Some systems send decomposed text. Compose it first: Hangul in particular must compare equal
-	// to its composed form.
+	// Some systems send text as decomposed Unicode. Compose such text first: Korean text (Hangul)
+	// must compare equal to its composed form.
 	if !norm.NFC.IsNormalString(s) {
 		s = norm.NFC.String(s)
 	}
@@ -57,8 +57,8 @@ func appendFoldUnicode(dst []byte, s string) []byte {
 	return dst
 }
 
-// appendFoldRune appends a lower-case rune without a decomposition. It drops punctuation and
-// accents.
+// appendFoldRune appends the folded form of r, a lower-case rune that has no Unicode decomposition.
+// It drops punctuation and accents.
 func appendFoldRune(dst []byte, r rune) []byte {
 	switch r {
 	case 'ß':

@@ -1,12 +1,14 @@
 // Package places maps the names of cities to the IATA codes under which their fares are sold, and
 // back. Start at Find.
 //
-// It knows every city with scheduled flights. Names are in Italian, English, French, German,
-// Spanish, Portuguese and the local languages. It also knows everyday names of destinations whose
-// airport has another name (Bali, Creta, Saigon). The airports of a metropolitan area are one city:
-// Milano is Malpensa, Linate and Orio al Serio. A name of several cities means the busiest.
+// The package knows every city with scheduled flights. Names are in Italian, English, French,
+// German, Spanish, Portuguese and the local languages. It also knows everyday names of destinations
+// whose airport has another name (Bali, Creta, Saigon). The airports of a metropolitan area count
+// as one city: Milano is Malpensa, Linate and Orio al Serio. If several cities share a name, the
+// name means the busiest one.
 //
-// Every function is pure and safe for concurrent use and for any input. Nothing is loaded at start.
+// Every function is pure, safe for concurrent use and accepts any input. The package loads nothing
+// when the program starts.
 package places
 
 import (
@@ -26,13 +28,14 @@ type Place struct {
 	Airports []string // IATA codes, busiest first
 }
 
-// maxQuery is longer, in bytes, than any name in the tables. A longer query matches nothing.
+// maxQuery is a length in bytes, longer than any name in the tables. A longer query matches
+// nothing.
 const maxQuery = 256
 
-// Find looks up a name in any language, ignoring case and accents, or an IATA code. In capitals,
-// the code of a city or airport wins over a name: KRK is Cracow, and Krk an island. In other
-// letters it is a code only if no city has that name. The Place of a code has the Italian name,
-// else the English one.
+// Find looks up a city by name in any language, ignoring case and accents, or by IATA code. A query
+// in capitals is first read as a code: KRK is Cracow, while Krk is an island. A query in other
+// letters is read as a code only if no city has that name. For a code, the Place has the Italian
+// name of the city, or the English one if there is no Italian name.
 func Find(query string) (Place, bool) {
 	if len(query) > maxQuery {
 		return Place{}, false
@@ -54,9 +57,9 @@ func Find(query string) (Place, bool) {
 	return Place{}, false
 }
 
-// Within reports whether a query that Find understands means only a part of its city: one of
-// several airports by its code (BGY), or a place near an airport (Bergamo). It returns the name of
-// that part. The fares are those of the whole city.
+// Within reports whether query means only a part of a city: one of several airports by its code
+// (BGY), or a place near an airport (Bergamo). It returns the name of that part. The published
+// fares are always those of the whole city. Within returns false if Find does not know query.
 func Within(query string) (name string, ok bool) {
 	p, found := Find(query)
 	if !found {
@@ -81,7 +84,8 @@ func lookup(key string) (entry, bool) {
 	return e, e.key == key
 }
 
-// positionTyped returns the position of a code typed in any case, with or without spaces around.
+// positionTyped returns the position in cities.tsv for a code that a user typed. Case and
+// surrounding spaces do not matter.
 func positionTyped(query string) (int, bool) {
 	query = strings.TrimSpace(query)
 	if len(query) != 3 {
@@ -89,13 +93,13 @@ func positionTyped(query string) (int, bool) {
 	}
 	var code [3]byte
 	for i := range code {
-		code[i] = query[i] &^ 0x20 // upper case, if it is a letter; no table has anything else
+		code[i] = query[i] &^ 0x20 // makes a letter upper case; all codes consist of letters
 	}
 	return position(string(code[:]))
 }
 
-// Get returns the place of a city code, with the Italian name, else the English one. It does not
-// accept the code of an airport.
+// Get returns the place of a city code. The Place has the Italian name of the city, or the English
+// one if there is no Italian name. Get returns false for the code of an airport.
 func Get(city fare.City) (Place, bool) {
 	at, ok := position(string(city))
 	if !ok {
@@ -117,8 +121,8 @@ func CityOf(code string) (fare.City, bool) {
 	return fare.City(citiesTable[at : at+3]), true
 }
 
-// Name returns the name of a city in "it", "en", "fr", "de", "es" or "pt". It returns the English
-// name if there is none in lang, and "" for an unknown city.
+// Name returns the name of a city in the language lang: "it", "en", "fr", "de", "es" or "pt". If
+// the city has no name in lang, Name returns the English name. It returns "" for an unknown city.
 func Name(city fare.City, lang string) string {
 	at, ok := position(string(city))
 	if !ok {

@@ -194,7 +194,8 @@ func TestFoldTreatsAlike(t *testing.T) {
 	}
 }
 
-// TestTables checks what the searches assume and what callers may rely on, for every row.
+// TestTables checks every row of the tables: the properties that searches need, and those that
+// callers may rely on.
 func TestTables(t *testing.T) {
 	var cities []fare.City
 	unresolved := regexp.MustCompile(`^[A-Z]{3}$|(?i)airport|aeroport|aéroport|aeropuerto|flughafen`)
@@ -281,7 +282,8 @@ func FuzzQueries(f *testing.F) {
 	})
 }
 
-// TestFindCodes: Find maps every published code to its city, whatever other cities are called.
+// TestFindCodes: Find maps the code of every city to that city, even if another city has the code
+// as its name.
 func TestFindCodes(t *testing.T) {
 	for city := range Cities() {
 		if p, ok := Find(string(city)); !ok || p.City != city {

@@ -2,8 +2,8 @@ package places
 
 import "verdetto/shared/fare"
 
-// NameIn returns the name of the city in a language, such that Find finds the same city. A place
-// with an everyday name, such as Bali, keeps that name.
+// NameIn returns the name of the city in the language lang, if Find maps that name to the same
+// city. A place with an everyday name, such as Bali, keeps that name.
 func (p Place) NameIn(lang string) string {
 	for _, c := range Complete(p.Name, lang, 20) {
 		if c.City == p.City {
@@ -16,7 +16,8 @@ func (p Place) NameIn(lang string) string {
 	return p.Name
 }
 
-// Query returns a query that finds a city: name if Find maps it to the city, else the code.
+// Query returns a query for which Find returns the city: name if Find maps name to the city, else
+// the code.
 func Query(city fare.City, name string) string {
 	if found, ok := Find(name); !ok || found.City != city {
 		return string(city)

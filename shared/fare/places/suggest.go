@@ -8,13 +8,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// maxSuggest is the longest query, in runes, for which suggestions are computed. Longer ones cost
-// too much time.
+// maxSuggest is the maximum length, in runes, of a query for which suggestions are computed. Longer
+// queries take too much time.
 const maxSuggest = 40
 
-// Suggest returns at most n names near a query that was not found, one per city. They are names a
-// few typing errors away, names that begin with query, and beginnings of query ("Milano Malpensa").
-// The nearest come first, then the busiest. Find finds each of them.
+// Suggest returns at most n names similar to query, one per city. Call it if Find did not find
+// query. The names are a few typing errors away, begin with query, or are beginnings of query
+// ("Milano" for "Milano Malpensa"). The most similar names come first, then the busiest cities.
+// Find finds each returned name.
 func Suggest(query string, n int) []string {
 	if len(query) > maxQuery || n <= 0 {
 		return nil
@@ -45,7 +46,8 @@ func Suggest(query string, n int) []string {
 	return out
 }
 
-// prefixesOf returns the names of four runes or more with which key begins. Longer ones are nearer.
+// prefixesOf returns the names, of four runes or more, that are a prefix of key. Longer names get a
+// lower distance.
 func prefixesOf(key string) []candidate {
 	var found []candidate
 	for end := len(key) - 1; end > 0; end-- {
@@ -60,7 +62,7 @@ func prefixesOf(key string) []candidate {
 	return found
 }
 
-// reach returns how many typing errors to accept in a name of the given length.
+// reach returns how many typing errors are accepted in a query of the given length.
 func reach(runes int) int {
 	switch {
 	case runes < 3:
@@ -74,7 +76,8 @@ func reach(runes int) int {
 	}
 }
 
-// withinReach returns the visible names that are within reach of query.
+// withinReach returns the visible names that differ from query by at most the accepted number of
+// typing errors.
 func withinReach(query []rune) []candidate {
 	limit := reach(len(query))
 	if limit == 0 {
@@ -87,7 +90,7 @@ func withinReach(query []rune) []candidate {
 		line := namesTable[i:]
 		tab := strings.IndexByte(line, '\t')
 		next := i + tab + strings.IndexByte(line[tab:], '\n') + 1
-		// A key has at most as many runes as bytes, and at least a quarter as many.
+		// tab is the length of the name in bytes. A name has at most tab runes and at least tab/4.
 		if tab < len(query)-limit || tab > utf8.UTFMax*(len(query)+limit) || line[tab+1] == kindHidden {
 			i = next
 			continue
@@ -106,11 +109,12 @@ func withinReach(query []rune) []candidate {
 	return found
 }
 
-// meter measures distances between names. It reuses its rows between calls.
+// meter computes the edit distance between names. It reuses its memory between calls.
 type meter struct{ rows [3][]int }
 
 // distance returns the number of edits that turn a into b: insertions, deletions, replacements, and
-// swaps of neighbours. If there are more than limit, it returns any number above limit.
+// swaps of adjacent runes. If more than limit edits are needed, distance returns a number above
+// limit.
 func (m *meter) distance(a, b []rune, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1
@@ -123,7 +127,7 @@ func (m *meter) distance(a, b []rune, limit int) int {
 		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		// Only a band around the diagonal can be within the limit.
+		// Compute only the cells near the diagonal of the matrix. The other cells exceed limit.
 		from, to := max(1, i-limit), min(len(b), i+limit)
 		row[from-1] = limit + 1
 		if from == 1 {

@@ -8,32 +8,34 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The tables are text, written by ./generate and searched in place in the executable. Nothing is
-// read, parsed or allocated before the first query.
+// The tables are text files. Command ./generate writes them, and this package searches them in the
+// executable. Nothing is read, parsed or allocated before the first query.
 var (
-	// names.tsv: folded name, kind, city, written name (empty: as folded). An everyday name also
-	// has its languages (absent: any). Sorted by folded name; of several cities with one name, the
-	// city that Find returns comes first.
+	// The columns of names.tsv are: folded name (see Fold), kind, city, written name (empty if
+	// equal to the folded name). A line of an everyday name also has the languages of that name;
+	// none means every language. The lines are sorted by folded name. If several cities share a
+	// name, the city that Find returns comes first.
 	//go:embed names.tsv
 	namesTable string
 
-	// cities.tsv: city, country, airports, and the name in each of langs (empty: as in English).
-	// The busiest comes first.
+	// The columns of cities.tsv are: city, country, airports, and the name in each of langs (empty
+	// if equal to the English name). The busiest city comes first.
 	//go:embed cities.tsv
 	citiesTable string
 
-	// codes.tsv: airport or city code, city, offset of the city's line in cities.tsv. Sorted; every
-	// line has codeLine bytes.
+	// The columns of codes.tsv are: airport or city code, city, offset of the city's line in
+	// cities.tsv. The lines are sorted; every line has codeLine bytes.
 	//go:embed codes.tsv
 	codesTable string
 )
 
 const codeLine = len("BGY MIL 000000\n")
 
-// langs are the columns of names in cities.tsv; English comes first because it is complete.
+// langs lists the languages of the name columns in cities.tsv. English comes first: every city has
+// an English name.
 var langs = [...]string{"en", "it", "fr", "de", "es", "pt"}
 
-// The kinds of names in names.tsv.
+// The kinds of names in names.tsv, as their second column stores them.
 const (
 	kindName   = 'n' // a name of the city
 	kindPlace  = 'p' // a place that the city's airports serve, or an everyday name: always shown as itself
@@ -51,12 +53,12 @@ type entry struct {
 
 func (e entry) isShown() bool { return e.kind != kindHidden }
 
-// isUsedIn reports whether the name is used in a language.
+// isUsedIn reports whether the entry's name is used in the language lang.
 func (e entry) isUsedIn(lang string) bool {
 	return e.languages == "" || strings.Contains(e.languages, lang)
 }
 
-// entryAt returns the line of names.tsv that starts at i, and the start of the next line.
+// entryAt returns the line of names.tsv that starts at offset i, and the offset of the next line.
 func entryAt(i int) (e entry, next int) {
 	line := namesTable[i:]
 	line = line[:strings.IndexByte(line, '\n')]
@@ -70,14 +72,15 @@ func entryAt(i int) (e entry, next int) {
 	return e, next
 }
 
-// searchNames returns the start of the first line of names.tsv with a key at or after key.
+// searchNames returns the offset of the first line of names.tsv whose key is equal to key or sorts
+// after it.
 func searchNames(key string) int {
 	lo, hi := 0, len(namesTable) // both are starts of lines
 	for lo < hi {
 		mid := lo + (hi-lo)/2
 		mid += strings.IndexByte(namesTable[mid:], '\n') + 1
 		if mid >= hi {
-			// No line starts in the upper half: continue from lo.
+			// No line starts between mid and hi, so look at the first line instead.
 			mid = lo
 		}
 		line := namesTable[mid:]
@@ -92,8 +95,8 @@ func searchNames(key string) int {
 	return lo
 }
 
-// position returns where the line of a code's city starts in cities.tsv. A busier city has a lower
-// position.
+// position returns the offset in cities.tsv of the city that an airport or city code belongs to. A
+// busier city has a lower offset.
 func position(code string) (int, bool) {
 	if len(code) != 3 {
 		return 0, false
@@ -123,7 +126,7 @@ type city struct {
 	names    string // in the order of langs, separated by tabs
 }
 
-// cityAt returns the line of cities.tsv that starts at i, and the start of the next line.
+// cityAt returns the line of cities.tsv that starts at offset i, and the offset of the next line.
 func cityAt(i int) (c city, next int) {
 	line := citiesTable[i:]
 	line = line[:strings.IndexByte(line, '\n')]
@@ -132,7 +135,8 @@ func cityAt(i int) (c city, next int) {
 	return c, i + len(line) + 1
 }
 
-// name returns the city's name in a language, or the English name if the table has none.
+// name returns the city's name in a language, or the English name if the table has no name in that
+// language.
 func (c city) name(lang string) string {
 	english, rest, _ := strings.Cut(c.names, "\t")
 	for _, l := range langs[1:] {

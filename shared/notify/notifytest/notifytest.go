@@ -1,5 +1,5 @@
-// Package notifytest holds fixtures for tests of notifications: a clock that moves only on Sleep, a
-// carrier that writes mail into a folder, a store, and confirmed alerts.
+// Package notifytest holds fixtures for tests of notifications: a clock that moves only during
+// Sleep, a carrier that writes mail into a folder, a store, and confirmed alerts.
 package notifytest
 
 import (
@@ -24,14 +24,14 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// Today is the start of a Clock.
+// Today is the time at which a Clock starts.
 var Today = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// Links are the links of every Fixture.
+// Links are the Links of every Fixture.
 var Links = notify.Links{Pepper: []byte("a pepper of more than thirty-two characters"),
 	BaseURL: "https://verdetto.example"}
 
-// Clock stands still except during Sleep.
+// Clock is a clock that moves only by Sleep, Set and Add.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -43,7 +43,7 @@ func (c *Clock) Set(at time.Time) { c.mu.Lock(); defer c.mu.Unlock(); c.at = at 
 
 func (c *Clock) Add(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.at = c.at.Add(d) }
 
-// Sleep moves the clock forward. Concurrent sleeps end at the latest wake-up time.
+// Sleep moves the clock forward by d instead of waiting. It returns an error if ctx has ended.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,11 +53,11 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Carrier writes mail into a folder and counts the mails sent.
+// Carrier writes mails into a folder and counts the mails that were sent.
 type Carrier struct {
 	Folder string
-	// Before and After, if set, return the outcome of a mail. An error from Before prevents the
-	// send.
+	// Before and After, if set, return an error to make Send fail. After an error from Before, the
+	// mail is not sent; after an error from After, it has been sent.
 	Before, After func(m mail.Message) error
 
 	sender *maildir.Sender
@@ -84,11 +84,11 @@ func (c *Carrier) Send(ctx context.Context, m mail.Message) error {
 	return nil
 }
 
-// Sent returns how often Send succeeded, by address. A mail that is sent again is one file and
+// Sent returns, by address, how often Send succeeded. A mail that is sent twice is one file and
 // counts twice.
 func (c *Carrier) Sent() map[string]int { return c.taken }
 
-// Fixture is a store, a clock, a carrier and subscribers.
+// Fixture holds a store, a clock, a carrier and subscribers for a test.
 type Fixture struct {
 	T *testing.T
 	*Clock
@@ -101,7 +101,7 @@ type Fixture struct {
 	subscribed int
 }
 
-// New returns a Fixture that sends one message at a time, one per second.
+// New returns a Fixture whose Sender sends one message per second, one at a time.
 func New(t *testing.T) *Fixture {
 	t.Helper()
 	f := &Fixture{T: t, Clock: &Clock{at: Today}, Rate: 1, Log: io.Discard}
@@ -117,13 +117,13 @@ func New(t *testing.T) *Fixture {
 	return f
 }
 
-// AddressOf returns the address of a test subscriber.
+// AddressOf returns the mail address of a test subscriber.
 func AddressOf(who string) string { return who + "@example.com" }
 
 // IDOf returns the pseudonym of a test subscriber.
 func IDOf(who string) store.SubscriberID { return Links.Subscriber(AddressOf(who)) }
 
-// Route parses a route; it panics if that fails.
+// Route parses a route. It panics if the route is not valid.
 func Route(s string) fare.Route {
 	r, err := fare.ParseRoute(s)
 	if err != nil {
@@ -132,13 +132,14 @@ func Route(s string) fare.Route {
 	return r
 }
 
-// Alerts returns the alerts of the store.
+// Alerts returns the alerts in the store of the fixture.
 func (f *Fixture) Alerts() store.Alerts { return store.Alerts{Table: f.Table} }
 
-// Today returns the day of the clock.
+// Today returns the current day of the fixture's clock.
 func (f *Fixture) Today() fare.Day { return fare.DayOf(f.Now()) }
 
-// Subscribe adds a confirmed alert, in Italian if the length of the name is even.
+// Subscribe adds a confirmed alert by mail. Its language is Italian if the length of the
+// subscriber's name is even, else English.
 func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	f.T.Helper()
 	a := store.Alert{Route: Route(route), Language: "it", Threshold: threshold, RequestDay: f.Today()}
@@ -148,7 +149,8 @@ func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	f.Confirm(who, a)
 }
 
-// Confirm adds and confirms an alert as the service does. Without a subscriber it uses mail.
+// Confirm adds an alert and confirms it as the service does. If a has no subscriber, the alert is
+// by mail.
 func (f *Fixture) Confirm(who string, a store.Alert) store.Alert {
 	f.T.Helper()
 	f.subscribed++
@@ -169,7 +171,7 @@ func (f *Fixture) Confirm(who string, a store.Alert) store.Alert {
 	return a
 }
 
-// AddAlerts writes alerts of several subscribers to the store, without a confirmation.
+// AddAlerts writes alerts of several subscribers directly to the store, without confirmations.
 func (f *Fixture) AddAlerts(route string, threshold fare.Cents, who ...string) {
 	f.T.Helper()
 	r := Route(route)
@@ -188,7 +190,7 @@ func (f *Fixture) AddAlerts(route string, threshold fare.Cents, who ...string) {
 	}
 }
 
-// Unsubscribe removes all alerts of a subscriber.
+// Unsubscribe removes all alerts of a test subscriber.
 func (f *Fixture) Unsubscribe(who string) {
 	f.T.Helper()
 	if _, err := f.Alerts().Remove(f.T.Context(), IDOf(who)); err != nil {
@@ -205,7 +207,8 @@ func (f *Fixture) Sender() *notify.Sender {
 	}
 }
 
-// Work runs the Sender and fails the test on an error or another result.
+// Work runs the Sender once. It fails the test if Work returns an error or another result than
+// want.
 func (f *Fixture) Work(want notify.Result) {
 	f.T.Helper()
 	got, err := f.Sender().Work(f.T.Context())
@@ -217,7 +220,7 @@ func (f *Fixture) Work(want notify.Result) {
 	}
 }
 
-// Mails returns the mails in the carrier's folder, by name.
+// Mails returns the mails in the carrier's folder, in order of file name.
 func (f *Fixture) Mails() (all []mail.Message) {
 	f.T.Helper()
 	mails, err := maildir.Read(f.Carrier.Folder)
@@ -230,7 +233,7 @@ func (f *Fixture) Mails() (all []mail.Message) {
 	return all
 }
 
-// Mailed returns the number of mails by subscriber.
+// Mailed returns the number of mails in the carrier's folder, by subscriber.
 func (f *Fixture) Mailed() map[string]int {
 	f.T.Helper()
 	got := map[string]int{}
@@ -240,7 +243,7 @@ func (f *Fixture) Mailed() map[string]int {
 	return got
 }
 
-// WantMailed fails the test unless each mention of a subscriber matches exactly one mail.
+// WantMailed fails the test unless each subscriber got as many mails as the name occurs in who.
 func (f *Fixture) WantMailed(who ...string) {
 	f.T.Helper()
 	want := map[string]int{}
@@ -252,7 +255,7 @@ func (f *Fixture) WantMailed(who ...string) {
 	}
 }
 
-// Steady returns a history of prices around 50 EUR, followed by last.
+// Steady returns a list of prices around 50 EUR, followed by the prices in last.
 func Steady(last ...fare.Cents) []fare.Cents {
 	var all []fare.Cents
 	for i := range 20 {

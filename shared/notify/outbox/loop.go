@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// Loop runs jobs concurrently until none is due.
+// Loop runs jobs concurrently until no job is due.
 type Loop[J any] struct {
-	// Take returns jobs that are due, each leased for Lease.
+	// Take returns jobs that are due. Each job is leased for the time Lease.
 	Take func(context.Context) ([]J, error)
-	// Turn returns a key. Jobs with the same key run one after another, in the order taken; "" is
-	// unordered.
+	// Turn returns the key of a job. Jobs with the same key run one after another, in the order in
+	// which they were taken. Jobs with the key "" run in any order.
 	Turn func(J) string
-	// Do runs a job and records the result. After an error no further job starts.
+	// Do runs a job and records the result. If Do returns an error, no further job starts.
 	Do func(context.Context, J) (ended bool, err error)
-	// Release returns a job that was taken but not started.
+	// Release gives back a job that was taken but not started.
 	Release func(context.Context, J) error
-	Within  time.Duration // a job takes less
+	Within  time.Duration // maximum time of one job
 	Lease   time.Duration
 	Margin  time.Duration // no job starts this close to the context's deadline
 	AtOnce  int           // jobs that run concurrently; 0 means 1
 	Now     func() time.Time
 }
 
-// Work runs jobs until none is due, one fails, or the context's deadline is near. It returns how
-// many ended. ErrLater is not reported as a fault.
+// Work runs jobs until none is due, one fails, or the deadline of ctx is near. It returns the
+// number of jobs that ended. It does not return ErrLater as an error.
 func (l Loop[J]) Work(ctx context.Context) (ended int, err error) {
 	type outcome struct {
 		turn  string
@@ -33,7 +33,7 @@ func (l Loop[J]) Work(ctx context.Context) (ended int, err error) {
 		err   error
 	}
 	var taken []J
-	var leased time.Time // when the leases of taken end
+	var leased time.Time // when the leases of the jobs in taken end
 	var faults []error
 	running, last, stop := 0, false, false // last: take no more; stop: start no more
 	busy := map[string]bool{}

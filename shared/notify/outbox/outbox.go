@@ -1,8 +1,8 @@
 // Package outbox runs the jobs that wait to be sent: mails, messages to phones, events.
 //
-// Loop is the one mechanism: it takes leased jobs and runs several concurrently until none is due.
-// Worker adds the outbox of package store. A failed job waits longer after each attempt, is delayed
-// behind first attempts, and is finally given up.
+// The type Loop takes leased jobs and runs several of them concurrently until none is due. The type
+// Worker uses Loop for the outboxes of package store. A failed job waits longer after each attempt,
+// runs after the first attempts of other jobs, and is given up in the end.
 package outbox
 
 import (
@@ -17,15 +17,16 @@ import (
 	"verdetto/shared/store"
 )
 
-// Worker runs the jobs of outboxes, each at least once.
+// Worker runs the jobs of outboxes. Each job runs at least once.
 type Worker struct {
-	Boxes []store.Outbox // of first attempts
-	// Retries holds the failed jobs.
+	Boxes []store.Outbox // outboxes with jobs that wait for the first attempt
+	// Retries holds the jobs whose first attempt failed.
 	Retries store.Outbox
 	Do      func(context.Context, store.Job) error
-	Within  time.Duration // a job takes less
-	// Waits are the pauses after each failure. After the last one, the next failure gives the job
-	// up. Without Waits the pause doubles, and the job is given up after 24 hours.
+	Within  time.Duration // maximum time of one job
+	// Waits holds the pause after each failure. If a job fails after the last pause, it is given
+	// up. If Waits is nil, the pause doubles after each failure, and the job is given up after 24
+	// hours.
 	Waits   []time.Duration
 	AtOnce  int // concurrent jobs; 0 means 1, for carriers that take few mails per second
 	Now     func() time.Time
@@ -33,25 +34,26 @@ type Worker struct {
 	Metrics metrics.Source
 }
 
-// ErrLater ends a Work whose next jobs would fail in the same way. The job stays, and no failure
-// counts.
+// ErrLater ends a call of Work, because the next jobs would fail in the same way. The job stays in
+// the outbox, and the attempt does not count as a failure.
 var ErrLater = errors.New("no more jobs for now")
 
 const (
 	lease = time.Minute
-	// A failed job is given up after givenUpAfter, but not before fewestTries: a service that was
-	// down for a day has not tried.
+	// A failed job is given up after maxAge, but not before fewestTries attempts. The reason: if
+	// the service was down for a day, the job was not attempted in that time.
 	maxAge      = 24 * time.Hour
 	fewestTries = 8
-	minTaken    = 8 // per read
-	// margin is the time before the context's deadline in which no job starts.
+	minTaken    = 8 // jobs leased per read
+	// margin is the time before the deadline of ctx in which no job starts.
 	margin = 10 * time.Second
 )
 
 var waits = retry.Backoff{First: 15 * time.Second, Longest: time.Hour}
 
-// Work runs jobs until none is due, ErrLater, a fault of the store, or the context's deadline is
-// near. It returns how many ended: done or given up. Jobs about one address run one after another.
+// Work runs jobs until no job is due, a job returns ErrLater, the store fails, or the deadline of
+// ctx is near. It returns the number of jobs that are done or given up. Jobs for the same address
+// run one after another.
 func (w Worker) Work(ctx context.Context) (ended int, err error) {
 	return Loop[store.Job]{
 		Take: w.take, Do: w.do, Release: w.Retries.Release, Turn: func(j store.Job) string { return j.Email },
@@ -59,8 +61,8 @@ func (w Worker) Work(ctx context.Context) (ended int, err error) {
 	}.Work(ctx)
 }
 
-// take leases first attempts for the free places, and failed jobs for the remaining ones. At least
-// one failed job is taken.
+// take leases jobs for one round: first attempts, then failed jobs for the places that are left. It
+// takes at least one failed job, if there is one.
 func (w Worker) take(ctx context.Context) (jobs []store.Job, err error) {
 	places := max(w.AtOnce, minTaken)
 	for _, box := range w.Boxes {
@@ -71,7 +73,7 @@ func (w Worker) take(ctx context.Context) (jobs []store.Job, err error) {
 	return append(jobs, more...), errors.Join(err, fault)
 }
 
-// do runs one job and records the result. An error ends the Work.
+// do runs one job and records the result. After an error, Work ends.
 func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 	short, cancel := context.WithTimeout(ctx, w.Within)
 	defer cancel()
@@ -92,7 +94,7 @@ func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 	return err == nil, err
 }
 
-// isGivenUp reports whether a job that has just failed is given up.
+// isGivenUp reports whether a job that has just failed must be given up.
 func (w Worker) isGivenUp(j store.Job, now time.Time) bool {
 	if w.Waits != nil {
 		return j.Tries >= len(w.Waits)
@@ -100,9 +102,9 @@ func (w Worker) isGivenUp(j store.Job, now time.Time) bool {
 	return now.Sub(j.At) >= maxAge && j.Tries+1 >= fewestTries
 }
 
-// wait returns the pause of a job after its failure, given the number of earlier failures. Without
-// Waits, up to half of it is cut at random, so that jobs that failed together are not retried
-// together.
+// wait returns the pause of a job after a failure. tries is the number of earlier failures. If
+// Waits is nil, up to half of the pause is cut at random. So jobs that failed together are not
+// retried together.
 func (w Worker) wait(tries int) time.Duration {
 	if w.Waits != nil {
 		return w.Waits[tries]

@@ -23,7 +23,7 @@ import (
 
 var errFull = errors.New("mailbox full")
 
-// world is a worker that records its jobs by their Ref.
+// world is a worker whose jobs are recorded by their field Ref.
 type world struct {
 	outbox.Worker
 	clock *storetest.Clock
@@ -32,7 +32,7 @@ type world struct {
 	at    []time.Time
 }
 
-// newWorld returns a world whose jobs end with the result of answer.
+// newWorld returns a world. The function answer returns the result of each attempt of a job.
 func newWorld(t *testing.T, answer func(j store.Job, attempt int) error) *world {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -64,8 +64,8 @@ func (w *world) put(t *testing.T, box int, refs ...string) {
 	}
 }
 
-// TestWaits: a failing job waits longer each time and keeps its name. After a day it is given up
-// with a metric for the operator.
+// TestWaits: a failing job waits longer after each failure and keeps its name. After a day, it is
+// given up, and a metric counts it for the operator.
 func TestWaits(t *testing.T) {
 	w := newWorld(t, func(store.Job, int) error { return errFull })
 	w.put(t, 0, "a")
@@ -95,7 +95,8 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestADayWithoutAWorker: a job that no worker tried for a day is not given up after one failure.
+// TestADayWithoutAWorker: no worker ran for a day. A job from before that day is not given up after
+// its first failure.
 func TestADayWithoutAWorker(t *testing.T) {
 	w := newWorld(t, func(_ store.Job, attempt int) error {
 		if attempt < 5 {
@@ -116,8 +117,9 @@ func TestADayWithoutAWorker(t *testing.T) {
 	}
 }
 
-// TestEarlierJobs: a job of an earlier version, already retried for hours, runs under its name.
-// That version takes no job before it is due.
+// TestEarlierJobs: an earlier version stored a job and retried it for hours. This version runs the
+// job under the same name. The earlier version does not take a delayed job of this version before
+// the job is due.
 func TestEarlierJobs(t *testing.T) {
 	w := newWorld(t, func(_ store.Job, attempt int) error {
 		if attempt == 1 {
@@ -161,7 +163,8 @@ func TestEarlierJobs(t *testing.T) {
 	}
 }
 
-// TestLater: ErrLater ends the Work. The other jobs are as if they had not been taken.
+// TestLater: if a job returns ErrLater, Work ends. The jobs that it had taken but not started can
+// be taken again at once.
 func TestLater(t *testing.T) {
 	full := true
 	w := newWorld(t, func(store.Job, int) error {
@@ -184,7 +187,7 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// TestOneAddressInTurn: concurrent jobs are never about the same address.
+// TestOneAddressInTurn: two jobs for the same address never run at the same time.
 func TestOneAddressInTurn(t *testing.T) {
 	w := newWorld(t, nil)
 	var mu sync.Mutex
@@ -216,8 +219,9 @@ func TestOneAddressInTurn(t *testing.T) {
 	}
 }
 
-// TestEveryFault: any store call may fail, before or after its effect. Each job still runs, and
-// repeats at most once per fault.
+// TestEveryFault: either one storage call fails, or all calls from one call on fail. Each fault
+// happens before or after the call's effect. Each job still runs, and is repeated at most once per
+// fault.
 func TestEveryFault(t *testing.T) {
 	for name, arm := range map[string]func(*storetest.Faulty, int,
 		storetest.Side){"once": (*storetest.Faulty).FailOnce, "until it is mended": (*storetest.Faulty).DieAt} {

@@ -1,9 +1,9 @@
 // Package push sends notifications to phones: to topics of ntfy servers and to Telegram chats. A
-// message is a short form of the mail. Package push also sends the requests to confirm a new
-// alert.
+// message is a short form of the mail. The package also sends the messages that ask for
+// confirmation of a new alert.
 //
-// A link never changes anything by itself. It leads to a page with a button, so a link preview by
-// a program changes nothing.
+// Opening a link does not change anything. The link leads to a page with a button. So a program
+// that opens links for a preview changes nothing.
 package push
 
 import (
@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// Ntfy sends messages to topics.
+// Ntfy sends messages to topics of ntfy servers.
 type Ntfy struct {
 	ntfy.Publisher
 	BaseURL string // of the service, without a trailing slash
@@ -55,7 +55,7 @@ func (c Ntfy) Ask(ctx context.Context, pending store.Alert, id, link string) err
 	})
 }
 
-// Telegram sends messages to chats.
+// Telegram sends messages to Telegram chats.
 type Telegram struct {
 	Bot     *telegram.Bot
 	BaseURL string
@@ -81,7 +81,7 @@ type text struct {
 
 type link struct{ label, url string }
 
-// maxFares is how many fares a message lists; a phone shows no more.
+// maxFares is the maximum number of fares in a message; a phone does not show more.
 const maxFares = 10
 
 func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
@@ -119,7 +119,8 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	return t, nil
 }
 
-// ways returns the links of a message about fares, the link to the fares first.
+// ways returns the links in a message about fares. The link to the fares (the parameter look) comes
+// first.
 func ways(m notify.Message, look link, l *i18n.Language) []link {
 	links := []link{look, {l.Text("mail.alert.manage"), m.Manage}}
 	if m.Snooze != "" { // messages composed before snooze links existed have none
@@ -128,7 +129,7 @@ func ways(m notify.Message, look link, l *i18n.Language) []link {
 	return append(links, link{l.Text("mail.alert.stop"), m.Unsubscribe})
 }
 
-// list composes the message of an alert to Anywhere: one or two lines for each destination.
+// list composes the message of an alert to Anywhere. Each destination takes one or two lines.
 func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 	first := m.Fares[0]
 	t := text{title: notify.ListTitle(m, l)}
@@ -153,12 +154,12 @@ func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 	return t
 }
 
-// line returns a fare in one line: route, price and level.
+// line returns one line about a fare: route, price and level.
 func line(f notify.Fare, l *i18n.Language) string {
 	return f.Origin + "–" + f.Destination + l.Text("format.colon") + " " + price(f, l)
 }
 
-// price returns the price of a fare, and its level.
+// price returns the price of a fare followed by its level.
 func price(f notify.Fare, l *i18n.Language) string {
 	s := l.Amount(f.Price)
 	if known(f) {
@@ -167,12 +168,13 @@ func price(f notify.Fare, l *i18n.Language) string {
 	return s
 }
 
-// levels are the levels of a verdict.
+// levels are the levels of a verdict, from cheap to expensive.
 var levels = []string{"ottimo", "buono", "normale", "caro"}
 
 func known(f notify.Fare) bool { return slices.Contains(levels, f.Level) }
 
-// facts returns the lines on the usual price of a fare, its departure, and how old the fare is.
+// facts returns the lines about the usual price of a fare, about its departure, and about when the
+// fare was found.
 func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
 	if f.Median > 0 {
 		s = wording.Usual(l, f.Price, f.Median, f.Trip.From > 0) + "\n"
@@ -188,7 +190,7 @@ func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
 	if known(f) && f.Reliability != "" {
 		s += "\n" + l.Text("mail.alert.reliability") + colon + l.Text("reliability."+f.Reliability)
 	}
-	// A phone gets only the first of the sentences about waiting, which is the advice.
+	// A message to a phone contains only the first sentence about waiting, which is the advice.
 	for _, sentence := range slices.Concat(f.Departure, f.Waits[:min(len(f.Waits), 1)]) {
 		s += "\n" + sentence
 	}
@@ -203,7 +205,7 @@ func name(r fare.Route, l *i18n.Language) string {
 	return notify.CityName(r.Origin, l.Code) + "–" + notify.CityName(r.Destination, l.Code)
 }
 
-// when returns the condition of an alert, with its trip.
+// when returns the condition of an alert, after its trip if the alert is for a trip.
 func when(a store.Alert, l *i18n.Language) string {
 	if trip := notify.TripText(a.Trip, l); trip != "" {
 		return trip + ", " + notify.PlainWhen(a, l)

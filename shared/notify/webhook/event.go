@@ -10,42 +10,42 @@ import (
 	"verdetto/shared/store"
 )
 
-// The types of events.
+// The types of webhook events.
 const (
 	typeFare  = "alert.fare"
 	typeTest  = "alert.test"
 	typeEnded = "alert.ended" // all departures have passed
 )
 
-// Event is the body of a delivery. Fields may be added but never removed.
+// Event is the body of a webhook event. Fields may be added, but never removed.
 type Event struct {
 	Type      string    `json:"type"`
 	Timestamp time.Time `json:"timestamp"` // when the event occurred; the same for every delivery
 	Data      Data      `json:"data"`
 }
 
-// Data is the content of an event.
+// Data is the content of an event: the alert and its fares.
 type Data struct {
-	Alert       string `json:"alert"` // the alert's name in the subscriber's links
+	Alert       string `json:"alert"` // the reference to the alert, as in the subscriber's links
 	Route       string `json:"route"`
 	Kind        string `json:"kind"`
 	Language    string `json:"language,omitempty"`
 	Threshold   *int64 `json:"thresholdCents,omitempty"`
-	Paid        *int64 `json:"paidCents,omitempty"`   // of paid, in EUR cents
-	Level       string `json:"level,omitempty"`       // of an alert to anywhere: the least level
-	Days        int    `json:"days,omitempty"`        // of low
-	Percent     int    `json:"percent,omitempty"`     // of drop, or
-	Amount      *int64 `json:"amountCents,omitempty"` // of drop, in EUR cents
-	Trip        *Trip  `json:"trip,omitempty"`        // none: the cheapest one-way fare of the route
+	Paid        *int64 `json:"paidCents,omitempty"`   // for kind paid, in EUR cents
+	Level       string `json:"level,omitempty"`       // for an alert to Anywhere: the level that a fare needs
+	Days        int    `json:"days,omitempty"`        // for kind low
+	Percent     int    `json:"percent,omitempty"`     // for kind drop, or Amount
+	Amount      *int64 `json:"amountCents,omitempty"` // for kind drop, in EUR cents
+	Trip        *Trip  `json:"trip,omitempty"`        // absent: the alert is for the cheapest one-way fare of the route
 	Fares       []Fare `json:"fares,omitempty"`
-	More        int    `json:"more,omitempty"` // further destinations that meet an alert to anywhere
-	List        string `json:"list,omitempty"` // page that lists all of them
+	More        int    `json:"more,omitempty"` // number of further destinations that meet an alert to Anywhere
+	List        string `json:"list,omitempty"` // page that lists all these destinations
 	Unsubscribe string `json:"unsubscribe,omitempty"`
 	Snooze      string `json:"snooze,omitempty"`
 	Manage      string `json:"manage,omitempty"`
 }
 
-// Trip is the restriction of an alert to certain fares of the route.
+// Trip says which fares of the route the alert is for.
 type Trip struct {
 	From    string `json:"from,omitempty"` // first and last day of departure
 	To      string `json:"to,omitempty"`
@@ -54,14 +54,15 @@ type Trip struct {
 	Nonstop bool   `json:"nonstop"`
 }
 
-// Fare is a fare that meets the alert. Prices are EUR cents.
+// Fare is a fare that meets the alert. Prices are in EUR cents.
 type Fare struct {
 	Route           string `json:"route"`
 	OriginName      string `json:"originName"`
 	DestinationName string `json:"destinationName"`
 	Departure       string `json:"departure"`
 	Return          string `json:"return,omitempty"`
-	// Nights of the alert: 1-3, 4-7, 8-14, 15+; empty for one-way fares.
+	// Nights is the range of nights of the alert: 1-3, 4-7, 8-14 or 15+. It is empty for one-way
+	// fares.
 	Nights       string    `json:"nights,omitempty"`
 	Nonstop      bool      `json:"nonstop"` // the alert is for fares without stops
 	PriceCents   int64     `json:"priceCents"`
@@ -73,30 +74,31 @@ type Fare struct {
 	MedianCents  *int64    `json:"medianCents,omitempty"`
 	MinimumCents *int64    `json:"minimumCents,omitempty"`
 	Sample       int       `json:"sample"`
-	// BeforeCents is the price in the alert's last message, of the day Told. Before the first
-	// message it is the price when the alert first saw the fare.
+	// BeforeCents is the price in the alert's last message; Told is the day of that message. Before
+	// the first message, BeforeCents is the first price found after the alert was added.
 	BeforeCents *int64 `json:"beforeCents,omitempty"`
 	Told        string `json:"told,omitempty"`
-	// LowestCents is the lowest earlier fare within the days of a low.
+	// LowestCents is the lowest earlier fare within the number of days of an alert of kind low.
 	LowestCents *int64    `json:"lowestCents,omitempty"`
-	Expected    *Expected `json:"expected,omitempty"` // of that departure, if known
+	Expected    *Expected `json:"expected,omitempty"` // for the departure of the fare; absent if unknown
 	Page        string    `json:"page,omitempty"`     // shows the whole verdict
 }
 
-// Expected is the usual price of a departure, and the record of waiting.
+// Expected is the usual price of a departure, and the price changes after waiting in similar
+// recorded cases.
 type Expected struct {
-	LowCents  int64  `json:"lowCents"` // half of comparable fares lie between these
+	LowCents  int64  `json:"lowCents"` // half of the comparable fares lie between LowCents and HighCents
 	HighCents int64  `json:"highCents"`
 	Waits     []Wait `json:"waits,omitempty"`
 }
 
-// Wait is the record of waiting a number of days in similar cases.
+// Wait says what happened in similar recorded cases to travellers who waited for a number of days.
 type Wait struct {
 	Days      int     `json:"days"`
 	Fall      float64 `json:"fall"` // chance of a fall by 5 % or more, 0 to 1
 	OrMore    bool    `json:"orMore,omitempty"`
 	MeanCents int64   `json:"meanCents"` // average change; negative: prices fell
-	Pays      bool    `json:"pays"`      // the record supports waiting
+	Pays      bool    `json:"pays"`      // waiting saved money in the recorded cases
 }
 
 func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
@@ -112,7 +114,7 @@ func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 	return encode(e)
 }
 
-// testEvent writes the event that tests whether an endpoint answers.
+// testEvent returns the event that tests whether an endpoint accepts events.
 func testEvent(of store.Alert, now time.Time) ([]byte, error) {
 	return encode(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)})
 }
@@ -168,7 +170,7 @@ func fareOf(f notify.Fare) Fare {
 	return s
 }
 
-// some returns an amount, or nil for 0.
+// some returns a pointer to an amount, or nil if the amount is 0.
 func some(c fare.Cents) *int64 {
 	if c == 0 {
 		return nil

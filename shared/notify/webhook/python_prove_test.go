@@ -15,8 +15,8 @@ import (
 )
 
 // TestProvePublishedLibrary verifies received events with the Python library that owners of
-// endpoints use. Test events and events verify with the current and the previous secret.
-// Verification fails with a foreign secret, with another body, or a day later.
+// endpoints use. Events and test events are valid with the current and with the previous secret.
+// They are not valid with another secret, with another body, or a day later.
 func TestProvePublishedLibrary(t *testing.T) {
 	python := testenv.Tool(t, "standard-webhooks", "bin", "python")
 	w := fresh(t)

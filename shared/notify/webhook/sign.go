@@ -15,12 +15,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// Secrets derives the signing secrets of endpoints. None is stored: each is derived from the
+// Secrets derives the signing secrets of endpoints. No secret is stored. Each is derived from the
 // operator's pepper, the subscriber, the endpoint and the number of rotations.
 type Secrets struct{ Pepper []byte }
 
-// Secret returns the secret that a subscriber shares with an endpoint, in the format of the
-// Standard Webhooks libraries. All alerts of the subscriber to that endpoint share it.
+// Secret returns the secret that a subscriber and their endpoint share, in the format of the
+// Standard Webhooks libraries. All alerts of the subscriber to that endpoint use the same secret.
 func (s Secrets) Secret(subscriber store.SubscriberID, url string, generation int) string {
 	key := hmac.New(sha256.New, s.Pepper)
 	key.Write([]byte("webhook secret"))
@@ -29,8 +29,8 @@ func (s Secrets) Secret(subscriber store.SubscriberID, url string, generation in
 	return "whsec_" + base64.StdEncoding.EncodeToString(of.Sum(nil))
 }
 
-// Sign returns the HTTP header of an event sent at a moment: its id, the time, and one signature
-// per secret (Standard Webhooks 1.0).
+// Sign returns the HTTP headers of an event sent at the time now: its id, the time, and one
+// signature per secret (Standard Webhooks 1.0).
 func Sign(id string, now time.Time, body []byte, secrets ...string) (http.Header, error) {
 	var signatures []string
 	for _, secret := range secrets {

@@ -1,9 +1,10 @@
 // Package webhook delivers notifications to subscribers' endpoints as signed events (Standard
 // Webhooks 1.0). A Carrier stores an event in one write; a Worker delivers it.
 //
-// An event is retried for 24 hours under one webhook-id. Only public addresses are called (package
-// outbound). An endpoint gets events only after it has accepted a signed test event. A slow or dead
-// endpoint delays only its own events. When an endpoint is given up, its owner gets one mail.
+// An event is retried for 24 hours with the same webhook-id. Only public IP addresses are called
+// (package outbound). An endpoint gets events only after it has accepted a signed test event. A
+// slow or dead endpoint delays only its own events. When an endpoint is given up, its owner gets
+// one mail.
 package webhook
 
 import (
@@ -14,13 +15,13 @@ import (
 	"verdetto/shared/store"
 )
 
-// Carrier stores messages as events for a Worker. It implements notify.Carrier.
+// Carrier stores messages as events that a Worker delivers later. It implements notify.Carrier.
 type Carrier struct {
 	Deliveries store.Deliveries
 	Now        func() time.Time
 }
 
-// Deliver stores the event of a message. Storing the same message again is idempotent.
+// Deliver stores the event of a message. If the event is already stored, Deliver changes nothing.
 func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) error {
 	now := c.Now()
 	body, err := event(to, m, now)
@@ -31,8 +32,8 @@ func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) 
 	return err
 }
 
-// Test returns the delivery of a test event to the endpoint of an alert. It has no body and carries
-// no fare.
+// Test returns the delivery of a test event to the endpoint of an alert. The delivery has no body:
+// the test event contains no fare.
 func Test(of store.Alert, name string, now time.Time) store.Delivery {
 	return store.Delivery{ID: "test-" + name, Subscriber: of.Subscriber, Alert: of.Ref().String(), URL: of.Address,
 		At: now}
@@ -40,7 +41,7 @@ func Test(of store.Alert, name string, now time.Time) store.Delivery {
 
 const rotationTime = 24 * time.Hour
 
-// Current returns the secrets that sign an endpoint's events at a moment, newest first.
+// Current returns the secrets that sign the events of an endpoint at the time now, newest first.
 func (s Secrets) Current(subscriber store.SubscriberID, e store.Endpoint, now time.Time) []string {
 	secrets := []string{s.Secret(subscriber, e.URL, e.Generation)}
 	if e.Generation > 0 && now.Before(e.Rotated.Add(rotationTime)) {
@@ -49,8 +50,8 @@ func (s Secrets) Current(subscriber store.SubscriberID, e store.Endpoint, now ti
 	return secrets
 }
 
-// Rotate changes the secret of an endpoint and returns the new one. For 24 hours the previous
-// secret signs too.
+// Rotate changes the secret of an endpoint and returns the new secret. For 24 hours, events are
+// signed with the previous secret too.
 func (s Secrets) Rotate(ctx context.Context, d store.Deliveries, subscriber store.SubscriberID, url string,
 	now time.Time) (string, error) {
 	e, err := d.ChangeEndpoint(ctx, subscriber, url, now, func(e *store.Endpoint) bool {

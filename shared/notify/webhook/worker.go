@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Worker delivers the events that Carriers have stored.
+// Worker delivers the events that a Carrier has stored.
 type Worker struct {
 	Deliveries store.Deliveries
 	Alerts     store.Alerts
@@ -31,29 +31,30 @@ type Worker struct {
 	Log        *slog.Logger
 }
 
-// waits are the pauses after each try. The last one repeats.
+// waits holds the pause after each failed try. After further tries, the last pause is used again.
 var waits = []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour}
 
 const (
-	// tryingFor is how long an event is retried.
+	// tryingFor is the time for which an event is retried.
 	tryingFor = 24 * time.Hour
-	// longestWait limits the pause that an endpoint requests by Retry-After.
+	// longestWait is the maximum pause that an endpoint can request with the header Retry-After.
 	longestWait = 6 * time.Hour
 
 	atOnce    = 32 // deliveries leased per read
 	endpoints = 16 // endpoints called concurrently
 	leaseFor  = 2 * time.Minute
-	tryTime   = outbound.DefaultTimeout + 5*time.Second // a try and its writes take less
+	tryTime   = outbound.DefaultTimeout + 5*time.Second // one try, with its writes to the store, takes less
 )
 
-// perHost limits test events to one host. Otherwise a caller with many mailboxes could make the
-// service call a foreign server all day.
+// perHost limits test events to one host. Without it, a caller with many mailboxes could make the
+// service call the server of another person all day.
 var perHost = limit.Limit{Name: "webhook-tests", Calls: 30, Window: time.Hour}
 
-// Work tries the deliveries that are due and returns how many made progress. Deliveries to one
-// endpoint run one after another. If it does not answer, its other deliveries are postponed too. A
-// fault of one delivery does not stop the others.
+// Work tries the deliveries that are due. It returns the number of deliveries that were tried or
+// postponed without an error. Deliveries to one endpoint run one after another. If the endpoint
+// does not answer, its other deliveries are postponed too. An error of one delivery does not stop
+// the others.
 func (w *Worker) Work(ctx context.Context) (done int, err error) {
 	var mu sync.Mutex
 	var faults []error
@@ -79,7 +80,7 @@ func (w *Worker) Work(ctx context.Context) (done int, err error) {
 			faults = append(faults, err)
 			return err == nil, nil
 		},
-		// A delivery that was not started is due again when its lease ends.
+		// A delivery that was taken but not started is due again when its lease ends.
 		Release: func(context.Context, store.Delivery) error { return nil },
 		Within:  tryTime, Lease: leaseFor, Margin: tryTime, AtOnce: endpoints, Now: w.Now,
 	}.Work(ctx)
@@ -91,14 +92,14 @@ func endpointOf(d store.Delivery) string { return string(d.Subscriber) + " " + d
 type outcome struct {
 	status int           // 0: no answer
 	after  time.Duration // pause requested by Retry-After
-	quiet  bool          // no other delivery until then
+	quiet  bool          // no other delivery to the endpoint before the next try
 	gone   bool          // 410 Gone: the endpoint is gone for good
 }
 
 func (o outcome) accepted() bool { return o.status >= 200 && o.status < 300 }
 
-// try delivers one event and records the result. until is when the endpoint may be called again;
-// zero means at once.
+// try delivers one event and records the result. until is the time when the endpoint may be called
+// again; zero means at once.
 func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, err error) {
 	alert, endpoint, err := w.about(ctx, d)
 	if errors.Is(err, store.ErrNotFound) {
@@ -107,7 +108,7 @@ func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, er
 	if err != nil {
 		return until, err
 	}
-	// The endpoint is dead. Its owner can replay the event later.
+	// The endpoint is dead: it no longer accepts events. Its owner can replay the event later.
 	if endpoint.Dead && alert.Paused > fare.DayOf(w.Now()) {
 		d.Ended = w.Now()
 		return until, w.end(ctx, d)
@@ -137,8 +138,8 @@ func (w *Worker) about(ctx context.Context, d store.Delivery) (alert store.Alert
 	return alert, endpoint, err
 }
 
-// full counts a test event to a host and reports whether perHost is reached. On a store error it
-// fails open.
+// full counts a test event to a host and reports whether the limit perHost is reached. If the store
+// fails, full returns false.
 func (w *Worker) full(ctx context.Context, to string) (full bool, until time.Time) {
 	host := to
 	if u, err := url.Parse(to); err == nil {
@@ -151,7 +152,8 @@ func (w *Worker) full(ctx context.Context, to string) (full bool, until time.Tim
 	return !decision.Allowed, decision.Reset
 }
 
-// test sends a test event. If the endpoint accepts it, test marks the endpoint as verified.
+// test sends a test event to an endpoint. If the endpoint accepts it, test marks the endpoint as
+// verified.
 func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert,
 	e store.Endpoint) (o outcome, err error) {
 	body, err := testEvent(alert, d.At)
@@ -172,8 +174,8 @@ func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert,
 	return o, err
 }
 
-// post sends one signed event. An error is a fault of the service; every result of the request is
-// an outcome.
+// post sends one signed event. It returns an error only if the service is at fault. All results of
+// the request, also failures of the endpoint, are in the outcome.
 func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, id string,
 	body []byte) (outcome, error) {
 	now := w.Now()
@@ -192,7 +194,8 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 		wait, _ := retry.ParseAfter(answer.Header.Get("Retry-After"), now)
 		o.after = min(max(wait, 0), longestWait)
 	}
-	// A 2xx status means accepted, even if the body was cut off.
+	// A status from 200 to 299 means that the event was accepted, even if the response body was cut
+	// off.
 	if err != nil && !(answer.Status >= 200 && answer.Status < 300) {
 		o.status = 0
 	}
@@ -203,7 +206,7 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 	return o, nil
 }
 
-// record stores the result of a try.
+// record stores the outcome of a try.
 func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint, o outcome,
 	err error) (until time.Time, _ error) {
 	if err != nil {
@@ -214,7 +217,7 @@ func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint,
 	if !o.accepted() {
 		return w.failed(ctx, d, e, o)
 	}
-	if now.Sub(e.Answered) > time.Hour { // accurate enough to judge whether it is dead
+	if now.Sub(e.Answered) > time.Hour { // 1 hour is accurate enough to judge whether the endpoint is dead
 		_, err = w.Deliveries.ChangeEndpoint(ctx, d.Subscriber, d.URL, now, func(e *store.Endpoint) bool {
 			e.Answered = now
 			return true
@@ -227,8 +230,8 @@ func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint,
 	return until, err
 }
 
-// end records the final state of a delivery. If the delivery announces the end of its alert, the
-// alert is removed first. A retry then finds no alert and drops the delivery.
+// end records the final state of a delivery. If the delivery announced the end of its alert, the
+// alert is removed first. If end then fails, a retry finds no alert and drops the delivery.
 func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 	if d.Last {
 		ref, err := store.ParseRef(d.Alert)
@@ -242,8 +245,9 @@ func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 	return w.Deliveries.End(ctx, d)
 }
 
-// failed postpones an event that was not accepted. After 24 hours it gives the event up. It marks
-// the endpoint as dead on 410 Gone, or if the endpoint accepted nothing in that time.
+// failed postpones an event that the endpoint did not accept. After 24 hours, it gives the event
+// up. It marks the endpoint as dead if the status is 410 Gone, or if the endpoint accepted no event
+// in these 24 hours.
 func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 	o outcome) (until time.Time, err error) {
 	now, last := d.Tried, d.At.Add(tryingFor)
@@ -267,8 +271,8 @@ func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 	return until, w.Deliveries.Postpone(ctx, d, next)
 }
 
-// bury marks the endpoint of a delivery as dead, queues one mail to its owner, and pauses its
-// alerts.
+// bury marks the endpoint of a delivery as dead, queues one mail to the owner of the endpoint, and
+// pauses the alerts to the endpoint.
 func (w *Worker) bury(ctx context.Context, d store.Delivery) error {
 	now := w.Now()
 	_, err := w.Deliveries.ChangeEndpoint(ctx, d.Subscriber, d.URL, now, func(e *store.Endpoint) bool {

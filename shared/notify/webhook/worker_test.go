@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestNothingBeforeTheTest: an endpoint that accepts no test event gets no other event.
+// TestNothingBeforeTheTest: an endpoint that has not accepted a test event gets no other events.
 func TestNothingBeforeTheTest(t *testing.T) {
 	w := fresh(t)
 	a := w.alert("ada", "BUH", url)
@@ -47,7 +47,8 @@ func TestNothingBeforeTheTest(t *testing.T) {
 
 func sorted(s []string) []string { slices.Sort(s); return s }
 
-// TestAgainAndAgain: an event is retried for a day with growing pauses, always unchanged.
+// TestAgainAndAgain: an event is retried for a day, always with the same content. The pauses become
+// longer.
 func TestAgainAndAgain(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -85,7 +86,8 @@ func TestAgainAndAgain(t *testing.T) {
 	}
 }
 
-// TestAnswers checks the effect of each answer of an endpoint.
+// TestAnswers: the status of an endpoint's response decides whether an event is delivered, retried
+// or given up.
 func TestAnswers(t *testing.T) {
 	const soon = 5 * time.Second
 	for _, c := range []struct {
@@ -162,8 +164,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestASlowEndpoint: an endpoint that does not answer gets one request at a time, however many
-// events wait. Other endpoints are not delayed.
+// TestASlowEndpoint: an endpoint that does not answer gets one request at a time, even if many
+// events wait. Events of other endpoints are not delayed.
 func TestASlowEndpoint(t *testing.T) {
 	w := fresh(t)
 	slow, quick := w.verified("ada", "BUH", url), w.verified("bob", "BUH", "https://other.example.com/")
@@ -192,7 +194,7 @@ func TestASlowEndpoint(t *testing.T) {
 	}
 }
 
-// TestEndedAlerts: the remaining events of an ended alert are dropped.
+// TestEndedAlerts: after an alert has ended, its remaining events are not delivered.
 func TestEndedAlerts(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -212,8 +214,8 @@ func TestEndedAlerts(t *testing.T) {
 	}
 }
 
-// TestTestsAreCapped: a caller with many mailboxes cannot make the service test a foreign server
-// all day.
+// TestTestsAreCapped: a caller with many mailboxes cannot make the service send test events to the
+// server of another person all day.
 func TestTestsAreCapped(t *testing.T) {
 	w := fresh(t)
 	w.answer = status(500)
@@ -232,8 +234,8 @@ func TestTestsAreCapped(t *testing.T) {
 	}
 }
 
-// TestUnderFaults: each storage call fails once, before or after its effect, or the process dies
-// there. Every event is still delivered under one ID, and the queue is empty at the end.
+// TestUnderFaults: one storage call fails, before or after its effect, or the process dies at that
+// call. Every event is still delivered under one ID, and at the end the queue is empty.
 func TestUnderFaults(t *testing.T) {
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
 		w := open(t, f, clock)
@@ -269,7 +271,8 @@ func TestUnderFaults(t *testing.T) {
 	})
 }
 
-// TestSignatures: the recipients' library verifies events before and during a change of the secret.
+// TestSignatures: recipients verify events with the Standard Webhooks library. Events are valid
+// before and during a change of the secret.
 func TestSignatures(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -305,9 +308,9 @@ func TestSignatures(t *testing.T) {
 	verify("m6", second, true)
 }
 
-// TestTheEnd: an endpoint is notified once that an alert has ended. The alert is removed when the
-// endpoint accepts the event, or after a day of retries. The endpoint is deleted with its last
-// alert.
+// TestTheEnd: the endpoint of an alert that has ended gets one event about the end. The alert is
+// removed when the endpoint accepts the event, or after a day of retries. The endpoint is deleted
+// with its last alert.
 func TestTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string

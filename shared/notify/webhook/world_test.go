@@ -25,7 +25,7 @@ import (
 
 const url = "https://hook.example.com/alerts"
 
-// received is one request to an endpoint.
+// received is one request that an endpoint received.
 type received struct {
 	ID     string
 	Type   string
@@ -33,7 +33,7 @@ type received struct {
 	body   []byte
 }
 
-// world is a service with an endpoint whose answers the test sets.
+// world is a service with one endpoint. The test sets how the endpoint answers.
 type world struct {
 	*webhook.Worker
 	t       testing.TB
@@ -86,7 +86,8 @@ func (w *world) take(rw http.ResponseWriter, r *http.Request) {
 	answer(rw, r)
 }
 
-// requests returns the requests since the last call, as type and ID.
+// requests returns the type and the ID of each request to the endpoint since the last call of
+// requests.
 func (w *world) requests() (all []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -106,7 +107,7 @@ func status(code int, header ...string) http.HandlerFunc {
 	}
 }
 
-// alert returns a confirmed alert to an endpoint.
+// alert returns a confirmed alert whose messages go to an endpoint.
 func (w *world) alert(who string, destination fare.City, to string) store.Alert {
 	w.t.Helper()
 	a := store.Alert{
@@ -127,7 +128,7 @@ func (w *world) alert(who string, destination fare.City, to string) store.Alert 
 	return a
 }
 
-// verified returns an alert whose endpoint has accepted a test event.
+// verified returns an alert to an endpoint that has accepted a test event.
 func (w *world) verified(who string, destination fare.City, to string) store.Alert {
 	w.t.Helper()
 	a := w.alert(who, destination, to)
@@ -159,7 +160,7 @@ func (w *world) deliver(a store.Alert, id string) {
 	}
 }
 
-// work runs the worker until nothing is due.
+// work runs the worker until no delivery is due.
 func (w *world) work() {
 	w.t.Helper()
 	for range 100 {
@@ -192,7 +193,7 @@ func (w *world) paused(a store.Alert) bool {
 	return now.Paused > 0
 }
 
-// jobs returns the kinds of the jobs in the outbox, except confirmations.
+// jobs returns the kinds of the jobs in the outbox, without those that ask for confirmation.
 func (w *world) jobs() (kinds []string) {
 	w.t.Helper()
 	jobs, err := w.outbox.Take(w.t.Context(), 50, w.clock.Now().Add(time.Hour), 0)

@@ -1,4 +1,4 @@
-// Package paytest injects faults into the HTTP traffic of the stand-ins in playmoney.
+// Package paytest injects faults into HTTP requests to the imitations of package playmoney.
 package paytest
 
 import (
@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Fault is one way in which a request fails. The zero value is no fault.
+// Fault is one way in which an HTTP request fails. The zero value is no fault.
 type Fault struct {
 	Status int // with Header and Body, in place of the real answer
 	Header http.Header
@@ -17,7 +17,7 @@ type Fault struct {
 	Until  <-chan struct{} // delays everything until it closes or the client leaves
 }
 
-// Broken returns a fault that answers with a status and a page of HTML, as proxies do.
+// Broken returns a fault that answers with a status and an HTML page, as proxies do.
 func Broken(status int) Fault {
 	return Fault{Status: status, Body: "<html><body>" + http.StatusText(status) + "</body></html>"}
 }
@@ -31,17 +31,18 @@ func CutAfter() Fault { return Fault{Cut: true, After: true} }
 // Slow returns a fault that delays the answer until the channel closes.
 func Slow(until <-chan struct{}) Fault { return Fault{Until: until} }
 
-// Garbled returns a fault that answers status 200 with any body.
+// Garbled returns a fault that answers status 200 with the given body in place of the real answer.
 func Garbled(body string) Fault { return Fault{Status: http.StatusOK, Body: body} }
 
-// Faults is the queue of faults for the next requests.
+// Faults is the queue of faults for the next requests to an imitation.
 type Faults struct {
 	mu    sync.Mutex
 	queue []Fault
 	down  bool
 }
 
-// Break puts a queue of faults in front of a stand-in. It replaces an earlier Break.
+// Break puts a queue of faults in front of an imitation of playmoney. It replaces the queue of an
+// earlier Break.
 func Break(standIn interface {
 	Wrap(func(http.Handler) http.Handler)
 }) *Faults {
@@ -50,14 +51,14 @@ func Break(standIn interface {
 	return f
 }
 
-// Fail adds faults to the queue: one per request, in this order.
+// Fail adds faults to the queue. Each of the next requests takes one fault, in this order.
 func (f *Faults) Fail(faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.queue = append(f.queue, faults...)
 }
 
-// Down(true) breaks every connection until Down(false).
+// Down(true) breaks every connection. Down(false) ends this.
 func (f *Faults) Down(down bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,7 +79,8 @@ func (f *Faults) next() Fault {
 	return fault
 }
 
-// around serves a request with the next fault, or with the handler if the queue is empty.
+// around returns a handler that serves a request with the next fault. If the queue is empty, it
+// calls the given handler.
 func (f *Faults) around(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fault := f.next()

@@ -17,17 +17,17 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Finality is the progress of a transaction on the network.
+// Finality says how final a transaction is on the network.
 type Finality string
 
-// The stages of a transaction.
+// The stages of a transaction, from newly sent to final.
 const (
 	Processed Finality = "processed"
 	Confirmed Finality = "confirmed"
 	Finalized Finality = "finalized"
 )
 
-// Transfer is a token payment from an invented payer.
+// Transfer is a token payment that a test or a form sends to the imitated node.
 type Transfer struct {
 	Wallet, Mint string
 	From         string // the payer's address; empty: an invented one
@@ -41,7 +41,7 @@ type Transfer struct {
 	Failed       bool   // the network charged its fee and moved nothing
 }
 
-// Node imitates a Solana node. It is an http.Handler; GET serves a page on which people make
+// Node imitates a Solana node. It is an http.Handler. GET serves a page on which people can make
 // payments.
 type Node struct {
 	wrapped
@@ -54,7 +54,7 @@ type Node struct {
 	calls        int
 }
 
-// sent is a transaction on the node.
+// sent is a transaction that was sent to the node.
 type sent struct {
 	transfer      Transfer
 	message       message
@@ -66,19 +66,20 @@ type sent struct {
 	before, after uint64 // the wallet's balance
 }
 
-// NewNode returns a node that dates its blocks by the clock now.
+// NewNode returns a node. The clock now dates its blocks.
 func NewNode(now func() time.Time) *Node {
 	return &Node{now: now, transactions: map[pay.Signature]*sent{}, balances: map[string]uint64{}}
 }
 
-// Pay sends a transfer and makes it final.
+// Pay sends a transfer and makes its transaction final.
 func (n *Node) Pay(t Transfer) pay.Signature {
 	s := n.Send(t)
 	n.Advance(s, Finalized)
 	return s
 }
 
-// Send sends a transfer, which is then Processed. It panics if an address is malformed.
+// Send sends a transfer. Its transaction is then in the stage Processed. Send panics if an address
+// is malformed.
 func (n *Node) Send(t Transfer) pay.Signature {
 	for _, address := range []string{t.Wallet, t.Mint} {
 		if _, ok := decode(address, 32); !ok {
@@ -108,14 +109,14 @@ func (n *Node) Send(t Transfer) pay.Signature {
 	return s.signatures[0]
 }
 
-// Advance moves a transaction to a stage.
+// Advance moves a transaction to the given stage.
 func (n *Node) Advance(s pay.Signature, to Finality) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.transactions[s].finality = to
 }
 
-// Forget drops a transaction, as if it was on an abandoned fork.
+// Forget drops a transaction, as if its block was on an abandoned fork.
 func (n *Node) Forget(s pay.Signature) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -129,7 +130,7 @@ func (n *Node) Calls() int {
 	return n.calls
 }
 
-// compose returns the message of a transfer.
+// compose returns the unsigned message of a transaction.
 func (s *sent) compose() message {
 	t := s.transfer
 	m := message{signers: max(t.Signers, 1), accounts: []string{s.payer}}
@@ -158,7 +159,8 @@ func (s *sent) compose() message {
 	return m
 }
 
-// transferCalls returns the instructions of the payment, for use as outer or inner instructions.
+// transferCalls returns the instructions of the payment. They can be the transaction's own (outer)
+// instructions or the inner instructions of another program.
 func (s *sent) transferCalls(m message) []call {
 	receiver := Address("account of " + s.transfer.Wallet + s.transfer.Mint)
 	calls := []call{{
@@ -298,7 +300,7 @@ func (s *sent) err() any {
 	return nil
 }
 
-// result returns the answer to getTransaction.
+// result returns the answer to the JSON-RPC method getTransaction.
 func (s *sent) result() map[string]any {
 	m, t := s.message, s.transfer
 	balance := func(place int, owner string, units uint64) map[string]any {
@@ -332,7 +334,7 @@ func (s *sent) result() map[string]any {
 	}
 }
 
-// spell returns inner calls in the node's JSON.
+// spell returns the JSON in which a node states inner calls.
 func spell(calls []call) []any {
 	var spelled []any
 	for _, c := range calls {

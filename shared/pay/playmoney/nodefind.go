@@ -9,7 +9,7 @@ import (
 )
 
 // getSignaturesForAddress returns the transactions that list an account, newest first. As on the
-// network, any transaction may list any account.
+// real network, any transaction may list any account.
 func (n *Node) getSignaturesForAddress(params []json.RawMessage) (result any, code int, text string) {
 	var account string
 	options := struct {

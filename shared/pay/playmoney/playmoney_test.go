@@ -18,7 +18,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// fixture is a stand-in on loopback that reports to a webhook.
+// fixture is an imitation of Stripe on this machine that delivers its events to a webhook.
 type fixture struct {
 	stripe  *playmoney.Stripe
 	address string
@@ -77,7 +77,8 @@ func (d *fixture) request(t *testing.T, method, path, key string, form url.Value
 	return response.StatusCode, response.Header, string(body)
 }
 
-// begin creates a session through the API and returns its page's path and its id.
+// begin creates a checkout through the API. It returns the path of the checkout's page and the
+// checkout's id.
 func (d *fixture) begin(t *testing.T) (path, id string) {
 	t.Helper()
 	status, _, body := d.request(t, http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{

@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// Stripe imitates Stripe. It is an http.Handler with the API and the hosted checkout pages. At / it
-// serves a page on which people renew, cancel and end subscriptions. Set the exported fields before
-// the first request.
+// Stripe imitates the company Stripe. It is an http.Handler with the API and the hosted checkout
+// pages. At / it serves a page on which people renew, cancel and end subscriptions. The exported
+// fields must be set before the first request.
 type Stripe struct {
 	wrapped
 
 	Key    string // the accepted API key
 	Price  string // id of the price that is sold
 	Amount int64  // of the price, in cents; shown on the pages
-	// Currency is the price's currency in lower case. Inactive means that the price is no longer
-	// sold.
+	// Currency is the currency of the price, in lower case. Inactive means that the price is no
+	// longer sold.
 	Currency string
 	Inactive bool
 	Secret   string // signs webhooks
-	// Webhook, if set, receives the events of a page before the page answers. Otherwise tests
-	// deliver Events themselves.
+	// Webhook, if set, is the URL that receives the events that a page causes, before the page
+	// answers. If it is empty, tests deliver the Events themselves.
 	Webhook string
-	// Basil selects the shapes of API version 2025-03-31 and later for subscriptions and invoices.
+	// Basil selects the form of subscriptions and invoices in API version 2025-03-31 and later.
 	Basil bool
 
 	now func() time.Time
@@ -44,7 +44,7 @@ type Stripe struct {
 	calls         int
 }
 
-// Defaults of a new Stripe.
+// The values that NewStripe sets.
 const (
 	TestKey     = "sk_test_0123456789abcdef"
 	TestPrice   = "price_pro_monthly"
@@ -52,7 +52,7 @@ const (
 	sessionLife = 24 * time.Hour
 )
 
-// NewStripe returns a Stripe without sales.
+// NewStripe returns a Stripe that has sold nothing yet.
 func NewStripe(now func() time.Time) *Stripe {
 	return &Stripe{
 		Key: TestKey, Price: TestPrice, Amount: 1299, Currency: "usd", Secret: TestSecret, now: now,
@@ -84,8 +84,8 @@ type stripeSubscription struct {
 	deletedCustomer     bool
 }
 
-// id returns a new identifier. The caller holds the lock. This is true for all unexported methods
-// without a lock of their own.
+// id returns a new identifier. The caller must hold the lock. This is true for all unexported
+// methods that do not lock.
 func (s *Stripe) id(prefix string) string {
 	s.counter++
 	sum := sha256.Sum256([]byte(fmt.Sprint(prefix, s.counter)))
@@ -125,14 +125,14 @@ func (s *Stripe) Calls() int {
 	return s.calls
 }
 
-// Pay completes an open checkout by card and returns its subscription.
+// Pay completes an open checkout by card and returns the new subscription.
 func (s *Stripe) Pay(session string) (subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.complete(session, true)
 }
 
-// PayLater completes a checkout with a payment that takes days. Settle lets the money arrive.
+// PayLater completes a checkout with a payment that takes days. Settle makes the payment arrive.
 func (s *Stripe) PayLater(session string) (subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +147,7 @@ func (s *Stripe) complete(session string, paid bool) string {
 	return s.subscribe(c, s.Price, paid)
 }
 
-// SellOther sells a subscription to another price of the account, through a separate checkout.
+// SellOther sells a subscription to another price than Price, through a separate checkout.
 func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,8 +157,8 @@ func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 	return c.id, s.subscribe(c, price, true)
 }
 
-// change changes a subscription. It records an event for the update and one per kind of invoice
-// event.
+// change changes a subscription. It records one event for the update, and one event for each kind
+// of invoice event in the parameter invoice.
 func (s *Stripe) change(subscription string, how func(*stripeSubscription), invoice ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +195,7 @@ func (s *Stripe) subscribe(c *checkout, price string, paid bool) string {
 	return h.id
 }
 
-// Settle lets the money of PayLater arrive.
+// Settle makes the payment of PayLater arrive.
 func (s *Stripe) Settle(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +216,8 @@ func (s *Stripe) Expire(session string) {
 	s.happen("checkout.session.expired", s.sessionObject(c, nil))
 }
 
-// Renew pays the open invoice of a failed renewal. Otherwise it starts and pays the next period.
+// Renew pays the open invoice of a failed renewal. If there is none, it starts and pays the next
+// period.
 func (s *Stripe) Renew(subscription string) {
 	s.change(subscription, func(h *stripeSubscription) {
 		if h.paid {
@@ -226,11 +227,11 @@ func (s *Stripe) Renew(subscription string) {
 	}, "invoice.paid", "invoice.payment_succeeded")
 }
 
-// FallDue starts the next period without a charge. As on Stripe, a subscription is then active and
-// unpaid for about an hour.
+// FallDue starts the next period without charging the card. As with the real Stripe, a subscription
+// is then active and unpaid for about an hour.
 func (s *Stripe) FallDue(subscription string) { s.change(subscription, (*stripeSubscription).advance) }
 
-// FailRenewal starts the next period, unless it has started, and fails to collect the payment.
+// FailRenewal starts the next period, unless it has started already. Collecting the payment fails.
 func (s *Stripe) FailRenewal(subscription string) {
 	s.change(subscription, func(h *stripeSubscription) {
 		if h.paid {
@@ -246,7 +247,8 @@ func (h *stripeSubscription) advance() {
 	h.invoices++
 }
 
-// CancelAtPeriodEnd stops a subscription from renewing. End still has to end it.
+// CancelAtPeriodEnd stops a subscription from renewing. The subscription lasts until a test calls
+// End.
 func (s *Stripe) CancelAtPeriodEnd(subscription string) {
 	s.change(subscription, func(h *stripeSubscription) { h.cancels = true })
 }
@@ -263,14 +265,15 @@ func (s *Stripe) end(h *stripeSubscription) {
 	s.happen("customer.subscription.deleted", s.subscriptionObject(h, nil))
 }
 
-// DeleteCustomer deletes the customer of a subscription, which ends it.
+// DeleteCustomer deletes the customer of a subscription. That ends all subscriptions of the
+// customer.
 func (s *Stripe) DeleteCustomer(subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget(s.findSubscription(subscription).customer)
 }
 
-// forget deletes a customer and ends the subscriptions at once.
+// forget deletes a customer and ends the customer's subscriptions at once.
 func (s *Stripe) forget(customer string) {
 	for _, id := range slices.Sorted(maps.Keys(s.subscriptions)) {
 		h := s.subscriptions[id]

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// storedAnswer is a stored answer for repeated calls with the same idempotency key.
+// storedAnswer is the stored answer to a call. Repeated calls with the same idempotency key get the
+// same answer.
 type storedAnswer struct {
 	request string
 	status  int
@@ -17,10 +18,10 @@ type storedAnswer struct {
 	at      time.Time
 }
 
-// keyLife is how long an idempotency key is remembered.
+// keyLife is how long Stripe remembers an idempotency key.
 const keyLife = 24 * time.Hour
 
-// fault returns an error answer of the API.
+// fault returns the status and the body of an error answer of the API.
 func fault(status int, kind, code, param, message string) (int, object) {
 	e := object{"type": kind, "message": message}
 	if code != "" {
@@ -32,17 +33,17 @@ func fault(status int, kind, code, param, message string) (int, object) {
 	return status, object{"error": e}
 }
 
-// badRequest returns status 400 with a code, a parameter and a message.
+// badRequest returns an error answer with status 400.
 func badRequest(code, param, message string) (int, object) {
 	return fault(http.StatusBadRequest, "invalid_request_error", code, param, message)
 }
 
-// notFound returns status 404 for an object of a kind.
+// notFound returns an error answer with status 404, for an object that does not exist.
 func notFound(kind, param, id string) (int, object) {
 	return fault(http.StatusNotFound, "invalid_request_error", "resource_missing", param, "No such "+kind+": '"+id+"'")
 }
 
-// api wraps an operation with JSON, authentication and idempotency.
+// api makes an HTTP handler of an operation. It adds JSON, authentication and idempotency.
 func (s *Stripe) api(operation func(*http.Request) (int, object)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -56,7 +57,8 @@ func (s *Stripe) api(operation func(*http.Request) (int, object)) http.HandlerFu
 	}
 }
 
-// runOnce performs an operation, or replays the stored answer for its idempotency key.
+// runOnce performs an operation. If its idempotency key was used before, it returns the stored
+// answer instead.
 func (s *Stripe) runOnce(w http.ResponseWriter, r *http.Request, operation func(*http.Request) (int, object)) (int,
 	object) {
 	if r.Header.Get("Authorization") != "Bearer "+s.Key {

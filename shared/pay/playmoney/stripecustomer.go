@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// portal is a session of the billing portal.
+// portal is an open session of the billing portal.
 type portal struct {
 	customer, back string
 	until          time.Time
 }
 
-// portalLife is how long the address of a portal is valid.
+// portalLife is how long the address of a billing portal is valid.
 const portalLife = 5 * time.Minute
 
 var portalTemplate = template.Must(template.New("").Parse(`<!DOCTYPE html>
@@ -100,8 +100,8 @@ func (s *Stripe) deleteCustomer(r *http.Request) (int, object) {
 	return http.StatusOK, object{"id": id, "object": "customer", "deleted": true}
 }
 
-// portalAt returns copies of a portal and its customer's subscriptions. It is false if the portal
-// is unknown or expired.
+// portalAt returns copies of a portal session and of the customer's subscriptions. It returns false
+// if the session is unknown or expired.
 func (s *Stripe) portalAt(id string) (p portal, held []stripeSubscription, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

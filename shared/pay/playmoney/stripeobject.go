@@ -8,7 +8,7 @@ import (
 
 type object = map[string]any
 
-// orNull returns null for an empty text, as the API does.
+// orNull returns nil (null in JSON) for an empty text, as the API does.
 func orNull(text string) any {
 	if text == "" {
 		return nil
@@ -23,7 +23,8 @@ func orNever(t time.Time) any {
 	return t.Unix()
 }
 
-// sessionObject returns the JSON of a session. The fields in expand hold objects instead of ids.
+// sessionObject returns the JSON of a checkout session. The fields named in expand hold whole
+// objects instead of ids.
 func (s *Stripe) sessionObject(c *checkout, expand []string) object {
 	o := object{
 		"id": c.id, "object": "checkout.session", "mode": "subscription", "status": c.status,
@@ -45,7 +46,8 @@ func (s *Stripe) sessionObject(c *checkout, expand []string) object {
 	return o
 }
 
-// expanded reports whether a field holds an object, and returns the expansions within it.
+// expanded reports whether a field must hold a whole object. It also returns the fields to expand
+// within that object.
 func expanded(expand []string, field string) (within []string, ok bool) {
 	for _, path := range expand {
 		if path == field {
@@ -91,8 +93,9 @@ func (h *stripeSubscription) invoice() string {
 	return fmt.Sprintf("in_%s%d", strings.TrimPrefix(h.id, "sub_"), h.invoices)
 }
 
-// invoiceObject returns the JSON of a subscription's newest invoice. As on Stripe, the invoice's
-// own period is the previous one; the line's period is the one it pays for.
+// invoiceObject returns the JSON of a subscription's newest invoice. As with the real Stripe, the
+// period of the invoice itself is the previous one. The period of the invoice's line is the one
+// that is paid.
 func (s *Stripe) invoiceObject(h *stripeSubscription) object {
 	line := object{"id": "il_" + h.id, "object": "line_item", "amount": s.Amount,
 		"period": object{"start": h.begin.Unix(), "end": h.end.Unix()}}

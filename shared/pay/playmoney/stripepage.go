@@ -35,7 +35,7 @@ var stripePages = template.Must(template.New("").Parse(`
 </table></body></html>
 {{end}}`))
 
-// look returns a copy of a checkout, so that pages need no lock.
+// look returns a copy of a checkout, so that pages can read it without the lock.
 func (s *Stripe) look(id string) (checkout, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,8 @@ func (s *Stripe) checkoutPage(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	// Browsers apply the policy to the redirect after a form too, so both targets are allowed.
+	// Browsers apply the security policy also to the redirect after a form. So the policy allows
+	// both pages to which the checkout redirects.
 	forms := []string{"'self'"}
 	for _, address := range []string{c.success, c.cancel} {
 		if u, err := url.Parse(address); err == nil {

@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// Event is an event in the format of a webhook delivery.
+// Event is an event in the form in which Stripe delivers it to a webhook.
 type Event struct {
 	ID      string
 	Type    string
 	Payload []byte
 }
 
-// happen records an event.
+// happen records a new event.
 func (s *Stripe) happen(kind string, about object) {
 	id := s.id("evt_")
 	version := "2023-10-16"
@@ -38,15 +38,16 @@ func (s *Stripe) happen(kind string, about object) {
 	s.events = append(s.events, Event{id, kind, payload})
 }
 
-// Events returns the events so far, in order. Like Stripe, tests may deliver them in any order and
-// any number of times.
+// Events returns all events so far, in order. Tests may deliver them in any order and several
+// times, as the real Stripe does.
 func (s *Stripe) Events() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.events)
 }
 
-// Sign returns a Stripe-Signature header: one signature per secret, for a delivery at that time.
+// Sign returns a Stripe-Signature header for a delivery at the given time. It has one signature per
+// secret.
 func Sign(payload []byte, at time.Time, secrets ...string) string {
 	header := fmt.Sprintf("t=%d", at.Unix())
 	for _, secret := range secrets {
@@ -59,7 +60,7 @@ func Sign(payload []byte, at time.Time, secrets ...string) string {
 }
 
 // Deliver posts an event to a webhook, signed with the current time. It returns the status of the
-// answer.
+// webhook's answer.
 func (s *Stripe) Deliver(ctx context.Context, address string, event Event) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(event.Payload))
 	if err != nil {
@@ -76,7 +77,7 @@ func (s *Stripe) Deliver(ctx context.Context, address string, event Event) (int,
 	return response.StatusCode, nil
 }
 
-// leadOn sends the events that a pressed button caused to Webhook, then redirects to the next page.
+// leadOn delivers the events that a button caused, then redirects the browser to the next page.
 func (s *Stripe) leadOn(w http.ResponseWriter, r *http.Request, next string) {
 	if err := s.report(r.Context()); err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
@@ -85,7 +86,8 @@ func (s *Stripe) leadOn(w http.ResponseWriter, r *http.Request, next string) {
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
-// report delivers the events since the last report to Webhook, if it is set.
+// report delivers the events since the last call of report to the URL Webhook. Without that URL it
+// does nothing.
 func (s *Stripe) report(ctx context.Context) error {
 	if s.Webhook == "" {
 		return nil

@@ -8,26 +8,27 @@ import (
 	"github.com/gagliardetto/solana-go/base58"
 )
 
-// The programs of the network.
+// The addresses of the programs on the network that payments use.
 const (
 	TokenProgram   = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 	MemoProgram    = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"
 	OldMemoProgram = "Memo1UhkJRfHyvLMcVucJwxXEuD728EqVDDwxDxFMNo"
 )
 
-// decode decodes base58. It is false unless the text holds exactly size bytes.
+// decode decodes base58. It returns false unless the text holds exactly size bytes.
 func decode(text string, size int) ([]byte, bool) {
 	b, err := base58.Decode(text)
 	return b, err == nil && len(b) == size
 }
 
-// Address returns an address derived from a name, for tests.
+// Address returns an address for tests. It is derived from a name, so the same name gives the same
+// address.
 func Address(name string) string {
 	b := sha256.Sum256([]byte("address " + name))
 	return base58.Encode(b[:])
 }
 
-// message is the unsigned content of a transaction.
+// message is the content of a transaction without its signatures.
 type message struct {
 	signers  int
 	readonly int      // number of read-only accounts, the last in the list
@@ -36,7 +37,7 @@ type message struct {
 	calls    []call
 }
 
-// call is an instruction. The ints are indexes into keys().
+// call is an instruction. Its integers are indexes into the list that keys returns.
 type call struct {
 	program  int
 	accounts []int
@@ -47,7 +48,7 @@ func (m message) keys() []string {
 	return append(m.accounts[:len(m.accounts):len(m.accounts)], m.loaded...)
 }
 
-// bytes returns the signed transaction in wire format.
+// bytes returns the transaction with the given signatures in wire format.
 func (m message) bytes(signatures [][64]byte) []byte {
 	var b bytes.Buffer
 	short := func(n int) { // compact-u16
@@ -93,7 +94,7 @@ func (m message) bytes(signatures [][64]byte) []byte {
 	return b.Bytes()
 }
 
-// transferChecked returns the data of the token program's transfer instruction.
+// transferChecked returns the data of the transfer instruction of the token program.
 func transferChecked(units uint64) []byte {
 	return append(binary.LittleEndian.AppendUint64([]byte{12}, units), 6)
 }

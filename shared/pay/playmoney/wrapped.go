@@ -1,9 +1,9 @@
 // Package playmoney imitates a card processor and a node of a blockchain, for make run and for
 // tests. Type Stripe serves Stripe's API, type Node the JSON-RPC of a Solana node. No money moves.
 //
-// Both hold their state in memory and answer consistently, as the real services do. They are
-// written from the wire format alone, without the libraries of stripepay and solanapay. A mistake
-// of a library is therefore not repeated here.
+// Both types hold their state in memory and answer consistently, as the real services do. They are
+// written from the wire format alone, without the libraries that stripepay and solanapay use. So a
+// mistake of such a library is not repeated here.
 package playmoney
 
 import (
@@ -11,13 +11,13 @@ import (
 	"sync"
 )
 
-// wrapped is a handler with optional middleware.
+// wrapped is an HTTP handler with optional middleware. Stripe and Node embed it.
 type wrapped struct {
 	mu     sync.Mutex
 	around func(http.Handler) http.Handler
 }
 
-// Wrap installs a middleware for all requests. It replaces an earlier one.
+// Wrap installs a middleware for all requests. It replaces the middleware of an earlier call.
 func (h *wrapped) Wrap(around func(http.Handler) http.Handler) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

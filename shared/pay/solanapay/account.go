@@ -7,7 +7,7 @@ import (
 )
 
 // TokenAccount returns the associated token account of a wallet for a coin. Its address is derived
-// from both.
+// from the wallet and the coin's mint.
 func TokenAccount(wallet, mint string) (string, error) {
 	owner, err := solana.PublicKeyFromBase58(wallet)
 	if err != nil {

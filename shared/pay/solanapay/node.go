@@ -12,20 +12,20 @@ import (
 	"verdetto/shared/pay"
 )
 
-// maxBody is far more bytes than an answer about a transaction has.
+// maxBody is the largest accepted answer of a node, in bytes. Real answers are far smaller.
 const maxBody = 4 << 20
 
-// unsupportedVersion is the error code for a transaction in a version that the caller does not
+// unsupportedVersion is the JSON-RPC error code for a transaction whose version the caller does not
 // accept.
 const unsupportedVersion = -32015
 
-// node is one JSON-RPC endpoint.
+// node is the client of one node's JSON-RPC endpoint.
 type node struct {
 	address string
 	client  *http.Client
 }
 
-// transaction returns a final transaction, or nil if the node has none.
+// transaction returns a final transaction, or nil if the node does not have the transaction.
 func (n *node) transaction(ctx context.Context, signature pay.Signature) (json.RawMessage, error) {
 	// The transaction is requested as bytes, so that its meaning does not depend on the node's
 	// parsers.
@@ -41,8 +41,8 @@ type status struct {
 	Err                json.RawMessage `json:"err"`
 }
 
-// final reports whether the transaction is final. Old nodes have no status: there, null
-// confirmations mean final.
+// final reports whether the transaction is final. Old nodes send no ConfirmationStatus. Their
+// answers have null confirmations for a final transaction.
 func (s *status) final() bool {
 	return s.ConfirmationStatus == "finalized" || s.ConfirmationStatus == "" && s.Confirmations == nil
 }
@@ -63,8 +63,8 @@ func (n *node) status(ctx context.Context, signature pay.Signature) (*status, er
 	return answer.Value[0], nil
 }
 
-// signaturesFor returns the newest transactions that list an account, newest first, without failed
-// ones.
+// signaturesFor returns the newest transactions that list an account, the newest first. It leaves
+// out failed transactions.
 func (n *node) signaturesFor(ctx context.Context, account string, most int) ([]pay.Signature, error) {
 	body, err := n.call(ctx, "getSignaturesForAddress", account,
 		map[string]any{"commitment": "confirmed", "limit": most})
@@ -92,7 +92,7 @@ func (n *node) signaturesFor(ctx context.Context, account string, most int) ([]p
 	return found, nil
 }
 
-// call returns the result of a call; nil for a null result.
+// call returns the result of a JSON-RPC call, or nil if the result is null.
 func (n *node) call(ctx context.Context, method string, params ...any) (json.RawMessage, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
@@ -103,8 +103,8 @@ func (n *node) call(ctx context.Context, method string, params ...any) (json.Raw
 		return nil, fmt.Errorf("%w: %s: the address is bad", pay.ErrRefused, method)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	// This header is not sent. It tells the HTTP client that the request is idempotent, so that it
-	// retries on a closed idle connection.
+	// This header is not sent. It tells the HTTP client that the request is idempotent, so that the
+	// client retries if an idle connection was closed.
 	request.Header["X-Idempotency-Key"] = []string{}
 	response, err := n.client.Do(request)
 	if err != nil {
@@ -127,7 +127,7 @@ type nodeError struct {
 
 func (e *nodeError) Error() string { return fmt.Sprintf("node's error %d: %.200q", e.Code, e.Message) }
 
-// result parses an answer and classifies its error.
+// result parses a JSON-RPC answer. It converts an error in the answer to an error of package pay.
 func result(method string, code int, text []byte) (json.RawMessage, error) {
 	if len(text) > maxBody {
 		return nil, fmt.Errorf("%w: %s: the answer is longer than %d bytes", pay.ErrUnavailable, method, maxBody)
@@ -154,8 +154,8 @@ func result(method string, code int, text []byte) (json.RawMessage, error) {
 	return answer.Result, nil
 }
 
-// unavailable describes a network error without the client's text: that text contains the node's
-// address, which may contain a secret.
+// unavailable describes a network error without the HTTP client's text. That text contains the
+// node's address, which may contain a secret.
 func unavailable(ctx context.Context, method string, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):

@@ -11,19 +11,19 @@ import (
 	"verdetto/shared/pay"
 )
 
-// tokenProgram is the program of USDC. Coins of its successor, Token-2022, can charge for, freeze
-// or reverse transfers.
+// tokenProgram is the program of the coin USDC. The program's successor, Token-2022, is not
+// accepted: its coins can charge for, freeze or reverse transfers.
 const tokenProgram = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 
 const decimals = 6
 
-// rule defines what counts as paid.
+// rule defines what counts as paid: coins of one mint that a wallet receives.
 type rule struct {
 	wallet, mint string
 }
 
-// record is a node's answer to getTransaction. Raw fields distinguish null, which the network
-// reported, from absent, which the node omitted.
+// record is a node's answer to getTransaction. In raw fields, null (the network reported nothing)
+// differs from absent (the node omitted the field).
 type record struct {
 	Slot        uint64          `json:"slot"`
 	BlockTime   *int64          `json:"blockTime"`
@@ -59,7 +59,7 @@ func unreadable(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", pay.ErrUnreadable, fmt.Sprintf(format, args...))
 }
 
-// read computes what the transaction with that signature paid to the wallet.
+// read computes what the transaction with the given signature paid to the wallet.
 func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	var rec record
 	if err := json.Unmarshal(body, &rec); err != nil {
@@ -72,8 +72,8 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	if err != nil {
 		return pay.Payment{}, err
 	}
-	// The first signature identifies a transaction. It may hold more signatures: none of them may
-	// claim it a second time.
+	// The first signature identifies a transaction. A transaction may have more signatures. They
+	// must not identify the same payment a second time.
 	if tx.signature != signature {
 		return pay.Payment{}, unreadable("the node answered with the transaction %s", tx.signature)
 	}
@@ -85,8 +85,8 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 		return pay.Payment{}, err
 	}
 	if slices.Contains(tx.keys[:tx.signers], r.wallet) {
-		// The wallet's owner signed, for example a trade for USDC. That is no payment, and no one
-		// who sees it on the chain may claim it.
+		// The wallet's owner signed the transaction, for example a trade for USDC. That is no
+		// payment, and no one who sees it on the chain may claim it.
 		units = min(units, 0)
 	}
 	memos, err := tx.memos(&rec)
@@ -101,14 +101,15 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	return payment, nil
 }
 
-// tokenBalance is an account's amount of the coin, its owner, and whether the owner is the wallet.
+// tokenBalance is the amount of the coin in one account, the account's owner, and whether the owner
+// is the wallet.
 type tokenBalance struct {
 	amount uint64
 	owner  string
 	ours   bool
 }
 
-// moved returns the net gain of the wallet's accounts, and the owners whose balance fell.
+// moved returns the net gain of the wallet's accounts, and the other owners whose balance fell.
 func (r rule) moved(rec *record, accounts int) (units int64, payers []string, err error) {
 	before, err := r.holdings(rec.Meta.PreTokenBalances, accounts)
 	if err != nil {
@@ -128,8 +129,8 @@ func (r rule) moved(rec *record, accounts int) (units int64, payers []string, er
 	return units, slices.Compact(payers), err
 }
 
-// net returns the net gain of the wallet's accounts of the coin. An account that changes owner with
-// its balance counts as no gain, because nothing was moved into it.
+// net returns the net gain of the wallet's accounts of the coin. If an account changes its owner
+// together with its balance, that is no gain, because nothing was moved into the account.
 func net(before, after map[int]tokenBalance) (int64, error) {
 	sum := new(big.Int) // big.Int: no sum of amounts overflows
 	add := func(amount uint64, sign int64) {
@@ -153,7 +154,7 @@ func net(before, after map[int]tokenBalance) (int64, error) {
 	return sum.Int64(), nil
 }
 
-// holdings returns the accounts of the coin by their index in the transaction.
+// holdings returns the balances of the accounts of the coin, by their index in the transaction.
 func (r rule) holdings(balances *[]balance, accounts int) (map[int]tokenBalance, error) {
 	if balances == nil {
 		return nil, unreadable("the token balances are missing")

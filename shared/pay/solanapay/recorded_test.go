@@ -18,14 +18,15 @@ import (
 	"verdetto/shared/pay"
 )
 
-// recorded holds the expected effect of each recorded transaction on one wallet.
+// recorded lists recorded transactions. Each has a wallet, a coin and the expected effect on that
+// wallet.
 var recorded = []struct {
 	file, wallet, mint string
 	units              int64
 	memos              []string
 	err                error
 }{
-	// USDC, by transfers of every kind.
+	// Transfers of USDC, of every kind.
 	{"portal_sendingSolWithMemo.json", "6PCANXw778iMrBzLUVK4c9q6Xc2X9oRUCvLoa4tfsLWG", pay.MainnetUSDC, 210_000,
 		[]string{"basketball"}, nil},
 	{"portal_sendingSolWithMemo.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, -210_000,
@@ -35,7 +36,8 @@ var recorded = []struct {
 	{"metamask_send-usdc-transfer-to-self-2.json", "9fE6zKgca6K2EEa3yjbcq7zGMusUNqSQeWQNL2YDZ2Yi", pay.MainnetUSDC,
 		1_000_000, nil, nil},
 	{"portal_sendingMoneyToSelf.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
-	// Swaps. If the wallet itself signed, incoming USDC is no payment. For a pool it is a payment.
+	// Trades of coins (swaps). If the wallet itself signed, incoming USDC is no payment. For a pool
+	// of coins it is a payment.
 	{"portal_swapSolForUSDCOnJupiter.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
 		nil},
 	{"portal_swapSolForUSDCOnJupiter.json", "7qbRF6YsyGuLUVs6Y1q64bdVrfe4ZcUUz1JRdoVNUJnm", pay.MainnetUSDC,
@@ -47,7 +49,7 @@ var recorded = []struct {
 		nil},
 	{"metamask_swap-failed-transaction.json", "9az5xpAV8KJ2Q2Jb1ZvBpvfUa5Cj4dZirbgvfPF5XsB8", pay.MainnetUSDC, 0, nil,
 		pay.ErrFailedTransaction},
-	// USDC of the test network: it counts only where devnet is configured.
+	// This is USDC of the test network devnet. It counts only if devnet is configured.
 	{"crosschain_02.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, nil},
 	{"crosschain_02.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.DevnetUSDC, 200_000, nil, nil},
 	{"metamask_send-usdc-transfer.json", "BXT1K8kzYXWMi6ihg7m9UqiHW4iJbJ69zumELHE9oBLe", pay.MainnetUSDC, 0, nil, nil},
@@ -55,24 +57,24 @@ var recorded = []struct {
 		nil},
 	{"metamask_send-usdc-transfer-to-self.json", "BLw3RweJmfbTapJRgnPRvd962YDjFYAnVGd1p5hmZ5tP", pay.DevnetUSDC, 0, nil,
 		nil},
-	// Other coins, Token-2022 among them.
+	// Coins other than USDC, also coins of the program Token-2022.
 	{"crosschain_03.json", "GtxgnRiSfBzahR9xb7hvYbWq3Uzez7hpCz2BJbCLxKdq", pay.MainnetUSDC, 0, nil, nil},
 	{"metamask_send-jup-transfer-checked-to-self.json", "DtMUkCoeyzs35B6EpQQxPyyog6TRwXxV1W1Acp8nWBNa", pay.MainnetUSDC,
 		0, nil, nil},
 	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi",
 		pay.MainnetUSDC, 0, nil, nil},
 	{"portal_sendingUSDH.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
-	// A Token-2022 coin is refused even if it is the configured mint.
+	// A coin of the program Token-2022 is refused even if its mint is configured.
 	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi",
 		"HeLp6NuQkmYB4pYWo2zYs22mESHXPQYzXbB8n4V98jwC", 0, nil, pay.ErrUnreadable},
-	// SOL, and nothing.
+	// Transfers of SOL, and transactions that move no coins.
 	{"crosschain_00.json", "HzcTrHjkEhjFTHEsC6Dsv8DXCh21WgujD4s5M15Sm94g", pay.MainnetUSDC, 0, nil, nil},
 	{"crosschain_01.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, nil},
 	{"metamask_native-sol-transfer.json", "FDUGdV6bjhvw5gbirXCvqbTSWK9999kcrZcrHoCQzXJK", pay.MainnetUSDC, 0, nil, nil},
 	{"p2pwallet_validGetSendSOLTransactionResponse.json", "2b7iQq3PbWwWTotRSDFNXT9DauU418aCHK4jcAzETUem",
 		pay.MainnetUSDC, 0, []string{"transfer"}, nil},
 	{"portal_sendingSol.json", "Adyu2gX2zmLmHbgAoiXe2n4egp6x8PS7EFAqcFvhqahz", pay.MainnetUSDC, 0, nil, nil},
-	// a note belongs to another program
+	// a note (instead of a memo) belongs to another program
 	{"portal_sendingSolWithNote.json", "8N7ek7FydYYt7GfhM8a3PLjj1dh9fTftdVLHnbJdThe7", pay.MainnetUSDC, 0, nil, nil},
 	{"portal_makingLightShieldAccount.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
 		nil},
@@ -80,7 +82,7 @@ var recorded = []struct {
 		pay.ErrFailedTransaction},
 	{"metamask_spam-2.json", "FQT9SSwEZ6UUQxsmTzgt5JzjrS4M5zm13M1QiYF8TEo6", pay.MainnetUSDC, 0, nil,
 		pay.ErrFailedTransaction},
-	// damaged
+	// the recorded answer is damaged
 	{"crosschain_07.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, pay.ErrUnreadable},
 }
 
@@ -89,7 +91,8 @@ func folder(t *testing.T) string {
 	return filepath.Join(testenv.Data(t), "solana")
 }
 
-// recordedResult reads a recorded answer in the form with transaction bytes, and its signature.
+// recordedResult reads a recorded answer. It returns the answer with the transaction as bytes, and
+// the transaction's signature.
 func recordedResult(t *testing.T, path string) ([]byte, pay.Signature) {
 	t.Helper()
 	body, err := os.ReadFile(path)
@@ -111,7 +114,8 @@ func recordedResult(t *testing.T, path string) ([]byte, pay.Signature) {
 	return encode(t, result), pay.Signature(wire[1:65])
 }
 
-// onTheWire encodes a transaction that was recorded as JSON, parsed by the node or not.
+// onTheWire encodes a transaction that was recorded as JSON. The node may have parsed the calls of
+// the transaction.
 func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 	t.Helper()
 	var tx solana.Transaction
@@ -133,7 +137,8 @@ func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 	if loaded != nil {
 		meta["loadedAddresses"] = map[string]any{"writable": loaded}
 	}
-	// compiled returns a call with its program index, and with its data if known.
+	// compiled returns a call of the recorded JSON with its program index, and with its data if
+	// they are known.
 	compiled := func(call any) solana.CompiledInstruction {
 		in := call.(map[string]any)
 		index, ok := in["programIdIndex"].(float64)
@@ -199,7 +204,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestTokenAccount compares with accounts that wallets created on the network.
+// TestTokenAccount compares TokenAccount with accounts that wallets created on the network.
 func TestTokenAccount(t *testing.T) {
 	body, _ := recordedResult(t, filepath.Join(folder(t), "metamask_send-usdc-transfer-to-self-2.json"))
 	var answer map[string]any

@@ -15,14 +15,14 @@ import (
 
 var _ pay.Settler = (*Chain)(nil)
 
-// pollEvery is the default interval between two status calls of Settle.
+// pollEvery is the default interval between two status calls in Settle.
 const pollEvery = 500 * time.Millisecond
 
-// preflightFailed is the error code of a node whose simulation of a transaction failed.
+// preflightFailed is the JSON-RPC error code of a node whose simulation of a transaction failed.
 const preflightFailed = -32002
 
-// Settle implements pay.Settler. The node that accepts the transaction rebroadcasts it until it
-// expires.
+// Settle implements pay.Settler. The node that accepts the transaction sends it again until the
+// transaction expires.
 func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 	sent := c.send(ctx, s.Wire)
 	if errors.Is(sent, pay.ErrRefusedTransaction) {
@@ -49,9 +49,9 @@ func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 	}
 }
 
-// send passes a transaction to the first node that accepts it, or that simulated it and refuses it.
-// A refusal counts as ErrUnavailable if an earlier node did not answer: that node may have passed
-// the transaction on.
+// send passes a transaction to the first node that accepts it. If a node refuses it after a
+// simulation, send asks no other node. A refusal counts as ErrUnavailable if an earlier node did
+// not answer: that node may have passed the transaction on.
 func (c *Chain) send(ctx context.Context, wire []byte) error {
 	unsure := false
 	_, err := ask(ctx, c, func(ctx context.Context, n *node) (struct{}, error) {
@@ -77,8 +77,8 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 	return nil
 }
 
-// insufficient reports whether a token transfer failed for lack of funds: error 1 of the token
-// program.
+// insufficient reports whether a token transfer failed for lack of funds. That is error 1 of the
+// token program.
 func (e *nodeError) insufficient() bool {
 	var failed struct{ InstructionError []json.RawMessage }
 	var custom struct{ Custom *int }
@@ -92,8 +92,8 @@ func (c *Chain) Outcome(ctx context.Context, signature pay.Signature, until uint
 	if !errors.Is(err, pay.ErrNotFound) {
 		return outcome, err
 	}
-	// A node is past the last valid block and keeps the full history. If it does not know the
-	// transaction, no block contains it.
+	// The nodes know no status. A node that is past the last valid block and keeps the full history
+	// can decide: if it does not know the transaction, no block contains it.
 	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
 		height, err := n.height(ctx, "finalized")
 		if err != nil {
@@ -113,7 +113,7 @@ func (c *Chain) Outcome(ctx context.Context, signature pay.Signature, until uint
 	}, nil)
 }
 
-// outcomeOf returns the outcome of a final transaction.
+// outcomeOf returns the outcome of a final transaction from a node's answer.
 func outcomeOf(body []byte) (pay.Outcome, error) {
 	var rec record
 	if err := json.Unmarshal(body, &rec); err != nil || rec.Meta == nil || rec.Meta.Err == nil {
@@ -125,7 +125,7 @@ func outcomeOf(body []byte) (pay.Outcome, error) {
 	return pay.TookEffect, nil
 }
 
-// status asks the nodes for the outcome until one knows the transaction.
+// status asks the nodes for the outcome of a transaction, until a node knows the transaction.
 func (c *Chain) status(ctx context.Context, signature pay.Signature) (pay.Outcome, error) {
 	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
 		s, err := n.status(ctx, signature)
@@ -163,7 +163,7 @@ func (c *Chain) Balance(ctx context.Context, address string) (int64, error) {
 	}, nil)
 }
 
-// height returns the node's block height.
+// height returns the block height that the node reports.
 func (n *node) height(ctx context.Context, commitment string) (uint64, error) {
 	body, err := n.call(ctx, "getBlockHeight", map[string]any{"commitment": commitment})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/pay/playmoney"
 )
 
-// script answers JSON-RPC calls by method: with a result, or with an error if the text starts with
-// "error". It repeats the last answer.
+// script imitates a node. For each JSON-RPC method it has answers: a result, or an error if the
+// text starts with "error". After the last answer it repeats that answer.
 type script struct {
 	says  map[string][]string
 	asked []string
@@ -55,7 +55,8 @@ const (
 	too       = `error {"code":-32002,"message":"simulation failed","data":{"err":"BlockhashNotFound"}}`
 )
 
-// TestSettle: Settle returns only what is certain from the node's answers, present or missing.
+// TestSettle: Settle returns only an outcome that is certain from the node's answers. Answers may
+// be missing.
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -118,7 +119,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestSettleAsksTheNextNode: a node that is down is skipped, for sending and for status calls.
+// TestSettleAsksTheNextNode: if a node does not answer, the next node is used, for sending and for
+// status calls.
 func TestSettleAsksTheNextNode(t *testing.T) {
 	up := &script{says: map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {confirmed},
 		"getBlockHeight": {"7"}, "getBalance": {`{"value":12}`}}}
@@ -135,8 +137,8 @@ func TestSettleAsksTheNextNode(t *testing.T) {
 	}
 }
 
-// TestRefusalBehindASilentNode: a refusal of the second node is not final if the first may have
-// passed the transaction on.
+// TestRefusalBehindASilentNode: if the second node refuses a transaction, the refusal is final only
+// if the first node certainly did not pass the transaction on.
 func TestRefusalBehindASilentNode(t *testing.T) {
 	for name, c := range map[string]struct {
 		first   *script

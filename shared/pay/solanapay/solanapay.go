@@ -1,12 +1,12 @@
 // Package solanapay implements pay.Chain and pay.Settler with the JSON-RPC of Solana nodes.
 //
 // A payment is judged only by the token balances that the network recorded before and after the
-// transaction. Senders cannot forge balances. Instructions are ignored, because their meaning
-// depends on programs; so are logs. This covers transfers made by other programs, look-up tables,
-// look-alike coins and money that leaves again in the same transaction. A fact that a node omits is
-// never guessed.
+// transaction. Senders cannot forge balances. Instructions and logs are ignored, because their
+// meaning depends on programs. So it does not matter whether another program made the transfer or a
+// look-up table was used. Look-alike coins, and money that leaves again in the same transaction,
+// count as nothing. A fact that a node omits is never guessed.
 //
-// Start with New; read.go judges a payment.
+// Start reading at New. The file read.go judges a payment.
 package solanapay
 
 import (
@@ -26,13 +26,13 @@ import (
 
 // Config names the wallet, the coin and the nodes.
 type Config struct {
-	// Nodes are the addresses of JSON-RPC endpoints, asked in order until one gives a verdict. They
-	// may contain secrets and never appear in an error.
+	// Nodes are the addresses of JSON-RPC endpoints. They are asked in order until a node gives a
+	// definite answer. They may contain secrets and never appear in an error.
 	Nodes  []string
 	Wallet string // owner of the receiving token accounts
 	Mint   string
 	Client *http.Client // nil: a default client
-	// Poll is the interval between two status calls of Settle; 0 is 500 ms.
+	// Poll is the interval between two status calls in Settle. If 0, it is 500 ms.
 	Poll time.Duration
 }
 
@@ -45,7 +45,7 @@ type Chain struct {
 
 var _ pay.Chain = (*Chain)(nil)
 
-// New validates the configuration, without a network call.
+// New checks the configuration and returns a Chain. It makes no network call.
 func New(config Config) (*Chain, error) {
 	for _, key := range []struct{ what, text string }{{"wallet", config.Wallet}, {"mint", config.Mint}} {
 		if _, err := solana.PublicKeyFromBase58(key.text); err != nil {
@@ -87,8 +87,8 @@ func (c *Chain) Payment(ctx context.Context, signature pay.Signature) (pay.Payme
 	return payment, nil
 }
 
-// Find implements pay.Chain. A node that knows no transaction may lag behind, so Find asks the next
-// node too.
+// Find implements pay.Chain. A node that knows no transaction may be behind the network, so Find
+// asks the next node too.
 func (c *Chain) Find(ctx context.Context, reference pay.Reference) ([]pay.Signature, error) {
 	answered := false
 	found, err := ask(ctx, c, func(ctx context.Context, n *node) ([]pay.Signature, error) {
@@ -125,14 +125,15 @@ func (c *Chain) judge(ctx context.Context, n *node, signature pay.Signature) (pa
 		case !s.final():
 			return pay.Payment{}, pay.ErrNotFinal
 		}
-		// The transaction became final between the two calls, or the node keeps no history.
+		// Either the transaction became final between the two calls, or the node keeps no history.
+		// One more try decides.
 	}
 	return pay.Payment{}, fmt.Errorf("%w: the node knows that it is final, but not what it did", pay.ErrUnreadable)
 }
 
-// ask puts a question to the nodes in order, until one answers or fails with the error final. Each
-// node gets an equal share of the remaining time. If all fail, ask returns the error of the node
-// that knows most.
+// ask puts a question to the nodes in order. It stops when a node answers or fails with the error
+// final. Each node gets an equal share of the remaining time. If all nodes fail, ask returns the
+// error of the node that knows most.
 func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *node) (A, error), final error) (none A,
 	worst error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
@@ -158,8 +159,8 @@ func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *n
 	return none, worst
 }
 
-// knowledge ranks the errors of nodes: first the error of a node that saw the transaction, then of
-// a node that did not see it, then of a node that is down.
+// knowledge ranks the errors of nodes. The error of a node that saw the transaction ranks highest.
+// Next is a node that did not see it. A node that did not answer ranks lowest.
 func knowledge(err error) int {
 	return slices.IndexFunc([]error{pay.ErrUnavailable, pay.ErrNotFound, pay.ErrUnreadable, pay.ErrNotFinal},
 		func(known error) bool {

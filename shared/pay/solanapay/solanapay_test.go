@@ -103,7 +103,7 @@ func TestPayment(t *testing.T) {
 	}
 }
 
-// TestBecomesFinal follows one payment until it is final.
+// TestBecomesFinal follows one payment from sending until it is final.
 func TestBecomesFinal(t *testing.T) {
 	nodes, chain := world(t, 1)
 	signature := nodes[0].Send(due)
@@ -167,7 +167,7 @@ func TestFaults(t *testing.T) {
 			if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "127.0.0.1")) {
 				t.Errorf("the error tells the node's address: %v", err)
 			}
-			// After the fault the payment is accepted.
+			// When the fault is over, the payment is accepted.
 			nodes[0].Advance(sent, playmoney.Finalized)
 			if _, err := chain.Payment(t.Context(), sent); err != nil {
 				t.Errorf("afterwards: %v", err)
@@ -176,7 +176,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestSecondNode: if a node gives no usable answer, the next node is asked.
+// TestSecondNode: if the first node gives no usable answer, the second node is asked.
 func TestSecondNode(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -218,7 +218,7 @@ func TestSecondNode(t *testing.T) {
 	}
 }
 
-// never is a network that accepts a request and does not answer.
+// never imitates a network that accepts a request and does not answer.
 type never struct{}
 
 func (never) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -247,7 +247,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// halting never answers the first node's requests, and answers the others.
+// halting imitates a network in which the first node never answers. All other nodes answer.
 type halting struct{ node http.Handler }
 
 func (h halting) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -320,7 +320,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestPage pays on the stand-in's page, as a person does.
+// TestPage pays by the form on the imitated node's page, as a person does.
 func TestPage(t *testing.T) {
 	node := playmoney.NewNode(func() time.Time { return noon })
 	server := httptest.NewServer(node)

@@ -10,16 +10,17 @@ import (
 	"verdetto/shared/pay"
 )
 
-// memoPrograms are the two versions of the memo program.
+// memoPrograms are the addresses of the two versions of the memo program.
 var memoPrograms = map[string]bool{
 	"Memo1UhkJRfHyvLMcVucJwxXEuD728EqVDDwxDxFMNo": true,
 	solana.MemoProgramID.String():                 true,
 }
 
-// maxMemo is a length in base58 that no memo in a transaction can reach.
+// maxMemo is a length in base58 characters that no memo in a transaction can reach.
 const maxMemo = 16 << 10
 
-// transaction holds the signed facts: the signers, and the programs called with their data.
+// transaction holds the signed facts of a transaction: the signers, and the program calls with
+// their data.
 type transaction struct {
 	signature pay.Signature // the first signature, which identifies the transaction
 	keys      []string      // accounts: signers first, those from look-up tables last
@@ -27,10 +28,11 @@ type transaction struct {
 	calls     []call
 }
 
-// call is a program call; data is the text if the program writes memos.
+// call is a call of a program. If the program writes memos, data is the text of the memo.
 type call struct{ program, data string }
 
-// readTransaction parses ["...", "base64"]: the transaction in the network's own bytes.
+// readTransaction parses the field Transaction of a record. It is ["...", "base64"]: the bytes in
+// which the network stores the transaction.
 func readTransaction(rec *record) (transaction, error) {
 	var encoded []string
 	if err := json.Unmarshal(rec.Transaction, &encoded); err != nil || len(encoded) != 2 || encoded[1] != "base64" {
@@ -63,7 +65,7 @@ func readTransaction(rec *record) (transaction, error) {
 	return tx, nil
 }
 
-// key returns the account at an index, or "" if the index is out of range.
+// key returns the account at an index, or "" if there is no account at the index.
 func (tx *transaction) key(i int) string {
 	if i < 0 || i >= len(tx.keys) {
 		return ""
@@ -71,13 +73,14 @@ func (tx *transaction) key(i int) string {
 	return tx.keys[i]
 }
 
-// instruction is a call made by a program, in the node's JSON.
+// instruction is a call that a program made (inner call), in the node's JSON.
 type instruction struct {
 	ProgramIDIndex *int   `json:"programIdIndex"`
 	Data           string `json:"data"` // base58
 }
 
-// resolve returns an inner call. It decodes the data only if the call is a memo.
+// resolve returns the call of an inner instruction. It decodes the data only if the call writes a
+// memo.
 func (tx *transaction) resolve(in instruction) (call, error) {
 	if in.ProgramIDIndex == nil {
 		return call{}, nil
@@ -97,7 +100,7 @@ func (tx *transaction) resolve(in instruction) (call, error) {
 	return c, nil
 }
 
-// memos returns the texts of the memo calls, in the order of execution.
+// memos returns the texts of all memos, in the order in which the programs wrote them.
 func (tx *transaction) memos(rec *record) ([]string, error) {
 	var found []string
 	note := func(c call) {

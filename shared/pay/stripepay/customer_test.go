@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/pay/stripepay"
 )
 
-// says answers every request with one body.
+// says imitates a server that answers every request with the same body.
 type says string
 
 func (s says) RoundTrip(*http.Request) (*http.Response, error) {
@@ -26,7 +26,7 @@ func (s says) RoundTrip(*http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// TestPrice: an amount is shown as the payer is charged, or not at all.
+// TestPrice: the amount is shown exactly as the payer is charged, or the price is refused.
 func TestPrice(t *testing.T) {
 	month := `"recurring":{"interval":"month","interval_count":1,"usage_type":"licensed"}`
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestPrice(t *testing.T) {
 			pay.ErrUnavailable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// of two fields with one name the last one counts
+			// if a JSON object has two fields of the same name, the last of them counts
 			body := fmt.Sprintf(`{"object":"price","id":%q,"active":true,%s}`, playmoney.TestPrice, c.fields)
 			got, err := open(t, says(body), func(o *stripepay.Config) { o.Price = playmoney.TestPrice }).Price(
 				t.Context())
@@ -77,8 +77,8 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// TestCustomers: the portal opens, the address changes, and deletion ends the subscription and is
-// idempotent.
+// TestCustomers: the billing portal opens, and the address of the customer changes. Deleting the
+// customer ends the subscription and is idempotent.
 func TestCustomers(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	stripe, checkout := world(t, &now)

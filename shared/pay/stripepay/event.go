@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/pay"
 )
 
-// tolerance is the largest accepted difference between the time of a delivery and ours. It prevents
-// a replay of a recorded delivery.
+// tolerance is the largest accepted difference between the time of a delivery and the service's
+// clock. It prevents a replay of a recorded delivery.
 const tolerance = 5 * time.Minute
 
 // Event implements pay.Checkout.
@@ -35,8 +35,8 @@ func (c *Checkout) Event(payload []byte, signature string, now time.Time) (pay.E
 	return event, nil
 }
 
-// verify checks the signature and returns the time that was signed with the payload. The library's
-// own check uses the machine's clock and accepts one secret only.
+// verify checks the signature of a delivery and returns the time that was signed with the payload.
+// The library's own check is not used: it takes the machine's clock and accepts only one secret.
 func (c *Checkout) verify(payload []byte, header string) (time.Time, error) {
 	var signed time.Time
 	var offered [][]byte
@@ -71,7 +71,7 @@ func (c *Checkout) verify(payload []byte, header string) (time.Time, error) {
 	return signed, nil
 }
 
-// wireEvent is the envelope of every event, in every API version.
+// wireEvent is the outer JSON object of every event, in every API version.
 type wireEvent struct {
 	Object   string `json:"object"`
 	ID       string `json:"id"`
@@ -83,7 +83,7 @@ type wireEvent struct {
 	} `json:"data"`
 }
 
-// readEvent parses a verified payload.
+// readEvent parses the payload of a verified delivery.
 func readEvent(payload []byte) (pay.Event, error) {
 	var w wireEvent
 	if err := json.Unmarshal(payload, &w); err != nil {
@@ -110,7 +110,8 @@ func readEvent(payload []byte) (pay.Event, error) {
 	return event, nil
 }
 
-// aboutSession fills in an event about a checkout. A checkout for a single payment stays pay.Other.
+// aboutSession fills in an event about a checkout. The event of a checkout for a single payment
+// keeps the kind pay.Other.
 func aboutSession(event *pay.Event, object []byte) error {
 	s, err := read[wireSession](object, "checkout.session")
 	if err != nil {
@@ -127,8 +128,8 @@ func aboutSession(event *pay.Event, object []byte) error {
 	return nil
 }
 
-// aboutInvoice fills in an event about an invoice. An invoice without a subscription stays
-// pay.Other.
+// aboutInvoice fills in an event about an invoice. The event of an invoice without a subscription
+// keeps the kind pay.Other.
 func aboutInvoice(event *pay.Event, object []byte) error {
 	i, err := read[wireInvoice](object, "invoice")
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 	"verdetto/shared/pay/stripepay"
 )
 
-// stripeMock starts stripe-mock and returns its address. stripe-mock contains Stripe's own
-// description of its API: it checks every request against it, and answers with fixtures.
+// stripeMock starts the program stripe-mock and returns its address. The program contains Stripe's
+// own description of the API. It checks every request against the description, and answers with
+// fixed data.
 func stripeMock(t *testing.T) string {
 	t.Helper()
 	mock := exec.Command(testenv.Tool(t, "stripe-mock", "stripe-mock"), "-http-addr", "127.0.0.1:0", "-https-addr",
@@ -48,7 +49,7 @@ func stripeMock(t *testing.T) string {
 	return ""
 }
 
-// statuses records the statuses of the answers.
+// statuses is an HTTP transport that records the statuses of the answers.
 type statuses struct{ seen []int }
 
 func (s *statuses) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -59,7 +60,8 @@ func (s *statuses) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// TestStripeMock: every request of this package is one that the API describes.
+// TestStripeMock: every request of this package is a request that Stripe's description of the API
+// allows.
 func TestStripeMock(t *testing.T) {
 	address := stripeMock(t)
 	watcher := &statuses{}
@@ -78,7 +80,7 @@ func TestStripeMock(t *testing.T) {
 	if err != nil || held.ID != "sub_1234" || held.Customer == "" || held.PaidUntil.IsZero() {
 		t.Errorf("subscription %+v, %v", held, err)
 	}
-	// the fixture's price has no billing period
+	// The fixed price of stripe-mock has no billing period.
 	if _, err := checkout.Price(t.Context()); err != nil && !errors.Is(err, pay.ErrNoPrice) {
 		t.Errorf("price: %v", err)
 	}
@@ -100,7 +102,7 @@ func TestStripeMock(t *testing.T) {
 	if len(watcher.seen) != 7 {
 		t.Errorf("%d requests, want 7", len(watcher.seen))
 	}
-	// The mock does check: it refuses a request that the API does not describe.
+	// This shows that stripe-mock checks: it refuses a request that the API does not describe.
 	response, err := http.PostForm(address+"/v1/checkout/sessions", url.Values{"mode": {"lottery"}})
 	if err != nil {
 		t.Fatal(err)

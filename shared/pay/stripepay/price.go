@@ -14,7 +14,7 @@ import (
 )
 
 // Currencies whose amounts Stripe does not write in hundredths. Stripe's documentation contradicts
-// itself about the odd ones. They are refused, because no amount is better than a wrong one.
+// itself about oddCurrencies. They are refused, because no amount is better than a wrong amount.
 var (
 	wholeCurrencies = []string{"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV",
 		"XAF", "XOF", "XPF"}
@@ -22,7 +22,7 @@ var (
 	oddCurrencies      = []string{"ISK", "UGX"}
 )
 
-// wirePrice holds the fields of a price that matter here.
+// wirePrice holds the fields of Stripe's price object that this package uses.
 type wirePrice struct {
 	ID                string `json:"id"`
 	Active            bool   `json:"active"`
@@ -53,8 +53,8 @@ func (c *Checkout) Price(ctx context.Context) (pay.Price, error) {
 	return p.price()
 }
 
-// price converts the price to pay.Price. It fails with ErrNoPrice if a page cannot show the price
-// in one line.
+// price converts Stripe's price to pay.Price. It fails with ErrNoPrice if a page cannot show the
+// price in one line.
 func (p wirePrice) price() (pay.Price, error) {
 	wrong := func(what string) (pay.Price, error) {
 		return pay.Price{}, fmt.Errorf("read price: %w: %s", pay.ErrNoPrice, what)
@@ -81,7 +81,7 @@ func (p wirePrice) price() (pay.Price, error) {
 	}, nil
 }
 
-// decimals returns the number of decimals in Stripe's amounts of a currency.
+// decimals returns how many decimals Stripe's amounts of a currency have.
 func decimals(currency string) int {
 	switch {
 	case slices.Contains(wholeCurrencies, currency):
@@ -92,7 +92,8 @@ func decimals(currency string) int {
 	return 2
 }
 
-// decimal formats an amount given in the smallest unit of its currency.
+// decimal formats an amount in the smallest unit of its currency as a decimal number: 1299 with 2
+// decimals is "12.99".
 func decimal(amount int64, decimals int) string {
 	text := strconv.FormatInt(amount, 10)
 	if decimals == 0 {

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/pay/stripepay"
 )
 
-// account imitates an account in which every subscription is the given object.
+// account imitates a Stripe account in which every subscription is the given object.
 type account struct {
 	subscription []byte
 	expanded     bool // a session holds the whole subscription, not its id
@@ -37,7 +37,8 @@ func (a account) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// recordedSubscriptions returns all recorded subscriptions by file, each under the id sub_recorded.
+// recordedSubscriptions returns all recorded subscriptions, by file name. The id of each is set to
+// sub_recorded.
 func recordedSubscriptions(t *testing.T) map[string][]byte {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(testenv.Data(t), "stripe", "*subscription.*.json"))
@@ -73,8 +74,8 @@ func recordedSubscriptions(t *testing.T) map[string][]byte {
 	return all
 }
 
-// TestRecordedPrice: a recorded subscription is ours only if its price is the current or a former
-// one.
+// TestRecordedPrice: a recorded subscription counts as Pro only if its price is the current price
+// or a former price in the configuration.
 func TestRecordedPrice(t *testing.T) {
 	for file, object := range recordedSubscriptions(t) {
 		var o struct {
@@ -89,8 +90,8 @@ func TestRecordedPrice(t *testing.T) {
 	}
 }
 
-// TestPriceInEveryShape: the place of a subscription's price depends on the API version and on what
-// was expanded.
+// TestPriceInEveryShape: the price of a subscription is found at each place where the API can put
+// it. The place depends on the API version and on the expanded fields.
 func TestPriceInEveryShape(t *testing.T) {
 	for name, items := range map[string]string{
 		"price expanded":      `{"price":{"id":"price_1","object":"price"}}`,
@@ -110,7 +111,7 @@ func TestPriceInEveryShape(t *testing.T) {
 	}
 }
 
-// heldTo checks a subscription with one price against several configurations.
+// heldTo checks a subscription with the price own under several configured prices.
 func heldTo(t *testing.T, name string, object []byte, own string) {
 	t.Helper()
 	for _, c := range []struct {
@@ -139,7 +140,8 @@ func heldTo(t *testing.T, name string, object []byte, own string) {
 	}
 }
 
-// TestStandInSellsOtherThings: the stand-in's other products look like a real account's.
+// TestStandInSellsOtherThings: subscriptions to other products of the imitated Stripe look the same
+// as in a real account.
 func TestStandInSellsOtherThings(t *testing.T) {
 	for _, basil := range []bool{false, true} {
 		now := noon

@@ -1,11 +1,11 @@
 // Package stripepay implements pay.Checkout with Stripe's API.
 //
-// It never logs a secret or an address, and never puts one into an error. The library's telemetry
-// is off. Answers are parsed from their JSON, not into the library's types. Subscriptions and
-// invoices change shape with the API version of the account. Both the old and the new shapes are
-// understood.
+// It never logs a secret or an address, and never puts a secret or an address into an error. The
+// library's telemetry is off. Answers are parsed from their JSON, not into the library's types:
+// subscriptions and invoices have another form in each API version of an account. This package
+// understands the old and the new form.
 //
-// Start with New; wire.go holds the shapes of the API.
+// Start reading at New. The file wire.go holds the forms of the API's answers.
 package stripepay
 
 import (
@@ -23,13 +23,14 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Config names the account and the price that is sold.
+// Config holds the settings of a Checkout: the Stripe account and the price that is sold.
 type Config struct {
 	Key   string // secret key of the API
 	Price string // id of the recurring price
-	// FormerPrices were sold earlier. Subscriptions to them stay valid.
+	// FormerPrices are the ids of prices that were sold earlier. Subscriptions to them stay valid.
 	FormerPrices []string
-	// WebhookSecrets sign deliveries: the current secret and, during a rotation, the former one.
+	// WebhookSecrets sign webhook deliveries: the current secret and, during a rotation, the former
+	// secret.
 	WebhookSecrets []string
 	URL            string       // of the API; empty: Stripe's own
 	Client         *http.Client // nil: a default client
@@ -37,14 +38,14 @@ type Config struct {
 
 const (
 	retries = 2
-	// longestPause is the longest sleep of the library between attempts. The library does not check
-	// the deadline while it sleeps.
+	// longestPause is the longest pause of the library between two attempts. The library does not
+	// check the deadline during the pause.
 	longestPause   = time.Second
 	attemptTimeout = 3 * time.Second
 	maxBody        = 4 << 20
 )
 
-// Checkout sells one price.
+// Checkout sells a subscription to one price through Stripe.
 type Checkout struct {
 	key     string
 	price   string
@@ -55,7 +56,7 @@ type Checkout struct {
 
 var _ pay.Checkout = (*Checkout)(nil)
 
-// New validates the configuration, without a network call.
+// New checks the configuration and returns a Checkout. It makes no network call.
 func New(config Config) (*Checkout, error) {
 	switch {
 	case config.Key == "":
@@ -102,7 +103,8 @@ func New(config Config) (*Checkout, error) {
 	}, nil
 }
 
-// discreet removes the header that describes this machine, and limits the size of an answer.
+// discreet is an HTTP transport that removes the header that describes this machine. It also limits
+// the size of an answer.
 type discreet struct{ next http.RoundTripper }
 
 func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -122,8 +124,8 @@ func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// call calls the API and returns the JSON of its answer. It fails with missing if the object does
-// not exist.
+// call calls the API and returns the JSON of the answer. If the object does not exist, it fails
+// with the error missing.
 func (c *Checkout) call(ctx context.Context, what, method, path string, params stripe.ParamsContainer,
 	missing error) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
@@ -179,7 +181,7 @@ func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) 
 	if err != nil || answer.Subscription == "" || s.Subscription.Object != nil {
 		return answer, err
 	}
-	// The answer holds only the subscription's id.
+	// The checkout's answer has only the id of the subscription.
 	held, err := c.Subscription(ctx, answer.Subscription)
 	if err != nil {
 		return pay.Session{}, fmt.Errorf("%s: %w: its subscription: %v", what, pay.ErrUnavailable, err)
@@ -208,7 +210,7 @@ func (c *Checkout) Subscription(ctx context.Context, id string) (pay.Subscriptio
 	return s.subscription(c.prices), nil
 }
 
-// isID reports whether a text may be an id, so that malformed ids cause no call.
+// isID reports whether a text can be an id, so that a malformed id causes no call.
 func isID(text, prefix string) bool {
 	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 	return len(text) > len(prefix) && len(text) <= 255 && strings.HasPrefix(text, prefix) &&
@@ -216,7 +218,7 @@ func isID(text, prefix string) bool {
 }
 
 // translate converts an error of the library to an error of package pay. It omits Stripe's message,
-// which quotes the request.
+// because the message quotes the request.
 func translate(ctx context.Context, what string, err, missing error) error {
 	var refusal *stripe.Error
 	if !errors.As(err, &refusal) {
@@ -236,7 +238,7 @@ func translate(ctx context.Context, what string, err, missing error) error {
 		kind = pay.ErrUnavailable
 	case code == http.StatusNotFound:
 		kind = missing
-	// Stripe answers status 400 here, not 404.
+	// For an unknown customer, Stripe answers status 400 and not 404.
 	case refusal.Code == stripe.ErrorCodeResourceMissing && refusal.Param == "customer":
 		kind = pay.ErrNoSuchCustomer
 	case refusal.Code == stripe.ErrorCodeEmailInvalid, refusal.Param == "customer_email":

@@ -29,7 +29,7 @@ var order = pay.StartRequest{
 	CancelURL:  "https://verdetto.example/",
 }
 
-// inside is a network in which only the imitation of Stripe exists.
+// inside is a network in which the imitation of Stripe is the only server.
 type inside struct{ stripe http.Handler }
 
 func (n inside) RoundTrip(r *http.Request) (response *http.Response, err error) {
@@ -62,8 +62,8 @@ func open(t *testing.T, network http.RoundTripper, change ...func(*stripepay.Con
 	return checkout
 }
 
-// world returns a stand-in and a checkout that uses it. The time changes only when the test sets
-// now.
+// world returns an imitation of Stripe and a Checkout that uses it. The time changes only when the
+// test sets now.
 func world(t *testing.T, now *time.Time) (*playmoney.Stripe, *stripepay.Checkout) {
 	t.Helper()
 	fake := playmoney.NewStripe(func() time.Time { return *now })
@@ -79,7 +79,7 @@ func start(t *testing.T, checkout pay.Checkout, request pay.StartRequest) pay.Pa
 	return page
 }
 
-// life is a checkout and its subscription.
+// life is a checkout and its subscription in the imitation of Stripe.
 type life struct {
 	*playmoney.Stripe
 	session, held string
@@ -259,7 +259,8 @@ func TestIdempotency(t *testing.T) {
 	}
 }
 
-// TestFaults runs on virtual time, because the Stripe library sleeps between attempts.
+// TestFaults checks the error for each fault of Stripe. It runs on virtual time, because the Stripe
+// library pauses between attempts.
 func TestFaults(t *testing.T) {
 	tooMany := paytest.Fault{Status: 429,
 		Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
@@ -315,7 +316,8 @@ func TestFaults(t *testing.T) {
 				faults := paytest.Break(fake)
 				for _, fault := range c.faults {
 					if fault.Status == 0 && !fault.Cut {
-						// The bubble that waits on a channel must also create it.
+						// synctest requires that a channel is created in the bubble that waits on
+						// it.
 						fault = paytest.Slow(make(chan struct{}))
 					}
 					faults.Fail(fault)
@@ -351,7 +353,7 @@ func TestCallerGoesAway(t *testing.T) {
 	}
 }
 
-// spy records the requests.
+// spy is an HTTP transport that records the headers of the requests.
 type spy struct {
 	next    http.RoundTripper
 	headers []http.Header
@@ -362,7 +364,8 @@ func (s *spy) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.next.RoundTrip(r)
 }
 
-// TestDiscretion: nothing is logged, and requests contain nothing unexpected.
+// TestDiscretion: the Stripe library logs nothing. Its requests have no header that describes this
+// machine or holds telemetry.
 func TestDiscretion(t *testing.T) {
 	var logged strings.Builder
 	log.SetOutput(&logged)

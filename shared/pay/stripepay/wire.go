@@ -10,7 +10,8 @@ import (
 	"verdetto/shared/pay"
 )
 
-// ref is a field with an object's id, or with the whole object if it was expanded.
+// ref is a field that holds the id of an object. If the field was expanded, it holds the whole
+// object.
 type ref struct {
 	ID     string
 	Object json.RawMessage // nil: not expanded
@@ -31,7 +32,7 @@ func (r *ref) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// moment converts Unix seconds to a time; 0 is the zero time.
+// moment converts Unix seconds to a time. It converts 0 to the zero time.
 func moment(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
@@ -39,8 +40,8 @@ func moment(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// read parses an API object of the given kind. It fails if the kind differs, or if the id is
-// missing on anything but an invoice.
+// read parses an API object of the given kind. It fails if the object is of another kind, or has no
+// id. Only an invoice may have no id.
 func read[W any](body []byte, object string) (w W, err error) {
 	var head struct{ Object, ID string }
 	if err := json.Unmarshal(body, &head); err != nil {
@@ -53,7 +54,7 @@ func read[W any](body []byte, object string) (w W, err error) {
 	return w, err
 }
 
-// wireSession holds the fields of a checkout.session that matter here.
+// wireSession holds the fields of Stripe's checkout.session object that this package uses.
 type wireSession struct {
 	ID              string `json:"id"`
 	URL             string `json:"url"`
@@ -70,8 +71,8 @@ type wireSession struct {
 	ExpiresAt    int64 `json:"expires_at"`
 }
 
-// email returns the payer's address; before the payment, the address that the checkout was started
-// for.
+// email returns the e-mail address that the payer entered. Before the payment, it returns the
+// address for which the checkout was started.
 func (s wireSession) email() string {
 	if s.CustomerDetails.Email != "" {
 		return s.CustomerDetails.Email
@@ -79,8 +80,8 @@ func (s wireSession) email() string {
 	return s.CustomerEmail
 }
 
-// session converts a checkout to pay.Session. Without an expanded subscription, PaidUntil and Ours
-// stay zero.
+// session converts a checkout to pay.Session. If the subscription is not expanded, PaidUntil and
+// Ours stay zero.
 func (s wireSession) session(prices []string) (pay.Session, error) {
 	answer := pay.Session{
 		ID: s.ID, Email: s.email(), Status: pay.SessionStatus(s.Status), Created: moment(s.Created),
@@ -102,13 +103,13 @@ func (s wireSession) session(prices []string) (pay.Session, error) {
 	return answer, nil
 }
 
-// period is a billing period of a subscription or of one item.
+// period is a billing period of a subscription or of an item of a subscription.
 type period struct {
 	CurrentPeriodStart int64 `json:"current_period_start"`
 	CurrentPeriodEnd   int64 `json:"current_period_end"`
 }
 
-// wireSubscription holds the fields of a subscription that matter here.
+// wireSubscription holds the fields of Stripe's subscription object that this package uses.
 type wireSubscription struct {
 	ID                string `json:"id"`
 	Status            string `json:"status"`
@@ -130,7 +131,7 @@ type item struct {
 	Plan   ref `json:"plan"` // name of the price before 2020
 }
 
-// has reports whether an item of the subscription has one of the prices.
+// has reports whether an item of the subscription has one of the given prices.
 func (s wireSubscription) has(prices []string) bool {
 	return slices.ContainsFunc(s.Items.Data, func(i item) bool {
 		id := i.Price.ID
@@ -141,7 +142,7 @@ func (s wireSubscription) has(prices []string) bool {
 	})
 }
 
-// current returns the current period, wherever the API version stores it.
+// current returns the current billing period, from the field in which the API version puts it.
 func (s wireSubscription) current() period {
 	p := s.period
 	for _, item := range s.Items.Data {
@@ -152,7 +153,7 @@ func (s wireSubscription) current() period {
 	return p
 }
 
-// status converts a subscription's state to pay.SubscriptionStatus.
+// status converts Stripe's state of a subscription to pay.SubscriptionStatus.
 func (s wireSubscription) status() pay.SubscriptionStatus {
 	switch s.Status {
 	case "active", "trialing":
@@ -165,8 +166,9 @@ func (s wireSubscription) status() pay.SubscriptionStatus {
 	return pay.Late // past_due, unpaid, paused, and any future state
 }
 
-// paidUntil returns the end of the last paid period. It reads the newest invoice, because the
-// period advances an hour or more before a renewal is charged. The status stays active meanwhile.
+// paidUntil returns the end of the last paid period. It reads the newest invoice. The state alone
+// is not enough: the period advances an hour or more before a renewal is charged, and the state
+// stays active meanwhile.
 func (s wireSubscription) paidUntil() time.Time {
 	if s.Status == "incomplete" || s.Status == "incomplete_expired" {
 		return time.Time{} // nothing was ever paid
@@ -206,7 +208,7 @@ func (s wireSubscription) subscription(prices []string) pay.Subscription {
 	}
 }
 
-// wireInvoice holds the fields of an invoice that matter here.
+// wireInvoice holds the fields of Stripe's invoice object that this package uses.
 type wireInvoice struct {
 	Customer      ref    `json:"customer"`
 	CustomerEmail string `json:"customer_email"`
@@ -236,8 +238,8 @@ func (i wireInvoice) subscription() string {
 	return i.Parent.SubscriptionDetails.Subscription.ID
 }
 
-// paysUntil returns the end of the period that the invoice pays for. The invoice's own period is
-// the previous one.
+// paysUntil returns the end of the period that the invoice pays for. It reads the invoice's lines,
+// because the invoice's own period is the previous period.
 func (i wireInvoice) paysUntil() time.Time {
 	var end int64
 	for _, line := range i.Lines.Data {

@@ -19,12 +19,13 @@ var (
 	fee         = addressOf(feeKey)
 	source      = accountOf(payer, mint)
 	destination = accountOf(wallet, mint)
-	// transfer holds the accounts of a transfer.
+	// transfer lists the accounts of a valid transfer.
 	transfer = []*solana.AccountMeta{solana.Meta(source).WRITE(), solana.Meta(mint), solana.Meta(destination).WRITE(),
 		solana.Meta(payer).SIGNER()}
 )
 
-// paying returns a change that replaces the transfer and adds signers.
+// paying returns a change of the draft. The change replaces the transfer by the call c and adds
+// signers.
 func paying(c solana.Instruction, sign ...ed25519.PrivateKey) func(*draft) {
 	return func(d *draft) { d.calls[2], d.sign = c, append(d.sign, sign...) }
 }
@@ -43,7 +44,7 @@ func token(data []byte, accounts ...*solana.AccountMeta) solana.Instruction {
 	return call(solana.TokenProgramID, data, accounts...)
 }
 
-// memo returns a call whose only effect is to name accounts.
+// memo returns a call of the memo program that has no effect except to name accounts.
 func memo(accounts ...*solana.AccountMeta) solana.Instruction {
 	return call(solana.MemoProgramID, []byte("x"), accounts...)
 }
@@ -52,7 +53,7 @@ func ten(first byte) []byte { return append(binary.LittleEndian.AppendUint64([]b
 
 func lamports(n uint64) []byte { return binary.LittleEndian.AppendUint64([]byte{2, 0, 0, 0}, n) }
 
-// hostile holds payments with one change each, by the kind of defect.
+// hostile lists changes to a valid payment, by the kind of defect that a change causes.
 var hostile = map[string][]struct {
 	name   string
 	change func(*draft)
@@ -188,7 +189,7 @@ var hostile = map[string][]struct {
 	},
 }
 
-// TestHostilePayments: a changed payment is never signed.
+// TestHostilePayments: a payment with one of the changes in hostile is never signed.
 func TestHostilePayments(t *testing.T) {
 	s := seller(t)
 	for group, cases := range hostile {

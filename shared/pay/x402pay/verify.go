@@ -10,8 +10,8 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// Reasons for refusals: the codes of the specification or, where it has none, those of the
-// published programs.
+// The codes of reasons for a refusal. They are from the specification. Where the specification has
+// no code, they are from published programs.
 const (
 	invalidVersion      = "invalid_x402_version"
 	unsupportedScheme   = "unsupported_scheme"
@@ -39,15 +39,15 @@ const (
 	decimals       = 6    // of USDC
 )
 
-// lighthouse is the program with which wallets add assertions. It can make a transaction fail, and
-// moves nothing.
+// lighthouse is the program with which wallets add assertions to a transaction. An assertion can
+// make a transaction fail, and moves nothing.
 var lighthouse = solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95")
 
 // Verify checks a payment against the requirements. It fails with a *Refusal if the payment does
 // not meet them.
 //
-// Only the layout that the specification gives for wallets' own transfers passes. Every call in it
-// is known, so no simulation is needed.
+// A payment passes only if it has the layout that the specification gives for transfers of wallets.
+// Every program call in that layout is known, so no simulation is needed.
 func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 	switch {
 	case p.X402Version != Version:
@@ -84,8 +84,8 @@ func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 		message: message, payer: tx.Signatures[1]}, nil
 }
 
-// decode parses a transaction and returns it with the signed message. Each transaction has one
-// spelling: decode refuses any that does not encode back to the same bytes.
+// decode parses a transaction and returns it with the signed message. It refuses bytes that differ
+// from the encoding of the parsed transaction, so a transaction has exactly one encoding.
 func decode(text string) (*solana.Transaction, []byte, error) {
 	if base64.StdEncoding.DecodedLen(len(text)) > maxTransaction+2 {
 		return nil, nil, refuse(undecoded, "the transaction is longer than %d bytes", maxTransaction)
@@ -114,7 +114,7 @@ func decode(text string) (*solana.Transaction, []byte, error) {
 	return tx, message, nil
 }
 
-// signers returns the payer: the second signer, whose signature is verified.
+// signers checks who signed the transaction and returns the payer. The payer is the second signer.
 func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicKey, error) {
 	h, keys := tx.Message.Header, tx.Message.AccountKeys
 	if h.NumRequiredSignatures != 2 || len(keys) < 2 {
@@ -131,7 +131,8 @@ func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicK
 	return keys[1], nil
 }
 
-// calls checks the transaction call by call, and returns its cost for the fee payer.
+// calls checks each program call of the transaction. It returns the fee that the fee payer pays, in
+// lamports.
 func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) (fee int64, err error) {
 	if n := len(m.Instructions); n > maxCalls {
 		return 0, refuse(badInstructions, "the transaction makes %d calls; at most %d are taken", n, maxCalls)
@@ -172,8 +173,8 @@ func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) 
 	return feeOf(*limit, *price)
 }
 
-// budget parses a call that sets the compute limit or the price. The limit is in units, the price
-// in millionths of a lamport per unit. Each may be set once.
+// budget parses a program call that sets the compute limit (in units) or the compute price (in
+// millionths of a lamport per unit). A transaction may set each of the two once.
 func budget(data []byte, limit, price **uint64) error {
 	switch {
 	case len(data) == 5 && data[0] == 2 && *limit == nil:
@@ -190,9 +191,10 @@ func budget(data []byte, limit, price **uint64) error {
 	return nil
 }
 
-// feeOf returns the cost of a transaction with two signatures in lamports, at most MaxFee.
+// feeOf returns the network fee of a transaction with two signatures, in lamports. It fails if the
+// fee is above MaxFee.
 func feeOf(limit, price uint64) (int64, error) {
-	// The limit of the priority fee, in millionths of a lamport.
+	// The largest priority fee, in millionths of a lamport.
 	const most = (MaxFee - 2*signatureFee) * 1_000_000
 	if limit > 0 && price > most/limit {
 		return 0, refuse(feeTooHigh, "the network's fee is more than %d lamports", MaxFee)
@@ -200,17 +202,18 @@ func feeOf(limit, price uint64) (int64, error) {
 	return 2*signatureFee + int64((limit*price+999_999)/1_000_000), nil
 }
 
-// transferChecked is the token program's call that names the coin and its decimals with the amount.
+// transferChecked is the number of the token program's transfer call that also names the coin and
+// its decimals.
 const transferChecked = 12
 
-// transfer checks a call of the token program: it must move exactly the price from the payer to the
-// wallet.
+// transfer checks a call of the token program. The call must move exactly the price from the payer
+// to the wallet.
 func (s *Seller) transfer(m *solana.Message, call solana.CompiledInstruction, payer solana.PublicKey,
 	units uint64) error {
 	if len(call.Data) != 10 || call.Data[0] != transferChecked || len(call.Accounts) != 4 {
 		return refuse(noTransfer, "the token program is called for something else than one owner's checked transfer")
 	}
-	// The accounts are source, mint, destination and owner.
+	// The accounts of the call are: source, mint, destination, owner of the source.
 	at := func(i int) solana.PublicKey { return m.AccountKeys[call.Accounts[i]] }
 	switch amount := binary.LittleEndian.Uint64(call.Data[1:]); {
 	case at(1) != s.mint:

@@ -52,7 +52,7 @@ func seller(t testing.TB) *Seller {
 	return s
 }
 
-// draft is an unfinished transaction of a client.
+// draft is a transaction that a client has not signed yet. Tests change it.
 type draft struct {
 	feePayer solana.PublicKey
 	calls    []solana.Instruction
@@ -78,14 +78,14 @@ func priceCall(each uint64) solana.Instruction {
 	return call(solana.ComputeBudget, binary.LittleEndian.AppendUint64([]byte{3}, each))
 }
 
-// transferOf returns a checked transfer, signed by owner.
+// transferOf returns the token program's checked transfer call, with the given owner as its signer.
 func transferOf(source, mint, destination, owner solana.PublicKey, units uint64, decimals byte) solana.Instruction {
 	return call(solana.TokenProgramID, append(binary.LittleEndian.AppendUint64([]byte{transferChecked}, units),
 		decimals),
 		solana.Meta(source).WRITE(), solana.Meta(mint), solana.Meta(destination).WRITE(), solana.Meta(owner).SIGNER())
 }
 
-// good returns a payment like those of the published clients.
+// good returns the draft of a valid payment, like the payments of the published clients.
 func good(t testing.TB) *draft {
 	return &draft{
 		feePayer: addressOf(feeKey), version: solana.MessageVersionV0, sign: []ed25519.PrivateKey{payerKey},
@@ -97,7 +97,7 @@ func good(t testing.TB) *draft {
 	}
 }
 
-// payment returns what the client sends.
+// payment returns the Payload that a client sends for the draft.
 func (d *draft) payment(t testing.TB, s *Seller) Payload {
 	t.Helper()
 	tx, err := solana.NewTransaction(d.calls, d.blocked, solana.TransactionPayer(d.feePayer))
@@ -187,7 +187,8 @@ func TestPaymentsThatPass(t *testing.T) {
 	}
 }
 
-// TestEveryByte changes each byte of a valid payment: only what the payer signed passes.
+// TestEveryByte changes each byte of a valid payment. Verify refuses every change of a byte that
+// the payer has signed.
 func TestEveryByte(t *testing.T) {
 	s := seller(t)
 	sent := good(t).payment(t, s)
@@ -201,7 +202,7 @@ func TestEveryByte(t *testing.T) {
 			changed[i] ^= bit
 			sent.Payload.Transaction = base64.StdEncoding.EncodeToString(changed)
 			_, err := s.Verify(sent, s.Requirements(price))
-			// the place of our signature, which is overwritten
+			// the place of the fee payer's signature, which Sign overwrites
 			if ours := i >= 1 && i < 1+solana.SignatureLength; (err == nil) != ours {
 				t.Errorf("byte %d: %v", i, err)
 			}
@@ -250,7 +251,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// FuzzVerify: any payment that passes is signed by its payer and costs at most MaxFee.
+// FuzzVerify: a payment that passes Verify is signed by its payer and costs at most MaxFee.
 func FuzzVerify(f *testing.F) {
 	s := seller(f)
 	want := s.Requirements(price)

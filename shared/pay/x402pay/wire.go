@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 )
 
-// Headers of the protocol. Each value is JSON in base64.
+// The HTTP headers of the protocol. Each value is JSON in base64.
 const (
 	RequiredHeader  = "PAYMENT-REQUIRED"  // with status 402: the payment that is required
 	SignatureHeader = "PAYMENT-SIGNATURE" // with a request: the payment
 	ResponseHeader  = "PAYMENT-RESPONSE"  // with an answer: the outcome of the payment
 )
 
-// Requirements describe one way to pay.
+// Requirements describe one way to pay for an answer.
 type Requirements struct {
 	Scheme            string `json:"scheme"`
 	Network           string `json:"network"` // CAIP-2
@@ -23,19 +23,19 @@ type Requirements struct {
 	Extra             Extra  `json:"extra"`
 }
 
-// Extra holds the additional requirements of the scheme.
+// Extra holds the requirements that the scheme adds.
 type Extra struct {
 	FeePayer string `json:"feePayer"`
 }
 
-// Resource is the resource that the payment is for.
+// Resource describes the answer that is sold.
 type Resource struct {
 	URL         string `json:"url"`
 	Description string `json:"description,omitempty"`
 	MimeType    string `json:"mimeType,omitempty"`
 }
 
-// Required is the request for a payment.
+// Required is the JSON in which a service asks for a payment.
 type Required struct {
 	X402Version int            `json:"x402Version"`
 	Error       string         `json:"error,omitempty"`
@@ -43,7 +43,7 @@ type Required struct {
 	Accepts     []Requirements `json:"accepts"`
 }
 
-// Payload is a payment as sent by a client.
+// Payload is the JSON in which a client sends a payment.
 type Payload struct {
 	X402Version int          `json:"x402Version"`
 	Accepted    Requirements `json:"accepted"`
@@ -52,7 +52,7 @@ type Payload struct {
 	} `json:"payload"`
 }
 
-// Settlement is the outcome of a payment.
+// Settlement is the JSON in which a service states the outcome of a payment.
 type Settlement struct {
 	Success     bool   `json:"success"`
 	ErrorReason string `json:"errorReason,omitempty"`
@@ -62,10 +62,10 @@ type Settlement struct {
 	Amount      string `json:"amount,omitempty"`
 }
 
-// Header returns the value of RequiredHeader.
+// Header returns r as the value of the HTTP header RequiredHeader.
 func (r Required) Header() (string, error) { return encode(r) }
 
-// Header returns the value of ResponseHeader.
+// Header returns s as the value of the HTTP header ResponseHeader.
 func (s Settlement) Header() (string, error) { return encode(s) }
 
 func encode(value any) (string, error) {
@@ -73,11 +73,12 @@ func encode(value any) (string, error) {
 	return base64.StdEncoding.EncodeToString(text), err
 }
 
-// maxHeader is far more than a payment needs: a transaction has at most 1,232 bytes.
+// maxHeader is the longest accepted payment header in bytes. A real header is far shorter: a
+// transaction has at most 1,232 bytes.
 const maxHeader = 8 << 10
 
-// ParsePayload parses the value of SignatureHeader. It fails with a *Refusal if the value is
-// malformed.
+// ParsePayload parses the value of the HTTP header SignatureHeader. It fails with a *Refusal if the
+// value is malformed.
 func ParsePayload(header string) (p Payload, err error) {
 	if len(header) > maxHeader {
 		return Payload{}, refuse(invalidPayload, "the payment is longer than %d bytes", maxHeader)

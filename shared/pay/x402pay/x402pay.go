@@ -1,17 +1,17 @@
 // Package x402pay verifies payments in the protocol x402 (version 2, scheme exact, on Solana). A
-// client pays for one answer with a transaction. This package checks it and signs it as the fee
-// payer. It makes no network call and stores nothing. The network decides whether the transaction
-// takes effect. The caller ensures that it counts once.
+// client pays for one answer with a transaction. This package checks the transaction and signs it
+// as the fee payer. It makes no network call and stores nothing. The network decides whether the
+// transaction takes effect. The caller must ensure that a transaction counts once.
 //
 // A payment that passes Verify and takes effect moves exactly the price from one payer to the
-// wallet. It is in the required coin, and the payment does nothing else. Our signature costs at
-// most MaxFee. Only payments that passed Verify are signed. The transaction's signature is known
-// before it is sent.
+// wallet, in the required coin. It does nothing else. The fee payer's signature costs at most
+// MaxFee. Only payments that passed Verify are signed. The transaction's signature is known before
+// it is sent.
 //
-// Start with New and Seller.Verify.
+// Start reading at New and Seller.Verify.
 //
-// Sources are the 2026 versions of three specifications: x402 v2, its scheme exact on Solana, and
-// its transport over HTTP.
+// The sources are the 2026 versions of three specifications: x402 v2, its scheme exact on Solana,
+// and its transport over HTTP.
 package x402pay
 
 import (
@@ -25,36 +25,39 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Version is the version of the protocol.
+// Version is the supported version of the protocol x402.
 const Version = 2
 
-// scheme is the one supported scheme: exactly the required amount.
+// scheme is the only supported scheme of the protocol: the client pays exactly the required amount.
 const scheme = "exact"
 
-// Networks by their genesis hash (CAIP-2).
+// The networks of Solana, named by their genesis hash (standard CAIP-2).
 const (
 	Mainnet = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
 	Devnet  = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"
 )
 
-// NetworkOf returns the network for a cluster name of Solana's tools, or "" for an unknown name.
+// NetworkOf returns the network for the name of a cluster in Solana's tools. It returns "" for an
+// unknown name.
 func NetworkOf(cluster string) string {
 	return map[string]string{"mainnet-beta": Mainnet, "devnet": Devnet}[cluster]
 }
 
-// MaxFee is the most that our signature may cost, in lamports (billionths of a SOL). That is 5,000
-// for each of two signatures, and 10,000 for priority.
+// MaxFee is the most that a transaction may cost the fee payer, in lamports (billionths of a SOL).
+// That is 5,000 for each of two signatures, and 10,000 for priority.
 const MaxFee = 20_000
 
-// lifetime is the time limit of a payment in seconds. A blockhash is valid for about that long.
+// lifetime is the time limit that the requirements state for a payment, in seconds. A blockhash is
+// valid for about that long.
 const lifetime = 60
 
-// Config names the recipient, the coin and the fee payer.
+// Config names the wallet that is paid, the coin and the fee payer.
 type Config struct {
 	Network string
 	Mint    string // of the coin, with 6 decimals
 	Wallet  string // recipient: the owner of the token account, not that account
-	// FeeKey signs as the fee payer. Its address needs some SOL and should hold nothing else.
+	// FeeKey is the key that signs as the fee payer. Its address needs some SOL and should hold
+	// nothing else.
 	FeeKey ed25519.PrivateKey
 }
 
@@ -66,7 +69,7 @@ type Seller struct {
 	feePayer solana.PublicKey
 }
 
-// New validates the configuration.
+// New checks the configuration and returns a Seller.
 func New(config Config) (*Seller, error) {
 	if config.Network != Mainnet && config.Network != Devnet {
 		return nil, fmt.Errorf("network %q is neither %s nor %s", config.Network, Mainnet, Devnet)
@@ -89,10 +92,10 @@ func New(config Config) (*Seller, error) {
 	return &Seller{config, mint, account, solana.PublicKeyFromBytes(config.FeeKey.Public().(ed25519.PublicKey))}, nil
 }
 
-// FeePayer returns the address that pays the network fee; it has to hold SOL.
+// FeePayer returns the address that pays the network fee. This address needs SOL.
 func (s *Seller) FeePayer() string { return s.feePayer.String() }
 
-// Requirements returns the requirements for a payment of units millionths of a USDC.
+// Requirements returns the requirements for a payment of the given units (millionths of a USDC).
 func (s *Seller) Requirements(units int64) Requirements {
 	return Requirements{
 		Scheme: scheme, Network: s.config.Network, Amount: strconv.FormatInt(units, 10), Asset: s.config.Mint,
@@ -101,13 +104,13 @@ func (s *Seller) Requirements(units int64) Requirements {
 	}
 }
 
-// Payment is a transaction that passed Verify and has not been sent.
+// Payment is a transaction that passed Verify and was not sent yet.
 type Payment struct {
 	Payer string // owner of the coins it moves
 	Units int64
 	Fee   int64 // cost for the fee payer, in lamports
-	// Guarded means that the transaction contains assertions. Its payer can make them succeed in
-	// the simulation and fail in the block.
+	// Guarded means that the transaction contains assertions. The payer can make assertions succeed
+	// in the simulation and fail in the block.
 	Guarded bool
 
 	key     ed25519.PrivateKey
@@ -115,7 +118,8 @@ type Payment struct {
 	payer   solana.Signature
 }
 
-// Sign returns the transaction's signature and its wire format. It is deterministic.
+// Sign signs the transaction as the fee payer. It returns the transaction's signature and its wire
+// format. The result is always the same.
 func (p Payment) Sign() (pay.Signature, []byte) {
 	own := ed25519.Sign(p.key, p.message)
 	wire := append([]byte{2}, own...) // number of signatures, as compact-u16
@@ -123,7 +127,7 @@ func (p Payment) Sign() (pay.Signature, []byte) {
 	return pay.Signature(own), append(wire, p.message...)
 }
 
-// Refusal is the reason why a payment was refused.
+// Refusal is the error that says why a payment was refused.
 type Refusal struct {
 	Reason string // code of the protocol, or of its published programs
 	Detail string // in words

@@ -41,24 +41,24 @@ type Upstream struct {
 	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY"`
 }
 
-// Publication says which fares may be published.
+// Publication says which fares answers may show.
 type Publication struct {
-	// Fares is "today" for judged fares and statistics of past ones. It is "all" to publish
-	// single fares of past days and of departures as well.
+	// Fares is "today" if answers may show judged fares of today and statistics of past fares. It
+	// is "all" if answers may also show single fares of past days and of departures.
 	Fares string `env:"VERDETTO_FARES_SHOWN"`
 }
 
 // All reports whether single fares may be shown.
 func (s Publication) All() bool { return s.Fares == "all" }
 
-// Quotas are the questions per day of one address: on the page, and to each of the API's endpoints
+// Quotas are the free calls per day and IP address: on the page, and to each of the API's endpoints
 // for verdicts, calendars and deals. 0 means the usual quota.
 type Quotas struct {
 	Page int64 `env:"VERDETTO_QUOTA_PAGE"`
 	Free int64 `env:"VERDETTO_QUOTA_FREE"`
 }
 
-// Offer says what anonymous callers read when their quota is used up.
+// Offer says what anonymous callers read when their daily quota is used up.
 type Offer struct {
 	PaidCalls string `env:"VERDETTO_PAID_CALLS"` // on: mention paid answers
 }
@@ -71,7 +71,7 @@ type Public struct {
 	BaseURL string `env:"VERDETTO_BASE_URL,notEmpty"`
 }
 
-// Sale says, on AWS, whether the plan is sold. Either both settings are set, or none.
+// Sale says, on AWS, whether the plan is sold. The two settings are either both set or both empty.
 type Sale struct {
 	StripePrice  string `env:"STRIPE_PRICE"`
 	SolanaWallet string `env:"SOLANA_WALLET"`
@@ -154,7 +154,7 @@ type Mail struct {
 	From             string `env:"VERDETTO_MAIL_FROM,notEmpty"` // Verdetto <mail@verdetto.example>
 	ConfigurationSet string `env:"VERDETTO_MAIL_SET"`
 	// Rate is the most messages per second that alerts may send. It must stay below the SES quota
-	// of the account, which other mail shares.
+	// of the account, because other mail uses the same quota.
 	Rate float64 `env:"VERDETTO_MAIL_RATE"`
 }
 
@@ -185,8 +185,8 @@ type Work struct {
 	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: only a schedule starts the jobs
 }
 
-// Clock makes the service use recorded fares at the time when they were recorded, for tests and
-// trials.
+// Clock sets the time that the service's clock shows at its start. So tests and trials can use
+// recorded fares as if it were the day on which they were recorded.
 type Clock struct {
 	At time.Time `env:"VERDETTO_NOW"`
 }

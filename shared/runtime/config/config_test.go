@@ -115,8 +115,8 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestMissingHidesNothing: a missing variable does not prevent checks of others in its group, and
-// it causes only one fault.
+// TestMissingHidesNothing: a missing variable causes only one fault. The other variables of its
+// group are still checked.
 func TestMissingHidesNothing(t *testing.T) {
 	t.Setenv("VERDETTO_PEPPER", "")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "short")

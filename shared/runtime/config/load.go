@@ -22,8 +22,8 @@ const secretMark = "ssm:"
 // secretsTimeout bounds the reading of secrets, so that it fits into Lambda's time for a start.
 const secretsTimeout = 5 * time.Second
 
-// Load fills groups, pointers to the structs above, from the environment variables. These must not
-// contain references to secrets.
+// Load fills groups from the environment variables. A group is a pointer to a struct of this
+// package. The variables must not contain references to secrets.
 func Load(groups ...any) error { return LoadWith(nil, groups...) }
 
 // LoadWith fills groups as Load does. If there are references to secrets, it calls the function

@@ -24,13 +24,14 @@ import (
 // Main answers API Gateway events with a handler until AWS ends the process.
 func Main(h http.Handler) { lambda.Start(Adapt(h)) }
 
-// MainWith is Main for a function that also receives other events, such as a schedule's. The
-// function other handles these.
+// MainWith is like Main, for a function that also receives events that are not from API Gateway,
+// such as those of a schedule. The parameter other handles such events.
 func MainWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) {
 	lambda.Start(AdaptWith(h, other))
 }
 
-// AdaptWith returns the Lambda handler for both kinds of events.
+// AdaptWith returns the Lambda handler for HTTP events and for all other events. The parameter
+// other handles the latter.
 func AdaptWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context,
 	json.RawMessage) (any, error) {
 	answer := Adapt(h)
@@ -73,7 +74,7 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 		return nil, fmt.Errorf("not an HTTP API event of format 2.0: it has no method")
 	}
 	path := event.RawPath
-	// A named stage starts the path; the default stage does not.
+	// The path of an event starts with the stage's name, unless the stage is the default stage.
 	if stage := event.RequestContext.Stage; stage != "" && stage != "$default" {
 		path = strings.TrimPrefix(path, "/"+stage)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEventsArrive reads the committed HTTP events as requests.
+// TestEventsArrive converts the HTTP events of the folder events into requests.
 func TestEventsArrive(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "events", "analisi*.json"))
 	if err != nil || len(files) < 4 {

@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// TestALineHasOneRequest: a line has exactly one requestId, and a different invocationId next to
-// it.
+// TestALineHasOneRequest: a log line has exactly one requestId. If it also has an invocationId, the
+// two differ.
 func TestALineHasOneRequest(t *testing.T) {
 	invoked := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "of-lambda"})
 	for name, c := range map[string]struct {
@@ -41,7 +41,7 @@ func TestALineHasOneRequest(t *testing.T) {
 	}
 }
 
-// TestLevels: the platform's level applies, and a level unknown to slog is INFO.
+// TestLevels: the log level that Lambda sets applies. A level unknown to slog means INFO.
 func TestLevels(t *testing.T) {
 	for name, want := range map[string][3]bool{
 		"DEBUG": {true, true, true}, "INFO": {false, true, true}, "WARN": {false, false, true}, "TRACE": {false, true, true}, "": {false, true, true},

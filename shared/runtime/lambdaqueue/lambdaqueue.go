@@ -13,7 +13,8 @@ import (
 	"verdetto/shared/runtime/queue"
 )
 
-// Adapt returns the Lambda handler that passes SQS events to handle and all others to other.
+// Adapt returns the Lambda handler that passes SQS events to handle. It passes all other events to
+// the parameter other.
 func Adapt(handle queue.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context,
 	json.RawMessage) (any, error) {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {

@@ -67,7 +67,8 @@ func TestNamesOfFunctions(t *testing.T) {
 	}
 }
 
-// TestWithoutASource: on one machine nothing is added.
+// TestWithoutASource: without the name of a Lambda function, as on one machine, no metrics are
+// added.
 func TestWithoutASource(t *testing.T) {
 	for name, attrs := range map[string][]slog.Attr{
 		"no name":    metrics.NewSource("").Attrs(now, metrics.Metric{Name: "A", Unit: metrics.Count}),

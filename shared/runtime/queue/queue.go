@@ -34,7 +34,7 @@ type Message struct {
 }
 
 // Handler processes messages and returns the IDs of the messages that failed. The queue delivers
-// only these again.
+// only the failed messages again.
 type Handler func(ctx context.Context, messages []Message) (failed []string)
 
 // MaxBody is the size of the largest message in bytes.

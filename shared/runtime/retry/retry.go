@@ -2,7 +2,7 @@
 // and the parsing of Retry-After.
 //
 // Callers write the loop themselves. The library cenkalti/backoff would run the loop on its own
-// clock, but here a try may be part of a request, or may not count as a try.
+// clock. Here one try may be part of a larger request, and some failures do not count as tries.
 package retry
 
 import (
@@ -17,7 +17,7 @@ import (
 // Backoff is a wait that doubles with each try, up to Longest.
 type Backoff struct{ First, Longest time.Duration }
 
-// After returns how long to wait after n tries, at least one.
+// After returns how long to wait after n tries. n is at least 1.
 func (b Backoff) After(n int) time.Duration {
 	wait := b.First
 	for ; n > 1 && wait < b.Longest; n-- {
@@ -57,5 +57,6 @@ func ParseAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-// longest is a wait that, counted in seconds, still fits a Duration.
+// longest is the longest wait that ParseAfter returns. In seconds, it still fits into a
+// time.Duration.
 const longest = 100 * 365 * 24 * time.Hour

@@ -1,7 +1,7 @@
 // Package boltstore implements store.Table in one file of the database bbolt, for one machine.
 // Concurrent writers share one sync of the disk. Open refuses a damaged file, or a file of another
-// program, and does not change it. Open and Sweep delete expired items, so these do not make the
-// file grow. Start with Open.
+// program, and does not change such a file. Open and Sweep delete expired items, so expired items
+// do not make the file grow. Start with Open.
 package boltstore
 
 import (
@@ -23,13 +23,13 @@ import (
 
 var bucket = []byte("items")
 
-// Option changes how the file is opened.
+// Option changes how Open opens the file.
 type Option func(*bolt.Options)
 
 // Scratch is an option for a temporary file: writes do not wait for the disk.
 func Scratch(o *bolt.Options) { o.NoSync = true }
 
-// Store is an open file.
+// Store is an open file. It implements store.Table.
 type Store struct {
 	db     *bolt.DB
 	now    func() time.Time
@@ -39,21 +39,22 @@ type Store struct {
 
 var _ store.Table = (*Store)(nil)
 
-// writable returns the options of a file that is written to. The list of free pages is rebuilt at
-// opening, not written with each commit, because a long history makes it large.
+// writable returns the options for opening a file with write access. bolt rebuilds the list of free
+// pages at opening. Writing the list with each commit would be slow, because a long history makes
+// it large.
 func writable() *bolt.Options {
 	return &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
 }
 
-// Open opens or creates the file. If the file is a backup, Open removes the checksum at its end,
-// so the backup becomes a normal store.
+// Open opens the file, or creates it if it does not exist. If the file is a backup, Open removes
+// the checksum at its end, so the backup becomes a normal store.
 func Open(path string, now func() time.Time, options ...Option) (*Store, error) {
 	o := writable()
 	for _, f := range options {
 		f(o)
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-		// A missing or empty file is created below, and a wrong path fails there.
+		// bolt.Open below creates a missing or empty file, and fails for a wrong path.
 		s, _, err := Read(path, now)
 		if err != nil {
 			return nil, err
@@ -79,7 +80,7 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 // ErrInUse means that another process has locked the file.
 var ErrInUse = errors.New("another process has it open")
 
-// openError explains why a file was not opened.
+// openError explains to the operator why a file was not opened.
 func openError(path string, err error) error {
 	var system *fs.PathError
 	switch {
@@ -91,8 +92,8 @@ func openError(path string, err error) error {
 	return notAStore(path, err)
 }
 
-// Read opens an undamaged store without write access. It reports whether the file is a sealed
-// backup, which means that a checksum of every byte was verified.
+// Read opens an undamaged store without write access. sealed is true if the file is a backup. For a
+// backup, Read has verified a checksum of the whole file.
 func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -101,7 +102,7 @@ func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) 
 	case info.Size() == 0:
 		return nil, false, notAStore(path, errors.New("it is empty")) // bolt would fill it
 	}
-	// bolt.Open reads only the two meta pages.
+	// bolt.Open checks only the two meta pages, so the checks below are needed.
 	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
 	if err != nil {
 		return nil, false, openError(path, err)
@@ -117,10 +118,10 @@ func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) 
 }
 
 func notAStore(path string, why error) error {
-	return fmt.Errorf("open store %s: it is not a store, or a damaged one (%w); nothing was changed", path, why)
+	return fmt.Errorf("open store %s: it is not a store, or it is damaged (%w); nothing was changed", path, why)
 }
 
-// prepare creates the bucket of a new file, or sweeps an existing one.
+// prepare creates the bucket of a new file. In an existing file, it deletes expired items.
 func (s *Store) prepare(path string) error {
 	made := false
 	err := s.db.View(func(tx *bolt.Tx) error {
@@ -144,7 +145,7 @@ func (s *Store) prepare(path string) error {
 	return nil
 }
 
-// Len returns the number of items, including expired items that are not swept yet.
+// Len returns the number of items, including expired items that are not deleted yet.
 func (s *Store) Len() (n int) {
 	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file has no items
 		n = tx.Bucket(bucket).Stats().KeyN
@@ -156,7 +157,7 @@ func (s *Store) Len() (n int) {
 // Close closes the file.
 func (s *Store) Close() error { return s.db.Close() }
 
-// view and change run a bolt transaction. They turn errors of bolt itself into ErrUnavailable.
+// view runs f in a bolt transaction that only reads. It turns errors of bolt into ErrUnavailable.
 func (s *Store) view(ctx context.Context, f func(*bolt.Bucket) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
@@ -175,8 +176,8 @@ func (s *Store) change(ctx context.Context, c change) error {
 	return err
 }
 
-// WriteFailed returns the time at which the disk last made a write fail, by the system clock. It
-// returns zero if no write failed.
+// WriteFailed returns the time, by the system clock, of the last write that failed because of the
+// disk. It returns zero if no write failed.
 func (s *Store) WriteFailed() time.Time {
 	if at := s.failed.Load(); at != 0 {
 		return time.Unix(0, at)
@@ -184,7 +185,7 @@ func (s *Store) WriteFailed() time.Time {
 	return time.Time{}
 }
 
-// translate turns errors of bolt into ErrUnavailable.
+// translate turns errors of bolt into ErrUnavailable. It returns errors of package store unchanged.
 func translate(err error) error {
 	for _, ours := range []error{store.ErrNotFound, store.ErrExists, store.ErrConflict, store.ErrLimit} {
 		if err == nil || errors.Is(err, ours) {
@@ -194,11 +195,11 @@ func translate(err error) error {
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }
 
-// encodeKey joins partition and sort key with a zero byte. So the items of one partition are next
-// to each other, in the order of their sort keys.
+// encodeKey joins partition and sort key with a zero byte. So the items of a partition are adjacent
+// in the file, in order of their sort keys.
 func encodeKey(k store.Key) []byte { return []byte(k.Partition + "\x00" + k.Sort) }
 
-// encode writes version and expiry as varints before the data.
+// encode writes version and expiry as integers of variable length, then the data.
 func encode(version int64, expires time.Time, data []byte) []byte {
 	b := binary.AppendVarint(make([]byte, 0, 2*binary.MaxVarintLen64+len(data)), version)
 	var unix int64
@@ -232,7 +233,7 @@ func decode(k store.Key, v []byte) (store.Item, error) {
 	return i, nil
 }
 
-// live reads an item. An item that is missing or expired has version 0.
+// live reads an item. It returns version 0 if the item is missing or expired.
 func (s *Store) live(b *bolt.Bucket, key store.Key) (store.Item, error) {
 	v := b.Get(encodeKey(key))
 	if v == nil {
@@ -245,7 +246,7 @@ func (s *Store) live(b *bolt.Bucket, key store.Key) (store.Item, error) {
 	return i, err
 }
 
-// Get implements store.Table. The consistency is ignored: every read sees the latest write.
+// Get implements store.Table. It ignores the consistency, since every read sees the latest write.
 func (s *Store) Get(ctx context.Context, key store.Key, _ store.Consistency) (item store.Item, err error) {
 	if err := key.Validate(); err != nil {
 		return store.Item{}, err
@@ -317,7 +318,8 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 	})
 }
 
-// put applies an operation to an item whose stored version is had.
+// put carries out an operation on an item. had is the stored version of the item, 0 if there is
+// none.
 func put(b *bolt.Bucket, op store.Op, had int64) (err error) {
 	switch op.Mode {
 	case store.Check:
@@ -332,7 +334,7 @@ func put(b *bolt.Bucket, op store.Op, had int64) (err error) {
 	return nil
 }
 
-// Take implements store.Table. A counter is an item with its count as data.
+// Take implements store.Table. A counter is stored as an item whose data is the count.
 func (s *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (count int64, err error) {
 	if err := store.ValidateTake(key, n); err != nil {
 		return 0, err

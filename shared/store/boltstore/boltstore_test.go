@@ -76,9 +76,9 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 }
 
-// TestDamageIsReported truncates a file of many pages and damages its pages one at a time. bolt
-// ends the process on such a page, so an accepted page would end this test. Damage to an unused
-// page need not be refused.
+// TestDamageIsReported truncates a file of many pages and damages one page at a time. Open must
+// refuse the file, unless the damaged page is unused. If Open accepted a damaged page, bolt would
+// end the process of this test.
 func TestDamageIsReported(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "good.db")

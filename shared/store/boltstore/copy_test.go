@@ -13,7 +13,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestCopy: a copy made while pairs of items are written holds both items of a pair or neither.
+// TestCopy: pairs of items are written while the file is copied. The copy contains both items of a
+// pair, or neither.
 func TestCopy(t *testing.T) {
 	dir := t.TempDir()
 	s, err := boltstore.Open(filepath.Join(dir, "live.db"), time.Now)

@@ -8,20 +8,22 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// mostTogether limits how many changes one transaction commits, because the callers wait for all
-// of them.
+// mostTogether is the maximum number of changes in one transaction. It is limited because every
+// caller waits until all changes of the transaction are on disk.
 const mostTogether = 1000
 
-// change is the change of one caller. It must check all conditions before it writes, so a refused
-// change has written nothing. If bolt fails during its writes, it must return errHalfWritten.
+// change is the change that one caller requests. It must check all conditions before it writes, so
+// that a refused change has written nothing. If bolt fails during a write, change must return
+// errHalfWritten.
 type change func(*bolt.Bucket) error
 
-// errHalfWritten means that the transaction cannot be committed.
+// errHalfWritten means that a change failed during its writes. The transaction must not be
+// committed.
 var errHalfWritten = errors.New("half written")
 
-// group commits the changes of many callers together. While one transaction is written to disk, the
-// slow part, new changes queue up for the next transaction. A single change is committed at once. A
-// caller gets its answer when its change is on disk.
+// group commits the changes of many callers in one transaction. Writing a transaction to disk is
+// slow. Meanwhile, new changes wait for the next transaction. A single change is committed at once.
+// run returns to each caller when its change is on disk.
 type group struct {
 	db   *bolt.DB
 	most int // changes in one transaction
@@ -37,8 +39,8 @@ type waiter struct {
 	done   chan struct{}
 }
 
-// run carries out a change, together with the changes of other callers. It returns the error of
-// the change or of the transaction.
+// run carries out a change, in one transaction with changes of other callers. It returns the error
+// of the change, or else of the transaction.
 func (g *group) run(c change) error {
 	w := &waiter{change: c, done: make(chan struct{})}
 	g.mu.Lock()
@@ -52,7 +54,7 @@ func (g *group) run(c change) error {
 	return w.err
 }
 
-// commitAll commits until no change is waiting.
+// commitAll commits waiting changes until there are none.
 func (g *group) commitAll() {
 	for {
 		g.mu.Lock()
@@ -71,11 +73,12 @@ func (g *group) commitAll() {
 	}
 }
 
-// errNothingWritten means that all changes were refused, so the disk write is skipped.
+// errNothingWritten means that every change in the transaction was refused. Then nothing needs to
+// be written to disk.
 var errNothingWritten = errors.New("nothing written")
 
-// commit carries out changes in order, so that each sees the earlier ones, and commits them in one
-// transaction.
+// commit carries out the changes in order and commits them in one transaction. Each change sees the
+// writes of the changes before it.
 func (g *group) commit(together []*waiter) {
 	err := g.db.Update(func(tx *bolt.Tx) error {
 		b, written := tx.Bucket(bucket), false
@@ -92,9 +95,9 @@ func (g *group) commit(together []*waiter) {
 		return nil
 	})
 	for _, w := range together {
-		// If the transaction failed, no change took effect. A change that was refused may have
-		// been refused because of another change that is now rolled back. So it fails with the
-		// transaction too.
+		// If the transaction failed, no change took effect. A refused change may have been refused
+		// because of another change, which is now undone. So a refused change also returns the
+		// error of the transaction.
 		if err != nil && !errors.Is(err, errNothingWritten) {
 			w.err = err
 		}

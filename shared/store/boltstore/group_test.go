@@ -26,7 +26,8 @@ func open(t testing.TB, options ...Option) *Store {
 	return s
 }
 
-// held blocks commits while f runs, so that the changes of f meet in one transaction.
+// held keeps the writer lock while f runs. So all changes that f starts are committed in one
+// transaction.
 func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	t.Helper()
 	for s.waits(t) != idle { // an earlier commitAll must end first
@@ -36,7 +37,8 @@ func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// This change is committed alone. It waits for the lock, so all other changes queue behind it.
+	// The store commits this change alone. The commit waits for the writer lock, so all other
+	// changes queue behind it.
 	each.Go(func() { _ = s.group.run(func(*bolt.Bucket) error { return store.ErrNotFound }) })
 	for s.waits(t) != 0 {
 	}
@@ -49,10 +51,10 @@ func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	each.Wait()
 }
 
-// idle means that no commit is running.
+// idle is the result of waits if no commit is running.
 const idle = -1
 
-// waits returns the number of changes that wait for the running commit.
+// waits returns the number of changes in the queue behind the running commit.
 func (s *Store) waits(t *testing.T) int {
 	if t.Context().Err() != nil {
 		t.Fatal("what was waited for never came")
@@ -66,14 +68,13 @@ func (s *Store) waits(t *testing.T) int {
 	return len(s.group.waiting)
 }
 
-// written returns the number of disk writes.
 func (s *Store) written() int64 {
 	stats := s.db.Stats()
 	return stats.TxStats.GetWrite()
 }
 
-// TestRefusalsDisturbNoOtherWrite: refused changes in a transaction leave nothing behind, and all
-// other changes take effect.
+// TestRefusalsDisturbNoOtherWrite: a transaction contains changes that are refused and changes that
+// are not. The refused changes write nothing; all other changes take effect.
 func TestRefusalsDisturbNoOtherWrite(t *testing.T) {
 	s, ctx := open(t), t.Context()
 	at := func(sort string) store.Key { return store.Key{Partition: "P", Sort: sort} }
@@ -130,7 +131,8 @@ func TestRefusalsDisturbNoOtherWrite(t *testing.T) {
 	}
 }
 
-// TestOneSyncForMany: changes that queue up during a commit share the next transaction.
+// TestOneSyncForMany: changes that arrive during a commit are committed together, in one
+// transaction.
 func TestOneSyncForMany(t *testing.T) {
 	s := open(t)
 	syncs := s.written()
@@ -171,8 +173,8 @@ func TestARefusalIsNotWritten(t *testing.T) {
 	}
 }
 
-// TestATransactionThatFailsIsEverybodysError: if a commit fails, all its callers get the error, not
-// a success or a refusal.
+// TestATransactionThatFailsIsEverybodysError: if a transaction fails, every caller with a change in
+// it gets the error, even a caller whose change was refused.
 func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 	s := open(t)
 	key := store.Key{Partition: "P", Sort: "c"}
@@ -205,8 +207,9 @@ func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 	}
 }
 
-// BenchmarkCount counts calls of concurrent callers, each with its own counter, on a disk. It
-// compares group commits, one commit per call, and the Batch of bolt.
+// BenchmarkCount times calls of concurrent callers that count on counters of their own, on a disk.
+// It compares the group commit of this package, one commit per call, and the function Batch of
+// bolt.
 func BenchmarkCount(b *testing.B) {
 	for _, callers := range []int{1, 8, 64, 256} {
 		for _, how := range []struct {

@@ -10,12 +10,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// atOnce limits the items in one read or delete transaction. Long delete transactions block
-// writers. Long read transactions keep replaced pages from being reused.
+// atOnce is the maximum number of items in one transaction that reads or deletes. A long delete
+// transaction blocks writers. During a long read transaction, bolt cannot reuse replaced pages.
 const atOnce = 2000
 
-// All calls give for every item in the order of the keys, also for expired items. Writes during
-// All may or may not be included.
+// All calls give for every item in the order of the keys, including expired items. It may or may
+// not include changes that are written during the call.
 func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 	for after, more := []byte(nil), true; more; {
 		var err error
@@ -37,8 +37,8 @@ func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 	return nil
 }
 
-// page calls give for the next items after a key, and returns the last key. The slices passed to
-// give are valid only during the call.
+// page calls give for the next items whose keys come after the given key. It returns the last key,
+// and whether there are more items. The slices passed to give are valid only during the call.
 func (s *Store) page(
 	ctx context.Context, after []byte, give func(k, v []byte) error,
 ) (last []byte, more bool, err error) {
@@ -66,7 +66,7 @@ func (s *Store) page(
 	return last, more, err
 }
 
-// Sweep deletes expired items and returns their number.
+// Sweep deletes expired items and returns the number of deleted items.
 func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
 	for after, more := []byte(nil), true; more; {
 		var dead [][]byte
@@ -90,7 +90,8 @@ func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
 		err = s.db.Update(func(tx *bolt.Tx) error {
 			b := tx.Bucket(bucket)
 			for _, k := range dead {
-				// The item may have been rewritten or deleted since it was found expired.
+				// The item may have been rewritten or deleted since the read transaction found it
+				// expired.
 				if _, expires, _, err := split(b.Get(k)); err != nil || expires == 0 || expires > now {
 					continue
 				}
@@ -108,7 +109,7 @@ func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
 	return swept, nil
 }
 
-// Compact writes the live items to a new file without free space.
+// Compact writes all items that have not expired to a new file without free space.
 func (s *Store) Compact(path string) error {
 	if _, err := s.Sweep(context.Background()); err != nil {
 		return err

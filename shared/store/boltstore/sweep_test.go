@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// fill writes n items; every second one expires at the given time.
+// fill writes n items. Every second item expires at the given time.
 func fill(t *testing.T, s *boltstore.Store, n int, expires time.Time) {
 	t.Helper()
 	var ops []store.Op
@@ -28,8 +28,8 @@ func fill(t *testing.T, s *boltstore.Store, n int, expires time.Time) {
 	}
 }
 
-// TestSweep: all expired items are deleted, over several transactions, and no others. A file whose
-// items keep expiring does not grow.
+// TestSweep: Sweep deletes all expired items, in several transactions, and no other items. If items
+// keep expiring, the file does not grow.
 func TestSweep(t *testing.T) {
 	now := time.Unix(1_000_000_000, 0)
 	s, err := boltstore.Open(filepath.Join(t.TempDir(), "s.db"), func() time.Time { return now }, boltstore.Scratch)
@@ -74,7 +74,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestCompact: the new file holds the same items and is smaller.
+// TestCompact: the compacted file has the same items that are not expired, and is smaller.
 func TestCompact(t *testing.T) {
 	now := time.Unix(1_000_000_000, 0)
 	path := filepath.Join(t.TempDir(), "s.db")

@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// bolt trusts its file. On a damaged page it panics in its own goroutine, which ends the process
-// and cannot be recovered. So verifyPages reads every used page before bolt writes, and reports the
-// first page that would crash bolt.
+// bolt does not check the pages of its file. On a damaged page, it panics in its own goroutine;
+// that ends the process and cannot be recovered. So verifyPages reads every used page before bolt
+// writes, and reports the first damaged page.
 //
-// The layout (version 2) uses the byte order of the machine. A page starts with a header: id 8,
-// flags 2, count 2 and overflow 4 bytes. Elements of 16 bytes follow, then the keys and values that
-// they point to.
+// The layout of the file (version 2) uses the byte order of the machine. A page starts with a
+// header: id (8 bytes), flags (2), count (2) and overflow (4). Elements of 16 bytes follow, then
+// the keys and values to which the elements point.
 const (
 	pageHead    = 16
 	elementSize = 16
@@ -28,7 +28,7 @@ const (
 
 var order = binary.NativeEndian
 
-// walker reads the pages of a file.
+// walker reads and checks the pages of a file.
 type walker struct {
 	file     *os.File
 	pageSize uint64
@@ -60,7 +60,8 @@ func verifyPages(path string, pageSize int) error {
 	return w.page(root, nil, nil)
 }
 
-// head returns the root of the newest valid meta page, as bolt does.
+// head returns the page number of the root. bolt stores two meta pages; head reads the newest valid
+// one, as bolt does.
 func (w *walker) head() (root uint64, err error) {
 	var newest uint64
 	found := false
@@ -83,8 +84,8 @@ func (w *walker) head() (root uint64, err error) {
 	return root, nil
 }
 
-// page checks a page and all pages below it. All keys in them must be at least from and less than
-// to; nil means no limit.
+// page checks a page and all pages below it in the tree. The smallest allowed key is from. All keys
+// must be smaller than to; nil means no limit.
 func (w *walker) page(id uint64, from, to []byte) error {
 	damaged := func(what string) error { return fmt.Errorf("page %d is damaged: %s", id, what) }
 	if id < 2 || id >= w.end {
@@ -112,7 +113,8 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	elements, err := parse(data, w.elements)
 	w.elements = elements[:0]
 	if slices.ContainsFunc(elements, func(e element) bool { return e.branch || e.bucket }) {
-		// These elements are needed while the pages below overwrite the buffer.
+		// These elements are needed after the recursive calls below, which overwrite the shared
+		// buffer.
 		elements, err = parse(bytes.Clone(data), nil)
 	}
 	if err != nil {
@@ -145,7 +147,8 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	return nil
 }
 
-// inOrder reports whether the keys increase, start at from or later, and end before to, if given.
+// inOrder reports whether the keys increase and are within the limits. The smallest allowed key is
+// from. All keys must be smaller than to; nil means no limit.
 func inOrder(elements []element, from, to []byte) bool {
 	for i, e := range elements {
 		if i == 0 && bytes.Compare(e.key, from) < 0 || i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||
@@ -156,22 +159,21 @@ func inOrder(elements []element, from, to []byte) bool {
 	return true
 }
 
-// read reads consecutive pages into the buffer.
 func (w *walker) read(id, pages uint64) ([]byte, error) {
 	w.last = slices.Grow(w.last[:0], int(pages*w.pageSize))[:pages*w.pageSize]
 	_, err := w.file.ReadAt(w.last, int64(id*w.pageSize))
 	return w.last, err
 }
 
-// element is an entry of a page: a key with either a page below or a value.
+// element is an entry of a page: a key with a child page, or a key with a value.
 type element struct {
 	key, value     []byte
 	child          uint64
 	branch, bucket bool
 }
 
-// parse returns the elements of a page and checks that they lie inside it. It may reuse the given
-// slice.
+// parse returns the elements of a page. It fails if an element is not inside the page. The result
+// may use the memory of reuse.
 func parse(page []byte, reuse []element) ([]element, error) {
 	if len(page) < pageHead {
 		return nil, errors.New("it is cut short")

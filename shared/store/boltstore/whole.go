@@ -22,7 +22,7 @@ func (s *Store) Each(ctx context.Context, f func(store.Item) error) error {
 	})
 }
 
-// placed is the approximate number of bytes that Place writes in one transaction.
+// placed is the approximate number of bytes that Place writes in one transaction: 8 MiB.
 const placed = 8 << 20
 
 // Place implements store.Whole.

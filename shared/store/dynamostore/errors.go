@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// translate adds the matching error of package store to an error of the SDK. A request that may
-// have taken effect becomes ErrUnavailable.
+// translate adds the matching error of package store to an error of the SDK. If the request may
+// have taken effect, that error is ErrUnavailable.
 func translate(err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -31,7 +31,7 @@ func translate(err error) error {
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }
 
-// withRetryer makes the SDK also retry conflicts with other transactions.
+// withRetryer makes the SDK also retry a request that conflicts with another transaction.
 func (t *Store) withRetryer(o *dynamodb.Options) { o.Retryer = t.retryer }
 
 func withContention(r aws.Retryer) aws.Retryer {
@@ -47,8 +47,8 @@ func (r contentionRetryer) IsErrorRetryable(err error) bool {
 	return r.RetryerV2.IsErrorRetryable(err) || contended(err)
 }
 
-// contended reports whether only another transaction, or a throttle inside one, was in the way. A
-// failed condition would fail again, so it is no reason to retry.
+// contended reports whether a request failed only because of another transaction, or of throttling
+// inside a transaction. If a condition failed, it returns false: the condition would fail again.
 func contended(err error) bool {
 	var conflict *types.TransactionConflictException
 	var running *types.TransactionInProgressException

@@ -23,7 +23,7 @@ func keyOf(k store.Key) attributes {
 	return attributes{schema.Partition: text(k.Partition), schema.Sort: text(k.Sort)}
 }
 
-// expiry returns the stored form of Item.Expires.
+// expiry returns Item.Expires in its stored form, Unix seconds.
 func expiry(at time.Time) int64 {
 	if at.IsZero() || at.Unix() > schema.Never {
 		return schema.Never
@@ -31,7 +31,7 @@ func expiry(at time.Time) int64 {
 	return at.Unix()
 }
 
-// encode returns the attributes of an item for a Put.
+// encode returns the DynamoDB attributes of an item.
 func encode(item store.Item, version int64, writer string) attributes {
 	a := keyOf(item.Key)
 	a[schema.Version] = number(version)
@@ -43,8 +43,8 @@ func encode(item store.Item, version int64, writer string) attributes {
 	return a
 }
 
-// decode returns the item in attributes that encode or an update wrote. It fails for items that
-// were put by hand, without a version or an expiry.
+// decode returns the item in attributes that this package wrote. It fails for an item that was
+// added by hand, without a version or an expiry.
 func decode(a attributes) (store.Item, error) {
 	var item store.Item
 	pk, ok := a[schema.Partition].(*types.AttributeValueMemberS)
@@ -90,7 +90,7 @@ func integer(a attributes, name string) (int64, error) {
 	return v, nil
 }
 
-// writtenBy reports whether a write was the last to change the item.
+// writtenBy reports whether the write with the random name writer was the last to change the item.
 func writtenBy(a attributes, writer string) bool {
 	w, ok := a[schema.Writer].(*types.AttributeValueMemberS)
 	return ok && w.Value == writer

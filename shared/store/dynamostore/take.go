@@ -16,12 +16,12 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// takeTries limits how often Take alternates between count and begin. They alternate only if other
-// callers start and expire the same counter at the same time.
+// takeTries is the maximum number of times that Take calls count and then begin. More than one
+// round is needed only if other callers use the same counter when it expires.
 const takeTries = 4
 
-// Take sends one conditional update. An update expression cannot reset a number. So Take sends a
-// second write if the counter has expired and DynamoDB has not deleted it.
+// Take sends one conditional update. An update expression cannot reset a number. So if the counter
+// has expired and DynamoDB has not deleted it yet, Take sends a second write.
 func (t *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
 	err := store.ValidateTake(key, n)
 	if err == nil && limit <= 0 {
@@ -68,7 +68,7 @@ func (t *Store) take(ctx context.Context, key store.Key, n, limit int64, expires
 	return 0, fmt.Errorf("%w: others keep beginning it", store.ErrUnavailable)
 }
 
-// count adds n to a counter that is absent, or live and below the limit.
+// count adds n to a counter. It fails if the counter has expired or has reached the limit.
 func (t *Store) count(
 	ctx context.Context, key store.Key, n, limit int64, expires time.Time, writer string,
 ) (int64, error) {
@@ -92,14 +92,14 @@ func (t *Store) count(
 	return integer(out.Attributes, schema.Taken)
 }
 
-// begin sets a counter to n if it is absent or expired.
+// begin sets a counter to n. It fails if the counter exists and has not expired.
 func (t *Store) begin(ctx context.Context, key store.Key, n int64, expires time.Time, writer string) error {
 	create := t.request(store.Op{Mode: store.Create, Item: store.Item{Key: key, Expires: expires}}, writer)
 	create.Put.Item[schema.Taken] = number(n)
 	return t.send(ctx, create, new(awscall.Tries))
 }
 
-// itemFound returns the stored item of a failed condition.
+// itemFound returns the stored item from the error of a failed condition, or nil for other errors.
 func itemFound(err error) attributes {
 	var failed *types.ConditionalCheckFailedException
 	if errors.As(err, &failed) {

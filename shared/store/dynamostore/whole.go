@@ -18,10 +18,10 @@ import (
 
 var _ store.Whole = (*Store)(nil)
 
-// segments is the number of parts of the table that are read in parallel.
+// segments is the number of segments of the table that Each reads in parallel.
 const segments = 4
 
-// Each implements store.Whole by a parallel scan.
+// Each implements store.Whole by a parallel scan of the table.
 func (t *Store) Each(ctx context.Context, f func(store.Item) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -75,11 +75,12 @@ func (t *Store) scan(ctx context.Context, segment int32, f func(store.Item) erro
 	}
 }
 
-// mostInBatch is the maximum of a batch in DynamoDB. This many items of the largest size stay below
-// its limit of 16 MB.
+// mostInBatch is the maximum number of items that DynamoDB accepts in one batch. 25 items of the
+// largest size are below its other limit of 16 MB.
 const mostInBatch = 25
 
-// Place implements store.Whole by batches. It sends unprocessed writes of a batch again.
+// Place implements store.Whole by batches of writes. DynamoDB may leave some writes of a batch
+// unprocessed; Place sends these again.
 func (t *Store) Place(ctx context.Context, items []store.Item, deleted []store.Key) error {
 	writer := rand.Text()
 	var requests []types.WriteRequest
@@ -99,8 +100,8 @@ func (t *Store) Place(ctx context.Context, items []store.Item, deleted []store.K
 	return nil
 }
 
-// asItIs returns the attributes of an item at its own version. Data of 8 bytes becomes a count: it
-// reads as the same bytes, and Take can continue the counter.
+// asItIs returns the attributes of an item, with the item's own version. Data of 8 bytes is stored
+// as a count. Reads return the same 8 bytes, and Take can continue the counter.
 func asItIs(i store.Item, writer string) attributes {
 	a := encode(i, i.Version, writer)
 	if count, ok := i.Count(); ok {
@@ -124,14 +125,14 @@ func (t *Store) placeBatch(ctx context.Context, requests []types.WriteRequest) e
 	})
 }
 
-// mostInVain limits the retries without progress, in addition to those of the SDK. A table on
-// demand takes minutes to adapt to a sudden load.
+// mostInVain is the maximum number of successive retries without progress. The SDK retries too. A
+// table that is billed per request needs minutes to adapt to a sudden load.
 const mostInVain = 20 // in a row
 
 var waits = retry.Backoff{First: 50 * time.Millisecond, Longest: 20 * time.Second}
 
-// patiently retries a request until nothing is left to send. It waits longer after each try without
-// progress.
+// patiently repeats a request until nothing is left to send. request returns the number of items
+// left. The wait grows after each try without progress.
 func patiently(ctx context.Context, passing func(error) bool, request func() (left int, err error)) error {
 	for before, inVain := -1, 0; ; {
 		left, err := request()

@@ -13,7 +13,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// partly executes at most this many writes of a batch and reports the others as unprocessed.
+// partly is a fault: only the given number of writes of a batch take effect, and the answer lists
+// the others as unprocessed.
 func partly(most int) fault {
 	return func(r *http.Request) (*http.Response, error) {
 		var batch struct{ RequestItems map[string][]json.RawMessage }
@@ -52,8 +53,8 @@ func partly(most int) fault {
 	}
 }
 
-// TestPlaceComesToItsEnd: unprocessed writes, and writes without an answer, are sent until all are
-// stored. A refusal is an error.
+// TestPlaceComesToItsEnd: Place sends unprocessed writes, and writes without an answer, until all
+// are stored. If DynamoDB refuses a batch, Place fails.
 func TestPlaceComesToItsEnd(t *testing.T) {
 	var want []store.Item
 	for n := range 40 { // two batches

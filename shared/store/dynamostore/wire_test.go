@@ -21,7 +21,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// wire fails the first requests of the real SDK client.
+// wire is the connection of the real SDK client. The first requests fail, one for each fault in the
+// list.
 type wire struct {
 	mu     sync.Mutex
 	faults []fault
@@ -69,7 +70,7 @@ var (
 
 func resetBefore(*http.Request) (*http.Response, error) { return nil, syscall.ECONNRESET }
 
-// resetAfter sends the request and loses its answer.
+// resetAfter is a fault: the request is sent, but its answer is lost.
 func resetAfter(r *http.Request) (*http.Response, error) {
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil {
@@ -79,7 +80,7 @@ func resetAfter(r *http.Request) (*http.Response, error) {
 	return nil, syscall.ECONNRESET
 }
 
-// landsThen sends the request, acts as another client, and loses the answer.
+// landsThen is a fault: the request is sent, another client writes, and the answer is lost.
 func landsThen(other func()) fault {
 	return func(r *http.Request) (*http.Response, error) {
 		_, err := resetAfter(r)
@@ -88,7 +89,8 @@ func landsThen(other func()) fault {
 	}
 }
 
-// overFaultyWire returns a table, and the same table over a faulty connection.
+// overFaultyWire returns one table twice: over a sound connection, and over a connection with
+// faults.
 func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wire, clock *storetest.Clock) {
 	t.Helper()
 	w, clock = &wire{}, storetest.NewClock()
@@ -108,7 +110,8 @@ func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wir
 
 var at = store.Key{Partition: "P", Sort: "s"}
 
-// TestWritesLandOnce: a request that fails once and is retried takes effect once.
+// TestWritesLandOnce: a request fails once and the SDK retries it. The write takes effect exactly
+// once.
 func TestWritesLandOnce(t *testing.T) {
 	once := map[string]fault{
 		"throttled": throttled, "a 500": broken, "reset before": resetBefore, "reset after": resetAfter,
@@ -165,8 +168,8 @@ func TestWritesLandOnce(t *testing.T) {
 	}
 }
 
-// TestAmbiguityIsNotHidden: if our write may have been overwritten, the error must not claim that
-// nothing was written.
+// TestAmbiguityIsNotHidden: if our write may have taken effect and been overwritten, the error must
+// be ErrUnavailable. Other errors would mean that nothing was written.
 func TestAmbiguityIsNotHidden(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -242,7 +245,8 @@ func TestExhaustedTriesAreUnavailable(t *testing.T) {
 	}
 }
 
-// TestTakeCountsOnce: a retried Take finds that its first try counted.
+// TestTakeCountsOnce: the first request of a Take fails, before or after its effect, and the SDK
+// retries it. The Take counts exactly once.
 func TestTakeCountsOnce(t *testing.T) {
 	for name, f := range map[string]fault{
 		"throttled": throttled, "a 500": broken, "reset before": resetBefore, "reset after": resetAfter,
@@ -263,8 +267,8 @@ func TestTakeCountsOnce(t *testing.T) {
 	}
 }
 
-// TestCapacity checks the costs in the package comments. It omits transactions: DynamoDB Local
-// always reports 2 units for them.
+// TestCapacity checks the costs in the package comments. It omits transactions, since DynamoDB
+// Local always reports 2 units for a transaction.
 func TestCapacity(t *testing.T) {
 	clock := storetest.NewClock()
 	var ops []string

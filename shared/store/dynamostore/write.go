@@ -15,11 +15,12 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// maxTransaction is the limit of DynamoDB for a transaction, including keys and names.
+// maxTransaction is the maximum size of a transaction in DynamoDB, in bytes. Keys and attribute
+// names count.
 const maxTransaction = 4 << 20
 
-// Write sends one conditional request, or a transaction for several operations. A transaction over
-// 4 MB fails with ErrTooLarge.
+// Write sends one conditional request for a single operation, or a transaction for several
+// operations. It fails with ErrTooLarge if the transaction has over 4 MiB.
 func (t *Store) Write(ctx context.Context, ops ...store.Op) error {
 	if err := store.Validate(ops); err != nil {
 		return fmt.Errorf("write items: %w", err)
@@ -57,7 +58,8 @@ func (t *Store) write(ctx context.Context, op store.Op) error {
 	return refusal(op.Mode)
 }
 
-// check of a single item needs no transaction: a strong read is equivalent at half the price.
+// check carries out a single Check. It sends a strong read instead of a transaction, at half the
+// price.
 func (t *Store) check(ctx context.Context, op store.Op) error {
 	item, err := t.Get(ctx, op.Item.Key, store.Strong)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -97,7 +99,7 @@ func (t *Store) transact(ctx context.Context, ops []store.Op) error {
 	return translate(err)
 }
 
-// refusal returns the error of a failed condition.
+// refusal returns the error that a failed condition means for the mode of a write.
 func refusal(mode store.Mode) error {
 	if mode == store.Create {
 		return store.ErrExists
@@ -105,14 +107,15 @@ func refusal(mode store.Mode) error {
 	return store.ErrConflict
 }
 
-// The conditions. The value :now is the time in seconds since 1970.
+// These are the conditions of writes. The value :now is the current time in Unix seconds.
 const (
 	noItem   = "(attribute_not_exists(" + schema.Partition + ") OR " + schema.Expires + " <= :now)"
 	sameItem = "(" + schema.Version + " = :version AND " + schema.Expires + " > :now)"
 	notYet   = "(attribute_not_exists(" + schema.Writer + ") OR " + schema.Writer + " <> :writer)"
 )
 
-// request returns an operation as part of a transaction. A single request uses the same parts.
+// request returns an operation in the form that transactions need. send converts it to a single
+// request.
 func (t *Store) request(op store.Op, writer string) types.TransactWriteItem {
 	now := number(t.now().Unix())
 	same := attributes{":version": number(op.Item.Version), ":now": now}
@@ -143,8 +146,8 @@ func (t *Store) request(op store.Op, writer string) types.TransactWriteItem {
 	}
 }
 
-// set returns an update, because only an update can raise an unknown version. Its condition fails
-// only for a retry of itself, so the version rises once.
+// set returns the update for store.Set. Only an update can increase a version that is not known.
+// The update's condition fails only if the same write is sent again, so the version rises by one.
 func (t *Store) set(item store.Item, writer string) *types.Update {
 	set := "SET " + schema.Expires + " = :expires, " + schema.Writer + " = :writer"
 	remove := " REMOVE " + schema.Taken
@@ -162,7 +165,7 @@ func (t *Store) set(item store.Item, writer string) *types.Update {
 	}
 }
 
-// send sends one part of a transaction as a single request.
+// send sends one operation as a single request, not as a transaction.
 func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *awscall.Tries) error {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
 	options := func(o *dynamodb.Options) { o.Retryer, o.APIOptions = t.retryer, tries.Observe(o.APIOptions) }

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// id is a digest of an item's key, and state is a digest of its content. A migration keeps these
-// in memory, because the items themselves would not fit.
+// id is a digest of an item's key, and state holds a digest of its content. A migration keeps both
+// in memory, since the items themselves would not fit.
 type id [16]byte
 
 type state struct {
@@ -34,5 +34,5 @@ func stateOf(i store.Item) state {
 	return s
 }
 
-// expired reports whether the item counts as deleted.
+// expired reports whether the item has expired, so that it counts as deleted.
 func (s state) expired(now time.Time) bool { return s.expires != 0 && s.expires <= now.Unix() }

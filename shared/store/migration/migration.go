@@ -1,15 +1,15 @@
-// Package migration copies all items from one store to another of any kind, for example from a
-// file to DynamoDB, while the source is in use. Start with Mover.
+// Package migration copies all items from one store to another of any kind, for example from a file
+// to DynamoDB, while the source is in use. Start with Mover.
 //
 // Each pass makes the target equal to the source. It reads both stores, writes the items that
-// differ and deletes the items that the source does not contain. No progress is recorded: after a
-// crash, the next pass finds by comparison what is missing.
+// differ, and deletes items that are only in the target. No progress is recorded: after a crash,
+// the next pass finds by comparison what is missing.
 //
 // The last pass, Finish, runs after all programs that write to the source have stopped. It reads
-// both stores again and compares the digest of every item (version, expiry and data). Then it
-// marks the target as complete. Before that the target is marked as incomplete, and a server
-// refuses to use it. A lease ensures that one process migrates at a time. A target with other data
-// is never changed.
+// both stores again and compares the digest of every item (version, expiry and data). Then it marks
+// the target as complete. Until then, the target is marked as incomplete, and a server refuses to
+// use it. A lease ensures that only one process migrates at a time. If the target has other data,
+// the migration changes nothing.
 package migration
 
 import (
@@ -23,10 +23,9 @@ import (
 )
 
 var (
-	// ErrNotEmpty means that the target contains data that did not come from an unfinished
-	// migration.
+	// ErrNotEmpty means that the target contains data that no unfinished migration wrote.
 	ErrNotEmpty = errors.New("it holds data already, and no migration to it is unfinished")
-	// ErrIncomplete means that the source is itself the target of an unfinished migration.
+	// ErrIncomplete means that the source itself is the target of an unfinished migration.
 	ErrIncomplete = errors.New("it is not complete itself")
 	// ErrEmpty means that the source has no items.
 	ErrEmpty = errors.New("it holds nothing")
@@ -34,16 +33,17 @@ var (
 	ErrWritten = errors.New("somebody else writes to it")
 )
 
-// Mover moves the items of a store.
+// Mover copies the items of one store to another.
 type Mover struct {
 	From, To store.Whole
 	Name     string // of the source, for people
 	Now      func() time.Time
-	// Progress, if set, is called now and then with the numbers of items read and written.
+	// Progress, if set, is called after every 1,000 items read, with the numbers of items read and
+	// written.
 	Progress func(read, written int)
 }
 
-// Report is the result of a pass.
+// Report holds the numbers of items of a pass.
 type Report struct {
 	Items   int // in the source
 	Written int
@@ -52,19 +52,20 @@ type Report struct {
 
 const (
 	leaseFor = time.Minute
-	// workers write in parallel, each up to this many items or bytes at a time.
+	// Each of the workers writes batches in parallel. A batch has at most mostItems items and about
+	// mostBytes bytes.
 	workers   = 4
 	mostItems = 100
 	mostBytes = 4 << 20
 )
 
-// Copy runs one pass.
+// Copy runs one pass while the source is in use.
 func (m *Mover) Copy(ctx context.Context) (Report, error) {
 	return m.alone(ctx, func(p *pass) error { return p.run() })
 }
 
-// Finish runs the last pass, after all writers of the source have stopped. It compares both stores
-// item by item and marks the target as complete.
+// Finish runs the last pass, after all programs that write to the source have stopped. It compares
+// both stores item by item and marks the target as complete.
 func (m *Mover) Finish(ctx context.Context) (Report, error) {
 	return m.alone(ctx, func(p *pass) error {
 		if err := p.run(); err != nil {
@@ -82,7 +83,7 @@ func (m *Mover) Finish(ctx context.Context) (Report, error) {
 	})
 }
 
-// alone runs a pass under the lease of the target.
+// alone runs a pass while this process holds the lease of the target.
 func (m *Mover) alone(ctx context.Context, work func(*pass) error) (report Report, err error) {
 	lease := store.Migration{Table: m.To}.Lease(rand.Text())
 	lease.Duration, lease.Now = leaseFor, m.Now
@@ -107,7 +108,8 @@ func (m *Mover) alone(ctx context.Context, work func(*pass) error) (report Repor
 	return report, nil
 }
 
-// mayBegin fails if the target contains other data, and otherwise marks the target as incomplete.
+// mayBegin fails if the target contains data of its own. Otherwise it marks the target as
+// incomplete.
 func (m *Mover) mayBegin(ctx context.Context) error {
 	if _, unfinished, err := (store.Migration{Table: m.From}).Unfinished(ctx); err != nil {
 		return fmt.Errorf("read the source: %w", err)
@@ -135,7 +137,7 @@ func (m *Mover) mayBegin(ctx context.Context) error {
 	return target.Begin(ctx, m.Name)
 }
 
-// holds reports whether a store contains any items.
+// holds reports whether a store contains at least one item.
 func (m *Mover) holds(ctx context.Context, table store.Whole) (bool, error) {
 	something := errors.New("something")
 	err := table.Each(ctx, func(i store.Item) error {

@@ -28,7 +28,8 @@ func at(n int) store.Key {
 	return store.Key{Partition: fmt.Sprint("P", n%7), Sort: fmt.Sprintf("%05d", n)}
 }
 
-// filled writes items of all kinds to a store.
+// filled writes items of every kind to a store: with and without expiry, counters, and items that
+// were rewritten.
 func filled(t *testing.T, s store.Whole, clock *storetest.Clock, items int) {
 	t.Helper()
 	for n := range items {
@@ -68,8 +69,8 @@ func equal(t *testing.T, a, b store.Whole, items int) {
 	}
 }
 
-// TestBothWays moves a file to DynamoDB and on to another file, in passes, while the source is
-// written between them.
+// TestBothWays copies a file to DynamoDB, and then DynamoDB to another file, in several passes. The
+// source is written between the passes.
 func TestBothWays(t *testing.T) {
 	clock, ctx := storetest.NewClock(), t.Context()
 	first, table, second := bolt(t, clock.Now), store.Whole(dynamolocal.Table(t, clock.Now)), bolt(t, clock.Now)
@@ -94,7 +95,7 @@ func TestBothWays(t *testing.T) {
 			if report, err := m.Copy(ctx); err != nil || report != (Report{Items: before}) {
 				t.Errorf("a second pass with nothing to do: %+v %v", report, err)
 			}
-			// Meanwhile one item is counted, one deleted, one added and one replaced.
+			// Between two passes, one item is counted, one deleted, one added and one replaced.
 			if _, err := way.from.Take(ctx, at(0), 1, 1<<40, clock.Now()); err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +124,7 @@ func TestBothWays(t *testing.T) {
 	}
 }
 
-// failing is a store with one failing call: before its effect, after it, or halfway.
+// failing is a store in which one call fails: before its effect, after its effect, or halfway.
 type failing struct {
 	store.Whole
 	calls, at int64
@@ -157,7 +158,8 @@ func (f *failing) Write(ctx context.Context, ops ...store.Op) error {
 	return errors.Join(errKilled, f.Whole.Write(ctx, ops...))
 }
 
-// TestCutShortAnywhere: wherever a pass is interrupted, the next pass reaches the same result.
+// TestCutShortAnywhere: a pass is interrupted at any one of its calls. The next pass reaches the
+// same result as without the interruption.
 func TestCutShortAnywhere(t *testing.T) {
 	const items = 450
 	clock := storetest.NewClock()
@@ -166,7 +168,7 @@ func TestCutShortAnywhere(t *testing.T) {
 	for _, how := range []string{"before", "half", "after"} {
 		for call := int64(0); ; call++ {
 			to := bolt(t, clock.Now)
-			// An item that the source no longer has was copied before.
+			// An earlier pass copied an item that the source no longer has.
 			storetest.Must(t, (store.Migration{Table: to}).Begin(t.Context(), "from"))
 			filled(t, to, clock, 4)
 			storetest.Must(
@@ -201,7 +203,7 @@ func TestCutShortAnywhere(t *testing.T) {
 	}
 }
 
-// spoiling is a target that changes the items that it stores.
+// spoiling is a target that changes items when it stores them.
 type spoiling struct {
 	store.Whole
 	spoil func([]store.Item) []store.Item
@@ -211,7 +213,7 @@ func (s spoiling) Place(ctx context.Context, items []store.Item, deleted []store
 	return s.Whole.Place(ctx, s.spoil(items), deleted)
 }
 
-// meanwhile is a source that is written to after it was read.
+// meanwhile is a source that another process writes to after the items were read.
 type meanwhile struct {
 	store.Whole
 	write func(store.Whole) error
@@ -227,8 +229,8 @@ func (m *meanwhile) Each(ctx context.Context, f func(store.Item) error) error {
 	return m.Whole.Each(ctx, f)
 }
 
-// TestFinishSeesWhatDiffers: a target with a missing, additional or different item is not marked as
-// complete. Neither is the target of a source that is still written.
+// TestFinishSeesWhatDiffers: Finish does not mark a target as complete if an item is missing,
+// additional or different. It also fails if the source is still written.
 func TestFinishSeesWhatDiffers(t *testing.T) {
 	change := func(f func(*store.Item)) func([]store.Item) []store.Item {
 		return func(items []store.Item) []store.Item {
@@ -287,7 +289,8 @@ func TestFinishSeesWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestRefusedMigrations: no other data is overwritten, and only one process fills a target.
+// TestRefusedMigrations: a migration does not overwrite other data, and only one process at a time
+// migrates to a target.
 func TestRefusedMigrations(t *testing.T) {
 	clock, ctx := storetest.NewClock(), t.Context()
 	full, empty, held := bolt(t, clock.Now), bolt(t, clock.Now), bolt(t, clock.Now)
@@ -325,8 +328,8 @@ func TestRefusedMigrations(t *testing.T) {
 	}
 }
 
-// TestALateOneDoesNoHarm: a pass that was suspended until another process took over writes nothing
-// more.
+// TestALateOneDoesNoHarm: a pass was suspended, and another process took over the target. When the
+// pass continues, it writes nothing.
 func TestALateOneDoesNoHarm(t *testing.T) {
 	clock, ctx := storetest.NewClock(), t.Context()
 	from, to := bolt(t, clock.Now), bolt(t, clock.Now)

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// pass compares the source and the target, and copies or deletes what differs.
+// pass is one comparison of source and target. It copies or deletes the items that differ.
 type pass struct {
 	*Mover
 	ctx  context.Context
@@ -26,14 +26,14 @@ type pass struct {
 	lease  *store.Lease
 }
 
-// batch is the content of one Place call.
+// batch holds the items of one call of Place.
 type batch struct {
 	items   []store.Item
 	deleted []store.Key
 	bytes   int
 }
 
-// run makes the target equal to the source.
+// run makes the target equal to the source, by one pass.
 func (p *pass) run() error {
 	target := map[id]state{}
 	if err := p.scan(p.To, func(i store.Item) { target[idOf(i.Key)] = stateOf(i) }); err != nil {
@@ -60,7 +60,7 @@ func (p *pass) run() error {
 	if len(target) == 0 {
 		return nil
 	}
-	// The items of the target that remain here are not in the source. Only the digests of their
+	// The items that remain in the variable target are not in the source. Only the digests of their
 	// keys are known, so a second scan finds the keys.
 	err = p.writing(func() error {
 		return p.scan(p.To, func(i store.Item) {
@@ -75,7 +75,7 @@ func (p *pass) run() error {
 	return nil
 }
 
-// scan calls f with the items of a store, one at a time.
+// scan calls f for each item of a store, one at a time. It skips the items of the migration itself.
 func (p *pass) scan(table store.Whole, f func(store.Item)) error {
 	return table.Each(p.ctx, func(i store.Item) error {
 		if (store.Migration{}).Own(i.Key) {
@@ -88,7 +88,7 @@ func (p *pass) scan(table store.Whole, f func(store.Item)) error {
 	})
 }
 
-// writing runs a scan while workers write its batches, and waits for all writes.
+// writing runs scan while workers write the batches that scan collects. It waits for all writes.
 func (p *pass) writing(scan func() error) error {
 	p.write = make(chan batch)
 	var all sync.WaitGroup
@@ -125,7 +125,7 @@ func (p *pass) drop(k store.Key) {
 	}
 }
 
-// flush passes the collected batch to the workers.
+// flush passes the collected batch to a worker.
 func (p *pass) flush() {
 	b := p.batch
 	p.batch = batch{}
@@ -140,13 +140,12 @@ func (p *pass) flush() {
 	}
 }
 
-// place writes a batch.
 func (p *pass) place(b batch) error {
 	return p.held(func(ctx context.Context) error { return p.To.Place(ctx, b.items, b.deleted) })
 }
 
 // held calls f only while this process holds the lease of the target. So a process that was
-// suspended does not change a target which another process has taken over.
+// suspended does not change a target that another process now migrates to.
 func (p *pass) held(f func(context.Context) error) error {
 	left := p.lease.Remaining()
 	if left == 0 {
@@ -157,7 +156,7 @@ func (p *pass) held(f func(context.Context) error) error {
 	return f(ctx)
 }
 
-// compare fails if the items of a store differ from those read from the source.
+// compare fails if the items of a store differ from the items that this pass read from the source.
 func (p *pass) compare(table store.Whole) error {
 	unseen, differ := maps.Clone(p.source), 0
 	kinds := map[string]bool{}

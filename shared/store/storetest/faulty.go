@@ -11,13 +11,15 @@ import (
 	"verdetto/shared/store"
 )
 
-// ErrInjected is the error that Faulty injects; it is a store.ErrUnavailable.
+// ErrInjected is the error with which a Faulty table makes a call fail. It is a
+// store.ErrUnavailable.
 var ErrInjected = fmt.Errorf("%w: injected fault", store.ErrUnavailable)
 
-// Side says whether a call fails before or after its effect.
+// Side says whether a call of a Faulty table fails before or after it takes effect.
 type Side int
 
-// The sides of a call.
+// Before means that the call has no effect; After means that it has taken effect, but the caller
+// gets an error.
 const (
 	Before Side = iota
 	After
@@ -25,8 +27,8 @@ const (
 
 func (s Side) String() string { return [...]string{"before", "after"}[s] }
 
-// Faulty is a table that fails at chosen calls, counted from 0. It is safe for concurrent use, but
-// then the order of calls depends on the scheduler.
+// Faulty is a table that fails at chosen calls. Calls are counted from 0. Faulty is safe for
+// concurrent use. But with concurrent calls, it is random which call has which number.
 type Faulty struct {
 	store.Table
 	mu    sync.Mutex
@@ -34,16 +36,16 @@ type Faulty struct {
 	fails func(call int) (fail bool, side Side)
 }
 
-// NewFaulty wraps a table; without a chosen fault it only counts calls.
+// NewFaulty wraps a table. Until a fault is chosen, it only counts calls.
 func NewFaulty(t store.Table) *Faulty { return &Faulty{Table: t} }
 
-// FailOnce makes one call, counted from now, fail on a side.
+// FailOnce makes one call fail, before or after its effect. The next call is number 0.
 func (f *Faulty) FailOnce(call int, side Side) {
 	f.arm(func(n int) (bool, Side) { return n == call, side })
 }
 
-// DieAt makes a call, counted from now, fail on a side, and all later calls before their effect.
-// This simulates a killed process, until Heal.
+// DieAt simulates a killed process: one call fails, before or after its effect, and all later calls
+// fail before their effect. The next call is number 0. Heal ends the fault.
 func (f *Faulty) DieAt(call int, side Side) {
 	f.arm(func(n int) (bool, Side) {
 		if n > call {
@@ -53,7 +55,7 @@ func (f *Faulty) DieAt(call int, side Side) {
 	})
 }
 
-// Heal ends all faults and restarts the count at 0.
+// Heal removes all faults and restarts the count of calls at 0.
 func (f *Faulty) Heal() { f.arm(nil) }
 
 func (f *Faulty) arm(fails func(int) (bool, Side)) {
@@ -80,7 +82,8 @@ func (f *Faulty) next() (fail bool, side Side) {
 	return f.fails(n)
 }
 
-// around runs a call and its fault, if any.
+// around runs a call. If a fault is chosen for the call, around makes it fail before or after its
+// effect.
 func (f *Faulty) around(call func() error) error {
 	fail, side := f.next()
 	if fail && side == Before {
@@ -116,9 +119,10 @@ func (f *Faulty) Take(ctx context.Context, key store.Key, n, limit int64, expire
 	return count, err
 }
 
-// EachFault runs a flow once without faults to count its calls. Then it runs the flow for each call
-// and side, each time on an empty table. The flow must finish its work with retries, as a caller
-// would, and check the final state. EachFault returns the number of combinations.
+// EachFault tests a flow with one fault at each of its calls. It runs the flow once without faults
+// to count the calls. Then it runs the flow for each call and side, each time on an empty table.
+// The flow must finish with retries, as a caller would, and check the final state. EachFault
+// returns the number of combinations of call and side.
 func EachFault(
 	t *testing.T, open func(t *testing.T) store.Table, arm func(f *Faulty, call int, side Side),
 	flow func(t *testing.T, f *Faulty),

@@ -1,7 +1,8 @@
 // Package storetest tests that a store.Table keeps the promises of package store.
 //
-// Run is the suite that every adapter must pass. Faulty makes any table fail at a chosen call,
-// before or after its effect. With it, tests show that the code above the table loses nothing.
+// Run is the suite of tests that every implementation must pass. Faulty makes a table fail at a
+// chosen call, before or after its effect. With it, tests show that the code above the table loses
+// no data.
 package storetest
 
 import (
@@ -15,11 +16,11 @@ import (
 	"verdetto/shared/store"
 )
 
-// Clock is a clock that tests move.
+// Clock is a clock that stands still until a test moves it.
 type Clock struct{ unix atomic.Int64 }
 
-// NewClock returns a clock at a fixed noon far in the future. DynamoDB deletes expired items by the
-// real time, not by this clock.
+// NewClock returns a clock that starts at a fixed noon in 2066. That is far in the future, because
+// DynamoDB deletes expired items by the real time, not by this clock.
 func NewClock() *Clock {
 	c := &Clock{}
 	c.unix.Store(time.Date(2066, 3, 1, 12, 0, 0, 0, time.UTC).Unix())
@@ -29,10 +30,10 @@ func NewClock() *Clock {
 // Now returns the time of the clock.
 func (c *Clock) Now() time.Time { return time.Unix(c.unix.Load(), 0).UTC() }
 
-// Add moves the clock.
+// Add moves the clock forward by d.
 func (c *Clock) Add(d time.Duration) { c.unix.Add(int64(d / time.Second)) }
 
-// Run tests the promises of a table. open returns an empty table with the given clock.
+// Run tests that a table keeps its promises. open returns an empty table that uses the given clock.
 func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Table) {
 	for _, c := range []struct {
 		name string
@@ -74,7 +75,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Table
 	}
 }
 
-// whole adapts a test to tables that implement store.Whole, and skips the others.
+// whole makes a test skip tables that do not implement store.Whole.
 func whole(test func(*fixture, store.Whole)) func(*fixture) {
 	return func(f *fixture) {
 		if table, ok := f.table.(store.Whole); ok {
@@ -83,7 +84,7 @@ func whole(test func(*fixture, store.Whole)) func(*fixture) {
 	}
 }
 
-// Must ends a test at an error that is not the subject of the test.
+// Must ends a test if an error occurs that the test is not about.
 func Must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -32,8 +32,8 @@ func Contents(ctx context.Context, t store.Whole) (items []store.Item, err error
 	return items, err
 }
 
-// Diff returns the differences of two tables in keys, versions, expiry times and data, or "" if
-// they are equal.
+// Diff returns the differences between two tables in keys, versions, expiry times and data. It
+// returns "" if they are equal.
 func Diff(ctx context.Context, a, b store.Whole) (string, error) {
 	type stored struct {
 		Version int64
@@ -57,9 +57,10 @@ func Diff(ctx context.Context, a, b store.Whole) (string, error) {
 	return cmp.Diff(held[0], held[1]), nil
 }
 
-// The tests of store.Whole.
+// The functions below test the interface store.Whole.
 
-// placed: placed items are stored as given, replace existing ones, and behave like written ones.
+// placed tests Place: items are stored as given and replace existing items. Later writes treat them
+// like written items.
 func placed(f *fixture, table store.Whole) {
 	later := f.clock.Now().Add(time.Hour)
 	f.must(f.write(store.Set, item("stays", "s")))
@@ -87,7 +88,7 @@ func placed(f *fixture, table store.Whole) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		f.Errorf("(-want +got)\n%.3000s", diff)
 	}
-	// The items behave as if they had been written here.
+	// The placed items behave as if they had been written to this table.
 	if n, err := table.Take(f.ctx, key("counter"), 1, 8, later); err != nil || n != 8 {
 		f.Errorf("the counter goes on at %d, %v", n, err)
 	}
@@ -105,7 +106,7 @@ func placed(f *fixture, table store.Whole) {
 	}
 }
 
-// eachOnce: Each returns every live item exactly once, over many pages, and no expired item.
+// eachOnce: Each returns every item exactly once, over many pages of results, and no expired items.
 func eachOnce(f *fixture, table store.Whole) {
 	var items []store.Item
 	for n := range 300 {

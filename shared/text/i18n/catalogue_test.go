@@ -85,8 +85,8 @@ func walk(n parse.Node, visit func(parse.Node)) {
 	}
 }
 
-// wanted returns the ids that catalogue by needs from catalogue of. A catalogue has all texts for
-// agents or none; without them, agents are answered in English.
+// wanted returns the ids of the catalogue of that the catalogue by must have. A catalogue has all
+// texts for agents or none; without them, agents get English texts.
 func wanted(of, by map[string][]string) []string {
 	isForAgents := func(id string) bool { return strings.HasPrefix(id, "agents.") }
 	answersAgents := slices.ContainsFunc(slices.Collect(maps.Keys(by)), isForAgents)
@@ -94,8 +94,8 @@ func wanted(of, by map[string][]string) []string {
 		func(id string) bool { return !answersAgents && isForAgents(id) })
 }
 
-// TestCatalogues compares every catalogue with the English one: the same ids, the same
-// placeholders in every form, and no empty text.
+// TestCatalogues compares every catalogue with the English one: the same ids, the same placeholders
+// in every form of a text, and no empty text.
 func TestCatalogues(t *testing.T) {
 	english := texts(t, English().Code)
 	for _, code := range Codes() {
@@ -123,16 +123,16 @@ func TestCatalogues(t *testing.T) {
 
 var markup = regexp.MustCompile(`<[^>]*>`)
 
-// marks returns the tags of a text in alphabetical order.
+// marks returns the HTML tags of a text, in alphabetical order.
 func marks(text string) []string {
 	all := markup.FindAllString(text, -1)
 	slices.Sort(all)
 	return all
 }
 
-// untypeset matches typographic faults of a language. French sets a no-break space before ; : ! ?
-// % and within « », and no straight apostrophes. Only English and Italian may use straight
-// quotation marks.
+// untypeset matches typographic faults, by language. French needs a no-break space before ; : ! ? %
+// and within « », and no straight apostrophes. Only English and Italian may use straight quotation
+// marks.
 var untypeset = map[string]*regexp.Regexp{
 	"de": regexp.MustCompile(`[^=]"[^ >]|[ \x{a0}][;:!?]`),
 	"fr": regexp.MustCompile(`'| [;:!?%»€]|« |[\pL\d})][;!?»%]|[\pL})]:[^\pL/]`),
@@ -140,7 +140,7 @@ var untypeset = map[string]*regexp.Regexp{
 	"pt": regexp.MustCompile(`[^=]"[^ >]|[ \x{a0}][;:!?]`),
 }
 
-// technical matches what is the same in every language.
+// technical matches the parts of a text that are the same in every language.
 var technical = regexp.MustCompile(`{{.*?}}|<[^>]*>|{"route".*?}|Content-Type: |/v1/\S*`)
 
 func TestTypography(t *testing.T) {
@@ -159,7 +159,7 @@ func TestTypography(t *testing.T) {
 	}
 }
 
-// TestPlurals: a text with plural forms has every form that the language needs.
+// TestPlurals: each text with plural forms has all forms that its language needs.
 func TestPlurals(t *testing.T) {
 	for _, l := range Languages() {
 		for id, forms := range texts(t, l.Code) {
@@ -177,8 +177,8 @@ func TestPlurals(t *testing.T) {
 	}
 }
 
-// TestFallback: a text missing in a catalogue is shown in English; a text missing in all
-// catalogues panics.
+// TestFallback: a text that a catalogue lacks is shown in English. A text that all catalogues lack
+// panics.
 func TestFallback(t *testing.T) {
 	known := languages
 	defer func() { languages = known }()

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Number writes a number in groups of three digits.
+// Number writes a number with its digits in groups of three, as in 1,234,567.
 func (l *Language) Number(n int) string {
 	s, group := strconv.Itoa(n), l.Text("format.group")
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -18,23 +18,22 @@ func (l *Language) Number(n int) string {
 	return s
 }
 
-// amounts converts euros to another currency for a Language.
+// amounts holds a currency, and the function that converts euros to that currency.
 type amounts struct {
 	language *Language
 	currency string
 	convert  func(euro fare.Cents) fare.Cents
 }
 
-// InCurrency returns a copy of the language that writes amounts, given in euros, in another
-// currency.
+// InCurrency returns a copy of the language that writes all amounts in the currency with the code.
+// The parameter of converts euro cents to cents of that currency.
 func (l *Language) InCurrency(code string, of func(euro fare.Cents) fare.Cents) *Language {
 	return &Language{Code: l.Code, Name: l.Name, English: l.English, amounts: &amounts{l, code, of}}
 }
 
-// Converts reports whether amounts are written in another currency than the euro.
+// Converts reports whether the language writes amounts in a currency other than the euro.
 func (l *Language) Converts() bool { return l.amounts != nil }
 
-// converted returns an amount in the currency of the language.
 func (l *Language) converted(c fare.Cents) fare.Cents {
 	if l.amounts == nil {
 		return c
@@ -42,8 +41,8 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 	return l.amounts.convert(c)
 }
 
-// Money writes an amount that is given in euros. It omits the cents if they are zero. An amount in
-// whole euros is also written in whole units of another currency.
+// Money writes an amount given in euro cents, in the currency of the language. It omits the cents
+// if they are zero. A whole number of euros is written in whole units of the currency too.
 func (l *Language) Money(euro fare.Cents) string {
 	c := l.converted(euro)
 	if l.amounts != nil && euro%100 == 0 {
@@ -52,16 +51,17 @@ func (l *Language) Money(euro fare.Cents) string {
 	return l.money(c, c%100 != 0)
 }
 
-// About writes an amount given in euros, rounded to whole units.
+// About writes an amount given in euro cents, rounded to whole units of the currency.
 func (l *Language) About(c fare.Cents) string { return l.money((l.converted(c)+50)/100*100, false) }
 
-// Amount writes an amount given in euros, always with cents.
+// Amount writes an amount given in euro cents, always with two decimals.
 func (l *Language) Amount(c fare.Cents) string { return l.money(l.converted(c), true) }
 
-// Whole writes an amount in whole units, without the name of the currency.
+// Whole writes an amount given in euro cents as a whole number, without the name of the currency.
 func (l *Language) Whole(c fare.Cents) string { return strconv.Itoa(int((l.converted(c) + 50) / 100)) }
 
-// Price writes an amount in a currency; the amount is a decimal string such as 12.99.
+// Price writes an amount with its currency. The amount is a decimal string such as 12.99 and is not
+// converted.
 func (l *Language) Price(amount, currency string) string {
 	if currency == "EUR" {
 		return l.Text("format.money", "Amount", l.Decimals(amount))
@@ -69,7 +69,8 @@ func (l *Language) Price(amount, currency string) string {
 	return l.Decimals(amount) + "\u00a0" + currency
 }
 
-// Decimals writes a decimal string with the language's separators, and keeps its digits.
+// Decimals writes a decimal string such as 1234.50 with the language's separators. It keeps all
+// digits after the point.
 func (l *Language) Decimals(number string) string {
 	whole, part, dotted := strings.Cut(number, ".")
 	if n, err := strconv.Atoi(whole); err == nil {
@@ -102,7 +103,7 @@ func (l *Language) Month(m time.Month) string { return l.numbered("format.month.
 // MonthShort returns the short name of a month.
 func (l *Language) MonthShort(m time.Month) string { return l.numbered("format.month_short.", int(m)) }
 
-// MonthInitial returns the first letter of a month.
+// MonthInitial returns the first letter of a month's name.
 func (l *Language) MonthInitial(m time.Month) string {
 	return l.numbered("format.month_initial.", int(m))
 }
@@ -117,32 +118,32 @@ func (l *Language) WeekdayShort(d time.Weekday) string {
 
 func (l *Language) numbered(prefix string, n int) string { return l.Text(prefix + strconv.Itoa(n)) }
 
-// Date writes a day as people say it.
+// Date writes a day with the name of the month and the year, in the language's order.
 func (l *Language) Date(d fare.Day) string { return l.date(d.Time()) }
 
 func (l *Language) date(t time.Time) string {
 	return l.Text("format.date", "Day", t.Day(), "Month", l.Month(t.Month()), "Year", t.Year())
 }
 
-// WeekdayDate writes a day with its day of the week.
+// WeekdayDate writes a day with its weekday and its year.
 func (l *Language) WeekdayDate(d fare.Day) string {
 	t := d.Time()
 	return l.Text("format.weekday_date", "Weekday", l.Weekday(t.Weekday()), "Date", l.date(t))
 }
 
-// WeekdayDay writes a day with its day of the week, without the year.
+// WeekdayDay writes a day with its weekday, without the year.
 func (l *Language) WeekdayDay(d fare.Day) string {
 	t := d.Time()
 	return l.Text("format.weekday_day", "Weekday", l.Weekday(t.Weekday()), "Day", t.Day(), "Month", l.Month(t.Month()))
 }
 
-// Moment writes a time in UTC as people say it.
+// Moment writes the date and the time of day, in UTC.
 func (l *Language) Moment(t time.Time) string {
 	t = t.UTC()
 	return l.Text("format.moment", "Date", l.date(t), "Time", t.Format("15:04"))
 }
 
-// List joins names with commas and a final "and".
+// List joins names with commas, and the language's word for "and" before the last name.
 func (l *Language) List(names []string) string {
 	n := len(names)
 	if n < 2 {
@@ -151,13 +152,14 @@ func (l *Language) List(names []string) string {
 	return l.Text("format.list", "Some", strings.Join(names[:n-1], l.Text("format.comma")), "Last", names[n-1])
 }
 
-// MonthOf writes the month and year of a day.
+// MonthOf writes the month and year of a day, as in August 2026.
 func (l *Language) MonthOf(d fare.Day) string {
 	t := d.Time()
 	return l.Text("format.month_year", "Month", l.Month(t.Month()), "Year", t.Year())
 }
 
-// Signed writes the difference of two amounts in whole units, with its sign.
+// Signed writes how much the amount of is above (+) or below (-) the amount from, in whole units of
+// the currency.
 func (l *Language) Signed(of, from fare.Cents) string {
 	switch by := int((l.converted(of)+50)/100 - (l.converted(from)+50)/100); {
 	case by > 0:

@@ -1,9 +1,9 @@
 // Package i18n holds the texts that people read, one catalogue per language. It also formats
 // numbers, money, dates and lists. Start with Language.Text.
 //
-// To add a language, add its catalogue, such as en.toml, and its line in languages. A text
-// missing in a catalogue is shown in English. A catalogue is parsed at its first use: that takes
-// milliseconds, and most processes need none.
+// To add a language, add a catalogue file such as en.toml, and a line in the variable languages. If
+// a catalogue lacks a text, the English text is shown. A catalogue is parsed at its first use,
+// because parsing takes milliseconds and most processes need no texts.
 package i18n
 
 import (
@@ -18,8 +18,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// languages is in the order of display. Readers for whose languages there is no catalogue get the
-// first one.
+// languages lists the languages in the order of display. Readers whose language has no catalogue
+// get the first language.
 var languages = []*Language{
 	{Code: "it", Name: "Italiano", English: "Italian"},
 	{Code: "en", Name: "English", English: "English"},
@@ -29,18 +29,18 @@ var languages = []*Language{
 	{Code: "pt", Name: "Português", English: "Portuguese"},
 }
 
-// Language is a language with its texts and formats.
+// Language holds the texts of a language and formats its numbers, dates and amounts.
 type Language struct {
 	Code string // a BCP 47 code
 
-	// Name is the language's own name, English its English name. They are not in the catalogue:
-	// every page and the API's description list them, without parsing catalogues.
+	// Name is the language's name in the language itself, English its name in English. Both are
+	// outside the catalogue, so that pages can list languages without parsing catalogues.
 	Name, English string
 
 	once  sync.Once
 	texts *i18n.Localizer // created once
-	// fixed caches texts without placeholders, by id: a page with many numbers needs some of them
-	// hundreds of times.
+	// fixed caches the texts without placeholders, by id. A page with many numbers needs the same
+	// text hundreds of times.
 	fixed sync.Map
 
 	amounts *amounts // nil: euros
@@ -49,11 +49,11 @@ type Language struct {
 //go:embed *.toml
 var catalogues embed.FS
 
-// Catalogue returns the file of a language.
+// Catalogue returns the content of a language's catalogue file.
 func Catalogue(code string) ([]byte, error) { return catalogues.ReadFile(code + ".toml") }
 
-// read parses a catalogue into a language. Each language has its own bundle, so that only
-// localize falls back to English.
+// read parses a catalogue into a language. Each language has its own go-i18n bundle, so go-i18n
+// never falls back to English; the method localize does.
 func (l *Language) read(catalogue []byte) error {
 	tag := language.Make(l.Code)
 	b := i18n.NewBundle(tag)
@@ -64,7 +64,7 @@ func (l *Language) read(catalogue []byte) error {
 	return nil
 }
 
-// Add adds a language with its catalogue. Call it before the process serves requests.
+// Add adds a language with its catalogue. It must be called before the process serves requests.
 func Add(code, name, english string, catalogue []byte) (*Language, error) {
 	l := &Language{Code: code, Name: name, English: english}
 	if err := l.read(catalogue); err != nil {
@@ -75,10 +75,10 @@ func Add(code, name, english string, catalogue []byte) (*Language, error) {
 	return l, nil
 }
 
-// Languages returns all languages in the order of display.
+// Languages returns all languages, in the order of display.
 func Languages() []*Language { return languages }
 
-// Codes returns the codes of all languages.
+// Codes returns the codes of all languages, in the order of display.
 func Codes() []string {
 	var all []string
 	for _, l := range languages {
@@ -87,7 +87,8 @@ func Codes() []string {
 	return all
 }
 
-// Spoken lists the languages in English, as in "Italian, English or German".
+// Spoken returns the English names of all languages in one text, as in "Italian, English or
+// German".
 func Spoken() string {
 	var names []string
 	for _, l := range languages {
@@ -96,7 +97,7 @@ func Spoken() string {
 	return or(names)
 }
 
-// SpokenCodes lists the codes, as in "it, en or de".
+// SpokenCodes returns the codes of all languages in one text, as in "it, en or de".
 func SpokenCodes() string { return or(Codes()) }
 
 func or(names []string) string {
@@ -104,13 +105,13 @@ func or(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// Default returns the language for readers for whose languages there is no catalogue.
+// Default returns the language for readers whose language has no catalogue.
 func Default() *Language { return languages[0] }
 
-// English returns English, the language of texts that programs receive.
+// English returns the language English. All texts for programs are in English.
 func English() *Language { return ForCode(language.English.String()) }
 
-// Find returns the language with a code; ok is false if there is none.
+// Find returns the language with the code. It returns false if no language has the code.
 func Find(code string) (l *Language, ok bool) {
 	for _, l := range languages {
 		if l.Code == code {
@@ -120,8 +121,8 @@ func Find(code string) (l *Language, ok bool) {
 	return nil, false
 }
 
-// ForCode returns the language with a code, or English if there is none: a stored code may belong
-// to a removed language.
+// ForCode returns the language with the code, or English if no language has it. A stored code may
+// belong to a language that was removed since.
 func ForCode(code string) *Language {
 	if l, ok := Find(code); ok {
 		return l
@@ -130,8 +131,8 @@ func ForCode(code string) *Language {
 	return l
 }
 
-// ForHeader returns the language that an Accept-Language header prefers, or else the
-// default. Regions do not count: pt-BR is Portuguese.
+// ForHeader returns the language that an Accept-Language header prefers, or the default language if
+// none matches. It ignores regions: pt-BR is Portuguese.
 func ForHeader(header string) *Language {
 	tags, _, _ := language.ParseAcceptLanguage(header) // by weight; none if the header is malformed
 	for _, tag := range tags {
@@ -143,22 +144,24 @@ func ForHeader(header string) *Language {
 	return Default()
 }
 
-// Text returns a text with its placeholders filled. Fill alternates placeholder names and values.
-// It panics on an unknown id or name, which this package's tests detect.
+// Text returns the text with the id, with its placeholders filled. The parameter fill alternates
+// names and values of placeholders. Text panics on an unknown id or name; this package's tests find
+// such calls.
 func (l *Language) Text(id string, fill ...any) string { return l.fill(id, nil, fill) }
 
-// Lookup returns a text without placeholders, or false if the id is unknown.
+// Lookup returns a text without placeholders. It returns false if the id is unknown.
 func (l *Language) Lookup(id string) (text string, ok bool) {
 	text, _ = l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateParser: textParser{}})
 	return text, text != ""
 }
 
-// Count returns the plural form for n, with n as the placeholder Count.
+// Count returns a text in the plural form for the number n. It replaces the placeholder Count by n.
 func (l *Language) Count(id string, n int, fill ...any) string {
 	return l.fill(id, n, append(fill, "Count", n))
 }
 
-// HTML returns a text that may hold markup. It escapes all values except template.HTML.
+// HTML returns a text that may hold HTML tags. It escapes every value in fill that is not a
+// template.HTML.
 func (l *Language) HTML(id string, fill ...any) template.HTML {
 	for i := 1; i < len(fill); i += 2 {
 		if _, safe := fill[i].(template.HTML); !safe {
@@ -170,7 +173,7 @@ func (l *Language) HTML(id string, fill ...any) template.HTML {
 
 var unemphasized = strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>", "")
 
-// Plain returns a text without its emphasis tags.
+// Plain returns a text without the tags that emphasize words.
 func (l *Language) Plain(id string, fill ...any) string {
 	return unemphasized.Replace(l.fill(id, nil, fill))
 }
@@ -211,7 +214,8 @@ func (l *Language) localize(id string, count any, fill []any) string {
 	for i := 0; i+1 < len(fill); i += 2 {
 		values[fill[i].(string)] = fill[i+1]
 	}
-	// If the form for count is missing, Localize returns the form "other" and an error.
+	// If the catalogue lacks the plural form for count, Localize returns the form "other" and an
+	// error. The error is ignored then.
 	text, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count,
 		TemplateParser: textParser{}})
 	if english := English(); text == "" && l != english {

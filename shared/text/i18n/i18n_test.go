@@ -42,7 +42,8 @@ func TestSpoken(t *testing.T) {
 	}
 }
 
-// TestACatalogueIsReadWhenAskedFor: using one language does not parse other catalogues.
+// TestACatalogueIsReadWhenAskedFor: using one language does not parse the catalogues of other
+// languages.
 func TestACatalogueIsReadWhenAskedFor(t *testing.T) {
 	known := languages
 	defer func() { languages = known }()

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// textParser parses the texts of catalogues. Unlike go-i18n's own parser, it is cacheable
-// although its templates use functions.
+// textParser parses the texts of catalogues as templates. Unlike go-i18n's own parser, textParser
+// lets go-i18n cache parsed templates that use functions.
 type textParser struct{}
 
 func (textParser) Cacheable() bool { return true }
@@ -40,7 +40,7 @@ func (f filled) Execute(values any) (string, error) {
 	return b.String(), nil
 }
 
-// begins reports whether a text starts with any of the given prefixes. It ignores case and
+// begins reports whether a text starts with one of the prefixes in with. It ignores case and
 // accents.
 func begins(text string, with ...string) bool {
 	text = norm.NFD.String(strings.ToLower(text))

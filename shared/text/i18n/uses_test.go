@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// use is a place in the code that uses a text.
+// use is a place in the source code that uses a text of the catalogue.
 type use struct {
 	where          string
 	prefix, suffix string   // of the id
@@ -27,7 +27,7 @@ type use struct {
 
 var methods = []string{"Text", "Plain", "HTML", "Count", "Lookup"}
 
-// inTemplate matches `.Text "id" "Name" value ...` in a template.
+// inTemplate matches `.Text "id" "Name" value ...` in an HTML template.
 var inTemplate = regexp.MustCompile(`\.(Text|Plain|HTML|Count) "([^"]+)"((?: "[A-Z]\w*" (?:\((?:[^()]|` +
 	`\([^()]*\))*\)|[^\s(){}|"]+))*)`)
 
@@ -66,7 +66,8 @@ func uses(t *testing.T) (all []use) {
 	return all
 }
 
-// inGo returns the uses in a Go file. For an id built at run time it returns the known ends.
+// inGo returns the uses of texts in a Go file. If the code builds an id at run time, the use holds
+// the constant start and end of the id.
 func inGo(t *testing.T, path string) (all []use) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
@@ -132,8 +133,8 @@ func literal(e ast.Expr) string {
 	return ""
 }
 
-// TestUses: every text in use exists and gets its placeholders, and every text that exists is in
-// use.
+// TestUses: every text used in the code exists and gets all its placeholders. Every text in the
+// catalogue is used.
 func TestUses(t *testing.T) {
 	catalogue := texts(t, English().Code)
 	unused := maps.Clone(catalogue)

@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Usual compares a price in euros with the usual price of the route or, if trip is true, of a trip
-// such as this one. The sentence says which of the two it means.
+// Usual compares a price with the usual price, both in euro cents. The usual price is that of a
+// similar trip if trip is true, otherwise that of the route. The sentence names which one.
 func Usual(l *i18n.Language, price, usual fare.Cents, trip bool) string {
 	by, of, differs := Whole(max(price, usual)-min(price, usual)), "route", "less"
 	if trip {
@@ -23,7 +23,7 @@ func Usual(l *i18n.Language, price, usual fare.Cents, trip bool) string {
 	return l.Text("usual."+of+"."+differs, "Usual", l.Amount(usual), "By", l.Money(by))
 }
 
-// Seen states on which day a fare was found, and how long before today that was.
+// Seen states the day on which a fare was found, and how many days ago.
 func Seen(l *i18n.Language, found time.Time, today fare.Day) string {
 	day := fare.DayOf(found)
 	ago := l.Text("ago.today")

@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Places explains the city names that a caller used. For a part of a city it names the city; for
-// a city with several airports it lists them.
+// Places returns sentences that explain the city names of a caller. For an airport or district, the
+// sentence names the city; for a city with several airports, it lists the airports.
 func Places(l *i18n.Language, asked ...string) (all []string) {
 	for _, name := range asked {
 		p, ok := places.Find(name)

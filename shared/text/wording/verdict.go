@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Verdict writes the sentences about one answer. Pages, cards, feeds and the tools for agents use
-// the same sentences. Every sentence with a level or a difference says which question it answers.
+// Verdict writes the sentences about one analysis, for pages, cards, feeds and tools of agents.
+// Every sentence with a level or a difference names its question: the route, a month or a day.
 type Verdict struct {
 	*i18n.Language
 	Of     verdict.Analysis
@@ -21,10 +21,11 @@ type Verdict struct {
 	Today  fare.Day
 }
 
-// Judged reports whether there are enough data for a level.
+// Judged reports whether the service knows enough fares to give a level such as good.
 func (v Verdict) Judged() bool { return v.Of.Verdetto.Percentile != nil }
 
-// question returns the kind of the question, as part of a text id in the catalogue.
+// question returns the kind of question that the analysis answers. It is a part of text ids in the
+// catalogue.
 func (v Verdict) question() string {
 	switch {
 	case v.Of.Ambito == verdict.InMese:
@@ -37,12 +38,12 @@ func (v Verdict) question() string {
 	return "day"
 }
 
-// about writes what the question is about: "for this route", "for Monday 9 May".
+// about writes the subject of the question, such as "for this route" or "for Monday 9 May".
 func (v Verdict) about() string {
 	return v.Text("for."+v.question(), "Day", v.WeekdayDay(v.On), "Month", v.MonthOf(v.On))
 }
 
-// Headline writes the answer: the level, and the difference from the usual fare.
+// Headline writes the level of the fare, and how far the fare is from the usual fare.
 func (v Verdict) Headline() string {
 	if !v.Judged() {
 		return v.Text("headline.dati-insufficienti")
@@ -50,17 +51,18 @@ func (v Verdict) Headline() string {
 	return Sentence(v.Text("headline.line", "Level", v.Level(), "Than", v.Than()))
 }
 
-// Brief writes the price with its level, for a title.
+// Brief writes the judged fare with its level, short enough for a title.
 func (v Verdict) Brief() string {
 	return v.Text("headline.brief", "Price", v.Money(v.Of.Prezzo.Cent), "Level", v.Level())
 }
 
-// Level writes the level in words.
+// Level writes the level of the judged fare, such as good, in words.
 func (v Verdict) Level() string {
 	return Level(v.Language, v.Of.Verdetto.Livello, v.Of.Verdetto.Affidabilita)
 }
 
-// Level writes a level. If the reliability is low, it adds that the level is only probable.
+// Level writes a level in words. If the reliability is low, the words say that the level is only
+// probable.
 func Level(l *i18n.Language, level, reliability string) string {
 	if reliability == verdict.Bassa {
 		return l.Text("headline.perhaps", "Level", l.Text("level."+level))
@@ -69,8 +71,8 @@ func Level(l *i18n.Language, level, reliability string) string {
 }
 
 // Than says how far the fare is from the usual fare, without a full stop. Percentiles are exact
-// only to a few percent of a fare. So a small difference that contradicts the level is treated as
-// no difference.
+// only to a few percent of a fare. So a difference that contradicts the level is reported as no
+// difference.
 func (v Verdict) Than() string {
 	difference, level := *v.Of.Verdetto.ScartoMedianaCent, v.Of.Verdetto.Livello
 	amount := v.About(max(difference, -difference))
@@ -84,7 +86,7 @@ func (v Verdict) Than() string {
 	return v.Text("than.more", "Amount", amount, "For", v.about())
 }
 
-// Fare states the judged fare with its days and its age.
+// Fare states the judged fare, its days of departure and return, and how old it is.
 func (v Verdict) Fare() string {
 	p := v.Of.Prezzo
 	if p.Dichiarato {
@@ -94,8 +96,8 @@ func (v Verdict) Fare() string {
 		v.date(p.Ritorno), "When", v.seen(p))
 }
 
-// Known states the lowest fare that the service knows, next to a price that the reader entered; ""
-// if there is none.
+// Known compares the price that a reader entered with the lowest fare that the service knows. It
+// returns "" if the service knows no fare.
 func (v Verdict) Known() string {
 	known := v.Of.PrezzoNoto
 	if known == nil {
@@ -115,8 +117,8 @@ func (v Verdict) Known() string {
 		"Difference", v.Money(max(difference, -difference)))
 }
 
-// Past states the lowest earlier fare of the same departure if it contradicts a level that calls
-// the fare cheap; otherwise "".
+// Past states the lowest earlier fare of the same departure. It returns "" unless the level calls
+// the judged fare cheap and the earlier fare was at least 5 % lower.
 func (v Verdict) Past() string {
 	low, level := v.Of.MinimoPartenza, v.Of.Verdetto.Livello
 	const clearly = 95 // percent of the judged fare
@@ -126,7 +128,8 @@ func (v Verdict) Past() string {
 	return v.Text("fare.past", "Price", v.Money(low.Cent), "Day", v.date(low.Giorno))
 }
 
-// Certainty states how sure the verdict is, and the number of days or fares behind it.
+// Certainty returns how sure the verdict is, and with which fares the judged fare is compared. For
+// a question about a route, restsOn states the number of observed days instead.
 func (v Verdict) Certainty() (certainty, restsOn string) {
 	of := v.Of.Verdetto
 	certainty = v.Text("certainty." + of.Affidabilita)
@@ -136,7 +139,8 @@ func (v Verdict) Certainty() (certainty, restsOn string) {
 	return certainty, Compared(v.Language, of)
 }
 
-// Compared says with which fares a verdict about a departure or a month compares.
+// Compared states which fares, and how many, a judged fare is compared with. It is for verdicts
+// about one departure or one month.
 func Compared(l *i18n.Language, v verdict.Verdetto) string {
 	fares := l.Number(v.Campione)
 	switch v.Confronto {
@@ -148,8 +152,8 @@ func Compared(l *i18n.Language, v verdict.Verdetto) string {
 	return l.Text("departure.observed", "Fares", fares)
 }
 
-// Rank says how many comparable fares cost less. low and high are the margin of error for a route;
-// 0: not known.
+// Rank states how many comparable fares cost less than the judged fare. For a route, low and high
+// are the margin of error in percent; 0 means unknown.
 func (v Verdict) Rank(low, high float64) string {
 	of := v.Of.Verdetto
 	switch {
@@ -163,8 +167,8 @@ func (v Verdict) Rank(low, high float64) string {
 	return v.Text("verdict.lower", "Percent", *of.Percentile, "Low", int(math.Round(low)), "High", int(math.Round(high)))
 }
 
-// Waiting says what waiting brought in the recorded cases. It returns "" for a price that the
-// reader entered, and if the answer is not about a single departure.
+// Waiting states what waiting to buy brought in recorded cases. It returns "" for a price that the
+// reader entered, or if the analysis is not about a single departure.
 func (v Verdict) Waiting() string {
 	if v.Of.Prezzo.Dichiarato {
 		return ""
@@ -172,7 +176,7 @@ func (v Verdict) Waiting() string {
 	return Advice(v.Language, v.Of)
 }
 
-// quoted writes an amount in the currency in which the reader gave it.
+// quoted writes an amount in the currency that the reader used.
 func (v Verdict) quoted(q verdict.Quotato) string {
 	decimals := 2
 	if q.Importo == math.Trunc(q.Importo) {
@@ -181,7 +185,6 @@ func (v Verdict) quoted(q verdict.Quotato) string {
 	return v.Price(strconv.FormatFloat(q.Importo, 'f', decimals, 64), q.Valuta)
 }
 
-// seen states when a fare was found.
 func (v Verdict) seen(p verdict.Prezzo) string {
 	if p.TrovatoIl == nil {
 		return ""
@@ -189,7 +192,7 @@ func (v Verdict) seen(p verdict.Prezzo) string {
 	return Ago(v.Language, int(v.Today-fare.DayOf(*p.TrovatoIl)))
 }
 
-// date writes a published day with its weekday. An empty one stays empty.
+// date writes a day of the form 2006-01-02 with its weekday. It returns "" for an empty day.
 func (v Verdict) date(published string) string {
 	d, err := fare.ParseDay(published)
 	if err != nil {
@@ -198,7 +201,7 @@ func (v Verdict) date(published string) string {
 	return v.WeekdayDate(d)
 }
 
-// Ago states a number of days before today.
+// Ago writes a number of days before today, as in "2 days ago".
 func Ago(l *i18n.Language, days int) string {
 	switch {
 	case days <= 0:

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestVerdictInWords: the sentences differ by the question. A fare is stated with its age, its
-// weekday and the earlier fares of its departure.
+// TestVerdictInWords: the sentences depend on the question: a route, a month or a day. A sentence
+// about a fare names its age, its weekday and the earlier fares of the same departure.
 func TestVerdictInWords(t *testing.T) {
 	today, err := fare.ParseDay("2016-03-01")
 	if err != nil {
@@ -92,7 +92,7 @@ func TestVerdictInWords(t *testing.T) {
 	}
 }
 
-// TestCompared: each comparison has its own words, with the number of fares.
+// TestCompared: each kind of comparison (Confronto) has its own words, with the number of fares.
 func TestCompared(t *testing.T) {
 	for confronto, want := range map[string]string{
 		verdict.DiOggi:   "compared with 17 other days on sale now",

@@ -1,10 +1,10 @@
 // Package wording writes the sentences about a verdict that pages, pictures and mails share.
 //
-// A level word (such as good) answers only the question of the page, mail or answer. Any other
-// fare is compared in euros with its own usual fare.
+// Only the fare that a page, mail or API answer is about gets a level such as good. All other fares
+// are compared in euros with their own usual fare.
 //
-// A sentence advises to wait only if waiting saved money in the recorded cases, and then says in
-// how many cases it did not.
+// A sentence advises to wait only if waiting saved money in the recorded cases. It also states in
+// how many cases waiting cost more.
 package wording
 
 import (
@@ -17,11 +17,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Whole rounds a calculated amount to whole euros. Quoted fares are not rounded.
+// Whole rounds a calculated amount, in euro cents, to whole euros. It is not for fares of a
+// provider, which are never rounded.
 func Whole(c fare.Cents) fare.Cents { return (c + 50) / 100 * 100 }
 
-// Typical states the usual range: the middle half of comparable fares. The analysis must have a
-// verdict.
+// Typical states the usual range of fares: from the first to the third quartile of comparable
+// fares. It needs an analysis with a verdict.
 func Typical(l *i18n.Language, a verdict.Analysis) string {
 	of := map[string]string{verdict.InMese: "_month", verdict.InPartenza: ""}
 	which, ok := of[a.Ambito]
@@ -35,7 +36,7 @@ func Typical(l *i18n.Language, a verdict.Analysis) string {
 	return l.Text("departure.typical"+which, "Low", low, "High", high, "Price", low)
 }
 
-// Comparables says how many of 100 comparable fares cost less.
+// Comparables states how many of 100 comparable fares cost less than the judged fare.
 func Comparables(l *i18n.Language, percentile int) string {
 	switch {
 	case percentile <= 1:
@@ -46,8 +47,9 @@ func Comparables(l *i18n.Language, percentile int) string {
 	return l.Text("departure.less", "Percent", percentile)
 }
 
-// Advice says what waiting for a departure brought in the recorded cases: how many fares fell and
-// rose, and what waiting cost. It returns "" if the analysis is not about a single departure.
+// Advice states what waiting to buy a departure brought in recorded cases: how many fares fell or
+// rose, and what waiting saved or cost. It returns "" if the analysis is not about a single
+// departure.
 func Advice(l *i18n.Language, a verdict.Analysis) string {
 	if a.AnticipoGiorni == nil {
 		return ""
@@ -79,7 +81,7 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 	return record + " " + l.Text("waits.unclear")
 }
 
-// Waits returns the advice for a departure, or nil if the analysis is not about a single departure.
+// Waits returns the sentences of Advice as a list, or nil if there is no advice.
 func Waits(l *i18n.Language, a verdict.Analysis) []string {
 	if advice := Advice(l, a); advice != "" {
 		return []string{advice}
@@ -89,7 +91,7 @@ func Waits(l *i18n.Language, a verdict.Analysis) []string {
 
 func hundredths(share float64) int { return int(math.Round(100 * share)) }
 
-// Fall writes the chance that a fare drops, in the published form.
+// Fall writes the chance that a fare falls by 5 % or more, as the API publishes the chance.
 func Fall(l *i18n.Language, f verdict.Previsione) string {
 	fall := Percent(l, f.Calo5)
 	if f.Calo5Oltre {
@@ -98,7 +100,7 @@ func Fall(l *i18n.Language, f verdict.Previsione) string {
 	return fall
 }
 
-// Percent writes a share in whole percent.
+// Percent writes a share between 0 and 1 in whole percent.
 func Percent(l *i18n.Language, share float64) string {
 	if share > 0 && share < .01 {
 		return l.Text("format.percent", "Percent", "<1")
@@ -106,7 +108,7 @@ func Percent(l *i18n.Language, share float64) string {
 	return l.Text("format.percent", "Percent", fmt.Sprint(hundredths(share)))
 }
 
-// Change writes a change of a price.
+// Change writes the change of a fare, given in euro cents, with its sign.
 func Change(l *i18n.Language, c fare.Cents) string {
 	switch {
 	case c > 0:

@@ -11,7 +11,7 @@ import (
 )
 
 // TestAdviceToWaitNeedsEvidence: in every language, a sentence advises to wait only if waiting
-// saved money in the recorded cases. It also says in how many cases it did not.
+// saved money in the recorded cases. The sentence also says in how many cases waiting cost more.
 func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 	lead, week := 40, 7
 	of := func(pays ...bool) (a verdict.Analysis) {

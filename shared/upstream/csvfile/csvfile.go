@@ -1,10 +1,10 @@
 // Package csvfile is a source of recorded fares: a panel in a CSV file, plain or gzipped.
 //
-// The header names at least origin, destination, observed_date, depart_date, price and currency,
-// in any order. A row with a return_date is a return, whose price is for both ways, unless Open
-// gets a column of one-way fares. A column stops holds the larger number of both ways; empty
-// means unknown. Other columns are ignored. An observed_date without a time gives only the day.
-// Prices keep their currency.
+// The header names at least origin, destination, observed_date, depart_date, price and currency, in
+// any order. A row with a return_date is a return trip. Its price is for both ways, unless the
+// caller gives Open the name of a column of one-way fares. A column stops holds the larger number
+// of stops of both ways; empty means unknown. Other columns are ignored. An observed_date without a
+// time gives only the day. Prices keep their currency.
 //
 // Open reads a file once and keeps it in 32 bytes per fare. The file is not trusted: its Report
 // counts dropped rows by reason and unreadable rows by line.
@@ -43,21 +43,22 @@ type Panel struct {
 var _ upstream.Source = (*Panel)(nil)
 
 // rows holds the fares from one origin by destination, and the dropped rows of that origin. Each
-// list is sorted by the time the fare was found.
+// list is sorted by the time when the fare was found.
 type rows struct {
 	fares   map[fare.City][]fare.Observation
 	leftOut []dropped
 }
 
-// dropped is a row that is not a comparable fare.
+// dropped is a row that is readable but not a comparable fare.
 type dropped struct {
 	found  int64
 	reason upstream.Reason
 }
 
-// Open reads a file. It fails if the file cannot be opened, is empty or lacks columns; all other
-// faults are in the Report. price is the name of the price column, by default "price". If price is
-// set, it holds one-way fares in the row's currency, even in rows with a return_date.
+// Open reads a file. It fails if the file cannot be opened, is empty or lacks columns. All other
+// faults are in the Report. The parameter price is the name of the price column; empty means
+// "price". A column that the caller names holds one-way fares in the row's currency, even in rows
+// with a return_date.
 func Open(path string, comparable upstream.Comparable, price string) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -71,7 +72,7 @@ func Open(path string, comparable upstream.Comparable, price string) (*Panel, er
 	return p, nil
 }
 
-// Read does what Open does, for a file that is already open. It detects gzip by the first bytes.
+// Read does the same as Open for a file that is already open. It detects gzip by the first bytes.
 func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, error) {
 	buffered := bufio.NewReader(in)
 	in = buffered
@@ -91,7 +92,8 @@ func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, e
 	return &l.Panel, nil
 }
 
-// cached caches the rates of each day, because a file of recorded fares has few days.
+// cached returns a Comparable that caches the exchange rates of each day. A file of recorded fares
+// has few days.
 func cached(c upstream.Comparable) upstream.Comparable {
 	days := map[fare.Day]fare.Rates{}
 	return upstream.Comparable{CityOf: c.CityOf, Rates: func(on fare.Day) fare.Rates {
@@ -104,7 +106,7 @@ func cached(c upstream.Comparable) upstream.Comparable {
 	}}
 }
 
-// loader fills a Panel.
+// loader reads a file and fills a Panel.
 type loader struct {
 	Panel
 	lines      *lines
@@ -169,15 +171,15 @@ func (l *loader) bad(err error) {
 	}
 }
 
-// row parses and judges a record. A readable row that is not comparable is kept in leftOut if its
-// origin is known, so that answers can count it.
+// row parses and judges a record. If a readable row is not comparable and its origin is known, the
+// row is kept in leftOut. So answers can count it.
 func (l *loader) row(fields [][]byte) error {
 	row, err := l.columns.read(fields)
 	if err != nil {
 		return err
 	}
-	// Each row is checked as of its own day, because the file is a history. The limit until applies
-	// later, to each query.
+	// Each row is judged as of its own day, because the file is a history. The limit until of a
+	// query applies later.
 	f, reason := l.comparable.Fare(row, row.Found)
 	if reason != "" {
 		l.report.Dropped[reason]++
@@ -199,7 +201,7 @@ func (l *loader) from(origin fare.City) *rows {
 	return l.byOrigin[origin]
 }
 
-// finish sorts the rows, removes duplicate fares and computes the counts.
+// finish sorts the rows, removes duplicate fares and computes the counts of the report.
 func (l *loader) finish() {
 	r := &l.report
 	for _, of := range l.byOrigin {
@@ -247,7 +249,8 @@ func (p *Panel) Origins(ctx context.Context) ([]fare.City, error) {
 	return cities, ctx.Err()
 }
 
-// Fares returns the file's rows in the window. A zero since means from the beginning.
+// Fares returns the fares from an origin that were found after since and not after until. A zero
+// since means: from the beginning.
 func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return upstream.Answer{}, err
@@ -275,7 +278,8 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 func window[T any](list []T, found func(T) int64, since, until time.Time) []T {
 	first := 0
 	if !since.IsZero() {
-		// Rows have whole seconds, so the comparison needs only the second of since.
+		// The times of rows have no fractions of a second, so the fraction of since does not
+		// matter.
 		first = sort.Search(len(list), func(i int) bool { return found(list[i]) > since.Unix() })
 	}
 	last := sort.Search(len(list), func(i int) bool { return found(list[i]) > until.Unix() })

@@ -39,7 +39,7 @@ func read(t *testing.T, text string) *csvfile.Panel {
 	return p
 }
 
-// lines formats fares as lines, so that a test shows its meaning.
+// lines formats fares as lines of text, so that a test is easy to read.
 func lines(fares []fare.Fare) []string {
 	var lines []string
 	for _, f := range fares {
@@ -130,7 +130,7 @@ func TestReadForms(t *testing.T) {
 	}
 }
 
-// TestPrice reads a panel of returns with a separate column of one-way fares.
+// TestPrice reads a panel of return fares that has a separate column of one-way fares.
 func TestPrice(t *testing.T) {
 	const text = "origin,destination,observed_date,depart_date,price,currency,return_date,outbound_price\n" +
 		"MIL,BUH,2026-01-01,2026-02-01,164,EUR,2026-02-08,64.00\n" +
@@ -201,8 +201,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestBadRowsAreReportedAndTheRestLoads: each unreadable row is counted by reason and reported by
-// line, and all others are loaded.
+// TestBadRowsAreReportedAndTheRestLoads: each unreadable row is counted by reason and reported with
+// its line. All other rows are loaded.
 func TestBadRowsAreReportedAndTheRestLoads(t *testing.T) {
 	good := func(price string) string { return "MIL,BUH,2026-01-02,2026-02-03," + price + ",EUR,,0" }
 	bad := []struct {
@@ -333,13 +333,13 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// withRates accepts every code as a city and converts with the real rates.
+// withRates accepts every code as a city and converts prices with the real exchange rates.
 var withRates = upstream.Comparable{CityOf: func(code string) (fare.City,
 	bool) {
 	return fare.City(code), true
 }, Rates: ecb.Table().RatesOn}
 
-// TestRecordedPanels: the recorded panels have no bad rows.
+// TestRecordedPanels: the panels of recorded fares have no unreadable rows.
 func TestRecordedPanels(t *testing.T) {
 	folder := testenv.Data(t)
 	tests := []struct {

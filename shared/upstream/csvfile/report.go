@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Report describes the result of reading a file.
+// Report describes the result of reading a file of recorded fares.
 type Report struct {
 	Rows          int                     // after the header, without blank lines
 	Fares         int                     // distinct comparable fares
@@ -27,7 +27,7 @@ type Report struct {
 	OneWayColumns []string                // unused columns whose names suggest one-way fares
 }
 
-// BadRow is an unreadable row.
+// BadRow is a row that could not be read.
 type BadRow struct {
 	Line int // line in the file; the header is 1
 	Why  string
@@ -54,13 +54,13 @@ type fault struct {
 
 func (f fault) Error() string { return f.detail }
 
-// Partly reports whether a part of the file could not be read.
+// Partly reports whether some part of the file could not be read.
 func (r Report) Partly() bool { return r.BadTotal > 0 || r.Fault != nil }
 
-// ErrNothing: the file has no row that is a comparable fare.
+// ErrNothing means that no row of the file is a comparable fare.
 var ErrNothing = errors.New("nothing usable")
 
-// Usable returns nil if there are fares, and otherwise an ErrNothing with advice.
+// Usable returns nil if the file has fares. Otherwise it returns an ErrNothing with advice.
 func (r Report) Usable() error {
 	switch {
 	case r.Fares > 0:
@@ -73,8 +73,8 @@ func (r Report) Usable() error {
 	return fmt.Errorf("%w: mend the rows for the reasons above, or %s", ErrNothing, r.anotherColumn())
 }
 
-// UsableAt does the check of Usable for a service that keeps fares for a number of days and whose
-// clock shows now.
+// UsableAt does the same as Usable, for a service with the clock now that keeps fares for the given
+// number of days. The file must have fares of these days.
 func (r Report) UsableAt(now time.Time, days fare.Day) error {
 	today := fare.DayOf(now)
 	if r.Fares > 0 && (r.First > today || r.Last <= today-days) {
@@ -84,7 +84,7 @@ func (r Report) UsableAt(now time.Time, days fare.Day) error {
 	return r.Usable()
 }
 
-// UsableOneWay does the check of Usable for callers that need one-way fares.
+// UsableOneWay does the same as Usable, for callers that need one-way fares.
 func (r Report) UsableOneWay() error {
 	if r.Fares > 0 && r.Fares == r.Returns {
 		return fmt.Errorf("%w: all fares are returns, and one-way fares are wanted; %s", ErrNothing, r.anotherColumn())
@@ -92,7 +92,7 @@ func (r Report) UsableOneWay() error {
 	return r.Usable()
 }
 
-// anotherColumn returns advice how to read the price from another column.
+// anotherColumn returns advice on how to read the price from another column.
 func (r Report) anotherColumn() string {
 	if len(r.OneWayColumns) == 0 {
 		return "name a column of one-way fares with -price"
@@ -100,7 +100,7 @@ func (r Report) anotherColumn() string {
 	return "take the one-way fare from another column: -price " + strings.Join(r.OneWayColumns, " or -price ")
 }
 
-// Print writes the report for people.
+// Print writes the report as text for people.
 func (r Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "panel         %d rows, %d fares", r.Rows, r.Fares)
 	if r.Returns > 0 {

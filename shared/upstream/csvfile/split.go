@@ -9,7 +9,8 @@ import (
 	"io"
 )
 
-// maxLine bounds a line of a file, and thereby its fields and the memory for it.
+// maxLine is the longest accepted line of a file, in bytes. It limits the memory for a line and its
+// fields.
 const maxLine = 16 << 10
 
 var (
@@ -17,8 +18,8 @@ var (
 	errQuote = fault{StrayQuote, "a quotation mark out of place"}
 )
 
-// lines reads a text line by line. A record is one line: quoted fields must not hold a line
-// break. So a stray quotation mark damages one row and not the rest of the file.
+// lines reads a text line by line. A record is one line: a quoted field must not hold a line break.
+// So a stray quotation mark damages one row and not the rest of the file.
 type lines struct {
 	in     *bufio.Reader
 	number int // of the last returned line, from 1
@@ -26,9 +27,10 @@ type lines struct {
 
 func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, maxLine)} }
 
-// next returns a line without its end, valid until the next call. errLong means that this line is
-// lost, and io.EOF that the text is complete. Any other error means that the text broke off. An
-// incomplete last line is then dropped, because its price may lack digits.
+// next returns a line without its line break. The line is valid until the next call. The error
+// errLong means that this line is lost, and io.EOF means that the text is complete. Every other
+// error means that the text broke off. Then an incomplete last line is dropped, because its price
+// may lack digits.
 func (l *lines) next() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -52,7 +54,8 @@ func (l *lines) next() ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte("\r")), nil
 }
 
-// split appends a record's fields to fields. They share memory with line unless one is quoted.
+// split appends the fields of a record to fields. The fields share memory with line, unless a field
+// is quoted.
 func split(line []byte, fields [][]byte) ([][]byte, error) {
 	if !bytes.Contains(line, []byte{'"'}) {
 		for more := true; more; {

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// FuzzSplit: split agrees with encoding/csv on every line without a line break.
+// FuzzSplit: split returns the same fields as encoding/csv, for every line without a line break.
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{"a,b", `"a","b,c"`, `"a""b",`, `,,`, `"`, `a"b`, `"a"b`, `""`, `"",""`, "a,\"b\"\r",
 		`"""`, `" a" ,b`} {
@@ -42,7 +42,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// TestFareIsSmall: a panel of twenty million rows must fit into memory.
+// TestFareIsSmall: a fare takes 32 bytes, because a panel of 20 million rows must fit into memory.
 func TestFareIsSmall(t *testing.T) {
 	if size := reflect.TypeFor[fare.Observation]().Size(); size != 32 {
 		t.Errorf("a fare takes %d bytes, want 32", size)

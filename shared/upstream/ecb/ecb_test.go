@@ -58,7 +58,8 @@ func TestOn(t *testing.T) {
 	}
 }
 
-// No month is missing, and no rate jumps as it would if columns were swapped.
+// TestTableIsWhole: the table lacks no month. No rate jumps as it would if two columns were
+// swapped.
 func TestTableIsWhole(t *testing.T) {
 	rates := Table().rates
 	if first := rates[0].Date.String(); !strings.HasPrefix(first, "2014-01") {

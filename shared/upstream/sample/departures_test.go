@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestDepartures: the answer is a part of the fares found in the week before: the newest per
-// departure, and the cheapest of those.
+// TestDepartures: Departures returns, for each departure, the newest fare of the 7 days before. Of
+// several fares found at that time it returns the cheapest. Fares returns all of these fares too.
 func TestDepartures(t *testing.T) {
 	s := New()
 	for _, c := range []struct {

@@ -2,7 +2,7 @@ package sample
 
 import "verdetto/shared/fare"
 
-// money describes how fares from a town are quoted. Airlines set prices in the town's currency,
+// money describes how airlines quote fares from a town. They set prices in the town's currency,
 // independent of exchange rates.
 type money struct {
 	currency fare.Currency
@@ -11,7 +11,7 @@ type money struct {
 	under    fare.Cents // a price is this much below its step
 }
 
-// moneys lists the towns outside the euro; fares from all others are in EUR.
+// moneys lists the towns whose fares are not in EUR. Fares from all other towns are in EUR.
 var moneys = map[fare.City]money{
 	"LON": {code("GBP"), 0.85, 1_00, 1},
 	"NYC": {code("USD"), 1.1, 1_00, 1_00},
@@ -28,7 +28,8 @@ func moneyOf(origin fare.City) money {
 
 func code(s string) fare.Currency { return fare.Currency([]byte(s)) }
 
-// quote rounds a price in EUR cents down to a usual airline price. Prices in EUR end in 99 cents.
+// quote converts a price in EUR cents to the town's currency and rounds it down to a usual airline
+// price. Prices in EUR end in 99 cents.
 func (m money) quote(euro float64) fare.Cents {
 	p := fare.Cents(euro * m.perEuro * 100 / float64(m.unit)) // in hundredths of the unit
 	step := fare.Cents(50_00)

@@ -1,8 +1,8 @@
 // Package sample is a source of invented fares, for trying the service without an account. It has
 // some 250 routes between real cities, mostly from Italy, with realistic prices.
 //
-// The fares of a moment are always the same, for any window and any question. Each fare is
-// plausible: priced in whole hundredths, and departing no earlier than found.
+// The fares of a point in time are always the same, for every window and every question. Each fare
+// is plausible: its price is in whole hundredths, and it departs no earlier than it was found.
 package sample
 
 import (
@@ -16,25 +16,25 @@ import (
 )
 
 const (
-	// Memory is how far back the source answers a question without a limit. It is one day less than
-	// the service's history, because the first day would be incomplete. Including departures a year
-	// ahead, it covers two years.
+	// Memory is how far back the source answers a question without a time limit. It is one day less
+	// than the service's history, because the first day would be incomplete. Together with
+	// departures a year ahead, it covers two years.
 	Memory = 399 * 24 * time.Hour
 
 	// thinEvery is the interval in days between fares of a route with few fares (a thin route).
-	// Within Memory such a route has at most seven fares, one too few for a verdict. The thin
+	// Within Memory such a route has at most seven fares, and a verdict needs eight. The thin
 	// routes are searched on different days.
 	thinEvery = 60
 )
 
-// Source is the invented world. It is safe for concurrent use.
+// Source is the source of invented fares. It is safe for concurrent use.
 type Source struct {
 	routes map[fare.City][]route
 }
 
 var _ upstream.Deep = (*Source)(nil)
 
-// New returns the world.
+// New returns the source with all its routes.
 func New() *Source { return &Source{plan()} }
 
 // Name implements upstream.Source.
@@ -45,7 +45,7 @@ func (s *Source) Origins(ctx context.Context) ([]fare.City, error) {
 	return slices.Sorted(maps.Keys(s.routes)), ctx.Err()
 }
 
-// Routes lists all routes by origin and destination.
+// Routes lists all routes, ordered by origin and destination.
 func (s *Source) Routes() []fare.Route {
 	var all []fare.Route
 	for _, origin := range slices.Sorted(maps.Keys(s.routes)) {
@@ -56,8 +56,8 @@ func (s *Source) Routes() []fare.Route {
 	return all
 }
 
-// Fares returns the fares found in the window. If since is zero, the window starts Memory before
-// until.
+// Fares returns the fares from an origin that were found after since and not after until. If since
+// is zero, the window starts Memory before until.
 func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	if since.IsZero() {
 		since = until.Add(-Memory)
@@ -79,9 +79,9 @@ func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.
 	return upstream.Answer{Fares: fares}, nil
 }
 
-// Departures returns the last fare of each departure that was found in the week before until. If
-// several were found at the same time, it returns the cheapest. Fares returns all of these fares
-// too.
+// Departures returns, for each departure, the last fare that was found in the 7 days before until.
+// If several fares were found at that time, it returns the cheapest of them. The method Fares
+// returns all of these fares too.
 func (s *Source) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
 	at := slices.IndexFunc(s.routes[q.Origin], func(r route) bool { return r.Destination == q.Destination })
 	if at < 0 {
@@ -101,5 +101,5 @@ func (s *Source) Departures(ctx context.Context, q upstream.Question, until time
 	return upstream.Answer{Fares: slices.Collect(maps.Values(known))}, ctx.Err()
 }
 
-// remembered is how long Departures returns a fare after it was found.
+// remembered is how long Departures returns a fare, counted from the time when the fare was found.
 const remembered = 7 * 24 * time.Hour

@@ -28,7 +28,7 @@ func fares(t testing.TB, s *Source, origin fare.City, since, until time.Time) []
 	return answer.Fares
 }
 
-// byRoute returns all fares by route.
+// byRoute returns all fares of the source by route.
 func byRoute(t testing.TB) map[fare.Route][]fare.Observation {
 	t.Helper()
 	s := New()
@@ -141,8 +141,8 @@ func TestThinRoutes(t *testing.T) {
 	}
 }
 
-// The patterns of real fares, measured on the invented ones with the same method: within a
-// departure where time matters.
+// TestHabits measures patterns of real fares on the invented fares, with the same method. For
+// patterns over time it compares fares of the same departure.
 func TestHabits(t *testing.T) {
 	r := newRoute(towns[0], towns[13], always) // MIL-LON
 	today := fare.DayOf(noon)
@@ -214,8 +214,9 @@ func TestEaster(t *testing.T) {
 	}
 }
 
-// TestRoutesAreOfEveryKind: there are routes with and without stops, returns of every length of
-// stay, and towns with currencies of their own. For lively routes all departures ahead are known.
+// TestRoutesAreOfEveryKind: the source has routes with and without stops, return trips of every
+// length of stay, and towns with their own currencies. On lively routes a fare of every future
+// departure is known.
 func TestRoutesAreOfEveryKind(t *testing.T) {
 	found := byRoute(t)
 	today := fare.DayOf(noon)
@@ -281,8 +282,8 @@ func TestRoutesAreOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestStopsAreMostlyCheaper: on a route with both kinds of flights, the fare with a stop is
-// cheaper on most departures and not on all.
+// TestStopsAreMostlyCheaper: on a route with non-stop flights and flights with a stop, the fare
+// with a stop is cheaper on most departures but not on all.
 func TestStopsAreMostlyCheaper(t *testing.T) {
 	cheaper, same := 0, 0
 	for _, routes := range New().routes {
@@ -301,7 +302,8 @@ func TestStopsAreMostlyCheaper(t *testing.T) {
 	}
 }
 
-// TestReturnsAreNoSumOfTwo: a long-haul return is cheap for long stays and not for weekends.
+// TestReturnsAreNoSumOfTwo: compared with two one-way fares, a long-haul return is cheap for long
+// stays and dear for weekends.
 func TestReturnsAreNoSumOfTwo(t *testing.T) {
 	r := newRoute(towns[0], towns[37], always) // MIL-NYC
 	today := fare.DayOf(noon)
@@ -326,8 +328,9 @@ func TestReturnsAreNoSumOfTwo(t *testing.T) {
 	}
 }
 
-// Some days of some routes detect a change of the world: a store seeded before would then mix two
-// worlds.
+// TestGolden compares the fares of some days and routes with a golden file, to detect a change of
+// the invented fares. After a change, a store with earlier fares would mix two sets of invented
+// fares.
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	found := fares(t, New(), "VRN", noon.AddDate(0, 0, -2), noon)

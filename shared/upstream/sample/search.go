@@ -9,23 +9,23 @@ import (
 const (
 	daySeconds = 24 * 60 * 60
 
-	// ahead is how many days ahead travellers search.
+	// ahead is how many days before a departure travellers begin to search for it.
 	ahead = 330
 
-	// sweepDays is the number of days in which each departure of a route with many fares is
+	// sweepDays is the number of days in which every departure of a route with many fares is
 	// searched once.
 	sweepDays = 7
 
-	// thinAhead is how many days further ahead thin routes (with few fares) are searched. So the
-	// last found fare has not departed before the next thin route is searched.
+	// thinAhead is how many days further ahead travellers search on thin routes (with few fares).
+	// So the last found fare has not departed when the next search finds another fare.
 	thinAhead = 10
 
-	// stayLooks is the number of searches per day for each class of nights away.
+	// stayLooks is how many searches per day each class of nights away gets.
 	stayLooks = 4
 )
 
-// search collects a route's fares in a window of time. The random numbers of a day depend on that
-// day alone, so the result does not depend on the window.
+// search collects the fares of one route in a window of time. The random numbers of a day depend
+// only on that day, so the fares of a day do not depend on the window.
 type search struct {
 	*route
 	since, until int64
@@ -41,7 +41,7 @@ func (s *search) days() {
 
 func dayOf(moment int64) fare.Day { return fare.DayOf(time.Unix(moment, 0)) }
 
-// day collects the fares of one day.
+// day collects the fares that travellers find on one day.
 func (s *search) day(day fare.Day) {
 	state := mix(s.seed ^ mix(uint64(day)))
 	draw := func() uint64 { state += 0x9e3779b97f4a7c15; return mix(state) }
@@ -57,7 +57,8 @@ func (s *search) day(day fare.Day) {
 	midnight := day.Time().Unix()
 	if s.lively {
 		for depart := day; depart <= day+ahead; depart++ {
-			// The factor 3 lets each departure's lead time pass through all weekdays.
+			// Because of the factor 3, the lead times at which a departure is searched fall on all
+			// weekdays.
 			if (3*depart+day+fare.Day(s.seed%sweepDays))%sweepDays == 0 {
 				s.seen(day, fare.Observation{Found: midnight, Depart: depart, DayOnly: true}, true)
 			}
@@ -77,8 +78,8 @@ func (s *search) day(day fare.Day) {
 	}
 }
 
-// seen adds the one-way fares that one search finds: the cheapest, and also the non-stop fare if
-// nonStop is set and it differs.
+// seen adds the one-way fares that one search finds. It adds the cheapest fare. If nonStop is true,
+// it also adds the non-stop fare, unless that fare is the same.
 func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	if o.Found <= s.since || o.Found > s.until || !s.flies(o.Depart) {
 		return
@@ -97,7 +98,7 @@ func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	s.add(o)
 }
 
-// stops returns the smallest number of stops on a day of departure.
+// stops returns the smallest number of stops with which the route is flown on a day of departure.
 func (s *search) stops(depart fare.Day) fare.Stops {
 	switch {
 	case s.flights != change:
@@ -115,7 +116,7 @@ func (s *search) add(o fare.Observation) {
 	}
 }
 
-// count returns the number of searches on a day.
+// count returns the number of searches on a route on a day.
 func (r *route) count(day fare.Day, chance uint64) int {
 	switch month := day.Month(); {
 	case r.habit == thin && day%thinEvery != r.phase:
@@ -128,7 +129,7 @@ func (r *route) count(day fare.Day, chance uint64) int {
 	return max(1, int(float64(r.daily)*(0.7+0.6*unit(chance))))
 }
 
-// expected estimates the number of fares per day, to allocate memory.
+// expected estimates how many fares of the route travellers find per day, to allocate memory.
 func (r *route) expected() int {
 	n := r.daily
 	if r.lively {
@@ -143,13 +144,13 @@ func (r *route) expected() int {
 	return n
 }
 
-// flies reports whether the route has flights on a day.
+// flies reports whether the route has flights on the day depart.
 func (r *route) flies(depart fare.Day) bool {
 	month := depart.Month()
 	return r.habit != summer || (month >= time.May && month <= time.October)
 }
 
-// lead returns a random lead time of a search.
+// lead returns a random lead time of a search, in days.
 func lead(chance uint64) fare.Day {
 	const days = 1 << 20
 	within := func(from, to uint64) fare.Day { return fare.Day(from + chance>>32%(to-from+1)) }

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// town is a city at an end of a route.
+// town is a city at one end of a route.
 type town struct {
 	code     fare.City
 	lat, lon float64
@@ -17,7 +17,7 @@ type town struct {
 	beach    bool // full in summer
 }
 
-// towns are real places; only their fares are invented.
+// towns are real places. Only the fares between them are invented.
 var towns = []town{
 	{"MIL", 45.5, 9.2, 3, false}, {"ROM", 41.9, 12.5, 3, false}, {"VCE", 45.4, 12.3, 2, false},
 	{"NAP", 40.9, 14.3, 2, false}, {"BLQ", 44.5, 11.3, 2, false}, {"TRN", 45.1, 7.7, 1, false},
@@ -36,7 +36,7 @@ var towns = []town{
 	{"BUE", -34.6, -58.4, 1, false},
 }
 
-// links holds the pairs of towns with fares both ways.
+// links holds the pairs of towns with fares in both directions.
 const links = `
 MIL: LON PAR BCN MAD BER PRG VIE AMS BRU LIS ATH DUB BUD BUH TIA WAW CPH IST NAP CTA PMO CAG BRI PMI RAK NYC DXB TYO BKK MIA
 ROM: LON PAR BCN MAD BER PRG VIE AMS BRU LIS ATH DUB BUD BUH TIA WAW CPH MUC IST CTA PMO CAG TRN VCE PMI MLA NYC DXB TYO BUE
@@ -54,15 +54,16 @@ PAR: BCN LIS NYC
 BCN: BER AMS PRG
 `
 
-// summerLinks have fares from February to September, for departures from May to October.
+// summerLinks are pairs of towns with fares only in summer. Fares are found from February to
+// September, for departures from May to October.
 const summerLinks = `
 MIL: OLB IBZ
 ROM: OLB IBZ
 BLQ: OLB IBZ
 `
 
-// thinLinks are searched so rarely that they never have enough fares for a verdict. See thinEvery
-// in sample.go.
+// thinLinks are pairs of towns that are searched so rarely that they never have enough fares for a
+// verdict. See thinEvery in sample.go.
 const thinLinks = `
 TRN: BUH MLA
 VRN: PRG DUB
@@ -70,7 +71,8 @@ PSA: CPH
 TCI: MIL
 `
 
-// stopLinks have non-stop flights and flights with a stop, which are usually cheaper.
+// stopLinks are pairs of towns with non-stop flights and flights with a stop. The flights with a
+// stop are usually cheaper.
 const stopLinks = `
 MIL: LIS ATH BUH IST RAK NYC DXB
 ROM: LIS CPH IST NYC DXB
@@ -80,7 +82,7 @@ NAP: BER AMS
 BLQ: MAD WAW
 `
 
-// changeLinks have no non-stop flights.
+// changeLinks are pairs of towns without non-stop flights.
 const changeLinks = `
 MIL: TYO BKK MIA
 ROM: TYO BUE
@@ -88,7 +90,7 @@ PMO: VRN
 BRI: TIA
 `
 
-// returnLinks have fares for returns.
+// returnLinks are pairs of towns that also have fares for return trips.
 const returnLinks = `
 MIL: LON PAR BCN LIS PMI NYC TYO
 ROM: LON PAR BCN MAD NYC
@@ -105,7 +107,7 @@ const (
 	thin
 )
 
-// flights says with how many stops a route is flown.
+// flights says how many stops the flights of a route have.
 type flights int
 
 const (
@@ -114,7 +116,7 @@ const (
 	change                  // one, or two on far routes
 )
 
-// route is one direction of a link, with the parameters of its prices.
+// route is one direction of a pair of towns, with the parameters of its prices.
 type route struct {
 	fare.Route
 	seed    uint64
@@ -130,7 +132,7 @@ type route struct {
 	floor   fare.Cents // the lowest possible price
 }
 
-// plan returns all routes by origin.
+// plan returns all routes of the source, by origin.
 func plan() map[fare.City][]route {
 	stops, changes, returns := linked(stopLinks), linked(changeLinks), linked(returnLinks)
 	routes := map[fare.City][]route{}
@@ -159,7 +161,7 @@ func plan() map[fare.City][]route {
 	return routes
 }
 
-// pairs parses a list of links.
+// pairs parses a list of links into pairs of towns.
 func pairs(text string) [][2]town {
 	byCode := map[fare.City]town{}
 	for _, t := range towns {
@@ -175,7 +177,7 @@ func pairs(text string) [][2]town {
 	return all
 }
 
-// linked returns the set of routes in a list of links, both ways.
+// linked returns the routes in a list of links, in both directions, as a set.
 func linked(text string) map[fare.Route]bool {
 	set := map[fare.Route]bool{}
 	for _, link := range pairs(text) {
@@ -211,7 +213,7 @@ const (
 	livelyRank = 9
 )
 
-// distance returns the great-circle distance in kilometres.
+// distance returns the great-circle distance of two towns in kilometres.
 func distance(a, b town) float64 {
 	const radians = math.Pi / 180
 	sin2 := func(x float64) float64 { s := math.Sin(x / 2); return s * s }

@@ -1,14 +1,14 @@
-// Package travelpayouts asks the Travelpayouts (Aviasales) Data API for fares that its users
-// found recently: one-way fares of all routes from a city, and a year of departures of one route,
-// one-way or return, non-stop or any. Start reading at Client.
+// Package travelpayouts asks the Travelpayouts (Aviasales) Data API for fares that its users found
+// recently: one-way fares of all routes from a city, and a year of departures of one route, one-way
+// or return, non-stop or any. Start reading at Client.
 //
 // Every returned fare is comparable (upstream.Comparable) and answers the question. The errors
-// distinguish "no fares", "could not ask" and "budget spent". All callers of a Client together
-// stay within the rate limit of each endpoint, and ask Config.Spend before each call.
+// distinguish "no fares", "no answer" and "budget spent". All callers of a Client together stay
+// within the rate limit of each endpoint. They ask Config.Spend before each call.
 //
-// The token goes only to the API's own host, in a header. It is never in a URL, in an error, or
-// in what fmt or a logger prints of a Client or a Config. Links of offers are read for the day of
-// a search and never leave the decoder.
+// The token goes only to the API's own host, in a header. It is never in a URL, in an error, or in
+// the text that fmt or a logger prints of a Client or a Config. The API's links to offers are used
+// only to read the day of a search. They never leave the decoder.
 package travelpayouts
 
 import (
@@ -28,11 +28,12 @@ import (
 const (
 	// DefaultBaseURL is the address of the API.
 	DefaultBaseURL = "https://api.travelpayouts.com"
-	// DefaultPerMinute is the API's rate limit for get_latest_prices.
+	// DefaultPerMinute is the API's rate limit for the endpoint get_latest_prices, in calls per
+	// minute.
 	DefaultPerMinute = 300
 )
 
-// The reasons of this source for dropping a row.
+// The reasons for dropping a row that only this source has.
 const (
 	NotForAffiliates upstream.Reason = "not to be shown by affiliates"
 	OtherOrigin      upstream.Reason = "from another city than asked"
@@ -48,8 +49,9 @@ type Config struct {
 	BaseURL    string       // default DefaultBaseURL
 	HTTPClient *http.Client // default: one with a timeout of 30 seconds
 	PerMinute  int          // rate limit of get_latest_prices; others in proportion
-	// Spend, if set, is called before every call, retries included. Its error is final and
-	// prevents the call. departures distinguishes questions for one route from discovery.
+	// Spend, if set, is called before every call, also before a retry. If it returns an error, the
+	// call is not made and not retried. The parameter departures is true for questions about one
+	// route.
 	Spend      func(ctx context.Context, departures bool) error
 	Comparable upstream.Comparable
 	CurrencyOf func(origin fare.City) string                    // ISO 4217; default EUR
@@ -57,14 +59,14 @@ type Config struct {
 	Now        func() time.Time                                 // default time.Now
 }
 
-// String returns the Config without its token.
+// String returns the Config as text, without its token.
 func (c Config) String() string { return fmt.Sprintf("travelpayouts at %s", c.BaseURL) }
 
-// GoString returns the Config without its token.
+// GoString returns the Config as text, without its token.
 func (c Config) GoString() string { return c.String() }
 
-// Client is a Deep source. It is safe for concurrent use, and its callers share limits and
-// budget.
+// Client is a source that implements upstream.Deep. It is safe for concurrent use. Its callers
+// share the rate limits and the budget.
 type Client struct {
 	base       *url.URL
 	http       *http.Client
@@ -80,7 +82,7 @@ type Client struct {
 
 var _ upstream.Deep = (*Client)(nil)
 
-// New validates a Config and returns its Client. It makes no call.
+// New checks a Config and returns a Client. It makes no call.
 func New(cfg Config) (*Client, error) {
 	if cfg.Token == "" {
 		return nil, fmt.Errorf("set up travelpayouts: no token")
@@ -93,7 +95,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	base, err := url.Parse(cfg.BaseURL)
 	if err != nil || base.Host == "" || (base.Scheme != "https" && base.Scheme != "http") {
-		// The parser's error may quote a password in the address.
+		// The error of the URL parser may quote a password in the address.
 		return nil, fmt.Errorf("set up travelpayouts: base URL: want http(s)://host")
 	}
 	if cfg.PerMinute <= 0 {
@@ -128,8 +130,9 @@ func New(cfg Config) (*Client, error) {
 	}, nil
 }
 
-// stayOnHost refuses redirects that would send the token to another host. net/http removes only
-// credentials that it knows, and ours is not among them.
+// stayOnHost refuses redirects that would send the token to another host. The package net/http
+// removes only credentials in headers that it knows, and the header of this token is not one of
+// them.
 func stayOnHost(next *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	if next.URL.Host != first.Host || next.URL.Scheme != first.Scheme || len(via) > 3 {
@@ -138,7 +141,7 @@ func stayOnHost(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// String returns the address that the Client asks.
+// String returns the address of the API that the Client calls.
 func (c *Client) String() string { return "travelpayouts at " + c.base.Redacted() }
 
 // Name implements upstream.Source.
@@ -158,8 +161,8 @@ func (c *Client) Origins(ctx context.Context) ([]fare.City, error) {
 	return cities, nil
 }
 
-// isCode reports whether a code is three Latin capitals; the list of cities also holds Cyrillic
-// ones.
+// isCode reports whether a code is three Latin capital letters. The API's list of cities also has
+// Cyrillic codes.
 func isCode(s string) bool {
 	return len(s) == 3 && !slices.ContainsFunc([]byte(s), func(b byte) bool { return b < 'A' || b > 'Z' })
 }

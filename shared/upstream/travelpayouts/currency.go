@@ -7,12 +7,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Fares are stored as quoted, so the client asks in the currency of the origin's country. The API
-// converts a fare once, when it is found; another currency would add a second conversion.
+// Fares are stored as quoted, so the client asks for fares in the currency of the origin's country.
+// The API converts a fare once, when the fare is found. Another currency would add a second
+// conversion.
 
-// byCurrency lists the countries by the currency of their fares, for currencies other than the
-// euro that the European Central Bank publishes. All other countries are asked in EUR, including
-// those with a pegged currency.
+// byCurrency lists countries by the currency in which the client asks for their fares. These are
+// the currencies whose rates the European Central Bank publishes, without the euro. For all other
+// countries the client asks in EUR, also for countries whose currency is pegged to the euro.
 var byCurrency = map[string]string{
 	"AUD": "AU CC CX KI NF NR TV",
 	"BRL": "BR",
@@ -46,7 +47,7 @@ var byCurrency = map[string]string{
 }
 
 // CurrencyOfCountry returns the currency in which to ask for fares from a country (ISO 3166
-// alpha-2): its own if there is a reference rate, else EUR.
+// alpha-2). It is the country's own currency if there is a reference rate for it, else EUR.
 func CurrencyOfCountry(country string) string {
 	for currency, countries := range byCurrency {
 		if slices.Contains(strings.Fields(countries), country) {
@@ -56,8 +57,8 @@ func CurrencyOfCountry(country string) string {
 	return "EUR"
 }
 
-// currency returns the currency in which to ask for fares from a city. It is also the currency of
-// an answer that does not state one.
+// currency returns the currency in which to ask for fares from a city. An answer that states no
+// currency is in this currency too.
 func (c *Client) currency(origin fare.City) string {
 	if c.currencyOf == nil {
 		return "EUR"

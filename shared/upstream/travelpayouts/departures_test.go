@@ -102,7 +102,8 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
-// If the API ignores a parameter, the wrong rows are dropped and counted.
+// TestDeparturesOfAnotherQuestion: if the API ignores a parameter of the question, the wrong rows
+// are dropped and counted.
 func TestDeparturesOfAnotherQuestion(t *testing.T) {
 	const link = `"link":"/search/x?search_date=19112026"`
 	body := `{"success":true,"currency":"eur","data":{
@@ -180,7 +181,8 @@ func TestDeparturesRefused(t *testing.T) {
 	}
 }
 
-// One good row among bad ones is returned, and each bad one is counted by its reason.
+// TestBadRows: if one row of an answer is good, its fare is returned. Each bad row is counted by
+// its reason.
 func TestBadRows(t *testing.T) {
 	const (
 		place  = `"origin":"MIL","destination":"BUH",`
@@ -284,7 +286,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// Unreadable bodies are errors, and never an empty answer.
+// TestBadBodies: an answer that cannot be read is an error, and never an answer without fares.
 func TestBadBodies(t *testing.T) {
 	for name, body := range map[string]string{
 		"nothing":                       ``,

@@ -20,11 +20,11 @@ const (
 )
 
 // Fares asks for every one-way fare found on routes from origin, page by page. It serves to
-// discover routes and needs one call for most cities. Returns would double the calls; Departures
-// asks for them by route.
+// discover routes and needs one call for most cities. It does not ask for return fares, because
+// they would double the calls. Departures asks for them, route by route.
 //
-// The API remembers about seven days. If one page fails, the whole call fails, because half an
-// answer looks like a changed market.
+// The API remembers fares for about seven days. If one page fails, the whole call fails, because
+// half an answer looks like a changed market.
 func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	answer := upstream.Answer{Dropped: map[upstream.Reason]int{}}
 	fromOrigin := func(f fare.Fare) upstream.Reason {
@@ -46,7 +46,8 @@ func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.
 			return upstream.Answer{}, fmt.Errorf("ask travelpayouts for fares from %s, page %d: %w", origin, number,
 				err)
 		}
-		// A repeated full page means that this endpoint does not page: there are no more rows.
+		// If a full page is the same as the page before, the endpoint does not page: there are no
+		// more rows.
 		if number > 1 && bytes.Equal(p.raw, before) {
 			return answer, nil
 		}
@@ -64,9 +65,9 @@ func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.
 
 // latest returns the query for one-way economy fares of the whole year ahead.
 //
-// period_type=year needs no beginning_of_period: with it the API returns no rows, and without
-// period_type only the current month. group_by is absent, because grouped answers hold one row
-// per day or direction.
+// With period_type=year the query must not have beginning_of_period, or the API returns no rows.
+// Without period_type it returns only the current month. The query has no group_by, because a
+// grouped answer has one row per day or direction.
 func latest(origin fare.City, currency string, page int) url.Values {
 	return url.Values{
 		"origin":             {string(origin)},
@@ -81,7 +82,7 @@ func latest(origin fare.City, currency string, page int) url.Values {
 	}
 }
 
-// Departures asks for the cheapest fare of each departure day of a year, in one call.
+// Departures asks for the cheapest fare of each departure day in the year ahead, in one call.
 func (c *Client) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
 	var p page
 	currency := c.currency(q.Origin)
@@ -108,16 +109,16 @@ func (c *Client) Departures(ctx context.Context, q upstream.Question, until time
 	return answer, nil
 }
 
-// departures returns the query of grouped_prices for a year of one route.
+// departures returns the query of grouped_prices for a year of departures of one route.
 //
 //   - group_by=departure_at returns the cheapest fare of each day of departure.
-//     A departure_at in addition would narrow the year to a month.
-//   - There is no one_way: without return_at and a length of stay the fares are one-way.
-//   - min_trip_duration and max_trip_duration count the nights of returns.
+//     The parameter departure_at in addition would narrow the year to a month.
+//   - The query has no one_way. Without return_at and a length of stay the fares are one-way.
+//   - min_trip_duration and max_trip_duration count the nights away of returns.
 //   - direct=true leaves non-stop fares only.
 //
-// Undocumented behaviour is not relied on: Departures drops and counts every row of another
-// route, trip or number of stops.
+// The client does not rely on this undocumented behaviour: Departures drops and counts every row of
+// another route, trip or number of stops.
 func departures(q upstream.Question, currency string) url.Values {
 	query := url.Values{
 		"origin":      {string(q.Origin)},
@@ -135,9 +136,9 @@ func departures(q upstream.Question, currency string) url.Values {
 	return query
 }
 
-// judge adds a page's comparable rows to the answer if they fit the question. fits returns the
-// reason why a fare does not fit, or "". Rows from before the window are not part of the
-// question, so they are not counted as dropped.
+// judge adds the comparable rows of a page to the answer if they fit the question. The function
+// fits returns the reason why a fare does not fit, or "". Rows that were found before the window
+// are not part of the question, so they are not counted as dropped.
 func (c *Client) judge(answer *upstream.Answer, p page, since, until time.Time, fits func(fare.Fare) upstream.Reason) {
 	for reason, n := range p.unread {
 		answer.Dropped[reason] += n

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// gate limits calls to perMinute in any 60 seconds. If the API reports that the limit is reached,
+// gate limits calls to perMinute in any 60 seconds. If the API reports that its limit is reached,
 // gate pauses all callers.
 //
-// The API counts calls per fixed minute and refuses calls for its rest, so bursts gain
-// nothing. gate spaces calls evenly, with 5 % more distance than the limit needs, because evenly
-// sent calls may arrive in bunches.
+// The API counts calls per fixed minute. Above the limit it refuses all calls for the rest of the
+// minute, so bursts gain nothing. gate spaces calls evenly, 5 % further apart than the limit
+// requires, because evenly sent calls may arrive in bunches.
 type gate struct {
 	limiter *rate.Limiter
 	now     func() time.Time
@@ -28,7 +28,7 @@ func newGate(perMinute int, now func() time.Time, wait func(context.Context, tim
 	return &gate{limiter: rate.NewLimiter(rate.Every(every+every/20), 1), now: now, wait: wait}
 }
 
-// hold lets no call through until a moment.
+// hold lets no call through before the given time.
 func (g *gate) hold(until time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -43,8 +43,8 @@ func (g *gate) pausedUntil() time.Time {
 	return g.held
 }
 
-// pass waits until the caller may make a call. Callers that were waiting when hold began wait in
-// line again, so that the end of a hold causes no burst.
+// pass waits until the caller may make a call. Callers that already waited when hold began must
+// wait for their turn again, so that the end of a hold causes no burst.
 func (g *gate) pass(ctx context.Context) error {
 	var served time.Time
 	for {

@@ -15,7 +15,8 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// direct calls a handler without a socket, so that a test can run on virtual time.
+// direct sends requests directly to a handler, without a network connection. So a test can run on
+// virtual time.
 type direct struct{ http.Handler }
 
 func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -33,7 +34,7 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// virtual returns a client of a fake on the bubble's time.
+// virtual returns an imitation of the API and its client, on the time of the synctest bubble.
 func virtual(t *testing.T, rows []upstream.Row, perMinute int) (*upstreamtest.Server, *travelpayouts.Client) {
 	t.Helper()
 	server := upstreamtest.Detached(rows, time.Now)

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// The endpoints in use.
+// The paths of the API's endpoints that the client uses.
 const (
 	latestPrices  = "/aviasales/v3/get_latest_prices"
 	groupedPrices = "/aviasales/v3/grouped_prices"
 	cityList      = "/data/en/cities.json"
 )
 
-// granted is the API's rate limit per token and minute for each endpoint (support article "API
-// rate limits", the table valid from 14 June 2024). The article writes the endpoints as /v3/...,
-// but they answer at the paths above.
+// granted holds the API's rate limit for each endpoint, in calls per minute and token. The source
+// is the support article "API rate limits", with the table valid from 14 June 2024. The article
+// writes the endpoints as /v3/..., but they answer at the paths above.
 var granted = map[string]int{
 	latestPrices:  DefaultPerMinute,
 	groupedPrices: 600,
 	cityList:      600,
 }
 
-// gates returns a gate for each endpoint. perMinute is our limit for get_latest_prices; the other
-// endpoints get the same share of their limits in granted.
+// gates returns a gate for each endpoint. The parameter perMinute is this process's limit for
+// get_latest_prices. The other endpoints get the same share of their limits in granted.
 func gates(perMinute int, now func() time.Time, wait func(context.Context, time.Duration) error) map[string]*gate {
 	all := map[string]*gate{}
 	for path, limit := range granted {

@@ -24,8 +24,8 @@ const (
 	citiesPath  = "/data/en/cities.json"
 )
 
-// Several callers ask all endpoints concurrently. No endpoint exceeds its limit in any 60
-// seconds, and so in no minute of the clock, and none waits for another.
+// TestEachEndpointHasItsLimit: several callers use all endpoints at the same time. No endpoint gets
+// more calls than its limit in any 60 seconds, and no endpoint waits for another.
 func TestEachEndpointHasItsLimit(t *testing.T) {
 	for _, test := range []struct {
 		perMinute int // of get_latest_prices
@@ -92,7 +92,8 @@ func TestEachEndpointHasItsLimit(t *testing.T) {
 	}
 }
 
-// A 429 of one endpoint does not affect the others.
+// TestA429HoldsItsEndpointAlone: an answer 429 of one endpoint does not delay calls to the other
+// endpoints.
 func TestA429HoldsItsEndpointAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := virtual(t, nil, 300)
@@ -114,7 +115,8 @@ func TestA429HoldsItsEndpointAlone(t *testing.T) {
 	})
 }
 
-// TestBudget: every call counts, failed tries included, and no call is made beyond the budget.
+// TestBudget: every call counts toward the budget, also a try that fails. No call is made beyond
+// the budget.
 func TestBudget(t *testing.T) {
 	left := 0
 	var kinds []bool

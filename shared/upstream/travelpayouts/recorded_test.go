@@ -24,15 +24,16 @@ func recorded(t *testing.T, file string) []byte {
 	return body
 }
 
-// tally holds counts of a body by hand: rows, and how many of them are returns, have only the day
-// of the search, and have 0, 1, 2 or more stops.
+// tally holds counts that a person made of a recorded answer: all rows, returns, rows with only the
+// day of the search, and rows by number of stops.
 type tally struct {
 	Rows, Returns, DayOnly, NonStop, OneStop, MoreStops int
 	Currency                                            string
 }
 
-// Recorded bodies of the API. None is a get_latest_prices of one-way fares; month-matrix has the
-// same rows, and they are one-way here.
+// TestRecordedBodies parses recorded answers of the API. None of them is an answer of
+// get_latest_prices with one-way fares. The answers of month-matrix have the same form of rows,
+// with one-way fares.
 func TestRecordedBodies(t *testing.T) {
 	tests := []struct {
 		endpoint, file string
@@ -54,7 +55,8 @@ func TestRecordedBodies(t *testing.T) {
 			tally{Rows: 9, Returns: 9, DayOnly: 9, NonStop: 9, Currency: "EUR"}, "", false},
 		{"prices_for_dates, returns", "partimo_v3_prices_for_dates_mil_lon_2026_11.json",
 			tally{Rows: 12, Returns: 12, DayOnly: 12, NonStop: 12, Currency: "EUR"}, "", false},
-		// Twice non-stop out with one stop back, and once two stops out, make 3 and 1.
+		// Two rows are non-stop out and have one stop back. One row has two stops out. So OneStop
+		// is 3 and MoreStops is 1.
 		{"prices_for_dates, returns with stops", "partimo_v3_prices_for_dates_rom_vie_2026_12.json",
 			tally{Rows: 13, Returns: 13, DayOnly: 13, NonStop: 9, OneStop: 3, MoreStops: 1, Currency: "EUR"}, "",
 			false},
@@ -102,7 +104,7 @@ func TestRecordedBodies(t *testing.T) {
 	}
 }
 
-// The first row of each body, read by hand.
+// TestRecordedRows compares the first row of each recorded answer with values that a person read.
 func TestRecordedRows(t *testing.T) {
 	tests := []struct {
 		file string
@@ -138,8 +140,8 @@ func TestRecordedRows(t *testing.T) {
 	}
 }
 
-// The fares in recorded v3 bodies: two fares from Rome return on the day of departure, which is
-// not a stay of a night.
+// TestRecordedFares checks the fares in recorded answers of API version 3. Two fares from Rome
+// return on the day of departure. They are dropped, because a return needs at least one night away.
 func TestRecordedFares(t *testing.T) {
 	client := &Client{comparable: upstream.Comparable{
 		CityOf: func(code string) (fare.City, bool) { // PMF (Parma) is sold as Milan

@@ -24,8 +24,8 @@ const (
 
 var backoff = retry.Backoff{First: time.Second, Longest: time.Minute}
 
-// transient is a fault after which a retry may succeed. pause is how long the API wants no call
-// from any caller. If pause is zero, the normal wait between retries applies.
+// transient is an error after which a retry may succeed. The field pause is how long the API asks
+// all callers to make no call. If pause is zero, the normal wait between retries applies.
 type transient struct {
 	err   error
 	pause time.Duration
@@ -34,8 +34,8 @@ type transient struct {
 func (t transient) Error() string { return t.err.Error() }
 func (t transient) Unwrap() error { return t.err }
 
-// get calls the API until decode accepts an answer, an error is final, or no tries or calls of the
-// day's budget are left.
+// get calls the API until decode accepts an answer or an error is final. It also ends when no tries
+// are left, or no calls in the day's budget.
 func (c *Client) get(ctx context.Context, path string, query url.Values, decode func([]byte) error) error {
 	address := c.base.JoinPath(path)
 	address.RawQuery = query.Encode()
@@ -70,7 +70,8 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, decode 
 	}
 }
 
-// try makes one call. It leaves Accept-Encoding to net/http, which then also decompresses.
+// try makes one call. It sets no Accept-Encoding, so that net/http asks for compressed answers and
+// decompresses them.
 func (c *Client) try(ctx context.Context, address string, decode func([]byte) error) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -118,7 +119,7 @@ func (c *Client) try(ctx context.Context, address string, decode func([]byte) er
 	}
 }
 
-// why returns the API's explanation of a rejected call, if there is one.
+// why returns the API's explanation of a rejected call, or "".
 func (c *Client) why(body io.Reader) string {
 	const most = 64 << 10
 	data, err := io.ReadAll(io.LimitReader(body, most))
@@ -132,9 +133,9 @@ func (c *Client) why(body io.Reader) string {
 	return fmt.Sprintf(", %v", refusal{c.redact(no.text)})
 }
 
-// pause returns how long the API asks to wait, by any of the headers that it has been seen to
-// use. A number too large for a pause is a Unix time. The result is at least one second, to
-// prevent a busy loop, and bounded, so that a run ends.
+// pause returns how long the API asks to wait, from one of the headers that the API is known to
+// use. A number too large for a pause is a Unix time. The result is at least one second, to prevent
+// a busy loop, and has an upper limit, so that a run ends.
 func pause(h http.Header, now time.Time) time.Duration {
 	const year = 365 * 24 * time.Hour
 	for _, name := range []string{"Retry-After", "X-Rate-Limit-Reset", "X-RateLimit-Reset"} {

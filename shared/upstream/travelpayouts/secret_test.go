@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// Only the API's host may see the token.
+// TestTokenStaysIn: only the host of the API gets the token.
 func TestTokenStaysIn(t *testing.T) {
 	const token = upstreamtest.Token
 	var strangerSaw []string
@@ -74,8 +74,9 @@ func TestTokenStaysIn(t *testing.T) {
 	}
 }
 
-// Links of offers hold the search and an agency's price. They must stay in the decoder: nothing
-// that leaves the package shows a part of one, on success or failure.
+// TestLinksStayIn: a link to an offer contains the search and an agency's price. It must stay in
+// the decoder. So nothing that leaves the package contains a part of such a link, on success or
+// failure.
 func TestLinksStayIn(t *testing.T) {
 	const mark = upstreamtest.LinkMark
 	r := row("BUH", 20, 30, time.Hour)
@@ -116,7 +117,8 @@ func TestLinksStayIn(t *testing.T) {
 	}
 }
 
-// The API's explanation of a rejected call is reported without the token.
+// TestRefusalOmitsTheToken: the error for a rejected call has the API's explanation, but not the
+// token.
 func TestRefusalOmitsTheToken(t *testing.T) {
 	server, client, _ := set(t, nil, nil)
 	server.Fail(upstreamtest.Fault{Status: 400,

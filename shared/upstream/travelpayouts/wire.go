@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// page is one answer: a list of rows, or an object of rows by day or month of departure.
+// page is one answer of the API: a list of rows, or an object of rows by day or month of departure.
 type page struct {
 	raw    json.RawMessage // the raw rows
 	rows   int             // number of all rows, readable or not; shows whether the page is full
@@ -26,20 +26,20 @@ type page struct {
 	offers []offer
 }
 
-// offer is a row with additional fields that only this source has.
+// offer is a row with additional fields that only the API of Travelpayouts has.
 type offer struct {
 	upstream.Row
 	notForAffiliates bool
 }
 
-// refusal is an answer of the API with success:false and an explanation.
+// refusal is the error for an answer of the API with success:false and an explanation.
 type refusal struct{ text string }
 
 func (r refusal) Error() string { return fmt.Sprintf("answered success:false: %.200q", r.text) }
 
-// decodePage parses an envelope. On success data is an array or an object of rows. An error may
-// come with data null or {}, and even with status 200. Empty data with success:true is an empty
-// page.
+// decodePage parses the outer JSON object of an answer. On success its field data is an array or an
+// object of rows. An error can have data null or {}, and even status 200. Empty data with
+// success:true is an empty page.
 func decodePage(body []byte, asked string) (page, error) {
 	var envelope struct {
 		Success  *bool           `json:"success"`
@@ -62,7 +62,7 @@ func decodePage(body []byte, asked string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	// The answer repeats the currency of the question. Old answers do not.
+	// The answer repeats the currency of the question. Answers in an old form state no currency.
 	currency := cmp.Or(strings.ToUpper(envelope.Currency), asked)
 	p.rows = len(rows)
 	for _, raw := range rows {
@@ -76,7 +76,7 @@ func decodePage(body []byte, asked string) (page, error) {
 			p.unread[upstream.Malformed]++
 		}
 	}
-	// A page may contain some bad rows. But if all rows are bad, the API has changed its form. An
+	// Some rows of a page may be bad. But if all rows are bad, the API has changed its form. An
 	// empty result would then silently empty every route.
 	if len(p.offers) == 0 && p.rows > 0 {
 		return page{}, fmt.Errorf("read rows: none of %d is in a form we know", p.rows)
@@ -84,7 +84,7 @@ func decodePage(body []byte, asked string) (page, error) {
 	return p, nil
 }
 
-// split returns the rows of a list, or of an object in the order of its keys.
+// split returns the rows of a JSON list, or of a JSON object in the order of its keys.
 func split(data json.RawMessage) ([]json.RawMessage, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(data, &list); err == nil && list != nil {
@@ -100,7 +100,7 @@ func split(data json.RawMessage) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// words returns the text of a JSON value that may be a string, null or absent.
+// words returns the text of a JSON string. It returns "" if the value is null or absent.
 func words(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
@@ -109,10 +109,10 @@ func words(raw json.RawMessage) string {
 	return s
 }
 
-// errUndated: the row does not state when the fare was found.
+// errUndated means that a row does not state when the fare was found.
 var errUndated = errors.New("read row: neither found_at nor a day of search")
 
-// wireRow is a row in either spelling. v2 and get_latest_prices use value, depart_date,
+// wireRow is a row in one of two forms. v2 and get_latest_prices use value, depart_date,
 // return_date, number_of_changes and found_at. v3 uses price, departure_at, return_at, transfers,
 // return_transfers and a link.
 type wireRow struct {
@@ -198,8 +198,8 @@ func (r wireRow) found() (at time.Time, dayOnly bool, err error) {
 	return day.Time(), true, nil
 }
 
-// stops returns the largest number of stops of all ways, or StopsUnknown if a way has no valid
-// number.
+// stops returns the largest number of stops of the two ways. It returns StopsUnknown if one way has
+// no valid number.
 func stops(ways ...number) fare.Stops {
 	most := fare.StopsUnknown
 	for _, n := range ways {
@@ -211,8 +211,9 @@ func stops(ways ...number) fare.Stops {
 	return most
 }
 
-// searchDay parses search_date=DDMMYYYY in a link. The day is in UTC: recorded bodies of 2021 and
-// 2026 that also state the moment have the UTC day until 22:21, when Moscow already had the next.
+// searchDay parses search_date=DDMMYYYY in a link. The day is in UTC. That is known from recorded
+// answers of 2021 and 2026 that also state the time: until 22:21 UTC they have the UTC day, when
+// the next day had begun in Moscow.
 func searchDay(link string) (fare.Day, bool) {
 	_, query, _ := strings.Cut(link, "?")
 	values, _ := url.ParseQuery(query) // readable values suffice
@@ -220,8 +221,8 @@ func searchDay(link string) (fare.Day, bool) {
 	return fare.DayOf(t), err == nil
 }
 
-// localDay parses the day of a date with or without a time. It is the day at the airport of
-// departure, so the offset does not matter.
+// localDay parses the day of a date with or without a time. The day is in the local time of the
+// airport of departure, so the offset does not matter.
 func localDay(s string) (fare.Day, error) {
 	if len(s) > len(time.DateOnly) && (s[10] == 'T' || s[10] == ' ') {
 		s = s[:10]
@@ -229,7 +230,7 @@ func localDay(s string) (fare.Day, error) {
 	return fare.ParseDay(s)
 }
 
-// moment parses a time with an offset or Z. A time without either is in UTC.
+// moment parses a time with an offset or Z. A time without an offset and without Z is in UTC.
 func moment(s string) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -239,7 +240,7 @@ func moment(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%.40q is no moment", s)
 }
 
-// number is a JSON number that may be written as a string or null.
+// number is a JSON number. The API may write it as a string or as null.
 type number struct {
 	value float64
 	given bool
@@ -263,7 +264,7 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// decodeCities parses the list of cities and returns those with flights.
+// decodeCities parses the list of cities. It returns the cities that have flights.
 func decodeCities(body []byte) ([]fare.City, error) {
 	var rows []json.RawMessage
 	if err := json.Unmarshal(body, &rows); err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Fault is a way in which an answer goes wrong. The zero value is no fault.
+// Fault is a way in which an answer of the imitated API goes wrong. The zero value is no fault.
 type Fault struct {
 	Status int             // replaces status 200
 	Header http.Header     // added to the answer
@@ -17,7 +17,7 @@ type Fault struct {
 	Until  <-chan struct{} // delays the answer until it closes or the client leaves
 }
 
-// TooMany returns a 429 with one header.
+// TooMany returns a fault with status 429 and one header.
 func TooMany(header, value string) Fault {
 	h := http.Header{}
 	if header != "" {
@@ -27,27 +27,27 @@ func TooMany(header, value string) Fault {
 		Body: `{"success":false,"data":null,"error":"too many requests"}`}
 }
 
-// Broken returns a status with a page of HTML, as proxies send.
+// Broken returns a fault with the given status and an HTML page, as proxies send it.
 func Broken(status int) Fault {
 	return Fault{Status: status, Body: "<html><body>" + http.StatusText(status) + "</body></html>"}
 }
 
-// Unwilling returns a fault with status 200 whose body says success:false. data is the field data
-// of that body, which the API writes as {} or null.
+// Unwilling returns a fault with status 200 and a body that says success:false. The parameter data
+// is the field data of that body, which the API writes as {} or null.
 func Unwilling(text, data string) Fault {
 	return Garbled(`{"success":false,"data":` + data + `,"error":` + strconv.Quote(text) + `}`)
 }
 
-// Garbled returns a status 200 with any body.
+// Garbled returns a fault with status 200 and the given body.
 func Garbled(body string) Fault { return Fault{Status: http.StatusOK, Body: body} }
 
-// Cut breaks the connection in the middle of the answer.
+// Cut returns a fault that breaks the connection in the middle of the answer.
 func Cut() Fault { return Fault{Cut: true} }
 
-// Slow delays an answer until the channel closes.
+// Slow returns a fault that delays the answer until the channel closes.
 func Slow(until <-chan struct{}) Fault { return Fault{Until: until} }
 
-// Elsewhere returns a redirect.
+// Elsewhere returns a fault that redirects to another address.
 func Elsewhere(address string) Fault {
 	return Fault{Status: http.StatusFound, Header: http.Header{"Location": {address}}, Body: "moved"}
 }
@@ -58,7 +58,7 @@ func seconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(d.Seconds())))
 }
 
-// misbehave answers with the fault and reports whether there was one.
+// misbehave answers with the fault, if there is one. It reports whether it has answered.
 func (f Fault) misbehave(w http.ResponseWriter, r *http.Request) (status int, done bool) {
 	if f.Until != nil {
 		select {

@@ -10,10 +10,11 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// LinkMark is part of every link of an offer. It must not leave the decoder.
+// LinkMark is a text in every link to an offer. Tests check that this text does not leave the
+// decoder.
 const LinkMark = "4e0f3a6d8b1c2e7f"
 
-// ticket is a row of grouped_prices. It has no found_at: the day of the search is in the link.
+// ticket is a row of grouped_prices. It has no found_at. The day of the search is in its link.
 type ticket struct {
 	Origin             string  `json:"origin"`
 	Destination        string  `json:"destination"`
@@ -33,8 +34,9 @@ type ticket struct {
 	Link               string  `json:"link"`
 }
 
-// grouped returns the cheapest fare for each day or month of departure ahead. Like the API it has
-// no one_way: a day of return or a length of stay asks for returns.
+// grouped returns the cheapest fare for each future day or month of departure. Like the API it does
+// not know the parameter one_way: a query with a day of return or a length of stay asks for
+// returns.
 func (s *Server) grouped(query url.Values, currency string) (tickets map[string]ticket, problem string) {
 	layout := "2006-01-02"
 	switch query.Get("group_by") {

@@ -1,8 +1,8 @@
-// Package upstreamtest is a fake of the Travelpayouts Data API for tests.
+// Package upstreamtest imitates the Travelpayouts Data API for tests.
 //
 // A Server answers get_latest_prices, grouped_prices and the list of cities from rows that the test
-// gives it. It follows the API's protocol (token, envelope, pages, gzip, rate limits), and
-// remembers fares for seven days as the API does. Tests can make it fail with a Fault.
+// gives it. It follows the API's protocol (token, envelope, pages, gzip, rate limits). Like the API
+// it remembers fares for seven days. Tests can make it fail with a Fault.
 package upstreamtest
 
 import (
@@ -24,22 +24,23 @@ const Token = "test-token-0123456789"
 // Window is how long the API remembers a fare.
 const Window = 7 * 24 * time.Hour
 
-// Server is the fake. Set its exported fields before the first request.
+// Server is the imitated API. Its exported fields must be set before the first request.
 type Server struct {
 	URL string
 
 	// PerMinute is the rate limit of get_latest_prices in each minute of the clock. The other
-	// endpoints have limits in proportion: 300 sets the API's own limits. 0 means no limit. Above
-	// the limit the answer is 429 with X-Rate-Limit-Reset.
+	// endpoints have limits in proportion: with 300, all endpoints have the API's own limits. 0
+	// means no limit. Above the limit the answer is 429 with X-Rate-Limit-Reset.
 	PerMinute int
-	// Rates convert rows into the requested currency. Without it the Server returns only rows in
-	// that currency.
+	// Rates convert rows into the requested currency. If Rates is nil, the Server returns only rows
+	// in the requested currency.
 	Rates func(on fare.Day) fare.Rates
-	// Cities is the list of cities with flights; by default the origins of the rows.
+	// Cities is the list of cities with flights. If empty, it is the list of the rows' origins.
 	Cities []string
-	// Token overrides the accepted token.
+	// Token is the token that the Server accepts. New sets it to the constant Token.
 	Token string
-	// Choose, if set, returns the fault for a request. Faults of Fail take precedence.
+	// Choose, if set, returns the fault for a request. The faults of the method Fail take
+	// precedence.
 	Choose func(*http.Request) Fault
 
 	now      func() time.Time
@@ -52,7 +53,7 @@ type Server struct {
 	windows map[string]window // by path
 }
 
-// window is a minute of the clock with the number of calls in it.
+// window is one minute of the clock and the number of calls in that minute.
 type window struct {
 	begins time.Time
 	calls  int
@@ -67,7 +68,8 @@ type Call struct {
 	Status int
 }
 
-// New starts a Server on loopback. Rows may be in any order. Close it after use.
+// New starts a Server on this machine. The rows may be in any order. The caller must close the
+// Server.
 func New(rows []upstream.Row, now func() time.Time) *Server {
 	s := Detached(rows, now)
 	s.listener = httptest.NewServer(s)
@@ -75,8 +77,8 @@ func New(rows []upstream.Row, now func() time.Time) *Server {
 	return s
 }
 
-// Detached returns a Server without a listener, as an http.Handler. Tests on virtual time must
-// call it directly.
+// Detached returns a Server without a network listener, as an http.Handler. Tests on virtual time
+// must call it directly.
 func Detached(rows []upstream.Row, now func() time.Time) *Server {
 	s := &Server{Token: Token, now: now, rows: map[string]map[string][]upstream.Row{}, windows: map[string]window{}}
 	s.Add(rows...)
@@ -92,7 +94,7 @@ func (s *Server) Close() {
 	s.listener.Close()
 }
 
-// Add adds rows.
+// Add adds rows to the rows of the Server.
 func (s *Server) Add(rows ...upstream.Row) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,8 +106,8 @@ func (s *Server) Add(rows ...upstream.Row) {
 	}
 }
 
-// remembered returns the rows of a route in the Window. An empty origin or destination matches
-// all.
+// remembered returns the rows of a route that were found within the time Window. An empty origin or
+// destination matches all.
 func (s *Server) remembered(origin, destination string) (rows []upstream.Row) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,14 +131,14 @@ func sides[V any](known map[string]V, asked string) []string {
 	return slices.Sorted(maps.Keys(known))
 }
 
-// Fail makes the next requests fail, one fault each, in this order.
+// Fail makes the next requests fail. Each request takes one fault, in this order.
 func (s *Server) Fail(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, faults...)
 }
 
-// Calls lists the requests so far.
+// Calls lists all requests so far.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +156,7 @@ func (s *Server) Busiest() int {
 }
 
 // BusiestByPath returns the largest number of requests to each endpoint in any 60 seconds of the
-// Server's clock, which is at least that of any minute of the clock.
+// Server's clock. These 60 seconds need not be a minute of the clock.
 func (s *Server) BusiestByPath() map[string]int {
 	times := map[string][]time.Time{}
 	for _, call := range s.Calls() {
@@ -173,11 +175,11 @@ func (s *Server) BusiestByPath() map[string]int {
 	return most
 }
 
-// limits are the API's, in calls per minute.
+// limits are the API's own rate limits, in calls per minute.
 var limits = map[string]int{latestPath: 300, groupedPath: 600, citiesPath: 600}
 
 // count counts a call to an endpoint. It returns how many more calls the limit allows in this
-// minute, and the end of the minute.
+// minute of the clock, and the end of that minute.
 func (s *Server) count(path string, now time.Time) (remaining int, ends time.Time) {
 	w := s.windows[path]
 	if begins := now.Truncate(time.Minute); !begins.Equal(w.begins) {
@@ -188,7 +190,7 @@ func (s *Server) count(path string, now time.Time) (remaining int, ends time.Tim
 	return max(1, limits[path]*s.PerMinute/limits[latestPath]) - w.calls, w.begins.Add(time.Minute)
 }
 
-// admit records a request and returns its fault, if any.
+// admit records a request and returns the request's number and fault.
 func (s *Server) admit(r *http.Request, header http.Header) (number int, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +218,7 @@ func (s *Server) admit(r *http.Request, header http.Header) (number int, fault F
 	return number, Fault{}
 }
 
-// recordStatus records a request's status.
+// recordStatus records the status with which a request was answered.
 func (s *Server) recordStatus(number, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// The endpoints of the fake.
+// The paths of the imitated endpoints.
 const (
 	latestPath  = "/aviasales/v3/get_latest_prices"
 	groupedPath = "/aviasales/v3/grouped_prices"
@@ -95,7 +95,7 @@ func (s *Server) answer(r *http.Request) (int, any) {
 }
 
 // latest selects, sorts, converts and pages rows as the query asks, with the API's defaults. It
-// ignores show_to_affiliates, because affiliates may show all rows.
+// ignores the parameter show_to_affiliates, because affiliates may show all of these rows.
 func (s *Server) latest(query url.Values, currency string) []row {
 	oneWay := query.Get("one_way") != "false"
 	cabin := query.Get("trip_class") != "" && query.Get("trip_class") != "0"
@@ -144,8 +144,8 @@ func (s *Server) convert(r upstream.Row, currency string) (float64, bool) {
 	return float64(cents) / 100, ok
 }
 
-// spell converts a row to the API's form: a one-way fare has an empty return date, found_at has
-// no zone, and -1 is an unknown distance.
+// spell converts a row to the form of the API. A one-way fare has an empty return date, found_at
+// has no time zone, and -1 means an unknown distance.
 func spell(r upstream.Row, value float64) row {
 	out := row{
 		Value:            value,
@@ -172,7 +172,8 @@ func spell(r upstream.Row, value float64) row {
 
 func isReturn(r upstream.Row) bool { return r.Return != 0 || r.RoundTrip }
 
-// returnDay is unreadable if the row does not know it.
+// returnDay returns the return day of a row. If the row has none, it returns a date that cannot be
+// read.
 func returnDay(r upstream.Row) string {
 	if r.Return == 0 {
 		return "0000-00-00"
@@ -180,8 +181,8 @@ func returnDay(r upstream.Row) string {
 	return r.Return.String()
 }
 
-// cities lists the cities with flights, plus entries that clients must skip: no airport, a
-// Cyrillic code, names that are null.
+// cities lists the cities with flights. It adds entries that clients must skip: a city without an
+// airport, a Cyrillic code, and names that are null.
 func (s *Server) cities() []map[string]any {
 	codes := s.Cities
 	if codes == nil {
@@ -202,7 +203,8 @@ func (s *Server) cities() []map[string]any {
 	return list
 }
 
-// between parses a positive number with a default and a bound.
+// between parses a positive number. It returns otherwise for a missing or wrong number, and at most
+// the number most.
 func between(s string, otherwise, most int) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {

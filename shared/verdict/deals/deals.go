@@ -1,13 +1,15 @@
-// Package deals holds the cheapest fares from a city, with verdicts. Each destination has its
-// cheapest fare of any date and of each month. A refresh stores one Origin per city and kind of
-// trip, so an answer costs one read, whatever the number of destinations. The package does no I/O.
+// Package deals holds the cheapest fares from a city, with verdicts. For each destination it holds
+// the cheapest fare of any date, and the cheapest fare of each month. A refresh stores one Origin
+// per city and kind of trip. So an answer reads one item from the store, whatever the number of
+// destinations. The package does no I/O.
 //
-// A fare is judged among fares of its own kind: the cheapest fare of a route among the route's
-// cheapest fares on other days, the cheapest fare of a month among the cheapest fares of months.
-// The service does not choose the best-judged departure: of 300 departures, nearly always one looks
-// cheap by chance, so every destination would look cheap.
+// A fare is compared only with fares of the same kind. The cheapest fare of a route is compared
+// with the route's cheapest fares on other days. The cheapest fare of a month is compared with the
+// cheapest fares of other months. The service does not choose the departure with the best verdict:
+// of 300 departures, nearly always one looks cheap by chance. So every destination would look
+// cheap.
 //
-// For returns only the cheapest fare of any date is stored, by range of nights, and none of months.
+// For return trips, only the cheapest fare of any date is stored, one per range of nights.
 package deals
 
 import (
@@ -18,22 +20,23 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Deal is a judged fare.
+// Deal is a live fare with its verdict.
 type Deal struct {
 	verdict.Judged
-	// Since is when the published facts about the fare last changed, Unix seconds. It is not stored
-	// for the fares of months.
+	// Since is when the published facts about the fare last changed, in Unix seconds. For the
+	// cheapest fare of a month, Since is 0.
 	Since int64
 }
 
-// Fares holds the fares with any number of stops, or those without stops. In each list, the first
-// fare of a month or of the route that has not departed is the cheapest.
+// Fares holds either the fares with any number of stops, or only the non-stop fares. Route lists
+// the cheapest fares of any date, Months those of each month. In Route, and in Months for each
+// month, the first fare that has not departed is the cheapest.
 type Fares struct {
 	Route  []Deal
 	Months []Deal // in order of departure
 }
 
-// Entry holds the fares to one destination.
+// Entry holds the cheapest fares to one destination.
 type Entry struct {
 	Destination  fare.City
 	AsOf         fare.Day // the day of the refresh that built it
@@ -42,7 +45,8 @@ type Entry struct {
 	NonStop      *Fares // nil if it is not known which fares are non-stop
 }
 
-// Cheapest returns the cheapest fare on a day, of the route or of the given month.
+// Cheapest returns the cheapest fare that departs today or later. If month is not nil, the fare
+// departs in that month. It returns false if there is no such fare.
 func (e Entry) Cheapest(today fare.Day, month *fare.Day, nonStop bool) (Deal, bool) {
 	of := &e.Any
 	if nonStop {
@@ -67,10 +71,10 @@ func sameMonth(a, b fare.Day) bool {
 	return a.Time().Year() == b.Time().Year() && a.Time().Month() == b.Time().Month()
 }
 
-// Origin holds all destinations from a city, sorted by code.
+// Origin holds the entries of all destinations from one city, sorted by IATA code.
 type Origin struct{ Entries []Entry }
 
-// Entry returns the entry of a destination.
+// Entry returns the entry of a destination. It returns false if there is none.
 func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	i, ok := slices.BinarySearchFunc(o.Entries, destination, func(e Entry,
 		d fare.City) int {
@@ -82,8 +86,9 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	return o.Entries[i], true
 }
 
-// Merge replaces entries by fresh ones to the same destinations. An older refresh changes nothing.
-// A fare whose published facts are unchanged keeps its Since. Expired entries are dropped.
+// Merge replaces entries by the fresh entries to the same destinations. A fresh entry from an older
+// refresh changes nothing. A fare whose published facts are unchanged keeps its Since. Merge drops
+// entries that are more than LiveDays days older than the newest fresh entry.
 func (o Origin) Merge(fresh []Entry) Origin {
 	byCity := map[fare.City]Entry{}
 	var newest fare.Day
@@ -116,8 +121,9 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	return merged
 }
 
-// carry sets Since of the deals. If the published facts are unchanged, Since is unchanged.
-// Otherwise it is the time when the fare was found, but not before asOf.
+// carry returns the new deals (the parameter now) with their Since set. If an earlier deal (the
+// parameter before) has the same published facts, its Since is kept. Otherwise Since is the time
+// when the fare was found, but not before the day of the refresh.
 func carry(before, now []Deal, asOf fare.Day) []Deal {
 	now = slices.Clone(now)
 	for i := range now {
@@ -132,8 +138,8 @@ func carry(before, now []Deal, asOf fare.Day) []Deal {
 	return now
 }
 
-// same reports whether the published facts of two deals are equal. Feeds contain no other facts.
-// The time when the fare was found is not among them.
+// same reports whether two deals have the same published facts. These are the facts that the feeds
+// show; the time when the fare was found is not one of them.
 func (d Deal) same(other Deal) bool {
 	told := func(d Deal) any {
 		type shown struct {
@@ -152,8 +158,8 @@ func (d Deal) same(other Deal) bool {
 	return told(d) == told(other)
 }
 
-// Usual returns the usual price for a deal, in whole euro, so that it does not change with every
-// new fare. It returns false if the usual price is not known.
+// Usual returns the median price for a deal, rounded to whole euro. Without rounding, the price
+// would change with every new fare. Usual returns false if the median is not known.
 func (d Deal) Usual() (fare.Cents, bool) {
 	if d.Verdict.MedianaCent == nil {
 		return 0, false

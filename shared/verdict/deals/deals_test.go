@@ -15,8 +15,8 @@ import (
 
 const today = fare.Day(20500)
 
-// invented returns an origin with the given number of destinations. Each has fares of 12 months,
-// with and without stops.
+// invented returns an origin with the given number of destinations. Each destination has fares in
+// 12 months, non-stop and with stops.
 func invented(destinations int) deals.Origin {
 	chance := rand.New(rand.NewPCG(3, 4))
 	ron, _ := fare.ParseCurrency("RON")
@@ -91,7 +91,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// FuzzDecode: Decode never panics, and its results can be encoded.
+// FuzzDecode: Decode does not panic on any input. Every Origin that it returns can be encoded.
 func FuzzDecode(f *testing.F) {
 	f.Add(invented(3).Encode())
 	f.Add([]byte{})
@@ -104,7 +104,6 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// entry returns a destination with one fare of the route.
 func entry(city fare.City, asOf fare.Day, observations int, price fare.Cents, level string) deals.Entry {
 	median := fare.Cents(5000)
 	percentile, difference := 20, price-median

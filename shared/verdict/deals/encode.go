@@ -12,15 +12,17 @@ import (
 
 const format = 1
 
-// Levels and reliabilities are stored by index: append new ones at the end.
+// Deals store the index of the level, reliability and comparison in these lists. Append new names
+// at the end.
 var (
 	levels      = []string{verdict.Insufficient, verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
 	certainties = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
 	comparisons = []string{"", verdict.DiOggi, verdict.Storia, verdict.Entrambe}
 )
 
-// The flags of an entry, from the lowest: it has a list of fares without stops, and what its months
-// are compared with, two bits a month. Earlier versions wrote 0 there and ignore what they read.
+// The flags of an entry. The lowest bit states whether the entry has a list of non-stop fares. Two
+// bits per month follow: the index in comparisons of the month's verdict. Earlier versions wrote 0
+// in these bits, and ignore them when reading.
 const (
 	withNonStop   = 1
 	anyShift      = 1
@@ -28,8 +30,8 @@ const (
 	comparedCount = 15 // months of a list; a year ahead has at most 13
 )
 
-// The flags of a deal, from the lowest: DayOnly, quoted in another currency. Above them are the
-// stops, the level, the reliability and the nights.
+// The flags of a deal. The lowest bit is DayOnly; the next bit is set if the fare was quoted in
+// another currency. Above these bits are the stops, the level, the reliability and the nights.
 const (
 	dayOnlyFlag    = 1
 	foreignFlag    = 2
@@ -94,7 +96,8 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day) {
 	}
 }
 
-// compared packs what the months are compared with.
+// compared returns two bits per month. They are the index, in the list comparisons, of the fares
+// that the month's fare was compared with.
 func (f Fares) compared() (bits uint64) {
 	for i, d := range f.Months[:min(len(f.Months), comparedCount)] {
 		bits |= place(comparisons, d.Verdict.Confronto) << (2 * i)
@@ -102,7 +105,8 @@ func (f Fares) compared() (bits uint64) {
 	return bits
 }
 
-// setCompared unpacks the bits of compared. Those above are ignored.
+// setCompared sets the comparison of each month from the bits that the method compared returned. It
+// ignores higher bits.
 func (f Fares) setCompared(bits uint64) {
 	for i := range f.Months[:min(len(f.Months), comparedCount)] {
 		if v := &f.Months[i].Verdict; v.Percentile != nil {
@@ -115,7 +119,7 @@ func place(of []string, name string) uint64 { return uint64(max(0, slices.Index(
 
 var errRange = errors.New("a value that cannot be")
 
-// Decode parses the bytes of Encode.
+// Decode parses the bytes that Encode returned.
 func Decode(data []byte) (Origin, error) {
 	r := packed.NewReader(data, format)
 	var o Origin

@@ -7,22 +7,23 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Learner is the data that a refresh stores for a series: its departure state, and the questions
-// whose outcome is not known yet.
+// Learner is the data that a refresh stores for a series. It holds the departure state, and the
+// questions: earlier answers whose outcome is not known yet.
 type Learner struct {
 	State
 	Questions Questions
 }
 
-// Advance brings a state to the day of a refresh. It folds the fares of all days before today that
-// are not folded yet, replaces the live fares by those of today, and adds to sums what this series
-// contributes to the pooled statistics. p is the pooled part after the last complete cycle. A state
-// of the first rule is first built again; then fares must contain the whole history.
+// Advance brings the state of a series to the day of a refresh. It folds (adds to the statistics)
+// the fares of all days before today that are not folded yet. It replaces the live fares by those
+// of today. It adds the contribution of this series to the pooled statistics to the parameter sums.
+// p holds the pooled statistics after the last complete cycle. A state of the first rule is rebuilt
+// first; then fares must contain the whole history.
 //
-// fares holds one fare per departure and day, in order of day found and departure, in the currency
-// of the state (see Convert). A source may report a fare late. A late fare is folded only if it is
-// at most LiveDays older than the state and its departure was not seen since. So every fare is
-// folded once, and a repeated Advance changes nothing.
+// fares holds one fare per departure and day, in order of day found and departure. Prices are in
+// the currency of the state (see Convert). A source may report a fare late. A late fare is folded
+// only if two conditions hold: it is at most LiveDays days older than the state, and no newer fare
+// of its departure is known. So every fare is folded once, and a repeated Advance changes nothing.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
 	if s.FirstRule {
 		s.renew(p, fares)
@@ -47,7 +48,8 @@ func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statist
 	s.Stand(today, fares)
 }
 
-// eachDay calls do for each day on which fares were found, in order.
+// eachDay calls do once for each day on which fares were found, oldest first. do receives the day
+// and the fares of that day.
 func eachDay(fares []Live, do func(day fare.Day, of []Live)) {
 	for len(fares) > 0 {
 		day, n := fares[0].FoundDay(), 1
@@ -59,15 +61,15 @@ func eachDay(fares []Live, do func(day fare.Day, of []Live)) {
 	}
 }
 
-// Stand sets the day and the live fares of a state. The fares of all earlier days must already be
-// folded.
+// Stand sets the day and the live fares of a state. Before, the fares of all earlier days must be
+// added with Fold.
 func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.AsOf, s.Live = today, liveOn(fares, today)
 	s.Pasts.forget(today)
 }
 
-// late returns those fares of a day whose departure was not seen on that day or later. It omits
-// departures before asOf, since their history is already removed.
+// late selects, from the fares found on one day, those whose departure was not seen on that day or
+// later. It omits departures before asOf, since their history is already removed.
 func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 	for _, l := range of {
 		if l.Depart < asOf {
@@ -84,7 +86,8 @@ func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 	return late
 }
 
-// Learn updates the rule from the questions whose outcome is known on the view's day.
+// Learn updates the formula for the chance of a fall. It uses the questions whose 7 or 14 days
+// ended before the view's day.
 func (s *Learner) Learn(v *View, sums *Statistics) {
 	for h := range horizons {
 		for _, outcomes := range s.Questions.Due(h, v.day) {
@@ -93,8 +96,8 @@ func (s *Learner) Learn(v *View, sums *Statistics) {
 	}
 }
 
-// Fold judges the fares of the view's day and stores these answers as questions. It then adds the
-// fares to the state.
+// Fold judges the fares of the view's day and stores the answers as questions, to learn from their
+// outcomes later. It then adds the fares to the state.
 func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	price := make(map[fare.Day]fare.Cents, len(fares))
 	day, quotes := s.routeDay(v, fares)
@@ -106,14 +109,15 @@ func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	s.foldDay(day, quotes, sums)
 }
 
-// fold adds fares to the state like Fold, but stores no questions.
+// fold adds fares to the state like the method Fold, but does not store questions.
 func (s *Learner) fold(v *View, fares []Live, sums *Statistics) {
 	day, quotes := s.routeDay(v, fares)
 	s.foldDay(day, quotes, sums)
 }
 
-// routeDay returns the route on the view's day, before the fares of that day are folded, and these fares.
-// On sale are the departures with a fare found that day or within LiveDays before it.
+// routeDay returns the route on the view's day, before the fares of that day are added to the
+// state. quotes holds the same fares by lead time. A departure counts as on sale if it has a fare
+// found on that day or at most LiveDays days before.
 func (s *Learner) routeDay(v *View, fares []Live) (day *RouteDay, quotes []Quote) {
 	quotes = make([]Quote, len(fares))
 	for i, l := range fares {
@@ -134,8 +138,8 @@ func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
 	day.Fold(quotes, sums)
 }
 
-// join merges two lists of quotes in order of lead time. If a departure is in both, the result has
-// its newer quote. Both lists must be in that order.
+// join merges two lists of quotes in order of lead time. If a departure is in both lists, the
+// result has its newer quote. Both lists must be in order of lead time.
 func join(older, newer []Quote) []Quote {
 	all := make([]Quote, 0, max(len(older), len(newer)))
 	for _, q := range newer {
@@ -150,7 +154,7 @@ func join(older, newer []Quote) []Quote {
 	return append(all, older...)
 }
 
-// forget removes departures that have left, and those not seen for 60 days.
+// forget removes departures that have left before day, and departures not seen for 60 days.
 func (d Departures) forget(day fare.Day) {
 	for at, past := range d {
 		if last, _, ok := past.Last(); !ok || at < day || last < day-lowDays {
@@ -159,7 +163,7 @@ func (d Departures) forget(day fare.Day) {
 	}
 }
 
-// seeAll records the prices of a day in the questions about these departures.
+// seeAll records prices found on a day in the open questions. price maps a departure to its price.
 func (qs Questions) seeAll(day fare.Day, price map[fare.Day]fare.Cents) {
 	for i := range qs {
 		if p, ok := price[qs[i].depart]; ok {
@@ -168,7 +172,8 @@ func (qs Questions) seeAll(day fare.Day, price map[fare.Day]fare.Cents) {
 	}
 }
 
-// liveOn returns the live fare of each departure that has not left: its last fare.
+// liveOn returns the newest fare of each departure that leaves today or later. Fares older than
+// LiveDays days do not count.
 func liveOn(fares []Live, today fare.Day) []Live {
 	newest := map[fare.Day]Live{}
 	for _, l := range fares {
@@ -184,8 +189,9 @@ func liveOn(fares []Live, today fare.Day) []Live {
 	return live
 }
 
-// Convert converts a state to another currency; perEuro is the number of its units in one euro. If
-// only the rate changes, prices stay: a fare that is constant in its own currency stays constant.
+// Convert converts the prices of a state to another currency. perEuro is the number of units of
+// that currency in one euro. If the currency is the same and only its rate changed, prices stay as
+// they are. So a fare that is constant in its own currency stays constant.
 func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 	if s.AsOf != 0 && s.Currency != currency && s.PerEuro > 0 && perEuro > 0 {
 		factor := perEuro / s.PerEuro
@@ -204,12 +210,12 @@ func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 	s.Currency, s.PerEuro = currency, perEuro
 }
 
-// scale converts the route's mean to another currency. factor is the price of one old unit in new
-// units.
+// scale converts the route's mean to another currency. factor is the price of one unit of the old
+// currency in units of the new currency.
 func (r *Route) scale(factor float64) { r.level.sum += r.level.weight * math.Log(factor) }
 
-// convert converts the prices of a departure's history. If rounding makes two lows equal, it keeps
-// the later one.
+// convert converts the low prices in a departure's history. If rounding makes two lows equal, it
+// keeps the later one.
 func (p *Past) convert(convert func(*fare.Cents)) {
 	for i := range p.lows {
 		convert(&p.lows[i].price)
@@ -225,7 +231,7 @@ func (p *Past) convert(convert func(*fare.Cents)) {
 	p.lows = p.lows[:n]
 }
 
-// Clone returns a deep copy.
+// Clone returns a deep copy of s.
 func (s *Learner) Clone() *Learner {
 	c := *s
 	c.Route, c.Minima = *s.Route.clone(), *s.Minima.clone()

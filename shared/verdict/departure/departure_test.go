@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// market simulates fares. The price of each departure moves now and then, rises in the last weeks,
-// and is seen on most days.
+// market simulates the fares of routes. The price of each departure changes at random days, and
+// rises in the last weeks before departure. Each departure is seen on most days.
 type market struct {
 	rng    *rand.Rand
 	routes []map[fare.Day]float64 // log price of each departure
@@ -22,7 +22,6 @@ func newMarket(seed uint64, routes, ahead int) *market {
 	return &market{rng: rand.New(rand.NewPCG(seed, 1)), routes: make([]map[fare.Day]float64, routes), ahead: ahead}
 }
 
-// quotes returns the quotes of a route on a day.
 func (m *market) quotes(route int, day fare.Day) (quotes []Quote) {
 	if m.routes[route] == nil {
 		m.routes[route] = map[fare.Day]float64{}
@@ -45,7 +44,8 @@ func (m *market) quotes(route int, day fare.Day) (quotes []Quote) {
 	return quotes
 }
 
-// service holds the state of some routes, as the service would store it between refreshes.
+// service holds the departure rule's state of several routes, as the real service stores it between
+// refreshes.
 type service struct {
 	pooled     *Pooled
 	routes     []*Route
@@ -63,8 +63,8 @@ func newService(routes int, day fare.Day) *service {
 	return s
 }
 
-// refresh simulates one day of the service: it learns from outcomes, judges the fares, and folds
-// them. It returns the answers.
+// refresh simulates one day of the service. It learns from outcomes, judges the fares of the day,
+// and adds them to the state. It returns the answers.
 func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers []Answer) {
 	for h := range horizons {
 		view := s.pooled.View(day)
@@ -96,7 +96,8 @@ func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers
 	return answers
 }
 
-// after returns a service that was refreshed with the fares of a simulated market for some days.
+// after returns a service that was refreshed once per day with the fares of a simulated market. The
+// days are 0 to days-1.
 func after(seed uint64, routes, ahead, days int) (*service, *market) {
 	s, m := newService(routes, 0), newMarket(seed, routes, ahead)
 	for day := range fare.Day(days) {
@@ -120,8 +121,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestNoAnswerOfTooLittle: the rule returns a percentile from exactly MinCount earlier fares on, or
-// from as many other departures on sale on.
+// TestNoAnswerOfTooLittle: the rule returns a percentile only from MinCount earlier fares on, or
+// from MinCount other departures on sale on.
 func TestNoAnswerOfTooLittle(t *testing.T) {
 	p, r := Start(10), new(Route)
 	for i := range MinCount + 1 {
@@ -141,8 +142,8 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 	}
 }
 
-// TestOwnPrice: a higher price never has a lower percentile. An equal price has the same answer.
-// Judging changes no state.
+// TestOwnPrice: a higher price never gets a lower percentile. An equal price gets the same answer.
+// Judging does not change the state.
 func TestOwnPrice(t *testing.T) {
 	s, m := after(2, 4, 60, 40)
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -172,9 +173,9 @@ func TestOwnPrice(t *testing.T) {
 	}
 }
 
-// TestQuartilesAgree: a price one step of 5 % below a quantile has a lower percentile, a price one
-// step above a higher one. The levels agree, and the quantile's share of the comparables lies below
-// the quantile.
+// TestQuartilesAgree: a price more than 5 % (one step) below a quartile has a lower percentile than
+// the quartile, a price more than 5 % above a higher one. No price at or above the median is
+// ottimo; no price clearly below the median is caro.
 func TestQuartilesAgree(t *testing.T) {
 	s, m := after(3, 4, 100, 60)
 	view := s.pooled.View(60)
@@ -208,7 +209,8 @@ func TestQuartilesAgree(t *testing.T) {
 	}
 }
 
-// TestEpochsAreIrrelevant: sums stored as of another epoch give the same answers.
+// TestEpochsAreIrrelevant: a state gives the same answers after its epoch, the reference day of its
+// weights, changes.
 func TestEpochsAreIrrelevant(t *testing.T) {
 	s, _ := after(4, 2, 30, 110)
 	for _, later := range []fare.Day{111, 119, 120, 150, 200} {
@@ -230,7 +232,8 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 				rebased.Chance[0]}, "near": {plain.Near, rebased.Near},
 			"borrowed": {plain.Borrowed, rebased.Borrowed}, "cases": {plain.Cases[0], rebased.Cases[0]},
 		} {
-			// A residual of a millionth of a fare is dropped.
+			// A new epoch (reference day of the weights) removes residuals with a weight below 1e-6
+			// fares.
 			if math.Abs(pair[0]-pair[1]) > 1e-5 || pair[0] <= 0 {
 				t.Errorf("day %d: %s is %v, and %v from the next epoch", later, name, pair[0], pair[1])
 			}
@@ -238,8 +241,8 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 	}
 }
 
-// TestFadesByHalf: the weight of a residual halves in 30 days, the weight of an outcome in 60 days,
-// and the weight of a fare in the route's mean in 7 days.
+// TestFadesByHalf: the weight of a residual halves in 30 days, the weight of an outcome in 60 days.
+// The weight of a fare in the route's mean halves in 7 days.
 func TestFadesByHalf(t *testing.T) {
 	s, _ := after(5, 1, 30, 20)
 	now := s.routes[0].Day(s.pooled.View(20), nil).Judge(nil, Quote{20, 7000})
@@ -254,8 +257,8 @@ func TestFadesByHalf(t *testing.T) {
 	}
 }
 
-// TestOrderOfOriginsIsIrrelevant: the statistics of all origin cities can be added in any order.
-// The resulting state is the same, bit for bit.
+// TestOrderOfOriginsIsIrrelevant: adding the statistics of all origin cities in any order gives the
+// same state, bit for bit.
 func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	s, m := after(6, 30, 20, 15)
@@ -294,8 +297,8 @@ func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	}
 }
 
-// TestOneDayIsOneDay: a single day on which all fares fall has the same weight, whatever the number
-// of fares. It hardly changes a service that has learned for some months.
+// TestOneDayIsOneDay: a day on which all fares fall has the same effect with 1,000 and with 100,000
+// fares. After 120 days of learning, such a day raises the chance of a fall by less than 0.2.
 func TestOneDayIsOneDay(t *testing.T) {
 	s, _ := after(7, 4, 60, 120)
 	chance := func(p *Pooled) float64 {
@@ -318,8 +321,8 @@ func TestOneDayIsOneDay(t *testing.T) {
 	}
 }
 
-// TestLearns: on one route every fare falls, on the other none does. The learned chances of a fall
-// differ more than those of the initial tables.
+// TestLearns: on one route every fare falls, on the other route none does. After learning, the
+// chances of a fall of both routes differ more than with the initial tables.
 func TestLearns(t *testing.T) {
 	s := newService(2, 0)
 	for day := range fare.Day(200) {
@@ -343,8 +346,8 @@ func TestLearns(t *testing.T) {
 	}
 }
 
-// TestQuestions: the outcome of a question depends on the quotes after its day and within its
-// horizon. Nothing is learned before the horizon ends.
+// TestQuestions: the outcome of a question depends only on prices found after its day and within
+// its horizon. Nothing is learned before the horizon ends.
 func TestQuestions(t *testing.T) {
 	var qs Questions
 	cells := Cells{1, levelFirst, changeFirst, lowFirst}

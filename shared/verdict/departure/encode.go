@@ -9,9 +9,9 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The stored formats. The weights of residuals are stored as of their epoch, as multiples of
-// massUnit. So each weight is rounded only once. If it were rounded at every refresh, a small
-// weight would never decrease.
+// The first byte of each stored format. The weights of fares are stored relative to the day epoch,
+// as multiples of massUnit. So each weight is rounded only once, not at every refresh. Otherwise a
+// small weight would never decrease.
 const (
 	pooledFormat     = 1
 	routeFormat      = 1
@@ -41,7 +41,7 @@ func (p *Pooled) Encode() []byte {
 	return w
 }
 
-// DecodePooled parses the bytes of Encode.
+// DecodePooled parses the bytes that Pooled.Encode returned.
 func DecodePooled(data []byte) (*Pooled, error) {
 	r := packed.NewReader(data, pooledFormat)
 	p := &Pooled{epoch: readDay(&r)}
@@ -68,7 +68,7 @@ func DecodePooled(data []byte) (*Pooled, error) {
 	return p, nil
 }
 
-// readDay reads a day. It fails for days so large that arithmetic could overflow.
+// readDay reads a day. It fails if the day is so large that arithmetic could overflow.
 func readDay(r *packed.Reader) fare.Day {
 	day := r.Int()
 	if day < -1<<24 || day > 1<<24 {
@@ -78,7 +78,6 @@ func readDay(r *packed.Reader) fare.Day {
 	return fare.Day(day)
 }
 
-// readWeight reads a float that is not negative.
 func readWeight(r *packed.Reader) float64 {
 	v := r.Float32()
 	if v < 0 {
@@ -88,8 +87,7 @@ func readWeight(r *packed.Reader) float64 {
 	return v
 }
 
-// Encode packs a route into some hundreds of bytes. The size does not depend on the number of fares
-// seen.
+// Encode packs a route into less than 1 KB, whatever the number of fares seen.
 func (r *Route) Encode() []byte {
 	w := packed.NewWriter(routeFormat, 800)
 	w.Int(int64(r.epoch))
@@ -120,7 +118,7 @@ func encodeBars(w *packed.Writer, bars []bar) {
 	}
 }
 
-// DecodeRoute parses the bytes of Encode.
+// DecodeRoute parses the bytes that Route.Encode returned.
 func DecodeRoute(data []byte) (*Route, error) {
 	r := packed.NewReader(data, routeFormat)
 	route := &Route{epoch: readDay(&r)}
@@ -156,8 +154,8 @@ func decodeBars(r *packed.Reader) (bars []bar) {
 	return bars
 }
 
-// encode packs the states of Minima like routes, but with a single group of lead times and without
-// the terms of the chance of a fall. An unused state takes one byte.
+// encode packs each Route in m like Route.Encode, but with only one group of lead times, and
+// without the route's term in the chance of a fall. A Route without fares takes one byte.
 func (m *Minima) encode(w *packed.Writer) {
 	for s := range m {
 		r := &m[s]
@@ -183,15 +181,15 @@ func (m *Minima) decode(r *packed.Reader) {
 	}
 }
 
-// Encode packs statistics without rounding. One origin's statistics of a cycle take a few hundred
-// bytes.
+// Encode packs statistics without rounding. The statistics of one origin city and one cycle take a
+// few hundred bytes.
 func (s *Statistics) Encode() []byte {
 	w := packed.NewWriter(statisticsFormat, 600)
 	s.each(func(v *int64) { w.Int(*v) })
 	return w
 }
 
-// DecodeStatistics parses the bytes of Encode.
+// DecodeStatistics parses the bytes that Statistics.Encode returned.
 func DecodeStatistics(data []byte) (*Statistics, error) {
 	r := packed.NewReader(data, statisticsFormat)
 	s := new(Statistics)
@@ -202,7 +200,7 @@ func DecodeStatistics(data []byte) (*Statistics, error) {
 	return s, nil
 }
 
-// each calls do for all numbers, in the stored order.
+// each calls do for every number in s, in the order of the stored format.
 func (s *Statistics) each(do func(*int64)) {
 	both := func(a *amounts) { do(&a.sum); do(&a.weight) }
 	for i := range s.curve {

@@ -11,10 +11,10 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Departures holds the history of each departure of a route, by day of departure.
+// Departures holds the price history of each departure of a route, by day of departure.
 type Departures map[fare.Day]*Past
 
-// See records a quote of a departure.
+// See records the price of a departure, found on the given day.
 func (d Departures) See(day fare.Day, q Quote) {
 	at := day + fare.Day(q.Lead)
 	if d[at] == nil {
@@ -23,8 +23,8 @@ func (d Departures) See(day fare.Day, q Quote) {
 	d[at].See(day, q.Price)
 }
 
-// Encode packs the history that later questions need, in about 12 bytes per departure. day is the
-// day of the refresh. Departures that have left, and those not seen for 60 days, are omitted.
+// Encode packs the history that later judgements need, in about 12 bytes per departure. day is the
+// day of the refresh. Departures that have left, and departures not seen for 60 days, are omitted.
 func (d Departures) Encode(day fare.Day) []byte {
 	var live []fare.Day
 	var base, unit fare.Cents // prices are stored as multiples of unit from base: most differ by whole euros
@@ -67,7 +67,7 @@ func (d Departures) Encode(day fare.Day) []byte {
 	return w
 }
 
-// lastDays is the number of possible values of the days since a departure was last seen: 0 to 60.
+// lastDays is 61: the days since a departure was last seen are 0 to 60.
 const lastDays = lowDays + 1
 
 func gcd(a, b fare.Cents) fare.Cents {
@@ -77,13 +77,13 @@ func gcd(a, b fare.Cents) fare.Cents {
 	return max(a, -a)
 }
 
-// DecodeDepartures parses the bytes of Encode.
+// DecodeDepartures parses the bytes that Departures.Encode returned.
 func DecodeDepartures(data []byte) (Departures, error) {
 	r := packed.NewReader(data, departuresFormat)
 	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	d := make(Departures, n)
-	pasts := make([]Past, n) // few allocations: every answer decodes
+	pasts := make([]Past, n) // one allocation for all, since every answer decodes a state
 	allLows, allMoves := make([]dayPrice, 0, 2*n), make([]fare.Day, 0, n)
 	at, price := day, base
 	for i := range n {
@@ -138,7 +138,7 @@ const (
 
 func clamp(v int64) int64 { return max(-maxPrice, min(maxPrice, v)) }
 
-// Encode packs the open questions of a route.
+// Encode packs the questions of a route whose outcome is not known yet.
 func (qs Questions) Encode() []byte {
 	sorted := slices.Clone(qs)
 	slices.SortStableFunc(sorted, func(a, b question) int {
@@ -165,7 +165,7 @@ func (qs Questions) Encode() []byte {
 	return w
 }
 
-// DecodeQuestions parses the bytes of Encode.
+// DecodeQuestions parses the bytes that Questions.Encode returned.
 func DecodeQuestions(data []byte) (Questions, error) {
 	r := packed.NewReader(data, questionsFormat)
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
@@ -196,7 +196,7 @@ func DecodeQuestions(data []byte) (Questions, error) {
 	return qs, nil
 }
 
-// pack encodes the cells of a question (see Cells) as one number.
+// pack encodes the four cell numbers of a question as one number. See Cells.
 func (c Cells) pack() uint16 {
 	return ((uint16(c[0])*levelCells+uint16(c[1])-levelFirst)*changeCells+uint16(c[2])-changeFirst)*lowCells + uint16(c[3]) - lowFirst
 }

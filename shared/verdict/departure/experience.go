@@ -7,32 +7,32 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Experience holds corrections of answers, learned from the score: the comparison of the service's
-// earlier answers with their outcomes. Package score computes it once a week. Without an
-// Experience, answers are those of the rule alone.
+// Experience holds corrections of answers. They are learned from the score: the comparison of the
+// service's earlier answers with their outcomes. Package score computes an Experience once a week.
+// Without an Experience, answers are those of the rule alone.
 type Experience struct {
 	Curves [horizons]Curve  // calibrate the rule's chances of a fall
 	Bands  [horizons][]Band // outcomes of waiting, between successive RecordEdges; no cases if too little is known
-	// The reliabilities that proved too high, in the order alta, media, bassa: of answers about
-	// departures, and about routes.
+	// Doubted and RouteDoubted mark the reliabilities that proved too high, in the order alta,
+	// media, bassa. Doubted is for answers about departures, RouteDoubted for answers about routes.
 	Doubted, RouteDoubted [3]bool
-	// WeeksOut is the number of successive weeks, up to the last one, in which the number of falls
-	// was outside the expected range.
+	// WeeksOut counts the latest successive weeks in which the number of falls was outside the
+	// expected range.
 	WeeksOut int
 }
 
-// CurveSteps is the number of equal steps into which a curve divides chances from 0 to 1.
+// CurveSteps is the number of equal ranges into which a Curve divides chances from 0 to 1.
 const CurveSteps = 20
 
-// Curve calibrates chances of a fall: it maps the rule's chance to the observed share of falls. Its
-// values are those at the middle of each step, with linear interpolation between. It never
-// decreases. The zero Curve changes nothing.
+// Curve calibrates chances of a fall: it maps the rule's chance to the observed share of falls.
+// Each value holds for the middle of its range of chances; between middles, Apply interpolates. A
+// higher chance never maps to a lower share. The zero Curve changes nothing.
 type Curve [CurveSteps]float64
 
-// StepMiddle returns the chance in the middle of a step.
+// StepMiddle returns the chance in the middle of the given range of a Curve.
 func StepMiddle(step int) float64 { return (float64(step) + .5) / CurveSteps }
 
-// Apply returns the calibrated chance for a chance of the rule.
+// Apply returns the calibrated chance for a chance that the rule computed.
 func (c *Curve) Apply(chance float64) float64 {
 	if *c == (Curve{}) {
 		return chance
@@ -48,7 +48,8 @@ func (c *Curve) Apply(chance float64) float64 {
 	return c[i] + (x-float64(i))*(c[i+1]-c[i])
 }
 
-// Calibrate returns the calibrated chance of a fall.
+// Calibrate returns the calibrated chance of a fall within the horizon h. If e is nil, it returns
+// chance unchanged.
 func (e *Experience) Calibrate(h Horizon, chance float64) float64 {
 	if e == nil {
 		return chance
@@ -56,9 +57,9 @@ func (e *Experience) Calibrate(h Horizon, chance float64) float64 {
 	return e.Curves[h].Apply(chance)
 }
 
-// Band returns the outcomes of waiting for a chance of a fall. own is the rule's own chance, before
-// calibration. Band uses the service's own score, if it has enough cases. Otherwise it uses the
-// record, the outcomes in recorded fares.
+// Band returns what happened after earlier answers with a similar chance of a fall. own is the
+// rule's own chance, before calibration. Band uses the service's own score if the score has enough
+// cases. Otherwise it uses the Record, the outcomes in recorded fares.
 func (e *Experience) Band(h Horizon, own float64) Band {
 	if e != nil && len(e.Bands[h]) > 0 {
 		if b := e.Bands[h][place(e.Calibrate(h, own), RecordEdges[1:len(RecordEdges)-1])]; b.Cases > 0 {
@@ -70,7 +71,7 @@ func (e *Experience) Band(h Horizon, own float64) Band {
 
 const experienceFormat = 1
 
-// encode packs an experience into about half a KB. It returns nil for nil.
+// encode packs an experience into about 0.5 KB. It returns nil if e is nil.
 func (e *Experience) encode() []byte {
 	if e == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestExperienceIsKept: encoding and decoding the pooled statistics keeps the corrections
+// TestExperienceIsKept: encoding and decoding a Cycle keeps the corrections of answers
 // (Experience).
 func TestExperienceIsKept(t *testing.T) {
 	e := &Experience{Doubted: [3]bool{true, false, true}, RouteDoubted: [3]bool{false, true, false}, WeeksOut: 3}

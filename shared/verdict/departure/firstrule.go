@@ -6,13 +6,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The first rule was the version before this one. It had a single half-life of 60 days for all
-// sums, and ignored the departures on sale. States stored by it are converted when they are read,
-// so the service can answer at once. The next refresh of a series builds its state again from the
-// stored history.
+// The first rule is the earlier version of the rule in this package. It had a single half-life of
+// 60 days for all sums, and ignored the departures on sale. States stored by the first rule are
+// converted when they are read, so the service can answer at once. The next refresh of a series
+// rebuilds its state from the stored history.
 
-// convertFirstRule converts a state stored by the first rule. It assumes that the route was always
-// seen equally often. Then the weights shrink by the ratio of the half-lives.
+// convertFirstRule converts a state that the first rule stored. It assumes that the route was seen
+// equally often on all days. Then all weights become smaller by the ratio of the half-lives.
 func (s *State) convertFirstRule() {
 	s.Route.convertFirstRule(s.AsOf)
 	for i := range s.Minima {
@@ -32,8 +32,8 @@ func (r *Route) convertFirstRule(asOf fare.Day) {
 	}
 }
 
-// convertFirstRule converts the pooled residuals that the first rule stored. day is the last day of
-// these residuals.
+// convertFirstRule converts the weights of the pooled residuals that the first rule stored to the
+// half-life of the present rule. day is the newest day with fares in these residuals.
 func (p *Pooled) convertFirstRule(day fare.Day) {
 	residual := asHalfLife(p.epoch, day, residualHalfLife)
 	for i := range p.residuals {
@@ -41,7 +41,9 @@ func (p *Pooled) convertFirstRule(day fare.Day) {
 	}
 }
 
-// asHalfLife returns the factor that converts a sum with a half-life of 60 days, stored as of epoch.
+// asHalfLife returns the factor that converts a sum with a half-life of 60 days to another
+// half-life. The weights of the sum are relative to the day epoch. The parameter to is the other
+// half-life in days.
 func asHalfLife(epoch, day fare.Day, to float64) float64 {
 	since := day - epoch
 	if since < 0 || since > 2*240 { // no such epoch was stored
@@ -50,9 +52,9 @@ func asHalfLife(epoch, day fare.Day, to float64) float64 {
 	return to / halfLife * math.Exp2(float64(since)*(1/to-1/halfLife))
 }
 
-// renew builds the state again from the fares of the days before AsOf, with the present pooled
-// statistics. It keeps the values that have the same meaning in both rules: the route's terms and
-// the number of its fares.
+// renew rebuilds the state from the fares of the days before AsOf, with the present pooled
+// statistics. It keeps the two values that have the same meaning in both rules: the route's term in
+// the chance of a fall, and the number of its fares.
 func (s *Learner) renew(p *Pooled, fares []Live) {
 	s.FirstRule = false
 	var fresh Learner

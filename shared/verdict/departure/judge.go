@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// RouteDay is a route on one day, with its departures on sale. It computes shared values only once
-// for all answers of that day. It is not valid after new fares are folded into the route.
+// RouteDay is a route on one day, with its departures on sale. It computes values that several
+// answers of that day need only once. Do not use it after new fares were added to the route.
 type RouteDay struct {
 	view  *View
 	route *Route
@@ -24,17 +24,19 @@ type RouteDay struct {
 	sums       [groups + 1][bins + 1]float64
 }
 
-// anyGroup is the index of the residuals of all lead times together.
+// anyGroup is the index, in the fields computed and sums, for the residuals of all lead times
+// together.
 const anyGroup = groups
 
-// Day returns the route on the day of a view. today holds the quotes of the departures on sale.
+// Day prepares a route for answers on the day of the view. today holds the quotes of the departures
+// on sale.
 func (r *Route) Day(v *View, today []Quote) *RouteDay {
 	d := new(RouteDay)
 	d.Set(r, v, today)
 	return d
 }
 
-// Set does the same as Day, but reuses d instead of allocating memory.
+// Set prepares d like Day, but reuses the memory of d.
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.view, d.route, d.computed = v, r, [groups + 1]bool{}
 	fade := 1 / gain(r.epoch, v.day, v.rule.level)
@@ -43,8 +45,9 @@ func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.setOnSale(today)
 }
 
-// below returns, for each step of 5 %, the weight of the group's residuals below that step. It
-// includes the departures on sale if withOnSale is set.
+// below returns, for each step of 5 %, the weight of the residuals below that step. A residual is
+// the distance of a fare from the usual price. Only residuals of one group of lead times count. If
+// withOnSale is set, the residuals of the departures on sale are included.
 func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	if d.withOnSale != withOnSale {
 		d.withOnSale, d.computed = withOnSale, [groups + 1]bool{}
@@ -75,10 +78,11 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	return sums
 }
 
-// comparables are the residuals that a price is ranked among, without the judged departure.
-// Residuals of a similar lead time are shrunk, with the weight of prior fares, towards those of any
-// lead time. These are shrunk in the same way towards the residuals of all routes, if there are
-// any.
+// comparables holds the residuals that a price is ranked among, without the judged departure.
+// Residuals of a similar lead time are shrunk, by prior fares, towards the route's residuals of any
+// lead time. These are shrunk by prior fares towards the residuals of all routes. The package
+// comment explains residuals (distances from the usual price) and shrinking (averaging with a
+// default).
 type comparables struct {
 	near, any       *[bins + 1]float64 // weights below each step
 	pooled          *[bins + 1]float64 // shares below each step
@@ -89,7 +93,8 @@ type comparables struct {
 	base            float64 // the log price that has a residual of 0
 }
 
-// comparables returns the residuals that a quote is ranked among. ok is false if there are too few.
+// comparables returns the comparable fares among which a quote is ranked, as residuals. ok is false
+// if there are too few of them for a percentile.
 func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	own := d.own(q)
 	others, average := d.others(own), d.average(own)
@@ -110,7 +115,8 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	return c, true
 }
 
-// weights returns the weights below a step: of a similar lead time, and of any lead time.
+// weights returns the weight of the comparables whose residual is below a step. near is for a
+// similar lead time, any for all lead times.
 func (c *comparables) weights(step int) (near, any float64) {
 	near, any = c.near[step], c.any[step]
 	if c.omitted < step {
@@ -119,31 +125,31 @@ func (c *comparables) weights(step int) (near, any float64) {
 	return near, any
 }
 
-// below returns the share of the comparables' weight that lies below a step.
+// below returns the share of the comparables' weight that lies below a step of 5 %.
 func (c *comparables) below(step int) float64 {
 	near, any := c.weights(step)
 	return c.share(near, any, c.pooled[step])
 }
 
-// percentile returns the share of the weight below the middle of a step. So ties, residuals of the
-// same step, count half.
+// percentile returns the share of the comparables' weight below the middle of a step. So residuals
+// of the same step (ties) count half.
 func (c *comparables) percentile(step int) float64 {
 	near, any := c.weights(step)
 	nearTo, anyTo := c.weights(step + 1)
 	return c.share((near+nearTo)/2, (any+anyTo)/2, (c.pooled[step]+c.pooled[step+1])/2)
 }
 
-// share combines three weights into one share: of a similar lead time, of any lead time, and of all
-// routes.
+// share combines three numbers into one share. near is the weight of residuals of a similar lead
+// time, any that of all lead times, pooled the share of all routes.
 func (c *comparables) share(near, any, pooled float64) float64 {
 	own := (any + prior*pooled) / (c.allAny + prior)
 	if !c.isPooled && c.onSale > 0 {
-		own = any / c.allAny // on the first day
+		own = any / c.allAny // there are no residuals of all routes yet
 	}
 	return (near + prior*own) / (c.allNear + prior)
 }
 
-// earlier returns the weight of the fares of earlier days with a similar lead time.
+// earlier returns the weight, today, of the fares of earlier days with a similar lead time.
 func (d *RouteDay) earlier(lead int) (weight float64) {
 	for _, b := range d.route.residuals[d.route.group(place(lead, curveEdges))] {
 		weight += b.mass
@@ -151,8 +157,8 @@ func (d *RouteDay) earlier(lead int) (weight float64) {
 	return weight / gain(d.route.epoch, d.view.day, d.view.rule.residuals)
 }
 
-// Answer is the rule's answer for a price. If Known is false, the rule has too few fares for a
-// percentile. It always has the chances of a fall.
+// Answer is the rule's answer for a price. If Known is false, there are too few fares for a
+// percentile. The chances of a fall are always set.
 type Answer struct {
 	Known      bool
 	Percentile float64           // 0 to 1
@@ -167,8 +173,8 @@ type Answer struct {
 	Cells Cells // stored with the question until the outcome is known
 }
 
-// Judge judges a price of a departure on the view's day. past is the history of that departure, or
-// nil if it is unknown.
+// Judge judges the price of a departure on the view's day. past is the price history of that
+// departure, or nil if there is none.
 func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	a := Answer{Count: d.route.count, Percentile: math.NaN()}
 	if c, ok := d.comparables(q); ok {
@@ -187,16 +193,18 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	return a
 }
 
-// Quartiles holds prices of comparable departures, converted to one lead time.
+// Quartiles holds the usual prices of comparable departures, converted to the lead time of the
+// judged departure.
 type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum fare.Cents }
 
 // Quartiles returns the usual prices of the route for a quote's departure. ok is false if Judge
 // returns no percentile.
 //
-// Q1, Median and Q3 are quantiles of the fares that the percentile ranks among. The weight of a
-// step is spread evenly over its 5 %. Minimum and Maximum are the lowest and the highest step whose
-// fares of a similar lead time weigh at least a tenth of a fare. Without such fares, fares of any
-// lead time count. Minimum is never above Q1, Maximum never below Q3.
+// Q1, Median and Q3 are quantiles of the comparables: the fares that the percentile ranks among.
+// The weight of a step of 5 % is spread evenly over the step. Minimum and Maximum are the lowest
+// and the highest step in which comparables of a similar lead time weigh at least 0.1 fares.
+// Without such a step, comparables of any lead time count. Minimum is never above Q1, Maximum never
+// below Q3.
 func (d *RouteDay) Quartiles(of Quote) (q Quartiles, ok bool) {
 	c, ok := d.comparables(of)
 	if !ok {
@@ -208,7 +216,8 @@ func (d *RouteDay) Quartiles(of Quote) (q Quartiles, ok bool) {
 		c.price(max(high, q3))}, true
 }
 
-// Quantile returns the price below which the given share of the comparables lies; see Quartiles.
+// Quantile returns the price below which the given share of the comparable fares lies; see
+// Quartiles.
 func (d *RouteDay) Quantile(of Quote, share float64) (fare.Cents, bool) {
 	c, ok := d.comparables(of)
 	if !ok {
@@ -217,12 +226,14 @@ func (d *RouteDay) Quantile(of Quote, share float64) (fare.Cents, bool) {
 	return c.price(c.quantile(share)), true
 }
 
-// price returns the price that has a given residual.
+// price returns the price whose residual (distance from the usual price, as a log) is the given
+// one.
 func (c *comparables) price(residual float64) fare.Cents {
 	return fare.Cents(math.Round(100 * math.Exp(c.base+residual)))
 }
 
-// quantile returns the residual below which the given share of the weight lies.
+// quantile returns the residual such that the given share of the comparables' weight has a lower
+// residual.
 func (c *comparables) quantile(share float64) float64 {
 	i := sort.Search(bins-1, func(i int) bool { return c.below(i+1) > share })
 	below, inside := c.below(i), 0.
@@ -232,7 +243,8 @@ func (c *comparables) quantile(share float64) float64 {
 	return (float64(i) + inside - middle) * step
 }
 
-// ends returns the middles of the lowest and the highest step with at least a tenth of a fare.
+// ends returns the middles of the lowest and of the highest step whose weight is at least 0.1
+// fares.
 func (c *comparables) ends() (low, high float64) {
 	const counts = .1
 	for _, sums := range []*[bins + 1]float64{c.near, c.any} {

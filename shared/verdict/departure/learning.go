@@ -15,15 +15,16 @@ const (
 	maxLearning    = 4 << 20 // limit of the unpacked size; far above the open questions of 500 departures
 )
 
-// Learning is the data of a series that only learning needs. It holds the open questions of all
-// fares, and of the fares without stops.
+// Learning is the data of a series that only learning needs. All holds the questions about all
+// fares, NonStop those about non-stop fares. A question is an earlier answer whose outcome is not
+// known yet.
 type Learning struct {
 	All, NonStop Questions
 	Answers      []byte // published answers to compare with outcomes, packed by package score
 }
 
-// Encode packs the open questions. Questions of successive days are similar, so compression saves
-// three quarters on a series with many.
+// Encode packs and compresses the data. Questions of successive days are similar, so compression
+// saves about three quarters.
 func (l Learning) Encode() []byte {
 	format := byte(learningFormat)
 	if len(l.Answers) > 0 {
@@ -49,7 +50,8 @@ func (l Learning) Encode() []byte {
 	return deflated.Bytes()
 }
 
-// DecodeLearning parses the bytes of Encode, also from versions without a score.
+// DecodeLearning parses the bytes that Learning.Encode returned, also from versions without a
+// score.
 func DecodeLearning(data []byte) (l Learning, err error) {
 	if len(data) == 0 || data[0] != learningFormat && data[0] != answersFormat {
 		return l, fmt.Errorf("decode learning: %w", errRange)

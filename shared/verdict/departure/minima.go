@@ -7,11 +7,11 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Span is a range of departure dates: some days around a date, or its month. Questions about a Span
-// ask for the cheapest departure in it.
+// Span is a kind of range of departure dates: a number of days around a date, or the month of a
+// date. A question about a Span asks for the cheapest departure in the range.
 type Span uint8
 
-// The spans: 1, 3 or 7 days either side of a date, or its month.
+// The kinds of ranges: 1, 3 or 7 days before and after a date, or the month of the date.
 const (
 	Within1 Span = iota
 	Within3
@@ -20,10 +20,11 @@ const (
 	spans
 )
 
-// Days returns the number of days around the date that the span includes, or 0 for a month.
+// Days returns the number of days before and after the date that the range includes, or 0 for a
+// month.
 func (s Span) Days() fare.Day { return [spans]fare.Day{1, 3, 7, 0}[s] }
 
-// Ends returns the first and the last day of the span around a date.
+// Ends returns the first and the last day of the range around a date.
 func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 	if s != Month {
 		return date - s.Days(), date + s.Days()
@@ -33,8 +34,8 @@ func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 		fare.DayOf(time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC))
 }
 
-// From returns the day to which the lead time of a span counts: the date, or the last day of a
-// month. With the last day, the current month has a lead time too.
+// From returns the day to which the lead time of a range counts: the date itself, or the last day
+// of its month. With the last day, the current month never has a negative lead time.
 func (s Span) From(date fare.Day) fare.Day {
 	if s == Month {
 		_, date = s.Ends(date)
@@ -42,31 +43,32 @@ func (s Span) From(date fare.Day) fare.Day {
 	return date
 }
 
-// Minima holds the rule's state for the cheapest fare of a span, such as a month. Such a minimum is
-// compared only with minima of the same kind of span; among single departures it would nearly
-// always look cheap. So each kind of span has its own mean and residuals, without groups of lead
-// times. It shares the lead-time curve and the residuals of all routes with single departures.
+// Minima holds the rule's state for the cheapest fare of a range of dates, such as a month. The
+// cheapest fare of a range is compared only with the cheapest fares of other ranges of the same
+// kind. Compared with single departures, it would nearly always look cheap. So each kind of range
+// has statistics of its own (mean and residuals), without groups of lead times. It uses the same
+// lead-time curve and the same residuals of all routes as single departures.
 type Minima [spans]Route
 
-// fold adds the cheapest fares of all spans on a view's day. live holds the prices of the
-// departures seen within LiveDays, in order of departure.
+// fold adds the cheapest fares of all ranges of dates on a view's day. live holds the prices of the
+// departures seen in the last LiveDays days, in order of departure.
 func (m *Minima) fold(v *View, live []Quote) {
 	for s := range m {
 		m.of(Span(s)).fold(v, Span(s).minima(v.day, live))
 	}
 }
 
-// of returns the route of a span.
+// of returns the state for one kind of range of dates.
 func (m *Minima) of(s Span) *Route {
 	m[s].single = true
 	return &m[s]
 }
 
-// fold adds the cheapest fares of one day. It adds nothing to the pooled statistics.
+// fold adds the cheapest fares of one day to the state r. It adds nothing to the pooled statistics.
 func (r *Route) fold(v *View, minima []Quote) { r.Day(v, minima).Fold(minima, new(Statistics)) }
 
-// minima returns the cheapest fare of each span: around every departure with a fare, or of every
-// month.
+// minima returns the cheapest fare of each range: of each month for Month, else of the range around
+// each departure in live.
 func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	var all []Quote
 	if s == Month {
@@ -97,7 +99,8 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	return all
 }
 
-// quotes returns the newest prices, seen within LiveDays, of the departures that have not left.
+// quotes returns the newest price of each departure that has not left and was seen in the last
+// LiveDays days.
 func (d Departures) quotes(day fare.Day) []Quote {
 	var all []Quote
 	for at, past := range d {
@@ -109,7 +112,7 @@ func (d Departures) quotes(day fare.Day) []Quote {
 	return all
 }
 
-// outside returns the number of departures on sale outside the span around a date.
+// outside returns the number of departures on sale outside the range s around a date.
 func (d *StateDay) outside(s Span, date fare.Day) (n int) {
 	first, last := s.Ends(date)
 	for _, q := range d.asker.sale {
@@ -120,7 +123,8 @@ func (d *StateDay) outside(s Span, date fare.Day) (n int) {
 	return n
 }
 
-// minimaOf returns the state for a span's cheapest fares, prepared for answers of the day.
+// minimaOf returns the state for the cheapest fares of one kind of range, prepared for answers of
+// the day.
 func (d *StateDay) minimaOf(s Span) *RouteDay {
 	if d.minima[s] == nil {
 		of := d.state.Minima.of(s)
@@ -133,7 +137,6 @@ func (d *StateDay) minimaOf(s Span) *RouteDay {
 	return d.minima[s]
 }
 
-// clone returns a deep copy.
 func (m *Minima) clone() *Minima {
 	c := new(Minima)
 	for s := range m {
@@ -142,7 +145,8 @@ func (m *Minima) clone() *Minima {
 	return c
 }
 
-// Cheapest returns the cheapest live fare in the span around a date.
+// Cheapest returns the cheapest live fare in the range s around a date. ok is false if there is
+// none.
 func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	first, last := s.Ends(date)
 	for _, l := range d.Live() {
@@ -153,9 +157,9 @@ func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	return cheapest, ok
 }
 
-// JudgeSpan ranks a price among the cheapest fares of spans of the same kind. It returns no chances
-// of a fall, since these are for a single departure. Answer.OnSale counts the departures outside
-// the span. ok is false if the last day of the span is over.
+// JudgeSpan ranks a price among the cheapest fares of ranges of the same kind. It returns no
+// chances of a fall: a chance is for a single departure. Answer.OnSale counts the departures
+// outside the range. ok is false if the last day of the range is over.
 func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer, q Quartiles, ok bool) {
 	if _, last := s.Ends(date); last < d.today || price <= 0 {
 		return a, q, false

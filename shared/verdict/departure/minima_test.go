@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestMinima compares the cheapest fares of spans of dates with a simple search over all pairs of
-// departures.
+// TestMinima: the cheapest fares of ranges of dates equal the result of a simple search over all
+// pairs of departures.
 func TestMinima(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 4))
 	for range 200 {
@@ -53,8 +53,9 @@ func TestMinima(t *testing.T) {
 	}
 }
 
-// TestSpansAreJudged: a higher price never has a lower percentile in a span, also after decoding
-// the state. The live cheapest fare of a span has the same percentile as a given equal price.
+// TestSpansAreJudged: within a range of dates, a higher price never has a lower percentile, also
+// after encoding and decoding the state. The cheapest live fare of a range gets the same percentile
+// as an equal price that a caller names.
 func TestSpansAreJudged(t *testing.T) {
 	state := busy(90, 100, 120, 1)
 	read, err := DecodeState(state.Encode())

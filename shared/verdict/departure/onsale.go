@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// onSale is a departure of a route that is on sale on a RouteDay.
+// onSale is one departure of a route that is on sale on the day of a RouteDay.
 type onSale struct {
 	Quote
 	flat float64 // log price, converted to one lead time by the curve
@@ -47,11 +47,11 @@ func (d *RouteDay) quotes() []Quote {
 	return all
 }
 
-// none is the index of a departure that is not on sale.
+// none is the index that own returns if the judged departure is not on sale.
 const none = -1
 
-// own returns the index of the judged departure among those on sale, or none. If several flights
-// have the same lead time, it returns the flight with the same price.
+// own returns the index of the judged departure in d.sale, or none. If several departures have the
+// same lead time, it returns the one with the same price, or else the first.
 func (d *RouteDay) own(q Quote) int {
 	first, found := slices.BinarySearchFunc(d.sale, q.Lead, func(s onSale, lead int) int { return s.Lead - lead })
 	if !found {
@@ -65,7 +65,8 @@ func (d *RouteDay) own(q Quote) int {
 	return first
 }
 
-// others returns the number of departures on sale, without the judged departure.
+// others returns the number of departures on sale other than the judged one. own is the index of
+// the judged departure, or none.
 func (d *RouteDay) others(own int) int {
 	if own == none {
 		return len(d.sale)
@@ -73,8 +74,8 @@ func (d *RouteDay) others(own int) int {
 	return len(d.sale) - 1
 }
 
-// average returns the route's mean of log prices, without the judged departure. It returns NaN if
-// no price is known.
+// average returns the route's mean of log prices, without the judged departure. own is the index of
+// the judged departure, or none. average returns NaN if no other price is known.
 func (d *RouteDay) average(own int) float64 {
 	sum, weight := d.level.sum, d.level.weight
 	if n := d.others(own); n >= onSaleLevel {
@@ -91,7 +92,8 @@ func (d *RouteDay) average(own int) float64 {
 	return sum / weight
 }
 
-// rank computes the residual of each departure on sale, relative to all the others.
+// rank computes the residual of each departure on sale: its distance from the usual price, in steps
+// of 5 %. The usual price is the mean without that departure.
 func (d *RouteDay) rank() {
 	if d.hasBins {
 		return
@@ -103,8 +105,8 @@ func (d *RouteDay) rank() {
 	}
 }
 
-// Fold adds the fares of the day to the route, and adds to s what they contribute to the pooled
-// statistics. The fares must be among those on sale. The RouteDay is not valid afterwards.
+// Fold adds the fares of the day to the route, and adds to s what these fares contribute to the
+// pooled statistics. The fares must be among those on sale. Do not use the RouteDay afterwards.
 func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if len(quotes) == 0 {
 		return

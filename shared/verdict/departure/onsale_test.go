@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestFirstDay: a route without earlier fares is judged if 8 other departures are on sale. If the
-// judged departure is on sale too, 9 are on sale in all.
+// TestFirstDay: a route without earlier fares gets a verdict if at least 8 departures other than
+// the judged one are on sale.
 func TestFirstDay(t *testing.T) {
 	var today []Quote
 	for lead := range onSaleRank + 1 {
@@ -39,8 +39,8 @@ func TestFirstDay(t *testing.T) {
 	}
 }
 
-// TestOnSaleIsLeftOut: the answer for a price does not depend on the fare at which the same
-// departure is on sale.
+// TestOnSaleIsLeftOut: a departure on sale is not compared with itself. So the answer for a price
+// does not depend on the live fare of the same departure.
 func TestOnSaleIsLeftOut(t *testing.T) {
 	s, m := after(14, 1, 60, 30)
 	view, today := s.pooled.View(30), m.quotes(0, 30)
@@ -56,8 +56,8 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 		}
 		return a
 	}
-	// That fare still counts in the mean by which the other departures are ranked, so their
-	// residuals are slightly lower.
+	// The live fare of the judged departure still counts in the mean for the other departures. So
+	// the residuals of the others change slightly.
 	if a, b := ask(5000), ask(5001); a != b {
 		t.Errorf("%+v, and %+v where its fare on sale is another", a, b)
 	}

@@ -13,13 +13,16 @@ const (
 	maxMoves = 5 // the tables have one cell for 5 and more moves
 )
 
-// Past is the history of one departure: the days on which its price moved, and its low prices. It
-// holds only what later questions need. Its answers are exactly those from a full list of quotes.
+// Past is the price history of one departure: the days on which its price moved, and its low
+// prices. It holds only what later judgements need. Judgements are the same as with the full list
+// of quotes.
 type Past struct {
-	// lows are the quotes below all later quotes, oldest first, which is also lowest first. The
-	// last is the newest quote. The minimum since any day is the first low on or after that day.
+	// lows are the quotes that are cheaper than all later quotes, oldest first. So they are also
+	// cheapest first, and the last one is the newest quote. The minimum since a given day is the
+	// first low on or after that day.
 	lows []dayPrice
-	// moves holds for each move the last day on which it counts, in order.
+	// moves holds, for each price move, the last day on which the move counts. The days are in
+	// order.
 	moves []fare.Day
 }
 
@@ -28,7 +31,7 @@ type dayPrice struct {
 	price fare.Cents
 }
 
-// Last returns the newest quote and its day. It returns false if there is none.
+// Last returns the day and the price of the newest quote. It returns false if there are no quotes.
 func (p *Past) Last() (fare.Day, fare.Cents, bool) {
 	if len(p.lows) == 0 {
 		return 0, 0, false
@@ -37,11 +40,11 @@ func (p *Past) Last() (fare.Day, fare.Cents, bool) {
 	return last.day, last.price, true
 }
 
-// See records the quote of a day. Days must be in order, with one quote per day.
+// See records the price of the departure on a day. Call it in order of days, once per day.
 func (p *Past) See(day fare.Day, price fare.Cents) {
 	if before, was, ok := p.Last(); ok && isMove(was, price) {
-		// A move needs two quotes. It counts while the newer is at most 30 days old and the older
-		// at most 60.
+		// A move counts while its newer quote is at most 30 days old and its older quote at most 60
+		// days.
 		if p.moves = append(p.moves, min(day+moveDays, before+lowDays)); len(p.moves) > maxMoves {
 			p.moves = append(p.moves[:0], p.moves[1:]...)
 		}
@@ -54,7 +57,8 @@ func (p *Past) See(day fare.Day, price fare.Cents) {
 	p.forget(day)
 }
 
-// forget removes the data that no question on that day or later needs. It keeps the newest quote.
+// forget removes data that judgements on the given day or later do not need. It keeps the newest
+// quote.
 func (p *Past) forget(day fare.Day) {
 	i := 0
 	for i < len(p.lows)-1 && p.lows[i].day < day-lowDays {
@@ -72,9 +76,9 @@ func (p *Past) forget(day fare.Day) {
 	}
 }
 
-// movesAndLow returns the number of price moves, up to maxMoves + 1, and the minimum of the last 60
-// days. A change from the last quote to the given price counts as a move. ok is false if the
-// departure was not seen for 60 days.
+// movesAndLow returns the number of price moves that still count, and the minimum price of the last
+// 60 days. A change from the last quote to the given price counts as a move. moves is at most
+// maxMoves + 1. ok is false if the departure was not seen in the last 60 days.
 func (p *Past) movesAndLow(day fare.Day, price fare.Cents) (moves int, minimum fare.Cents, ok bool) {
 	last, was, ok := p.Last()
 	if !ok || last < day-lowDays {
@@ -95,7 +99,7 @@ func (p *Past) movesAndLow(day fare.Day, price fare.Cents) (moves int, minimum f
 	return moves, p.lows[i].price, true
 }
 
-// lowest returns the lowest price of the last 60 days, and the last day with that price.
+// lowest returns the lowest price of the 60 days before day, and the last day with that price.
 func (p *Past) lowest(day fare.Day) (on fare.Day, price fare.Cents, ok bool) {
 	if p == nil {
 		return 0, 0, false

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestPast: a Past answers any later question exactly as the list of all quotes does.
+// TestPast: a Past returns the same answers as the full list of quotes of the departure.
 func TestPast(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	asked := 0

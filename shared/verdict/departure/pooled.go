@@ -6,7 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Residuals are counted in steps of 5 %, from -302.5 % to +302.5 %. Values outside this range count
+// A residual is the distance of a fare from the usual price of its route and lead time. Residuals
+// are counted in 121 steps of 5 %, from -302.5 % to +302.5 %. A residual outside this range counts
 // in the first or the last step.
 const (
 	bins   = 121
@@ -18,8 +19,8 @@ func binOf(residual float64) int {
 	return min(bins-1, max(0, int(math.Floor(residual/step+middle))))
 }
 
-// Pooled holds the statistics of all routes together: the lead-time curve, the residuals, and the
-// tables from which the chance of a fall is computed. Start returns a Pooled with only the
+// Pooled holds the statistics of all routes together. They are the lead-time curve, the residuals,
+// and the tables from which the chance of a fall is computed. Start returns a Pooled with only the
 // constants of rule.json.
 type Pooled struct {
 	epoch     fare.Day
@@ -28,37 +29,40 @@ type Pooled struct {
 	tables    [horizons]table
 	rule      *constants // nil: those of the present rule
 
-	// Experience holds corrections from the service's score, or is nil. Learning does not use it.
+	// Experience holds corrections from the service's score, or is nil. Learn does not use it.
 	Experience *Experience
 }
 
-// mean is a sum of values with fading weights, and the sum of these weights.
+// mean holds a weighted sum of values and the sum of the weights. Weights are smaller for older
+// values.
 type mean struct{ sum, weight float64 }
 
-// Start returns the pooled statistics of a service that starts on a day, without any fares.
+// Start returns the pooled statistics of a service that starts on a given day, without fares.
 func Start(day fare.Day) *Pooled { return &Pooled{epoch: day, tables: initial} }
 
-// constants are the values in which the first and the present rule differ. Half-lives are in days.
+// constants holds the values in which the first and the present version of the rule differ.
+// Half-lives are in days.
 type constants struct {
 	level     float64 // half-life of a route's mean
 	residuals float64 // half-life of the residuals
 	onSale    bool    // departures on sale are used
-	// half shrinks percentiles towards 50 while the residuals of other routes are unknown. With
-	// half, the percentiles on a service's first day are wrong by 21 points.
+	// If half is set, percentiles are averaged with 50 while there are no fares of other routes.
+	// Then the percentiles of a service's first day are wrong by 21 points.
 	half bool
 }
 
 var secondRule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true}
 
-// StartPlainForm is Start for a simpler form of the rule, which the reference program for tests
-// uses. Only its percentiles of the first day differ; see constants.half.
+// StartPlainForm is like Start, for a simpler form of the rule. The reference program in the tests
+// uses that form. Only its percentiles of the first day differ; see constants.half.
 func StartPlainForm(day fare.Day) *Pooled {
 	p := Start(day)
 	p.rule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, half: true}
 	return p
 }
 
-// StartFirstRule is Start for the first rule. Backtests use it to compare the rules.
+// StartFirstRule is like Start, for the first version of the rule. Backtests use it to compare both
+// versions.
 func StartFirstRule(day fare.Day) *Pooled {
 	p := Start(day)
 	p.rule = &constants{level: halfLife, residuals: halfLife, half: true}
@@ -72,7 +76,8 @@ func (p *Pooled) constants() *constants {
 	return p.rule
 }
 
-// rebase starts a new epoch if the current one is over.
+// rebase makes day the new epoch (reference day of the weights) if the epoch is more than epochDays
+// days ago.
 func (p *Pooled) rebase(day fare.Day) {
 	if day-p.epoch < epochDays {
 		return
@@ -96,20 +101,20 @@ func (p *Pooled) rebase(day fare.Day) {
 }
 
 // Statistics are the sums that refreshes add to the pooled statistics: for one route, one origin
-// city, or all routes. They are integers, so that the order of addition does not matter. For each
-// horizon they hold the outcomes of one day's questions.
+// city, or all routes. They are integers, so the order of addition does not matter. learned holds
+// the outcomes of one day's questions, per horizon.
 type Statistics struct {
 	curve     [curveSpans]amounts
 	residuals [bins]int64
 	learned   [horizons]gradient
 }
 
-// amounts holds a sum and its weight, or a gradient and its information. Both are in units of
-// 2^-40.
+// amounts holds a sum and its weight, or a gradient and its information. Both numbers are in units
+// of 2^-40.
 type amounts struct{ sum, weight int64 }
 
-// gradient is the gradient of the log likelihood, for each term of the chance of a fall within one
-// horizon.
+// gradient holds the gradient of the log likelihood for each term of the chance of a fall. It is
+// for one horizon.
 type gradient struct {
 	intercept amounts
 	cells     [cellCount]amounts
@@ -131,7 +136,7 @@ func (a amounts) values() (sum, weight float64) {
 	return float64(a.sum) / unit, float64(a.weight) / unit
 }
 
-// Add adds other statistics.
+// Add adds the statistics in other to s.
 func (s *Statistics) Add(other *Statistics) {
 	for i := range s.curve {
 		s.curve[i].join(other.curve[i])
@@ -147,8 +152,8 @@ func (s *Statistics) Add(other *Statistics) {
 	}
 }
 
-// Fold adds one day's fares of all routes to the pooled statistics. It ignores the outcomes in
-// Statistics.
+// Fold adds one day's fares of all routes to the pooled statistics. It ignores the outcomes in the
+// statistics; Learn adds these.
 func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, p.constants().residuals)
@@ -162,16 +167,17 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	}
 }
 
-// The rate at which each term of the chance of a fall follows its gradient, and its prior
-// information.
+// The chance of a fall is a sum of terms, which change with each outcome. Each term changes by a
+// rate times its gradient, divided by its information. The prior is information that a term has
+// from the start.
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
 	pooledCap, routeCap           = 2, 1 // the most information that one day's questions can add
 )
 
-// Learn updates the tables for a horizon with the outcomes of one day's questions of all routes.
-// day is the day on which these outcomes became known.
+// Learn updates the tables of a horizon with the outcomes of one day's questions of all routes. day
+// is the day on which the outcomes became known.
 func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, t := gain(p.epoch, day, halfLife), &p.tables[h]
@@ -181,12 +187,12 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	}
 }
 
-// HasOutcomes reports whether the tables of a horizon have learned from outcomes. It returns false
-// if p is nil.
+// HasOutcomes reports whether outcomes within the horizon h have changed the tables. It returns
+// false if p is nil.
 func (p *Pooled) HasOutcomes(h Horizon) bool { return p != nil && p.tables[h].information > 0 }
 
-// climb returns by how much a term changes: gradient divided by information. limit caps the weight
-// of the day.
+// climb returns the change of a term: rate times gradient divided by information. It adds the new
+// information to *information. limit caps the weight of one day.
 func climb(a amounts, information *float64, g, limit, rate, prior float64) float64 {
 	slope, weight := a.values()
 	if a == (amounts{}) {
@@ -198,18 +204,19 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 }
 
 // View holds the pooled statistics on one day, prepared for answers. It is immutable and takes a
-// few KB.
+// few KB of memory.
 type View struct {
 	day    fare.Day
 	rule   *constants
 	curve  [curveSpans]float64
 	below  [bins + 1]float64 // share of all residuals below each step's lower edge
 	tables *[horizons]table
-	// isPooled reports whether percentiles are shrunk towards the residuals of all routes.
+	// isPooled is true if percentiles also use the residuals of all routes.
 	isPooled bool
 }
 
-// View returns the view of a day. The day must be later than all folded days.
+// View prepares the pooled statistics for answers on a day. The day must be later than all days
+// whose fares were added with Fold.
 func (p *Pooled) View(day fare.Day) *View {
 	v := &View{day: day, rule: p.constants()}
 	fade := 1 / gain(p.epoch, day, halfLife)

@@ -6,12 +6,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Questions are the questions of a route whose outcome is not known yet. A question asks whether a
-// fare falls within a horizon. A refresh stores one for each fare and learns from its outcome 7 and
-// 14 days later. Answers do not need them.
+// Questions holds the questions of a route whose outcome is not known yet. A question asks whether
+// a fare falls within 7 or 14 days. A refresh stores one question per fare, and learns from the
+// outcome 7 and 14 days later. Answers to travellers do not use Questions.
 type Questions []question
 
-// question holds what learning needs when the outcome of an answer is known.
+// question holds what learning needs once the outcome is known: the judged price, the cells (ranges
+// of its properties), and what was seen since.
 type question struct {
 	day, depart fare.Day
 	price       fare.Cents
@@ -20,12 +21,13 @@ type question struct {
 	learned     [horizons]bool
 }
 
-// Ask stores a question about a quote of a day. cells are the Cells of its answer.
+// Ask stores a question about the price of a departure on a day. cells are the cells that the
+// answer to the question returned.
 func (qs *Questions) Ask(day fare.Day, q Quote, cells Cells) {
 	*qs = append(*qs, question{day: day, depart: day + fare.Day(q.Lead), price: q.Price, cells: cells})
 }
 
-// See records the price of a departure on a day, in all questions about this departure.
+// See records the price of a departure, found on a day, in all questions about this departure.
 func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	for i := range qs {
 		q := &qs[i]
@@ -41,8 +43,9 @@ func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	}
 }
 
-// Due removes the questions whose horizon ended before a day. It returns their outcomes grouped by
-// the day of the question, oldest first. Departures that were not seen again have no outcome.
+// Due removes the questions whose horizon h ended before a day. It returns the outcomes grouped by
+// the day of the question, oldest first. A question has no outcome if its departure was not seen
+// again.
 func (qs *Questions) Due(h Horizon, day fare.Day) (days [][]Outcome) {
 	byDay := map[fare.Day][]Outcome{}
 	var asked []fare.Day

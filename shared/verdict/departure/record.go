@@ -7,15 +7,16 @@ import (
 	"sync"
 )
 
-// Record holds, for ranges of stated chances of a fall, what followed in panels of recorded fares.
-// `verdetto backtest -record` writes it to record.json, which is embedded in the executable.
-// Answers cite the Record until the service has enough outcomes of its own.
+// Record holds what followed in recorded fares, for ranges of predicted chances of a fall. A panel
+// is a set of recorded fares. `verdetto backtest -record` writes the Record to record.json, which
+// is embedded in the executable. Answers cite the Record until the service has enough outcomes of
+// its own.
 type Record struct {
 	Panels   []RecordPanel   `json:"panels"`
 	Horizons []RecordHorizon `json:"horizons"`
 }
 
-// RecordPanel holds the results of one panel of recorded fares.
+// RecordPanel holds the results for one panel, a set of recorded fares.
 type RecordPanel struct {
 	Name     string          `json:"name"`
 	First    string          `json:"first"` // first day
@@ -24,24 +25,24 @@ type RecordPanel struct {
 	Horizons []RecordHorizon `json:"horizons"`
 }
 
-// RecordHorizon holds the bands of one horizon, in order of their chances. A band lies between two
-// successive RecordEdges.
+// RecordHorizon holds the bands of one horizon (7 or 14 days), lowest chance of a fall first. A
+// band is the range of chances between two successive RecordEdges.
 type RecordHorizon struct {
 	Days  int    `json:"days"`
 	Bands []Band `json:"bands"`
 }
 
-// Band holds what followed answers whose chance of a fall was from From up to To. Only departures
-// that left after the end of the horizon count. All fields but Cases and Panels are fractions: 0.05
-// is 5 %. In Record.Horizons the values are those of the first panel; Low and High cover all panels
-// with enough cases.
+// Band holds what followed after answers whose chance of a fall was at least From and less than To.
+// Only departures that left after the end of the horizon count. All fields but Cases and Panels are
+// fractions: 0.05 is 5 %. In Record.Horizons the values are those of the first panel. But Low and
+// High cover all panels with enough cases.
 type Band struct {
 	From   float64 `json:"from"`
 	To     float64 `json:"to"`
 	Cases  int     `json:"cases"`
 	Fell   float64 `json:"fell"` // share with a fare at least 5 % lower
 	Rose   float64 `json:"rose"` // share with a fare at least 5 % higher
-	Mean   float64 `json:"mean"` // mean change: last fare within the horizon against that of the day
+	Mean   float64 `json:"mean"` // mean change from the judged fare to the last fare within the horizon
 	Low    float64 `json:"low"`  // lower end of the 95 % interval of Mean; if there is no interval, Mean
 	High   float64 `json:"high"`
 	Median float64 `json:"median"` // median of these changes
@@ -50,13 +51,14 @@ type Band struct {
 	Panels int     `json:"panels"` // number of panels behind the interval
 }
 
-// Pays reports whether waiting saved money: the whole 95 % interval of the mean change is below 0.
+// Pays reports whether waiting saved money: the whole 95 % interval of the mean price change is
+// below 0.
 func (b Band) Pays() bool { return b.High < 0 }
 
-// RecordEdges are the edges of the bands, as chances of a fall. The last band is 0.40 and more.
+// RecordEdges are the edges of the bands, as chances of a fall. The last band is 0.40 or more.
 var RecordEdges = []float64{0, .05, .1, .2, .3, .4, 1}
 
-// Band returns the band that contains a chance of a fall.
+// Band returns the band that contains the given chance of a fall within the horizon h.
 func (r *Record) Band(h Horizon, chance float64) Band {
 	inner := RecordEdges[1 : len(RecordEdges)-1]
 	return r.Horizons[h].Bands[place(chance, inner)]
@@ -65,11 +67,12 @@ func (r *Record) Band(h Horizon, chance float64) Band {
 //go:embed record.json
 var recordJSON []byte
 
-// Recorded returns the embedded record that answers cite. It is parsed on first use: the command
-// that writes a new record must also run if the embedded one is invalid.
+// Recorded returns the embedded record that answers cite. The record is parsed on first use, not at
+// start. So the command that writes a new record runs even if the embedded record is invalid.
 var Recorded = sync.OnceValue(func() *Record { return mustReadRecord(recordJSON) })
 
-// mustReadRecord parses a record. It panics if the record is invalid; then every test fails.
+// mustReadRecord parses a record. It panics if the record is invalid, so an invalid record.json
+// fails the tests.
 func mustReadRecord(data []byte) *Record {
 	r := new(Record)
 	if err := json.Unmarshal(data, r); err != nil {

@@ -21,8 +21,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestRecordIsOfItsPanels: the record's bands have the values of the first panel. Their interval
-// covers the intervals of all panels.
+// TestRecordIsOfItsPanels: each band of the record has the values of the first panel. Only the
+// interval, Low to High, covers the intervals of all panels.
 func TestRecordIsOfItsPanels(t *testing.T) {
 	r := Recorded()
 	if len(r.Panels) < 2 {
@@ -65,7 +65,7 @@ func TestWaitingIsNotAdvised(t *testing.T) {
 	}
 }
 
-// TestRecordIsRefused: mustReadRecord panics on an invalid record.
+// TestRecordIsRefused: mustReadRecord panics if the record is invalid.
 func TestRecordIsRefused(t *testing.T) {
 	whole, err := json.Marshal(Recorded())
 	if err != nil {

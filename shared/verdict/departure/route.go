@@ -6,18 +6,20 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Route is the state of one route. The zero value is a route without fares.
+// Route is the departure rule's state of one route. The zero value is a route without fares.
 type Route struct {
 	epoch fare.Day
 	level mean // mean of log prices, converted to one lead time
 	count int  // fares ever seen
-	// residuals by group of lead time, in order of their step
+	// residuals holds, for each group of lead times, the weight of the fares per step of 5 %,
+	// lowest step first. The step says how far a fare is from the usual price.
 	residuals [groups][]bar
 	terms     [horizons]term
 	single    bool // residuals are not grouped by lead time: all are in the first group
 }
 
-// group returns the index of the residuals for a span of lead times.
+// group returns the index in residuals of the group of lead times that contains a range of lead
+// times. span is the index of the range, as in curveEdges.
 func (r *Route) group(span int) int {
 	if r.single {
 		return 0
@@ -25,24 +27,24 @@ func (r *Route) group(span int) int {
 	return groupOf[span]
 }
 
-// bar is the weight of the residuals in one step of 5 %.
+// bar holds the weight (mass) of all residuals in one step of 5 %. bin is the number of the step.
 type bar struct {
 	bin  uint8
 	mass float64
 }
 
-// term is the route's own term in the log odds of a fall.
+// term is what this route adds to the log odds of a fall within 7 or 14 days.
 type term struct {
 	value       float64
-	information float64 // faded
-	cases       float64 // faded number of known outcomes
+	information float64 // decreases with age
+	cases       float64 // number of known outcomes; old outcomes count less
 }
 
-// Count returns the number of fares of the route that were ever seen.
+// Count returns the number of fares of the route ever added to r.
 func (r *Route) Count() int { return r.count }
 
-// rebase starts the first epoch, or a new one if the current epoch is over. It drops negligible
-// residuals.
+// rebase sets the epoch (reference day of the weights) if there is none, or a new one after
+// epochDays days. With a new epoch it removes residuals of negligible weight.
 func (r *Route) rebase(v *View) {
 	day := v.day
 	if r.count == 0 && r.epoch == 0 {
@@ -68,8 +70,8 @@ func (r *Route) rebase(v *View) {
 	r.epoch = day
 }
 
-// negligible is the weight below which residuals are removed: that of a fare seen 20 half-lives
-// ago.
+// negligible is the weight below which residuals are removed. A fare has this weight 20 half-lives
+// after it was seen.
 const negligible = 1e-6
 
 func (r *Route) add(group int, bin uint8, mass float64) {
@@ -82,7 +84,7 @@ func (r *Route) add(group int, bin uint8, mass float64) {
 	r.residuals[group] = slices.Insert(all, i, bar{bin, mass})
 }
 
-// Outcome is a question whose outcome is known: the fare of the departure fell or not.
+// Outcome is a question whose outcome is known: whether the fare of the departure fell.
 type Outcome struct {
 	Cells Cells
 	Fell  bool
@@ -90,7 +92,7 @@ type Outcome struct {
 
 // Learn updates the route with the outcomes of one day's questions about the route. It adds to s
 // the gradients for the pooled statistics. v is the view of the day on which the outcomes became
-// known, before any of them was learned.
+// known. v must not contain these outcomes yet.
 func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	if len(outcomes) == 0 {
 		return
@@ -115,10 +117,10 @@ func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	term.cases += g * float64(len(outcomes))
 }
 
-// Fell reports whether a later price is a fall, at least 5 % lower.
+// Fell reports whether a price fell by at least 5 %.
 func Fell(from, to fare.Cents) bool {
 	return float64(to)/100 <= (1-Fall)*(float64(from)/100)
 }
 
-// Rose reports whether a later price is a rise, at least 5 % higher.
+// Rose reports whether a price rose by at least 5 %.
 func Rose(from, to fare.Cents) bool { return float64(to) >= (1+Fall)*float64(from) }

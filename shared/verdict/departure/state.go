@@ -8,17 +8,18 @@ import (
 	"verdetto/shared/fare"
 )
 
-// StopsKnown says which fares of a series a state covers.
+// StopsKnown states which fares of a series a departure state covers, and whether their stops are
+// known.
 type StopsKnown uint8
 
 const (
-	StopsUnknown StopsKnown = iota // all fares; the stops of all are unknown
-	SomeStops                      // all fares; the fares without stops have their own state
-	AllNonStop                     // all fares; none has stops
-	OnlyNonStop                    // only the fares without stops of a series that has others
+	StopsUnknown StopsKnown = iota // all fares; the number of stops is unknown for all
+	SomeStops                      // all fares; the non-stop fares also have a state of their own
+	AllNonStop                     // all fares; all are non-stop
+	OnlyNonStop                    // only the non-stop fares of a series that also has fares with stops
 )
 
-// Live is the price of a departure on the day on which it was last seen.
+// Live is the newest known price of a departure, with the time when it was found.
 type Live struct {
 	Depart  fare.Day
 	Price   fare.Cents // hundredths of the state's currency
@@ -35,35 +36,37 @@ func (l Live) FoundDay() fare.Day { return fare.Observation{Found: l.Found}.Foun
 // Age returns the time since the fare was found.
 func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }
 
-// Before orders fares of a departure: the cheaper first, then the newer, then the shorter stay.
+// Before orders fares of the same departure: the cheaper first, then the newer, then the shorter
+// stay, then fewer stops.
 func (l Live) Before(m Live) int {
 	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(m.Found, l.Found), cmp.Compare(l.Nights, m.Nights),
 		cmp.Compare(l.Stops, m.Stops))
 }
 
-// State is the departure state of a series. With the pooled statistics it answers any question
-// about a departure of the series. It has learned from the fares of the days before AsOf. The fares
-// of AsOf itself are only in Live, so a fare is judged by earlier days.
+// State is the departure state of a series. With the pooled statistics it answers questions about
+// departures of the series. It has learned from the fares of the days before AsOf. The fares of the
+// day AsOf are only in Live, so a fare is compared only with fares of earlier days.
 type State struct {
 	AsOf     fare.Day      // the day of the refresh that built it
 	Currency fare.Currency // of all prices
-	PerEuro  float64       // number of its units that one euro bought on AsOf
+	PerEuro  float64       // units of Currency that one euro bought on AsOf
 	Stops    StopsKnown
 	Route    Route
 	Minima   Minima // for the cheapest fares of ranges of dates
 	Pasts    Departures
 	Facts    []byte // further facts about the series for answers, packed by package verdict
-	// FirstRule is true if the first rule stored the state and no refresh has built it again; see
+	// FirstRule is true if the first rule stored the state and no refresh has rebuilt it since; see
 	// convertFirstRule.
 	FirstRule bool
 	Live      []Live // one for each departure with a fare within LiveDays, by day of departure
 }
 
-// NonStopOnly reports whether every fare of the state is known to be without stops. If not, it
-// cannot answer about flights without stops.
+// NonStopOnly reports whether every fare of the state is known to be non-stop. If not, the state
+// cannot answer questions about non-stop flights.
 func (s *State) NonStopOnly() bool { return s.Stops == AllNonStop || s.Stops == OnlyNonStop }
 
-// StateDay is a state on one day. It computes shared values only once for all answers of that day.
+// StateDay is a departure state on one day. It computes values that several answers of that day
+// need only once.
 type StateDay struct {
 	state  *State
 	today  fare.Day
@@ -73,7 +76,8 @@ type StateDay struct {
 }
 
 // Day prepares a state for answers on a day. If p is nil, the rule uses the constants of rule.json.
-// If today is after AsOf, the fares of AsOf are folded first. ok is false if today is before AsOf.
+// If today is after AsOf, the fares of the day AsOf are folded (added) first. ok is false if today
+// is before AsOf.
 func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if today < s.AsOf {
 		return nil, false
@@ -101,7 +105,8 @@ func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 
 func (l Live) quote(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
 
-// quotes returns the departures on sale on a day: those with a fare that was found within LiveDays.
+// quotes returns the departures on sale on a day: those with a fare found at most LiveDays days
+// before.
 func (s *State) quotes(today fare.Day) []Quote {
 	all := make([]Quote, 0, len(s.Live))
 	for _, l := range s.Live {
@@ -112,7 +117,8 @@ func (s *State) quotes(today fare.Day) []Quote {
 	return all
 }
 
-// Live returns the fares of at most LiveDays of age on the day, by day of departure.
+// Live returns the live fares of the departures that have not left, by day of departure. It returns
+// nil if the state is more than LiveDays days old.
 func (d *StateDay) Live() []Live {
 	if d.today > d.state.AsOf+LiveDays {
 		return nil
@@ -121,12 +127,14 @@ func (d *StateDay) Live() []Live {
 	return d.state.Live[i:]
 }
 
-// find returns the index of a departure in Live.
+// find returns the index in s.Live of a departure day, or of the next later one if the day has no
+// fare.
 func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
 
-// LiveFare returns the live fare of a departure. It returns false if there is none.
+// LiveFare returns the live fare of a departure. It returns false if the departure has no live
+// fare.
 func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	i, ok := d.state.find(depart)
 	if !ok || depart < d.today || d.today > d.state.AsOf+LiveDays {
@@ -135,8 +143,8 @@ func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	return d.state.Live[i], true
 }
 
-// Judge judges a price of a departure in the state's currency, or its live fare if price is 0. ok
-// is false if the departure has left, or if price is 0 and there is no live fare.
+// Judge judges a price of a departure, in the state's currency. If price is 0, it judges the live
+// fare. ok is false if the departure has left, or if price is 0 and there is no live fare.
 func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 	if depart < d.today || price < 0 {
 		return Answer{}, false
@@ -151,7 +159,7 @@ func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 	return d.asker.Judge(d.past(depart), Quote{int(depart - d.today), price}), true
 }
 
-// past returns the history of a departure before the day.
+// past returns the price history of a departure before the day of d.
 func (d *StateDay) past(depart fare.Day) *Past {
 	past := d.state.Pasts[depart]
 	i, ok := d.state.find(depart)
@@ -163,8 +171,8 @@ func (d *StateDay) past(depart fare.Day) *Past {
 	return seen
 }
 
-// Lowest returns the lowest price of a departure in the 60 days before the day, and the last day
-// with that price. ok is false if the departure was not seen in that time.
+// Lowest returns the lowest price of a departure in the 60 days before the day of d, and the last
+// day with that price. ok is false if the departure was not seen in these 60 days.
 func (d *StateDay) Lowest(depart fare.Day) (on fare.Day, price fare.Cents, ok bool) {
 	return d.past(depart).lowest(d.today)
 }
@@ -174,8 +182,9 @@ func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
 	return d.asker.Quartiles(Quote{Lead: int(depart - d.today)})
 }
 
-// Judge answers a single question; for several questions on one day use Day. Quartiles are zero if
-// there are too few fares for a percentile. live is zero if there is no live fare.
+// Judge answers a single question about a departure. For several questions on one day, use Day. The
+// Quartiles are zero if there are too few fares for a percentile. live is zero if there is no live
+// fare.
 func (s *State) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
 	day, ok := s.Day(p, today)
 	if !ok {

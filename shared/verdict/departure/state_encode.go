@@ -18,13 +18,14 @@ const (
 	cycleFormat    = 3
 )
 
-// MaxState is the maximum length of an encoded state. With key and attribute names, its item fits
-// one unit of an eventually consistent DynamoDB read, 8 KB.
+// MaxState is the maximum length of an encoded state in bytes. With its key and attribute names,
+// the stored item then takes at most 8 KB. DynamoDB reads 8 KB with one read unit, if the read is
+// eventually consistent.
 const MaxState = 8<<10 - 200
 
 // Encode packs a state into at most MaxState bytes. A state with 300 departures fits with the full
-// history of each. A longer state loses data: first all but the newest lows of every departure,
-// then the last departures.
+// history of each departure. A longer state loses data. First every departure keeps fewer of its
+// low prices, then the latest departures are dropped.
 func (s *State) Encode() []byte {
 	data := s.encode(s.Pasts, s.Live)
 	for lows := 4; len(data) > MaxState && lows > 0; lows /= 2 {
@@ -38,8 +39,8 @@ func (s *State) Encode() []byte {
 	return data
 }
 
-// thinned returns the departures before a day. Of each departure it keeps the newest lows, and the
-// lowest of the older ones.
+// thinned returns the departures that leave before a day. Of each departure, it keeps the newest
+// lows, and the cheapest of the older lows.
 func (d Departures) thinned(lows int, before fare.Day) Departures {
 	few := Departures{}
 	for at, past := range d {
@@ -69,8 +70,8 @@ func (s *State) encode(pasts Departures, live []Live) []byte {
 	return w
 }
 
-// encodeLive packs live fares into about 7 bytes each. Prices are stored as differences, in
-// multiples of unit.
+// encodeLive packs live fares into about 7 bytes each. Prices are stored as differences, as
+// multiples of the largest common divisor.
 func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	var base, unit fare.Cents
 	for i, l := range live {
@@ -110,7 +111,7 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	}
 }
 
-// DecodeState parses the bytes of Encode, also those of the first rule.
+// DecodeState parses the bytes that State.Encode returned, also those of the first rule.
 func DecodeState(data []byte) (*State, error) {
 	isFirstRule := len(data) > 0 && data[0] == firstRuleSheet
 	format := byte(sheetFormat)
@@ -185,13 +186,12 @@ func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
 	return live
 }
 
-// Cycle holds the pooled statistics after the refreshes of one day. It includes all refreshes of
-// that day.
+// Cycle holds the pooled statistics after all refreshes of one day.
 type Cycle struct {
 	Day    fare.Day
 	Pooled *Pooled
 	// Warmed is the day of the first refresh of a store, if that refresh computed this Cycle from
-	// all stored observations. It is 0 after later cycles were added.
+	// all stored observations. It is 0 if fares of later days were added since.
 	Warmed fare.Day
 }
 
@@ -204,7 +204,7 @@ func (c Cycle) Encode() []byte {
 	return w
 }
 
-// DecodeCycle parses the bytes of Encode, also those of the first rule.
+// DecodeCycle parses the bytes that Cycle.Encode returned, also those of the first rule.
 func DecodeCycle(data []byte) (c Cycle, err error) {
 	format := byte(cycleFormat)
 	if len(data) > 0 && (data[0] == firstRuleCycle || data[0] == firstRuleScore) {

@@ -14,7 +14,8 @@ import (
 var private = cmp.AllowUnexported(State{}, Route{}, mean{}, bar{}, term{}, Past{}, dayPrice{}, question{},
 	Statistics{}, amounts{}, gradient{}, Pooled{}, table{})
 
-// seenOn returns the fares of a market's route on a day, as a refresh finds them.
+// seenOn returns the fares of a simulated route on a day, in the form in which a refresh finds
+// them.
 func seenOn(m *market, route int, day fare.Day) []Live {
 	var all []Live
 	for _, q := range m.quotes(route, day) {
@@ -25,7 +26,7 @@ func seenOn(m *market, route int, day fare.Day) []Live {
 	return slices.CompactFunc(all, func(a, b Live) bool { return a.Depart == b.Depart })
 }
 
-// days returns a market's fares of one route for n days.
+// days returns the simulated fares of one route for n days from the day first.
 func days(seed uint64, ahead int, first, n fare.Day) (all []Live) {
 	m := newMarket(seed, 1, ahead)
 	for day := first; day < first+n; day++ {
@@ -34,17 +35,17 @@ func days(seed uint64, ahead int, first, n fare.Day) (all []Live) {
 	return all
 }
 
-// begin is a day of this century.
+// begin is the first simulated day. It is a day of this century, like real days.
 const begin = fare.Day(20000)
 
-// until returns the fares found up to the end of a day.
+// until returns the fares found on or before a day.
 func until(all []Live, day fare.Day) []Live {
 	i, _ := slices.BinarySearchFunc(all, day+1, func(l Live, d fare.Day) int { return int(l.FoundDay() - d) })
 	return all[:i]
 }
 
-// TestAdvanceInStepsIsAtOnce: one refresh after many days leads to the same state and statistics as
-// a refresh every day. A repeated refresh changes nothing.
+// TestAdvanceInStepsIsAtOnce: one refresh after 40 days leads to the same state and statistics as a
+// refresh every day. A repeated refresh changes nothing.
 func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	all := days(1, 20, begin, 40)
 	p := Start(begin)
@@ -62,7 +63,8 @@ func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 				}
 			}
 		}
-		// Outcomes are learned on the day of a refresh: only the route's own term depends on it.
+		// Outcomes are learned on the day of a refresh, so the learned terms may differ. Compare
+		// without them.
 		for h := range horizons {
 			got.Route.terms[h], want.Route.terms[h] = term{}, term{}
 			left.learned[h], wantLeft.learned[h] = gradient{}, gradient{}
@@ -76,8 +78,9 @@ func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	}
 }
 
-// TestLateFinds: the source reports a fare days late. The fare is folded once if its departure was
-// not seen since. Otherwise it only counts as a live fare.
+// TestLateFinds: the source reports a fare some days late. The fare is folded (added to the
+// statistics) once, if its departure was not seen on that day or later. Otherwise it only counts as
+// a live fare.
 func TestLateFinds(t *testing.T) {
 	at := func(day, depart fare.Day, price fare.Cents) Live {
 		return Live{Depart: begin + depart, Price: price, Found: (begin + day).Time().Unix()}
@@ -110,7 +113,7 @@ func TestLateFinds(t *testing.T) {
 			}
 		})
 	}
-	// A fare that is too late is ignored.
+	// A fare reported more than LiveDays days late is ignored.
 	var s Learner
 	var left Statistics
 	s.Advance(begin+20, Start(begin), known, &left)
@@ -120,7 +123,7 @@ func TestLateFinds(t *testing.T) {
 	}
 }
 
-// TestSheetOfYesterday: used one day later, a state gives the same answers as a state that was
+// TestSheetOfYesterday: a state used on the next day gives the same answers as a state that was
 // refreshed on that day without new fares.
 func TestSheetOfYesterday(t *testing.T) {
 	all := days(2, 20, begin, 60)
@@ -154,7 +157,8 @@ func TestSheetOfYesterday(t *testing.T) {
 	}
 }
 
-// TestSheetJudges lists questions with an answer and questions without one.
+// TestSheetJudges: Judge answers or refuses questions: with and without a price, before and after
+// departure, for a state that is too new or too old.
 func TestSheetJudges(t *testing.T) {
 	all := days(3, 20, begin, 30)
 	var s Learner
@@ -189,7 +193,7 @@ func TestSheetJudges(t *testing.T) {
 	}
 }
 
-// TestSheetIsRead: decoding restores the state and rejects malformed bytes.
+// TestSheetIsRead: decoding restores an encoded state and rejects malformed bytes.
 func TestSheetIsRead(t *testing.T) {
 	all := days(4, 30, begin, 50)
 	huf, err := fare.ParseCurrency("HUF")
@@ -271,8 +275,8 @@ func FuzzDecodeSheet(f *testing.F) {
 	})
 }
 
-// busy returns a route whose departures are seen every day while on sale. Each price moves in steps
-// of one euro.
+// busy returns the state of a route whose departures are on sale and seen every day. The price of
+// each departure moves in steps of 1 euro.
 func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 	chance := rand.New(rand.NewPCG(6, uint64(ahead)))
 	var s Learner
@@ -299,7 +303,8 @@ func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 	return &s
 }
 
-// TestSheetIsSmall: states of 14, 300 and 500 departures, also with rising prices or after a year.
+// TestSheetIsSmall: encoded states of 14, 300 and 500 departures stay within their size limits,
+// also with rising prices or after a year.
 func TestSheetIsSmall(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -342,8 +347,8 @@ func TestSheetIsSmall(t *testing.T) {
 	}
 }
 
-// TestCurrencyOfAState: fares converted to another currency have the same percentiles and chances
-// of a fall.
+// TestCurrencyOfAState: if all fares are converted to another currency, percentiles and chances of
+// a fall stay the same.
 func TestCurrencyOfAState(t *testing.T) {
 	all := days(7, 20, begin, 40)
 	p := Start(begin)

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// small returns a state of two departures, refreshed on begin+2.
+// small returns a state of two departures whose last refresh was on the day begin+2.
 func small() *Learner {
 	var s Learner
 	s.Convert(fare.EUR, 1)
@@ -26,11 +26,12 @@ func small() *Learner {
 	return &s
 }
 
-// firstRuleStored is the state of the function small, encoded by the first rule.
+// firstRuleStored is the state that small returns, as the first version of the rule encoded it.
 const firstRuleStored = "01c4b8020080808080808080f83f0201073001c0b8020316084541bf7c414000000000000000000000000000000000000000000000000000013a830201488302000003c0b80216084541bf7c4140023a83020e830203c0b80216084541bf7c4140023a83020e830203c0b80282cf3941bf7c4140013a860402c0b8025566f8405fbe0040013a83021201c4b8029323942302cb0801001dac030002029323942312000601070204c4c50a"
 
-// TestFirstRuleIsRead: a state that the first rule stored decodes to the state of small, except for
-// its mean and residuals. Their weights shrink by the ratio of the half-lives.
+// TestFirstRuleIsRead: a state that the first version of the rule stored decodes to the state of
+// small. Only the mean and the residuals differ: their weights are smaller by the ratio of the
+// half-lives.
 func TestFirstRuleIsRead(t *testing.T) {
 	data, err := hex.DecodeString(firstRuleStored)
 	if err != nil {
@@ -47,7 +48,7 @@ func TestFirstRuleIsRead(t *testing.T) {
 	if diff := cmp.Diff(want.Pasts, read.Pasts, private); diff != "" {
 		t.Error(diff)
 	}
-	// The state has 3 fares. On its day, 1 is two days old and 2 are one day old.
+	// On the day of the state, one of its 3 fares is two days old and two fares are one day old.
 	on := read.Route.Day(Start(begin).View(read.AsOf), nil)
 	weight, mean := levelHalfLife/60*(math.Exp2(-2./60)+2*math.Exp2(-1./60)), 4.1
 	if math.Abs(on.level.weight-weight) > 1e-6 || math.Abs(on.average(none)-mean) > .1 {
@@ -58,8 +59,8 @@ func TestFirstRuleIsRead(t *testing.T) {
 	}
 }
 
-// TestFirstRuleIsRenewed: a refresh replaces a state of the first rule by the state that the
-// present rule builds from the same history.
+// TestFirstRuleIsRenewed: a refresh replaces a state of the first version of the rule. The new
+// state is the one that the present rule builds from the same history.
 func TestFirstRuleIsRenewed(t *testing.T) {
 	all, p := days(15, 20, begin, 60), Start(begin)
 	var want Learner
@@ -74,7 +75,8 @@ func TestFirstRuleIsRenewed(t *testing.T) {
 	var left, wantLeft Statistics
 	got.Advance(begin+59, p, all, &left)
 	want.Advance(begin+59, p, all, &wantLeft)
-	// The values that both rules learned are stored with less precision.
+	// The state of the first rule stored the route's terms with less precision, so compare them
+	// with a tolerance.
 	near := cmp.Comparer(func(a, b term) bool {
 		return math.Abs(a.value-b.value) < 1e-6 && math.Abs(a.information-b.information) < 1e-4 &&
 			math.Abs(a.cases-b.cases) < 1e-3
@@ -88,9 +90,9 @@ func TestFirstRuleIsRenewed(t *testing.T) {
 	}
 }
 
-// TestStoredBytes: packed states equal the bytes that stores already hold. A change here makes
-// states unreadable; it needs a new format byte and a reader for both formats. Compressed questions
-// are compared after decoding.
+// TestStoredBytes: packed states equal the bytes that stores already hold. If this test fails,
+// stored states are no longer readable. A new encoding needs a new format byte and a reader for
+// both formats. Compressed questions are compared after decoding.
 func TestStoredBytes(t *testing.T) {
 	const (
 		sheet    = "02c4b8020080808080808080f83f0201073001c0b8020319525141ce524d4000000000000000000000000000000000000000000000000000013a860201488602000003c0b80219525141ce524d40023a86020e860203c0b80219525141ce524d40023a86020e860203c0b802f1124541ce524d40013a8c0402c0b802e2d4014167a90640013a86021201c4b8029323942302cb0801001dac030002029323942312000601070204c4c50a"

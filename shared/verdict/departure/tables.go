@@ -9,8 +9,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The edges of all tables. A value belongs to the cell whose number is the count of edges at or
-// below the value.
+// The rule divides values, such as lead times in days, into numbered cells. These lists are the
+// edges between the cells. The number of a value's cell is the count of edges that are not above
+// the value.
 var (
 	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of the lead-time curve
 	groupOf     = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}
@@ -25,7 +26,7 @@ const (
 	groups     = 5 // of lead time: under 7, 7-20, 21-44, 45-89, 90 and more days
 )
 
-// place returns the number of the cell to which a value belongs.
+// place returns the number of edges that are not above x: the index of the cell of x.
 func place[T int | float64](x T, edges []T) int {
 	n := 0
 	for _, e := range edges {
@@ -36,8 +37,10 @@ func place[T int | float64](x T, edges []T) int {
 	return n
 }
 
-// The four terms of the chance of a fall, and the number of cells of each. The cells of all terms
-// are stored in one row, one term after another.
+// The chance of a fall is a sum of four terms, one for each property of a fare: lead time,
+// percentile, price changes, and height above the minimum. Each property is divided into cells
+// (ranges of values). These constants are the numbers of cells. All cells are stored in one row,
+// one term after another.
 const (
 	leadCells, levelCells, changeCells, lowCells = 9, 8, 6, 8
 
@@ -49,10 +52,11 @@ const (
 	levelUnknown = levelCells - 1 // the last cell of the level; for changes and lows the first cell means unknown
 )
 
-// Cells holds the cell of each term for a question.
+// Cells holds the numbers of four cells: the ranges of values to which the four properties of a
+// judged fare belong.
 type Cells [4]uint8
 
-// cellsOf returns the cells of a question. The percentile is NaN if not known.
+// cellsOf returns the cells for the four properties of a quote. percentile is NaN if not known.
 func cellsOf(past *Past, day fare.Day, q Quote, percentile float64) Cells {
 	level := levelUnknown
 	if !math.IsNaN(percentile) {
@@ -71,13 +75,15 @@ func cellsOf(past *Past, day fare.Day, q Quote, percentile float64) Cells {
 	}
 }
 
-// table holds the pooled terms of the chance of one horizon, and the information of each.
+// table holds the terms of the chance of a fall within 7 or 14 days, for all routes. Each term is
+// stored with its information, a measure of how much is known.
 type table struct {
 	intercept, information float64
 	cells, informations    [cellCount]float64
 }
 
-// logOdds returns the log odds of a fall; route is the route's own term.
+// logOdds returns the log odds of a fall. The parameter route is what the route itself adds to the
+// sum.
 func (t *table) logOdds(route float64, c Cells) float64 {
 	sum := 0.
 	for _, cell := range c {
@@ -91,10 +97,11 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 //go:embed rule.json
 var ruleJSON []byte
 
-// initial holds the tables before any learning.
+// initial holds the tables as read from rule.json, before any outcome changes them.
 var initial = mustRead(ruleJSON)
 
-// mustRead parses the constants. It panics on invalid ones, which fails every test.
+// mustRead parses rule.json. It panics if a constant is missing, so an invalid rule.json fails
+// every test.
 func mustRead(data []byte) (tables [horizons]table) {
 	var all map[string]struct {
 		Intercept float64   `json:"intercept"`
@@ -118,7 +125,7 @@ func mustRead(data []byte) (tables [horizons]table) {
 		}{
 			{t.cells[:levelFirst], c.Lead},
 			{t.cells[levelFirst : levelFirst+levelUnknown], c.Level},
-			// the cell for an unknown level stays 0 until it is learned
+			// the cell for an unknown level starts at 0; outcomes change it later
 			{t.cells[changeFirst:lowFirst], c.Changes},
 			{t.cells[lowFirst:], c.Low},
 		} {

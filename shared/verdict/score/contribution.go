@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Contribution holds the statistics that refreshes compute in one cycle: Learned for the rule that
-// judges departures, Counts for the score. A cycle is one complete pass over all series.
+// Contribution holds the statistics that refreshes compute in one cycle, one complete pass over all
+// series. Learned is for the rule that judges departures; Counts is for the score.
 type Contribution struct {
 	Learned departure.Statistics
 	Counts  Counts
@@ -20,16 +20,17 @@ const (
 	sumFormat          = 1
 )
 
-// Empty reports whether there are neither statistics nor counts.
+// Empty reports whether l holds no statistics and no counts.
 func (l *Contribution) Empty() bool { return l.Learned == departure.Statistics{} && l.Counts.Empty() }
 
-// Add adds other statistics and counts.
+// Add adds the statistics and counts in other to l.
 func (l *Contribution) Add(other *Contribution) {
 	l.Learned.Add(&other.Learned)
 	l.Counts.Add(&other.Counts)
 }
 
-// Encode packs the statistics and counts. Without counts it has the format of departure.Statistics.
+// Encode packs the statistics and counts. If there are no counts, the result has the format of
+// departure.Statistics.
 func (l *Contribution) Encode() []byte {
 	if l.Counts.Empty() {
 		return l.Learned.Encode()
@@ -40,7 +41,8 @@ func (l *Contribution) Encode() []byte {
 	return w
 }
 
-// DecodeContribution parses the bytes of Encode, also from versions without a score.
+// DecodeContribution parses the bytes that Contribution.Encode returned, also from versions without
+// a score.
 func DecodeContribution(data []byte) (*Contribution, error) {
 	var counts []byte
 	if len(data) > 0 && data[0] == contributionFormat {
@@ -65,15 +67,15 @@ func DecodeContribution(data []byte) (*Contribution, error) {
 	return l, nil
 }
 
-// Sum holds the sum of the counts of several cycles, with the first and the last of these cycles
-// and the source of the fares.
+// Sum holds the sum of the counts of several cycles. Since is the day of the first of these cycles,
+// Until the day of the last. Source is the source of the fares.
 type Sum struct {
 	Since, Until fare.Day // 0: no counts
 	Source       string   // the source's own name
 	Counts
 }
 
-// Add adds the counts of a cycle.
+// Add adds the counts of one cycle to the sum.
 func (s *Sum) Add(cycle fare.Day, source string, c *Counts) {
 	if s.Since == 0 {
 		s.Since = cycle
@@ -91,7 +93,7 @@ func (s *Sum) Encode() []byte {
 	return w
 }
 
-// DecodeSum parses the bytes of Encode. It returns an empty sum for no bytes.
+// DecodeSum parses the bytes that Sum.Encode returned. If data is empty, it returns an empty sum.
 func DecodeSum(data []byte) (*Sum, error) {
 	s := new(Sum)
 	if len(data) == 0 {

@@ -3,13 +3,14 @@ package score
 import "verdetto/shared/verdict/departure"
 
 // curvePrior is the number of assumed cases per step of the curve. The assumed cases fall exactly
-// as often as the rule expects, so they pull the curve towards the rule. Real cases of one week are
-// correlated, so a step needs thousands of real cases to move.
+// as often as the rule predicts, so they pull the curve towards the rule. Real cases of one week
+// are correlated, so a step should need thousands of real cases to move.
 const curvePrior = 1000
 
-// Curve returns the rising curve that fits best how often fares fell, given the rule's chance of a
-// fall (algorithm: pool adjacent violators). Each step of the curve covers 5 points of that chance.
-// The weight of a step is its number of cases plus curvePrior.
+// Curve returns the curve that maps the rule's chance of a fall to the share of actual falls. The
+// curve never decreases (algorithm: pool adjacent violators). Each step of the curve covers 5
+// percentage points of the rule's chance. The weight of a step is its number of cases plus
+// curvePrior.
 func (h *HorizonCounts) Curve() (c departure.Curve) {
 	type block struct {
 		first, steps  int
@@ -40,8 +41,8 @@ func (h *HorizonCounts) Curve() (c departure.Curve) {
 }
 
 // OwnStated returns the sum of the rule's own chances of a fall, before calibration. The stored
-// chances were rounded down to half a percent, so half a unit per case is added.
+// chances were rounded down to a multiple of 0.5 %, so 0.25 % per case is added.
 func (c Case) OwnStated() float64 { return (float64(c.Stated) + float64(c.N)/2) / ownUnit }
 
-// ownUnit is the number of stored units in a chance of 1.
+// ownUnit is the number of stored units in a chance of 1: a unit is 0.5 %.
 const ownUnit = 200

@@ -19,7 +19,8 @@ const (
 
 var errRange = errors.New("a value that cannot be")
 
-// Encode packs the counts that are not 0, each with the number of zeros before it.
+// Encode packs the counts that are not 0, each with the number of zeros before it. Counts of 0 take
+// no space of their own.
 func (c *Counts) Encode() []byte {
 	w := packed.NewWriter(countsFormat, 256)
 	zeros := uint64(0)
@@ -38,7 +39,7 @@ func (c *Counts) Encode() []byte {
 // numbers is the number of integers in Counts.
 var numbers = func() (n uint64) { new(Counts).each(func(*int64) { n++ }); return n }()
 
-// DecodeCounts parses the bytes of Encode, also from versions with fewer counts.
+// DecodeCounts parses the bytes that Counts.Encode returned, also from versions with fewer counts.
 func DecodeCounts(data []byte) (*Counts, error) {
 	r := packed.NewReader(data, countsFormat)
 	var all []int64
@@ -62,7 +63,7 @@ func DecodeCounts(data []byte) (*Counts, error) {
 	return c, nil
 }
 
-// Encode packs rounds into about 10 bytes per departure. It returns nil if there are none.
+// Encode packs rounds into about 10 bytes per departure. It returns nil if there are no rounds.
 func (r Rounds) Encode() []byte {
 	if len(r) == 0 {
 		return nil
@@ -98,7 +99,7 @@ func (r Rounds) Encode() []byte {
 	return w
 }
 
-// DecodeRounds parses the bytes of Encode.
+// DecodeRounds parses the bytes that Rounds.Encode returned.
 func DecodeRounds(data []byte) (Rounds, error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -114,7 +115,7 @@ func DecodeRounds(data []byte) (Rounds, error) {
 	return rounds, nil
 }
 
-// isStated reports whether a stored chance of a fall is valid.
+// isStated reports whether percent is a valid stored chance of a fall.
 func isStated(percent uint8) bool { return percent <= 5*(Bands-1) || percent == NotStated }
 
 func decodeRound(r *packed.Reader) (round Round) {

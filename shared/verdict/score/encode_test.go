@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// some returns random counts. One number in part is not 0.
+// some returns random counts, of which 1 in part is not 0.
 func some(chance *rand.Rand, part int) *Counts {
 	c := new(Counts)
 	c.each(func(n *int64) {
@@ -59,8 +59,8 @@ func rounds() Rounds {
 	}
 }
 
-// TestStoredBytes: packed forms equal the bytes that stores already hold. A change here needs a new
-// format byte and a reader for both formats.
+// TestStoredBytes: packed rounds and counts equal the bytes that stores already hold. A new
+// encoding needs a new format byte and a reader for both formats.
 func TestStoredBytes(t *testing.T) {
 	const (
 		packed = "0102c486020200020187272d64bb3f904ed2860202000104018e4e02070dc7000003651e9f1f1c635a6428286437"
@@ -85,8 +85,8 @@ func TestStoredBytes(t *testing.T) {
 	}
 }
 
-// TestContributionOfAnEarlierVersion: a Contribution that an earlier version stored, without
-// counts, can still be decoded. A Contribution without counts is still encoded in that format.
+// TestContributionOfAnEarlierVersion: DecodeContribution reads a Contribution without counts, as an
+// earlier version stored it. A Contribution without counts is still encoded in that format.
 func TestContributionOfAnEarlierVersion(t *testing.T) {
 	earlier := new(departure.Statistics).Encode()
 	l, err := DecodeContribution(earlier)

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Week is the score of one calendar week.
+// Week is the score of one calendar week, which starts on Monday.
 type Week struct {
 	Monday fare.Day
 	*Sum
@@ -24,19 +24,21 @@ const (
 	leastPlaces    = 500 // percentiles that the test for overconfidence needs, per reliability
 	leastIntervals = 200 // intervals that the test for overconfidence needs, per reliability
 
-	// A week needs leastJudged compared answers, and leastFalls falls, actual or expected.
+	// A week is compared only if it has at least leastJudged compared answers, and at least
+	// leastFalls actual or expected falls.
 	leastJudged, leastFalls = 100, 10
-	// A week is in the band if its actual falls divided by its expected falls are between these two
-	// numbers. Recorded Travelpayouts fares are never outside the band for three weeks in a row.
+	// A week is in the band if its number of actual falls divided by its expected number is between
+	// these limits. Recorded Travelpayouts fares are never outside the band for three successive
+	// weeks.
 	leastRatio, mostRatio = .6, 1 / .6
-	// OutWeeks is the number of successive weeks outside the band after which the operator is
-	// alerted.
+	// OutWeeks is the number of successive weeks outside the band after which the service alerts
+	// the operator.
 	OutWeeks = 3
 )
 
-// Learn returns the corrections that the score implies for later answers. sum is the sum of all
-// counts; weeks are its complete weeks, in order, at most MaxWeeks. A refresh calls Learn when a
-// week is complete, so no answer depends on its own outcome.
+// Learn returns the corrections for later answers that follow from the score. sum is the sum of all
+// counts. weeks holds the latest complete weeks, at most MaxWeeks, oldest first. A refresh calls
+// Learn when a week is complete, so no answer depends on its own outcome.
 func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	if sum.Since == 0 {
 		return nil
@@ -50,7 +52,7 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 		tails := interval(weeks, func(c *Counts) (x, n int64) {
 			return c.Places[i][0] + c.Places[i][Places-1], total(c.Places[i][:])
 		})
-		// By definition, 5 % of the percentiles are below 5, and 5 % are 95 or more.
+		// If percentiles are right, 5 % of them are below 5, and 5 % are 95 or more: together 10 %.
 		e.Doubted[i] = tails.enough(leastPlaces) && tails.low > .15
 		held := interval(weeks, func(c *Counts) (x, n int64) {
 			return c.Route.Intervals[i].Covered,
@@ -62,7 +64,7 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	return e
 }
 
-// Whole returns the weeks before the given Monday, in order, at most MaxWeeks back.
+// Whole returns the weeks before the given Monday, oldest first, at most MaxWeeks back.
 func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	for _, m := range slices.Sorted(maps.Keys(all)) {
 		if m < monday && m >= monday-7*MaxWeeks {
@@ -72,8 +74,8 @@ func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	return weeks
 }
 
-// weeksOut returns the number of latest successive weeks outside the band. It skips weeks with too
-// few cases.
+// weeksOut returns the number of latest successive weeks outside the band (see leastRatio). It
+// skips weeks with too few cases.
 func weeksOut(weeks []Week) (n int) {
 	for _, w := range weeks {
 		switch in, known := w.Horizons[0].InBand(); {
@@ -86,9 +88,9 @@ func weeksOut(weeks []Week) (n int) {
 	return n
 }
 
-// InBand reports whether two conditions hold. The number of falls agrees with the stated chances of
-// a fall. Cheap levels fell no more often than dear levels. known is false if there are too few
-// cases.
+// InBand reports whether two conditions hold. First, the number of falls agrees with the stated
+// chances of a fall. Second, fares with a cheap level did not fall more often than fares with an
+// expensive level. known is false if there are too few cases.
 func (h *HorizonCounts) InBand() (in, known bool) {
 	var n, fell int64
 	said := 0.
@@ -115,8 +117,8 @@ func (h *HorizonCounts) InBand() (in, known bool) {
 	return ordered && float64(fell) >= leastRatio*said && float64(fell) <= mostRatio*said, true
 }
 
-// bands returns the outcomes of waiting for each range of published chances of a fall;
-// departure.RecordEdges holds the edges of these ranges. It returns nil if no range has enough
+// bands returns what waiting brought, for each range of published chances of a fall.
+// departure.RecordEdges holds the edges of these ranges. bands returns nil if no range has enough
 // cases.
 func bands(h int, weeks []Week) []departure.Band {
 	all := make([]departure.Band, len(departure.RecordEdges)-1)
@@ -168,8 +170,8 @@ type estimate struct {
 
 func (e estimate) enough(cases int64) bool { return e.weeks >= leastWeeks && e.cases >= cases }
 
-// interval estimates a ratio of sums over weeks (W. G. Cochran, 1977: the ratio estimator). It
-// computes the variance between weeks, not between cases, since outcomes of one week are
+// interval estimates a ratio of two sums over weeks (the ratio estimator of W. G. Cochran, 1977).
+// It computes the variance between weeks, not between cases, since outcomes of one week are
 // correlated.
 func interval(weeks []Week, of func(*Counts) (x, n int64)) (e estimate) {
 	var sum int64

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// steady returns a score of n weeks; make fills the counts of each week.
+// steady returns a score of n weeks. The function make fills the counts of each week.
 func steady(n int, make func(week int, c *Counts)) (*Sum, []Week) {
 	sum := new(Sum)
 	var weeks []Week
@@ -23,8 +23,8 @@ func steady(n int, make func(week int, c *Counts)) (*Sum, []Week) {
 	return sum, weeks
 }
 
-// TestDoubt: intervals should cover 90 % of the outcomes. The service lowers a reliability only if
-// the whole confidence interval of the measured coverage is below 90 %.
+// TestDoubt: 90 % intervals should contain 90 % of the outcomes. The service lowers a reliability
+// only if the whole confidence interval of the measured share is below 85 %.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name                   string
@@ -51,8 +51,8 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestWaitingByTheScore: from 500 cases in 12 weeks on, answers cite the outcomes that the service
-// itself counted, not those of recorded panels.
+// TestWaitingByTheScore: if the service has counted at least 500 cases in 12 weeks, answers cite
+// these outcomes. Otherwise they cite the recorded panels.
 func TestWaitingByTheScore(t *testing.T) {
 	fill := func(week int, n *Counts) {
 		n.Horizons[0].Bands[2] = Wait{N: 60, Stated: 700, Fell: 6, Rose: 12, Dearer: 15,
@@ -76,8 +76,8 @@ func TestWaitingByTheScore(t *testing.T) {
 	}
 }
 
-// TestCurve: the calibration curve rises. Without cases it returns the rule's own chances of a
-// fall; with many cases it approaches the observed shares of falls.
+// TestCurve: the calibration curve never decreases. Without cases, it returns the rule's own
+// chances of a fall. With thousands of cases, it approaches the observed shares of falls.
 func TestCurve(t *testing.T) {
 	var h HorizonCounts
 	none := h.Curve()
@@ -105,8 +105,8 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestBand checks which weeks are outside the band of falls, and the number of successive weeks
-// outside.
+// TestBand checks which weeks are outside the expected range of falls, and how many successive
+// weeks are outside.
 func TestBand(t *testing.T) {
 	week := func(said, cheap, dear int64) func(int, *Counts) {
 		return func(_ int, c *Counts) {

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Round holds the answers about a series on one day. Later refreshes compare these answers with the
-// outcomes.
+// Round holds the service's answers about a series on one day. Later refreshes compare these
+// answers with what happened.
 type Round struct {
 	Day      fare.Day
 	Rule     uint64
@@ -21,17 +21,17 @@ type Round struct {
 	Route    *RouteAnswer
 }
 
-// Settled states which outcomes of a round are already counted.
+// Settled states which outcomes of a Round are already counted.
 type Settled uint8
 
-// The states of a round, in order.
+// The states of a Round: no outcome counted, those of 7 days counted, those of 14 days counted too.
 const (
 	Open Settled = iota
 	WeekSettled
 	FortnightSettled
 )
 
-// DepartureAnswer is the answer about one departure.
+// DepartureAnswer is the stored answer about one departure.
 type DepartureAnswer struct {
 	Depart     fare.Day
 	Price      fare.Cents // hundredths
@@ -44,15 +44,16 @@ type DepartureAnswer struct {
 	Rival      uint8           // percentile by the simple baseline (see rival), or NoRival
 }
 
-// NotStated means that no chance of a fall was published, since the service had not yet seen
-// outcomes.
+// NotStated is stored in place of a chance of a fall that was not published. A chance is not
+// published until the service has seen outcomes.
 const NotStated = 255
 
-// NoRival means that the baseline found fewer than 8 fares of similar lead time and season.
+// NoRival is stored in place of a percentile of the baseline. It means that the baseline found
+// fewer than 8 fares of similar lead time and season.
 const NoRival = 101
 
-// RouteAnswer is the service's answer about a route: about its cheapest fare, whatever the date of
-// departure.
+// RouteAnswer is the service's answer about a route: the verdict on its cheapest fare of any
+// departure date.
 type RouteAnswer struct {
 	Price      fare.Cents
 	Age        uint8
@@ -62,8 +63,8 @@ type RouteAnswer struct {
 	Low, High  uint16 // 90 % interval of the percentile, in hundredths of a point
 }
 
-// Rounds holds the rounds of a series that still wait for an outcome, oldest first. The current
-// week's round is always included.
+// Rounds holds the rounds of a series whose outcomes are not all counted yet, oldest first. The
+// round of the current week is always included.
 type Rounds []Round
 
 // Source holds the data of a series that a refresh passes to Rounds.Refresh.
@@ -72,16 +73,16 @@ type Source struct {
 	State   *departure.State     // as stored
 	Pooled  *departure.Pooled    // after the last complete cycle
 	Summary verdict.RouteSummary // of the day
-	// Quotes are the quotes of the history: one for each departure and day on which it was seen, by
-	// day found. Rounds.From returns their first day.
+	// Quotes holds one quote for each departure and day on which the departure was seen, in order
+	// of day found. The quotes start on the day that Rounds.From returns.
 	Quotes []departure.Live
 }
 
-// now returns noon of the refresh's day, for a fixed time of day: a second refresh on the same day
-// gives the same answers.
+// now returns noon of the refresh's day. With a fixed time, a second refresh on the same day stores
+// the same answers.
 func (s Source) now() time.Time { return s.Day.Time().Add(12 * time.Hour) }
 
-// From returns the first day whose fares Refresh needs.
+// From returns the first day whose quotes Refresh needs.
 func (r Rounds) From(today fare.Day) fare.Day {
 	if r.Due(today) {
 		return 0 // the rival uses the whole history
@@ -95,13 +96,13 @@ func (r Rounds) From(today fare.Day) fare.Day {
 	return from
 }
 
-// Due reports whether the week of a day has no round yet.
+// Due reports whether there is no round yet for the current week.
 func (r Rounds) Due(today fare.Day) bool {
 	return len(r) == 0 || fare.CycleOf(r[len(r)-1].Day) < fare.CycleOf(today)
 }
 
-// Refresh counts the outcomes that are due on the day of a refresh. It then adds the week's round,
-// if there is none yet.
+// Refresh counts the outcomes that are known by the day of a refresh. If the week has no round yet,
+// Refresh adds one.
 func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 	kept := slices.Clone(r)
 	for i := range kept {
@@ -118,7 +119,8 @@ func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 	})
 }
 
-// newRound returns the round of a day, or false if there is no answer to record.
+// newRound returns a new round for the day of a refresh. It returns false if there is no answer to
+// record.
 func newRound(s Source) (Round, bool) {
 	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: answerRoute(s)}
 	if day, ok := s.State.Day(s.Pooled, s.Day); ok {
@@ -183,7 +185,8 @@ func answerRoute(s Source) *RouteAnswer {
 	}
 }
 
-// LevelNames and SureNames are the published names, in the order of the tables of Counts.
+// LevelNames and SureNames are the published names of the levels and of the reliabilities. Their
+// order is that of the tables in Counts.
 var (
 	LevelNames = [Levels]string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
 	SureNames  = [Sures]string{verdict.Alta, verdict.Media, verdict.Bassa}
@@ -193,9 +196,10 @@ func levelOf(name string) int { return slices.Index(LevelNames[:], name) }
 
 func sureOf(name string) uint8 { return uint8(max(0, slices.Index(SureNames[:], name))) }
 
-// rival is a simple rule, as a baseline for the service's own rule. It returns the percentile of a
-// fare among the route's earlier fares within 15 % of its lead time and within 45 days of its date,
-// in any year. Ties count half. It returns NoRival for fewer than 8 such fares.
+// rival is a simple rule that serves as a baseline for the service's own rule. It returns the
+// percentile of a fare among earlier fares of the route. Their lead time differs by at most 15 %,
+// and their departure date, in any year, by at most 45 days. Ties count half. It returns NoRival if
+// there are fewer than 8 such fares.
 func rival(quotes []departure.Live, today fare.Day, of departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
 	lead := float64(of.Depart - of.FoundDay())

@@ -4,13 +4,14 @@
 // # How it works
 //
 // The first refresh of a series in a week creates a Round. It holds that day's answers about the
-// route and about up to PerRound departures with a fare. A hash of the day and the day of departure
-// selects the departures, before any outcome is known.
+// route and about at most PerRound departures with a fare. A hash of the day and the day of
+// departure selects the departures, before any outcome is known.
 //
 // After 7 days a refresh looks up the outcomes in the history. The outcome of the chance of a fall
 // within 14 days is known after 14 days. The interval of the route's percentile is checked after 28
-// days. The refresh adds the outcomes to Counts, which are integers, so that sums do not depend on
-// their order. Answers that cannot be compared are counted by Reason. Counts never decrease.
+// days. The refresh adds the outcomes to Counts. Counts are integers, so that sums do not depend on
+// the order of addition. Answers that cannot be compared are counted by Reason. Counts never
+// decrease.
 //
 // A round stores the answers themselves. So a later version of the rules does not change what is
 // compared.
@@ -27,24 +28,25 @@ import (
 const (
 	// Rule is the version of the rules behind the verdicts. Raise it with every change that moves
 	// levels, percentiles, chances of a fall, or intervals. Answers of an earlier version are not
-	// compared.
+	// compared with outcomes.
 	Rule = 2
 
-	// PerRound is the maximum number of departures of a series to compare per week.
+	// PerRound is the maximum number of departures of a series that a Round compares per week.
 	PerRound = 12
 
-	// StaleDays is the age in days from which a fare is not compared. An older fare may no longer
-	// have been available when the service answered.
+	// StaleDays is the age, in days, from which a fare is not compared with its outcome. An older
+	// fare may no longer have been available when the service answered.
 	StaleDays = 3
 
-	// IntervalDays is the number of days after a verdict before its interval is checked.
+	// IntervalDays is the number of days after a verdict when the interval of its percentile is
+	// checked.
 	IntervalDays = 28
 )
 
-// Reason is why an answer could not be compared with an outcome.
+// Reason is the reason why an answer could not be compared with an outcome.
 type Reason int
 
-// The reasons. Reasons is the number of reasons.
+// The values of Reason. Reasons is their number.
 const (
 	Gone        Reason = iota // the departure date is within the horizon of 7 or 14 days
 	Unseen                    // no fare of the departure was seen within the horizon
@@ -54,7 +56,7 @@ const (
 	Reasons
 )
 
-// The sizes of the tables of Counts. Each table counts answers in cells.
+// The sizes of the tables in Counts. Each table counts answers by cell.
 const (
 	Horizons = 2                    // 7 and 14 days
 	Levels   = 4                    // ottimo to caro
@@ -67,9 +69,11 @@ const (
 )
 
 // LeadEdges are the lead times, in days, at which the second and later ranges of lead times begin.
+// The first range begins at 0.
 var LeadEdges = [Spans - 1]int{7, 21, 45, 90}
 
-// LeadSpan returns the index, from 0 to Spans-1, of the range that contains a lead time.
+// LeadSpan returns the index of the range that contains a lead time in days. The index is from 0 to
+// Spans-1.
 func LeadSpan(lead int) int {
 	n := 0
 	for _, e := range LeadEdges {
@@ -80,7 +84,7 @@ func LeadSpan(lead int) int {
 	return n
 }
 
-// LeadName returns the name of a range of lead times, such as 7-20 or 90+.
+// LeadName returns the name of a range of lead times in days, such as 7-20 or 90+.
 func LeadName(span int) string {
 	from := 0
 	if span > 0 {
@@ -92,8 +96,8 @@ func LeadName(span int) string {
 	return fmt.Sprintf("%d-%d", from, LeadEdges[span]-1)
 }
 
-// Counts holds the outcomes of answers. The fields Stated and Shuffled hold hundredths, so that
-// they are integers; Change holds ten-thousandths.
+// Counts holds the outcomes of answers. The fields Stated and Shuffled hold hundredths, the field
+// Change ten-thousandths. So all fields are integers.
 type Counts struct {
 	Rounds   int64 // rounds with at least one answer that was compared or could not be compared
 	Horizons [Horizons]HorizonCounts
@@ -114,25 +118,26 @@ type HorizonCounts struct {
 	Sures  [Sures]Case
 }
 
-// Case counts answers (N), the sum of their stated chances of a fall, and the actual falls (Fell).
+// Case counts answers. N is the number of answers, Stated the sum of their stated chances of a
+// fall, Fell the number of actual falls.
 type Case struct{ N, Stated, Fell int64 }
 
-// Wait counts what a traveller gets by waiting: how often the fare fell, rose or ended dearer, and
-// the sum of changes.
+// Wait counts what happened to the fare while a traveller waited: how often it fell, rose or was
+// more expensive at the end. Change is the sum of the price changes.
 type Wait struct {
 	N, Stated, Fell, Rose int64
 	Dearer, Change        int64 // of the last fare seen within the horizon
 }
 
-// Cell counts the outcomes after one level and one range of lead times. Shuffled is a reference, in
-// hundredths: the number of falls to expect if each judged fare were a random fare among its
-// comparables.
+// Cell counts the outcomes of answers with one level and one range of lead times. Shuffled is a
+// reference value, in hundredths. It is the number of falls to expect if each judged fare were a
+// random one of its comparable fares.
 type Cell struct{ N, Fell, Rose, Shuffled int64 }
 
-// Pair counts answers and falls.
+// Pair counts answers (N) and the falls after them (Fell).
 type Pair struct{ N, Fell int64 }
 
-// RouteCounts holds the outcomes of verdicts about a route's cheapest fare of any date.
+// RouteCounts holds the outcomes of verdicts about a route's cheapest fare of any departure date.
 type RouteCounts struct {
 	Missed    [Reasons]int64
 	Levels    [Levels]RouteCell
@@ -140,14 +145,15 @@ type RouteCounts struct {
 	Intervals [Sures]Covered
 }
 
-// RouteCell counts the changes of the route's cheapest fare within a week.
+// RouteCell counts the changes of a route's cheapest fare within 7 days after a verdict.
 type RouteCell struct{ N, Fell, Rose, Change int64 }
 
-// Covered counts 90 % intervals and how many of them covered the outcome.
+// Covered counts 90 % intervals (N), and how many of them contained the actual percentile
+// (Covered).
 type Covered struct{ N, Covered int64 }
 
-// each calls do for every number, in the stored order. Append new fields of Counts at the end of
-// that order.
+// each calls do for every number in c, in the order of the stored format. Add new fields of Counts
+// at the end of that order.
 func (c *Counts) each(do func(*int64)) {
 	do(&c.Rounds)
 	all := func(ns []int64) {
@@ -200,7 +206,7 @@ func (c *Counts) each(do func(*int64)) {
 	}
 }
 
-// each calls do for every number, in the stored order.
+// each calls do for every number in r, in the order of the stored format.
 func (r *RouteCounts) each(do func(*int64)) {
 	all := func(ns []int64) {
 		for i := range ns {
@@ -221,7 +227,7 @@ func (r *RouteCounts) each(do func(*int64)) {
 	}
 }
 
-// Add adds other counts.
+// Add adds the counts in other to c.
 func (c *Counts) Add(other *Counts) {
 	var more []int64
 	other.each(func(n *int64) { more = append(more, *n) })
@@ -232,7 +238,7 @@ func (c *Counts) Add(other *Counts) {
 // Empty reports whether all counts are 0.
 func (c *Counts) Empty() bool { return *c == Counts{} }
 
-// Compared returns the number of answers that were compared with outcomes within this horizon.
+// Compared returns the number of answers that were compared with outcomes within the horizon of h.
 func (h *HorizonCounts) Compared() (n int64) {
 	for _, b := range h.Bands {
 		n += b.N
@@ -240,10 +246,10 @@ func (h *HorizonCounts) Compared() (n int64) {
 	return n
 }
 
-// Stated returns the number of all answers for this horizon, compared or not.
+// Stated returns the number of all answers for the horizon of h, compared or not.
 func (h *HorizonCounts) Stated() int64 { return h.Compared() + total(h.Missed[:]) }
 
-// Compared returns the number of compared verdicts about routes.
+// Compared returns the number of route verdicts that were compared with outcomes.
 func (r *RouteCounts) Compared() (n int64) {
 	for _, l := range r.Levels {
 		n += l.N
@@ -251,7 +257,7 @@ func (r *RouteCounts) Compared() (n int64) {
 	return n
 }
 
-// Stated returns the number of all verdicts about routes.
+// Stated returns the number of all route verdicts, compared or not.
 func (r *RouteCounts) Stated() int64 { return r.Compared() + total(r.Missed[:]) }
 
 func total(all []int64) (n int64) {
@@ -261,8 +267,8 @@ func total(all []int64) (n int64) {
 	return n
 }
 
-// order returns the departures in random but repeatable order. The first departures enter the round
-// of the day.
+// order returns the departures in an order that looks random, but is always the same for the same
+// day. The first departures enter the round of the day.
 func order(live []departure.Live, day fare.Day) []departure.Live {
 	hash := func(l departure.Live) uint64 { // splitmix64
 		x := uint64(day)<<32 ^ uint64(l.Depart)

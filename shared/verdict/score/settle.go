@@ -9,8 +9,8 @@ import (
 )
 
 // settle counts the outcomes of a round that are known on the day of the refresh. Each outcome is
-// counted once: counted answers are removed or marked, and the store writes the round and the
-// counts together.
+// counted once: settle removes or marks counted answers. The store writes the round and the counts
+// together.
 func (r *Round) settle(s Source, c *Counts) {
 	why, comparable := Reasons, true
 	switch {
@@ -61,15 +61,15 @@ func (r *Round) settle(s Source, c *Counts) {
 	}
 }
 
-// outcome is what happened to the fare of a departure within a horizon.
+// outcome is what happened to the fare of a departure within 7 or 14 days after the answer.
 type outcome struct {
 	fell, rose bool
 	days       int64      // number of days on which it was seen again
 	last       fare.Cents // the last fare seen
 }
 
-// follow looks up the prices of a departure on the days after from, up to the given number of days.
-// It returns false if the departure has no price on these days.
+// follow looks up the prices of a departure in the given number of days after a day (the parameter
+// from). It returns false if the departure has no price on these days.
 func follow(quotes []departure.Live, said DepartureAnswer, from, days fare.Day) (c outcome, ok bool) {
 	for _, q := range quotes {
 		day := q.FoundDay()
@@ -84,7 +84,8 @@ func follow(quotes []departure.Live, said DepartureAnswer, from, days fare.Day) 
 	return c, c.days > 0
 }
 
-// changed returns the change of a price, in ten-thousandths of the first price, at most tenfold.
+// changed returns the relative change of a price, in ten-thousandths of the price from. The change
+// is capped at 10 times that price.
 func changed(from, to fare.Cents) int64 {
 	return int64(math.Round(1e4 * min(10, float64(to)/float64(from)-1)))
 }
@@ -118,7 +119,7 @@ func (h *HorizonCounts) count(horizon int, said DepartureAnswer, lead int, c out
 	h.Sures[said.Sure].Add(stated, fell)
 }
 
-// Add counts one answer, with its stated chance and 1 if the fare fell.
+// Add counts one answer. said is its stated chance of a fall; fell is 1 if the fare fell, else 0.
 func (c *Case) Add(said, fell int64) {
 	c.N++
 	c.Stated += said
@@ -137,12 +138,12 @@ func one(yes bool) int64 {
 	return 0
 }
 
-// placeOf returns the index of the cell of 5 points that contains a percentile. The last cell is 95
-// to 100.
+// placeOf returns the index of the cell of 5 percentage points that contains a percentile. The last
+// cell is 95 to 100.
 func placeOf(percentile uint8) int { return min(Places-1, int(percentile)/(100/Places)) }
 
-// settleRoute compares a verdict about the route with the daily low, the cheapest fare of a day. It
-// uses the last day with a low within a week after the verdict.
+// settleRoute compares a verdict about the route with the later daily low, the cheapest fare of a
+// day. It uses the last day with a low within 7 days after the verdict.
 func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	if r.Route == nil {
 		return
@@ -173,9 +174,9 @@ func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	cell.Change += changed(said.Price, last.Price)
 }
 
-// settleInterval counts whether the 90 % interval of a route's percentile covered the true
-// percentile. The true percentile is the rank of the verdict's fare among the daily lows before and
-// after that day. As in the rule, near days have more weight.
+// settleInterval counts whether the 90 % interval of a route's percentile contained the true
+// percentile. The true percentile is the rank of the judged fare among the daily lows before and
+// after the day of the verdict. Days close to the verdict have more weight, as in the rule.
 func (r *Round) settleInterval(s verdict.RouteSummary, c *Counts) {
 	among := verdict.PlaceOf(s.Lows, r.Day, r.Day+IntervalDays, r.Route.Price)
 	if among.All == 0 || among.Last <= r.Day+departure.Fortnight.Days() {

@@ -1,8 +1,8 @@
-// Package trends computes price trends of the routes from a city: how popular each route is, its
-// cheapest live fare, and how that fare compares with last week and with the route's past. The
-// package does no I/O.
+// Package trends computes price trends of the routes from a city. For each route it holds its
+// popularity, its cheapest live fare, and how that fare compares with last week's and with earlier
+// fares. The package does no I/O.
 //
-// The store holds one Origin per city, with an Entry per route. So an answer costs one read,
+// The store holds one Origin per city, with an Entry per route. So an answer reads one item,
 // whatever the number of destinations.
 package trends
 
@@ -18,19 +18,19 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Live is a fare that was available on the day of the refresh.
+// Live is a fare that was available on the day of the refresh. Amounts are in EUR cents.
 type Live struct {
 	Depart fare.Day   `json:"d"`
 	Price  fare.Cents `json:"p"`
 	Found  int64      `json:"f"` // Unix seconds
-	// The verdict on the fresh fare, in the words of package verdict. Older entries have no Level.
-	// A fare without a verdict has no Certainty.
+	// The verdict on the fare while it is fresh, with the published names of package verdict.
+	// Entries of earlier versions have no Level. A fare without a verdict has no Certainty.
 	Level      string `json:"v,omitempty"`
 	Certainty  string `json:"c,omitempty"`
 	Percentile int    `json:"q,omitempty"`
 }
 
-// Month holds the prices of the observed fares that depart in a month of the year.
+// Month holds the prices of the observed fares that depart in a calendar month of any year.
 type Month struct {
 	Month   int        `json:"m"` // 1 to 12
 	Median  fare.Cents `json:"p"`
@@ -38,7 +38,7 @@ type Month struct {
 	Sample  int        `json:"n"`
 }
 
-// Entry holds the trends of one route. Amounts are in EUR cents.
+// Entry holds the trends of the route to one destination. Amounts are in EUR cents.
 type Entry struct {
 	Destination  fare.City  `json:"to"`
 	AsOf         fare.Day   `json:"on"` // the day of the refresh that built it
@@ -52,10 +52,11 @@ type Entry struct {
 	Months       []Month    `json:"months"`      // cheapest first
 }
 
-// Cycle is the number of days for which an entry's live fares may be shown.
+// Cycle is the number of days after AsOf for which the live fares of an entry may be shown.
 const Cycle = 7
 
-// Cheapest returns the cheapest live fare on a day, or false if there is none.
+// Cheapest returns the cheapest live fare that departs today or later. It returns false if there is
+// none.
 func (e Entry) Cheapest(today fare.Day) (Live, bool) {
 	if today < e.AsOf || today > e.AsOf+Cycle {
 		return Live{}, false
@@ -68,13 +69,14 @@ func (e Entry) Cheapest(today fare.Day) (Live, bool) {
 	return Live{}, false
 }
 
-// Origin holds all routes from a city, the most observed first. Each observation is a search by a
-// traveller, so their number is the best available measure of popularity.
+// Origin holds all routes from a city, the route with the most observations first. Each observation
+// is a search by a traveller. So the number of observations is the best available measure of
+// popularity.
 type Origin struct {
 	Entries []Entry
 }
 
-// Merge replaces entries by fresh ones to the same destinations and sorts all entries again.
+// Merge replaces entries by the fresh entries to the same destinations and sorts all entries again.
 func (o Origin) Merge(fresh []Entry) Origin {
 	all := slices.Clone(fresh)
 	for _, old := range o.Entries {
@@ -88,7 +90,7 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	return Origin{all}
 }
 
-// Entry returns the entry of a destination.
+// Entry returns the entry of a destination. It returns false if there is none.
 func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	i := slices.IndexFunc(o.Entries, func(e Entry) bool { return e.Destination == destination })
 	if i < 0 {
@@ -120,7 +122,7 @@ func (o Origin) Encode() ([]byte, error) {
 // maxDecoded limits the unpacked size of a stored Origin.
 const maxDecoded = 16 << 20
 
-// Decode parses the bytes of Encode.
+// Decode parses the bytes that Encode returned.
 func Decode(data []byte) (Origin, error) {
 	if len(data) == 0 || data[0] != encodingVersion {
 		return Origin{}, fmt.Errorf("decode trends: unknown format")

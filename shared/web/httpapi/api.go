@@ -1,11 +1,11 @@
-// Package httpapi turns typed handlers into the HTTP API of every function. Each endpoint is a row
-// of routes.Table. JSON and Page register typed handlers with Huma, the library that validates
-// requests; Mount registers plain handlers. Start reading at middleware.go: it lists the steps
-// that every request goes through.
+// Package httpapi turns typed handlers into the HTTP API of every function; a function is a Lambda
+// executable. Each endpoint is a row of routes.Table. JSON and Page register typed handlers with
+// Huma, the library that validates requests; Mount registers plain handlers. Start reading at
+// middleware.go: it lists the steps that every request goes through.
 //
-// A well-formed request counts towards the caller's quota, whatever its result; a request answered
-// with 400 does not. Every error response is a problem document (RFC 9457) with Cache-Control:
-// no-store.
+// A well-formed request counts towards the caller's quota, even if it ends in an error. A request
+// answered with 400 does not count. Every error response is a problem document (RFC 9457) with
+// Cache-Control: no-store.
 package httpapi
 
 import (
@@ -27,40 +27,40 @@ const MaxBody = 64 << 10
 // Version is the version of the published API.
 const Version = "1.0.0"
 
-// Config holds the settings and dependencies that all functions share.
+// Config holds the settings and dependencies of an API. All Lambda functions use this type.
 type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
 	// OriginSecrets are the accepted values of the header X-Origin-Secret. CloudFront sends one of
-	// them, which proves that a request came through CloudFront. If empty, callers connect
-	// directly, and their address is the address of the connection.
+	// these values, to prove that the request came through CloudFront. If OriginSecrets is empty,
+	// callers connect directly, and the caller's address is that of the connection.
 	OriginSecrets []string
 	Limiter       *limit.Limiter
 	Customers     Customers
-	// Refused, if set, caches recently refused keys.
+	// Refused, if set, caches the keys that were refused recently.
 	Refused *apikey.Refused
-	// Pepper is the operator's secret. Addresses are counted under hashes that are computed with
-	// it.
+	// Pepper is the operator's secret for hashes. Calls are counted under a hash of the caller's
+	// address.
 	Pepper []byte
-	// Data is sent in X-Data with every answer. It marks sample fares, so clients never mistake
-	// them for real ones. If empty, the header is not sent.
+	// Data is the value of the header X-Data in every answer. It marks sample fares, so that
+	// clients never mistake them for real fares. If Data is empty, the header is not sent.
 	Data string
-	// AllFares allows answers with single fares of past days and of single departures. Without it,
-	// routes with SingleFares answer 403, and handlers leave such fares out of other answers.
+	// AllFares allows answers with single fares: of past days, or of one departure. If it is false,
+	// routes with SingleFares answer 403, and handlers leave single fares out of other answers.
 	AllFares bool
-	// PaidCalls adds an offer to the error response for a used-up free quota: where the same
-	// answer is sold for a single payment (routes with a Price).
+	// PaidCalls adds an offer to the error response for a used-up free quota. The offer names the
+	// path that sells the same answer for a single payment.
 	PaidCalls bool
-	// Quotas replaces the daily quotas of routes.Table for callers without a key.
+	// Quotas replaces the daily quotas in routes.Table, for callers without a key.
 	Quotas Quotas
-	// Pages, if set, renders error responses as HTML pages for browsers, except at paths that
-	// CloudFront caches. Use page.Problems. A function without pages leaves it nil, so that its
-	// program does not contain the templates.
+	// Pages, if set, renders error responses as HTML pages for browsers. Paths that CloudFront
+	// caches are excluded. Set it to page.Problems; without it, the program contains no HTML
+	// templates.
 	Pages func(http.Handler) http.Handler
-	// Observe, if set, is called after each answer. Route is the endpoint's name in routes.Table,
-	// or unknown.
+	// Observe, if set, is called after each answer. The parameter route is the endpoint's name in
+	// routes.Table, or "unknown".
 	Observe func(route, method string, status int, took time.Duration)
-	// Metrics, if set, adds metrics to the log line of each request.
+	// Metrics, if set, adds metrics to the one log line of each request.
 	Metrics metrics.Source
 }
 
@@ -74,7 +74,7 @@ type API struct {
 	handler http.Handler
 }
 
-// New returns an API without endpoints.
+// New returns an API without endpoints. JSON, Page and Mount add endpoints.
 func New(config Config) *API {
 	config.Log = RequestLog(config.Log)
 	a := &API{config: config, signer: apikey.NewTokenSigner(config.Pepper), router: newRouter()}
@@ -86,8 +86,8 @@ func New(config Config) *API {
 	return a
 }
 
-// newHuma returns the Huma API that validates and describes typed handlers and registers them
-// with the router.
+// newHuma returns the Huma API, which validates and describes typed handlers. It registers typed
+// handlers with the router.
 func newHuma(router *router) huma.API {
 	config := huma.DefaultConfig("Verdetto", Version)
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""

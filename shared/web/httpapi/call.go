@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// call is the state of one request. The step match stores it in the request's context, with the
-// endpoint of the request. The step identify adds the caller.
+// call is the state of one request, stored in the request's context. The middleware step match
+// creates it with the endpoint; the step identify adds the caller.
 type call struct {
 	match
 	ctx      context.Context // the connection's context: canceled when the caller disconnects
@@ -23,17 +23,18 @@ type call struct {
 	subject  string         // the name that is counted: a customer's id, or the address
 	holder   store.Customer // customer of the key or token; zero for an anonymous caller
 	counted  bool           // already counted towards an endpoint's quota
-	// remaining is how many calls of that quota are left, if known.
+	// remaining is how many calls are left in the quota that counted this call. It is valid if
+	// known is true.
 	remaining int64
 	known     bool
 }
 
-// hungUp reports whether the caller has closed the connection.
+// hungUp reports whether the caller has disconnected.
 func (c *call) hungUp() bool { return c.ctx != nil && errors.Is(c.ctx.Err(), context.Canceled) }
 
 type callKey struct{}
 
-// callOf returns the call stored in ctx, or an empty call outside of an API.
+// callOf returns the call stored in ctx, or an empty call if ctx belongs to no request.
 func callOf(ctx context.Context) *call {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c
@@ -41,16 +42,16 @@ func callOf(ctx context.Context) *call {
 	return &call{}
 }
 
-// Subject returns the pseudonym that the caller is counted under. It is the same for the same
-// address or key.
+// Subject returns the pseudonym under which the caller's calls are counted. It is the customer's id
+// for a call with a valid key, otherwise a hash of the address.
 func Subject(ctx context.Context) string { return callOf(ctx).subject }
 
 // IsPro reports whether the caller sent a valid key.
 func IsPro(ctx context.Context) bool { return callOf(ctx).pro }
 
-// AllFares reports whether the handler may show single fares of past days and single departures:
+// AllFares reports whether the answer may contain single fares of past days or of one departure:
 // see Config.AllFares.
 func AllFares(ctx context.Context) bool { return callOf(ctx).allFares }
 
-// Data returns the mark for sample fares that the answer has: see Config.Data.
+// Data returns the value of the answer's header X-Data, which marks sample fares: see Config.Data.
 func Data(ctx context.Context) string { return callOf(ctx).header.Get("X-Data") }

@@ -114,11 +114,12 @@ func (s *service) ask(from, method, target string, header ...string) *httptest.R
 	return w
 }
 
-// of returns the address of subnet in the /48 number network, in its own /64.
+// of returns an address in an IPv6 /48. The parameter network chooses the /48, and subnet the /64
+// inside it.
 func of(network, subnet int) string { return fmt.Sprintf("[2001:db8:%x:%x::1]:443", network, subnet) }
 
-// TestAThousandAddressesOfANetwork: an IPv6 /48 has 32 times the quota of one address, whatever
-// the number of its addresses. Another /48 has its own quota. A call still costs one write.
+// TestAThousandAddressesOfANetwork: an IPv6 /48 has 32 times the quota of one address, however many
+// addresses call. Another /48 has its own quota. Each answered call costs one write.
 func TestAThousandAddressesOfANetwork(t *testing.T) {
 	s := serve(t)
 	counts := func(network int) (answered, refused int) {
@@ -143,7 +144,8 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	if a, r := counts(1); a != 30*routes.PerNetwork || r != 1000-a {
 		t.Errorf("%d answered, %d refused", a, r)
 	}
-	// One write per answered call, one per minute for all calls, and one at the limit.
+	// One write per answered call. In addition, the counter of the network is written once in this
+	// minute, and once when the limit is reached.
 	if s.writes != 30*routes.PerNetwork+2 {
 		t.Errorf("%d writes", s.writes)
 	}
@@ -164,8 +166,9 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	}
 }
 
-// TestASmallCapOfANetworkIsExact: 1,000 addresses of a /48 call four processes at once, at a
-// quota of 10 per hour and address. Exactly 320 calls are answered.
+// TestASmallCapOfANetworkIsExact: 1,000 addresses of a /48 call four processes at the same time.
+// The quota is 10 calls per hour and address, so the /48 has 320, and exactly 320 calls are
+// answered.
 func TestASmallCapOfANetworkIsExact(t *testing.T) {
 	s := serve(t)
 	apis := make([]*httpapi.API, 4)
@@ -198,7 +201,6 @@ func TestASmallCapOfANetworkIsExact(t *testing.T) {
 	}
 }
 
-// issue returns a new valid key for an e-mail address.
 func (s *service) issue(t *testing.T, email string) string {
 	t.Helper()
 	id := apikey.CustomerIDOf([]byte("pepper"), email)
@@ -265,8 +267,8 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// TestARefusedKeyIsLookedUpOnce: a refused key is cached for some seconds. A key issued meanwhile
-// works at once.
+// TestARefusedKeyIsLookedUpOnce: a refused key is cached for some seconds, so repeated calls do not
+// read the store. A key that is issued in those seconds works at once.
 func TestARefusedKeyIsLookedUpOnce(t *testing.T) {
 	s := serve(t)
 	id := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
@@ -301,7 +303,8 @@ func TestARefusedKeyIsLookedUpOnce(t *testing.T) {
 	}
 }
 
-// TestRequestIDs: every answer and log line has a request id. A well-formed one is reused.
+// TestRequestIDs: every answer and log line has a request id. If the request contains a well-formed
+// id, that id is used.
 func TestRequestIDs(t *testing.T) {
 	for _, c := range []struct {
 		name, given string
@@ -340,7 +343,8 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// TestOwnCopies: only a caller with a key may cache a verdict, for ten minutes.
+// TestOwnCopies: a caller with a key may cache a verdict for 10 minutes. A caller without a key may
+// not cache it.
 func TestOwnCopies(t *testing.T) {
 	s := serve(t)
 	key := s.issue(t, "ada@example.com")

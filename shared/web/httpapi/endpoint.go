@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// JSONDoc describes what the types of a JSON endpoint do not show.
+// JSONDoc describes a JSON endpoint for the OpenAPI description, beyond what its Go types show.
 type JSONDoc struct {
 	Summary, Description string
 	Problems             []ProblemType // error responses, in addition to those of every endpoint
@@ -27,7 +27,8 @@ type JSONDoc struct {
 	ConsumesQuota bool  // the handler counts by itself, with ConsumeQuota
 }
 
-// PageDoc describes what the types of an endpoint with pages do not show.
+// PageDoc describes an endpoint with pages for the OpenAPI description, beyond what its Go types
+// show.
 type PageDoc struct {
 	Summary  string
 	Statuses []int // statuses of its pages
@@ -35,17 +36,17 @@ type PageDoc struct {
 	Answer   any   // type of its JSON answer, if the caller may request JSON instead of a page
 }
 
-// JSON registers a typed handler for a route. For each well-formed request it calls check (if
-// set), counts the call, and calls the handler. If the handler fails with an error that is not a
+// JSON registers a typed handler for the route with the name. For each well-formed request, JSON
+// calls check (if set), counts the call and calls the handler. If the handler's error is not a
 // Problem (an error response), JSON logs the error and answers with a plain 500 or 503.
 func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error,
 	handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{JSONDoc: doc}, check, handler)
 }
 
-// CheckAndHandle returns the check and the handler that JSON expects. Both parse the parameters
-// with the function question. The check refuses an invalid question before the call is counted;
-// the handler answers the question.
+// CheckAndHandle returns the two functions that JSON expects, a check and a handler. Each parses
+// the parameters with the function question. The check refuses an invalid question before the call
+// is counted; the handler answers the question.
 func CheckAndHandle[I, Q, O any](
 	question func(*I) (Q, error), check func(context.Context, Q) error,
 	handler func(context.Context, *I, Q) (*O, error),
@@ -65,8 +66,8 @@ func CheckAndHandle[I, Q, O any](
 		}
 }
 
-// Page registers a typed handler that answers every request with a page. Its parameters are not
-// validated, so the page can explain a fault. Otherwise it works like JSON.
+// Page registers a typed handler that answers every request with a page. Page does not validate the
+// parameters, so that the page itself can explain faults. Otherwise Page works like JSON.
 func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{
 		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "Answers with a page.", Body: doc.Form, Answer: doc.Answer,
@@ -99,7 +100,7 @@ func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http
 	}
 }
 
-// description holds what Huma cannot read from the types of an endpoint.
+// description holds what Huma cannot read from the Go types of an endpoint.
 type description struct {
 	JSONDoc
 	page    bool // every answer is a page
@@ -159,8 +160,8 @@ func answer[I, O any](ctx context.Context, a *API, route routes.Route, d descrip
 
 const varyByKey = KeyHeader + ", Authorization"
 
-// cacheControl returns the Cache-Control header of a success. An answer to a caller with a key is
-// cached for that key only: CloudFront's cache key contains the key, and so does Vary.
+// cacheControl returns the Cache-Control header of a success. CloudFront's cache key and the header
+// Vary include the caller's key. So an answer to a caller with a key is cached for that key only.
 func cacheControl(route routes.Route, pro bool) string {
 	switch {
 	case pro && route.Own > 0:
@@ -173,8 +174,8 @@ func cacheControl(route routes.Route, pro bool) string {
 	return "no-store"
 }
 
-// ProblemFor returns the error response for err. If err is not a Problem, ProblemFor logs it and
-// returns a plain 500 or 503. JSON does this itself.
+// ProblemFor returns the error response for err, for plain handlers; JSON does the same for typed
+// handlers. If err is not a Problem, ProblemFor logs err and returns a plain 500 or 503.
 func (a *API) ProblemFor(ctx context.Context, name string, err error) *Problem {
 	return a.problemFor(ctx, routes.Named(name), err)
 }

@@ -12,8 +12,8 @@ import (
 
 const formType = "application/x-www-form-urlencoded"
 
-// form converts a posted form into the equivalent JSON object, without empty fields. So pages
-// work without scripts, and handlers parse only JSON.
+// form converts a posted form into the equivalent JSON object and omits empty fields. So pages work
+// without scripts, and handlers parse only JSON.
 func form(r *http.Request, c *call) *Problem {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != formType || !c.endpoint.route.Form {

@@ -13,7 +13,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// TestForms: an endpoint that accepts forms reads them as the equivalent JSON. Others do not.
+// TestForms: an endpoint that accepts forms reads a form as the equivalent JSON. Other endpoints
+// refuse forms.
 func TestForms(t *testing.T) {
 	type in struct {
 		Body struct {

@@ -10,7 +10,8 @@ import (
 	"verdetto/shared/runtime/metrics"
 )
 
-// responseRecorder records the status of an answer, and sets no-store on every error.
+// responseRecorder records the status of an answer, and sets Cache-Control: no-store on every
+// error.
 type responseRecorder struct {
 	http.ResponseWriter
 	status int
@@ -36,8 +37,8 @@ func (rec *responseRecorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (rec *responseRecorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// log writes one line per request. The line contains no query, header or address, so it contains
-// no personal data.
+// log writes one log line per request. The line contains no query, header or address, so it
+// contains no personal data.
 func (a *API) log(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
@@ -65,14 +66,14 @@ func (a *API) log(next http.Handler) http.Handler {
 	})
 }
 
-// hungUp is the status in the log of a call whose caller disconnected before the answer.
+// hungUp is the status that is logged if the caller disconnected before the answer.
 const hungUp = 499
 
-// requestLog adds the request id to each line. It lowers warnings and errors to info if the
-// caller has disconnected.
+// requestLog adds the request id to each log line. If the caller has disconnected, it logs warnings
+// and errors at the level info.
 type requestLog struct{ slog.Handler }
 
-// RequestLog returns a log for HTTP handlers.
+// RequestLog returns a log for HTTP handlers, with the request id in each line.
 func RequestLog(log *slog.Logger) *slog.Logger {
 	if _, ok := log.Handler().(requestLog); ok {
 		return log
@@ -97,7 +98,8 @@ func (l requestLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (l requestLog) WithGroup(name string) slog.Handler { return requestLog{l.Handler.WithGroup(name)} }
 
-// normalizeMethod replaces unknown methods by "other", to keep callers' text out of the log.
+// normalizeMethod returns the method of a request, or "other" if the method is unknown. So the log
+// never contains text that a caller invented.
 func normalizeMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete,
@@ -107,8 +109,8 @@ func normalizeMethod(method string) string {
 	return "other"
 }
 
-// logPath returns the path of a known endpoint, without the file name. Other paths may hold keys
-// and addresses, so they are logged as unknown.
+// logPath returns the path that is logged: without the file name, and "unknown" for unknown paths.
+// Unknown paths may hold keys or mail addresses.
 func logPath(found match, path string) string {
 	switch {
 	case found.resource == nil:
@@ -119,7 +121,7 @@ func logPath(found match, path string) string {
 	return path
 }
 
-// metrics returns the metrics of a request for its log line.
+// metrics returns the metrics of one request, for the log line.
 func (a *API) metrics(status int) []slog.Attr {
 	count := func(yes bool) float64 {
 		if yes {

@@ -14,7 +14,7 @@ import (
 
 // middleware wraps the router in the steps that every request goes through, in this order. The
 // first step that finds a fault answers, and no later step runs. After the last step, JSON
-// validates the parameters, counts the call and answers it.
+// validates the parameters, counts the call and calls the handler.
 func (a *API) middleware(router http.Handler) http.Handler {
 	h := router
 	for _, step := range slices.Backward([]func(http.Handler) http.Handler{
@@ -38,8 +38,8 @@ func (a *API) middleware(router http.Handler) http.Handler {
 	return h
 }
 
-// refusing returns a step that calls check and answers with the error response that check returns,
-// if any. Check may change the request, which is a copy.
+// refusing returns a step that calls check. If check returns an error response, the step sends it
+// and stops. The function check may change the request, because the step passes a copy.
 func refusing(check func(*http.Request, *call) *Problem) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -52,14 +52,15 @@ func refusing(check func(*http.Request, *call) *Problem) func(http.Handler) http
 	}
 }
 
-// RequestIDHeader carries the request's id in its answer. The same id is in its log lines.
+// RequestIDHeader is the response header with the request's id. The log lines of the request
+// contain the same id.
 const RequestIDHeader = "X-Request-Id"
 
 // wellFormedID matches a request id set by a proxy, API Gateway or the caller. It matches neither
-// keys nor addresses.
+// keys nor mail addresses.
 var wellFormedID = regexp.MustCompile(`^[A-Za-z0-9_.=-]{1,64}$`)
 
-// requestID returns the id of the request if it is safe to log, and otherwise a new id.
+// requestID returns the request's own id if the id is safe to log. Otherwise it returns a new id.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get(RequestIDHeader); wellFormedID.MatchString(id) && !strings.Contains(id, "vd_") {
 		return id
@@ -67,7 +68,8 @@ func requestID(r *http.Request) string {
 	return rand.Text()
 }
 
-// match finds the endpoint and creates the call. It also sets X-Data on every answer.
+// match finds the endpoint of the request, and creates the call, the state of the request. It also
+// sets the header X-Data of every answer.
 func (a *API) match(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{
@@ -82,8 +84,8 @@ func (a *API) match(next http.Handler) http.Handler {
 	})
 }
 
-// problemPages renders error responses as pages, except at paths that CloudFront caches: its cache
-// key does not include the Accept header.
+// problemPages renders error responses as pages for browsers. It excludes paths that CloudFront
+// caches, because CloudFront's cache key does not include the Accept header.
 func (a *API) problemPages(next http.Handler) http.Handler {
 	if a.config.Pages == nil {
 		return next
@@ -98,7 +100,7 @@ func (a *API) problemPages(next http.Handler) http.Handler {
 	})
 }
 
-// recoverPanic answers a panic with 500 and logs the stack.
+// recoverPanic answers with 500 if a handler panics, and logs the stack.
 func (a *API) recoverPanic(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -114,10 +116,11 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 	})
 }
 
-// OriginSecretHeader contains the secret which proves that a request came through CloudFront.
+// OriginSecretHeader is the request header with a secret of CloudFront. The secret proves that a
+// request came through CloudFront.
 const OriginSecretHeader = "X-Origin-Secret"
 
-// origin refuses a request that did not come through CloudFront, if the service runs behind it.
+// origin refuses a request without the secret of CloudFront, if the service runs behind CloudFront.
 func (a *API) origin(r *http.Request, _ *call) *Problem {
 	given := sha256.Sum256([]byte(r.Header.Get(OriginSecretHeader)))
 	ours := 0
@@ -146,14 +149,15 @@ func knownMethod(_ *http.Request, c *call) *Problem {
 	return nil
 }
 
-// FaresNotShown returns the error response of an endpoint that may not show single fares.
+// FaresNotShown returns the error response of an endpoint that would show single fares, where the
+// service does not allow them.
 func FaresNotShown() *Problem {
 	return NotShown.Problem("This service shows today's cheapest fares and figures of past ones, but no " +
 		"single past fares. GET /v1/analisi compares today's fare with them, and GET /v1/price-trends " +
 		"returns medians. The operator can allow single fares with VERDETTO_FARES_SHOWN.")
 }
 
-// singleFares refuses an endpoint with single fares unless Config.AllFares allows them.
+// singleFares refuses endpoints that list single fares, unless Config.AllFares allows single fares.
 func (a *API) singleFares(_ *http.Request, c *call) *Problem {
 	if c.endpoint.route.SingleFares && !a.config.AllFares {
 		return FaresNotShown()

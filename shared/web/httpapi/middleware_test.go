@@ -25,8 +25,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// trace records the steps that ran for a request, as far as a test can observe them. It also
-// holds the faults to inject.
+// trace records which middleware steps ran for a request, as far as a test can observe them. It
+// also holds the faults that the test injects.
 type trace struct {
 	limit.Counters
 	steps    []string
@@ -56,14 +56,14 @@ func (tr *trace) Take(context.Context, store.Key, int64, int64, time.Time) (int6
 	return 1, nil
 }
 
-// The functions below turn a good request or a good service into a bad one.
+// Each function below puts one fault into a good request or a good service.
 func elsewhere(r *http.Request) { r.Header.Del("X-Origin-Secret") }
 func badKey(r *http.Request)    { r.Header.Set("X-Api-Key", "vd_bad") }
 func person(r *http.Request)    { r.Header.Set("Accept", browser) }
 func bare(r *http.Request)      { r.URL.RawQuery = "" }
 func usedUp(tr *trace)          { tr.usedUp = true }
 
-// TestOrder: the first step that finds a fault answers, and no later step runs.
+// TestOrder: the first middleware step that finds a fault answers, and no later step runs.
 func TestOrder(t *testing.T) {
 	id := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
 	key, hash, err := apikey.Mint(rand.Reader, id)
@@ -181,7 +181,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// checkLine checks that exactly the last line of a log describes a request.
+// checkLine checks that only the last line of a log describes a request, with the status and the
+// route.
 func checkLine(t *testing.T, log string, status int, route string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(log), "\n")
@@ -198,7 +199,7 @@ func checkLine(t *testing.T, log string, status int, route string) {
 	}
 }
 
-// openTraced returns an API whose handlers record their steps in tr.
+// openTraced returns an API whose handlers record in tr which steps ran.
 func openTraced(tr *trace, log io.Writer, secret string) *httpapi.API {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{

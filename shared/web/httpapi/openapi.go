@@ -18,7 +18,8 @@ const (
 	bearerScheme = "Bearer"
 )
 
-// functionTags describe the groups of endpoints.
+// functionTags describes each Lambda function, by its name. The OpenAPI description groups the
+// endpoints by function.
 var functionTags = map[string]string{
 	"alerts":      "Price-drop alerts by e-mail",
 	"analisi":     "Verdicts and the data behind them",
@@ -27,9 +28,9 @@ var functionTags = map[string]string{
 	"x402":        "Answers sold for single payments, without a key, if the operator offers it",
 }
 
-// Describe returns the OpenAPI description of the typed endpoints. Huma describes the types;
-// Describe adds what this package adds to every answer. It leaves out paths outside /v1, except
-// those that sell answers of /v1 for single payments.
+// Describe returns the OpenAPI description of the typed endpoints. Huma describes their Go types;
+// Describe adds the headers and error responses of this package. Only paths under /v1, and paths
+// that sell answers of /v1, are described.
 func (a *API) Describe() *huma.OpenAPI {
 	registered := a.huma.OpenAPI()
 	o := &huma.OpenAPI{
@@ -72,7 +73,7 @@ func (a *API) Describe() *huma.OpenAPI {
 	}
 	d := &describer{
 		schemas: registered.Components.Schemas,
-		// error responses that belong to no single operation
+		// error responses that do not belong to one operation
 		problems:  map[string]ProblemType{UnknownPath.Code: UnknownPath, WrongMethod.Code: WrongMethod},
 		functions: map[string]bool{},
 	}
@@ -88,8 +89,8 @@ func (a *API) Describe() *huma.OpenAPI {
 	return o
 }
 
-// path describes the operations of a path, or returns nil if the path is not part of the API. It
-// works on copies, because Huma validates with the originals.
+// path describes the operations of a path, or returns nil if the path is not published. It works on
+// copies, because Huma validates requests with the originals.
 func (d *describer) path(registered *huma.PathItem) *huma.PathItem {
 	item := *registered
 	for _, op := range []**huma.Operation{&item.Get, &item.Post, &item.Put, &item.Patch, &item.Delete} {
@@ -141,15 +142,15 @@ func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// describedPatterns are the patterns of formats that only the description uses. Handlers validate
-// such fields themselves, to report all faults together.
+// describedPatterns holds patterns for text formats, by format name. Only the description uses
+// them. Handlers validate such fields themselves, so that one answer reports all faults.
 var describedPatterns = map[string]string{
 	"hex32":          "^[0-9A-Fa-f]{32}$",
 	"hex32-or-empty": "^([0-9A-Fa-f]{32})?$", // a form sends an empty field too
 }
 
 // standardize removes Huma's extensions that are not part of OpenAPI. It adds patterns to e-mail
-// fields and to fields of describedPatterns.
+// fields, and to fields with a format in describedPatterns.
 func standardize(name string, node any) {
 	switch node := node.(type) {
 	case map[string]any:

@@ -33,8 +33,8 @@ type sure struct {
 	Token string `json:"t"`
 }
 
-// registerPages adds a JSON endpoint that accepts forms and also answers with pages. It adds a
-// GET page and two pages that accept a form: one optional, one required.
+// registerPages adds a JSON endpoint that accepts forms and also answers with pages. It also adds a
+// GET page, and two pages with a form: in one the form is optional, in one it is required.
 func registerPages(api *httpapi.API) {
 	type answer struct {
 		Status string `json:"status"`
@@ -61,8 +61,8 @@ func registerPages(api *httpapi.API) {
 		func(context.Context, *rawForm) (*page.Response, error) { return blank, nil })
 }
 
-// TestDescriptionOfPagesAndForms: the description also covers what Huma cannot read from the
-// types.
+// TestDescriptionOfPagesAndForms: the OpenAPI description includes pages and forms, which Huma
+// cannot read from the Go types.
 func TestDescriptionOfPagesAndForms(t *testing.T) {
 	api := httpapi.New(httpapi.Config{Log: slog.New(slog.DiscardHandler)})
 	registerPages(api)
@@ -115,7 +115,7 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 	}
 }
 
-// TestDescribingChangesNothing: Describe can run twice, and does not change the answers.
+// TestDescribingChangesNothing: Describe can run twice, and it does not change the API's answers.
 func TestDescribingChangesNothing(t *testing.T) {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{Now: at, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, at)})

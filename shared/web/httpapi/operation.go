@@ -15,15 +15,16 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// describer describes operations and collects what they share.
+// describer describes operations (endpoints in OpenAPI) and collects the schemas and error
+// responses that they share.
 type describer struct {
 	schemas   huma.Registry
 	problems  map[string]ProblemType // problems of any operation, by code
 	functions map[string]bool        // functions of any operation
 }
 
-// operation returns the complete description of an operation: from its types, its description and
-// the common steps.
+// operation returns the complete description of an operation. It combines the Go types, the text of
+// JSONDoc, and the headers and errors of the middleware.
 func (d *describer) operation(registered *huma.Operation, route routes.Route) *huma.Operation {
 	op, desc := *registered, descriptionOf(registered)
 	op.Tags = []string{route.Function}
@@ -69,12 +70,13 @@ func quotaText(r routes.Route) string {
 	return "\n\nCalls: " + strings.Join(caps, ", ") + "."
 }
 
-// schema returns the schema of a type that a handler encodes or parses itself.
+// schema returns the OpenAPI schema of a Go type. It is for types that a handler encodes or parses
+// itself, without Huma.
 func (d *describer) schema(value any) *huma.Schema {
 	return d.schemas.Schema(reflect.TypeOf(value), true, "")
 }
 
-// requestBody describes a body as JSON and, if accepted, as a form.
+// requestBody describes a request body as JSON and, if the route accepts forms, as a form.
 func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route, desc description) *huma.RequestBody {
 	if registered == nil {
 		return nil
@@ -101,8 +103,8 @@ func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route
 	return &body
 }
 
-// formSchema returns the schema of an object in a form. It allows no null, because a form cannot
-// send it.
+// formSchema returns the schema of an object that is sent as a form. It does not allow null,
+// because a form cannot contain null.
 func (d *describer) formSchema(schema *huma.Schema) *huma.Schema {
 	form := &huma.Schema{Ref: schema.Ref, Properties: map[string]*huma.Schema{}}
 	for name, property := range d.schemas.SchemaFromRef(schema.Ref).Properties {
@@ -113,7 +115,7 @@ func (d *describer) formSchema(schema *huma.Schema) *huma.Schema {
 	return form
 }
 
-// successes describes the answers that are not problems.
+// successes describes the answers that are not error responses.
 func (d *describer) successes(op *huma.Operation, route routes.Route, desc description) map[string]*huma.Response {
 	at := strconv.Itoa(op.DefaultStatus)
 	registered := op.Responses[at]
@@ -155,7 +157,7 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	return responses
 }
 
-// addPage adds an HTML page to the answers of a status.
+// addPage adds an HTML page to the described answers with a status.
 func addPage(responses map[string]*huma.Response, status int, route routes.Route) {
 	at := strconv.Itoa(status)
 	if responses[at] == nil {
@@ -171,7 +173,7 @@ func addPage(responses map[string]*huma.Response, status int, route routes.Route
 		Description: "A page for people"}}
 }
 
-// possibleProblems returns the problems of an operation by status.
+// possibleProblems returns the error responses that an operation may send, by status.
 func possibleProblems(route routes.Route, desc description) map[int][]ProblemType {
 	all := append([]ProblemType{BadRequest, Forbidden, TooMany, Internal, Unavailable}, desc.Problems...)
 	if route.SingleFares {

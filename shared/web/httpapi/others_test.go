@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestOtherCallsAreCapped: a caller with too many calls outside all quotas is refused. Counting
-// costs one write per minute. Calls within a quota are not counted twice.
+// TestOtherCallsAreCapped: a caller with too many calls that no quota counts is refused. Counting
+// such calls costs one write per minute. Calls within a quota are not counted twice.
 func TestOtherCallsAreCapped(t *testing.T) {
 	const most = 3000
 	for _, c := range []struct {
@@ -69,7 +69,8 @@ func TestOtherCallsAreCapped(t *testing.T) {
 	}
 }
 
-// TestAKeyPassesWhereItsAddressIsRefused: the limit of an address does not apply to a key.
+// TestAKeyPassesWhereItsAddressIsRefused: a call with a valid key is answered even if the limit of
+// its address is reached.
 func TestAKeyPassesWhereItsAddressIsRefused(t *testing.T) {
 	s := serve(t)
 	key := s.issue(t, "ada@example.com")
@@ -87,8 +88,8 @@ func TestAKeyPassesWhereItsAddressIsRefused(t *testing.T) {
 	}
 }
 
-// TestEndedPlanIsCapped: calls with the key or token of an ended plan are limited like other calls
-// from their address, also where the handler reads the key.
+// TestEndedPlanIsCapped: calls with the key or token of an ended plan count towards the limit of
+// the caller's address. The same holds where the handler itself reads the key.
 func TestEndedPlanIsCapped(t *testing.T) {
 	const most = 3000
 	for _, c := range []struct {

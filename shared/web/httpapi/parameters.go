@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// headers describes the response headers of this package for answers that always have them.
-// Operations refer to them.
+// headers describes the response headers that this package sets. The description of an endpoint
+// refers to them if all its answers have the header.
 var headers = map[string]*huma.Header{
 	"Cache-Control": textHeader(true, "How long a cache may keep the answer", "no-store"),
 	"ETag": textHeader(true, "Changes with the answer. Send it back in If-None-Match",
@@ -56,7 +56,7 @@ func integerHeader(required bool, description string, least, example int) *huma.
 
 func headerRef(name string) *huma.Header { return &huma.Header{Ref: "#/components/headers/" + name} }
 
-// optionalHeader describes a header that some answers lack, though others always have it.
+// optionalHeader describes a response header for an answer that may lack it.
 func optionalHeader(name string) *huma.Header {
 	h := *headers[name]
 	if !h.Required {
@@ -148,9 +148,8 @@ func limitText(schema *huma.Schema, name string, required bool) {
 	}
 }
 
-// The patterns of text: no control characters, and required text is not blank. The characters are
-// listed because engines differ about
-// s.
+// The patterns of text parameters allow no control characters, and required text must not be blank.
+// They list the space characters, because regular expression engines differ about the class \s.
 const (
 	control             = `\u0000-\u001f\u007f-\u009f`
 	space               = ` \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`
@@ -158,16 +157,16 @@ const (
 	textNotBlankPattern = `^[^` + control + `]*[^` + space + control + `][^` + control + `]*$`
 )
 
-// emailPattern matches the addresses that package mail accepts. That package also limits the
-// local part to 64 characters. A test compares the two.
+// emailPattern matches the addresses that package mail accepts. Package mail also limits the part
+// before the @ to 64 characters. A test compares the pattern with package mail.
 const (
 	emailPattern = "^" + emailAtom + "(\\." + emailAtom + ")*" +
 		"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$"
-	// emailAtom excludes =?, the start of an encoded word.
+	// emailAtom excludes the text =?, which starts an encoded word in mail headers.
 	emailAtom = "(([A-Za-z0-9!#$%&'*+/?^_`{|}~-]|=+[A-Za-z0-9!#$%&'*+/^_`{|}~-])+=*|=+)"
 )
 
-// headerDescription returns the description of a request header that several endpoints read.
+// headerDescription returns the description of a request header, by its name.
 func headerDescription(name string) string {
 	switch name {
 	case "Accept-Language":

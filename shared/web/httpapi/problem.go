@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Problem is an error response: an RFC 9457 problem document. Code is for programs and never
-// changes. Detail is for people and says what to do next.
+// Problem is an error response: an RFC 9457 problem document. The field Code is for programs and
+// never changes. The field Detail is for people and says what to do next.
 type Problem struct {
 	Type        string   `json:"type" format:"uri-reference" doc:"Identifies the kind of problem" example:"/v1/docs#citta-sconosciuta"`
 	Title       string   `json:"title" doc:"Short summary of the kind of problem"`
@@ -22,14 +22,13 @@ type Problem struct {
 	header http.Header
 }
 
-// Fault is a parameter or field that was not accepted.
+// Fault names one parameter or field that was not accepted, and says why.
 type Fault struct {
 	Name   string `json:"name" doc:"Name of the parameter or field" example:"origine"`
 	Detail string `json:"detail" doc:"The fault, as a continuation of name" example:"is missing"`
 }
 
-// Paid says where the answer to the same question is sold for a single payment, by the protocol
-// x402.
+// Paid says where the same answer is sold for a single payment, by the payment protocol x402.
 type Paid struct {
 	Path     string `json:"path" doc:"Path to call with the same parameters and a payment" example:"/x402/v1/analisi"`
 	Price    string `json:"price" doc:"Price of one answer" example:"0.01"`
@@ -37,7 +36,7 @@ type Paid struct {
 	Protocol string `json:"protocol" enum:"x402" doc:"x402 version 2, scheme exact, on Solana. A request without a payment returns the amount to pay"`
 }
 
-// ProblemType holds what all error responses with one code have in common.
+// ProblemType holds the fields that all error responses with the same code share.
 type ProblemType struct {
 	Status int
 	Code   string
@@ -69,7 +68,7 @@ var (
 	}
 )
 
-// The error responses that several functions send.
+// The error responses that several Lambda functions send.
 var (
 	UnknownCity = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta",
 		Title: "No city with scheduled flights has that name"}
@@ -81,12 +80,12 @@ var (
 		Title: "No reference rate for that currency"}
 )
 
-// Problem returns an error response of the type.
+// Problem returns an error response of this type, with the detail for people.
 func (t ProblemType) Problem(detail string) *Problem {
 	return &Problem{Type: "/v1/docs#" + t.Code, Title: t.Title, Status: t.Status, Code: t.Code, Detail: detail}
 }
 
-// With adds a response header.
+// With adds a response header, and returns the error response itself.
 func (p *Problem) With(name, value string) *Problem {
 	if p.header == nil {
 		p.header = http.Header{}
@@ -95,7 +94,7 @@ func (p *Problem) With(name, value string) *Problem {
 	return p
 }
 
-// Invalid returns an error response with status 400 that lists each fault.
+// Invalid returns an error response with status 400 that lists all faults.
 func Invalid(faults ...Fault) *Problem {
 	texts := make([]string, len(faults))
 	for i, f := range faults {
@@ -106,7 +105,7 @@ func Invalid(faults ...Fault) *Problem {
 	return p
 }
 
-// Error implements error, so a handler can return a Problem.
+// Error implements error, so that a handler can return a Problem as its error.
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
 // GetStatus implements huma.StatusError.
@@ -118,7 +117,7 @@ func (p *Problem) GetHeaders() http.Header { return p.header }
 // ContentType returns the media type of problem documents.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
-// Write writes the problem without Huma, in the error format of the path (see MountForeign).
+// Write sends the error response without Huma, in the error format of the path (see MountForeign).
 func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	if at := callOf(r.Context()).resource; at != nil && at.writeProblem != nil {
 		at.writeProblem(w, r, p)

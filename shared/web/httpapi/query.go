@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// MaxParameter is the longest query parameter, in characters (runes).
+// MaxParameter is the greatest length of a query parameter, in characters (runes).
 const MaxParameter = 100
 
 // checkParameters refuses malformed and unknown parameters before Huma parses them. The error
@@ -47,7 +47,8 @@ func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Probl
 		case len(given) == 0 && p.Required:
 			fault = "is missing"
 		case len(given) == 1:
-			// A parameter with an enum must have one of its values or be left out.
+			// A parameter with an enum must have one of the listed values, so an empty value is a
+			// fault.
 			fault = Unfit(given[0], p.Required || p.Schema != nil && len(p.Schema.Enum) > 0)
 		}
 		if fault != "" {
@@ -121,7 +122,7 @@ func printable(name string) string {
 	return string(runes[:min(len(runes), 40)])
 }
 
-// Unfit returns what is wrong with the text of a parameter, or "" if it is well formed.
+// Unfit returns what is wrong with the text of a parameter, or "" if the text is well formed.
 func Unfit(s string, required bool) string {
 	switch {
 	case !utf8.ValidString(s):

@@ -15,23 +15,23 @@ import (
 var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste",
 	Title: "Too many calls", Wait: true}
 
-// ConsumeQuota counts a call towards the caller's quota of a route. It is for handlers whose calls
-// JSON does not count. It fails with a Problem, the error response, if the quota is used up.
+// ConsumeQuota counts a call towards the caller's quota of a route. It is for plain handlers; JSON
+// counts calls itself. If the quota is used up, the error is a Problem (an error response).
 func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 	return a.consumeQuota(ctx, routes.Named(name))
 }
 
-// ConsumeQuotas counts n >= 1 calls in one write and returns how many of them the quota allows. It
-// fails with a Problem, the error response, if the quota is used up.
+// ConsumeQuotas counts n >= 1 calls in one write and returns how many of them the quota allows. If
+// the quota allows no call, the error is a Problem (an error response).
 func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
 	return a.consumeQuotas(ctx, routes.Named(name), n)
 }
 
-// Quotas are the questions per day of one address: on the page, and to each of the endpoints for
-// verdicts, calendars and deals. 0 means the quota in routes.Table.
+// Quotas holds the daily quotas of one address: Page for the home page, Free for each of the
+// endpoints for verdicts, calendars and deals. 0 means the quota in routes.Table.
 type Quotas struct{ Page, Free int64 }
 
-// Capped returns a route with these quotas in place of its own.
+// Capped returns a copy of the route, with the quota in q instead of the route's own quota.
 func (q Quotas) Capped(r routes.Route) routes.Route {
 	switch r.Name {
 	case "home":
@@ -43,31 +43,32 @@ func (q Quotas) Capped(r routes.Route) routes.Route {
 }
 
 // Remaining returns how many calls are left in the quota that counted this call. It returns false
-// if no quota counted it.
+// if this call was not counted.
 func Remaining(ctx context.Context) (int64, bool) {
 	c := callOf(ctx)
 	return c.remaining, c.known
 }
 
-// FreeLimit is the quota of an endpoint per address, NetworkLimit per IPv6 /48, and ProLimit per
-// key. Counters of ProLimit are kept to the end of the day, so that UsedByCaller can add them up.
+// FreeLimit returns an endpoint's quota per address. NetworkLimit returns the quota per IPv6 /48,
+// and ProLimit the quota per key.
 func FreeLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-free", Calls: r.Free.Calls, Window: r.Free.Per}
 }
 
-// NetworkLimit is the quota per IPv6 /48: see FreeLimit.
+// NetworkLimit returns an endpoint's quota per IPv6 /48.
 func NetworkLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-network", Calls: routes.PerNetwork * r.Free.Calls, Window: r.Free.Per}
 }
 
-// ProLimit is the quota per key: see FreeLimit.
+// ProLimit returns an endpoint's quota per key. Its counters are stored until the end of the day,
+// so that UsedByCaller can add them up.
 func ProLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Keep: 24 * time.Hour}
 }
 
-// consumeQuota counts a call towards the caller's quota and sets the answer's headers. It takes
-// one write, and a second one if the network's quota is small. If the counter cannot be reached,
-// it logs the error and allows the call.
+// consumeQuota counts a call towards the caller's quota and sets the rate limit headers. It costs
+// one write, and a second write if the quota of the caller's IPv6 network is below 512 calls. If
+// the counters cannot be reached, consumeQuota logs the error and allows the call.
 func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 	_, err := a.consumeQuotas(ctx, route, 1)
 	return err
@@ -100,9 +101,9 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 	if network == "" {
 		return int(d.Granted), nil
 	}
-	// Calls that the network's quota refuses stay counted for the address. That costs the address
-	// nothing: both windows end together, and until then the network's quota refuses more calls
-	// anyway.
+	// A call that the network's quota refuses stays counted for the address. That does no harm: the
+	// windows of address and network end together. Until then the network's quota refuses all
+	// further calls.
 	for ; granted < int(d.Granted); granted++ {
 		all, err := a.config.Limiter.CountShared(ctx, NetworkLimit(route), network)
 		a.logUncounted(ctx, err)
@@ -116,16 +117,16 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 	return granted, nil
 }
 
-// networkUsedUp returns the error response to a caller whose IPv6 network (/48) has used up its
+// networkUsedUp returns the error response if the caller's IPv6 network (/48) has used up its
 // quota.
 func (a *API) networkUsedUp(ctx context.Context, d limit.Decision) *Problem {
 	return a.refuse(ctx, d, "All addresses of your network (its IPv6 /48) have used up their calls. Wait "+
 		"for the seconds in Retry-After, or send a Pro key in X-Api-Key.")
 }
 
-// ConsumeLimit counts a call under a limit of the handler. If the limit is reached, it fails with
-// a Problem that contains detail. The answer's headers describe this limit if it is reached, or if
-// the route has no quota.
+// ConsumeLimit counts a call under a limit that the handler chooses. If the limit is reached, the
+// error is a Problem (an error response) that contains detail. The rate limit headers describe this
+// limit if it is reached, or if the route has no quota.
 func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) error {
 	c := callOf(ctx)
 	a := c.api
@@ -173,8 +174,8 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 	return p
 }
 
-// paidAlternative returns where the answers of a route are sold for single payments, or nil if
-// they are not.
+// paidAlternative returns where the route's answers are sold for a single payment, or nil if they
+// are not sold.
 func (a *API) paidAlternative(route routes.Route) *Paid {
 	twin, ok := route.Sold()
 	if !ok || !a.config.PaidCalls {
@@ -191,9 +192,8 @@ func (a *API) logUncounted(ctx context.Context, err error) {
 	}
 }
 
-// capOthers applies the limit routes.Others: it counts in memory the calls that no quota counts,
-// and refuses callers with too many. A call with a key or signature is refused only after the key
-// or signature proved invalid.
+// capOthers limits the calls that no quota counts. It counts them in memory, under the limit
+// routes.Others. A call with a key or signature is refused only if the key or signature is invalid.
 func (a *API) capOthers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
@@ -223,8 +223,8 @@ func provesItself(c *call, r *http.Request) bool {
 		(r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
 }
 
-// otherLimits returns the limits for a caller's calls outside all quotas, each with the name that
-// is counted.
+// otherLimits returns the limits for the caller's calls that no quota counts, each with the
+// pseudonym that is counted.
 func otherLimits(c *call) map[limit.Limit]string {
 	if c.pro {
 		return map[limit.Limit]string{ProLimit(routes.Others): c.subject}
@@ -236,7 +236,7 @@ func otherLimits(c *call) map[limit.Limit]string {
 	return of
 }
 
-// overOthers returns an error response if the caller has made too many calls outside all quotas.
+// overOthers returns an error response if the caller has made too many calls that no quota counts.
 func (a *API) overOthers(ctx context.Context) *Problem {
 	for l, subject := range otherLimits(callOf(ctx)) {
 		if d, full := a.config.Limiter.Full(l, subject); full {

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// over holds counters whose every limit is exceeded.
+// over is a store of counters in which every limit is exceeded.
 type over struct{}
 
 func (over) Take(_ context.Context, _ store.Key, _, limit int64, _ time.Time) (int64, error) {
@@ -24,9 +24,9 @@ func (over) Take(_ context.Context, _ store.Key, _, limit int64, _ time.Time) (i
 
 func (over) Query(context.Context, store.Range) ([]store.Item, error) { return nil, nil }
 
-// TestUsedUp: the error response for a used-up quota contains the path at which a caller reads the
-// remaining quotas. If the answer is sold for single payments, it also says where and at what
-// price, as text and as fields.
+// TestUsedUp: the error response for a used-up quota contains the path that shows the remaining
+// quotas. If the answer is sold for single payments, the response also has the path and price, as
+// text and as fields.
 func TestUsedUp(t *testing.T) {
 	type ways struct {
 		Usage string

@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestQuotas: a service's own quotas replace those of the table for the page and the free tier, and
-// no others.
+// TestQuotas: Quotas replaces the table's quotas of the page and of the three free endpoints. All
+// other quotas stay unchanged.
 func TestQuotas(t *testing.T) {
 	q := Quotas{Page: 7, Free: 3}
 	for _, r := range routes.Table {

@@ -11,25 +11,25 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// router finds the endpoint of a request. The first middleware calls it once; all later steps,
-// and ServeHTTP last, use the match in the request's context.
+// router finds the endpoint of a request. The first middleware step searches once and stores the
+// result in the request's context, for all later steps and for ServeHTTP.
 type router struct {
 	resources map[string]*resource // by path
 	folders   map[string]*resource // paths that end in {file}, by their prefix
 }
 
-// resource is a path with its endpoints by method.
+// resource holds the endpoints of one path, by HTTP method.
 type resource struct {
 	endpoints map[string]*endpoint // by method, including HEAD
 	methods   []string             // answered methods, in the order of registration
-	// edgeCacheable: the edge may cache these answers. A cached answer serves every caller with
-	// the same cache key, which excludes the Accept header.
+	// edgeCacheable reports whether CloudFront may cache the answers. A cached answer serves every
+	// caller with the same cache key, and that key excludes the Accept header.
 	edgeCacheable bool
-	// crossOriginPOST: scripts of any site may post to it.
+	// crossOriginPOST reports whether scripts of any site may post to the path.
 	crossOriginPOST bool
-	// sold: its answers are paid per call, with extra headers.
+	// sold reports whether callers pay for each answer. Such answers have extra headers.
 	sold bool
-	// writeProblem, if set, writes problems in the path's own format.
+	// writeProblem, if set, writes error responses in the path's own format.
 	writeProblem problemWriter
 }
 
@@ -40,14 +40,14 @@ type endpoint struct {
 	handler http.Handler
 }
 
-// match is the result of find for a method and a path.
+// match is the endpoint that the router found for a method and a path.
 type match struct {
 	resource *resource // nil if the path is unknown
 	endpoint *endpoint // nil if the path does not answer the method
 	file     string    // the value of {file}
 }
 
-// name returns the endpoint's name in the table, or unknown.
+// name returns the endpoint's name in routes.Table, or "unknown".
 func (m match) name() string {
 	if m.endpoint == nil {
 		return "unknown"
@@ -59,8 +59,8 @@ func newRouter() *router {
 	return &router{resources: map[string]*resource{}, folders: map[string]*resource{}}
 }
 
-// add registers a handler at all paths of a route. Write, if not nil, renders the problems at
-// these paths.
+// add registers a handler at all paths of a route. The function write, if not nil, renders the
+// error responses at these paths.
 func (rt *router) add(route routes.Route, h http.Handler, write problemWriter) {
 	for _, path := range route.Paths() {
 		at := rt.resources
@@ -88,8 +88,8 @@ func (r *resource) add(e *endpoint) {
 	r.crossOriginPOST = r.crossOriginPOST || e.route.CrossOriginPOST
 }
 
-// find returns the endpoint of a method and a path. Paths are compared decoded: an escaped slash
-// equals a slash.
+// find returns the endpoint of a method and a path. It compares decoded paths, so an escaped slash
+// (%2F) equals a slash.
 func (rt *router) find(method, path string) match {
 	if r, ok := rt.resources[path]; ok {
 		return match{resource: r, endpoint: r.endpoints[method]}
@@ -109,8 +109,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.endpoint.handler.ServeHTTP(w, r)
 }
 
-// Handle registers a typed handler of Huma. A page accepts a missing body and explains the fault
-// itself, so Huma must not refuse it.
+// Handle registers a typed handler for Huma. Pages explain a missing body themselves, so Handle
+// makes the body optional for Huma.
 func (rt *router) Handle(op *huma.Operation, handler func(huma.Context)) {
 	if op.RequestBody != nil && descriptionOf(op).page {
 		op.RequestBody.Required = false

@@ -18,7 +18,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// servedBy is the header in which a test endpoint reports its name and file.
+// servedBy is the response header in which a test endpoint reports its name and the file in its
+// path.
 const servedBy = "X-Served-By"
 
 type served struct {
@@ -29,8 +30,8 @@ type fileInput struct {
 	File string `path:"file"`
 }
 
-// registerTyped adds typed endpoints: one method, two at one path, one without HEAD, one with
-// files.
+// registerTyped adds typed endpoints: a path with one method, a path with two methods, an endpoint
+// without HEAD, and an endpoint with files.
 func registerTyped(api *httpapi.API) {
 	for _, name := range []string{"analisi", "pro-conferma", "pro-recupera", "alerts-confirm-page", "alerts-confirm"} {
 		httpapi.JSON(api, name, httpapi.JSONDoc{}, nil,
@@ -41,7 +42,8 @@ func registerTyped(api *httpapi.API) {
 	})
 }
 
-// registerMounted adds plain handlers: for the root, for files, for three methods at one path.
+// registerMounted adds plain handlers for the root path, for files, and for three methods at one
+// path.
 func registerMounted(api *httpapi.API) {
 	handler := func(text string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,8 +56,8 @@ func registerMounted(api *httpapi.API) {
 	api.MountForeign(handler("mcp"), nil, "mcp", "mcp-get", "mcp-delete")
 }
 
-// TestRouting: each method and path reaches its endpoint or the right problem, and the right
-// names are logged and measured.
+// TestRouting: each method and path reaches the right endpoint or the right error response. The log
+// and the metrics contain the endpoint's name.
 func TestRouting(t *testing.T) {
 	now := func() time.Time { return now }
 	const allOrigins = "*"
@@ -176,8 +178,8 @@ func TestRouting(t *testing.T) {
 	}
 }
 
-// TestOneLookup: every step uses the match of the first lookup, even if a later step changes the
-// method or path.
+// TestOneLookup: all middleware steps use the endpoint that the first step found. A later step that
+// changes the method or path does not change the endpoint.
 func TestOneLookup(t *testing.T) {
 	for name, to := range map[string]struct{ method, path string }{
 		"a path of nothing":      {"GET", "/v1/nothing"},

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Tagged is an answer encoded by the handler, with an ETag of its content.
+// Tagged is an answer that the handler encoded itself, with an ETag computed from the content.
 type Tagged struct {
 	Status      int
 	ContentType string `header:"Content-Type"`
@@ -18,7 +18,8 @@ type Tagged struct {
 	Body        []byte
 }
 
-// Tag returns a 200 with the body, or a 304 if the caller's ETag matches.
+// Tag returns an answer with status 200 and the body. If the caller's ETag (ifNoneMatch) matches,
+// it returns status 304 without a body.
 func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	sum := sha256.Sum256(body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
@@ -32,7 +33,7 @@ func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	return out
 }
 
-// TagJSON returns the document as tagged JSON, or err if it is not nil.
+// TagJSON encodes the document as JSON and returns Tag's answer. If err is not nil, it returns err.
 func TagJSON(ifNoneMatch string, document any, err error) (*Tagged, error) {
 	if err != nil {
 		return nil, err

@@ -10,14 +10,14 @@ import (
 	"verdetto/shared/store"
 )
 
-// In some protocols a program first exchanges its key for a token. A token becomes invalid when
-// its key or the plan does, so each call with a token costs the same read as a call with a key. It
-// is sent in Authorization, or in place of a key.
+// Some protocols first exchange a key for a token. A token becomes invalid when the key becomes
+// invalid or the plan ends. So a call with a token costs one read of the store, like a call with a
+// key. Programs send the token in the header Authorization, or in X-Api-Key in place of a key.
 
 // TokenLasts is the lifetime of a token.
 const TokenLasts = 30 * time.Minute
 
-// The error responses to a caller with a token.
+// The error responses to a caller whose token is missing or not accepted.
 var (
 	NoToken  = ProblemType{Status: http.StatusUnauthorized, Code: "token-mancante", Title: "There is no token"}
 	BadToken = ProblemType{Status: http.StatusUnauthorized, Code: "token-non-valido",
@@ -27,8 +27,8 @@ var (
 		Title: "The key of the token was replaced"}
 )
 
-// Token returns a token for a valid key. Without a key it returns an anonymous token, with which
-// the free quota applies. For an invalid key it fails with a Problem, the error response.
+// Token returns a token for a valid key. For an empty key it returns an anonymous token, which has
+// the free quota. For an invalid key, the error is a Problem (an error response).
 func (a *API) Token(ctx context.Context, key string) (string, error) {
 	until := a.config.Now().Add(TokenLasts)
 	if key == "" {
@@ -41,7 +41,8 @@ func (a *API) Token(ctx context.Context, key string) (string, error) {
 	return a.signer.CustomerToken(c.ID, hash, until), nil
 }
 
-// holder returns the customer of a valid token, and the zero Customer for an anonymous token.
+// holder returns the customer of a valid token. It returns the zero Customer for an anonymous
+// token.
 func (a *API) holder(ctx context.Context, given []string) (none store.Customer, _ *Problem) {
 	refuse := func(t ProblemType, detail string) *Problem {
 		return t.Problem(detail).With("WWW-Authenticate", "Bearer")

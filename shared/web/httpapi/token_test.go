@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// mountForeign adds a route with tokens that answers the caller's subject and writes problems as
-// text.
+// mountForeign adds a route with tokens. It answers with the caller's subject and writes error
+// responses as plain text.
 func mountForeign(s *service) {
 	write := func(w http.ResponseWriter, _ *http.Request, p *httpapi.Problem) {
 		for name, values := range p.GetHeaders() {
@@ -39,8 +39,8 @@ func mountForeign(s *service) {
 
 const metricsPath = "/v1/analytics/itinerary-price-metrics"
 
-// TestTokens: a token allows what its key allows, as long as the key is valid, at the cost of one
-// read. A forged token costs no read.
+// TestTokens: a token allows the same calls as its key, while the key is valid, at the cost of one
+// read of the store. A forged token costs no read.
 func TestTokens(t *testing.T) {
 	var key string
 	ada := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
@@ -162,7 +162,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestTokensAreOnlyForTheirRoutes: other routes refuse a token.
+// TestTokensAreOnlyForTheirRoutes: routes whose field Tokens is false refuse a token.
 func TestTokensAreOnlyForTheirRoutes(t *testing.T) {
 	s := serve(t)
 	made, err := s.Token(t.Context(), "")
@@ -175,7 +175,7 @@ func TestTokensAreOnlyForTheirRoutes(t *testing.T) {
 	}
 }
 
-// TestNoTokenForABadKey: an invalid key is not exchanged for a token.
+// TestNoTokenForABadKey: API.Token returns no token for an invalid key.
 func TestNoTokenForABadKey(t *testing.T) {
 	s := serve(t)
 	for name, key := range map[string]string{
@@ -188,9 +188,9 @@ func TestNoTokenForABadKey(t *testing.T) {
 	}
 }
 
-// TestForeignForm: at the paths of a foreign protocol, every step writes error responses in the
-// format of that protocol. Calls with an anonymous token count towards the quota of the caller's
-// address.
+// TestForeignForm: at the paths of a foreign protocol, every middleware step writes error responses
+// in the format of that protocol. Calls with an anonymous token count towards the quota of the
+// caller's address.
 func TestForeignForm(t *testing.T) {
 	s := serve(t)
 	mountForeign(s)

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Usage says how much of an endpoint's quota a caller has used.
+// Usage holds how many calls of an endpoint's quota a caller has used.
 type Usage struct {
 	Route  routes.Route
 	Cap    routes.Cap
@@ -19,12 +19,12 @@ type Usage struct {
 	Paid   *Paid     // for anonymous callers: where the answer is sold, or nil
 }
 
-// Remaining returns how many calls remain in the window.
+// Remaining returns how many calls are left in the current window.
 func (u Usage) Remaining() int64 { return max(0, u.Cap.Calls-u.Window) }
 
-// UsedByCaller reads the caller's counters and counts no call itself. For a caller with a key it
-// returns every endpoint with a quota per key, otherwise every endpoint with a quota per address.
-// It makes one query per endpoint.
+// UsedByCaller returns the caller's used calls, and counts no call itself. It covers the endpoints
+// with a quota per key for a caller with a key, otherwise those with a quota per address. It makes
+// one store query per endpoint.
 func UsedByCaller(ctx context.Context) (all []Usage, err error) {
 	c := callOf(ctx)
 	for _, r := range routes.Table {
@@ -45,7 +45,8 @@ func UsedByCaller(ctx context.Context) (all []Usage, err error) {
 	return all, nil
 }
 
-// quotaOf returns the quota of an endpoint per key or per address, and its limit.
+// quotaOf returns an endpoint's quota as a routes.Cap and as a limit.Limit. The quota is per key if
+// pro is true, otherwise per address.
 func quotaOf(r routes.Route, pro bool) (routes.Cap, limit.Limit) {
 	if pro {
 		return r.Pro, ProLimit(r)
@@ -53,8 +54,8 @@ func quotaOf(r routes.Route, pro bool) (routes.Cap, limit.Limit) {
 	return r.Free, FreeLimit(r)
 }
 
-// Holder returns the customer of the call's key or token, as read by identify. It returns false
-// without one.
+// Holder returns the customer of the call's key or token. It returns false if the call had no valid
+// key or token.
 func Holder(ctx context.Context) (store.Customer, bool) {
 	c := callOf(ctx)
 	return c.holder, c.pro

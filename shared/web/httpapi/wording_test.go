@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// TestWordsOfFaults: each malformed value is reported for its field, in a sentence that continues
-// the field's name.
+// TestWordsOfFaults: each malformed value is reported as a fault with the name of its field. The
+// fault's text continues that name.
 func TestWordsOfFaults(t *testing.T) {
 	type in struct {
 		Lang string `query:"lang" pattern:"^[a-z]{2}$" patternDescription:"a language's code"`

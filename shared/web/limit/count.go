@@ -8,9 +8,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// While one write for a counter runs, further calls of the same subject (an address or a customer)
-// wait, and the next write counts them all. So a flood of calls causes few writes. Each call gets
-// its own number, so the limit is exact, although the stored counter may exceed it.
+// While one write of a counter runs, further calls of the same subject (an address or a customer)
+// wait. The next write counts all waiting calls together, so a flood of calls causes few writes.
+// Each call gets its own number, so the limit is exact, although the stored count may exceed the
+// limit.
 
 type counter struct {
 	key     store.Key
@@ -19,7 +20,7 @@ type counter struct {
 	expires time.Time
 }
 
-// waiter is a batch of one or more calls that waits for the next write.
+// waiter is a batch of n >= 1 calls that waits for the next write of its counter.
 type waiter struct {
 	ctx   context.Context
 	n     int64
@@ -28,7 +29,7 @@ type waiter struct {
 	done  chan struct{}
 }
 
-// count counts n calls and returns the number of the last one, which may exceed the limit.
+// count counts n calls and returns the count after the last of them, which may exceed the limit.
 func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) {
 	l.mu.Lock()
 	if l.isOver(c.key) {
@@ -57,7 +58,7 @@ func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) 
 	}
 }
 
-// next returns the calls that wait for a counter. If no call waits, it marks the counter as idle
+// next returns the calls that wait for a counter. If no call waits, next marks the counter as idle
 // and returns nil.
 func (l *Limiter) next(c counter) []*waiter {
 	l.mu.Lock()
@@ -89,8 +90,9 @@ func (l *Limiter) countAll(c counter, waiting []*waiter) {
 	}
 }
 
-// forAll returns a context for several calls. It has the deadline of the first call, but not its
-// cancellation: one caller that disconnects must not cancel the others.
+// forAll returns a context for one write that serves several calls. It keeps the deadline of the
+// first call. It drops the cancellation, so that one disconnecting caller does not cancel the
+// others.
 func forAll(first context.Context) (context.Context, context.CancelFunc) {
 	ctx := context.WithoutCancel(first)
 	if end, ok := first.Deadline(); ok {
@@ -99,8 +101,8 @@ func forAll(first context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() {}
 }
 
-// write counts n calls in the store, unless the subject is known to be over its limit. It
-// remembers a subject that reaches the limit.
+// write adds n calls to the counter in the store, unless the process knows that the subject is over
+// the limit. It remembers a subject that reaches the limit.
 func (l *Limiter) write(ctx context.Context, c counter, n int64) (int64, error) {
 	l.mu.Lock()
 	over := l.isOver(c.key)
@@ -115,8 +117,8 @@ func (l *Limiter) write(ctx context.Context, c counter, n int64) (int64, error) 
 	return count, err
 }
 
-// isOver reports whether this process knows that a subject is over its limit. The caller must hold
-// l.mu.
+// isOver reports whether this process knows that the counter with the key is over its limit. The
+// caller must hold l.mu.
 func (l *Limiter) isOver(key store.Key) bool {
 	until, ok := l.over[key]
 	return ok && l.now().Before(until)

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// slowly is a counter whose first write waits for a signal.
+// slowly is a store of counters whose first write waits until the test closes a channel.
 type slowly struct {
 	counters
 	begun, goOn chan struct{}
@@ -30,8 +30,8 @@ func (s *slowly) Take(ctx context.Context, key store.Key, n, limit int64, expire
 	return s.counters.Take(ctx, key, n, limit, expires)
 }
 
-// gather makes concurrent calls of one subject. All but the first wait for the first call's
-// write.
+// gather makes concurrent calls of one subject. The first call's write is slow, so all other calls
+// wait for it.
 func gather(t *testing.T, calls int, ctxOf func(n int) context.Context, meanwhile func()) (of []Decision, errs []error,
 	c *slowly, l *Limiter) {
 	t.Helper()
@@ -64,8 +64,8 @@ func (l *Limiter) gathered() (n int) {
 	return n
 }
 
-// TestGatheredCallsAreCountedTogether: concurrent calls cost two writes. Each call gets its own
-// number, and exactly as many calls are allowed as the limit says.
+// TestGatheredCallsAreCountedTogether: concurrent calls of one subject cost two writes. Each call
+// gets its own number, and exactly as many calls are allowed as the limit says.
 func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	const calls = 150
 	of, errs, c, l := gather(t, calls, func(int) context.Context { return t.Context() }, func() {})
@@ -103,8 +103,8 @@ func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	}
 }
 
-// TestCanceledCallFailsNoOther: a call canceled while it waits is still counted. The calls that
-// wait with it are counted too.
+// TestCanceledCallFailsNoOther: a call that is canceled while it waits for a write is still
+// counted. The calls that wait with it are counted too.
 func TestCanceledCallFailsNoOther(t *testing.T) {
 	gone, hangUp := context.WithCancel(t.Context())
 	of, errs, c, _ := gather(t, 120, func(n int) context.Context {

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// tally is what one process knows of a counter that several processes share.
+// tally holds what one process knows of a stored counter that several processes share.
 type tally struct {
 	until   time.Time // when its window ends
 	total   int64     // total count, as far as the process knows
@@ -18,20 +18,20 @@ type tally struct {
 }
 
 const (
-	// minPending is how many calls must wait before they are written. So rare calls cause no
-	// write.
+	// minPending is how many unwritten calls a process collects before it writes. So a subject with
+	// few calls causes no write.
 	minPending = 16
-	// minSharedLimit is the smallest limit that is counted in memory. For a smaller limit, the
-	// calls that other processes have not written yet would matter too much.
+	// minSharedLimit is the smallest limit that is counted in memory. Below it, the unwritten calls
+	// of other processes would be too large a share of the limit.
 	minSharedLimit = 512
-	// writeEvery is the least time between two writes of a tally.
+	// writeEvery is the shortest time between two writes of the same tally.
 	writeEvery = time.Minute
 )
 
-// CountShared counts one call of a subject that many callers share, such as a network. It counts
-// in memory, and writes at most once a minute, when 16 or more calls are unwritten. It also writes
-// when the limit is reached. The limit is not exact: other processes may exceed it by what they
-// count in a minute. A limit below 512 is exact, as with Take.
+// CountShared counts one call of a subject that many callers share, such as a network. It counts in
+// memory. It writes at most once a minute, if 16 or more calls are unwritten, and when the limit is
+// reached. A limit of 512 or more is not exact, because a process does not see the calls that
+// others have not written yet. A limit below 512 is exact, as with Take.
 //
 // If CountShared returns an error, the call is allowed, and the caller logs the error.
 func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) (Decision, error) {
@@ -59,9 +59,9 @@ func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) 
 	return d, nil
 }
 
-// Uncount takes back one call of CountShared that had no result. It corrects only the count in
-// memory; if the call was already written, later writes count one less. For a limit below 512 it
-// does nothing.
+// Uncount takes back one call that CountShared counted, because the call had no result. It lowers
+// only the count in memory; if the call was already written, the next write adds one less. For
+// limits below 512 it does nothing.
 func (l *Limiter) Uncount(limit Limit, subject string) {
 	from, _ := limit.window(l.now())
 	l.mu.Lock()
@@ -72,7 +72,8 @@ func (l *Limiter) Uncount(limit Limit, subject string) {
 	}
 }
 
-// countInMemory counts in memory and returns how many calls to write now.
+// countInMemory counts one call in memory. It also returns due, the number of calls to write to the
+// store now.
 func (l *Limiter) countInMemory(limit Limit, subject string, now time.Time) (key store.Key, d Decision, due int64) {
 	from, to := limit.window(now)
 	key = limit.key(subject, from)
@@ -89,15 +90,15 @@ func (l *Limiter) countInMemory(limit Limit, subject string, now time.Time) (key
 	}
 	t.total++
 	t.pending++
-	// A process at the limit counts no more calls, so it must write its last ones now.
+	// A process at the limit counts no more calls. So it must write its pending calls now.
 	if t.pending >= minPending && now.Sub(t.wrote) >= writeEvery || t.total >= limit.Calls && t.pending > 0 {
 		due, t.pending, t.wrote = t.pending, 0, now
 	}
 	return key, decide(limit, t.total, false, now), due
 }
 
-// Full reports from memory whether a subject of CountShared has reached its limit, and returns the
-// Decision.
+// Full returns the Decision for a subject of CountShared, from memory. It returns true if the
+// subject has reached the limit.
 func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	now := l.now()
 	from, _ := limit.window(now)
@@ -109,8 +110,8 @@ func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	return decide(limit, limit.Calls, full, now), full
 }
 
-// makeRoom removes tallies if there are too many: first those of ended windows, then those with
-// the smallest counts.
+// makeRoom removes tallies if memory holds too many. It first removes tallies of ended windows,
+// then those with the smallest counts.
 func (l *Limiter) makeRoom(now time.Time) {
 	if len(l.shared) < remembered {
 		return

@@ -15,10 +15,10 @@ import (
 
 var together = Limit{Name: "together", Calls: 100, Window: time.Hour}
 
-// joint is a limit that is counted in memory.
+// joint is a limit that is large enough to be counted in memory.
 var joint = Limit{Name: "joint", Calls: 600, Window: time.Hour}
 
-// joins makes the given number of calls of a subject and returns how many passed.
+// joins makes calls for one subject and returns how many were allowed.
 func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
 	t.Helper()
 	for range calls {
@@ -33,8 +33,8 @@ func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
 	return passed
 }
 
-// TestJoinWritesSeldom: few calls write nothing; many write once a minute and once at the limit.
-// No call passes beyond the limit.
+// TestJoinWritesSeldom: CountShared writes nothing for a few calls. For many calls it writes once a
+// minute, and once when the limit is reached. No call is allowed beyond the limit.
 func TestJoinWritesSeldom(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -66,7 +66,8 @@ func TestJoinWritesSeldom(t *testing.T) {
 	}
 }
 
-// TestProcessesLearnOfEachOther: a process learns the other's count with its next write.
+// TestProcessesLearnOfEachOther: a process learns how many calls another process counted when it
+// next writes.
 func TestProcessesLearnOfEachOther(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -85,7 +86,7 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 	}
 }
 
-// TestSmallLimitsAreExact: a small limit is exact, even with 1,000 concurrent calls over four
+// TestSmallLimitsAreExact: a limit below 512 is exact, even with 1,000 concurrent calls to four
 // processes.
 func TestSmallLimitsAreExact(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -114,7 +115,7 @@ func TestSmallLimitsAreExact(t *testing.T) {
 			t.Errorf("%d calls passed of %d", passed.Load(), calls)
 		}
 		for n, p := range processes {
-			// A process may learn only from this call that the limit is reached.
+			// A process may learn only from this extra call that the limit is reached.
 			if d, err := p.CountShared(t.Context(), few, "a"); err != nil || d.Allowed {
 				t.Errorf("process %d lets a call more pass: %v", n, err)
 			}
@@ -144,8 +145,8 @@ func TestJoinFailsOpen(t *testing.T) {
 	}
 }
 
-// TestTalliesAreBounded: a process limits how many counters it keeps in memory. It keeps the
-// counter of a subject with many calls when many subjects call once.
+// TestTalliesAreBounded: the number of tallies in memory is limited. The tally of a subject with
+// many calls stays when many subjects call once.
 func TestTalliesAreBounded(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	l := New(&counters{}, func() time.Time { return now })
@@ -161,7 +162,7 @@ func TestTalliesAreBounded(t *testing.T) {
 	}
 }
 
-// TestUsage: Usage adds up the minutes of the day, of one subject and limit only.
+// TestUsage: Usage adds up all minutes of the day, only for the given subject and limit.
 func TestUsage(t *testing.T) {
 	now := time.Date(2026, 3, 1, 23, 57, 30, 0, time.UTC)
 	c := &counters{}
@@ -195,7 +196,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestUncount: calls that Uncount takes back free their places, whether they were written or not.
+// TestUncount: a call that Uncount takes back can be used again, whether or not it was written to
+// the store.
 func TestUncount(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}

@@ -1,11 +1,10 @@
-// Package limit decides whether a call is within its quota. Each call is counted in one
-// conditional write to the store, so two calls at the same time cannot both take the last place.
-// Calls of many callers together, such as all callers of a network, are counted in memory: see
-// CountShared.
+// Package limit decides whether a call is within its quota. Each call is counted in one conditional
+// write to the store, so two simultaneous calls cannot both be the last allowed call. Calls that a
+// whole network makes are counted in memory: see CountShared.
 //
-// A Limiter remembers which subjects (addresses or customers) are over their limit until the
-// window ends. If the counter cannot be reached, the call is allowed, because that failure is not
-// the caller's fault.
+// A Limiter remembers the subjects (addresses or customers) over their limit until the window ends.
+// If the store cannot be reached, the call is allowed, because the failure is not the caller's
+// fault.
 package limit
 
 import (
@@ -20,14 +19,14 @@ import (
 	"verdetto/shared/store"
 )
 
-// Limit is the number of calls per window. Windows start at multiples of Window in Unix time: a
-// day is a UTC day, a minute starts at second 0.
+// Limit is a maximum number of calls per window. Windows start at multiples of Window in Unix time:
+// a day is a UTC day, and a minute starts at second 0.
 type Limit struct {
 	Name   string // never changes: it is part of the stored key (LIMIT, in package store)
 	Calls  int64
 	Window time.Duration
-	// Keep, if longer than Window, is how long a counter is stored. Usage adds up the windows in
-	// that time: for example, the minutes of a day.
+	// Keep, if longer than Window, is how long counters are stored. Limiter.Usage adds up the
+	// windows in that time: for example, all minutes of a day.
 	Keep time.Duration
 }
 
@@ -38,7 +37,7 @@ func span(of time.Duration, now time.Time) (from, to time.Time) {
 	return from, from.Add(of)
 }
 
-// Ends returns the end of the window that contains now.
+// Ends returns the end of the window that contains the time now.
 func (l Limit) Ends(now time.Time) time.Time {
 	_, to := l.window(now)
 	return to
@@ -50,7 +49,7 @@ func (l Limit) key(subject string, from time.Time) store.Key {
 	return store.Key{Partition: l.partition(subject), Sort: from.Format(time.RFC3339)}
 }
 
-// Decision is the result for one call, or for several calls that are counted together.
+// Decision is the result of counting one call, or several calls in one write.
 type Decision struct {
 	Limit     Limit
 	Allowed   bool  // for several calls: at least one is allowed
@@ -60,14 +59,14 @@ type Decision struct {
 	Reset     time.Time // when the window ends
 }
 
-// decide returns the Decision for a count that includes the call. If over is true, the call was
+// decide returns the Decision for a count that includes the new call. If over is true, the call was
 // refused and not counted.
 func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	_, reset := l.window(now)
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
 }
 
-// Headers sets X-RateLimit-* and the headers of the IETF draft
+// Headers sets the headers X-RateLimit-*, and those of the IETF draft
 // draft-ietf-httpapi-ratelimit-headers. A refused call also gets Retry-After, in whole seconds.
 func (d Decision) Headers(h http.Header, now time.Time) {
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(d.Limit.Calls, 10))
@@ -83,19 +82,19 @@ func (d Decision) Headers(h http.Header, now time.Time) {
 	}
 }
 
-// RetryAfter returns the whole seconds until the next window.
+// RetryAfter returns the time until the next window, in whole seconds.
 func (d Decision) RetryAfter(now time.Time) int64 {
 	return max(1, int64((d.Reset.Sub(now)+time.Second-1)/time.Second))
 }
 
-// Counters stores the counts; store.Table implements it.
+// Counters stores the counts of calls; store.Table implements it.
 type Counters interface {
 	Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error)
 	Query(ctx context.Context, r store.Range) ([]store.Item, error)
 }
 
-// Limiter counts calls. It is safe for concurrent use. Several Limiters may share the same
-// Counters.
+// Limiter counts calls against limits. It is safe for concurrent use. Several Limiters may share
+// one store of Counters.
 type Limiter struct {
 	counters Counters
 	now      func() time.Time
@@ -105,11 +104,11 @@ type Limiter struct {
 	shared   map[store.Key]*tally    // see CountShared
 }
 
-// remembered is the most subjects over their limit, and the most tallies, in memory: about 2 MB
-// each.
+// remembered is the greatest number of subjects over their limit, and of tallies, that a Limiter
+// holds. At that number, each of the two maps takes about 2 MB.
 const remembered = 10_000
 
-// New returns a Limiter.
+// New returns a Limiter that stores its counts in counters.
 func New(counters Counters, now func() time.Time) *Limiter {
 	return &Limiter{counters: counters, now: now, over: map[store.Key]time.Time{}, counting: map[counter][]*waiter{},
 		shared: map[store.Key]*tally{}}
@@ -122,7 +121,7 @@ func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decisi
 }
 
 // TakeSeveral counts n >= 1 calls of a subject in one conditional write. If fewer than n calls are
-// left, it allows those, and the limit is reached.
+// left, only those are allowed, and the limit is then reached.
 func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, n int64) (Decision, error) {
 	now := l.now()
 	from, to := limit.window(now)
@@ -144,8 +143,8 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 		fmt.Errorf("count a call under %s: %w", limit.Name, err)
 }
 
-// Usage returns how many calls of a subject were counted in the current window, and in the time
-// Keep. It counts no call itself.
+// Usage returns how many calls of a subject were counted. The result window is for the current
+// window, and the result kept is for the time Limit.Keep. Usage counts no call itself.
 func (l *Limiter) Usage(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
 	now := l.now()
 	begins, _ := limit.window(now)

@@ -120,7 +120,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestFloodIsNotWritten: a subject over its limit costs one more write, however often it calls.
+// TestFloodIsNotWritten: after a subject reaches its limit, a new process writes only once for it,
+// however often the subject calls.
 func TestFloodIsNotWritten(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -175,8 +176,8 @@ func TestFailsOpen(t *testing.T) {
 	}
 }
 
-// TestSeveral: n calls cost one write. If fewer than n remain, those are granted, and then none.
-// Concurrent calls get separate results.
+// TestSeveral: n calls at once cost one write. If fewer than n calls remain, only those are
+// granted, and later calls are refused. Concurrent batches get separate results.
 func TestSeveral(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -202,7 +203,8 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestSeveralGather: concurrent batches of one subject are granted exactly the limit together.
+// TestSeveralGather: concurrent batches of calls of one subject are granted exactly the limit in
+// total.
 func TestSeveralGather(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}

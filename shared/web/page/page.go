@@ -1,6 +1,6 @@
-// Package page holds what all pages have in common: layout, style sheet, languages, security
-// policy, and assets (style sheets, scripts, images) under names that contain a hash. Start with
-// Page and Respond.
+// Package page holds what all pages have in common: layout, style sheet, languages, security policy
+// and assets. Assets are style sheets, scripts and images, whose paths contain a hash of the
+// content. Start with Page and Respond.
 package page
 
 import (
@@ -21,8 +21,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Policy is the Content-Security-Policy of every page: only our own resources, nothing inline, no
-// framing.
+// Policy is the Content-Security-Policy of every page. It allows only resources of this service, no
+// inline code and no framing.
 const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src " +
 	"'self'; font-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -40,8 +40,8 @@ type Page struct {
 	Search      SearchAddresses // only if search engines may list it
 }
 
-// SearchAddresses holds a page's addresses for search engines: one per language. Without Base they
-// are omitted, because they must be absolute.
+// SearchAddresses holds the addresses of a page in each language, for search engines. The addresses
+// must be absolute, so they are omitted if Base is empty.
 type SearchAddresses struct {
 	Base      string  // the service's public address
 	Itself    string  // canonical path of this page
@@ -49,7 +49,8 @@ type SearchAddresses struct {
 	Any       string  // path that chooses the language of the browser
 }
 
-// NewSearchAddresses returns the SearchAddresses of a page of the paid plan or about the service.
+// NewSearchAddresses returns the SearchAddresses of a page with the path. It is only for pages
+// whose parameter lang sets the language: those of the paid plan and about the service.
 func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddresses {
 	f := SearchAddresses{Base: base, Itself: AddressIn(l, path), Any: path}
 	for _, l := range i18n.Languages() {
@@ -58,13 +59,13 @@ func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddres
 	return f
 }
 
-// Other is the address of a page in another language.
+// Other is the address of the same page in another language.
 type Other struct {
 	Language *i18n.Language
 	Address  string
 }
 
-// Home returns the address of the home page in a language. The default language needs no
+// Home returns the path of the home page in a language. The path of the default language has no
 // parameter.
 func Home(l *i18n.Language) string {
 	if l.Code == i18n.Default().Code {
@@ -73,7 +74,8 @@ func Home(l *i18n.Language) string {
 	return "/?lang=" + l.Code
 }
 
-// AddressIn returns the address of a page of the paid plan, or about the service, in a language.
+// AddressIn returns the path of a page in a language. It is only for pages whose parameter lang
+// sets the language: those of the paid plan and about the service.
 func AddressIn(l *i18n.Language, path string) string {
 	if strings.Contains(path, "?") {
 		return path + "&lang=" + l.Code
@@ -81,7 +83,7 @@ func AddressIn(l *i18n.Language, path string) string {
 	return path + "?lang=" + l.Code
 }
 
-// OtherLanguages returns the addresses of a page in all other languages.
+// OtherLanguages returns the addresses of a page in all languages except l.
 func OtherLanguages(l *i18n.Language, path string) (others []Other) {
 	for _, other := range i18n.Languages() {
 		if other != l {
@@ -97,7 +99,7 @@ var templates embed.FS
 var pages = template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "home": Home,
 	"in": AddressIn}).ParseFS(templates, "*.html"))
 
-// Response is a page in the form that a handler of package httpapi returns.
+// Response is a rendered page, in the form that a typed handler of package httpapi returns.
 type Response struct {
 	Status      int
 	ContentType string `header:"Content-Type"`
@@ -107,7 +109,7 @@ type Response struct {
 	Body        []byte
 }
 
-// Respond renders a page.
+// Respond renders a page and returns it with the status.
 func Respond(status int, p Page) (*Response, error) {
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, "layout.html", p); err != nil {
@@ -119,7 +121,7 @@ func Respond(status int, p Page) (*Response, error) {
 	}, nil
 }
 
-// Write writes the page without package httpapi.
+// Write sends the page from a plain HTTP handler, without package httpapi.
 func (r *Response) Write(w http.ResponseWriter, request *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", r.ContentType)
@@ -133,7 +135,7 @@ func (r *Response) Write(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// WantsHTML reports whether an Accept header prefers HTML to JSON, as browsers do.
+// WantsHTML reports whether an Accept header prefers HTML to JSON, as browsers' headers do.
 func WantsHTML(accept string) bool {
 	html, json := strings.Index(accept, "text/html"), strings.Index(accept, "application/json")
 	return html >= 0 && (json < 0 || html < json)
@@ -142,7 +144,7 @@ func WantsHTML(accept string) bool {
 //go:embed assets
 var files embed.FS
 
-// AssetPath is the path of all assets. The function analisi serves them.
+// AssetPath is the path prefix of all assets. The Lambda function analisi serves the assets.
 const AssetPath = "/assets/"
 
 type asset struct {
@@ -150,8 +152,9 @@ type asset struct {
 	contentType string
 }
 
-// assetPaths holds the hashed path of every asset by file name; assets holds their content by
-// hashed name. styleSheet is the style sheet as written, with the hashed names.
+// assetPaths maps the file name of each asset to its path with a hash. assets maps the name with a
+// hash to the content. styleSheet is the uncompressed style sheet; it contains the hashed names of
+// other assets.
 var assetPaths, assets, styleSheet = readAssets()
 
 func readAssets() (byName map[string]string, byHashed map[string]asset, style string) {
@@ -163,7 +166,7 @@ func readAssets() (byName map[string]string, byHashed map[string]asset, style st
 		panic(err) // impossible: they are embedded
 	}
 	byName, byHashed = map[string]string{}, map[string]asset{}
-	// Read style sheets last: they refer to other assets by hashed names.
+	// Style sheets are read last, because they contain the hashed names of other assets.
 	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
 		return strings.Count(path.Ext(a.Name()), ".css") - strings.Count(path.Ext(b.Name()), ".css")
 	})
@@ -193,13 +196,13 @@ func readAssets() (byName map[string]string, byHashed map[string]asset, style st
 
 var styleComment, styleSpace = regexp.MustCompile(`(?s)/\*.*?\*/`), regexp.MustCompile(`\s*([{};,])\s*|(:)\s+`)
 
-// compactStyle drops the comments of a style sheet, and the spaces that separate nothing. No
-// string of ours holds such spaces.
+// compactStyle drops the comments of a style sheet, and spaces without meaning. The style sheet
+// must not contain strings with such spaces.
 func compactStyle(source []byte) []byte {
 	return styleSpace.ReplaceAll(styleComment.ReplaceAll(bytes.TrimSpace(source), nil), []byte("$1$2"))
 }
 
-// compact drops the indentation and comments of a script.
+// compact drops the indentation and the comments of a script.
 func compact(source []byte) []byte {
 	var b bytes.Buffer
 	for line := range bytes.Lines(source) {
@@ -214,8 +217,8 @@ func compact(source []byte) []byte {
 	return b.Bytes()
 }
 
-// Asset returns the hashed path of an asset by its file name. It panics if there is no such
-// asset.
+// Asset returns the path, with a hash, of the asset with the file name. It panics if no asset has
+// the file name.
 func Asset(name string) string {
 	p, ok := assetPaths[name]
 	if !ok {
@@ -224,8 +227,8 @@ func Asset(name string) string {
 	return p
 }
 
-// ChartStyle returns the part of the style sheet for a standalone chart: the colours and the
-// chart classes.
+// ChartStyle returns the part of the style sheet that a standalone chart needs: the colours and the
+// classes of charts.
 func ChartStyle() string {
 	_, css, _ := strings.Cut(styleSheet, ":root")
 	colours, _, _ := strings.Cut(css, "\n* {")
@@ -235,17 +238,17 @@ func ChartStyle() string {
 		"font-weight: 600; font-size: 19px }\n"
 }
 
-// hostColours maps our colours to the names that MCP Apps, the protocol of interfaces in agents'
-// clients, defines.
+// hostColours maps the names of our colours to those of MCP Apps, the protocol for interfaces
+// inside agents' clients.
 var hostColours = map[string]string{
 	"--paper": "--color-background-primary", "--raised": "--color-background-secondary",
 	"--ink":   "--color-text-primary",
 	"--faint": "--color-text-secondary", "--line": "--color-border-primary", "--field": "--color-border-secondary",
 }
 
-// EmbeddedStyle returns the style sheet for a part of a page inside another program. It fetches
-// nothing and uses the host's colours if defined. Light or dark follows data-theme, and otherwise
-// the browser.
+// EmbeddedStyle returns the style sheet for parts of a page that another program (the host) embeds.
+// It loads no other files and uses the host's colours, if defined. The attribute data-theme chooses
+// light or dark; without the attribute, the browser's setting does.
 func EmbeddedStyle() string {
 	_, css, _ := strings.Cut(styleSheet, ":root")
 	light, rest, _ := strings.Cut(css, "\n}\n")
@@ -270,7 +273,8 @@ func EmbeddedStyle() string {
 		"\ncolor-scheme: dark }\n" + rest
 }
 
-// File returns the asset with a hashed name.
+// File returns the content of the asset with a hashed name. It returns false if there is no such
+// asset.
 func File(hashed string) (data []byte, contentType string, ok bool) {
 	a, ok := assets[hashed]
 	return a.data, a.contentType, ok

@@ -70,7 +70,7 @@ func TestFile(t *testing.T) {
 			t.Errorf("%s is served under a name that does not last", name)
 		}
 	}
-	// Every url in the style sheet is an asset under its hashed name.
+	// Every url() in the style sheet is the path of an asset with a hash.
 	style, _, _ := page.File(strings.TrimPrefix(page.Asset("style.css"), page.AssetPath))
 	for _, part := range strings.Split(string(style), "url(")[1:] {
 		named, _, _ := strings.Cut(part, ")")
@@ -80,8 +80,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestEmbeddedStyle: it fetches nothing, follows data-theme, and takes its host's colours if
-// there are any.
+// TestEmbeddedStyle: the embedded style sheet loads nothing, follows the attribute data-theme, and
+// uses the host's colours if the host defines them.
 func TestEmbeddedStyle(t *testing.T) {
 	css := page.EmbeddedStyle()
 	for _, part := range []string{

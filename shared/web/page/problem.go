@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Problems renders the error responses of a handler as pages for callers that prefer HTML. It
+// Problems renders the error responses of a handler as pages, for callers that prefer HTML. It
 // replaces only problem documents (RFC 9457), and keeps their status and headers.
 func Problems(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func Problems(h http.Handler) http.Handler {
 	})
 }
 
-// problemPage buffers an error response and sends everything else unchanged.
+// problemPage buffers a problem document and sends every other answer unchanged.
 type problemPage struct {
 	http.ResponseWriter
 	status   int // of the buffered document; 0: none
@@ -83,7 +83,7 @@ func (p *problemPage) page(l *i18n.Language) (*Response, error) {
 	return Respond(p.status, Page{Language: l, Title: view.Heading, Body: template.HTML(body.String())})
 }
 
-// heading returns the heading for a status, in the reader's language.
+// heading returns the heading of an error page for an HTTP status.
 func heading(status int, l *i18n.Language) string {
 	switch {
 	case status == http.StatusNotFound:

@@ -1,9 +1,8 @@
-// Package routes holds one table of all endpoints. From it the project builds the Lambda
-// functions, the program for one machine, the cache rules of CloudFront (the edge) and the
-// published description.
+// Package routes holds one table of all endpoints. The Lambda functions, the program for one
+// machine, the cache rules of CloudFront and the OpenAPI description are built from this table.
 //
-// To add an endpoint, add a row here and a handler in the folder that Function names. Register the
-// handler under the row's name with httpapi.JSON, httpapi.Page or API.Mount.
+// To add an endpoint, add a row to Table, and a handler in the folder that the field Function
+// names. Register the handler under the row's name with httpapi.JSON, httpapi.Page or API.Mount.
 package routes
 
 import (
@@ -27,34 +26,37 @@ type Route struct {
 	Form     bool          // accepts the form of a page as well
 	NoHEAD   bool          // refuses HEAD, as link previews send it: its GET shows something once
 	Keys     bool          // reads X-Api-Key although it has no quota of its own
-	// requires a key, its token or an anonymous token
+	// requires a key, a token made from a key, or an anonymous token
 	Tokens       bool
 	KeyInHandler bool // its handler reads X-Api-Key itself
-	// callers prove themselves by a signature: valid calls are never refused for a limit
+	// callers prove themselves by a signature: a call with a valid signature is never refused for a
+	// limit
 	Signed bool
-	// lists past or single departures' fares: requires VERDETTO_FARES_SHOWN=all
+	// lists single fares, of past days or of one departure: requires VERDETTO_FARES_SHOWN=all
 	SingleFares     bool
 	CrossOriginPOST bool  // scripts of any site may post to it: it reads no cookies
 	Relayed         bool  // called by providers from few addresses: the firewall allows more
 	Price           int64 // per call by x402, in millionths of a USDC; 0: not sold
-	// answers about fares without a key: the edge refuses it while the free tier is closed
+	// answers about fares without a key: CloudFront refuses such calls while the free tier is
+	// closed
 	FreeTier bool
 
 	// Headers replaces Accept-Language, If-None-Match, Idempotency-Key and Payment-Signature as
 	// the headers that the edge passes on. The edge passes on ten at most.
 	Headers []string
-	// Weight is the endpoint's own part of API Gateway's throughput, for each of its paths, as a
-	// multiple of the smallest part. 0: the endpoint uses the part of its group (see Groups).
+	// Weight is the endpoint's own share of the calls per second that API Gateway allows, for each
+	// of its paths. It is a multiple of the smallest share. 0 means that the endpoint uses the
+	// share of its group (see Groups).
 	Weight int
 }
 
-// Cap is a quota: calls per window. The zero Cap counts nothing.
+// Cap is a quota: the allowed calls per window. The zero Cap means that calls are not counted.
 type Cap struct {
 	Calls int64
 	Per   time.Duration
 }
 
-// String returns the quota in words, or "" for the zero Cap.
+// String returns the quota in English words, or "" for the zero Cap.
 func (c Cap) String() string {
 	switch c.Per {
 	case 0:
@@ -69,20 +71,21 @@ func (c Cap) String() string {
 	return fmt.Sprintf("%d in each %s", c.Calls, c.Per)
 }
 
-// PerNetwork is the quota of an IPv6 /48 as a multiple of one address's quota. One customer may
-// have up to 65,536 addresses, counted by /64; but the mobile customers of a whole town may share
-// one /48.
+// PerNetwork is the quota of an IPv6 /48 network, as a multiple of the quota of one address. One
+// customer may own a /48, whose 65,536 /64 blocks are counted as separate addresses. But the mobile
+// customers of a whole town may share one /48.
 const PerNetwork = 32
 
-// Others is the limit for calls that no row counts: pages, files, unknown paths, refused requests.
-// It is counted in memory (limit.CountShared), so it is not exact. Only programs that call without
-// pause reach it.
+// Others is the limit for calls that no row of Table counts: pages, files, unknown paths, refused
+// requests. It is counted in memory (limit.CountShared), so it is not exact. Only programs that
+// call without pause reach it.
 var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
 
-// Keyed reports whether the endpoint reads X-Api-Key.
+// Keyed reports whether the API reads the header X-Api-Key for the endpoint.
 func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
 
-// Methods returns the methods that the endpoint answers. A GET also answers HEAD.
+// Methods returns the HTTP methods that the endpoint answers. A GET endpoint also answers HEAD,
+// unless NoHEAD is set.
 func (r Route) Methods() []string {
 	if r.Method == "GET" && !r.NoHEAD {
 		return []string{"GET", "HEAD"}
@@ -90,8 +93,8 @@ func (r Route) Methods() []string {
 	return []string{r.Method}
 }
 
-// Paths returns the paths of the endpoint: two if it is part of the API. Endpoints of function
-// compat imitate another API and have no alias.
+// Paths returns the paths of the endpoint. An endpoint under /v1 also has an alias under /api/v1.
+// Endpoints of the Lambda function compat imitate another API and have no alias.
 func (r Route) Paths() []string {
 	if (r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/")) && r.Function != "compat" {
 		return []string{r.Path, Alias + r.Path}
@@ -99,11 +102,12 @@ func (r Route) Paths() []string {
 	return []string{r.Path}
 }
 
-// Described reports whether the endpoint is in the published description: all of /v1, and the
-// endpoints that sell the same answers.
+// Described reports whether the endpoint is in the OpenAPI description. The described endpoints are
+// those under /v1, and those that sell the same answers.
 func (r Route) Described() bool { return len(r.Paths()) == 2 || r.Price > 0 }
 
-// Edge says how long CloudFront may cache a successful answer; 0: not at all.
+// Edge holds how long CloudFront may cache a successful answer. 0 means that CloudFront does not
+// cache it.
 type Edge struct {
 	Free time.Duration // the answer to anonymous callers, shared by all
 	Pro  time.Duration // the answer to a key, for that key only
@@ -118,9 +122,10 @@ var Table = slices.Concat(
 			Name: "analisi", Path: "/v1/analisi", FreeTier: true, Free: Cap{30, day}, Pro: Cap{120, time.Minute},
 			Own: 10 * time.Minute, Weight: 2,
 		},
-		// Each verdict in the answer counts toward the verdicts' quota.
+		// Each verdict in the answer counts towards the quota of the endpoint for verdicts.
 		{Name: "confronto", Path: "/v1/confronto", Keys: true, FreeTier: true},
-		// One hour at the edge: the age of a fare is given in hours.
+		// CloudFront caches the answer for 1 hour at most, because the answer states the age of a
+		// fare in hours.
 		{
 			Name: "calendario", Path: "/v1/calendario", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
@@ -129,7 +134,8 @@ var Table = slices.Concat(
 			Name: "occasioni", Path: "/v1/occasioni", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
 		},
-		// Feed readers poll all day, but send the ETag of their copy.
+		// The quota is high because feed readers call all day. Most of their calls send an ETag and
+		// get no content.
 		{
 			Name: "feed", Path: "/feed/{file}", FreeTier: true, Free: Cap{300, day}, SingleFares: true,
 			Edge: Edge{Free: time.Hour},
@@ -143,7 +149,8 @@ var Table = slices.Concat(
 		// CloudFront caches it for all callers.
 		{Name: "pagella", Path: "/v1/pagella", Edge: Edge{Free: time.Hour}},
 		{Name: "pagella-page", Path: "/pagella", Free: Cap{300, time.Hour}},
-		// The answer shows the caller's counters. It has a quota of its own.
+		// The answer shows how many calls the caller has used. Reading it counts towards a quota of
+		// its own.
 		{Name: "consumo", Path: "/v1/consumo", Free: Cap{60, time.Hour}, Pro: Cap{60, time.Minute}},
 		// A page calls it at every keystroke, and it answers from memory: counting would cost more
 		// than answering.
@@ -160,7 +167,7 @@ var Table = slices.Concat(
 		{Name: "index", Path: "/v1", Edge: Edge{Free: 6 * time.Hour}},
 	}),
 	rows("analisi", []Route{
-		// Calls over MCP count toward the quotas of the endpoints with the same answers.
+		// Calls over MCP count towards the quotas of the endpoints that give the same answers.
 		{
 			Name: "mcp", Method: "POST", Path: "/mcp", Keys: true, CrossOriginPOST: true, FreeTier: true,
 			Headers: []string{"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"},
@@ -170,17 +177,17 @@ var Table = slices.Concat(
 		{Name: "openapi", Path: "/v1/openapi.json", Edge: Edge{Free: 6 * time.Hour}},
 		{Name: "docs", Path: "/v1/docs"},
 		{Name: "llms", Path: "/llms.txt", Edge: Edge{Free: 6 * time.Hour}},
-		// The rows below are requested rarely, and CloudFront allows only a limited number of
-		// cache rules.
+		// CloudFront does not cache the next three endpoints. They are requested rarely, and
+		// CloudFront allows only a limited number of cache rules.
 		{Name: "agenti", Path: "/v1/agenti"},
 		{Name: "api-catalog", Path: "/.well-known/api-catalog"},
 		{Name: "server-json", Path: "/server.json"},
 		{Name: "robots", Path: "/robots.txt", Edge: Edge{Free: 6 * time.Hour}},
 		{Name: "sitemap", Path: "/sitemap.xml", Free: Cap{100, day}, Edge: Edge{Free: 6 * time.Hour}},
-		// A crawler reads all of these files.
+		// The quota is high because a crawler reads all sitemap files.
 		{Name: "sitemap-file", Path: "/sitemap/{file}", Free: Cap{3000, day}, Edge: Edge{Free: 6 * time.Hour}},
-		// In the program for one machine, the process answers this path itself, before all
-		// functions.
+		// In the program for one machine, the process answers this path itself. The request reaches
+		// no handler of the API.
 		{Name: "salute", Path: "/healthz"},
 		{Name: "assets", Path: "/assets/{file}", Edge: Edge{Free: 365 * day}},
 	}),
@@ -192,8 +199,8 @@ var Table = slices.Concat(
 		{Name: "note-legali", Path: "/v1/note-legali", Free: Cap{300, time.Hour}},
 		{Name: "pro-checkout", Method: "POST", Path: "/v1/pro/checkout", Free: Cap{10, time.Hour}, Form: true},
 		{Name: "pro-conferma", Path: "/v1/pro/conferma", Free: Cap{60, time.Hour}, NoHEAD: true},
-		// The card processor retries from few addresses. A valid delivery must pass whatever was
-		// sent before.
+		// The card processor sends all deliveries from few addresses. A delivery with a valid
+		// signature must be accepted, however many calls came before.
 		{
 			Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Relayed: true, Signed: true, Weight: 2,
 			Headers: []string{"Stripe-Signature"},
@@ -204,13 +211,14 @@ var Table = slices.Concat(
 		{Name: "pro-annulla", Method: "POST", Path: "/v1/pro/recupera/annulla", Free: Cap{60, time.Hour}},
 		{Name: "pro-recupera-conferma-page", Path: "/v1/pro/recupera/conferma", Free: Cap{60, time.Hour}},
 		{Name: "pro-recupera-conferma", Method: "POST", Path: "/v1/pro/recupera/conferma", Free: Cap{60, time.Hour}},
-		// Only calls with a key are answered, so only they are counted, per key.
+		// Only calls with a key get an answer. So only those calls are counted, per key.
 		{Name: "pro-chiave", Path: "/v1/pro/chiave", Pro: Cap{60, time.Minute}},
-		// The endpoint accepts a rotated key for some minutes more. So its handler reads keys
-		// itself and counts per key.
+		// The endpoint accepts a replaced key for some more minutes. So the handler reads the key
+		// and counts the calls per key itself.
 		{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", KeyInHandler: true},
 		{Name: "pro-cripta", Path: "/v1/pro/cripta", Free: Cap{100, day}},
-		// An open page polls every 15 seconds for an hour: that counts as one page.
+		// The quota of 300 calls allows one open page: the page polls every 15 seconds for 1 hour,
+		// which makes 240 calls.
 		{Name: "pro-attesa", Method: "POST", Path: "/v1/pro/cripta/attesa", Free: Cap{300, time.Hour}, Form: true},
 		{Name: "pro-gestione-page", Path: "/v1/pro/gestione", Free: Cap{300, time.Hour}},
 		{
@@ -240,17 +248,19 @@ var Table = slices.Concat(
 		{Name: "alerts-confirm-page", Path: "/v1/alerts/confirm", Free: Cap{60, time.Hour}},
 		{Name: "alerts-confirm", Method: "POST", Path: "/v1/alerts/confirm", Free: Cap{60, time.Hour}},
 		{Name: "alerts-unsubscribe-page", Path: "/v1/alerts/unsubscribe", Free: Cap{60, time.Hour}},
-		// Mail providers call it for many users from few addresses: it has no quota.
+		// This endpoint has no quota, because mail providers call it for many users from few
+		// addresses.
 		{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Relayed: true, Signed: true},
 		{Name: "alerts-manage-page", Path: "/v1/alerts/manage", Free: Cap{60, time.Hour}},
 		{Name: "alerts-manage", Method: "POST", Path: "/v1/alerts/manage", Free: Cap{60, time.Hour}},
-		// Telegram calls it for all users of the bot from few addresses, and valid calls must
-		// pass.
+		// Telegram calls this endpoint for all users of the bot from few addresses. Calls with a
+		// valid signature must be accepted.
 		{Name: "alerts-telegram", Method: "POST", Path: "/v1/alerts/telegram", Relayed: true, Signed: true},
 	}),
 	rows("compat", []Route{
-		// The endpoints of an API that closed, for programs written for it. Answers count toward
-		// the quotas of the endpoints with the same answers. A token costs at most one read.
+		// These endpoints imitate an API that was closed, for programs written for that API.
+		// Answers count towards the quotas of our endpoints with the same answers. A call for a
+		// token costs at most one read of the store.
 		{Name: "compat-token", Method: "POST", Path: "/v1/security/oauth2/token"},
 		{
 			Name: "compat-metrics", Path: "/v1/analytics/itinerary-price-metrics", Keys: true, Tokens: true,
@@ -261,8 +271,8 @@ var Table = slices.Concat(
 			Name: "compat-destinations", Path: "/v1/shopping/flight-destinations", Keys: true, Tokens: true,
 			FreeTier: true,
 		},
-		// Calls of that API that cannot be answered here: bookable offers, and everything else it
-		// sold.
+		// The closed API also sold bookable offers and other data. This service has no such data,
+		// so the endpoints below always answer with an error.
 		{Name: "compat-shopping", Path: "/v1/shopping/{file}"},
 		{Name: "compat-shopping-post", Method: "POST", Path: "/v1/shopping/{file}"},
 		{Name: "compat-pricing", Method: "POST", Path: "/v1/shopping/flight-offers/{file}"},
@@ -278,16 +288,16 @@ var Table = slices.Concat(
 		{Name: "compat-transfers", Method: "POST", Path: "/v1/ordering/{file}"},
 	}),
 	[]Route{
-		// Programs without a key pay for these per call. The price is above the cost of a call,
-		// which is mostly the fee of the Solana network: docs/selling.md. A call without a payment
-		// counts like a paid one.
+		// Programs without a key pay for each call to these endpoints. The price is above the cost
+		// of a call, which is mostly the fee of the Solana network: see docs/selling.md. Calls
+		// without a payment count towards the quota too.
 		sold("x402-analisi", "/x402/v1/analisi", 10_000, 120),
 		sold("x402-calendario", "/x402/v1/calendario", 20_000, 60),
 		sold("x402-occasioni", "/x402/v1/occasioni", 20_000, 60),
 	},
 )
 
-// rows sets the function of all rows, and GET as the default method.
+// rows sets the field Function (the Lambda function) of all rows, and GET as their default method.
 func rows(function string, all []Route) []Route {
 	for i := range all {
 		all[i].Function, all[i].Method = function, cmp.Or(all[i].Method, "GET")
@@ -295,11 +305,11 @@ func rows(function string, all []Route) []Route {
 	return all
 }
 
-// Alias is the prefix under which every path of /v1 also answers.
+// Alias is the prefix of the second path of every endpoint under /v1.
 const Alias = "/api"
 
-// Named returns the route with a name. It panics if there is none, because names are constants in
-// code.
+// Named returns the route with the name. It panics if no route has the name, because names are
+// constants in the code.
 func Named(name string) Route {
 	for _, r := range Table {
 		if r.Name == name {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// sold returns an endpoint whose answers are paid per call; price is in millionths of a USDC. It
-// refuses HEAD, because link previews do not pay.
+// sold returns an endpoint whose answers are paid per call. The parameter price is in millionths of
+// a USDC. The endpoint does not answer HEAD, because link previews do not pay.
 func sold(name, path string, price, callsAMinute int64) Route {
 	return Route{
 		Name: name, Method: "GET", Path: path, Function: "x402", Price: price, NoHEAD: true,
@@ -15,7 +15,8 @@ func sold(name, path string, price, callsAMinute int64) Route {
 	}
 }
 
-// Sold returns the endpoint that sells this one's answers, or false if there is none.
+// Sold returns the endpoint that sells the answers of r for a payment. It returns false if no
+// endpoint sells them.
 func (r Route) Sold() (twin Route, ok bool) {
 	for _, t := range Table {
 		if t.Price > 0 && t.Path == "/x402"+r.Path {
@@ -25,7 +26,7 @@ func (r Route) Sold() (twin Route, ok bool) {
 	return Route{}, false
 }
 
-// PriceText returns the price of one call, in USDC.
+// PriceText returns the price of one call in USDC, without the unit.
 func (r Route) PriceText() string {
 	text := strings.TrimRight(fmt.Sprintf("%d.%06d", r.Price/1_000_000, r.Price%1_000_000), "0")
 	return strings.TrimSuffix(text, ".")

@@ -60,8 +60,8 @@ type AlertReport struct {
 	Prices     []AlertPrices  `json:"prices"`
 }
 
-// AlertPrices holds the results of the same alerts on one set of prices: the recorded prices or a
-// reference.
+// AlertPrices holds the results of the same alerts on one set of prices: the recorded prices, or
+// the invented prices of a reference.
 type AlertPrices struct {
 	Name  string      `json:"name"`
 	Kinds []AlertKind `json:"kinds"`
@@ -81,7 +81,7 @@ type AlertKind struct {
 	SameWaits   *Estimate `json:"againstSameWaits"`     // against waiting as long as other alerts; see meansOfWaits
 }
 
-// Estimate is a mean with its 95 % interval.
+// Estimate is a mean with its 95 % confidence interval.
 type Estimate struct {
 	Count    int          `json:"count"`
 	Mean     float64      `json:"mean"`

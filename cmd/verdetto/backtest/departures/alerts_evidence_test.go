@@ -13,9 +13,10 @@ func TestEvidenceAlerts(t *testing.T) {
 		o          Options
 		alerts     int
 		told       float64 // approximate share of verdict alerts with a message
-		// Results of verdict alerts: against buying at once, the same but buying one refresh later,
-		// and against buying on a random day. Each is "saves", "costs", or "" if the interval
-		// contains 0.
+		// once, late and random are the expected results of buying at a verdict alert's message:
+		// "saves", "costs", or "" if the interval contains 0. once compares with buying at once.
+		// late makes the same comparison for buying one refresh after the message. random compares
+		// with buying on a random day.
 		once, late, random string
 		waits, walkWithin  float64 // against the same waits: at most; on a walk: at most this far from 0
 	}{

@@ -9,7 +9,7 @@ import (
 
 const alertStill = 1.02 // a later fare of at most 1.02 times the price counts as the same fare
 
-// follower simulates travellers who follow alerts, on one set of prices.
+// follower simulates travellers who follow alerts, on one set of prices, recorded or invented.
 type follower struct {
 	*alertPanel
 	alerts []alert
@@ -48,7 +48,7 @@ func (f *follower) kinds() (all []AlertKind) {
 	return append(all, f.measure(noAlert, none), f.measure(bestDay, best))
 }
 
-// Two references, printed in the table of alert kinds.
+// Two imaginary kinds of alert for comparison, printed in the table of alert kinds.
 const (
 	noAlert = "no alert"          // buys at the deadline; each day with a fare counts as a message
 	bestDay = "the cheapest look" // buys on the cheapest day, which only later prices show
@@ -103,10 +103,10 @@ func (f *follower) measure(name string, done []purchase) AlertKind {
 	return k
 }
 
-// meansOfWaits returns, for each alert, a mean price for comparison. All alerts with the same
-// number of days to the deadline wait for some time; the mean is over this alert's prices after
-// each of these waits. The comparison shows whether the alert chose the day, or only the length of
-// the wait.
+// meansOfWaits returns, for each alert, a mean price for comparison. It takes the waits, in days,
+// of all alerts with the same number of days to the deadline. It averages this alert's prices after
+// each of these waits. The comparison shows whether the alert chose a good day, or only waited as
+// long as others.
 func (f *follower) meansOfWaits(done []purchase) []float64 {
 	wait := func(a alert, look int32) int { return int(f.panel.rows[look].day - f.panel.rows[a.row].day) }
 	waits := map[int][]int{} // by days to the deadline: number of purchases after each length of wait

@@ -14,8 +14,8 @@ import (
 const alertMonday = fare.Day(20003)
 
 // watchedPanel returns a panel of one route: earlier departures at a constant price of 100, and the
-// given departures. Each of these is seen daily from alertMonday until 14 days before it leaves.
-// The first leaves 42 days after alertMonday, the next 43 days after, and so on.
+// given departures. Each given departure is seen daily from alertMonday until 14 days before it
+// leaves. The first leaves 42 days after alertMonday, the second 43 days after, and so on.
 func watchedPanel(t *testing.T, more string, departures ...func(day int) string) *Trips {
 	t.Helper()
 	var panel strings.Builder
@@ -58,8 +58,8 @@ func runAlerts(t *testing.T, panel *Trips, o Options) AlertReport {
 }
 
 // TestAlertsByHand: the fare of one departure is 20 % lower for a day and 20 % higher at the
-// deadline; the fare of the other is constant. Alerts are created for each departure on three
-// Mondays.
+// deadline; the fare of the other departure is constant. Alerts are created for each departure on
+// three Mondays.
 func TestAlertsByHand(t *testing.T) {
 	r := runAlerts(t, watchedPanel(t, "", dips, level), Options{})
 	if r.Alerts != 6 || r.Departures != 2 || r.Routes != 1 || r.Unjudged != 0 || r.Unwatched != 0 || r.Days != 21.5 {
@@ -73,12 +73,12 @@ func TestAlertsByHand(t *testing.T) {
 	want := map[string][7]float64{
 		"threshold": dip, "verdict": dip, "drop of 10 %": dip,
 		"low of 30 days": means(0, 0, none, none, .1, .1, 0), // at the price of 80 only 20 days of prices are known
-		"change":         means(.5, 1.5, 2./3, .5, -.1, -.1, (80./120-1)/2),
-		// The fare changes to 80, to 100 and to 120. At 120, on the deadline, no later fare is
-		// known.
+		// The fare changes to 80, to 100 and to 120. No later fare is known after 120, on the
+		// deadline. The fare of 80 is 100 on the next day.
+		"change": means(.5, 1.5, 2./3, .5, -.1, -.1, (80./120-1)/2),
+		// Of the 129 observations, 6 are the last of their alert, so 123 are followed by another
+		// fare. It is dearer 6 times: 3 times it rises to 120, and 3 times from 80 to 100.
 		noAlert: means(1, 21.5, 123./129, 117./123, .1, .1, 0),
-		// Of the 129 observations, 6 are the last of their alert. After 3 the fare is 120, and
-		// after 3 it rises from 80 to 100.
 		bestDay: means(0, 0, none, none, -.1, -.1, (80./120-1)/2),
 	}
 	for _, k := range r.Prices[0].Kinds {
@@ -108,8 +108,8 @@ func TestAlertsByHand(t *testing.T) {
 }
 
 // TestWaitsOfOthers: alerts on two departures of two routes have the same number of days to the
-// deadline. The alert with a message waits 20 days, for a price of 80. The other waits 28 days.
-// After these waits the first departure costs 80 or 120, the second 100.
+// deadline. The alert with a message waits 20 days, for a price of 80. The alert without a message
+// waits 28 days. After these waits the first departure costs 80 or 120, the second 100.
 func TestWaitsOfOthers(t *testing.T) {
 	var other strings.Builder
 	for day := alertMonday - 14; day <= alertMonday+28; day++ {

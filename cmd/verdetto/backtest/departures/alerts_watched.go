@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// alertPanel is a panel of the fares that alerts watch. A row is an observation of one departure,
-// or of the cheapest fare of one route, on one day. References change the prices, but not the rows.
+// alertPanel is a panel of the fares that alerts watch. A row is an observation on one day: of one
+// departure, or of the cheapest fare of one route. References change the prices, but not the rows.
 type alertPanel struct {
 	panel   *Trips
 	looks   []notify.Observation
@@ -42,7 +42,8 @@ func (t *Trips) watchDepartures(cycle int) *alertPanel {
 	return w
 }
 
-// lows sets for each row how many days back every known price was higher than the row's price.
+// lows sets Low for each row: the number of days since the departure or route was last as cheap as
+// in this row, or cheaper. If it never was, the days are counted from the first row.
 func (w *alertPanel) lows() {
 	for trip := range w.panel.trips {
 		rows := w.panel.tripRows(int32(trip))
@@ -59,8 +60,8 @@ func (w *alertPanel) lows() {
 	}
 }
 
-// alert is an alert that the replay creates on one row. It holds the observations up to its
-// deadline.
+// alert is an alert that the replay creates on one row. It holds the observations from that row to
+// the alert's deadline.
 type alert struct {
 	row   int32
 	days  int     // rows, by day; at least one

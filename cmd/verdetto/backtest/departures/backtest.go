@@ -7,8 +7,9 @@
 // panel with invented prices, unpredictable or fully predictable ones, which show the lowest and
 // highest possible skill. The rule is the service's own and is not implemented again here.
 //
-// RunAlerts replays the service's alerts (alerts.go). It compares the price that travellers with an
-// alert pay with baselines, and with the price that a traveller pays who knows all later prices.
+// RunAlerts replays the service's alerts (alerts.go). Travellers with an alert pay a price.
+// RunAlerts compares this price to baselines, and to the price for a traveller who knows all later
+// prices.
 package departures
 
 import (
@@ -89,7 +90,8 @@ type answeredPanel struct {
 	answers  ruleAnswers
 }
 
-// ask replays a panel: each departure, or the cheapest departure of each range of dates.
+// ask replays the rule over a panel. If s is nil, the rule judges each departure. Otherwise it
+// judges the cheapest departure of each range of dates.
 func (t *Trips) ask(s *departure.Span) (a answeredPanel) {
 	if s == nil {
 		became := t.outcomes()

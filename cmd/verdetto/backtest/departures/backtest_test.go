@@ -102,7 +102,6 @@ func figures(r interface{ Print(io.Writer) }) string {
 	return text.String()
 }
 
-// read parses a panel.
 func read(t *testing.T, text string) *Trips {
 	t.Helper()
 	panel, err := ReadTrips(strings.NewReader(text), TripOptions{})
@@ -112,7 +111,6 @@ func read(t *testing.T, text string) *Trips {
 	return panel
 }
 
-// recorded returns a panel of recorded fares.
 func recorded(t *testing.T, name string) *Trips {
 	t.Helper()
 	panel, err := OpenTrips(filepath.Join(testenv.Data(t), "fares", name+".csv.gz"), TripOptions{})

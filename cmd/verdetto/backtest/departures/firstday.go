@@ -26,7 +26,8 @@ type FirstDays struct {
 	Missing  []string       `json:"missing,omitempty"`
 }
 
-// FirstDay holds the results of one method. AUC measures how well its percentile predicts falls.
+// FirstDay holds the results of one method. AUC measures how well the method's percentile predicts
+// falls.
 type FirstDay struct {
 	Name          string       `json:"name"`
 	Count         int          `json:"count"`
@@ -137,7 +138,8 @@ func (t *Trips) ranks() voice {
 	return v
 }
 
-// unknown returns a method without answers: all percentiles are NaN. It has no chances of a fall.
+// unknown returns a method without answers. All its percentiles are NaN, and it has no chances of a
+// fall.
 func (t *Trips) unknown(name string) voice {
 	v := voice{name, make([]float64, len(t.rows)), make([]float64, len(t.rows))}
 	for i := range v.score {

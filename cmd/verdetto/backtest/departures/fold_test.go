@@ -187,7 +187,8 @@ func compareFold(t testing.TB, panel *Trips, got ruleAnswers, from fare.Day) {
 	}
 }
 
-// recent returns an invented panel after 2000, with one trip for each departure of a route.
+// recent returns an invented panel of days after the year 2000, with one trip for each departure of
+// a route.
 func recent(seed uint64) *Trips {
 	panel := invent(seed, 6, 30, 90, 40, reverting)
 	taken := map[[2]int32]int32{}
@@ -224,7 +225,7 @@ func TestFoldOfAllThatIsStored(t *testing.T) {
 	for i, q := range panel.rows {
 		if q.day == firstDay+70 && !math.IsNaN(want.percentile[i]) {
 			compared++
-			// Stored values are rounded: masses to 1/256, sums to seven digits.
+			// Stored values are rounded: weights to 1/256, sums to seven digits.
 			if d := math.Abs(got.percentile[i] - want.percentile[i]); d > 1e-3 {
 				t.Errorf("row %d: percentile %v, want %v", i, got.percentile[i], want.percentile[i])
 			}

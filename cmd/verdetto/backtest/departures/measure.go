@@ -62,7 +62,7 @@ func newReporter(a answeredPanel, o Options) *reporter {
 			t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
 		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen),
 		Departures: departures, Questions: len(m.known[0]),
-		// A small panel may have no results of a kind. Then the JSON holds an empty list [], not
+		// A small panel may lack results of some kind. Then the JSON holds an empty list [], not
 		// null.
 		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{},
 		MissByQuarter: []stats.Miss{}, MissByLead: []stats.Miss{}, Cover: []Cover{}, Waiting: []Waiting{},
@@ -128,7 +128,7 @@ func (m *reporter) method(h int, name string, c *cases) *Method {
 	return one
 }
 
-// alike returns the reason why an AUC is missing from the report.
+// alike returns why an AUC could not be computed from a number of rows.
 func alike(rows int) string {
 	if rows == 0 {
 		return "no row was answered"
@@ -178,8 +178,8 @@ func (m *reporter) methods() {
 	}
 }
 
-// answeredRows returns the judged rows that a method answers, and its scores for them. The outcome
-// of a row may be unknown.
+// answeredRows returns the judged rows that a method answers, and the method's scores for these
+// rows. The outcome of a row may be unknown.
 func (m *reporter) answeredRows(v voice) (rows []int, scores []float64) {
 	for row, q := range m.panel.rows {
 		if q.day >= m.from && v.answers(row) {
@@ -250,7 +250,7 @@ func (m *reporter) levels() {
 	}
 }
 
-// worstMiss returns how far percentiles are off, in points; see stats.Miss.
+// worstMiss returns how far percentiles are off, in percentage points; see stats.Miss.
 func worstMiss(percentiles []float64) float64 {
 	m := stats.NewMisses(func(int) string { return "all" })
 	for _, percentile := range percentiles {
@@ -259,8 +259,8 @@ func worstMiss(percentiles []float64) float64 {
 	return stats.WorstOf(m.Parts()).Worst
 }
 
-// exactly returns, for a single known percentile, whether it is p or less: 0 or 1, as stats.Misses
-// needs.
+// exactly returns a function of p, as stats.Misses needs. The function returns 1 if the percentile
+// is p or less, and 0 otherwise.
 func exactly(percentile float64) func(p int) float64 {
 	return func(p int) float64 { return stats.Share(percentile <= float64(p)/100) }
 }
@@ -277,8 +277,8 @@ func (m *reporter) misses(rows []int, scores []float64) (byQuarter, byLead []sta
 	return quarters.Parts(), leads.Parts()
 }
 
-// percentiles measures how far the rule's percentiles are off and whether its price ranges hold the
-// stated share of fares. It uses all rows that the rule answers, whatever their outcome.
+// percentiles measures how far the rule's percentiles are off, and whether the rule's price ranges
+// hold the stated share of fares. It uses all rows that the rule answers, whatever their outcome.
 func (m *reporter) percentiles() {
 	rows, scores := m.answeredRows(m.rule[0])
 	if len(rows) == 0 {

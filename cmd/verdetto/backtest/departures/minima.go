@@ -9,8 +9,9 @@ import (
 )
 
 // A question about a month, or about some days around a date, asks about the cheapest of many
-// departures. Each departure counts with its newest price of the last LiveDays. The service
-// compares such a minimum only with minima of as many departure dates on other days.
+// departures. Each departure counts with its newest price of the last LiveDays days. The service
+// compares such a cheapest price only with cheapest prices of as many departure dates on other
+// days.
 
 // span is a range of departure dates of a route: a month, or days around a date. day defines the
 // lead time of the range; see departure.Span.From.
@@ -69,8 +70,8 @@ func (t *Trips) minima(s departure.Span) (*Trips, ruleAnswers) {
 	return m, said
 }
 
-// add judges the cheapest fare of a range of dates, and computes the chance that the fare of its
-// departure falls.
+// add judges the cheapest fare of a range of dates. It also computes the chance that the fare of
+// the cheapest departure falls.
 func (s *ruleAnswers) add(asked *departure.StateDay, of departure.Span, date fare.Day, cheapest departure.Live) {
 	a, q, _ := asked.JudgeSpan(of, date, cheapest.Price)
 	one, _ := asked.Judge(cheapest.Depart, 0)

@@ -53,7 +53,7 @@ func TestAMinimumIsComparedWithMinima(t *testing.T) {
 			t.Errorf("%s: the percentile is off by %.1f points: %+v", name, r.WorstMiss, r.Percentiles)
 		}
 	}
-	// The same cheapest fares, judged as if they were single departures.
+	// For comparison, judge the same cheapest fares as if they were single departures.
 	single := panel.ask(nil).answers
 	cheapest := map[[2]int32]float64{}
 	for i, q := range panel.rows {

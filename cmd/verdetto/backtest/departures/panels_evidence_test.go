@@ -49,9 +49,9 @@ func TestEvidencePanels(t *testing.T) {
 		ece, miss       float64 // maximum ECE, maximum miss of the percentile in points
 		ordered         bool    // the share of falls rises from ottimo to caro
 	}
-	// published is the table of docs/evidence.md about the two versions of the rule: the AUC of
-	// both on the same rows, and the maximum miss of the present rule in a quarter of the year, in
-	// points.
+	// published is the table of docs/evidence.md about the two versions of the rule. first and rule
+	// are the AUC of the two versions on the same rows. quarter is the maximum miss of the present
+	// rule in a quarter of the year, in percentage points.
 	type published struct{ first, rule, quarter float64 }
 	for _, c := range []struct {
 		name, file string
@@ -129,9 +129,9 @@ func TestEvidencePanels(t *testing.T) {
 }
 
 // TestEvidenceQuarters: on recorded Travelpayouts fares, refreshed once a week, the percentiles of
-// a whole quarter of the year are off by 5 points at most. All seven weekdays of refreshes are
-// replayed, since each alone is a small sample. The first quarter has only 24 days, the first weeks
-// of the service; it is off by 6.1 points.
+// a whole quarter of the year are off by 5 percentage points at most. All seven weekdays of
+// refreshes are replayed, since each alone is a small sample. The first quarter has only 24 days,
+// the first weeks of the service; it is off by 6.1 percentage points.
 func TestEvidenceQuarters(t *testing.T) {
 	panel := recorded(t, "travelpayouts_daily_2025_2026")
 	quarters := stats.NewMisses(stats.QuarterName)
@@ -154,7 +154,8 @@ func TestEvidenceQuarters(t *testing.T) {
 	}
 }
 
-// TestEvidenceFirstDays judges each day of a panel as if it were the first day of a service.
+// TestEvidenceFirstDays checks the claims of docs/evidence.md about the first day of a service. It
+// judges each day of a recorded panel as if no other day were known.
 func TestEvidenceFirstDays(t *testing.T) {
 	for _, c := range []struct {
 		file                string

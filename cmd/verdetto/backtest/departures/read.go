@@ -46,13 +46,13 @@ func OpenTrips(path string, o TripOptions) (*Trips, error) {
 //     tdate (a day number) and days_before instead; each flight is a departure. If
 //     all flights would leave on the same day, tdate only counts the days of each
 //     flight. Then flights are placed on successive days in the order of the file.
-//     Otherwise no fare of a shorter lead time would be in the past.
+//     Otherwise no earlier day would have fares of a shorter lead time.
 //   - Price: price, or fare_usd. A row with a return_date and an outbound_price is a
 //     one-way fare at that price. Without an outbound_price it is a round trip,
 //     which is compared only with round trips of its route.
-//   - Of several fares of a departure on a day the cheapest counts.
-//   - Fares stay as quoted. All fares of a route in several currencies are
-//     converted to euro, at the rates of the last day of the panel.
+//   - If a departure has several fares on a day, the cheapest counts.
+//   - Fares stay as quoted. If a route has fares in several currencies, all its fares
+//     are converted to euro, at the rates of the last day of the panel.
 func ReadTrips(in io.Reader, o TripOptions) (*Trips, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	in = buffered

@@ -10,8 +10,8 @@ import (
 )
 
 // recalibrated returns the rule's chances of a fall after calibration, as the service publishes
-// them. For each route and week, the outcomes of up to PerRound departures are counted as soon as
-// they are known. The calibration curve of a day comes from the outcomes counted earlier.
+// them. For each route and week, the outcomes of up to score.PerRound departures are counted as
+// soon as they are known. The calibration curve of a day comes from the outcomes counted earlier.
 func (t *Trips) recalibrated(h int, chance []float64, became []outcome) []float64 {
 	begin := t.days()
 	var counts score.HorizonCounts

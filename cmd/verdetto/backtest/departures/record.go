@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// leastCases is the number of cases that a band of chances needs in a panel, to count in the
-// record.
+// leastCases is the minimum number of cases of a band of chances in a panel. A panel with fewer
+// cases in a band does not count in that band of the record.
 const leastCases = 500
 
 // NamedReport is the report of a panel, with the panel's name in the record.
@@ -24,8 +24,8 @@ type NamedReport struct {
 
 // Record combines the reports of several panels into the record that answers cite about waiting.
 // The first panel must come from the service's kind of fare source. A panel counts in a band of
-// chances only with leastCases cases and an interval. Its questions must also span as many days as
-// the horizon; otherwise a few similar days would count as a panel.
+// chances only with leastCases cases and an interval. The questions of the panel must also span as
+// many days as the horizon; otherwise a few similar days would count as a panel.
 func Record(panels []NamedReport) (r departure.Record, err error) {
 	for _, p := range panels {
 		one := departure.RecordPanel{Name: p.Name, First: p.First, To: p.To, Routes: p.Routes}

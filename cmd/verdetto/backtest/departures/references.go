@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The references are copies of the panel with invented prices. They show which skill is possible.
-// No rule can predict the prices of randomWalk. The prices of shuffled always return to the usual
-// prices of the route.
+// The references are copies of the panel with invented prices. They show the lowest and highest
+// possible skill. No rule can predict the prices of randomWalk. The prices of shuffled always
+// return to the usual prices of the route.
 
 // randomWalk starts each departure at its first recorded price and continues with random steps. The
 // steps are the recorded changes of log price between successive fares of a departure. They are
@@ -57,7 +57,7 @@ func (t *Trips) shuffled() *Trips {
 	return t.withRows(dealt)
 }
 
-// withRows returns a copy of the panel with other rows.
+// withRows returns a copy of the panel with the given rows.
 func (t *Trips) withRows(rows []quote) *Trips {
 	other := *t
 	other.rows = rows

@@ -25,14 +25,14 @@ type Report struct {
 	Fortnight *Method      `json:"fortnight,omitempty"` // results of the rule's chance of a fall within 14 days
 	Against   []Comparison `json:"against"`
 	FirstRule *FirstRule   `json:"firstRule,omitempty"` // departures only
-	// The rule's chances of a fall after calibration by the service's score, as the service
-	// publishes them. Only for departures.
+	// Recalibrated measures the rule's chances of a fall after calibration by the service's score,
+	// as the service publishes them. It is present only for single departures.
 	Recalibrated []Recalibrated `json:"recalibrated,omitempty"`
 	Levels       []Level        `json:"levels"`
 	Percentiles  []Percentile   `json:"percentiles"`
 	WorstMiss    float64        `json:"worstMissOfPercentile"`
-	// WorstMiss for each quarter of the year, and for each range of days before departure. Errors
-	// of two groups can cancel over all rows.
+	// The worst miss of each quarter of the year, and of each range of days before departure. In
+	// WorstMiss, the errors of two groups can cancel each other.
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
 	MissByLead    []stats.Miss `json:"missByLead"`
 	Cover         []Cover      `json:"cover"`
@@ -42,7 +42,8 @@ type Report struct {
 	Missing       []string     `json:"missing,omitempty"`
 }
 
-// Method holds the results of one method, the rule or a rival, over the rows that it answers.
+// Method holds the results of one method, the rule or a rival, over the rows that the method
+// answers.
 type Method struct {
 	Name        string       `json:"name"`
 	Answered    float64      `json:"answered"` // share of the rows with a known outcome that it answers

@@ -13,11 +13,11 @@ import (
 //
 //   - same lead: the percentile among the route's other fares, up to that day, of
 //     similar lead time (within 15 %) and season (within 45 days, any year). Ties
-//     count half. It needs 8 fares. Ten classes of equal width.
+//     count half. It needs 8 fares. Percentiles form ten classes of equal width.
 //   - 60 days: low, typical or high, as on large search sites. The limits are the
 //     quartiles of this departure's fares in the last 60 days. With fewer than 8
-//     fares, they are those of all departures of the route.
-//   - pooled: the same with the quartiles of all earlier fares of the route.
+//     fares, the limits are the quartiles of all departures of the route.
+//   - pooled: low, typical or high, by the quartiles of all earlier fares of the route.
 const (
 	sameLead = iota
 	sixtyDays
@@ -160,8 +160,8 @@ func (r *rivalRoute) amongSameLead(q quote) opinion {
 	return opinion{float32(share), int8(min(classes-1, int(share*classes)))}
 }
 
-// third returns a class: the fare is below the lower quartile, between the quartiles, or above the
-// upper quartile.
+// third returns an opinion with one of three classes: the fare is below the lower quartile, between
+// the quartiles, or above the upper quartile.
 func third(sorted []fare.Cents, price fare.Cents) opinion {
 	n := len(sorted)
 	if n < departure.MinCount {
@@ -176,13 +176,13 @@ func third(sorted []fare.Cents, price fare.Cents) opinion {
 	return opinion{float32(class), class}
 }
 
-// window holds the fares found in the last days.
+// window holds the fares found in the last windowDays days.
 type window struct {
 	fares  []departed   // by day
 	sorted []fare.Cents // in order of price
 }
 
-// add adds the prices found on a day. They must be sorted.
+// add adds the prices found on a day. The prices must be sorted.
 func (w *window) add(day fare.Day, prices ...fare.Cents) {
 	for _, p := range prices {
 		w.fares = append(w.fares, departed{day, p})

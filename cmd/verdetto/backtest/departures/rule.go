@@ -7,7 +7,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// outcome is what happened to the fare of a departure within each horizon (7 and 14 days).
+// outcome is what happened to the fare of a departure within each horizon: 7 and 14 days.
 type outcome struct {
 	known, fell, rose [2]bool       // seen again; some fare at least 5 % lower; some fare at least 5 % higher
 	after             [2]fare.Cents // the last fare within the horizon; 0 if not seen
@@ -67,7 +67,7 @@ type ruleAnswers struct {
 	quarter    []fare.Cents // lower quartile of the comparables; for departures only
 }
 
-// inside holds flags: the price ranges of comparable fares in which a fare lies.
+// inside is a set of flags: which price ranges of comparable fares contain a fare.
 type inside uint8
 
 const (
@@ -162,8 +162,8 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 	r.pooled.Fold(today, &learned)
 }
 
-// place returns the price ranges of comparable fares that contain the fare, and the lower quartile
-// of the comparable fares.
+// place returns the price ranges of comparable fares that contain the fare q, and the lower
+// quartile of the comparable fares.
 func place(asker *departure.RouteDay, q departure.Quote) (in inside, quarter fare.Cents) {
 	between := func(low, high float64) (from fare.Cents, yes bool) {
 		from, _ = asker.Quantile(q, low)

@@ -80,8 +80,8 @@ func (r ranking) auc(weight []float64) (float64, bool) {
 	return above / (falls * rest), falls*rest > 0
 }
 
-// brierSkill returns by how much the stated chances of a fall reduce the mean squared error. The
-// comparison is to always state the overall share of falls.
+// brierSkill returns by how much the stated chances of a fall reduce the mean squared error, as a
+// fraction. The baseline always states the overall share of falls.
 func (c *cases) brierSkill() float64 {
 	falls, square := 0., 0.
 	for i, fell := range c.fell {
@@ -126,8 +126,9 @@ func (c *cases) reliability() (bins []Bin, expectedError float64) {
 	return bins, expectedError
 }
 
-// leastBlocks is the minimum number of blocks of days for intervals, if the panel has as many days.
-// With only two blocks, a quarter of the bootstrap draws would omit one of them.
+// leastBlocks is the minimum number of blocks of days for intervals. A panel with fewer days than
+// that has one block per day. With only two blocks, a quarter of the bootstrap draws would omit one
+// of them.
 const leastBlocks = 5
 
 // sample holds the blocks of judged days, and the cell of each row: a route and a block of days,
@@ -155,8 +156,7 @@ func (s sample) over(rows []int, value func(row int) float64) (mean float64, int
 	return a.Mean(), a.Interval()
 }
 
-// share returns the share of rows for which the function is returns true, and the 95 % interval of
-// the share.
+// share returns the share of rows for which is(row) is true, and the 95 % interval of the share.
 func (s sample) share(rows []int, is func(row int) bool) (share float64, interval *stats.Range) {
 	return s.over(rows, func(row int) float64 { return stats.Share(is(row)) })
 }

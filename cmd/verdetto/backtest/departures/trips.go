@@ -53,7 +53,8 @@ func (t *Trips) tripRows(trip int32) []int32 { return t.byTrip[t.tripAt[trip]:t.
 
 func (t *Trips) last() fare.Day { return t.rows[len(t.rows)-1].day }
 
-// days returns the index of the first row of each day. The last element is the number of rows.
+// days returns the index of the first row of each day. The last element is the total number of
+// rows.
 func (t *Trips) days() []int {
 	var begin []int
 	for i, q := range t.rows {

@@ -14,7 +14,7 @@ import (
 
 const header = "origin,destination,observed_date,depart_date,price,currency"
 
-// perEuro returns invented exchange rates.
+// perEuro returns invented exchange rates: 1 euro is worth 2 US dollars.
 func perEuro(fare.Day) func(float64, string) (fare.Cents, bool) {
 	return func(amount float64, currency string) (fare.Cents, bool) {
 		rate, ok := map[string]float64{"EUR": 1, "USD": 2}[currency]

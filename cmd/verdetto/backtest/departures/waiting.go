@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Waiting holds what a traveller gets by waiting, for a band of stated chances of a fall. The
-// departure must leave after the wait and must be seen again within the wait.
+// Waiting holds the outcomes of waiting, for fares whose stated chance of a fall lies in one band.
+// The departure must leave after the wait and must be seen again within the wait.
 type Waiting struct {
 	From   float64      `json:"chanceFrom"`
 	To     float64      `json:"chanceTo"`

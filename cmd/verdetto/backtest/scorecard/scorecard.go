@@ -33,10 +33,10 @@ type Options struct {
 
 	Source string // name of the fare source, stored with the score
 
-	// Judged, if set, may change a new round before it is stored. It also receives the corrections
-	// from earlier weeks that the answers used. Tests use Judged to make the rule wrong on purpose,
-	// and to count the answers that these corrections changed. It is called from several
-	// goroutines.
+	// Judged, if set, may change a round (the answers about a series on one day) before the replay
+	// stores the round. It also receives the corrections from earlier weeks that the answers used.
+	// Tests use Judged to make the rule wrong on purpose, and to count the answers that these
+	// corrections changed. Judged is called from several goroutines.
 	Judged func(*score.Round, *departure.Experience)
 	// Learned, if set, is called with the corrections computed from the weeks before a Monday.
 	Learned func(monday fare.Day, e *departure.Experience)
@@ -52,7 +52,8 @@ type Result struct {
 	Experience *departure.Experience // corrections from the score that the last answers used
 }
 
-// overlap: each refresh also requests the fares of this time before the previous refresh.
+// overlap is how far back a refresh looks: it requests the fares found since this long before the
+// previous refresh.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
 // Run replays a panel, with a refresh at noon of every Cycle-th day.
@@ -97,7 +98,7 @@ func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 	return r.score, nil
 }
 
-// series is the stored state of a series.
+// series is the stored state of one fare series during the replay.
 type series struct {
 	id                       fare.Series
 	observations             []fare.Observation // all of the panel, in order of Found
@@ -113,7 +114,8 @@ type replay struct {
 	score         Result
 }
 
-// refresh first closes the cycles of earlier days. It then refreshes each series with new fares.
+// refresh first adds the statistics of all earlier days to the pooled statistics of all routes. It
+// then refreshes each series with new fares.
 func (r *replay) refresh(today fare.Day) error {
 	cycle := departure.Cycle{Day: today - 1, Pooled: departure.Start(today), Warmed: today}
 	if r.cycle != nil {

@@ -97,7 +97,7 @@ func (d Drawn) Interval() *Range {
 	return d.blocks.Interval(func(draw int) (float64, bool) { return d.Value[draw], d.Known[draw] })
 }
 
-// Difference returns the 95 % interval of a difference: this mean minus the mean of less.
+// Difference returns the 95 % interval of a difference: the mean of d minus the mean of less.
 func (d Drawn) Difference(less Drawn) *Range {
 	return d.blocks.Interval(func(draw int) (float64, bool) {
 		return d.Value[draw] - less.Value[draw], d.Known[draw] && less.Known[draw]

@@ -26,7 +26,7 @@ type Range struct {
 	High float64 `json:"high"`
 }
 
-// Parallel calls do for each number below n, from several goroutines.
+// Parallel calls do for each number from 0 to n-1, from several goroutines.
 func Parallel(n int, do func(i int)) {
 	next := make(chan int)
 	var workers sync.WaitGroup

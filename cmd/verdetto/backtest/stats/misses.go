@@ -15,7 +15,7 @@ var Percentiles = []int{5, 10, 25, 50, 75, 90, 95}
 
 // Miss is how far the percentiles of some rows are off. If they are right, p % of the rows have a
 // percentile of p or less. The miss is the largest deviation from p for p in Percentiles, in
-// points.
+// percentage points.
 type Miss struct {
 	Part  string  `json:"part"`
 	Count int     `json:"count"`
@@ -23,7 +23,7 @@ type Miss struct {
 }
 
 // Misses measures percentiles separately for each group of rows, such as one quarter of the year.
-// Errors of two groups can cancel over all rows.
+// Measured over all rows, the errors of two groups can cancel each other.
 type Misses struct {
 	name  func(part int) string
 	parts map[int]*atMost

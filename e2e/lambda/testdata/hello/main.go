@@ -1,4 +1,5 @@
-// The smallest possible Lambda function in Go, for comparison.
+// Command hello is the smallest possible Lambda function in Go. A test compares the start of our
+// executables with the start of this function.
 package main
 
 import "github.com/aws/aws-lambda-go/lambda"

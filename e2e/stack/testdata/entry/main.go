@@ -1,5 +1,5 @@
-// Command entry is the entry point of moto's containers. It passes one event to a function's
-// executable as Lambda does, passes its log through, and ends with the answer.
+// Command entry runs in the containers of moto, a fake of AWS. It passes one event to a function's
+// executable as Lambda does, copies the function's log, and prints the answer at the end.
 package main
 
 import (

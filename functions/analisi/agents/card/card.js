@@ -1,12 +1,11 @@
-// The card shows what a tool has answered: the part of a page that stands in the
-// result's _meta, as it is. It draws nothing by itself and fetches nothing. With the
-// program that shows it, it speaks JSON-RPC in messages of the window (MCP Apps, 2026-01-26).
+// The card draws a tool's answer: its text, the usual range of fares, or the days of a calendar. It
+// fetches nothing. It exchanges JSON-RPC messages with the program that shows it (MCP Apps, 2026-01-26).
 (() => {
   'use strict';
   const main = document.querySelector('main');
   const root = document.documentElement;
   const waiting = new Map(); // requests by id: what to do with their answers
-  const shown = []; // what was asked before, to go back to
+  const shown = []; // earlier results, to go back to
   let last = 0;
   let can = {}; // what the host can do
   let asked = {}; // the arguments of the tool's call
@@ -19,26 +18,90 @@
     send({ id: last, method, params });
   });
 
-  const card = (result) => result && result._meta && result._meta['verdetto/card'];
+  const texts = {{.Texts}};
   const words = (result) => ((result && result.content) || []).filter((c) => c.type === 'text').map((c) => c.text).join('\n');
+  const language = () => (texts[(asked.language || 'en').slice(0, 2)] ? (asked.language || 'en').slice(0, 2) : 'en');
+  const label = (name) => texts[language()][name];
+  const money = (cents, currency) => new Intl.NumberFormat(language(), { style: 'currency', currency }).format(cents / 100);
+  const weekday = (day) => new Intl.DateTimeFormat(language(), { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(day + 'T00:00Z'));
+
+  function element(tag, fields, ...children) {
+    const e = Object.assign(document.createElement(tag), fields);
+    e.append(...children.filter(Boolean));
+    return e;
+  }
+
+  // range draws the usual fares as a bar, and the judged fare as a mark on the same scale.
+  function range(s) {
+    const q = s.quartili;
+    if (!q || !s.prezzo) return null;
+    const fare = s.prezzo.cent;
+    const low = Math.min(fare, q.q1Cent), high = Math.max(fare, q.q3Cent, low + 1);
+    const at = (cents) => 8 + 84 * (cents - low) / (high - low); // percent of the width
+    const text = (cents, place, words) => {
+      const span = element('span', { className: place, textContent: words });
+      span.style.left = at(cents) + '%';
+      return span;
+    };
+    const usual = element('div', { className: 'usual' }), mark = element('div', { className: 'mark' });
+    usual.style.left = at(q.q1Cent) + '%';
+    usual.style.width = at(q.q3Cent) - at(q.q1Cent) + '%';
+    mark.style.left = at(fare) + '%';
+    const between = money(q.q1Cent, s.valuta) + ' – ' + money(q.q3Cent, s.valuta);
+    const drawing = element('div', { className: 'range' }, usual, mark, text(fare, 'above', money(fare, s.valuta)),
+      text((q.q1Cent + q.q3Cent) / 2, 'below', label('usual') + ' ' + between));
+    drawing.setAttribute('role', 'img');
+    drawing.setAttribute('aria-label', money(fare, s.valuta) + '; ' + label('usual') + ' ' + between);
+    return drawing;
+  }
+
+  // days lists the first days of a calendar. Each button asks for the verdict of its day.
+  function days(s) {
+    if (!s.giorni) return null;
+    return element('ul', { className: 'days' }, ...s.giorni.slice(0, 8).map((g) => {
+      const button = element('button', { type: 'button', className: 'quiet', disabled: !can.serverTools,
+        textContent: weekday(g.partenza) + (g.cent ? ' · ' + money(g.cent, s.valuta) : '') });
+      button.addEventListener('click', () => ask(onDay(g.partenza)));
+      return element('li', {}, button);
+    }));
+  }
+
+  // another is a field for another day of departure. It is no form, because hosts may forbid forms.
+  function another() {
+    const input = element('input', { type: 'date', id: 'departure', required: true, value: asked.departure || '' });
+    const go = () => input.reportValidity() && ask(onDay(input.value));
+    const button = element('button', { type: 'button', textContent: label('ask') });
+    button.addEventListener('click', go);
+    input.addEventListener('keydown', (event) => { if (event.key === 'Enter') go(); });
+    const fields = element('div', { className: 'another', hidden: !can.serverTools },
+      element('div', { className: 'field' }, element('label', { htmlFor: 'departure', textContent: label('day') }), input), button);
+    fields.dataset.ask = '';
+    return fields;
+  }
+
+  function links(s) {
+    const back = element('button', { type: 'button', className: 'quiet', hidden: shown.length === 0, textContent: label('back') });
+    back.dataset.back = '';
+    back.addEventListener('click', () => { const before = shown.pop(); show(before.result, before.input); });
+    const link = (url, name) => url && can.openLinks && element('a', { href: url, textContent: label(name) });
+    const nav = element('nav', { className: 'next' }, back, link(s.pagina, 'open'), ' ', link(s.avviso, 'alert'));
+    nav.setAttribute('aria-label', 'Verdetto');
+    return nav;
+  }
 
   function show(result, input) {
     now = { result, input };
     asked = input;
-    const html = card(result);
-    if (html && !result.isError) {
-      main.innerHTML = html;
-    } else {
-      const p = document.createElement('p');
-      p.textContent = words(result);
-      main.replaceChildren(p);
-    }
-    root.lang = (asked.language || 'en').slice(0, 2);
-    main.querySelectorAll('[data-ask]').forEach((fields) => { fields.hidden = !can.serverTools; });
-    main.querySelectorAll('[data-back]').forEach((button) => { button.hidden = shown.length === 0; });
-    main.querySelectorAll('a[href]').forEach((a) => {
-      if (!(question(a) ? can.serverTools : can.openLinks)) a.removeAttribute('href'); // it would lead nowhere
-    });
+    root.lang = language();
+    const s = (!result.isError && result.structuredContent) || {};
+    let [first, ...rest] = words(result).split('\n');
+    if (s.giorni) first = first.split('. ')[0]; // the buttons list the days
+    const level = s.verdetto ? s.verdetto.livello : '';
+    const status = element('p', { className: 'status' });
+    status.setAttribute('role', 'status');
+    main.replaceChildren(element('article', { className: 'verdict ' + level }, element('h1', { textContent: first }), range(s), days(s),
+      ...rest.filter((line) => !line.includes('://')).map((line) => element('p', { className: 'facts', textContent: line }))),
+    s.verdetto || s.giorni ? another() : '', links(s), status);
   }
 
   function say(text, bad) {
@@ -47,20 +110,6 @@
       status.textContent = text;
       status.className = bad ? 'status bad' : 'status';
     }
-  }
-
-  // question is what a link of the page asks, as arguments of a tool; null where it leads elsewhere.
-  function question(a) {
-    const address = a.getAttribute('href');
-    if (!address.startsWith('/?')) return null;
-    const given = new URLSearchParams(address.slice(2));
-    const next = { ...asked };
-    for (const name of ['departure', 'month', 'return', 'flexible_days', 'price']) delete next[name];
-    for (const [theirs, ours] of [['quando', 'departure'], ['mese', 'month'], ['ritorno', 'return']]) {
-      if (given.get(theirs)) next[ours] = given.get(theirs);
-    }
-    if (next.return) delete next.nights;
-    return { name: a.dataset.tool || 'flight_price_verdict', arguments: next };
   }
 
   // onDay is the same question for another day of departure: as many nights away.
@@ -75,25 +124,17 @@
     return { name: 'flight_price_verdict', arguments: next };
   }
 
-  function askDay(fields) {
-    const day = fields.querySelector('input');
-    if (day.reportValidity()) ask(onDay(day.value));
-  }
-
   async function ask(call) {
-    const status = main.querySelector('[role=status]');
-    const texts = status ? status.dataset : {};
-    say(texts.sending || '');
+    say(label('sending'));
     let result;
     try {
       result = await request('tools/call', call);
     } catch {
-      say(texts.failed || '', true);
+      say(label('failed'), true);
       return;
     }
-    if (result.isError || !card(result)) {
-      const first = (result.content || []).find((c) => c.type === 'text');
-      say(first ? first.text : texts.failed || '', true);
+    if (result.isError) {
+      say(words(result) || label('failed'), true);
       return;
     }
     shown.push(now);
@@ -135,24 +176,9 @@
 
   document.addEventListener('click', (event) => {
     const a = event.target.closest('a[href]');
-    if (a) {
-      event.preventDefault();
-      const call = question(a);
-      if (call) ask(call);
-      else request('ui/open-link', { url: a.href }).catch(() => {});
-    } else if (event.target.closest('[data-back]')) {
-      const before = shown.pop();
-      show(before.result, before.input);
-    }
-  });
-  // Hosts need not allow forms to be sent, so this is none.
-  document.addEventListener('click', (event) => {
-    const fields = event.target.closest('[data-ask]');
-    if (fields && event.target.closest('button')) askDay(fields);
-  });
-  document.addEventListener('keydown', (event) => {
-    const fields = event.target.closest('[data-ask]');
-    if (fields && event.key === 'Enter') askDay(fields);
+    if (!a) return;
+    event.preventDefault();
+    request('ui/open-link', { url: a.href }).catch(() => {});
   });
 
   let size = '';

@@ -20,13 +20,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// CardWidth and CardHeight are the size that social sites expect.
+// CardWidth and CardHeight are the size in pixels that social sites expect of a picture.
 const (
 	CardWidth  = 1200
 	CardHeight = 630
 )
 
-// Card is the picture of a verdict.
+// Card is the picture that social sites show for a link to a verdict.
 type Card struct {
 	Route   string // Milano – Bucarest
 	Verdict string // the headline
@@ -53,7 +53,7 @@ var (
 	paper = color.RGBA{0xfb, 0xf9, 0xf4, 0xff}
 	ink   = color.RGBA{0x1d, 0x1b, 0x18, 0xff}
 	faint = color.RGBA{0x6b, 0x66, 0x5e, 0xff}
-	// The levels' colours on paper, as in the style sheet.
+	// The colours of the levels, the same as in the style sheet of the pages.
 	levelColor = map[string]color.RGBA{
 		"ottimo": {0x0c, 0x6b, 0x45, 0xff}, "buono": {0x6f, 0xa5, 0x70, 0xff},
 		"normale": {0xc9, 0xbd, 0xa2, 0xff}, "caro": {0xb5, 0x4a, 0x2e, 0xff},
@@ -64,7 +64,7 @@ var (
 	}
 )
 
-// PNG draws the card.
+// PNG draws the card as a PNG image.
 func (c Card) PNG() ([]byte, error) {
 	img := image.NewRGBA(image.Rect(0, 0, CardWidth, CardHeight))
 	p := painter{img: img}
@@ -97,7 +97,7 @@ func (c Card) PNG() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// painter draws on an image and keeps its first error.
+// painter draws on an image and keeps the first error.
 type painter struct {
 	img draw.Image
 	err error
@@ -110,8 +110,8 @@ func (p *painter) fill(r image.Rectangle, c color.RGBA) {
 // smallest is the smallest text size in pixels. Text that is too wide even at this size is cut.
 const smallest = 22
 
-// write draws one line of text. It shrinks text wider than room, and cuts text that is still too
-// wide.
+// write draws one line of text. It shrinks a text that is wider than room pixels. If the text is
+// still too wide in the smallest size, write cuts it.
 func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string) {
 	text = drawable(text)
 	for p.err == nil {
@@ -137,10 +137,12 @@ func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string)
 	}
 }
 
-// unmarked maps letters whose marks Unicode does not decompose to plain letters.
+// unmarked maps letters with a mark to plain letters. It holds only letters that Unicode does not
+// decompose.
 var unmarked = map[rune]rune{'ł': 'l', 'Ł': 'L', 'đ': 'd', 'Đ': 'D', 'ħ': 'h', 'Ħ': 'H', 'ı': 'i', 'ə': 'e', '→': '–'}
 
-// drawable replaces letters that the typeface lacks: accented letters lose their accents.
+// drawable replaces characters that the typeface does not have. Accented letters lose their
+// accents.
 func drawable(text string) string {
 	var b sfnt.Buffer
 	has := func(r rune) bool {

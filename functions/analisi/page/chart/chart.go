@@ -25,7 +25,7 @@ func newCanvas(class string, width, height int, label string) *canvas {
 	return c
 }
 
-// newGroup returns a canvas with links that a screen reader visits one by one.
+// newGroup returns an SVG canvas with links that a screen reader visits one by one.
 func newGroup(class string, width, height int, label string) *canvas {
 	c := &canvas{}
 	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="group" aria-label="%s">`, class, width, height,
@@ -56,14 +56,14 @@ func (c *canvas) dot(class string, x, y, r float64) {
 	fmt.Fprintf(&c.b, `<circle class="%s" cx="%s" cy="%s" r="%s"/>`, class, num(x), num(y), num(r))
 }
 
-// text writes text at a point. Anchor is start, middle or end.
+// text writes text at the point x, y. The anchor is start, middle or end.
 func (c *canvas) text(class, anchor string, x, y float64, s string) {
 	fmt.Fprintf(&c.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, num(x), num(y),
 		html.EscapeString(s))
 }
 
-// margin returns the width that a label needs at the left of a chart. The label is a price in bold,
-// in any currency.
+// margin returns the width in pixels that a price label needs at the left of a chart. The label is
+// in bold, in any currency.
 func margin(label string) float64 {
 	return max(66, 10+8.6*float64(utf8.RuneCountInString(label)))
 }
@@ -75,7 +75,8 @@ func num(v float64) string {
 	return strings.TrimSuffix(s, ".0")
 }
 
-// ticks returns at most `most` round prices between from and to.
+// ticks returns round prices between from and to, for the axis of a chart. It returns at most
+// `most` prices.
 func ticks(from, to fare.Cents, most int) []fare.Cents {
 	span := float64(max(1, to-from))
 	step := math.Pow(10, math.Floor(math.Log10(span)))

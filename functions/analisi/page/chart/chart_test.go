@@ -29,10 +29,12 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func money(c fare.Cents) string { return fmt.Sprintf("%d €", c/100) }
 func month(m time.Month) string { return m.String()[:3] }
 
-// monday returns the Monday of a week, counted from the week of 2016-03-01.
+// monday returns the Monday of the week that is the given number of weeks after the week of
+// 2016-03-01.
 func monday(weeks int) fare.Day { return fare.CycleOf(16861).First() + fare.Day(7*weeks) }
 
-// charts returns the drawn charts: ordinary ones, and some with few or odd data.
+// charts returns the drawn charts by name. Some charts have ordinary data, and some have few or odd
+// data.
 func charts() map[string]string {
 	history := chart.History{
 		Weeks: []verdict.Week{
@@ -91,7 +93,7 @@ func charts() map[string]string {
 	}
 }
 
-// TestCharts checks the rules that all charts keep, and compares each chart with its golden file.
+// TestCharts checks the rules that all charts follow, and compares each chart with its golden file.
 func TestCharts(t *testing.T) {
 	for name, svg := range charts() {
 		t.Run(name, func(t *testing.T) {
@@ -204,7 +206,7 @@ func BenchmarkCard(b *testing.B) {
 	}
 }
 
-// TestMargin checks that the price at the left of a chart fits, in any currency.
+// TestMargin checks that the price label at the left of a chart fits, in any currency.
 func TestMargin(t *testing.T) {
 	for price, most := range map[string]float64{"52 €": 66, "78,19 USD": 90, "1.278,19 USD": 120} {
 		svg := string(chart.Moves{Today: 16861, Price: 5200, Level: "buono", Month: month,

@@ -28,7 +28,8 @@ func (h History) SVG(width, height int) template.HTML {
 	return c.html()
 }
 
-// draw draws the history in the given size. Without a price it draws only the weeks.
+// draw draws the history in the given size in pixels. Without a judged fare it draws only the
+// weeks.
 func (h History) draw(c *canvas, width, height int) {
 	low, high := h.span()
 	const top, bottom = 14.0, 24.0
@@ -64,7 +65,7 @@ func (h History) draw(c *canvas, width, height int) {
 	c.text("label", "end", left-7, y(h.Price)+4, h.Money(h.Price))
 }
 
-// span returns the lowest and highest price of the chart.
+// span returns the lowest and the highest price on the axis of the chart.
 func (h History) span() (low, high fare.Cents) {
 	low, high = h.Price, h.Price
 	if low == 0 && len(h.Weeks) > 0 {
@@ -77,8 +78,8 @@ func (h History) span() (low, high fare.Cents) {
 	return max(0, low-room), high + room
 }
 
-// line draws the weekly fares: a line at the lowest fares, and a shaded area up to the medians.
-// Both have a gap where a week is missing.
+// line draws the weekly fares: a line at the lowest fares, and a shaded area from the line up to
+// the medians. The line and the area have a gap where a week is missing.
 func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) float64) {
 	middle := func(w verdict.Week) fare.Day { return min(w.First+3, h.Today) }
 	var dots strings.Builder

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Months shows the median fare by month of departure, in calendar order.
+// Months is a chart of the median fare by month of departure, in calendar order.
 type Months struct {
 	Months []verdict.Month // cheapest first
 	Best   int             // how many of the cheapest are highlighted

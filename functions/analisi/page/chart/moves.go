@@ -19,14 +19,14 @@ type Moves struct {
 	Label  string
 }
 
-// DayPrice is the lowest fare found on a day.
+// DayPrice is the lowest fare that was found on one day.
 type DayPrice struct {
 	Day   fare.Day
 	Price fare.Cents
 }
 
-// SVG draws the chart. Each found fare is a dot. The line between dots is a staircase, because a
-// fare is assumed to be valid until the next one is found.
+// SVG draws the chart. Each found fare is a dot. The line between the dots is a staircase: a fare
+// counts as valid until the next fare is found.
 func (m Moves) SVG(width, height int) template.HTML {
 	c := newCanvas("moves", width, height, m.Label)
 	const top, bottom, edge = 14.0, 24.0, 12.0

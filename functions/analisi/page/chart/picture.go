@@ -5,7 +5,7 @@ import (
 	"html"
 )
 
-// Picture is a history as a standalone file: with a title, a footer and its own style.
+// Picture is a history chart as a standalone SVG file: with a title, a footer and its own style.
 type Picture struct {
 	History
 	Title string
@@ -13,7 +13,7 @@ type Picture struct {
 	Style string   // a style sheet with the colours and classes of charts
 }
 
-// The size of a picture, in pixels.
+// The size and the margin of a Picture, in pixels.
 const (
 	pictureWidth, pictureHeight = 720, 400
 	pictureMargin               = 20

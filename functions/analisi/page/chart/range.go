@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Range is a box plot of a departure's fare among the fares of comparable departures. The line goes
-// from the lowest price to the highest. The box contains the middle half.
+// Range is a chart (box plot) of a departure's fare among the fares of comparable departures. The
+// line goes from the lowest price to the highest. The box contains the middle half of the fares.
 type Range struct {
 	Minimum, Q1, Median, Q3, Maximum fare.Cents
 	Price                            fare.Cents
@@ -18,8 +18,8 @@ type Range struct {
 	Label                            string
 }
 
-// SVG draws the range on a logarithmic scale. Double and half the usual price are equally far from
-// it, and a few high fares do not compress the rest.
+// SVG draws the range on a logarithmic scale. So double and half the usual price are equally far
+// from the usual price, and the few high fares do not compress the rest of the chart.
 func (r Range) SVG(width int) template.HTML {
 	const top, thick, height, edge = 30.0, 18.0, 84, 8.0
 	c := newCanvas("range", width, height, r.Label)
@@ -32,7 +32,7 @@ func (r Range) SVG(width int) template.HTML {
 	c.line("middle", x(r.Median), top, x(r.Median), top+thick)
 	c.dot("today "+r.Level, x(r.Price), middle, 7)
 	r.write(c, "label", x(r.Price), top-10, float64(width), r.Money(r.Price))
-	// Label the ends of the box, and the ends of the line if there is room.
+	// The ends of the box get labels. The ends of the line get labels only if there is room.
 	below := top + thick + 18
 	q1, q3 := x(r.Q1), x(r.Q3)
 	if q3-q1 < room {
@@ -50,7 +50,7 @@ func (r Range) SVG(width int) template.HTML {
 	return c.html()
 }
 
-// place returns where a price lies on the scale of a width.
+// place returns the position of a price on a scale that is width pixels wide.
 func (r Range) place(p fare.Cents, width float64) float64 {
 	log := func(p fare.Cents) float64 { return math.Log(float64(max(p, 1))) }
 	low, high := log(min(r.Minimum, r.Price)), log(max(r.Maximum, r.Price))

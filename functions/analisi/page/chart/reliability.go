@@ -7,25 +7,25 @@ import (
 )
 
 // Reliability is a chart that compares stated chances with what happened. A chance of 70 % should
-// come true in 70 % of its cases: such points lie on the diagonal.
+// come true in 70 % of its cases. The points of correct chances lie on the diagonal.
 type Reliability struct {
 	Points []ReliabilityPoint // by stated chance, ascending
 	Axes   [2]string          // labels: x, the stated chance; y, the observed share
 	Label  string
 }
 
-// ReliabilityPoint is a group of cases with nearly the same stated chance. Its shares are fractions
-// from 0 to 1.
+// ReliabilityPoint is a group of cases with nearly the same stated chance. Stated and Observed are
+// fractions from 0 to 1.
 type ReliabilityPoint struct {
 	Stated, Observed float64
 	Cases            int
 }
 
-// leastDrawn is the number of cases that a point needs to be part of the line. With fewer cases the
-// observed share is mostly noise.
+// leastDrawn is the smallest number of cases for which the chart's line includes a point. With
+// fewer cases the observed share is mostly noise.
 const leastDrawn = 30
 
-// SVG draws the diagram. The area of a point grows with its cases.
+// SVG draws the chart. The area of a point grows with its number of cases.
 func (r Reliability) SVG(width int) template.HTML {
 	const left, right, top, bottom, most = 34.0, 12.0, 22.0, 40.0, .5
 	height := width * 3 / 5

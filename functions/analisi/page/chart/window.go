@@ -7,7 +7,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Window shows the recommended lead times before the departure.
+// Window is a chart of the recommended lead times: how many days before the departure to book.
 type Window struct {
 	Window verdict.Window
 	Ends   [2]string // far ahead, departure
@@ -15,7 +15,7 @@ type Window struct {
 	Label  string
 }
 
-// SVG draws the window. Each range of lead times has the same width. The departure is at the right.
+// SVG draws the chart. Every range of lead times has the same width. The departure is at the right.
 func (w Window) SVG(width int) template.HTML {
 	const top, thick, height = 20.0, 22.0, 62
 	c := newCanvas("window", width, height, w.Label)

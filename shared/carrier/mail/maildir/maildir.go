@@ -1,10 +1,10 @@
 // Package maildir is a mail sender that writes each mail as an .eml file into a folder. It is for
 // tests, and for a service on one machine. Read reads such a folder.
 //
-// A file is either complete or absent, and no mail overwrites another. Names written by one
-// process sort in sending order, as long as its clock does not run backwards. A message with an ID
-// has one file, however often it is sent. Mails contain keys, so only the owner may read the
-// files. Nothing is ever deleted.
+// A file is either complete or absent, and no mail overwrites another. The names of one process
+// sort in sending order, as long as its clock does not run backwards. A message with an ID has one
+// file, even if it is sent several times. Mails contain keys, so only the owner of the folder may
+// read the files. Nothing is ever deleted.
 package maildir
 
 import (
@@ -22,12 +22,13 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// From is the sender of these mails, in a domain that cannot exist.
+// From is the sender of the mails in a folder. Its domain cannot exist.
 const From = "Verdetto <verdetto@desk.invalid>"
 
 const (
 	suffix = ".eml"
-	// kind is a header for readers of the folder; it is not part of the mail.
+	// kind is a header with the Tag of the message, for readers of the folder. It is not part of
+	// the mail.
 	kind = "X-Verdetto-Tag"
 )
 
@@ -53,9 +54,9 @@ func Open(dir string, now func() time.Time) (*Sender, error) {
 	return &Sender{dir: dir, now: now, compose: compose}, nil
 }
 
-// Send writes a file. It fails with ErrRefused for a malformed message and with ErrBlocked if the
-// folder is not writable. It fails with ErrThrottled if the context has ended. On error there is no
-// file.
+// Send writes the mail as a file. It fails with ErrRefused for a malformed message and with
+// ErrBlocked if the folder is not writable. It fails with ErrThrottled if the context has ended. If
+// Send fails, there is no file.
 func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("send mail: %w: %w", mail.ErrThrottled, err)
@@ -73,7 +74,7 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	return nil
 }
 
-// write creates the file under a name that Read ignores, then renames it.
+// write creates the file under a temporary name that Read ignores, then renames it.
 func (s *Sender) write(raw []byte, name string) (err error) {
 	f, err := os.CreateTemp(s.dir, ".new-*") // readable by the owner only
 	if err != nil {
@@ -91,8 +92,8 @@ func (s *Sender) write(raw []byte, name string) (err error) {
 	return os.Rename(f.Name(), filepath.Join(s.dir, name))
 }
 
-// name combines the time, this sender's count of mails and a random part. The clock may stand
-// still, and other processes may write into the folder.
+// name returns a file name of the time, this sender's count of mails and a random part. The clock
+// may stand still, and other processes may write into the same folder.
 func (s *Sender) name() string {
 	at := s.now().UTC().Format("20060102T150405.000000000Z")
 	return fmt.Sprintf("%s-%06d-%.8s", at, s.sent.Add(1), rand.Text())

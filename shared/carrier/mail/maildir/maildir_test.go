@@ -103,7 +103,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestNothingIsOverwritten: two processes with many senders at the same moment overwrite no mail.
+// TestNothingIsOverwritten: two processes write mails with many senders at the same time. No mail
+// is overwritten.
 func TestNothingIsOverwritten(t *testing.T) {
 	one, dir := open(t, stopped)
 	two, err := Open(dir, stopped)
@@ -138,7 +139,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 }
 
-// TestSameMessage: a message sent again under its ID replaces its file.
+// TestSameMessage: a message that is sent again with the same ID replaces its first file.
 func TestSameMessage(t *testing.T) {
 	one, dir := open(t, stopped)
 	two, err := Open(dir, stopped)
@@ -222,7 +223,7 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// TestReadGivesTheOthers: a malformed file is reported and does not hide the others.
+// TestReadGivesTheOthers: Read reports a malformed file and still returns all other mails.
 func TestReadGivesTheOthers(t *testing.T) {
 	s, dir := open(t, stopped)
 	if err := s.Send(t.Context(), mail.Message{To: "a@b.example", Subject: "s", Text: "t"}); err != nil {

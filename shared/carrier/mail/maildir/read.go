@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// Mail is a mail in a folder.
+// Mail is a mail that was read from a folder.
 type Mail struct {
 	mail.Message        // line ends in its texts are \n
 	File         string // file name
@@ -26,8 +26,9 @@ type Mail struct {
 	Date         time.Time
 }
 
-// Read returns the mails of a folder by name, which is the order of sending. A missing folder is
-// empty. For an unreadable file it returns an error together with the other mails.
+// Read returns the mails of a folder in the order of their file names, which is the order of
+// sending. A missing folder counts as empty. If a file is unreadable, it returns an error together
+// with the other mails.
 func Read(dir string) ([]Mail, error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +98,7 @@ func address(h gomail.Header, key string) (string, error) {
 	return list[0].Address, nil
 }
 
-// collect reads the text, the HTML and the inline pictures from a part.
+// collect adds the text, the HTML or the inline picture of a MIME part to the mail.
 func (m *Mail) collect(_ []int, part *message.Entity, err error) error {
 	contentType, _, typeErr := part.Header.ContentType()
 	if err = errors.Join(err, typeErr); err != nil || part.MultipartReader() != nil {

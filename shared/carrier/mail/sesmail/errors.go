@@ -16,7 +16,8 @@ import (
 	"verdetto/shared/runtime/awscall"
 )
 
-// safelyRetrying limits a retryer to requests that certainly failed: refused, or never sent.
+// safelyRetrying returns a retryer that retries only requests that certainly failed: SES refused
+// them, or they were never sent.
 func safelyRetrying(r aws.Retryer) aws.Retryer {
 	v2, ok := r.(aws.RetryerV2)
 	if !ok {
@@ -32,8 +33,8 @@ func (r safeRetryer) IsErrorRetryable(err error) bool {
 }
 
 // wrapError wraps an error of the SDK with the matching error of package mail. If the request may
-// have succeeded, that is ErrUnavailable. Only the text of the SDK's error is kept, without
-// addresses, because SES repeats them.
+// have succeeded, the matching error is ErrUnavailable. Only the text of the SDK's error is kept.
+// Addresses are removed from the text, because SES repeats them.
 func wrapError(ctx context.Context, err error, tries *awscall.Tries, to string) error {
 	text := mail.Redact(err.Error(), to)
 	if ended := ctx.Err(); ended != nil {
@@ -56,16 +57,16 @@ func classify(ctx context.Context, err error, tries *awscall.Tries) error {
 	return mail.ErrBlocked // no credentials, no region, or not an answer of SES
 }
 
-// classifyRefusal returns the error for a refusal by SES. In doubt the error is ErrBlocked, a
-// fault of the service, so that a wrong setting never drops a mail.
+// classifyRefusal returns the error of package mail for a refusal by SES. In doubt that is
+// ErrBlocked, a fault of the service, so that a wrong setting never drops a mail.
 func classifyRefusal(status int, code, text string) error {
 	_, throttled := retry.DefaultThrottleErrorCodes[code]
 	switch {
 	case throttled, status == http.StatusTooManyRequests:
 		return mail.ErrThrottled
 	case code == "MessageRejected" && !strings.Contains(text, "not verified"):
-		// The same code means an identity that is not verified: the sender's, or in the SES sandbox
-		// the recipient's.
+		// Other refusals concern this mail alone. With "not verified" SES means the identity of the
+		// sender (or of the recipient, in the SES sandbox), which the operator must correct.
 		return mail.ErrRefused
 	case code == "BadRequestException" && !strings.Contains(text, "configuration set"):
 		return mail.ErrRefused

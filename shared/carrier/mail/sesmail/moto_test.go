@@ -53,7 +53,7 @@ func message() mail.Message {
 	}
 }
 
-// stored is a mail in moto's store.
+// stored is a mail as moto has stored it.
 type stored struct {
 	Source       string
 	Destinations []string
@@ -135,7 +135,7 @@ func TestSESAcceptsMails(t *testing.T) {
 	}
 }
 
-// TestNothingReachesSES: a message that package mail refuses causes no request.
+// TestNothingReachesSES: a message that package mail refuses causes no request to SES.
 func TestNothingReachesSES(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	m := message()
@@ -148,7 +148,8 @@ func TestNothingReachesSES(t *testing.T) {
 	}
 }
 
-// TestSESTakesAnAlert: a mail with a picture and an unsubscribe link arrives unchanged.
+// TestSESTakesAnAlert: a mail with a picture and an unsubscribe link arrives at the imitated SES
+// unchanged.
 func TestSESTakesAnAlert(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	c := client(endpoint)

@@ -25,7 +25,7 @@ import (
 	"verdetto/shared/carrier/mail/sesmail"
 )
 
-// wire is a stand-in for the network. It returns its answers in turn, repeats the last one, and
+// wire imitates the network. It returns its answers in turn and then repeats the last answer. It
 // records the requests.
 type wire struct {
 	mu      sync.Mutex
@@ -144,8 +144,8 @@ func TestRequest(t *testing.T) {
 	})
 }
 
-// TestErrors: each fault returns the right error, and is retried only if the mail was certainly not
-// sent.
+// TestErrors: for each fault Send returns the right error. It retries only if the mail was
+// certainly not sent.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -211,7 +211,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// exactly expects one outcome and no other, and an error that may be logged.
+// exactly expects that err is the error want and no other error of package mail. The text of err
+// must be safe to log.
 func exactly(t *testing.T, err, want error) {
 	t.Helper()
 	var got []error
@@ -268,7 +269,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// TestTimeout: a Send on a connection that never answers ends by itself.
+// TestTimeout: a Send ends by itself if the connection never answers.
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, w := over(t, asIs, hangs)

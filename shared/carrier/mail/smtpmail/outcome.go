@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// step is how far the sending of a mail has come.
+// step is how far the sending of a mail has come, as a step of the SMTP dialogue.
 type step int
 
 const (
@@ -45,19 +45,19 @@ func outcome(at step, err error) error {
 	return mail.ErrBlocked // no TLS, no valid certificate, no authentication: affects every message
 }
 
-// interrupted reports whether there was no connection, or it broke off.
+// interrupted reports whether the connection failed or broke off.
 func interrupted(err error) bool {
 	var op *net.OpError
 	if errors.As(err, &op) {
-		// TLS alerts: one side rejects the other.
+		// A TLS alert is no interruption: one side rejects the other side.
 		return op.Op != "remote error" && op.Op != "local error"
 	}
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
 		errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// reply is a rule: it maps a permanent answer of a mail server (5xx) to an error. The first rule
-// that matches applies.
+// reply is a rule that maps a permanent refusal of a mail server (5xx) to an error of package mail.
+// The first rule that matches applies.
 type reply struct {
 	from, to step
 	codes    string // prefixes of the code, separated by spaces; empty matches any
@@ -65,9 +65,9 @@ type reply struct {
 	means    error
 }
 
-// replies decides whose fault a refusal is. Before a recipient is sent, the fault is the service's
-// and concerns every mail. For a recipient, the fault is the address's, unless the server does not
-// know the service. For the content, the fault is the message's, unless it concerns the sender's
+// replies decides who causes a refusal. Before a recipient is named, the service causes it, and
+// every mail is refused. For a recipient, the address causes it, unless the server does not know
+// the service. For the content, the message causes it, unless the server rejects the sender's
 // identity.
 //
 // All other refusals are retried later. So in doubt no alert ends, and no other mail waits.
@@ -104,8 +104,8 @@ func outcomeOf(at step, said *smtp.SMTPError) error {
 	return mail.ErrThrottled
 }
 
-// fits compares a prefix that ends in a dot with the start of a code, and others with the whole
-// code.
+// fits reports whether the rule is about one of the codes. A prefix that ends in a dot is compared
+// with the start of a code. Every other prefix is compared with the whole code.
 func (r reply) fits(codes []string) bool {
 	if r.codes == "" {
 		return true

@@ -1,10 +1,11 @@
-// Package smtpmail sends mails through a submission server by SMTP: a provider's, or one on this
-// machine. Each mail uses its own connection, encrypted before authentication.
+// Package smtpmail sends mails through a submission server by SMTP: the server of a provider, or a
+// server on this machine. Each mail uses its own connection, encrypted before authentication.
 //
-// It promises what package mail promises. A mail without a complete end was certainly not sent,
-// because the server must discard it. If the connection breaks between the end and the server's
-// answer, the outcome is unknown (ErrUnavailable). A message with an ID keeps its Message-ID when
-// it is sent again, so that a mailbox may show it once. This package does not retry; callers do.
+// The package keeps the promises of package mail. A mail whose end was not sent was certainly not
+// delivered, because the server must discard it. If the connection breaks between the end of the
+// mail and the server's answer, the outcome is unknown (ErrUnavailable). A message with an ID keeps
+// its Message-ID when it is sent again, so that a mailbox may show it once. This package does not
+// retry; callers do.
 package smtpmail
 
 import (
@@ -24,29 +25,30 @@ import (
 )
 
 const (
-	// Timeout is the longest time of a Send, even if its context allows more.
+	// Timeout is the longest duration of a Send, even if its context allows more.
 	Timeout = 14 * time.Second
 	// BeforeEnd is how much of Timeout may pass before the end of the message is sent. A slow
-	// server has the rest for its answer, which decides whether the mail was sent.
+	// server has the remaining time for its answer, which decides whether the mail was sent.
 	BeforeEnd = 8 * time.Second
 )
 
-// Config holds the server and the sender of mails.
+// Config holds the mail server and the sender of all mails.
 type Config struct {
 	Server         Server
 	User, Password string // both may be empty for a server on this machine
-	// From is the sender, as an address or Name <address>. It receives bounces.
+	// From is the sender of all mails, as an address or as Name <address>. It receives bounces.
 	From string
 	Now  func() time.Time
-	// Roots are the trusted certificate authorities; nil means the system's.
+	// Roots are the trusted certificate authorities. If nil, the system's authorities are trusted.
 	Roots *x509.CertPool
-	// Dial connects; nil uses TCP.
+	// Dial makes a connection. If nil, it is a TCP connection.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Watch, if set, is called with each step that succeeded, in words for an operator.
+	// Watch, if set, is called with a description of each step that succeeded, for an operator to
+	// read.
 	Watch func(step string)
 }
 
-// Sender sends mails through a mail server. It is safe for concurrent use.
+// Sender is a mail.Sender that sends through a mail server. It is safe for concurrent use.
 type Sender struct {
 	config  Config
 	compose *mail.Composer
@@ -54,7 +56,8 @@ type Sender struct {
 
 var _ mail.Sender = (*Sender)(nil)
 
-// New returns a Sender. It does not connect, so it succeeds even if the server is down.
+// New returns a Sender. It makes no connection, so it succeeds even if the mail server does not
+// answer.
 func New(c Config) (*Sender, error) {
 	compose, err := mail.NewComposer(c.From, c.Now)
 	if err != nil {
@@ -76,7 +79,7 @@ func New(c Config) (*Sender, error) {
 	return &Sender{c, compose}, nil
 }
 
-// Send hands a message to the server.
+// Send gives a message to the mail server.
 func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	raw, err := s.compose.Compose(m)
 	if err != nil {
@@ -97,15 +100,16 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	return fmt.Errorf("send mail: %w: %s: %s", outcome(reached, err), reached, text)
 }
 
-// send returns the step at which it ended. before is the latest time to send the end of the
-// message.
+// send sends a mail and returns the last step that it began. The end of the message must be sent
+// before the context before ends.
 func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step, error) {
 	conn, err := s.config.Dial(before, "tcp", s.config.Server.Address())
 	if err != nil {
 		return connecting, err
 	}
 	s.watch("connected to %s (%s)", s.config.Server.Address(), conn.RemoteAddr())
-	// The library's deadlines cover a whole command; closing the connection interrupts it earlier.
+	// The SMTP library's deadlines cover a whole command. Closing the connection interrupts a
+	// command earlier.
 	ends := context.AfterFunc(before, func() { conn.Close() })
 	c, reached, err := s.open(before, conn)
 	if err == nil {
@@ -131,7 +135,8 @@ func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step,
 	return reached, err
 }
 
-// hand transmits a message. It calls beforeEnd before it sends the end.
+// hand gives a message to the server. It calls beforeEnd directly before it sends the end of the
+// message.
 func (s *Sender) hand(c *smtp.Client, to string, raw []byte, beforeEnd func() error) (step, error) {
 	if err := c.Mail(s.compose.From(), &smtp.MailOptions{Size: int64(len(raw))}); err != nil {
 		return sender, err
@@ -158,7 +163,7 @@ func (s *Sender) hand(c *smtp.Client, to string, raw []byte, beforeEnd func() er
 	return end, err
 }
 
-// open encrypts the connection, greets the server and authenticates.
+// open encrypts the connection, greets the mail server and authenticates.
 func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reached step, err error) {
 	settings := &tls.Config{ServerName: s.config.Server.Host, RootCAs: s.config.Roots, MinVersion: tls.VersionTLS12}
 	switch s.config.Server.TLS {
@@ -194,7 +199,8 @@ func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reach
 	return c, signingIn, nil
 }
 
-// authenticate uses PLAIN if the server offers it, otherwise LOGIN, which is all that some support.
+// authenticate logs in with the method PLAIN if the server offers it. Otherwise it uses LOGIN,
+// because some servers support no other method.
 func (s *Sender) authenticate(c *smtp.Client) error {
 	switch {
 	case c.SupportsAuth(sasl.Plain):

@@ -26,7 +26,7 @@ func message() mail.Message {
 		Text: ".a line that begins with a dot\n", Tag: "alert"}
 }
 
-// over starts a server on loopback and returns a Sender to it.
+// over starts a server on this machine and returns a Sender to that server.
 func over(t *testing.T, kind smtpmail.TLS,
 	change func(*smtptest.Server, *smtpmail.Config)) (*smtpmail.Sender, *smtptest.Server) {
 	t.Helper()
@@ -51,7 +51,8 @@ func over(t *testing.T, kind smtpmail.TLS,
 	return sender, s
 }
 
-// TestSend: the server receives the composed message over TLS from an authenticated user.
+// TestSend: the server receives the message as composed, from an authenticated user, with each kind
+// of TLS and without TLS.
 func TestSend(t *testing.T) {
 	for name, kind := range map[string]smtpmail.TLS{"STARTTLS": smtpmail.StartTLS, "implicit TLS": smtpmail.Implicit,
 		"none": smtpmail.None} {
@@ -91,7 +92,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestFaults: each fault returns the right error, and the server's mails agree with it.
+// TestFaults: for each fault of the server Send returns the right error. The server has the mail
+// only if the error allows it.
 func TestFaults(t *testing.T) {
 	none := [3]int{}
 	for _, c := range []struct {
@@ -176,7 +178,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// exactly expects one outcome and no other, and an error that may be logged.
+// exactly expects that err is the error want and no other error of package mail. The text of err
+// must be safe to log.
 func exactly(t *testing.T, err, want error) {
 	t.Helper()
 	var got []error
@@ -198,7 +201,7 @@ func exactly(t *testing.T, err, want error) {
 	}
 }
 
-// TestTrust: nothing is sent to a server without encryption or without a trusted certificate.
+// TestTrust: nothing is sent over a connection without encryption or without a trusted certificate.
 func TestTrust(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -234,7 +237,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// dialInstead replaces the server's host name, which its certificate then does not cover.
+// dialInstead changes the server's host name in the settings. The connection still goes to the same
+// server, whose certificate does not cover the new name.
 func dialInstead(c *smtpmail.Config, host string) {
 	at := c.Server.Address()
 	c.Server.Host = host
@@ -251,7 +255,7 @@ func TestNoConnection(t *testing.T) {
 	exactly(t, s.Send(ended, message()), mail.ErrThrottled)
 }
 
-// closedPort returns a port without a listener.
+// closedPort returns a port on which no program listens.
 func closedPort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -262,7 +266,7 @@ func closedPort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// pipes is an in-process listener, so that synctest can control its time.
+// pipes is a network listener inside the process, so that synctest can control its time.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -275,8 +279,8 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// TestSlow: a Send to a server that hangs ends within the timeout. Before the end of the message
-// the mail was not sent; after it the outcome is unknown.
+// TestSlow: a Send ends within the timeout even if the server stops answering. If the end of the
+// message was not sent, the mail was not sent. After the end of the message the outcome is unknown.
 func TestSlow(t *testing.T) {
 	for _, c := range []struct {
 		at    smtptest.Moment

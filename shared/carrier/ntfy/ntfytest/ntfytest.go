@@ -1,6 +1,6 @@
-// Package ntfytest is a stand-in for ntfy servers. It accepts messages in JSON, enforces ntfy's
-// limits, returns what its topics show, and can simulate faults. It is written against the wire
-// format, without package ntfy, so that both sides cannot share a mistake.
+// Package ntfytest imitates ntfy servers. It accepts messages in JSON, enforces ntfy's limits,
+// returns the messages that its topics show, and can simulate faults. It is written against the
+// wire format, without package ntfy, so that the imitation and the client cannot share a mistake.
 package ntfytest
 
 import (
@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/carrier/outbound"
 )
 
-// Message is a message shown in a topic.
+// Message is a message that a topic shows.
 type Message struct {
 	ID       string   `json:"id"`
 	Sequence string   `json:"sequence_id,omitempty"`
@@ -35,7 +35,7 @@ type Message struct {
 	Actions  []Action `json:"actions,omitempty"`
 }
 
-// Action is a button.
+// Action is a button of a message.
 type Action struct {
 	Action string `json:"action"`
 	Label  string `json:"label"`
@@ -51,13 +51,13 @@ type Fault struct {
 	Down   bool   // the server refuses connections
 }
 
-// Refusal returns the fault of an ntfy error code.
+// Refusal returns the fault in which the server answers with an error code of ntfy.
 func Refusal(code int, says string) Fault {
 	status := code / 100
 	return Fault{Status: status, Body: fmt.Sprintf(`{"code":%d,"http":%d,"error":%q}`, code, status, says)}
 }
 
-// Server is a stand-in for all ntfy servers. It is a Poster that routes every call to itself.
+// Server imitates all ntfy servers. It is an outbound.Poster that sends every call to itself.
 type Server struct {
 	URL string
 
@@ -79,15 +79,16 @@ func New() *Server {
 // Close stops the server.
 func (s *Server) Close() { s.web.Close() }
 
-// Fail makes later calls fail with the fault that a function returns for their host; nil stops
-// that.
+// Fail makes later calls fail. The function with returns the fault for the host of a call. If with
+// is nil, later calls succeed.
 func (s *Server) Fail(with func(host string) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = with
 }
 
-// Messages returns the messages of a topic by its URL; of messages with the same ID only the last.
+// Messages returns the messages of a topic, given by its URL. Of several messages with the same ID
+// it returns only the last.
 func (s *Server) Messages(topic string) []Message {
 	u, err := url.Parse(topic)
 	if err != nil {
@@ -98,14 +99,14 @@ func (s *Server) Messages(topic string) []Message {
 	return slices.Clone(s.shown[u.Host+u.Path])
 }
 
-// Calls returns the number of calls.
+// Calls returns the number of calls to the server so far.
 func (s *Server) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls
 }
 
-// Post is the Post of an outbound.Client that reaches this server under every name.
+// Post does the same as the Post of an outbound.Client, but every host name leads to this server.
 func (s *Server) Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error) {
 	u, err := outbound.ParseURL(to)
 	if err != nil {
@@ -163,7 +164,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(m)
 }
 
-// fail carries out a fault and reports whether there was one.
+// fail answers with the fault, if it is one. It reports whether it has answered.
 func fail(w http.ResponseWriter, f Fault) bool {
 	switch {
 	case f.Cut:
@@ -188,7 +189,7 @@ const (
 	maxActions = 3
 )
 
-// publish stores a message, or returns ntfy's refusal.
+// publish stores a message in its topic, or returns the refusal of ntfy.
 func (s *Server) publish(r *http.Request) (m Message, refused *Fault) {
 	refuse := func(code int, says string) (Message, *Fault) {
 		f := Refusal(code, says)

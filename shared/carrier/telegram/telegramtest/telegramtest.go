@@ -1,7 +1,7 @@
-// Package telegramtest is a stand-in for Telegram: the Bot API of one bot, its chats, and the
-// updates that Telegram posts to its webhook. It enforces the API's limits, delivers an update
-// again until it is answered with 200, and can simulate faults. It is written against the wire
-// format, without package telegram, so that both sides cannot share a mistake.
+// Package telegramtest imitates Telegram: the Bot API of one bot, its chats, and the updates that
+// Telegram posts to the bot's webhook. It enforces the API's limits, delivers an update again until
+// the webhook answers 200, and can simulate faults. It is written against the wire format, without
+// package telegram, so that the imitation and the client cannot share a mistake.
 package telegramtest
 
 import (
@@ -19,14 +19,14 @@ import (
 	"unicode/utf16"
 )
 
-// The credentials of the bot.
+// The name of the bot and its secrets.
 const (
 	Token  = "123456:stand-in-AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 	Name   = "verdetto_test_bot"
 	Secret = "stand-in-secret-of-the-webhook"
 )
 
-// Message is a message shown in a chat.
+// Message is a message that a chat shows.
 type Message struct {
 	Text    string
 	Bold    string            // the bold part
@@ -43,7 +43,7 @@ type Fault struct {
 	After      bool   // only after the message was sent
 }
 
-// Server is the stand-in for Telegram.
+// Server imitates Telegram.
 type Server struct {
 	URL     string
 	Webhook http.Handler // of the bot, and its path
@@ -62,7 +62,7 @@ type chat struct {
 	shown   []Message
 }
 
-// New starts a Server without chats.
+// New starts a Server that has no chats yet.
 func New() *Server {
 	s := &Server{chats: map[int64]*chat{}}
 	s.web = httptest.NewServer(http.HandlerFunc(s.serve))
@@ -73,22 +73,22 @@ func New() *Server {
 // Close stops the server.
 func (s *Server) Close() { s.web.Close() }
 
-// Fail makes later calls fail with the fault that a function returns for their chat; nil stops
-// that.
+// Fail makes later calls fail. The function with returns the fault for the chat of a call. If with
+// is nil, later calls succeed.
 func (s *Server) Fail(with func(chat int64) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = with
 }
 
-// Calls returns the number of calls.
+// Calls returns the number of calls to the Bot API so far.
 func (s *Server) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls
 }
 
-// Messages returns the bot's messages to a person.
+// Messages returns the messages that the bot sent to a person.
 func (s *Server) Messages(person int64) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	answer(w, f)
 }
 
-// fieldsOf parses a call, in JSON or as a form with files.
+// fieldsOf parses the fields of a call. A call is in JSON, or is a form with files.
 func fieldsOf(r *http.Request) (map[string]string, error) {
 	fields := map[string]string{}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
@@ -164,7 +164,7 @@ func fromJSON(body io.Reader, fields map[string]string) error {
 	return nil
 }
 
-// send shows a message in a chat, or returns the API's refusal. The caller holds s.mu.
+// send adds a message to a chat, or returns the API's refusal. The caller must hold s.mu.
 func (s *Server) send(id int64, fields map[string]string) Fault {
 	refuse := func(status int, says string) Fault { return Fault{Status: status, Says: says} }
 	c := s.chats[id]
@@ -221,7 +221,7 @@ func (s *Server) send(id int64, fields map[string]string) Fault {
 	return Fault{}
 }
 
-// answer writes the result of a call.
+// answer writes the response to a call of the Bot API.
 func answer(w http.ResponseWriter, f Fault) {
 	switch {
 	case f.Cut:
@@ -244,7 +244,7 @@ func answer(w http.ResponseWriter, f Fault) {
 	_ = json.NewEncoder(w).Encode(says)
 }
 
-// Start simulates a person who opens a link to the bot and presses its button.
+// Start simulates a person who opens a link to the bot and presses the start button.
 func (s *Server) Start(person int64, link, language string) error {
 	u, err := url.Parse(link)
 	if err != nil || u.Host != "t.me" || u.Path != "/"+Name {
@@ -253,7 +253,7 @@ func (s *Server) Start(person int64, link, language string) error {
 	return s.Write(person, strings.TrimSpace("/start "+u.Query().Get("start")), language)
 }
 
-// Write simulates a person who writes to the bot, and so allows it to reply.
+// Write simulates a person who writes to the bot. Afterwards the bot may write to this person.
 func (s *Server) Write(person int64, text, language string) error {
 	s.mu.Lock()
 	if s.chats[person] == nil {
@@ -286,7 +286,8 @@ func (s *Server) next() int {
 	return s.updates
 }
 
-// Update returns the update that Telegram posts for a message in a chat of a kind.
+// Update returns the update that Telegram posts for a message in a chat. The kind of chat is, for
+// example, "private" or "group".
 func (s *Server) Update(chat int64, kind, text, language string) []byte {
 	said, err := json.Marshal(text)
 	if err != nil {
@@ -297,10 +298,11 @@ func (s *Server) Update(chat int64, kind, text, language string) []byte {
 		s.next(), said, chat, kind, chat, language)
 }
 
-// deliveries is how often an update without a 200 is delivered.
+// deliveries is how many times an update is delivered if the webhook does not answer 200.
 const deliveries = 5
 
-// Deliver posts an update to the webhook until it is accepted, and carries out the answer.
+// Deliver posts an update to the webhook until the webhook answers 200. Then it carries out the
+// command in the answer.
 func (s *Server) Deliver(update []byte) error {
 	var status int
 	for range deliveries {
@@ -330,7 +332,7 @@ func (s *Server) Deliver(update []byte) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if refused := s.send(id, fields); refused.Status != 0 && refused.Status != http.StatusForbidden {
-			// Telegram ignores this silently; a test must notice.
+			// Telegram ignores a wrong answer silently. A test must notice it.
 			return fmt.Errorf("the answer is refused: %s", refused.Says)
 		}
 		return nil

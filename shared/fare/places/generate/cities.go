@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// city is a city or metropolitan area, as it will be written to the tables.
+// city is a city or metropolitan area, in the form that write needs for the tables.
 type city struct {
 	code    string
 	country string
-	// busy is the sum of the airports' centrality in the network of flights. Passenger counts are
-	// not openly available.
+	// busy is the sum of the page ranks of the city's airports in the network of flights. Passenger
+	// counts are not openly available.
 	busy     float64
 	airports []string // busiest first
 	points   []point  // rows about the city itself, the best known first
@@ -24,11 +24,12 @@ type town struct {
 	busy float64
 }
 
-// unranked is the busyness of an airport that has flights but no rank in the source. It is lower
-// than that of any ranked airport.
+// unranked is the busyness of an airport that has flights but no page rank in the source. Every
+// airport with a rank is busier.
 const unranked = 0.001
 
-// builder groups the airports with scheduled flights by city.
+// builder groups the airports with scheduled flights by city. The parameters come from the two
+// sources and everyday.csv.
 type builder struct {
 	points, retired []point
 	services        map[string]service
@@ -39,7 +40,8 @@ type builder struct {
 	codes           map[string]string  // the city of every known code
 }
 
-// buildCities returns the cities, busiest first, and the city of every code.
+// buildCities returns the cities, busiest first, and a map from every airport or city code to the
+// code of its city.
 func buildCities(points []point, services map[string]service, said everyday) ([]*city, map[string]string, error) {
 	b := builder{
 		services: services, said: said, wanted: map[string]bool{},
@@ -84,7 +86,8 @@ func (b *builder) primary(airport point) string {
 	return cmp.Or(b.said.codes[code], code)
 }
 
-// gather creates the cities of the airports with flights, and those listed in everyday.csv.
+// gather creates a city for every airport with scheduled flights, and for every code in
+// everyday.csv.
 func (b *builder) gather() {
 	for _, p := range b.points {
 		if !p.airport || b.rank[p.code] > 0 {
@@ -110,7 +113,7 @@ func (b *builder) gather() {
 			c.towns = append(c.towns, town{point{name: name}, busy})
 		}
 	}
-	// A city in everyday.csv whose airport has another code.
+	// A city listed in everyday.csv can have an airport whose code differs from the city's code.
 	for _, p := range b.points {
 		if code := b.primary(p); p.airport && b.wanted[code] && b.byCode[code] == nil {
 			b.byCode[code] = &city{code: code, country: p.country, busy: unranked, airports: []string{p.code}}
@@ -118,8 +121,8 @@ func (b *builder) gather() {
 	}
 }
 
-// assignCodes records the city of every code: of airports including retired ones, of everyday.csv,
-// and of the cities themselves.
+// assignCodes maps every code to its city: airport codes including retired ones, codes in
+// everyday.csv, and the codes of the cities themselves.
 func (b *builder) assignCodes() {
 	for _, p := range slices.Concat(b.points, b.retired) {
 		if code := b.primary(p); p.airport && b.codes[p.code] == "" && b.byCode[code] != nil {
@@ -132,10 +135,11 @@ func (b *builder) assignCodes() {
 	}
 }
 
-// settle moves the source row that describes the city best to the front of points.
+// settle moves the source row with the largest population to the front of points, and takes the
+// country from it.
 func (c *city) settle() {
 	slices.SortStableFunc(c.points, func(a, b point) int { return cmp.Compare(b.population, a.population) })
-	// If the sources know only the airport, the city is the town where it lies.
+	// If the first row names an airport, the city gets the name of the town of that airport.
 	if main := &c.points[0]; ofAirport.MatchString(main.name) {
 		main.name = townOf(main.name)
 		if len(c.towns) > 0 {
@@ -145,7 +149,8 @@ func (c *city) settle() {
 	c.country = c.points[0].country // an airport may lie across the border
 }
 
-// describe assigns to each city its own rows, and those of other towns that its airports serve.
+// describe assigns to each city its own source rows, and the rows of other towns that its airports
+// serve.
 func (b *builder) describe() {
 	rows := map[string][]point{}
 	for _, p := range b.points {
@@ -179,9 +184,9 @@ func (b *builder) describe() {
 	}
 }
 
-// succeed separates retired airports from current points. If the city of a retired airport has one
-// current airport without a rank, that is the successor. The successor gets the rank; the retired
-// airport gets the successor's cities.
+// succeed separates points with retired airport codes from current points. A retired airport has a
+// successor if its city has an airport without a page rank, and no airport with one. The successor
+// gets the retired airport's rank; the retired airport gets the successor's cities.
 func succeed(points []point) (current, retired []point) {
 	type place struct{ country, city string }
 	newcomers, ranked := map[place]int{}, map[place]bool{}

@@ -11,12 +11,12 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// continents are the continents that countries.tsv lists after the countries, by UN M.49 code:
-// Africa, Oceania, North America, South America, Asia, Europe.
+// continents lists the UN M.49 codes of the continents: Africa, Oceania, North America, South
+// America, Asia, Europe. In countries.tsv the continents follow the countries.
 var continents = []string{"002", "009", "003", "005", "142", "150"}
 
-// writeCountries writes the names of the countries that have cities, and of the continents in which
-// these countries lie.
+// writeCountries writes countries.tsv: the names of the given countries, and of the continents in
+// which these countries lie.
 func writeCountries(countries map[string]bool) error {
 	var b bytes.Buffer
 	for _, code := range slices.Concat(slices.Sorted(maps.Keys(countries)), continents) {

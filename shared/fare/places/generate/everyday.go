@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// everyday holds the content of everyday.csv, names and codes that the sources lack. The format is
-// described in that file.
+// everyday holds the content of everyday.csv: names and codes that the sources lack. The comment at
+// the top of everyday.csv describes its format.
 type everyday struct {
 	names    []everydayName
 	codes    map[string]string // accepted code -> code of a city

@@ -12,7 +12,8 @@ import (
 
 const header = "iata_code^name^country_code^city_code_list^city_name_list^location_type^population^page_rank^date_until^alt_name_section\n"
 
-// A small world: a city with two airports, a replaced airport, a namesake, a town near a city.
+// world is a small table of airports and cities: a city with two airports, a retired airport with
+// its successor, two cities with one name, and a town near a city.
 const world = header +
 	"BIG^Big One Airport^IT^BGC^Bigtown^A^0^0.5^^\n" +
 	"BIH^Big Two Airport^IT^BGC,SML^Bigtown=Smalltown^A^0^0.2^^\n" +

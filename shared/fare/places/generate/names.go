@@ -15,7 +15,8 @@ import (
 // cities.tsv.
 var langs = []string{"en", "it", "fr", "de", "es", "pt"}
 
-// alsoSpoken are further languages of a country. CLDR supplies only the likeliest one.
+// alsoSpoken maps a country to the languages spoken there besides its main language. The CLDR data
+// supplies only the main language.
 var alsoSpoken = map[string]string{
 	"AF": "ps", "BA": "hr sr", "BE": "fr de", "BY": "ru", "CA": "fr", "CH": "fr it rm", "CN": "zh-CN ug bo",
 	"CY": "tr", "DZ": "fr", "ES": "ca eu gl ast", "FI": "sv se", "GB": "cy gd", "HK": "yue", "IE": "ga", "IL": "ar",
@@ -24,14 +25,15 @@ var alsoSpoken = map[string]string{
 	"RS": "hu", "TW": "zh-TW", "UA": "ru", "US": "haw", "XK": "sr", "ZA": "af zu",
 }
 
-// local returns the languages of a country.
+// local returns the languages spoken in a country, the main language first.
 func local(country string) []string {
 	base, _ := language.Make("und-" + country).Base()
 	return append([]string{base.String()}, strings.Fields(alsoSpoken[country])...)
 }
 
-// Weights of a name against the same name of another city, multiplied by busyness. A main name
-// beats a secondary name of a city up to ten times as busy.
+// When several cities have the same name, each city's weight is one of these numbers times its
+// busyness. The highest weight wins: a main name beats a secondary name of a city up to ten times
+// as busy.
 const (
 	byHand  = 1e6
 	primary = 1.0
@@ -48,7 +50,8 @@ type name struct {
 	said         []string // languages of an everyday name; none: any
 }
 
-// longest is the maximum length of a key in bytes. Only ceremonial names of Bangkok are longer.
+// longest is the maximum length of a name in bytes, after places.Fold. Only ceremonial names of
+// Bangkok are longer.
 const longest = 128
 
 const (
@@ -57,7 +60,7 @@ const (
 	kindHidden = 'h'
 )
 
-// written returns the written name of a city in each of langs.
+// written returns the name to display for a city, in each of langs.
 func (c *city) written(said everyday) []string {
 	out := make([]string, len(langs))
 	for i, lang := range langs {
@@ -75,7 +78,8 @@ func (c *city) written(said everyday) []string {
 	return out
 }
 
-// best returns the name of a place in a language: the preferred name, else the first current one.
+// best returns the name of a place in a language: the preferred name, else the first name in
+// current use.
 func best(p point, lang string) string {
 	found, score := "", -1
 	for _, n := range p.names {
@@ -98,8 +102,9 @@ func best(p point, lang string) string {
 
 func dated(n altName) bool { return strings.ContainsAny(n.flags, "hc") }
 
-// buildNames returns the lines of names.tsv. Of the cities with one name the busiest comes first.
-// The others follow only if it is their own name too.
+// buildNames returns the lines of names.tsv. If several cities share a name, the city with the
+// highest weight comes first. The other cities follow only if the shared name is their own name,
+// not that of a town nearby.
 func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 	byKey := map[string][]name{}
 	add := func(n name) {
@@ -150,8 +155,8 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 	return all
 }
 
-// names returns every name of a city. Of spellings with equal key and weight the first is kept: the
-// local one, then Italian.
+// names returns every name of a city. If two spellings have equal key and weight, buildNames keeps
+// the first of them. So the local spelling comes first, then the Italian one.
 func (c *city) names(said everyday) []name {
 	var out []name
 	add := func(written string, kind byte, weight float64) {
@@ -209,7 +214,7 @@ func (c *city) names(said everyday) []name {
 	return out
 }
 
-// variants returns alternative spellings of a name: St for Saint, and ae, oe, ue for umlauts.
+// variants returns alternative spellings of a name: St for Saint, and ae, oe, ue for ä, ö, ü.
 func variants(written string) []string {
 	var out []string
 	words := strings.FieldsFunc(written, func(r rune) bool { return r == ' ' || r == '-' || r == '.' })

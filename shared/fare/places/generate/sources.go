@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// point is a row of OpenTravelData: an airport or a city.
+// point is a row of the OpenTravelData table: an airport, a city, or both.
 type point struct {
 	code       string
 	retired    bool // the code is no longer in use
@@ -23,7 +23,8 @@ type point struct {
 	names      []altName
 }
 
-// altName is a name in a language. GeoNames spellings without a language have an empty lang.
+// altName is a name of a place in one language. A GeoNames spelling without a language has an empty
+// lang.
 type altName struct {
 	lang, name string
 	flags      string // p preferred, s short, c colloquial, h historic
@@ -76,13 +77,15 @@ func readPoints(data []byte) ([]point, error) {
 	return points, nil
 }
 
-// unbracketed removes text from the first bracket on, as in "Hanalei (CDP)", and doubled spaces.
+// unbracketed removes the first opening bracket and all text after it, as in "Hanalei (CDP)". It
+// also removes doubled spaces.
 func unbracketed(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return strings.Join(strings.Fields(name), " ")
 }
 
-// clean is unbracketed, and returns "" for a list, an airport, a code or a name with digits.
+// clean returns the name without bracketed text. It returns "" for a list of names, the name of an
+// airport, a code, or a name with digits.
 func clean(name string) string {
 	name = unbracketed(name)
 	if len(name) == 3 && name == strings.ToUpper(name) && name[0] < 'a' {
@@ -94,7 +97,8 @@ func clean(name string) string {
 	return name
 }
 
-// ofAirport matches the end of an airport's name, from the word for airport or its adjectives on.
+// ofAirport matches the end of an airport's name: the word for airport, the adjectives directly
+// before it, and all text after it.
 var ofAirport = regexp.MustCompile(`(?i)\b(((inter)?national|regional|municipal|county) )*(airport|a[eé]roport|aeropuerto|flughafen).*`)
 
 // townOf returns the town in the name of an airport: Sarh for Sarh Airport.
@@ -102,7 +106,7 @@ func townOf(airport string) string {
 	return strings.TrimSpace(ofAirport.ReplaceAllString(airport, ""))
 }
 
-// service is an airport's entry in OurAirports.
+// service is an airport's entry in the OurAirports table.
 type service struct {
 	scheduled bool   // it has scheduled flights
 	town      string // the town where it lies, often its namesake

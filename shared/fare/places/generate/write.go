@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// write writes the three tables. Package places describes their columns.
+// write writes the four tables to the working directory. The comments in package places
+// describe the columns.
 func write(cities []*city, codes map[string]string, names []name, said everyday) error {
 	var cityTable, codeTable, nameTable bytes.Buffer
 	at := map[string]int{}

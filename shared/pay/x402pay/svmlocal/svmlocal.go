@@ -1,7 +1,7 @@
 // Package svmlocal runs Solana's own runtime on this machine as a network of one node. Signatures,
-// blockhashes, the compute budget and the token program are the real ones. It also runs published
-// x402 clients that pay on this network. It is for tests. They are skipped until make tools has
-// downloaded the packages.
+// blockhashes, the compute budget and the token program are the real ones. The package also runs
+// published x402 clients that pay on this network. It is for tests, which are skipped until make
+// tools has downloaded the runtime and the clients.
 package svmlocal
 
 import (
@@ -29,7 +29,7 @@ var fetchClient string
 //go:embed client.py
 var httpxClient string
 
-// Account is a token account with its balance.
+// Account is a token account in the initial state, with its balance.
 type Account struct {
 	Owner   string `json:"owner"`
 	Account string `json:"account"`
@@ -43,13 +43,13 @@ type World struct {
 	Lamports map[string]int64 `json:"lamports"` // by address
 }
 
-// Network is a network that runs until the test ends.
+// Network is a running network of one node. It runs until the test ends.
 type Network struct {
 	URL string // of its node
 	t   testing.TB
 }
 
-// Open starts a network.
+// Open starts a network with the initial state w.
 func Open(t testing.TB, w World) *Network {
 	t.Helper()
 	world, err := json.Marshal(w)
@@ -77,7 +77,7 @@ func Open(t testing.TB, w World) *Network {
 	return &Network{strings.TrimSpace(url), t}
 }
 
-// node returns a command that runs a script in Node with the published packages.
+// node returns a command that runs a script in the program Node.js, with the published packages.
 func node(t testing.TB, name, script string, args ...string) *exec.Cmd {
 	t.Helper()
 	folder := t.TempDir()
@@ -116,7 +116,8 @@ func (n *Network) Call(method string, params ...any) (json.RawMessage, error) {
 	return answer.Result, nil
 }
 
-// Number returns a numeric answer: method hold for a token account, or lamports for an address.
+// Number calls a method that answers with a number: hold for a token account, or lamports for an
+// address.
 func (n *Network) Number(method, of string) (number int64) {
 	n.t.Helper()
 	answer, err := n.Call(method, of)
@@ -129,7 +130,7 @@ func (n *Network) Number(method, of string) (number int64) {
 	return number
 }
 
-// Blockhash returns the newest blockhash.
+// Blockhash returns the newest blockhash of the network.
 func (n *Network) Blockhash() string {
 	n.t.Helper()
 	var latest struct {
@@ -145,7 +146,8 @@ func (n *Network) Blockhash() string {
 	return latest.Value.Blockhash
 }
 
-// Drain empties a token account between the next transaction's simulation and its block.
+// Drain makes the node empty a token account after it has simulated the next transaction and before
+// that transaction's block.
 func (n *Network) Drain(account string) {
 	n.t.Helper()
 	if _, err := n.Call("drain", account); err != nil {
@@ -153,7 +155,7 @@ func (n *Network) Drain(account string) {
 	}
 }
 
-// Expire expires the newest blockhash, and every transaction that uses it.
+// Expire makes the newest blockhash expire, and with it every transaction that uses it.
 func (n *Network) Expire() {
 	n.t.Helper()
 	if _, err := n.Call("expire"); err != nil {
@@ -161,9 +163,10 @@ func (n *Network) Expire() {
 	}
 }
 
-// Clients are published, unmodified clients. Each takes an address, a node and the seed of a key
-// (in hex). It requests the address and pays if asked to. Then it prints the status of the answer,
-// its header PAYMENT-RESPONSE and its body, separated by spaces.
+// Clients holds published, unmodified client programs of x402. The arguments are a URL, a node and
+// the seed of a key in hex. A client requests the URL and pays if the answer asks for a payment.
+// Then it prints the status of the last answer, the header PAYMENT-RESPONSE and the body, separated
+// by spaces.
 var Clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
 	"fetch, of npm": func(t testing.TB, args ...string) *exec.Cmd {
 		return node(t, "client.mjs", fetchClient,
@@ -175,7 +178,7 @@ var Clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
 	},
 }
 
-// Run runs a client and returns its output.
+// Run runs a client and returns the three parts of its output.
 func Run(t testing.TB, command *exec.Cmd) (status, header, body string) {
 	t.Helper()
 	var said bytes.Buffer

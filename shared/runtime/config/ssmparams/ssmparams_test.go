@@ -66,8 +66,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestConfiguration: secrets arrive decrypted in their place. Missing or unreadable ones are
-// reported with all other faults, and no secret is shown.
+// TestConfiguration: secrets arrive decrypted in their fields. Missing or unreadable secrets are
+// reported with all other faults, and no error shows a secret.
 func TestConfiguration(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	in := settings(endpoint, http.DefaultTransport)
@@ -116,7 +116,7 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// refusing answers as AWS does without the permission.
+// refusing is an HTTP transport that answers as AWS does if the permission is missing.
 type refusing struct{}
 
 func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {

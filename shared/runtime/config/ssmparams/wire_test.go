@@ -44,7 +44,8 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const good = `{"Parameters":[{"Name":"/a","Value":"the-secret","Type":"SecureString"}],"InvalidParameters":["/b"]}`
 
-// TestFaults: transient faults are tried three times in all, and no error shows a secret.
+// TestFaults: a request with a transient fault is tried three times in all, and no error shows a
+// secret.
 func TestFaults(t *testing.T) {
 	throttled := answer{400, `{"__type":"ThrottlingException","message":"Rate exceeded"}`, nil}
 	refused := answer{400, `{"__type":"AccessDeniedException","message":"not yours"}`, nil}
@@ -77,7 +78,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestHangingTry: an unanswered try times out early enough for another.
+// TestHangingTry: an unanswered try times out early enough for another try.
 func TestHangingTry(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32

@@ -14,17 +14,19 @@ import (
 	"verdetto/shared/runtime/queue"
 )
 
-// Receives is the number of deliveries before a message becomes a dead letter in the suite.
+// Receives is the number of deliveries after which the suite expects a message to become a dead
+// letter.
 const Receives = 3
 
 // Harness is an empty queue under test, including the workers' side.
 type Harness interface {
 	queue.Queue
-	// Receive delivers at most that number of visible messages.
+	// Receive delivers visible messages, at most the number most.
 	Receive(t *testing.T, most int) []queue.Message
 	// Done removes delivered messages from the queue.
 	Done(t *testing.T, messages ...queue.Message)
-	// ExpireVisibility makes delivered messages that are not done visible again, as time does.
+	// ExpireVisibility makes delivered messages that are not done visible again, as if their
+	// visibility timeout had passed.
 	ExpireVisibility(t *testing.T)
 	// Dead returns the bodies of the dead letters.
 	Dead(t *testing.T) []string

@@ -182,7 +182,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestGivenUp: a Send ends at once if its caller gives up while it waits for a retry.
+// TestGivenUp: a Send ends at once if the caller's context ends while Send waits for a retry.
 func TestGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

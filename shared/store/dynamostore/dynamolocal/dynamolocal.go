@@ -1,6 +1,6 @@
-// Package dynamolocal runs DynamoDB Local, Amazon's emulator of DynamoDB, on loopback and in
-// memory. It is for tests and for trying Lambda executables on one machine. It needs Java and the
-// jars that `make tools` fetches from Maven.
+// Package dynamolocal runs DynamoDB Local, Amazon's emulator of DynamoDB, on this machine and in
+// memory. Tests use it, and developers who try the Lambda executables on one machine. It needs Java
+// and the jars that `make tools` fetches from Maven.
 package dynamolocal
 
 import (
@@ -31,10 +31,11 @@ const install = "install Java 17 and Maven and run make tools"
 // ErrMissing means that Java or the jars are not installed.
 var ErrMissing = errors.New("needs DynamoDB Local: " + install)
 
-// Region is arbitrary: a shared DynamoDB Local does not separate regions.
+// Region is the AWS region that clients name. Any region works, since this DynamoDB Local does not
+// separate regions.
 const Region = "eu-south-1"
 
-// Start runs DynamoDB Local until stop is called, and returns its address.
+// Start runs DynamoDB Local until the caller calls stop. It returns the address of DynamoDB Local.
 func Start(ctx context.Context) (endpoint string, stop func(), err error) {
 	if endpoint, stop, err = start(ctx); errors.Is(err, errEnded) {
 		return start(ctx) // another process took the port first
@@ -67,7 +68,8 @@ func start(ctx context.Context) (endpoint string, stop func(), err error) {
 	diesWithParent(command)
 	started, ended := make(chan error, 1), make(chan error, 1)
 	go func() {
-		// Linux ties the parent-death signal to the starting thread, so that thread must live on.
+		// On Linux, the process is killed when the thread that started it ends. So that thread must
+		// keep running.
 		runtime.LockOSThread()
 		err := command.Start()
 		started <- err
@@ -108,7 +110,7 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// Client returns a client for a DynamoDB Local.
+// Client returns a DynamoDB client for the DynamoDB Local at an address.
 func Client(endpoint string, options ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region: Region, BaseEndpoint: aws.String(endpoint),
@@ -116,7 +118,7 @@ func Client(endpoint string, options ...func(*dynamodb.Options)) *dynamodb.Clien
 	}, options...)
 }
 
-// shared starts the process that all tests of a test binary use.
+// shared starts the DynamoDB Local that all tests of a test binary use.
 var shared = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -124,7 +126,8 @@ var shared = sync.OnceValues(func() (string, error) {
 	return endpoint, err
 })
 
-// Endpoint returns the address of a DynamoDB Local for tests. It skips the test if none can run.
+// Endpoint returns the address of a DynamoDB Local for tests. It skips the test if Java or the jars
+// are not installed.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint, err := shared()
@@ -139,7 +142,7 @@ func Endpoint(t testing.TB) string {
 
 var tables atomic.Int64
 
-// Table creates a new empty table for a test.
+// Table creates a new empty table in DynamoDB Local for a test.
 func Table(t testing.TB, now func() time.Time, options ...dynamostore.Option) *dynamostore.Store {
 	t.Helper()
 	name := fmt.Sprintf("test-%d", tables.Add(1))

@@ -4,5 +4,6 @@ package dynamolocal
 
 import "os/exec"
 
-// diesWithParent does nothing here: stop the process by hand if a test is killed.
+// diesWithParent does nothing on this system. If a test is killed, DynamoDB Local keeps running:
+// end it by hand.
 func diesWithParent(*exec.Cmd) {}

@@ -1,9 +1,9 @@
 // Package schema names the attributes of the table in DynamoDB. The storage adapter and the
-// deployment both use these names, so they cannot differ. It imports no other package of
+// deployment both use these names, so they cannot differ. The package imports no other package of
 // the project.
 //
-// One table holds everything. Its key is two strings, which DynamoDB sorts by their UTF-8 bytes, as
-// package store requires. There are no secondary indexes.
+// One table holds all data. Its key consists of two strings, which DynamoDB sorts by their UTF-8
+// bytes, as package store requires. There are no secondary indexes.
 package schema
 
 // The attributes of an item.
@@ -12,21 +12,21 @@ const (
 	Partition = "pk"
 	Sort      = "sk"
 
-	// Version is a number that rises by one with every write.
+	// Version is the attribute for the version: a number that rises by one with every write.
 	Version = "ver"
 
-	// Expires is the TTL attribute of the table, in seconds since 1970. Every item has it, so one
-	// comparison shows whether the item is live.
+	// Expires is the attribute for the expiry, in Unix seconds. DynamoDB deletes expired items
+	// (TTL). Every item has this attribute, so one comparison shows whether an item has expired.
 	Expires = "expires"
 
-	// Data holds the bytes of the item. It is absent if there are none.
+	// Data is the attribute for the bytes of the item. It is absent if there are no bytes.
 	Data = "body"
 
-	// Taken is the count of a counter.
+	// Taken is the attribute for the count of a counter.
 	Taken = "taken"
 
-	// Writer is the random name of the last write of the item. With it, a retried request finds
-	// that an earlier try took effect.
+	// Writer is the attribute for the random name of the item's last write. From this name, a
+	// retried request recognises that an earlier try took effect.
 	Writer = "writer"
 )
 

@@ -1,6 +1,6 @@
-// Package configured makes the real fare source from the operator's settings, for Lambda and for
-// one machine. So both use the same currencies and cities, and count every call against the
-// budget.
+// Package configured makes the real fare source from the operator's settings. Lambda and the
+// service on one machine use it, so both use the same currencies and cities, and count every call
+// against the budget.
 package configured
 
 import (
@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-// Part holds what differs between processes.
+// Part holds the settings that differ between processes.
 type Part struct {
 	PerMinute int // the process's share; see travelpayouts.Config
 	Rates     func(on fare.Day) fare.Rates
@@ -22,7 +22,7 @@ type Part struct {
 	Now       func() time.Time
 }
 
-// Source returns the client.
+// Source returns a client of the real fare source.
 func Source(of config.Upstream, p Part) (*travelpayouts.Client, error) {
 	return travelpayouts.New(travelpayouts.Config{
 		Token: of.Token, BaseURL: of.URL, Now: p.Now, PerMinute: p.PerMinute, Spend: p.Spend,

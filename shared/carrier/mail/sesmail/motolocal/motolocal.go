@@ -1,8 +1,7 @@
-// Package motolocal runs moto's server, a stand-in for AWS (SES, SQS and others), on a loopback
-// port. Tests and local runs of the Lambda executables use it.
+// Package motolocal runs the server of moto, which imitates AWS (SES, SQS and others), on a
+// loopback port. Tests and local runs of the Lambda executables use it.
 //
-// It promises that the server ends with the process that started it, even if that process is
-// killed.
+// The server ends with the process that started it, even if that process is killed.
 package motolocal
 
 import (
@@ -22,14 +21,15 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// Region is any AWS region.
+// Region is the AWS region for calls to the server. Every region works.
 const Region = "eu-south-1"
 
 //go:embed serve.py
 var program string
 
-// Start runs a server until stop is called or this process ends, and returns its address. The
-// server ends when its input closes. The environment variables are for moto.
+// Start runs a server and returns its address. The server runs until stop is called or this process
+// ends: it ends when its standard input closes. The parameter environment holds environment
+// variables for moto.
 func Start(environment ...string) (endpoint string, stop func(), err error) {
 	interpreter, err := testenv.FindTool("moto", "bin", "python")
 	if err != nil {
@@ -66,8 +66,8 @@ func Start(environment ...string) (endpoint string, stop func(), err error) {
 	}, nil
 }
 
-// shared is the server that all tests of a test binary use. It holds stop, because otherwise the
-// garbage collector would close the pipe that keeps the server alive.
+// shared is the server that all tests of a test binary use. It holds the function stop, because
+// otherwise the garbage collector would close the pipe that keeps the server alive.
 var shared struct {
 	once     sync.Once
 	endpoint string
@@ -75,8 +75,8 @@ var shared struct {
 	fault    error
 }
 
-// Endpoint returns the address of a server shared by all tests of a test binary, empty at first. It
-// skips the test if moto is not installed.
+// Endpoint returns the address of a server that all tests of a test binary share. The server is
+// empty at first. Endpoint skips the test if moto is not installed.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	testenv.Tool(t, "moto", "bin", "python")

@@ -1,6 +1,7 @@
-// Package eximlocal runs Debian's Exim for tests, configured like a mail provider. It accepts mail
-// over TLS from authenticated users and delivers mail for example.com into a folder. It also
-// refuses, greylists (grey@example.com) and is slow (slow@example.com).
+// Package eximlocal runs the mail server Exim of Debian for tests, configured like a mail provider.
+// It accepts mail over TLS from authenticated users and delivers mail for example.com into a
+// folder. It refuses some mails, greylists grey@example.com, and answers slowly for
+// slow@example.com.
 package eximlocal
 
 import (
@@ -30,7 +31,8 @@ var config string
 // User is the only user who can authenticate.
 const User = "verdetto"
 
-// Server holds the address and its two ports, the TLS certificate, and User's password.
+// Server holds the settings of an Exim server: its address, its two ports, its TLS certificate, and
+// the password of User.
 type Server struct {
 	Address            string
 	StartTLS, Implicit int
@@ -38,7 +40,8 @@ type Server struct {
 	Password           string
 }
 
-// Start runs the server until the test ends and returns the folder of delivered mails.
+// Start runs the server until the test ends. It returns the folder into which the server delivers
+// mails.
 func (s Server) Start(t testing.TB) (delivered string) {
 	t.Helper()
 	path := testenv.Command(t, "exim4", "apt-get install exim4-daemon-light")
@@ -74,7 +77,7 @@ func (s Server) Start(t testing.TB) (delivered string) {
 	return filepath.Join(dir, "mail", "new")
 }
 
-// write writes the files of the certificate.
+// write writes the files of the TLS certificate into a folder.
 func (s Server) write(t testing.TB, dir string, uid int) {
 	t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(s.Certificate.PrivateKey)
@@ -91,7 +94,7 @@ func (s Server) write(t testing.TB, dir string, uid int) {
 	}
 }
 
-// run starts Exim and waits until it answers.
+// run starts Exim and waits until Exim answers.
 func (s Server) run(t testing.TB, path, dir string) {
 	t.Helper()
 	var said bytes.Buffer

@@ -1,5 +1,5 @@
-// Package smtptest is a mail server for tests. It speaks SMTP with TLS on any listener, stores
-// accepted mails, and fails at the moments that a test chooses.
+// Package smtptest is a mail server for tests. It speaks SMTP with TLS on any listener, stores the
+// mails that it accepts, and fails at the moments that a test chooses.
 package smtptest
 
 import (
@@ -18,11 +18,11 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// Moment is a point at which a server may fail.
+// Moment is a point in the receipt of a mail at which the server may fail.
 type Moment string
 
-// The moments of a mail, in order. At Content the whole message was read but not stored. At Kept it
-// was stored but not yet answered.
+// The moments in the receipt of a mail, in order. At Content the server has read the whole message
+// but not stored it. At Kept it has stored the message but not answered yet.
 const (
 	Hello   Moment = "hello"
 	Auth    Moment = "auth"
@@ -34,13 +34,14 @@ const (
 )
 
 var (
-	// ErrCut closes the connection without an answer.
+	// ErrCut makes the server close the connection without an answer.
 	ErrCut = errors.New("cut")
-	// ErrHang sends nothing more but keeps the connection open.
+	// ErrHang makes the server send nothing more but keep the connection open.
 	ErrHang = errors.New("hang")
 )
 
-// Reply returns a refusal with the server's words. A zero enhanced code means none.
+// Reply returns the error with which the server refuses, in the given words. A zero enhanced means
+// that the reply has no enhanced code.
 func Reply(code int, enhanced [3]int, text string) error {
 	if enhanced == [3]int{} {
 		return &smtp.SMTPError{Code: code, EnhancedCode: smtp.NoEnhancedCode, Message: text}
@@ -48,7 +49,7 @@ func Reply(code int, enhanced [3]int, text string) error {
 	return &smtp.SMTPError{Code: code, EnhancedCode: smtp.EnhancedCode(enhanced), Message: text}
 }
 
-// Mail is an accepted mail.
+// Mail is a mail that the server accepted.
 type Mail struct {
 	From, To string // of the envelope
 	Raw      []byte
@@ -58,9 +59,11 @@ type Mail struct {
 
 // Server is a mail server for tests.
 type Server struct {
-	// User and Password, if set, are required.
+	// User and Password are the credentials that the server requires. If both are empty, it
+	// requires none.
 	User, Password string
-	// Fail, if set, is called at each moment; to is empty before the recipient is known.
+	// Fail, if set, is called at each moment and returns the failure. The parameter to is empty
+	// before the recipient is known.
 	Fail func(at Moment, to string) error
 
 	server *smtp.Server
@@ -71,8 +74,8 @@ type Server struct {
 	mails []Mail
 }
 
-// New returns a server with a certificate for 127.0.0.1, ::1 and example.com. If encrypted, it
-// offers STARTTLS.
+// New returns a server with a certificate for 127.0.0.1, ::1 and example.com. If encrypted is true,
+// the server offers STARTTLS.
 func New(encrypted bool) *Server {
 	s := &Server{closed: make(chan struct{})}
 	s.server = smtp.NewServer(smtp.BackendFunc(s.session))
@@ -87,10 +90,11 @@ func New(encrypted bool) *Server {
 	return s
 }
 
-// Roots returns the certificate authority of the server.
+// Roots returns the certificate authorities that a client must trust to reach the server.
 func (s *Server) Roots() *x509.CertPool { return s.roots }
 
-// Serve serves a listener until Close. With implicit it speaks TLS from the first byte.
+// Serve serves the connections of a listener until Close. If implicit is true, it speaks TLS from
+// the first byte.
 func (s *Server) Serve(l net.Listener, implicit bool) {
 	if implicit {
 		l = tls.NewListener(l, s.server.TLSConfig)
@@ -104,14 +108,15 @@ func (s *Server) Close() {
 	_ = s.server.Close()
 }
 
-// Mails returns the accepted mails.
+// Mails returns the mails that the server accepted.
 func (s *Server) Mails() []Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.mails)
 }
 
-// loopbackCertificate returns the certificate of the standard library's test servers.
+// loopbackCertificate returns the certificate of the standard library's test servers, and its
+// authority.
 func loopbackCertificate() (tls.Certificate, *x509.CertPool) {
 	web := httptest.NewUnstartedServer(http.NotFoundHandler())
 	web.StartTLS()
