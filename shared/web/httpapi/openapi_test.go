@@ -183,7 +183,8 @@ func TestSharedParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]int{
-		`"$ref": "#/components/responses/BadRequest"`: 3, `"Forbidden": {`: 1, `"$ref": "#/components/parameters/in-id"`: 3,
+		`"$ref": "#/components/responses/BadRequest"`: 3, `"Forbidden": {`: 1,
+		`"$ref": "#/components/parameters/in-id"`: 3,
 		`"stessa-citta"`: 2, // of one operation only, so in its place; and in the list of problems
 	} {
 		if n := bytes.Count(data, []byte(text)); n != want {

@@ -49,7 +49,8 @@ func TestSynonyms(t *testing.T) {
 		"origin=a&destination=a":           "destinazione is the same",
 		"origin=a&origine=a&destination=b": "origin means the same as origine: send one of them.",
 		"origin=a&origin=b&destination=b":  "origine is given 2 times; give it once.",
-		"origin=a&destinatin=b":            "destinatin is not a parameter of this endpoint: the nearest name is destination",
+		"origin=a&destinatin=b": "destinatin is not a parameter of this endpoint: the nearest name is " +
+			"destination",
 	} {
 		w, _ := call(api, c, func(r *http.Request) { r.URL.RawQuery = query })
 		var p httpapi.Problem

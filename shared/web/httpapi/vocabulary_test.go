@@ -13,9 +13,8 @@ func TestSynonymsAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	documented := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `(\\w+)` \\| `(\\w+)` \\| `(\\w+)` \\|$").
-		FindAllStringSubmatch(string(data), -1) {
-		documented[row[1]], documented[row[3]] = row[2], row[4]
+	for _, pair := range regexp.MustCompile("`(\\w+)`/`(\\w+)`").FindAllStringSubmatch(string(data), -1) {
+		documented[pair[1]] = pair[2]
 	}
 	for _, pair := range synonyms {
 		if documented[pair[0]] != pair[1] {
