@@ -177,7 +177,8 @@ func questions(route fare.Route) []question {
 	out := []question{
 		{"/v1/occasioni", url.Values{"origine": {string(route.Origin)}, "livello": {"basso"}}},
 		{"/v1/confronto", url.Values{"origine": {string(route.Origin)}, "destinazioni": {string(route.Destination) + ",LON"}}},
-		{"/v1/confronto", base("partenze", "2016-05-01,2016-05-08,2016-06-01")},
+		{"/v1/confronto", url.Values{"origine": {string(route.Origin)}, "destinazioni": {string(route.Destination)},
+			"partenze": {"2016-05-01,2016-05-08,2016-06-01"}}},
 		{"/v1/price-trends", url.Values{"origin": {string(route.Origin)}, "destination": {string(route.Destination)}}},
 		{"/v1/rotte", base()},
 		{"/v1/citta", url.Values{"q": {string(route.Destination)}}},

@@ -219,11 +219,7 @@ func writeConfiguration(path, origin, listen string, clock []string) error {
 	if err != nil {
 		return err
 	}
-	type location struct {
-		Place string
-		Query []string
-	}
-	var cached []location
+	var cached []string
 	for _, r := range routes.Table {
 		if r.Edge == (routes.Edge{}) {
 			continue
@@ -233,8 +229,8 @@ func writeConfiguration(path, origin, listen string, clock []string) error {
 			if !folder {
 				place = "= " + path
 			}
-			if !slices.ContainsFunc(cached, func(l location) bool { return l.Place == place }) {
-				cached = append(cached, location{place, r.Query})
+			if !slices.Contains(cached, place) {
+				cached = append(cached, place)
 			}
 		}
 	}

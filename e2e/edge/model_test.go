@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +14,6 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"
 	"verdetto/shared/web/httpapi"
@@ -32,9 +30,6 @@ type cloudFront struct {
 	// errorsKept is the error caching minimum TTL. Our distribution has 0 seconds; the default of
 	// CloudFront is 10 seconds.
 	errorsKept time.Duration
-	// wholeQuery puts every parameter into the cache key, as an earlier version of our distribution
-	// did.
-	wholeQuery bool
 
 	kept  map[string]*object
 	asked int // calls of the origin
@@ -63,18 +58,12 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.write(w, r, m.ask(r), kept)
 		return
 	}
-	query := r.URL.Query()
-	if !m.wholeQuery {
-		maps.DeleteFunc(query, func(name string, _ []string) bool { return !slices.Contains(row.Query, name) })
-	}
-	key := r.URL.Path + "?" + inOrder(r.URL.RawQuery, query)
+	key := r.URL.Path + "?" + r.URL.RawQuery // parameters in another order are another key
 	if row.Keyed() {
 		key += " " + r.Header.Get(httpapi.KeyHeader) + "|" + r.Header.Get("Authorization")
 	}
-	// Only the parameters and headers in the cache key reach the service. Other parameters, and the
-	// caller's If-None-Match, are dropped.
+	// The service gets only the headers of the policies, so not the caller's If-None-Match.
 	onward := r.Clone(r.Context())
-	onward.URL = &url.URL{Path: r.URL.Path, RawQuery: inOrder(r.URL.RawQuery, query)}
 	onward.Header.Del("If-None-Match")
 
 	old := m.kept[key]
@@ -108,20 +97,7 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.write(w, r, fresh, true)
 }
 
-// inOrder writes the parameters in the caller's order, because CloudFront treats another order as
-// another cache key.
-func inOrder(raw string, wanted url.Values) string {
-	var parts []string
-	for part := range strings.SplitSeq(raw, "&") {
-		name, _, _ := strings.Cut(part, "=")
-		if decoded, err := url.QueryUnescape(name); err == nil && wanted.Has(decoded) {
-			parts = append(parts, part)
-		}
-	}
-	return strings.Join(parts, "&")
-}
-
-// behaviour returns the row of routes.Table whose caching policy applies to a path.
+// behaviour returns the row of the table of endpoints whose caching policy applies to a path.
 func (m *cloudFront) behaviour(path string) (routes.Route, bool) {
 	for _, r := range routes.Table {
 		for _, p := range r.Paths() {
@@ -194,12 +170,6 @@ type distribution struct {
 }
 
 func newDistribution(t *testing.T) *distribution {
-	return newDistributionOver(t, func(table store.Table) store.Table { return table })
-}
-
-// newDistributionOver returns a distribution like newDistribution. The function through may wrap
-// the store of the service.
-func newDistributionOver(t *testing.T, through func(store.Table) store.Table) *distribution {
 	t.Helper()
 	d := &distribution{t: t, clock: storetest.NewClock()}
 	d.table = storetest.NewFaulty(fixture.Bolt(t, d.clock.Now))
@@ -209,7 +179,7 @@ func newDistributionOver(t *testing.T, through func(store.Table) store.Table) *d
 		t.Fatal(err)
 	}
 	d.cloudFront = &cloudFront{now: d.clock.Now, kept: map[string]*object{}, origin: fixture.New(t, onemachine.Options{
-		Table: through(d.table), Now: d.clock.Now, Log: quiet, OriginSecrets: []string{edgeSecret},
+		Table: d.table, Now: d.clock.Now, Log: quiet, OriginSecrets: []string{edgeSecret},
 		BaseURL: "https://verdetto.example",
 	}).API}
 	return d

@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -32,8 +31,8 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 		BaseURL: fixture.LocalURL}).API)
 	files := map[string]string{"card": "PSA-LON-it.png", "feed": "PSA-it.atom", "sitemap-file": "PSA.xml",
 		"assets": strings.TrimPrefix(page.Asset("home.js"), "/assets/")}
-	asked := url.Values{"origin": {"PSA"}, "currency": {"eur"}, "q": {"pis"}, "origine": {"Pisa"},
-		"destinazione": {"Londra"}}.Encode()
+	asked := map[string]string{"price-trends": "origin=PSA&currency=eur", "citta": "q=pis", "occasioni": "origine=Pisa",
+		"calendario": "origine=Pisa&destinazione=Londra"}
 	seen := 0
 	for _, r := range routes.Table {
 		if r.Edge == (routes.Edge{}) || r.Method != http.MethodGet {
@@ -51,7 +50,7 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 				{"Origin": {"https://elsewhere.example"}, "Cookie": {"a=b"}, "User-Agent": {"another"}},
 			} {
 				request := httptest.NewRequest(http.MethodGet,
-					strings.ReplaceAll(path, "{file}", files[r.Name])+"?"+asked, nil)
+					strings.ReplaceAll(path, "{file}", files[r.Name])+"?"+asked[r.Name], nil)
 				request.Header = caller
 				w := httptest.NewRecorder()
 				h.ServeHTTP(w, request)

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,11 +19,17 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// examples holds values of the query parameters, and file names, that the endpoints accept.
+// queries holds the parameters of endpoints about fares, and files the names of files.
 var (
-	examples = url.Values{
-		"origine": {"Pisa"}, "destinazione": {"Londra"}, "origin": {"PSA"}, "currency": {"eur"}, "q": {"pis"},
-		"da": {"Pisa"}, "a": {"Londra"},
+	queries = map[string]string{
+		"analisi": "origine=Pisa&destinazione=Londra", "confronto": "origine=Pisa&destinazioni=Londra",
+		"calendario": "origine=Pisa&destinazione=Londra", "occasioni": "origine=Pisa",
+		"storico": "origine=Pisa&destinazione=Londra", "rotte": "origine=Pisa", "citta": "q=pis&origine=Pisa",
+		"home": "da=Pisa&a=Londra", "price-trends": "origin=PSA&currency=eur",
+		"compat-metrics": "originIataCode=PSA&destinationIataCode=LON&departureDate=2026-08-01",
+		"compat-dates":   "origin=PSA&destination=LON", "compat-destinations": "origin=PSA",
+		"x402-analisi": "origine=Pisa&destinazione=Londra", "x402-calendario": "origine=Pisa&destinazione=Londra",
+		"x402-occasioni": "origine=Pisa",
 	}
 	files = map[string]string{"card": "PSA-LON-it.png", "feed": "PSA-it.atom", "assets": "none.css",
 		"sitemap-file": "PSA.xml"}
@@ -33,13 +37,7 @@ var (
 
 // target returns a path and query that the endpoint accepts.
 func target(r routes.Route) string {
-	asked := url.Values{}
-	for name := range examples {
-		if r.Edge == (routes.Edge{}) || slices.Contains(r.Query, name) {
-			asked[name] = examples[name]
-		}
-	}
-	return strings.ReplaceAll(r.Path, "{file}", cmp.Or(files[r.Name], "offers")) + "?" + asked.Encode()
+	return strings.ReplaceAll(r.Path, "{file}", cmp.Or(files[r.Name], "offers")) + "?" + queries[r.Name]
 }
 
 // fromPisa returns the whole service, with invented fares from Pisa only.

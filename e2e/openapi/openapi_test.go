@@ -292,6 +292,7 @@ func (d *describer) showAs(operation, name string, a fixture.Reply) {
 		d.T.Errorf("%s: %v in %s", operation, err, a.Body)
 		return
 	}
+	value = shortened(value)
 	if a.Status >= 400 {
 		name = a.Code
 	}
@@ -302,4 +303,32 @@ func (d *describer) showAs(operation, name string, a fixture.Reply) {
 	if content.Examples[name] == nil {
 		content.Examples[name] = &huma.Example{Value: value}
 	}
+}
+
+// Examples show the form of an answer: the beginning of its lists, and of long texts such as
+// pictures.
+const (
+	shownItems = 1
+	shownRunes = 120
+)
+
+// shortened returns an answer with the beginnings of its lists and long texts.
+func shortened(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, below := range value {
+			value[name] = shortened(below)
+		}
+	case []any:
+		value = value[:min(len(value), shownItems)]
+		for i, below := range value {
+			value[i] = shortened(below)
+		}
+		return value
+	case string:
+		if runes := []rune(value); len(runes) > shownRunes {
+			return string(runes[:shownRunes]) + "..."
+		}
+	}
+	return value
 }

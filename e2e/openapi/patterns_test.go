@@ -13,6 +13,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/web/httpapi"
 )
 
 // publishedPattern returns the pattern of a field or parameter in the committed OpenAPI
@@ -20,6 +21,9 @@ import (
 func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 	t.Helper()
 	data, err := os.ReadFile(fixture.Path(t, fixture.DescriptionFile))
+	if err == nil {
+		data, err = httpapi.ExpandDescription(data)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,29 +55,21 @@ func (p policies) request(headers []string, query bool) cloudfront.IOriginReques
 
 // cacheID returns the name of an endpoint's cache policy.
 func cacheID(r routes.Route) string {
-	id := "Open"
 	if r.Keyed() {
-		id = "Keyed"
+		return "KeyedCache"
 	}
-	for _, q := range r.Query {
-		id += title(q)
-	}
-	return id + "Cache"
+	return "OpenCache"
 }
 
-// cache returns a policy that caches answers for as long as their s-maxage says. Without s-maxage,
-// an answer is not cached. The cache key holds the parameters that the table of endpoints lists,
-// and the API key where keys are checked.
+// cache returns a policy that caches answers for as long as they state, and otherwise not at all.
+// The cache key holds all parameters, and the API key where keys are checked. An invented parameter
+// so reaches the function, which refuses it before it reads the store.
 func (p policies) cache(r routes.Route) cloudfront.ICachePolicy {
 	id := cacheID(r)
 	if made, ok := p.caches[id]; ok {
 		return made
 	}
-	queries := cloudfront.CacheQueryStringBehavior_None()
-	if len(r.Query) > 0 {
-		queries = cloudfront.CacheQueryStringBehavior_AllowList(*list(r.Query...)...)
-	}
-	return p.keeping(id, longest(), r.Keyed(), queries)
+	return p.keeping(id, longest(), r.Keyed())
 }
 
 // unshared returns the cache policy of the paths whose answers are not shared among callers.
@@ -88,13 +80,11 @@ func (p policies) unshared() cloudfront.ICachePolicy {
 	if made, ok := p.caches[id]; ok {
 		return made
 	}
-	return p.keeping(id, time.Second, true, cloudfront.CacheQueryStringBehavior_All())
+	return p.keeping(id, time.Second, true)
 }
 
-// keeping returns a policy that caches answers for as long as their s-maxage says, but no longer
-// than most.
-func (p policies) keeping(id string, most time.Duration, keyed bool,
-	queries cloudfront.CacheQueryStringBehavior) cloudfront.ICachePolicy {
+// keeping returns a policy that caches answers for as long as they state, at most for most.
+func (p policies) keeping(id string, most time.Duration, keyed bool) cloudfront.ICachePolicy {
 	headers := cloudfront.CacheHeaderBehavior_None()
 	if keyed {
 		headers = cloudfront.CacheHeaderBehavior_AllowList(*list(keyHeaders...)...)
@@ -102,7 +92,8 @@ func (p policies) keeping(id string, most time.Duration, keyed bool,
 	made := cloudfront.NewCachePolicy(p.stack, jsii.String(id), &cloudfront.CachePolicyProps{
 		CachePolicyName: jsii.String(p.config.Name + "-" + strings.ToLower(id)),
 		MinTtl:          seconds(0), DefaultTtl: seconds(0), MaxTtl: seconds(int(most.Seconds())),
-		QueryStringBehavior: queries, CookieBehavior: cloudfront.CacheCookieBehavior_None(), HeaderBehavior: headers,
+		QueryStringBehavior: cloudfront.CacheQueryStringBehavior_All(),
+		CookieBehavior:      cloudfront.CacheCookieBehavior_None(), HeaderBehavior: headers,
 		EnableAcceptEncodingGzip: jsii.Bool(true), EnableAcceptEncodingBrotli: jsii.Bool(true),
 	})
 	name(made, id)

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,8 +23,8 @@ const maxBytes = 32 << 20
 var ownHeaders = []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id", "X-Cache", "Date"}
 
 // cache keeps answers in memory that the table of endpoints lets an edge share among callers
-// without a key. Each answer sets its own lifetime (s-maxage). The cache key is the path with the
-// parameters that the table lists for the endpoint. A call with a key or with other parameters
+// without a key. Each answer sets its own lifetime (s-maxage). The cache key is the path with all
+// parameters: the service refuses unknown ones, and a refusal is not shared. A call with a key
 // always goes to the service.
 type cache struct {
 	now   func() time.Time
@@ -116,11 +115,6 @@ func (c *cache) key(r *http.Request) (key string, ok bool) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return "", false
-	}
-	for name := range query {
-		if !slices.Contains(route.Query, name) {
-			return "", false
-		}
 	}
 	return path + "?" + query.Encode(), true // sorted by name
 }

@@ -228,36 +228,12 @@ func unknown(name string) string {
 	if s, ok := config.Named(strings.TrimSuffix(name, inFile)); ok {
 		return fmt.Sprintf("%s: only secrets can be in files of their own; set %s", name, s.Name)
 	}
-	nearest, least := "", 4
+	var names []string
 	for _, s := range config.Settings {
-		if d := distance(strings.ToUpper(name), s.Name); d < least {
-			nearest, least = s.Name, d
-		}
+		names = append(names, s.Name)
 	}
-	if nearest != "" {
+	if nearest := config.Nearest(strings.ToUpper(name), names, 3); nearest != "" {
 		return fmt.Sprintf("%s: there is no such setting; was %s meant?", name, nearest)
 	}
 	return name + ": there is no such setting; docs/configuration.md lists all settings; remove this one"
-}
-
-// distance returns the Levenshtein distance of two texts: the letters to insert, drop or
-// change.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			changed := before
-			if a[i] != b[j] {
-				changed++
-			}
-			before = row[j+1]
-			row[j+1] = min(changed, before+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -41,7 +41,7 @@ func (s *Service) Register(api *httpapi.API) {
 	if base, err := url.Parse(s.Pages.BaseURL); err == nil {
 		h.host = base.Hostname()
 	}
-	api.Mount(h, "mcp", "mcp-get", "mcp-delete")
+	api.MountForeign(h, nil, "mcp", "mcp-get", "mcp-delete")
 }
 
 //go:embed instructions.txt

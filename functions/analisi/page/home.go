@@ -28,7 +28,13 @@ type home struct {
 	api *httpapi.API
 }
 
-func (s *Service) registerHome(api *httpapi.API) { api.Mount(home{s, api}, "home") }
+func (s *Service) registerHome(api *httpapi.API) {
+	parameters := []string{"lang", "era"}
+	for _, f := range new(question).parameters() {
+		parameters = append(parameters, f.name)
+	}
+	api.Mount(home{s, api}, "home", parameters...)
+}
 
 func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q, ok := parseQuestion(r)

@@ -72,8 +72,7 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 		q.language, q.chosen = chosen, true
 	}
 	ok = err == nil
-	for _, f := range slices.Concat([]field{{"da", &q.from}, {"a", &q.to}}, q.alert.fields(),
-		[]field{{"valuta", &q.currency}, {"ordine", &q.order}}, q.fields()) {
+	for _, f := range q.parameters() {
 		if len(given[f.name]) > 1 || httpapi.Unfit(given.Get(f.name), false) != "" {
 			ok = false
 			continue
@@ -106,6 +105,12 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	}
 	q.chooseCurrency()
 	return q, ok
+}
+
+// parameters returns the texts of a question under the names of their parameters.
+func (q *question) parameters() []field {
+	return slices.Concat([]field{{"da", &q.from}, {"a", &q.to}}, q.alert.fields(),
+		[]field{{"valuta", &q.currency}, {"ordine", &q.order}}, q.fields())
 }
 
 // link returns the address of the page about two cities. The address keeps the question's trip and

@@ -98,7 +98,7 @@ func (s *Service) registerAgents(api *httpapi.API) {
 			return nil, fmt.Errorf("write set-up: %w", err)
 		}
 		l := i18n.ForHeader(in.AcceptLanguage)
-		return answer(in, a, agentsHTML, page.Page{Language: l, Title: l.Text("docs.agents"),
+		return answer(in, a, a, agentsHTML, page.Page{Language: l, Title: l.Text("docs.agents"),
 			Description: l.Text("docs.agents_summary")})
 	})
 }

@@ -2,12 +2,14 @@ package reference
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 	text "text/template"
 
@@ -43,8 +45,45 @@ type docsInput struct {
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-// registerDocs publishes the API reference: as JSON, as a page, and as a short text.
-func registerDocs(api *httpapi.API) {
+// docsPage is the reference on a page.
+type docsPage struct {
+	Reference
+	Address string // the service's, for a first call
+}
+
+// group is a group of endpoints on the page.
+type group struct {
+	Name, Title string
+	Endpoints   []ReferenceEndpoint
+}
+
+// Groups returns the endpoints in the order in which a newcomer needs them.
+func (p docsPage) Groups() []group {
+	groups := []group{
+		{Name: "fares", Title: "Verdicts and fares"}, {Name: "trends", Title: "Price trends"},
+		{Name: "alerts", Title: "Alerts"}, {Name: "plan", Title: "The paid plan, by card"},
+		{Name: "usdc", Title: "The paid plan, in USDC"}, {Name: "x402", Title: "Single answers for USDC"},
+		{Name: "service", Title: "About the service"},
+	}
+	for _, e := range p.Endpoints {
+		of := map[string]string{"pricetrends": "trends", "alerts": "alerts", "pro": "plan", "x402": "x402"}[e.Group]
+		switch {
+		case strings.Contains(e.Path, "cripta"):
+			of = "usdc"
+		case of == "plan" && !strings.HasPrefix(e.Path, "/v1/pro"), e.Name == "index", e.Name == "openapi",
+			e.Name == "docs", e.Name == "agenti":
+			of = "service"
+		case of == "":
+			of = "fares"
+		}
+		i := slices.IndexFunc(groups, func(g group) bool { return g.Name == of })
+		groups[i].Endpoints = append(groups[i].Endpoints, e)
+	}
+	return groups
+}
+
+// registerDocs publishes the reference: as JSON, as a page, and as a short text.
+func (s *Service) registerDocs(api *httpapi.API) {
 	httpapi.JSON(api, "docs", httpapi.JSONDoc{
 		Summary: "The reference of the API",
 		Description: "Returns endpoints, problem codes with what to do, quotas, units, and how to get a " +
@@ -57,8 +96,8 @@ func registerDocs(api *httpapi.API) {
 			return nil, err
 		}
 		l := i18n.ForHeader(in.AcceptLanguage)
-		return answer(in, r, docsHTML, page.Page{Language: l, Title: l.Text("docs.title"),
-			Description: l.Text("docs.summary")})
+		return answer(in, r, docsPage{r, cmp.Or(s.BaseURL, "http://127.0.0.1:8080")}, docsHTML, page.Page{Language: l,
+			Title: l.Text("docs.title"), Description: l.Text("docs.summary")})
 	})
 	httpapi.JSON(api, "llms", httpapi.JSONDoc{Summary: "The service in one page of text"}, nil,
 		func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
@@ -83,12 +122,12 @@ func InShort() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// answer returns a document as JSON, or on an HTML page if the caller prefers HTML. The document is
-// in English. The rest of the HTML page is in the reader's language.
-func answer(in *docsInput, document any, html *template.Template, p page.Page) (*page.Response, error) {
+// answer returns a document as JSON, or its view on a page if the caller prefers HTML. The document
+// is in English; the page around it is in the reader's language.
+func answer(in *docsInput, document, view any, html *template.Template, p page.Page) (*page.Response, error) {
 	if page.WantsHTML(in.Accept) {
 		var body bytes.Buffer
-		if err := html.Execute(&body, document); err != nil {
+		if err := html.Execute(&body, view); err != nil {
 			return nil, fmt.Errorf("write page: %w", err)
 		}
 		p.Index, p.Body = true, template.HTML(body.String())

@@ -1,8 +1,12 @@
 package reference
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
+	"encoding/json"
+	"fmt"
+	"sync"
 
 	"verdetto/shared/web/httpapi"
 )
@@ -13,6 +17,13 @@ import (
 //go:embed openapi.json
 var description []byte
 
+// published is the description without white space.
+var published = sync.OnceValues(func() ([]byte, error) {
+	var b bytes.Buffer
+	err := json.Compact(&b, description)
+	return b.Bytes(), err
+})
+
 type cachedInput struct {
 	IfNoneMatch string `header:"If-None-Match"`
 }
@@ -21,9 +32,13 @@ func registerOpenAPI(api *httpapi.API) {
 	httpapi.JSON(api, "openapi", httpapi.JSONDoc{
 		Summary: "The API in OpenAPI 3.1",
 		Description: "Returns this description: every path, parameter, header, status and problem code, " +
-			"with real answers as examples.",
+			"with answers as examples, their lists shortened.",
 		Answer: map[string]any{},
 	}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
-		return httpapi.Tag(in.IfNoneMatch, "application/json", description), nil
+		data, err := published()
+		if err != nil {
+			return nil, fmt.Errorf("write description: %w", err)
+		}
+		return httpapi.Tag(in.IfNoneMatch, "application/json", data), nil
 	})
 }

@@ -25,7 +25,7 @@ type Service struct {
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	registerOpenAPI(api)
-	registerDocs(api)
+	s.registerDocs(api)
 	s.registerAgents(api)
 	s.registerDiscovery(api)
 }
@@ -150,7 +150,11 @@ var reference = sync.OnceValues(func() (Reference, error) {
 			Status      int
 		} `json:"x-problems"`
 	}
-	if err := json.Unmarshal(description, &d); err != nil {
+	whole, err := httpapi.ExpandDescription(description)
+	if err == nil {
+		err = json.Unmarshal(whole, &d)
+	}
+	if err != nil {
 		return Reference{}, fmt.Errorf("read description: %w", err)
 	}
 	r := Reference{

@@ -94,9 +94,7 @@ func newHuma(router *router) huma.API {
 	config.CreateHooks = nil // no $schema in answers: they hold the published fields only
 	config.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
 	config.DefaultFormat = "application/json"
-	api := huma.NewAPI(config, router)
-	api.UseMiddleware(checkParameters)
-	return api
+	return huma.NewAPI(config, router)
 }
 
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }

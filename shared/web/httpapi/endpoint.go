@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -75,17 +76,24 @@ func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Conte
 	}, nil, handler)
 }
 
-// Mount registers a plain handler, such as for files or protocols, for the routes with the names.
-// The handler counts calls with ConsumeQuota and sets Cache-Control. A route's path may contain
-// {file}; the handler reads the file name with PathValue("file").
-func (a *API) Mount(h http.Handler, names ...string) {
-	for _, name := range names {
-		a.router.add(routes.Named(name), h, nil)
-	}
+// Mount registers a plain handler for a route, such as files. The handler counts calls with
+// ConsumeQuota and sets Cache-Control itself. It reads the {file} in a route's path with
+// PathValue("file"), and only the named parameters.
+func (a *API) Mount(h http.Handler, name string, parameters ...string) {
+	route := routes.Named(name)
+	a.router.add(route, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		values, _ := url.ParseQuery(r.URL.RawQuery) // the handler explains a malformed query
+		if faults := unknownParameters(route, values, parameters); len(faults) > 0 {
+			Invalid(faults...).Write(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}), nil)
 }
 
-// MountForeign registers a plain handler like Mount, for a protocol with its own error format. The
-// function write renders every error response at the routes' paths, also those of this package.
+// MountForeign is Mount for a protocol with its own parameters and error format. The function write
+// renders all error responses at its paths, including those of this package. If it is nil, they
+// are problem documents.
 func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http.Request, *Problem), names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, write)

@@ -44,7 +44,8 @@ func (a *API) Describe() *huma.OpenAPI {
 				"Every path under /v1 also works under " + routes.Alias + "/v1. GET paths also answer HEAD, except the " +
 				"path that shows a key once and those under /x402. Without a key, calls are free within a quota per " +
 				"IP address; send a Pro key in " + KeyHeader + ". Every error is a problem document (RFC 9457) with a " +
-				"stable `code`; GET /v1/docs says what to do for each. Amounts in Cent fields are hundredths of the " +
+				"stable `code`; GET /v1/docs says what to do for each. It may have any header of a success. " +
+				"Amounts in Cent fields are hundredths of the " +
 				"currency, EUR by default; dates and times are UTC unless stated otherwise. With Accept: text/html, " +
 				"some answers are pages.",
 			Contact: &huma.Contact{Name: "Verdetto"},
@@ -116,19 +117,22 @@ func problemList(problems map[string]ProblemType) []map[string]any {
 	return list
 }
 
-// WriteDescription encodes the OpenAPI description as the service publishes it.
+// WriteDescription encodes the description, indented for reviews. It is published without white
+// space.
 func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 	compact, err := json.Marshal(o)
 	if err != nil {
 		return nil, fmt.Errorf("write description: %w", err)
 	}
-	var tree any
+	var tree object
 	decoder := json.NewDecoder(bytes.NewReader(compact))
 	decoder.UseNumber()
 	if err := decoder.Decode(&tree); err != nil {
 		return nil, fmt.Errorf("write description: %w", err)
 	}
 	standardize("", tree)
+	openAnswers(tree)
+	share(tree)
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)

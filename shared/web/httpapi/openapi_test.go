@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -66,7 +67,7 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 	api := httpapi.New(httpapi.Config{Log: slog.New(slog.DiscardHandler)})
 	registerPages(api)
 	paths := api.Describe().Paths
-	const problem, json, html, form = "application/problem+json", "application/json", "text/html",
+	const problem, asJSON, html, form = "application/problem+json", "application/json", "text/html",
 		"application/x-www-form-urlencoded"
 	ask, confirm, manage := paths["/v1/alerts"].Post, paths["/v1/alerts/confirm"].Get, paths["/v1/alerts/manage"].Post
 	for _, c := range []struct {
@@ -75,7 +76,7 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 		want map[string][]string // media types by status
 	}{
 		{"JSON, and pages", ask, map[string][]string{
-			"202": {json, html}, "400": {problem, html}, "403": {problem}, "429": {problem},
+			"202": {asJSON, html}, "400": {problem, html}, "403": {problem}, "429": {problem},
 			"500": {problem}, "503": {problem}}},
 		{"a page", confirm, map[string][]string{
 			"200": {html}, "400": {problem, html}, "403": {problem}, "410": {html}, "429": {problem},
@@ -96,7 +97,7 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 		op       *huma.Operation
 		required bool
 		types    []string
-	}{{ask, true, []string{json, form}}, {manage, false, []string{form}},
+	}{{ask, true, []string{asJSON, form}}, {manage, false, []string{form}},
 		{paths["/v1/pro/cancella"].Post, true, []string{form}}} {
 		if got := slices.Sorted(maps.Keys(c.op.RequestBody.Content)); !slices.Equal(got, c.types) ||
 			c.op.RequestBody.Required != c.required {
@@ -147,8 +148,8 @@ func TestDescribingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestPagesLookAtParametersThemselves: a page accepts invalid parameters and even an empty form. A
-// JSON endpoint refuses the same parameters.
+// TestPagesLookAtParametersThemselves: a page is shown for any values of its parameters, even an
+// empty form. A JSON endpoint refuses them.
 func TestPagesLookAtParametersThemselves(t *testing.T) {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{Now: at, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, at)})
@@ -156,7 +157,9 @@ func TestPagesLookAtParametersThemselves(t *testing.T) {
 	for target, status := range map[string]int{
 		"POST /v1/alerts":                  400,
 		"POST /v1/alerts/manage":           200,
-		"POST /v1/alerts/manage?id=a&id=b": 200,
+		"POST /v1/alerts/manage?id=a&id=b": 400,
+		"POST /v1/alerts/manage?idd=a":     400,
+		"POST /v1/alerts/manage?utm_id=a":  200,
 		"POST /v1/alerts/manage?id=%01":    200,
 	} {
 		method, path, _ := strings.Cut(target, " ")
@@ -165,5 +168,44 @@ func TestPagesLookAtParametersThemselves(t *testing.T) {
 		if w.Code != status {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
+	}
+}
+
+// TestSharedParts: operations refer to what they have in common. Expanded, the description of an
+// operation is the same as before.
+func TestSharedParts(t *testing.T) {
+	api := httpapi.New(httpapi.Config{Log: slog.New(slog.DiscardHandler)})
+	registerPages(api)
+	httpapi.JSON(api, "analisi", httpapi.JSONDoc{Problems: []httpapi.ProblemType{httpapi.SameCity}}, nil,
+		func(context.Context, *in) (*out, error) { return &out{}, nil })
+	data, err := httpapi.WriteDescription(api.Describe())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{
+		`"$ref": "#/components/responses/BadRequest"`: 3, `"Forbidden": {`: 1,
+		`"$ref": "#/components/parameters/in-id"`: 3,
+		`"stessa-citta"`: 2, // of one operation only, so in its place; and in the list of problems
+	} {
+		if n := bytes.Count(data, []byte(text)); n != want {
+			t.Errorf("%s is there %d times, want %d", text, n, want)
+		}
+	}
+	whole, err := httpapi.ExpandDescription(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var described struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct{ Name string }
+			Responses  map[string]struct{ Description string }
+		}
+	}
+	if err := json.Unmarshal(whole, &described); err != nil {
+		t.Fatal(err)
+	}
+	manage := described.Paths["/v1/alerts/manage"]["post"]
+	if manage.Parameters[0].Name != "id" || !strings.Contains(manage.Responses["503"].Description, "servizio-non") {
+		t.Errorf("expanded it is %+v", manage)
 	}
 }

@@ -106,18 +106,13 @@ func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route
 // formSchema returns the schema of an object that is sent as a form. It does not allow null,
 // because a form cannot contain null.
 func (d *describer) formSchema(schema *huma.Schema) *huma.Schema {
-	object := *d.schemas.SchemaFromRef(schema.Ref)
-	object.Properties = maps.Clone(object.Properties)
-	differs := false
-	for name, property := range object.Properties {
-		notNull := *property
-		differs, notNull.Nullable = differs || notNull.Nullable, false
-		object.Properties[name] = &notNull
+	form := &huma.Schema{Ref: schema.Ref, Properties: map[string]*huma.Schema{}}
+	for name, property := range d.schemas.SchemaFromRef(schema.Ref).Properties {
+		if property.Nullable {
+			form.Properties[name] = &huma.Schema{Type: property.Type}
+		}
 	}
-	if !differs {
-		return schema
-	}
-	return &object
+	return form
 }
 
 // successes describes the answers that are not error responses.
@@ -125,7 +120,7 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	at := strconv.Itoa(op.DefaultStatus)
 	registered := op.Responses[at]
 	response := &huma.Response{Description: registered.Description, Content: registered.Content,
-		Headers: commonHeaders(route, op.DefaultStatus)}
+		Headers: commonHeaders(route)}
 	switch {
 	case desc.Answer != nil:
 		response.Content = map[string]*huma.MediaType{"application/json": {Schema: d.schema(desc.Answer)}}
@@ -151,7 +146,7 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	responses := map[string]*huma.Response{at: response}
 	if desc.tagged {
 		responses["304"] = &huma.Response{Description: http.StatusText(http.StatusNotModified),
-			Headers: commonHeaders(route, http.StatusNotModified)}
+			Headers: commonHeaders(route)}
 		for _, r := range responses {
 			r.Headers["ETag"] = headerRef("ETag")
 			if route.Keyed() {
@@ -166,7 +161,10 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 func addPage(responses map[string]*huma.Response, status int, route routes.Route) {
 	at := strconv.Itoa(status)
 	if responses[at] == nil {
-		responses[at] = &huma.Response{Description: http.StatusText(status), Headers: commonHeaders(route, status)}
+		responses[at] = &huma.Response{Description: http.StatusText(status), Headers: commonHeaders(route)}
+		if status >= http.StatusBadRequest {
+			responses[at].Headers = problemHeaders(status)
+		}
 	}
 	if responses[at].Content == nil {
 		responses[at].Content = map[string]*huma.MediaType{}
@@ -193,18 +191,16 @@ func possibleProblems(route routes.Route, desc description) map[int][]ProblemTyp
 	return byStatus
 }
 
-// problemResponse describes the error responses with one status, and lists their possible codes.
+// problemResponse describes the problem documents of a status by their possible codes. Its headers
+// depend on nothing else, so that many operations share it.
 func problemResponse(route routes.Route, status int, possible []ProblemType) *huma.Response {
 	var codes []any
 	var texts []string
-	h := commonHeaders(route, status)
+	h := problemHeaders(status)
 	for _, p := range possible {
 		codes = append(codes, p.Code)
 		texts = append(texts, fmt.Sprintf("`%s`: %s", p.Code, p.Title))
-		switch {
-		case status == http.StatusTooManyRequests:
-			h["Retry-After"] = headerRef("Retry-After")
-		case p.Wait:
+		if p.Wait && status != http.StatusTooManyRequests {
 			h["Retry-After"] = optionalHeader("Retry-After")
 		}
 	}
@@ -218,12 +214,10 @@ func problemResponse(route routes.Route, status int, possible []ProblemType) *hu
 		Description: strings.Join(texts, "; "),
 		Headers:     h,
 		Content: map[string]*huma.MediaType{"application/problem+json": {
-			Schema: &huma.Schema{AllOf: []*huma.Schema{
-				{Ref: "#/components/schemas/Problem"},
-				{Type: "object", Properties: map[string]*huma.Schema{
-					"status": {Type: "integer", Enum: []any{status}},
-					"code":   {Type: "string", Enum: codes},
-				}},
+			// Beside the reference, so that generators use one type for all problems.
+			Schema: &huma.Schema{Ref: "#/components/schemas/Problem", Properties: map[string]*huma.Schema{
+				"status": {Enum: []any{status}},
+				"code":   {Enum: codes},
 			}},
 		}},
 	}

@@ -21,8 +21,8 @@ func TestOtherCallsAreCapped(t *testing.T) {
 		header               []string
 	}{
 		{"nothing there", "GET", "/wp-login.php", 404, nil},
-		{"a path that is not counted", "GET", "/v1/citta?q=mil", 200, nil},
-		{"an unknown parameter", "GET", "/v1/citta?junk=1", 200, nil},
+		{"a path that is not counted", "GET", "/v1/citta", 200, nil},
+		{"an unknown parameter", "GET", "/v1/citta?junk=1", 400, nil},
 		{"a malformed request", "GET", "/v1/price-trends", 400, nil},
 		{"a wrong method", "DELETE", "/v1/citta", 405, nil},
 		{"a malformed key", "GET", "/v1/analisi" + wellFormed, 401, []string{"X-Api-Key", "vd_x"}},

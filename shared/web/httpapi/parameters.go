@@ -66,35 +66,46 @@ func optionalHeader(name string) *huma.Header {
 	return &h
 }
 
-// commonHeaders returns the headers that an operation's answers with this status may have.
-func commonHeaders(route routes.Route, status int) map[string]*huma.Header {
+var limitHeaders = []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit",
+	"RateLimit-Policy"}
+
+// commonHeaders returns the headers that any success of an operation may have.
+func commonHeaders(route routes.Route) map[string]*huma.Header {
 	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control"), "X-Data": headerRef("X-Data"),
 		RequestIDHeader: headerRef(RequestIDHeader)}
 	capped := route.Keyed() || route.Free != (routes.Cap{})
-	if capped || route.KeyInHandler || status == http.StatusTooManyRequests {
-		// A 400 from validation is not counted, so it lacks the limit headers; a 400 from the
-		// handler has them. A handler's own limit (ConsumeLimit) also sets them.
-		limit := optionalHeader
-		if capped && (status < 400 || status == http.StatusTooManyRequests) {
-			limit = headerRef
-		}
-		for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit",
-			"RateLimit-Policy"} {
-			h[name] = limit(name)
+	for _, name := range limitHeaders {
+		switch {
+		case capped:
+			h[name] = headerRef(name)
+		case route.KeyInHandler: // ConsumeLimit writes a handler's own limit
+			h[name] = optionalHeader(name)
 		}
 	}
 	if route.Keyed() {
 		h["X-Plan"], h["X-Cache"] = headerRef("X-Plan"), headerRef("X-Cache")
 	}
-	if route.Own > 0 && status < 400 {
+	if route.Own > 0 {
 		h["Vary"] = headerRef("Vary")
 	}
 	return h
 }
 
-// describeParameters completes the parameters that Huma read, with the rules that apply to all
-// parameters. Pages accept any text and explain faults themselves. The result holds copies, because
-// Huma validates requests with the originals.
+// problemHeaders returns the headers that error responses with a status have in addition to those
+// of a success, which each may have: a call may be refused before or after it is counted.
+func problemHeaders(status int) map[string]*huma.Header {
+	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control")}
+	if status == http.StatusTooManyRequests {
+		for _, name := range append([]string{"Retry-After"}, limitHeaders...) {
+			h[name] = headerRef(name)
+		}
+	}
+	return h
+}
+
+// describeParameters completes the parameters that Huma read with the rules for all parameters. A
+// page accepts any text and explains faults itself. It returns copies, because Huma validates
+// with the originals.
 func describeParameters(registered []*huma.Param, page bool) []*huma.Param {
 	var described []*huma.Param
 	for _, original := range registered {
@@ -103,6 +114,9 @@ func describeParameters(registered []*huma.Param, page bool) []*huma.Param {
 			continue // OpenAPI states it by the content of the answers
 		}
 		p.Description, p.Explode = cmp.Or(p.Description, headerDescription(p.Name)), nil
+		if other := synonym(p.Name); p.In == "query" && other != "" && p.Description != "" {
+			p.Description += ". Also as " + other
+		}
 		schema := *p.Schema
 		schema.Description = ""
 		if len(schema.Examples) > 0 {

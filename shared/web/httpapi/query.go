@@ -2,50 +2,48 @@ package httpapi
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"verdetto/shared/runtime/config"
+	"verdetto/shared/web/routes"
 )
 
 // MaxParameter is the greatest length of a query parameter, in characters (runes).
 const MaxParameter = 100
 
-// checkParameters refuses malformed query parameters before Huma parses them, with one error
-// response for all faults. It also refuses empty values of headers that must not be empty, because
-// Huma treats an empty header as missing.
-func checkParameters(ctx huma.Context, next func(huma.Context)) {
-	if descriptionOf(ctx.Operation()).page {
-		next(ctx)
-		return
+// checkParameters refuses malformed and unknown parameters before Huma parses them. The error
+// response lists all faults together. It also refuses an empty header that must not be empty,
+// because Huma treats an empty header as missing. A page explains malformed values itself. The
+// parameters have the names of the description; faults are those found when they got them.
+func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Problem {
+	d := descriptionOf(op)
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil && !d.page {
+		return BadRequest.Problem("The query string is malformed. Begin each escape with % and two " +
+			"hexadecimal digits, and separate parameters with &.")
 	}
-	r, _ := humago.Unwrap(ctx)
-	u := ctx.URL()
-	values, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		refuse(ctx, BadRequest.Problem("The query string is malformed. Begin each escape with % and two "+
-			"hexadecimal digits, and separate parameters with &."))
-		return
+	names := parameterNames(op)
+	if d.page || len(d.Pages) > 0 {
+		names = append(names, "lang") // of links to pages; some follow Accept-Language only
 	}
-	var faults []Fault
-	for _, p := range ctx.Operation().Parameters {
-		given := values[p.Name]
-		if p.In == "header" {
-			given = r.Header.Values(p.Name)
-		}
+	faults = append(faults, unknownParameters(routes.Named(op.OperationID), values, names)...)
+	for _, p := range op.Parameters {
 		fault := ""
-		switch {
-		case p.In == "header":
-			if len(given) > 0 && given[0] == "" && p.Schema != nil && p.Schema.MinLength != nil &&
-				*p.Schema.MinLength > 0 {
-				fault = fmt.Sprintf("is empty: give %d characters or more, or leave it out", *p.Schema.MinLength)
-			}
+		switch given := values[p.Name]; {
+		case p.In == "header" && !d.page:
+			fault = emptyHeader(p, r.Header.Values(p.Name))
 		case p.In != "query":
 		case len(given) > 1:
 			fault = fmt.Sprintf("is given %d times; give it once", len(given))
+		case d.page:
 		case len(given) == 0 && p.Required:
 			fault = "is missing"
 		case len(given) == 1:
@@ -58,10 +56,70 @@ func checkParameters(ctx huma.Context, next func(huma.Context)) {
 		}
 	}
 	if len(faults) > 0 {
-		refuse(ctx, Invalid(faults...))
-		return
+		return Invalid(faults...)
 	}
-	next(ctx)
+	return nil
+}
+
+func parameterNames(op *huma.Operation) (names []string) {
+	for _, p := range op.Parameters {
+		if p.In == "query" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+func emptyHeader(p *huma.Param, given []string) string {
+	if len(given) == 0 || given[0] != "" || p.Schema == nil || p.Schema.MinLength == nil || *p.Schema.MinLength == 0 {
+		return ""
+	}
+	return fmt.Sprintf("is empty: give %d characters or more, or leave it out", *p.Schema.MinLength)
+}
+
+// tracking lists the beginnings of parameters that other sites and mail programs add to links.
+var tracking = []string{"utm_", "fbclid", "gclid", "gbraid", "wbraid", "gad_", "dclid", "msclkid", "mc_cid",
+	"mc_eid", "igsh", "ttclid", "twclid", "li_fat_id", "yclid", "_ga", "_gl", "_hs", "mkt_tok", "srsltid", "ref"}
+
+// maxUnknown is how many unknown parameters an error response names.
+const maxUnknown = 10
+
+// unknownParameters returns a fault for each parameter that an endpoint does not read. It ignores
+// tracking parameters, except where the edge shares answers: there a caller could bypass the edge
+// with them.
+func unknownParameters(route routes.Route, values url.Values, names []string) (faults []Fault) {
+	for _, given := range slices.Sorted(maps.Keys(values)) {
+		isTracking := func(prefix string) bool { return strings.HasPrefix(given, prefix) }
+		if slices.Contains(names, given) ||
+			route.Edge == (routes.Edge{}) && slices.ContainsFunc(tracking, isTracking) {
+			continue
+		}
+		detail := "is not a parameter of this endpoint"
+		switch near := config.Nearest(strings.ToLower(given), withSynonyms(names), max(2, len(given)/3)); {
+		case near != "":
+			detail += ": the nearest name is " + near
+		case len(names) == 0:
+			detail += ", which takes none"
+		default:
+			detail += ", which takes " + strings.Join(names, ", ")
+		}
+		faults = append(faults, Fault{printable(given), detail})
+		if len(faults) == maxUnknown {
+			break
+		}
+	}
+	return faults
+}
+
+// printable returns the beginning of a name that a caller invented, without control characters.
+func printable(name string) string {
+	runes := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(name, string(utf8.RuneError))))
+	return string(runes[:min(len(runes), 40)])
 }
 
 // Unfit returns what is wrong with the text of a parameter, or "" if the text is well formed.
@@ -77,9 +135,4 @@ func Unfit(s string, required bool) string {
 		return "contains control characters"
 	}
 	return ""
-}
-
-func refuse(ctx huma.Context, p *Problem) {
-	r, w := humago.Unwrap(ctx)
-	p.Write(w, r)
 }

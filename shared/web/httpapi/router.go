@@ -116,6 +116,11 @@ func (rt *router) Handle(op *huma.Operation, handler func(huma.Context)) {
 		op.RequestBody.Required = false
 	}
 	rt.add(routes.Named(op.OperationID), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r, faults := renamed(op, r)
+		if p := checkParameters(op, r, faults); p != nil {
+			p.Write(w, r)
+			return
+		}
 		handler(humago.NewContext(op, r, w))
 	}), nil)
 }

@@ -45,15 +45,15 @@ func registerTyped(api *httpapi.API) {
 // registerMounted adds plain handlers for the root path, for files, and for three methods at one
 // path.
 func registerMounted(api *httpapi.API) {
-	mount := func(text string, names ...string) {
-		api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := func(text string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set(servedBy, text+r.PathValue("file"))
 			w.WriteHeader(http.StatusNoContent)
-		}), names...)
+		})
 	}
-	mount("home", "home")
-	mount("asset ", "assets")
-	mount("mcp", "mcp", "mcp-get", "mcp-delete")
+	api.Mount(handler("home"), "home")
+	api.Mount(handler("asset "), "assets")
+	api.MountForeign(handler("mcp"), nil, "mcp", "mcp-get", "mcp-delete")
 }
 
 // TestRouting: each method and path reaches the right endpoint or the right error response. The log

@@ -41,11 +41,8 @@ type Route struct {
 	// closed
 	FreeTier bool
 
-	// Query lists the parameters of an answer that CloudFront may cache. CloudFront drops all other
-	// parameters, so callers cannot bypass the cache with invented parameters.
-	Query []string
-	// Headers replaces the request headers that CloudFront passes on by default: Accept-Language,
-	// If-None-Match, Idempotency-Key and Payment-Signature. CloudFront passes on at most ten.
+	// Headers replaces Accept-Language, If-None-Match, Idempotency-Key and Payment-Signature as
+	// the headers that the edge passes on. The edge passes on ten at most.
 	Headers []string
 	// Weight is the endpoint's own share of the calls per second that API Gateway allows, for each
 	// of its paths. It is a multiple of the smallest share. 0 means that the endpoint uses the
@@ -132,12 +129,10 @@ var Table = slices.Concat(
 		{
 			Name: "calendario", Path: "/v1/calendario", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
-			Query: []string{"origine", "destinazione", "mese", "diretto", "notti", "valuta"},
 		},
 		{
 			Name: "occasioni", Path: "/v1/occasioni", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
-			Query: []string{"origine", "mese", "notti", "livello", "diretto", "massimo", "valuta"},
 		},
 		// The quota is high because feed readers call all day. Most of their calls send an ETag and
 		// get no content.
@@ -150,18 +145,17 @@ var Table = slices.Concat(
 			Name: "storico", Path: "/v1/storico", FreeTier: true, Free: Cap{100, day},
 			Pro: Cap{120, time.Minute}, SingleFares: true,
 		},
-		// The answer changes once a day and holds no personal data. So the endpoint has no quota,
-		// and CloudFront caches the answer for all callers.
-		{Name: "pagella", Path: "/v1/pagella", Edge: Edge{Free: time.Hour}, Query: []string{"formato"}},
+		// The answer changes once a day and holds no personal data. So it has no quota, and
+		// CloudFront caches it for all callers.
+		{Name: "pagella", Path: "/v1/pagella", Edge: Edge{Free: time.Hour}},
 		{Name: "pagella-page", Path: "/pagella", Free: Cap{300, time.Hour}},
 		// The answer shows how many calls the caller has used. Reading it counts towards a quota of
 		// its own.
 		{Name: "consumo", Path: "/v1/consumo", Free: Cap{60, time.Hour}, Pro: Cap{60, time.Minute}},
-		// A page calls this endpoint at every keystroke, and the answer comes from memory. Counting
-		// the calls would cost more than answering them.
-		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}, Query: []string{"q", "lang", "origine"}},
-		// Only a request with a question counts towards the quota. A request for the empty form
-		// does not.
+		// A page calls it at every keystroke, and it answers from memory: counting would cost more
+		// than answering.
+		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}},
+		// Only a request with a question counts, not the empty form.
 		{Name: "home", Path: "/", Free: Cap{120, day}, Weight: 2},
 		{Name: "card", Path: "/card/{file}", FreeTier: true, Free: Cap{300, day}, Edge: Edge{Free: 6 * time.Hour}},
 	}),
@@ -169,7 +163,6 @@ var Table = slices.Concat(
 		{
 			Name: "price-trends", Path: "/v1/price-trends", FreeTier: true, Free: Cap{100, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: 6 * time.Hour, Pro: 10 * time.Minute},
-			Query: []string{"origin", "currency", "destination"},
 		},
 		{Name: "index", Path: "/v1", Edge: Edge{Free: 6 * time.Hour}},
 	}),

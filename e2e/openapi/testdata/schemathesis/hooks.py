@@ -59,7 +59,7 @@ def well_formed_is_not_called_malformed(ctx, response, case):
             "address": True,  # that it is there, and of which form, goes by the channel
             "channel": "has no bot there" in fault["detail"],
             **{name: not in_the_calendar(value) or any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("departure", "month")},
-            **{name: any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("threshold", "kind", "level", "nights", "days", "percent", "amount")},
+            **{name: any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("threshold", "kind", "level", "nights", "days", "percent", "amount", "paid")},
             "PAYMENT-SIGNATURE": True,  # that it is JSON of its form, in base64
             "route": value[:3].upper() == value[4:].upper(),
         }

@@ -1,0 +1,196 @@
+package httpapi
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+type object = map[string]any
+
+// part is a part of the description that operations have in common.
+type part struct {
+	kind, name string // its name in the components: that of the most frequent such part
+	operation  string // the first operation with it
+	content    object
+	replace    []func(ref object) // each puts a reference in the place of one occurrence
+}
+
+// openAnswers lets answers have more fields than described, because later versions add some. It also
+// removes the examples of single fields: answers have examples as a whole. Request bodies keep both.
+func openAnswers(tree object) {
+	requests := map[string]bool{}
+	for _, op := range operations(tree) {
+		body, _ := op["requestBody"].(object)
+		contents, _ := body["content"].(object)
+		for _, content := range contents {
+			ref, _ := content.(object)["schema"].(object)["$ref"].(string)
+			requests[strings.TrimPrefix(ref, "#/components/schemas/")] = true
+		}
+	}
+	for name, schema := range tree["components"].(object)["schemas"].(object) {
+		properties, _ := schema.(object)["properties"].(object)
+		if requests[name] || properties == nil {
+			continue
+		}
+		if schema := schema.(object); schema["additionalProperties"] == false {
+			delete(schema, "additionalProperties")
+		}
+		for _, property := range properties {
+			delete(property.(object), "examples")
+		}
+	}
+}
+
+// parts holds the parts by their content.
+type parts map[string]*part
+
+// share moves parameters, error responses and examples that several operations have in common to
+// the components, and puts references in their place.
+func share(tree object) {
+	all := parts{}
+	for _, op := range operations(tree) {
+		id := op["operationId"].(string)
+		parameters, _ := op["parameters"].([]any)
+		for i, p := range parameters {
+			p := p.(object)
+			// Generators name types after components, so a parameter is not called like a schema.
+			all.add("parameters", "in-"+p["name"].(string), id, p, func(ref object) { parameters[i] = ref })
+		}
+		responses := op["responses"].(object)
+		for _, status := range slices.Sorted(maps.Keys(responses)) {
+			all.addResponse(id, status, responses)
+		}
+	}
+	components := tree["components"].(object)
+	for _, p := range slices.SortedFunc(maps.Values(all), func(a, b *part) int {
+		return cmp.Or(cmp.Compare(len(b.replace), len(a.replace)), strings.Compare(a.operation, b.operation),
+			strings.Compare(a.name, b.name))
+	}) {
+		if len(p.replace) < 2 {
+			continue
+		}
+		if components[p.kind] == nil {
+			components[p.kind] = object{}
+		}
+		kind, name := components[p.kind].(object), p.name
+		if kind[name] != nil {
+			name += "." + p.operation
+		}
+		kind[name] = p.content
+		for _, replace := range p.replace {
+			replace(object{"$ref": "#/components/" + p.kind + "/" + name})
+		}
+	}
+}
+
+// add adds an occurrence of a part, and returns the content of its first occurrence.
+func (all parts) add(kind, name, operation string, content object, replace func(object)) object {
+	canonical, _ := json.Marshal(content) // what was decoded can be encoded
+	key := kind + " " + name + " " + string(canonical)
+	if all[key] == nil {
+		all[key] = &part{kind: kind, name: name, operation: operation, content: content}
+	}
+	all[key].replace = append(all[key].replace, replace)
+	return all[key].content
+}
+
+// addResponse adds the parts of a response. Error responses are compared without their examples: a
+// shared one has the examples of all its operations.
+func (all parts) addResponse(operation, status string, responses object) {
+	response := responses[status].(object)
+	contents, _ := response["content"].(object)
+	code, _ := strconv.Atoi(status)
+	name := componentNames.Replace(http.StatusText(code))
+	replace := func(ref object) { responses[status] = ref }
+	if code < http.StatusBadRequest {
+		for _, content := range contents {
+			examples, _ := content.(object)["examples"].(object)
+			for name, example := range examples {
+				all.add("examples", strings.TrimPrefix(operation, "x402-")+"-"+name, operation, example.(object),
+					func(ref object) { examples[name] = ref })
+			}
+		}
+		all.add("responses", name, operation, response, replace)
+		return
+	}
+	own := map[string]object{}
+	for mediaType, content := range contents {
+		own[mediaType], _ = content.(object)["examples"].(object)
+		delete(content.(object), "examples")
+	}
+	first := all.add("responses", name, operation, response, replace)
+	for mediaType, examples := range own {
+		if len(examples) == 0 {
+			continue
+		}
+		content := first["content"].(object)[mediaType].(object)
+		if content["examples"] == nil {
+			content["examples"] = object{}
+		}
+		merged := content["examples"].(object)
+		for name, example := range examples {
+			if merged[name] == nil {
+				merged[name] = example
+			}
+		}
+	}
+}
+
+// componentNames shortens the texts of statuses to names of components.
+var componentNames = strings.NewReplacer("Requests", "", "Server Error", "", "Service ", "", " ", "")
+
+// operations returns the operations of a description, by their ids.
+func operations(tree object) (all []object) {
+	for _, item := range tree["paths"].(object) {
+		for _, op := range item.(object) {
+			all = append(all, op.(object))
+		}
+	}
+	slices.SortFunc(all, func(a, b object) int {
+		return strings.Compare(a["operationId"].(string), b["operationId"].(string))
+	})
+	return all
+}
+
+// ExpandDescription puts the shared parameters, responses and examples of a description back in
+// place of their references, for readers of single operations.
+func ExpandDescription(data []byte) ([]byte, error) {
+	var tree object
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	if err := decoder.Decode(&tree); err != nil {
+		return nil, fmt.Errorf("read description: %w", err)
+	}
+	components, _ := tree["components"].(object)
+	var expand func(node any) any
+	expand = func(node any) any {
+		switch node := node.(type) {
+		case object:
+			ref, _ := node["$ref"].(string)
+			kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "#/components/"), "/")
+			if kind == "parameters" || kind == "responses" || kind == "examples" {
+				return expand(components[kind].(object)[name])
+			}
+			for key, below := range node {
+				node[key] = expand(below)
+			}
+		case []any:
+			for i, below := range node {
+				node[i] = expand(below)
+			}
+		}
+		return node
+	}
+	data, err := json.Marshal(expand(tree))
+	if err != nil {
+		return nil, fmt.Errorf("expand description: %w", err)
+	}
+	return data, nil
+}
