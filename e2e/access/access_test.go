@@ -183,18 +183,18 @@ func refreshes(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetes
 func visits(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.Clock) {
 	t.Helper()
 	key := fixture.IssueKey(t, d.Table, "visitor@example.com", clock.Now(), time.Hour)
-	all := url.Values{
-		"origine": {"Milano"}, "destinazione": {"Londra"}, "da": {"Milano"}, "a": {"Londra"},
-		"origin": {"MIL"}, "destination": {"LON"}, "currency": {"eur"}, "q": {"mil"},
+	queries := []url.Values{
+		{"origine": {"Milano"}, "destinazione": {"Londra"}}, {"da": {"Milano"}, "a": {"Londra"}}, {"q": {"mil"}},
+		{"origin": {"MIL"}, "destination": {"LON"}, "currency": {"eur"}}, {"origin": {"NYC"}, "currency": {"eur"}},
+		{"origine": {"New York"}, "destinazione": {"Roma"}}, {"origine": {"Milano"}}, {"destinazione": {"Londra"}},
+		{"da": {"Milano"}}, {"da": {"New York"}}, {},
 	}
 	for _, r := range routes.Table {
 		if r.Function != "analisi" && r.Function != "pricetrends" {
 			continue
 		}
 		for _, header := range [][]string{nil, {"X-Api-Key", key}} {
-			for _, query := range []url.Values{all, {"origin": {"NYC"}, "currency": {"eur"}, "origine": {"New York"},
-				"destinazione": {"Roma"}}, {"origine": {"Milano"}}, {"destinazione": {"Londra"}}, {"da": {"Milano"}},
-				{"da": {"New York"}}, {}} {
+			for _, query := range queries {
 				body := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 				if a := s.Do(r.Method, strings.ReplaceAll(r.Path, "{file}", "MIL-LON.png")+"?"+query.Encode(), body,
 					header...); a.Status >= 500 {
@@ -204,8 +204,8 @@ func visits(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.C
 		}
 	}
 	for tool, arguments := range map[string]string{
-		"flight_price_verdict": `{"origine":"Milano","destinazione":"Londra"}`,
-		"price_trends":         `{"origin":"MIL","destination":"LON"}`, "watched_routes": `{"origine":"Milano"}`,
+		"flight_price_verdict": `{"origin":"Milano","destination":"Londra"}`,
+		"price_trends":         `{"origin":"MIL","destination":"LON"}`, "watched_routes": `{"origin":"Milano"}`,
 	} {
 		message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` +
 			arguments + `}}`
