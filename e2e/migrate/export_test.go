@@ -68,7 +68,7 @@ func TestExport(t *testing.T) {
 		same(s)
 	}
 	run("300 items", "backup", "-store", "dynamodb:exported", "-to", "copy.db")
-	run("every item can be read", "verify", "-store", "bolt:copy.db")
+	run("every page and item can be read", "verify", "-store", "bolt:copy.db")
 	run("restored from copy.db", "restore", "-from", "copy.db", "-store", "bolt:kept.db")
 	file("kept.db")
 	run("not complete", "migrate", "-from", "bolt:copy.db", "-to", "dynamodb:again", "-create")
