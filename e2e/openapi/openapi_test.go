@@ -327,7 +327,11 @@ func shortened(value any) any {
 		return value
 	case string:
 		if runes := []rune(value); len(runes) > shownRunes {
-			return string(runes[:shownRunes]) + "..."
+			first := string(runes[:shownRunes])
+			if end := strings.LastIndexByte(first, ' '); end > 0 {
+				first = first[:end] // whole words
+			}
+			return first + "..."
 		}
 	}
 	return value
