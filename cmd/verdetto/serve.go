@@ -73,6 +73,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if err := s.Watch(ctx, o.store, o.metrics); err != nil {
 		return err
 	}
+	defer onemachine.RemoveSocket(o.store)
 	if err := startRefreshing(ctx, s, refreshesOf(s, o.log == jsonLog, o.first)); ctx.Err() != nil {
 		return nil // stopped before it began
 	} else if err != nil {

@@ -82,6 +82,14 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	return nil
 }
 
+// RemoveSocket removes the socket of a file store before the process ends. The end of the context
+// also removes it, but the process may end sooner.
+func RemoveSocket(name string) {
+	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
+		_ = os.Remove(socket(file)) // it may be gone already
+	}
+}
+
 // listenPrivately listens on a Unix socket with the permissions of a store's file. It makes the
 // socket in a folder of its own, so that at no moment another user may connect.
 func listenPrivately(path string) (net.Listener, error) {
