@@ -127,7 +127,7 @@ func (m mover) move(from, to string, processes int, afterKill func()) {
 	copying := some(m.kills-m.kills/5, false, args...)
 	// The service refuses to use the target store while the migration is incomplete.
 	if got := m.shell.Run("key", "create", "-store", to, "-email", "ada@example.com"); got.Code != 1 ||
-		!strings.Contains(got.Stderr, "is not complete: verdetto migrate -from "+from) {
+		!strings.Contains(got.Stderr, "finish it with verdetto migrate -from "+from) {
 		m.t.Errorf("the target is used: exit code %d\n%s", got.Code, got.Stderr)
 	}
 	m.run(args...)
