@@ -119,7 +119,7 @@ func runImage(t *testing.T, compose, folder, host string) {
 	}
 	run(0, "docker", "exec", name, "/verdetto", "backup", "-store", store, "-to", "/data/copy.db")
 	if out := run(0, "docker", "exec", name, "/verdetto", "verify", "-store",
-		"bolt:/data/copy.db"); !strings.Contains(out, "every page and every item can be read") {
+		"bolt:/data/copy.db"); !strings.Contains(out, "every page and item can be read") {
 		t.Errorf("verify: %s", out)
 	}
 	before := run(0, "docker", "exec", name, "/verdetto", "key", "create", "-store", "bolt:/data/copy.db", "-email",

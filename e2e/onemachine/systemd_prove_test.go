@@ -87,7 +87,7 @@ func TestProveSystemd(t *testing.T) {
 		"it is ready after start", "Uid: 64999 64999 64999 64999", "CapEff: 0000000000000000", "NoNewPrivs: 1",
 		"Seccomp: 2", "drwx------",
 		"service       running, ready", "it is ready after a kill", "backup done",
-		"every page and every item can be read", "\nactive\n", "stopped: success, 0", "bad settings are refused",
+		"every page and item can be read", "\nactive\n", "stopped: success, 0", "bad settings are refused",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it did not say %q", want)
