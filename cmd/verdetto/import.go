@@ -76,7 +76,7 @@ func importPanel(ctx context.Context, o options, file string) error {
 	report, err := recorded.Import{
 		Target: table, Panel: panel, Folder: folder, Now: s.Now, Rates: ecb.Table().RatesOn,
 		Progress: func(done, total int, day fare.Day) { bar.show(done, total, day.String()) },
-		Waiting:  func() { fmt.Fprintln(os.Stderr, "the service is refreshing; the import begins afterwards") },
+		Waiting:  waiting(s.Log),
 	}.Run(ctx)
 	if ctx.Err() != nil {
 		return fmt.Errorf("stopped; the same command continues: %w", err)

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 )
@@ -16,7 +18,7 @@ import (
 func refreshCommand() *cobra.Command {
 	var o options
 	var origins, mail, base string
-	c := newCommand("refresh", "refresh a store once and print a report", func(ctx context.Context) error {
+	c := newCommand("refresh", "refresh a store once and print a report, also while it is served", func(ctx context.Context) error {
 		return refreshOnce(ctx, o, origins, mail, base)
 	})
 	f := c.Flags()
@@ -28,7 +30,7 @@ func refreshCommand() *cobra.Command {
 }
 
 // refreshOnce refreshes a store once and prints a report.
-func refreshOnce(ctx context.Context, o options, origins, mail, base string) error {
+func refreshOnce(ctx context.Context, o options, origins, mail, base string) (err error) {
 	s, err := o.service()
 	if err != nil {
 		return err
@@ -41,20 +43,24 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string) err
 	if err != nil {
 		return err
 	}
-	partly, err := o.open(ctx, &s, os.Stdout)
+	partly, err := o.open(ctx, &s, os.Stdout, onemachine.OpenShared)
 	if err != nil {
 		return err
 	}
 	defer s.Table.Close()
-	report, err := s.Refresh(ctx, originProgress(nil), only...)
-	if err != nil {
-		return err
-	}
-	report.Print(os.Stdout)
-	if len(only) == 0 {
-		if err := deepen(ctx, s); err != nil {
+	defer func() { err = advised(err, "nothing is stored twice") }()
+	var report refresh.Report
+	if err := s.RefreshAlone(ctx, waiting(s.Log), func(ctx context.Context) (err error) {
+		if report, err = s.Refresh(ctx, originProgress(nil), only...); err != nil {
 			return err
 		}
+		report.Print(os.Stdout)
+		if len(only) > 0 {
+			return nil
+		}
+		return deepen(ctx, s)
+	}); err != nil {
+		return err
 	}
 	if s.Mail != "" {
 		if err := notify(ctx, s); err != nil {
@@ -68,6 +74,11 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string) err
 		return errPartly
 	}
 	return nil
+}
+
+// waiting returns a function that logs that another process is refreshing the same store.
+func waiting(log *slog.Logger) func() {
+	return func() { log.Info("the service is refreshing; this command begins afterwards") }
 }
 
 // deepen requests all departures of the next year for the routes that are due, and prints a report.

@@ -60,7 +60,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if s.BaseURL, err = onemachine.BaseURL(o.links(o.base), s.RealPayments, listener.Addr()); err != nil {
 		return err
 	}
-	partly, err := o.options.open(ctx, &s, os.Stdout)
+	partly, err := o.options.open(ctx, &s, os.Stdout, onemachine.OpenStore)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,6 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
@@ -63,8 +62,6 @@ const (
 	// holder is the same for every import, so a killed one does not hold up the next. The work
 	// folder is locked, so there is one import at a time.
 	holder = "import"
-	// askAgain is the pause before another try to take the lease of the refreshes.
-	askAgain = time.Second
 )
 
 // Run imports the panel. No refresh runs at the same time. It fails with store.ErrOtherSource if the
@@ -79,21 +76,11 @@ func (i Import) Run(ctx context.Context) (report Report, err error) {
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
 	lease := &store.Lease{Table: i.Target, Name: store.RefreshLease, Holder: holder, Duration: leaseFor, Now: i.Now}
-	for waiting := false; ; waiting = true {
-		err = lease.While(ctx, func(ctx context.Context) error {
-			report, err = i.alone(ctx, w)
-			return err
-		})
-		if !errors.Is(err, store.ErrHeld) {
-			return report, err
-		}
-		if !waiting && i.Waiting != nil {
-			i.Waiting()
-		}
-		if err := retry.Sleep(ctx, askAgain); err != nil {
-			return report, err
-		}
-	}
+	err = lease.Await(ctx, i.Waiting, func(ctx context.Context) error {
+		report, err = i.alone(ctx, w)
+		return err
+	})
+	return report, err
 }
 
 // alone imports the panel while no refresh runs.
