@@ -99,7 +99,7 @@ func (o *serveOptions) refreshFirst(ctx context.Context) error {
 		return err
 	}
 	defer s.Table.Close()
-	err = s.RefreshDue(ctx, refreshesOf(s, o.log == jsonLog, o.first))
+	err = s.RefreshDue(ctx, refreshesOf(s, o.log, o.first))
 	if ctx.Err() != nil {
 		return errors.New("stopped; verdetto init goes on from here")
 	}

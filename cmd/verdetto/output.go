@@ -18,6 +18,14 @@ func (o *output) flag(c *cobra.Command) {
 	c.Flags().VarP(o, "output", "o", "`form` of the result: text or json")
 }
 
+// flagJSON adds the flag -o, and its earlier spelling -json.
+func (o *output) flagJSON(c *cobra.Command) {
+	o.flag(c)
+	f := c.Flags()
+	f.BoolFunc("json", "the same as -o json", func(string) error { return o.Set(jsonLog) })
+	f.Lookup("json").Hidden = true
+}
+
 // Set implements pflag.Value.
 func (o *output) Set(form string) error {
 	if form != "text" && form != jsonLog {
@@ -34,6 +42,14 @@ func (o *output) String() string { return o.form }
 func (o *output) Type() string { return "form" }
 
 func (o *output) json() bool { return o.form == jsonLog }
+
+// notes returns where notes beside the result are written: not between JSON.
+func (o *output) notes() io.Writer {
+	if o.json() {
+		return os.Stderr
+	}
+	return os.Stdout
+}
 
 // print writes a result to standard output.
 func (o *output) print(result any, text func(w io.Writer)) error {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -17,20 +19,22 @@ import (
 
 func refreshCommand() *cobra.Command {
 	var o options
+	var out output
 	var origins, mail, base string
 	c := newCommand("refresh", "refresh a store once and print a report, also while it is served", func(ctx context.Context) error {
-		return refreshOnce(ctx, o, origins, mail, base)
+		return refreshOnce(ctx, o, origins, mail, base, out)
 	})
 	f := c.Flags()
 	f.StringVar(&origins, "origins", "", "refresh only these `cities`: IATA codes with commas; default: all cities of the source")
 	f.StringVar(&mail, "mail", "", "also send alerts, through this `carrier` (see serve); default: serve or a later refresh sends them")
 	f.StringVar(&base, "base", "http://127.0.0.1:8080", "`URL` of the service, for links in mails")
 	takeSettings(c, o.flags(c))
+	out.flag(c)
 	return c
 }
 
 // refreshOnce refreshes a store once and prints a report.
-func refreshOnce(ctx context.Context, o options, origins, mail, base string) (err error) {
+func refreshOnce(ctx context.Context, o options, origins, mail, base string, out output) (err error) {
 	s, err := o.service()
 	if err != nil {
 		return err
@@ -43,27 +47,28 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string) (er
 	if err != nil {
 		return err
 	}
-	partly, err := o.open(ctx, &s, os.Stdout, onemachine.OpenShared)
+	partly, err := o.open(ctx, &s, out.notes(), onemachine.OpenShared)
 	if err != nil {
 		return err
 	}
 	defer s.Table.Close()
 	defer func() { err = advised(err, "nothing is stored twice") }()
-	var report refresh.Report
-	if err := s.RefreshAlone(ctx, waiting(s.Log), func(ctx context.Context) (err error) {
-		if report, err = s.Refresh(ctx, originProgress(nil), only...); err != nil {
-			return err
+	var report refreshed
+	err = s.RefreshAlone(ctx, waiting(s.Log), func(ctx context.Context) (err error) {
+		report.Report, err = s.Refresh(ctx, originProgress(nil, s.Log, o.log), only...)
+		if err == nil && len(only) == 0 {
+			report.Departures, err = s.Deepen(ctx)
 		}
-		report.Print(os.Stdout)
-		if len(only) > 0 {
-			return nil
-		}
-		return deepen(ctx, s)
-	}); err != nil {
+		return err
+	})
+	if report.Origins > 0 {
+		err = errors.Join(err, out.print(report, report.Print))
+	}
+	if err != nil {
 		return err
 	}
 	if s.Mail != "" {
-		if err := notify(ctx, s); err != nil {
+		if err := notify(ctx, s, out.notes()); err != nil {
 			return err
 		}
 	}
@@ -74,6 +79,18 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string) (er
 		return errPartly
 	}
 	return nil
+}
+
+// refreshed is the report of a refresh: of all cities, and of single departures.
+type refreshed struct {
+	refresh.Report
+	Departures refresh.DeepReport `json:"departures"`
+}
+
+// Print writes the report for people.
+func (r refreshed) Print(w io.Writer) {
+	r.Report.Print(w)
+	r.Departures.Print(w)
 }
 
 // waiting returns a function that logs that another process is refreshing the same store.
@@ -89,7 +106,7 @@ func deepen(ctx context.Context, s onemachine.Options) error {
 }
 
 // notify sends the waiting notifications and prints a report.
-func notify(ctx context.Context, s onemachine.Options) (err error) {
+func notify(ctx context.Context, s onemachine.Options, w io.Writer) (err error) {
 	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); err != nil {
 		return err
 	}
@@ -98,7 +115,7 @@ func notify(ctx context.Context, s onemachine.Options) (err error) {
 		return err
 	}
 	sent, err := s.NewSender(carrier).Work(ctx)
-	fmt.Printf("mail          %d sent, %d refused for good\n", sent.Sent, sent.Refused)
+	fmt.Fprintf(w, "mail          %d sent, %d refused for good\n", sent.Sent, sent.Refused)
 	switch {
 	case err != nil:
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -72,3 +73,48 @@ func TestAsk(t *testing.T) {
 	run(t, d, 0, "Milan to Lisbon", "ask", "Milano", "Lisbona")
 	end(t, s)
 }
+
+// TestMessages compares the messages of commands that fail, or that do long work, with
+// testdata/messages.txt.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	d := fixture.NewShell(t)
+	d.Write("one.toml", "VERDETTO_LOG = \"loud\"\nVERDETTO_STORE = \"bolt:kept.db\"\n")
+	d.Write("many.toml", "VERDETTO_LOG = \"loud\"\nVERDETTO_LISTN = \"127.0.0.1:1\"\nVERDETTO_MONEY = real\n"+
+		"VERDETTO_STORE = \"bolt:kept.db\nVERDETTO_NOW = \"tomorrow\"\n")
+	d.Write("good.toml", "VERDETTO_STORE = \"bolt:kept.db\"\nVERDETTO_MAIL = \"mail\"\n")
+	d.Write("cut.db", "half a backup")
+	s := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	r := transcript{d: d, hide: strings.NewReplacer(s.URL, "URL", d.Dir, "DIR")}
+	for _, line := range []string{
+		"fetch",
+		"refrsh",
+		"key",
+		"refresh -nosuch",
+		"check -config one.toml",
+		"check -config many.toml",
+		"check -config many.toml -o json",
+		"check -config good.toml -o json",
+		"serve -config many.toml",
+		"status",
+		"refresh -upstream csv:good.csv -now 2016-03-01 -store bolt:kept.db -o json",
+		"import good.csv -now 2016-03-01 -store bolt:kept.db -o json",
+		"refresh -upstream sample -store bolt:kept.db",
+		"key create -store bolt:kept.db -email nowhere",
+		"key create -store bolt:other.db -email ada@example.com",
+		"pepper import -store bolt:kept.db -from cut.db",
+		"compact -store bolt:kept.db",
+		"verify -store bolt:kept.db",
+		"restore -from cut.db -store bolt:kept.db",
+		"restore -from cut.db -store bolt:new.db",
+		"serve -listen 127.0.0.1:0 -upstream csv:good.csv -now 2016-03-01 -store bolt:kept.db",
+	} {
+		r.run(line)
+	}
+	end(t, s)
+	r.run("refresh -upstream csv:good.csv -now 2016-03-01 -store bolt:fresh.db -log json")
+	fixture.Golden(t, "testdata/messages.txt", seconds.ReplaceAll(r.text.Bytes(), []byte(" in … s")), *update)
+}
+
+// seconds are durations, which differ from run to run.
+var seconds = regexp.MustCompile(` in [0-9.]+ s\b`)
