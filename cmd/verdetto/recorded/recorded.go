@@ -39,13 +39,14 @@ type Import struct {
 
 // Report sums up an import.
 type Report struct {
-	New         int                     `json:"new"`    // fares of the panel that were added
-	Stored      int                     `json:"stored"` // fares of the panel that the store had
-	Dropped     map[upstream.Reason]int `json:"dropped,omitempty"`
-	Series      int                     `json:"series"` // with new fares
-	First, Last fare.Day                // the days that were refreshed again
-	Resumed     fare.Day                `json:"-"` // the day at which a killed import continued, or 0
-	Written     int                     `json:"-"` // items
+	New     int                     `json:"new"`    // fares of the panel that were added
+	Stored  int                     `json:"stored"` // fares of the panel that the store had
+	Dropped map[upstream.Reason]int `json:"dropped,omitempty"`
+	Series  int                     `json:"series"` // with new fares
+	First   fare.Day                `json:"first"`  // of the days that were refreshed again
+	Last    fare.Day                `json:"last"`
+	Resumed fare.Day                `json:"-"` // the day at which a killed import continued, or 0
+	Written int                     `json:"-"` // items
 }
 
 // The reasons for which a comparable row is not imported.
