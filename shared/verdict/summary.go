@@ -1,5 +1,5 @@
-// Package verdict judges whether today's cheapest fare on a route is cheap, and how reliable that
-// judgement is. It uses only the route's own observed history. Start at Build and Judge.
+// Package verdict judges whether a route's cheapest fare is cheap, and how certain this judgement
+// is. It uses only the route's own observed history. Start at Build and Judge.
 //
 // The rule: today's cheapest fare is a minimum over many departures. So it is compared only with
 // the same minimum on other days. The as-of low of a past day is the cheapest fare that was fresh

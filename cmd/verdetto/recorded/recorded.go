@@ -1,5 +1,5 @@
-// Package recorded imports recorded fares into a store, as if the service had seen them day by day.
-// Start at Import.Run.
+// Package recorded imports recorded fares into a store. Afterwards the store is as if the service
+// had seen the fares day by day. Start at Import.Run.
 //
 // A refresh is a fold: days come in order. So an import cannot add earlier days to a series. It
 // refreshes all series again, from their stored fares and the panel, one day after the other, with
