@@ -39,7 +39,7 @@ func importCommand() *cobra.Command {
 	return c
 }
 
-// importPanel adds the fares of a panel to a store and prints a report.
+// importPanel adds the fares of a panel (observed fares) to a store and prints a report.
 func importPanel(ctx context.Context, o options, file string) error {
 	s, err := o.service()
 	if err != nil {

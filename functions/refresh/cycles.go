@@ -20,9 +20,9 @@ const (
 	closeAfter = time.Hour
 )
 
-// closeCycles closes all past days, one after the other. It adds the contributions of all series to
-// the pooled statistics and to the score. It may run repeatedly and in several processes at once. A
-// contribution that arrives after its day was closed is not counted.
+// closeCycles closes all past days, one after the other. It adds the contributions of all series
+// (route and kind of trip) to the pooled statistics and to the score. It may run repeatedly and in
+// several processes at once. A contribution that arrives after its day was closed is not counted.
 func (r *Refresher) closeCycles(ctx context.Context, now time.Time) error {
 	last := fare.DayOf(now.Add(-closeAfter)) - 1
 	err := store.RetryConflicts(ctx, func() error { return r.closeUntil(ctx, last) })

@@ -80,8 +80,8 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 	})
 }
 
-// dealsOf judges the cheapest fares of a series. It judges the cheapest fare of all with the
-// summary, and the cheapest fare of each month with the departure states.
+// dealsOf judges the cheapest fares of a series (route and kind of trip). It judges the cheapest
+// fare of all with the summary, and the cheapest fare of each month with the departure states.
 func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState,
 	pooled *departure.Pooled) (deals.Entry, error) {
 	e := deals.Entry{Destination: destination, AsOf: s.AsOf, Observations: s.Observations}

@@ -56,7 +56,8 @@ type Outcome struct {
 	anywhere bool // the answer is stored, and the origin has alerts to anywhere
 }
 
-// Counts holds the number of series in an answer, and the number of series with new fares.
+// Counts holds the number of series (route and kind of trip) in an answer, and the number of series
+// with new fares.
 type Counts struct {
 	Seen    int
 	Changed int

@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// keepScore compares past answers about a series with what happened since, and records today's
-// answers for a later comparison. It uses the state as stored, because answers to users also come
-// from the stored state.
+// keepScore compares past answers about a series (route and kind of trip) with what happened since,
+// and records today's answers for a later comparison. It uses the state as stored, because answers
+// to users also come from the stored state.
 func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	from.State = &s.any.State
 	if s.rounds.Due(from.Day) {

@@ -8,8 +8,9 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Cycle numbers the weeks, Monday to Sunday, in which observations were found. A series is stored
-// as one block per cycle, or more if a cycle holds over BlockSize observations.
+// Cycle numbers the weeks, Monday to Sunday, in which observations were found. A series (route and
+// kind of trip) is stored as one block per cycle, or more if a cycle holds over BlockSize
+// observations.
 type Cycle int32
 
 // CycleOf returns the cycle (week) that contains the day d.

@@ -229,8 +229,9 @@ func hundredths(share float64) float64 { return math.Round(100*share) / 100 }
 
 const factsFormat = 1
 
-// Facts packs facts about the series, such as its months and booking window, for answers about a
-// departure. A refresh stores them in the departure state, so such an answer reads no summary.
+// Facts packs facts about the series (route and kind of trip), such as its months and booking
+// window, for answers about a departure. A refresh stores them in the departure state, so such an
+// answer reads no summary.
 func (s RouteSummary) Facts() []byte {
 	w := packed.NewWriter(factsFormat, 64)
 	w.Int(s.Newest, int64(s.Observations))

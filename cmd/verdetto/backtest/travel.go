@@ -33,8 +33,8 @@ func bucketOf(lead int) int {
 }
 
 // observedToTheEnd reports whether prices of a departure are known until it left. It must have left
-// before the panel ended. Its last price must be less than LiveDays, or less than one refresh
-// interval, older than the departure.
+// before the panel (observed fares) ended. Its last price must be less than LiveDays, or less than
+// one refresh interval, older than the departure.
 func (d departure) observedToTheEnd(s span) bool {
 	last := d.quotes[len(d.quotes)-1].day
 	return d.depart <= s.to && int(d.depart-last) < max(s.cycle, verdict.LiveDays)

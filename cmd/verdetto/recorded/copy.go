@@ -58,7 +58,7 @@ func (i Import) copyAll(ctx context.Context, w *work) error {
 	return i.copyPooled(ctx, w)
 }
 
-// copyOrigin copies the series of an origin, then its lists.
+// copyOrigin copies the series (route and kind of trip) of an origin, then its lists.
 func (i Import) copyOrigin(ctx context.Context, w *work, origin fare.City) error {
 	target := store.Fares{Table: i.Target}
 	listed, err := readTrends(ctx, w.fares(), origin)

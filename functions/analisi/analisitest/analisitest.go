@@ -195,7 +195,8 @@ func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) 
 	return departure.Cycle{Day: day - 1, Pooled: pooled}.Encode(), 1, nil
 }
 
-// Blocks returns the fares of ObservationsOf for 40 days, for every series.
+// Blocks returns the fares of ObservationsOf for 40 days, for every series (route and kind of
+// trip).
 func (Sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
 	for _, b := range fare.Blocks(ObservationsOf(40)) {
 		all = append(all, store.StoredBlock{Block: b})

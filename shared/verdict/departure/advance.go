@@ -7,18 +7,18 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Learner is the data that a refresh stores for a series. It holds the departure state, and the
-// questions: earlier answers whose outcome is not known yet.
+// Learner is the data that a refresh stores for a series (route and kind of trip). It holds the
+// departure state, and the questions: earlier answers whose outcome is not known yet.
 type Learner struct {
 	State
 	Questions Questions
 }
 
-// Advance brings the state of a series to the day of a refresh. It folds (adds to the statistics)
-// the fares of all days before today that are not folded yet. It replaces the live fares by those
-// of today. It adds the contribution of this series to the pooled statistics to the parameter sums.
-// p holds the pooled statistics after the last complete cycle. A state of the first rule is rebuilt
-// first; then fares must contain the whole history.
+// Advance brings the state of a series (route and kind of trip) to the day of a refresh. It folds
+// (adds to the statistics) the fares of all days before today that are not folded yet. It replaces
+// the live fares by those of today. It adds the contribution of this series to the pooled
+// statistics to the parameter sums. p holds the pooled statistics after the last complete cycle. A
+// state of the first rule is rebuilt first; then fares must contain the whole history.
 //
 // fares holds one fare per departure and day, in order of day found and departure. Prices are in
 // the currency of the state (see Convert). A source may report a fare late. A late fare is folded

@@ -9,7 +9,7 @@ import (
 // The first rule is the earlier version of the rule in this package. It had a single half-life of
 // 60 days for all sums, and ignored the departures on sale. States stored by the first rule are
 // converted when they are read, so the service can answer at once. The next refresh of a series
-// rebuilds its state from the stored history.
+// (route and kind of trip) rebuilds its state from the stored history.
 
 // convertFirstRule converts a state that the first rule stored. It assumes that the route was seen
 // equally often on all days. Then all weights become smaller by the ratio of the half-lives.

@@ -35,7 +35,7 @@ type RecordHorizon struct {
 // Band holds what followed after answers whose chance of a fall was at least From and less than To.
 // Only departures that left after the end of the horizon count. All fields but Cases and Panels are
 // fractions: 0.05 is 5 %. In Record.Horizons the values are those of the first panel. But Low and
-// High cover all panels with enough cases.
+// High cover all panels (observed fares) with enough cases.
 type Band struct {
 	From   float64 `json:"from"`
 	To     float64 `json:"to"`

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// StopsKnown states which fares of a series a departure state covers, and whether their stops are
-// known.
+// StopsKnown states which fares of a series (route and kind of trip) a departure state covers, and
+// whether their stops are known.
 type StopsKnown uint8
 
 const (
@@ -44,9 +44,10 @@ func (l Live) Before(m Live) int {
 		cmp.Compare(l.Stops, m.Stops))
 }
 
-// State is the departure state of a series. With the pooled statistics it answers questions about
-// departures of the series. It has learned from the fares of the days before AsOf. The fares of the
-// day AsOf are only in Live, so a fare is compared only with fares of earlier days.
+// State is the departure state of a series (route and kind of trip). With the pooled statistics it
+// answers questions about departures of the series. It has learned from the fares of the days
+// before AsOf. The fares of the day AsOf are only in Live, so a fare is compared only with fares of
+// earlier days.
 type State struct {
 	AsOf     fare.Day      // the day of the refresh that built it
 	Currency fare.Currency // of all prices

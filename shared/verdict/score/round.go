@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Round holds the service's answers about a series on one day. Later refreshes compare these
-// answers with what happened.
+// Round holds the service's answers about a series (route and kind of trip) on one day. Later
+// refreshes compare these answers with what happened.
 type Round struct {
 	Day      fare.Day
 	Rule     uint64
@@ -63,11 +63,12 @@ type RouteAnswer struct {
 	Low, High  uint16 // 90 % interval of the percentile, in hundredths of a point
 }
 
-// Rounds holds the rounds of a series whose outcomes are not all counted yet, oldest first. The
-// round of the current week is always included.
+// Rounds holds the rounds of a series (route and kind of trip) whose outcomes are not all counted
+// yet, oldest first. The round of the current week is always included.
 type Rounds []Round
 
-// Source holds the data of a series that a refresh passes to Rounds.Refresh.
+// Source holds the data of a series (route and kind of trip) that a refresh passes to
+// Rounds.Refresh.
 type Source struct {
 	Day     fare.Day             // of the refresh
 	State   *departure.State     // as stored

@@ -3,9 +3,9 @@
 //
 // # How it works
 //
-// The first refresh of a series in a week creates a Round. It holds that day's answers about the
-// route and about at most PerRound departures with a fare. A hash of the day and the day of
-// departure selects the departures, before any outcome is known.
+// The first refresh of a series (route and kind of trip) in a week creates a Round. It holds that
+// day's answers about the route and about at most PerRound departures with a fare. A hash of the
+// day and the day of departure selects the departures, before any outcome is known.
 //
 // After 7 days a refresh looks up the outcomes in the history. The outcome of the chance of a fall
 // within 14 days is known after 14 days. The interval of the route's percentile is checked after 28
@@ -31,7 +31,8 @@ const (
 	// compared with outcomes.
 	Rule = 2
 
-	// PerRound is the maximum number of departures of a series that a Round compares per week.
+	// PerRound is the maximum number of departures of a series (route and kind of trip) that a
+	// Round compares per week.
 	PerRound = 12
 
 	// StaleDays is the age, in days, from which a fare is not compared with its outcome. An older

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// FirstDays holds the results of a service on its first day. For each day of the panel, the rule
-// judges the fares of that day as if no other day were known.
+// FirstDays holds the results of a service on its first day. For each day of the panel (observed
+// fares), the rule judges the fares of that day as if no other day were known.
 type FirstDays struct {
 	First    string         `json:"first"`
 	To       string         `json:"to"`

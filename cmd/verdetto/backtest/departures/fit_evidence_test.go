@@ -14,8 +14,8 @@ import (
 // sale. In the first, too few others are known.
 const besideCells = 8
 
-// besideFit is a fit of the fifth term to a panel: the value of each cell, and its share of the
-// rows with a known outcome.
+// besideFit is a fit of the fifth term to a panel (observed fares): the value of each cell, and its
+// share of the rows with a known outcome.
 type besideFit struct{ value, share [besideCells]float64 }
 
 // TestEvidenceFit computes the first values of the rule's fifth term from recorded panels, and
@@ -65,8 +65,8 @@ func TestEvidenceFit(t *testing.T) {
 	}
 }
 
-// fitBeside fits the fifth term to a panel, for both horizons. It adds the term to the log odds of
-// the rule's other terms: a logistic regression, with each value shrunk towards 0.
+// fitBeside fits the fifth term to a panel (observed fares), for both horizons. It adds the term to
+// the log odds of the rule's other terms: a logistic regression, with each value shrunk towards 0.
 func (t *Trips) fitBeside() (fits [2]besideFit) {
 	became, first := t.outcomes(), t.rows[0].day
 	four, five := t.replayRule(became, departure.StartPlainForm(first)), t.replayRule(became, departure.Start(first))

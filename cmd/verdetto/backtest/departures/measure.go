@@ -15,8 +15,8 @@ const draws = 300 // number of bootstrap draws; fewer than in other backtests, s
 
 var levels = []departure.Level{departure.Ottimo, departure.Buono, departure.Normale, departure.Caro}
 
-// voice holds the answers of one method, the rule or a rival, for each row of the panel. The score
-// is NaN if the method has no answer for the row.
+// voice holds the answers of one method, the rule or a rival, for each row of the panel (observed
+// fares). The score is NaN if the method has no answer for the row.
 type voice struct {
 	name          string
 	chance, score []float64 // a higher score means a more expensive fare
@@ -62,8 +62,8 @@ func newReporter(a answeredPanel, o Options) *reporter {
 			t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
 		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen),
 		Departures: departures, Questions: len(m.known[0]),
-		// A small panel may lack results of some kind. Then the JSON holds an empty list [], not
-		// null.
+		// A small panel (observed fares) may lack results of some kind. Then the JSON holds an
+		// empty list [], not null.
 		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{},
 		MissByQuarter: []stats.Miss{}, MissByLead: []stats.Miss{}, Cover: []Cover{}, Waiting: []Waiting{},
 	}

@@ -21,9 +21,9 @@ type span struct {
 }
 
 // minima replays departures as refreshes do. On each day with a fare, it judges the cheapest fare
-// of each month, or of the days around each departure. It returns a panel of these cheapest fares,
-// and the answers. The chances of a fall are those of the cheapest departure, as in the service's
-// answers.
+// of each month, or of the days around each departure. It returns a panel (observed fares) of these
+// cheapest fares, and the answers. The chances of a fall are those of the cheapest departure, as in
+// the service's answers.
 func (t *Trips) minima(s departure.Span) (*Trips, ruleAnswers) {
 	var (
 		m      = &Trips{Routes: t.Routes, Dropped: t.Dropped, Read: t.Read, Notes: t.Notes}

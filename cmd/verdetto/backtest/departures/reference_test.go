@@ -52,8 +52,8 @@ func readAnswers(t *testing.T, in io.Reader) map[rowKey][]answered {
 
 func priceKey(price float64) string { return strconv.FormatFloat(price, 'f', 2, 64) }
 
-// asReference reads and replays a panel as the reference program does: it does not remove repeated
-// rows.
+// asReference reads and replays a panel (observed fares) as the reference program does: it does not
+// remove repeated rows.
 func asReference(t *testing.T, path, price string) (*Trips, ruleAnswers) {
 	t.Helper()
 	panel, err := OpenTrips(path, TripOptions{Price: price, asListed: true})

@@ -57,7 +57,7 @@ func (t *Trips) shuffled() *Trips {
 	return t.withRows(dealt)
 }
 
-// withRows returns a copy of the panel with the given rows.
+// withRows returns a copy of the panel (observed fares) with the given rows.
 func (t *Trips) withRows(rows []quote) *Trips {
 	other := *t
 	other.rows = rows

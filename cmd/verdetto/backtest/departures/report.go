@@ -4,7 +4,7 @@ import "verdetto/cmd/verdetto/backtest/stats"
 
 // Report holds the results of a replay. Shares, chances of a fall and changes are fractions: 0.05
 // is 5 %. The outcome of a row is known if its departure was seen again within 7 days and the panel
-// covers these days. Results that could not be measured are absent.
+// (observed fares) covers these days. Results that could not be measured are absent.
 type Report struct {
 	Ask        string         `json:"ask"`   // what the rows are about: partenza, mese, or flessibile and its days
 	First      string         `json:"first"` // the first day of the panel

@@ -16,8 +16,8 @@ type outcome struct {
 
 var fallSpans = [2]departure.Horizon{departure.Week, departure.Fortnight}
 
-// outcomes returns the outcome of each row. The outcome is unknown if the panel ends before the
-// horizon does.
+// outcomes returns the outcome of each row. The outcome is unknown if the panel (observed fares)
+// ends before the horizon does.
 func (t *Trips) outcomes() []outcome {
 	all := make([]outcome, len(t.rows))
 	last := t.last()

@@ -126,9 +126,9 @@ func (c *cases) reliability() (bins []Bin, expectedError float64) {
 	return bins, expectedError
 }
 
-// leastBlocks is the minimum number of blocks of days for intervals. A panel with fewer days than
-// that has one block per day. With only two blocks, a quarter of the bootstrap draws would omit one
-// of them.
+// leastBlocks is the minimum number of blocks of days for intervals. A panel (observed fares) with
+// fewer days than that has one block per day. With only two blocks, a quarter of the bootstrap
+// draws would omit one of them.
 const leastBlocks = 5
 
 // sample holds the blocks of judged days, and the cell of each row: a route and a block of days,

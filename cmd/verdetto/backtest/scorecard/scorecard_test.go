@@ -106,7 +106,7 @@ func panelOf(t *testing.T, source *csvfile.Panel) Panel {
 	return panel
 }
 
-// seen returns the first and the last day of a panel.
+// seen returns the first and the last day of a panel (observed fares).
 func seen(panel Panel) (first, last fare.Day) {
 	first = 1 << 20
 	for _, observations := range panel {
@@ -167,7 +167,7 @@ func live(t *testing.T, source *csvfile.Panel, first, last fare.Day, cycle int, 
 }
 
 // compare checks that a service's score equals the score of a replay of the same fares. days limits
-// the length of the panel; 0 means the whole panel.
+// the length of the panel (observed fares); 0 means the whole panel.
 func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 	t.Helper()
 	panel := panelOf(t, source)
