@@ -53,7 +53,6 @@ func amount(c fare.Cents) string { return fmt.Sprintf("%d.%02d", c/100, c%100) }
 
 func (s *Service) selfLink(p *parameters) links { return links{Self: s.address(p.path, p.values)} }
 
-// address returns the full URL of a path of this service.
 func (s *Service) address(path string, query url.Values) string {
 	if len(query) == 0 {
 		return s.BaseURL + path

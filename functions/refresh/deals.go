@@ -24,7 +24,6 @@ func (all summaries) add(of fare.Series, s verdict.RouteSummary) {
 	all[of.Trip][of.Destination] = s
 }
 
-// updateDeals updates the stored deals of an origin from the summaries of this refresh.
 func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored summaries,
 	pooled *departure.Pooled) error {
 	for trip, of := range stored {

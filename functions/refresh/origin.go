@@ -114,7 +114,6 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summar
 	return r.updateLists(ctx, origin, stored, subscribed, pooled)
 }
 
-// subscribedRoutes lists the subscribed routes from an origin.
 func (r *Refresher) subscribedRoutes(ctx context.Context, origin fare.City) ([]store.SubscribedRoute, error) {
 	return store.Alerts{Table: r.Fares.Table}.SubscribedRoutes(ctx, origin)
 }

@@ -35,7 +35,6 @@ type scoreTally struct {
 	weeks  map[fare.Day]*score.Sum
 }
 
-// add adds the counts of one day (cycle) to the score. The first call reads the stored score.
 func (t *scoreTally) add(ctx context.Context, cycle fare.Day, c *score.Counts) error {
 	if c.Empty() {
 		return nil

@@ -47,7 +47,6 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 	return r.Fares.PutTrends(ctx, origin, encoded, version, changed)
 }
 
-// entryOf returns the trend entry of a route from the route's summary, with prices in EUR.
 func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	e := trends.Entry{
 		Destination: destination, AsOf: s.AsOf, Newest: s.Newest, Observations: s.Observations,

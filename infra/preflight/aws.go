@@ -358,7 +358,6 @@ func (p *preflight) certificate(ctx context.Context, about, arn, region, domain 
 	return nil, nil
 }
 
-// covers reports whether a name of a certificate covers a domain.
 func covers(name, domain string) bool {
 	_, parent, _ := strings.Cut(domain, ".")
 	return strings.EqualFold(name, domain) || strings.EqualFold(name, "*."+parent)

@@ -82,7 +82,6 @@ func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, boo
 	return n, true
 }
 
-// low enters the price of an earlier day in Lows.
 func (n *news) low(day fare.Day, price fare.Cents) {
 	back := int(n.Day-1-day) / 7
 	if day >= n.Day || back >= weeks {

@@ -113,7 +113,6 @@ func encodeWindow(w *packed.Writer, b *Window) {
 	w.Int(1, int64(b.From), int64(b.To), int64(b.Median), int64(b.Sample), int64(b.Saving))
 }
 
-// equal reports whether v and u hold the same facts.
 func (v View) equal(u View) bool {
 	same := func(a, b *Window) bool { return a == b || a != nil && b != nil && *a == *b }
 	return v.Newest == u.Newest && v.Observations == u.Observations && slices.Equal(v.Lows, u.Lows) &&

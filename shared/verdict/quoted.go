@@ -102,7 +102,6 @@ func (p priced) live(at int) Live {
 	}
 }
 
-// convertLows converts lows of an earlier summary to the currency of s, at the given rates.
 func (s RouteSummary) convertLows(earlier RouteSummary, lows []Low, rates fare.Rates) []Low {
 	if s.Currency == earlier.Currency && !slices.ContainsFunc(lows,
 		func(l Low) bool { return l.Quoted != fare.Money{} }) {

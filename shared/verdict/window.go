@@ -99,7 +99,6 @@ func (t *leadTimes) departure(o fare.Observation) *buckets {
 	return &t.perDeparture[*at-1]
 }
 
-// add adds a fare if times is 1, or removes it if times is -1.
 func (t *leadTimes) add(o fare.Observation, times int) {
 	d, b := t.departure(o), bucket[lead(o)]
 	d.sum[b] += fare.Cents(times) * o.Price

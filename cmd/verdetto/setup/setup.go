@@ -191,7 +191,6 @@ func (s *Setup) add(name string) *Fault {
 	return nil
 }
 
-// similar returns the cities with a name like the given one.
 func similar(name string) (cities []fare.City) {
 	for _, near := range places.Suggest(name, 3) {
 		if p, ok := places.Find(near); ok && !slices.Contains(cities, p.City) {

@@ -17,7 +17,6 @@ import (
 
 func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
 
-// sayingOf returns a wording.Verdict, which writes the sentences that describe an answer.
 func (v *view) sayingOf(asked answer.Question, a verdict.Analysis) wording.Verdict {
 	of := wording.Verdict{Language: v.T, Of: a, Today: v.today}
 	if w := asked.When; w != nil {

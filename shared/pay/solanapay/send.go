@@ -163,7 +163,6 @@ func (c *Chain) Balance(ctx context.Context, address string) (int64, error) {
 	}, nil)
 }
 
-// height returns the block height that the node reports.
 func (n *node) height(ctx context.Context, commitment string) (uint64, error) {
 	body, err := n.call(ctx, "getBlockHeight", map[string]any{"commitment": commitment})
 	if err != nil {

@@ -116,7 +116,6 @@ func (s *search) add(o fare.Observation) {
 	}
 }
 
-// count returns the number of searches on a route on a day.
 func (r *route) count(day fare.Day, chance uint64) int {
 	switch month := day.Month(); {
 	case r.habit == thin && day%thinEvery != r.phase:
@@ -144,7 +143,6 @@ func (r *route) expected() int {
 	return n
 }
 
-// flies reports whether the route has flights on the day depart.
 func (r *route) flies(depart fare.Day) bool {
 	month := depart.Month()
 	return r.habit != summer || (month >= time.May && month <= time.October)

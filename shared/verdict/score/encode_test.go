@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// some returns random counts, of which 1 in part is not 0.
 func some(chance *rand.Rand, part int) *Counts {
 	c := new(Counts)
 	c.each(func(n *int64) {

@@ -166,7 +166,6 @@ const (
 	emailAtom = "(([A-Za-z0-9!#$%&'*+/?^_`{|}~-]|=+[A-Za-z0-9!#$%&'*+/^_`{|}~-])+=*|=+)"
 )
 
-// headerDescription returns the description of a request header, by its name.
 func headerDescription(name string) string {
 	switch name {
 	case "Accept-Language":

@@ -90,7 +90,6 @@ func share(tree object) {
 	}
 }
 
-// add adds an occurrence of a part, and returns the content of its first occurrence.
 func (all parts) add(kind, name, operation string, content object, replace func(object)) object {
 	canonical, _ := json.Marshal(content) // what was decoded can be encoded
 	key := kind + " " + name + " " + string(canonical)

@@ -148,7 +148,6 @@ func (t *Trips) unknown(name string) voice {
 	return v
 }
 
-// eachRouteDay calls do for the rows of each route on each day.
 func (t *Trips) eachRouteDay(do func(from, to int)) {
 	begin := t.days()
 	for day := range len(begin) - 1 {

@@ -40,7 +40,6 @@ type opinion struct {
 	class int8
 }
 
-// rivals returns the answers of all rivals for all rows.
 func (a answeredPanel) rivals() (all [rivalCount]voice) {
 	opinions := a.panel.opinions()
 	for r, of := range opinions {
@@ -190,7 +189,6 @@ func (w *window) add(day fare.Day, prices ...fare.Cents) {
 	w.sorted = merge(w.sorted, prices)
 }
 
-// forget drops the fares before a day.
 func (w *window) forget(before fare.Day) {
 	var old []fare.Cents
 	for len(w.fares) > 0 && w.fares[0].day < before {

@@ -147,7 +147,6 @@ func (t *Trips) sample(first, last fare.Day) sample {
 	return s
 }
 
-// over returns the mean of a value over rows, and the 95 % interval of the mean.
 func (s sample) over(rows []int, value func(row int) float64) (mean float64, interval *stats.Range) {
 	a := s.Average()
 	for _, row := range rows {
@@ -156,7 +155,6 @@ func (s sample) over(rows []int, value func(row int) float64) (mean float64, int
 	return a.Mean(), a.Interval()
 }
 
-// share returns the share of rows for which is(row) is true, and the 95 % interval of the share.
 func (s sample) share(rows []int, is func(row int) bool) (share float64, interval *stats.Range) {
 	return s.over(rows, func(row int) float64 { return stats.Share(is(row)) })
 }

@@ -48,7 +48,6 @@ func (t *Trips) index(trips int) {
 	}
 }
 
-// tripRows returns the rows of a trip.
 func (t *Trips) tripRows(trip int32) []int32 { return t.byTrip[t.tripAt[trip]:t.tripAt[trip+1]] }
 
 func (t *Trips) last() fare.Day { return t.rows[len(t.rows)-1].day }

@@ -86,7 +86,6 @@ func comparable() upstream.Comparable {
 	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}
 }
 
-// panelOf returns all fares of a source.
 func panelOf(t *testing.T, source *csvfile.Panel) Panel {
 	t.Helper()
 	panel := Panel{}
@@ -106,7 +105,6 @@ func panelOf(t *testing.T, source *csvfile.Panel) Panel {
 	return panel
 }
 
-// seen returns the first and the last day of a panel (observed fares).
 func seen(panel Panel) (first, last fare.Day) {
 	first = 1 << 20
 	for _, observations := range panel {
