@@ -150,7 +150,7 @@ func (s *Service) pageURL(from, to place, depart, back string, nonStop bool) str
 	return s.address("/", query)
 }
 
-// listURL returns the URL of another list of flights with the same filter.
+// listURL returns the URL of the list of dates or of destinations, with the same filter.
 func (s *Service) listURL(name string, query url.Values, f filter) string {
 	query.Set("oneWay", strconv.FormatBool(f.oneWay))
 	query.Set("nonStop", strconv.FormatBool(f.nonStop))

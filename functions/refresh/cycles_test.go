@@ -103,9 +103,9 @@ func TestPlansCloseCycles(t *testing.T) {
 	}
 }
 
-// TestClosedCycle: the pooled statistics of a day are the sum of the day's contributions, each
-// counted once. The sum is made 1 hour after midnight, even if some contributions are still
-// missing.
+// TestClosedCycle: the pooled statistics (sums over all routes) of a day are the sum of the day's
+// contributions, each counted once. The sum is made 1 hour after midnight, even if some
+// contributions are still missing.
 func TestClosedCycle(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(30)

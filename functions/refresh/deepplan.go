@@ -26,9 +26,9 @@ const (
 	// perMessage is the number of series (route and kind of trip) in one queue message. One
 	// invocation has time for 25 series, with one or two calls to the source per series.
 	perMessage = 25
-	// maxDemand is the latest end of a series' demand, counted from now, that a plan accepts. A
-	// question keeps a series (route and kind of trip) in demand for 8 days. A later end can only
-	// come from a wrong clock.
+	// maxDemand limits how long a series (route and kind of trip) stays in demand. A question from
+	// a caller sets the end of demand to 8 days later. The plan of refreshes ignores an end that is
+	// more than maxDemand ahead, because only a wrong clock can cause it.
 	maxDemand = 9 * 24 * time.Hour
 	// maxRequest is the latest end of a request for an uncovered origin, counted from now, that a
 	// plan accepts.
@@ -70,8 +70,9 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	return append(wanted, rest[:min(share, len(rest))]...), fault
 }
 
-// coveredSeries lists the one-way series of all covered routes, and the returns that are in demand.
-// Each item has the time when the source was last asked for the series (route and kind of trip).
+// coveredSeries lists the one-way series of all covered routes, and the return series that are in
+// demand (callers asked about them). Each item has the time when the source was last asked for the
+// series (route and kind of trip).
 func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	demanded, err := r.Fares.Demanded(ctx, r.Now().Add(maxDemand))
 	if err != nil {

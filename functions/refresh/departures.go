@@ -15,12 +15,12 @@ import (
 
 // A departure state holds the statistics of a series (route and kind of trip) for verdicts about
 // one departure day. A refresh adds each past day with fares to the state, once, with the pooled
-// statistics of the last closed day. It also writes a contribution of its own day to the pooled
-// statistics. States, open questions (answers without a known outcome) and contributions are
-// written together, so a killed refresh never counts a day twice.
+// statistics (sums over all routes) of the last closed day. It also writes a contribution of its
+// own day to the pooled statistics. States, open questions (answers without a known outcome) and
+// contributions are written together, so a killed refresh never counts a day twice.
 
-// pooled returns the pooled statistics of the last closed day. It returns the zero Cycle if no day
-// was closed yet.
+// pooled returns the pooled statistics (sums over all routes) of the last closed day. It returns
+// the zero Cycle if no day was closed yet.
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 	c, _, err := r.pooledVersion(ctx, store.Eventual)
 	return c, err
@@ -111,8 +111,8 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 }
 
 // quotesFrom returns the first day whose fares the refresh must read. From that day on it reads the
-// current fares of the last days, and the fares of days with past answers whose outcome is still
-// open.
+// current fares of the last days, and the fares of days with past answers whose outcome (did the
+// fare fall?) is still open.
 func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
 	if s.any.FirstRule || s.nonStop != nil && s.nonStop.FirstRule {
 		return 0 // the state is renewed from the whole history
@@ -188,7 +188,7 @@ func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.D
 	return nil
 }
 
-// changes returns the items of the series' state that differ from the stored items.
+// changes returns the items of s that differ from the stored items.
 func (s *seriesState) changes() store.Departures {
 	open := departure.Learning{All: s.any.Questions, Answers: s.rounds.Encode()}
 	var d store.Departures

@@ -179,8 +179,9 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	return failed
 }
 
-// newInvocations returns invocations over a source that has the API's rate limit. For one origin in
-// 20 the source fails once; for one origin in 100 it always fails.
+// newInvocations returns simulated Lambda invocations of the refresh. Their fare source has the
+// rate limit of the Travelpayouts API. For one origin in 20 the source fails once; for one origin
+// in 100 it always fails.
 func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	server := upstreamtest.Detached(rows, time.Now)
 	server.PerMinute = travelpayouts.DefaultPerMinute

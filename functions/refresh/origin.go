@@ -120,7 +120,7 @@ func (r *Refresher) subscribedRoutes(ctx context.Context, origin fare.City) ([]s
 
 // updateLists updates the deals of an origin, stores a notification for its alerts to any
 // destination, and updates the trends of its one-way series (route and kind of trip). While warmUp
-// rebuilds the pooled statistics, updateLists leaves the deals to warmUp.
+// rebuilds the pooled statistics (sums over all routes), updateLists leaves the deals to warmUp.
 func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored summaries,
 	subscribed []store.SubscribedRoute, pooled departure.Cycle) error {
 	if !r.warming {

@@ -79,8 +79,8 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	if err != nil {
 		return Report{}, err
 	}
-	// The pooled statistics are stored but unusable if a wrong clock dated them in the future. Then
-	// warmUp rebuilds them.
+	// The pooled statistics (sums over all routes) are stored but unusable if a wrong clock dated
+	// them in the future. Then warmUp rebuilds them.
 	if isLost := version > 0 && c.Pooled == nil; !isLost || len(origins) > 0 {
 		if err := r.closeCycles(ctx, began); err != nil {
 			return Report{}, err

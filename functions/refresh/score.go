@@ -74,8 +74,8 @@ func (t *scoreTally) read(ctx context.Context) error {
 	return nil
 }
 
-// learn updates the record of past outcomes in the pooled statistics from the score. It does
-// nothing unless a week has ended between the days before and last.
+// learn updates the record of past outcomes in the pooled statistics (sums over all routes) from
+// the score. It does nothing unless a week has ended between the days before and last.
 func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, last fare.Day) error {
 	monday := fare.CycleOf(last + 1).First() // of the first week that is not over
 	if monday == fare.CycleOf(before+1).First() {

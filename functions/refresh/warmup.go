@@ -42,7 +42,7 @@ func cut(fares []departure.Live) byDay {
 }
 
 // warmUp rebuilds the departure states of all covered series (route and kind of trip) and the
-// pooled statistics, from the stored history up to today.
+// pooled statistics (sums over all routes), from the stored history up to today.
 func (r *Refresher) warmUp(ctx context.Context, today fare.Day) error {
 	err := store.RetryConflicts(ctx, func() error { return r.warmUpOnce(ctx, today) })
 	if err != nil {

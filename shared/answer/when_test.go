@@ -52,7 +52,8 @@ func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departu
 	return s.Encode()
 }
 
-// learned returns pooled statistics that have learned from one outcome for each horizon.
+// learned returns pooled statistics (sums over all routes) that have learned from one outcome for
+// each horizon (7 or 14 days).
 func learned(day fare.Day) *departure.Pooled {
 	pooled := departure.Start(day)
 	var sums departure.Statistics

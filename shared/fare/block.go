@@ -207,8 +207,8 @@ func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 	return all, r.Err()
 }
 
-// leadOf reads a lead time in days. A lead time of -1 is valid: west of UTC, the local day of
-// departure can be the day before the UTC day of the observation.
+// leadOf reads a lead time (days before departure) in days. A lead time of -1 is valid: west of
+// UTC, the local day of departure can be the day before the UTC day of the observation.
 func leadOf(r *packed.Reader) Day {
 	lead := r.Int()
 	if lead < -1 || lead > MaxLead {

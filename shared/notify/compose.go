@@ -150,8 +150,8 @@ func CityName(city fare.City, lang string) string {
 	return string(city)
 }
 
-// messageID returns the ID of a message. It depends only on the alert and the day of the news, so
-// every process computes the same ID.
+// messageID returns the ID of a message. It depends only on the alert and the day of the news (what
+// a refresh found), so every process computes the same ID.
 func messageID(a store.Alert, day fare.Day) string {
 	name := "alert\x00" + string(a.Subscriber) + "\x00" + a.Route.String() + "\x00" + day.String()
 	if a.ID != "" {

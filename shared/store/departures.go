@@ -127,8 +127,9 @@ func (f Fares) Pooled(ctx context.Context, read Consistency) ([]byte, int64, err
 	return f.get(ctx, pooledKey, read, "the pooled part")
 }
 
-// PutPooled writes the pooled statistics of a completed cycle. It fails if the stored version is
-// not the given one; 0 means that none are stored. The same write stores the score of the cycle.
+// PutPooled writes the pooled statistics (sums over all routes) of a completed cycle. It fails if
+// the stored version is not the given one; 0 means that none are stored. The same write stores the
+// score of the cycle.
 func (f Fares) PutPooled(ctx context.Context, data []byte, version int64, s Score) error {
 	pooled := replace(Item{Key: pooledKey, Version: version, Data: data})
 	return wrap(f.Table.Write(ctx, append(s.ops(), pooled)...), "write the pooled part")

@@ -58,7 +58,8 @@ type slotData struct {
 	Name string    `json:"name,omitempty"`
 }
 
-// free returns the write that reserves a random free slot. items are the stored slots.
+// free returns the write that reserves a random free slot (one of a limited number of mails or
+// payments in a period). items are the stored slots.
 func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 	from := at.UTC().Truncate(s.Per)
 	prefix := s.Name + "#" + from.Format(time.RFC3339) + "#"

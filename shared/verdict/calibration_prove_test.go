@@ -18,8 +18,8 @@ const simulatedDays = 150
 var judgedOn = []int{110, 120, 130, 140, 149}
 
 // exchangeable returns simulated observations of a route. All fares come from one distribution that
-// does not depend on day or lead time. perDay returns the lead times of the departures found on a
-// day.
+// does not depend on day or lead time (days before departure). perDay returns the lead times of the
+// departures found on a day.
 func exchangeable(rng *rand.Rand, perDay func(*rand.Rand) []int) []fare.Observation {
 	base := 2000 + rng.IntN(20000)
 	spread := 0.1 + rng.Float64()*0.6

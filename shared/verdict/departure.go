@@ -214,8 +214,8 @@ func (q departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	return all
 }
 
-// chanceOf returns the chance of a fall within a horizon, in published form: calibrated and at most
-// 40 %.
+// chanceOf returns the chance of a fall within a horizon (7 or 14 days), in published form:
+// calibrated and at most 40 %.
 func (q departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Calo {
 	chance := q.past.Calibrate(h, a.Chance[h])
 	c := Calo{Giorni: int(h.Days()), Calo5: hundredths(chance)}

@@ -43,10 +43,10 @@ func (d *buckets) filled() (n int) {
 	return n
 }
 
-// window returns the booking window: the lead times at which a departure was cheaper than the same
-// departure at other lead times. Comparing a departure only with itself removes the effect of the
-// season. A median over all departures, by lead time, would include it. Only departures seen in two
-// or more buckets (ranges of lead times) count.
+// window returns the booking window: the lead times (days before departure) at which a departure
+// was cheaper than the same departure at other lead times. Comparing a departure only with itself
+// removes the effect of the season. A median over all departures, by lead time, would include it.
+// Only departures seen in two or more buckets (ranges of lead times) count.
 func window(observations []fare.Observation) *Window {
 	if len(observations) == 0 {
 		return nil

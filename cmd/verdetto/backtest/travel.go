@@ -40,8 +40,8 @@ func (d departure) observedToTheEnd(s span) bool {
 	return d.depart <= s.to && int(d.depart-last) < max(s.cycle, verdict.LiveDays)
 }
 
-// fullLead is the lead time, in days, from which a departure must have been seen to count as
-// complete.
+// fullLead is the lead time (days before departure) from which a departure must have been seen to
+// count as complete.
 const fullLead = 61
 
 // bookingWindow measures how much dearer each quote is than the cheapest quote of the same

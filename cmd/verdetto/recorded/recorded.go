@@ -1,15 +1,15 @@
 // Package recorded imports recorded fares into a store. Afterwards the store is as if the service
 // had seen the fares day by day. Start at Import.Run.
 //
-// A refresh is a fold: days come in order. So an import cannot add earlier days to a series (route
-// and kind of trip). It refreshes all series again, from their stored fares and the panel, one day
-// after the other, with package refresh and in a store of its own, the work folder. Then it copies
-// the result. Meanwhile the service answers from what it has. A killed import continues at the day
-// on which it stopped.
+// A refresh adds the days of fares in order. So an import cannot add earlier days to a series
+// (route and kind of trip). It refreshes all series again, from their stored fares and the panel,
+// one day after the other, with package refresh and in a store of its own, the work folder. Then it
+// copies the result. Meanwhile the service answers from what it has. A killed import continues at
+// the day on which it stopped.
 //
 // A row counts once: a stored fare is left out, and so is a day on which the store has other fares
-// of the series. A series whose record is older than its stored fares cannot be rebuilt and stays
-// as it is.
+// of the series. A series whose history began before its oldest stored fare cannot be rebuilt and
+// stays as it is.
 package recorded
 
 import (

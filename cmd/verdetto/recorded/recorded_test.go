@@ -198,7 +198,8 @@ func TestOwnDays(t *testing.T) {
 			delete(got, key)
 		}
 	}
-	// The pooled statistics also learn from the score of a week. A deal's time of change was kept.
+	// The pooled statistics (sums over all routes) also learn from the score of a week. A deal's
+	// time of change was kept.
 	wantEqual(t, all, got)
 }
 

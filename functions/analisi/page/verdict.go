@@ -194,8 +194,8 @@ func nextMonth(today fare.Day, m time.Month) string {
 	return fmt.Sprintf("%04d-%02d", year, m)
 }
 
-// describeWindow shows when to book (the recommended lead times), and whether the departure is now
-// inside that window.
+// describeWindow shows when to book (the recommended lead times (days before departure)), and
+// whether the departure is now inside that window.
 func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
 	l, w := v.T, a.AnticipoConsigliato
 	if lead := a.AnticipoGiorni; lead != nil {

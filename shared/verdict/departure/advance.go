@@ -8,7 +8,8 @@ import (
 )
 
 // Learner is the data that a refresh stores for a series (route and kind of trip). It holds the
-// departure state, and the questions: earlier answers whose outcome is not known yet.
+// departure state, and the questions: earlier answers whose outcome (did the fare fall?) is not
+// known yet.
 type Learner struct {
 	State
 	Questions Questions
@@ -17,8 +18,9 @@ type Learner struct {
 // Advance brings the state of a series (route and kind of trip) to the day of a refresh. It folds
 // (adds to the statistics) the fares of all days before today that are not folded yet. It replaces
 // the live fares by those of today. It adds the contribution of this series to the pooled
-// statistics to the parameter sums. p holds the pooled statistics after the last complete cycle. A
-// state of the first rule is rebuilt first; then fares must contain the whole history.
+// statistics (sums over all routes) to the parameter sums. p holds the pooled statistics after the
+// last complete cycle. A state of the first rule is rebuilt first; then fares must contain the
+// whole history.
 //
 // fares holds one fare per departure and day, in order of day found and departure. Prices are in
 // the currency of the state (see Convert). A source may report a fare late. A late fare is folded
@@ -97,7 +99,7 @@ func (s *Learner) Learn(v *View, sums *Statistics) {
 }
 
 // Fold judges the fares of the view's day and stores the answers as questions, to learn from their
-// outcomes later. It then adds the fares to the state.
+// outcomes (did the fare fall?) later. It then adds the fares to the state.
 func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	price := make(map[fare.Day]fare.Cents, len(fares))
 	day, quotes := s.routeDay(v, fares)
@@ -138,8 +140,8 @@ func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
 	day.Fold(quotes, sums)
 }
 
-// join merges two lists of quotes in order of lead time. If a departure is in both lists, the
-// result has its newer quote. Both lists must be in order of lead time.
+// join merges two lists of quotes in order of lead time (days before departure). If a departure is
+// in both lists, the result has its newer quote. Both lists must be in order of lead time.
 func join(older, newer []Quote) []Quote {
 	all := make([]Quote, 0, max(len(older), len(newer)))
 	for _, q := range newer {

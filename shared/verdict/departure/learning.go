@@ -17,7 +17,7 @@ const (
 
 // Learning is the data of a series (route and kind of trip) that only learning needs. All holds the
 // questions about all fares, NonStop those about non-stop fares. A question is an earlier answer
-// whose outcome is not known yet.
+// whose outcome (did the fare fall?) is not known yet.
 type Learning struct {
 	All, NonStop Questions
 	Answers      []byte // published answers to compare with outcomes, packed by package score

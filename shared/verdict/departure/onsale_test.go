@@ -57,7 +57,7 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 		return a
 	}
 	// The live fare of the judged departure still counts in the mean for the other departures. So
-	// the residuals of the others change slightly.
+	// the residuals (distances from the usual price) of the others change slightly.
 	if a, b := ask(5000), ask(5001); a != b {
 		t.Errorf("%+v, and %+v where its fare on sale is another", a, b)
 	}
@@ -100,8 +100,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestBesideUnknownIsNotLearned: outcomes without departures on sale change the first four terms
-// alone.
+// TestBesideUnknownIsNotLearned: outcomes (did the fare fall?) without departures on sale change
+// the first four terms alone.
 func TestBesideUnknownIsNotLearned(t *testing.T) {
 	p, r := Start(10), new(Route)
 	var sums Statistics

@@ -44,10 +44,10 @@ func (l Live) Before(m Live) int {
 		cmp.Compare(l.Stops, m.Stops))
 }
 
-// State is the departure state of a series (route and kind of trip). With the pooled statistics it
-// answers questions about departures of the series. It has learned from the fares of the days
-// before AsOf. The fares of the day AsOf are only in Live, so a fare is compared only with fares of
-// earlier days.
+// State is the departure state of a series (route and kind of trip). With the pooled statistics
+// (sums over all routes) it answers questions about departures of the series. It has learned from
+// the fares of the days before AsOf. The fares of the day AsOf are only in Live, so a fare is
+// compared only with fares of earlier days.
 type State struct {
 	AsOf     fare.Day      // the day of the refresh that built it
 	Currency fare.Currency // of all prices

@@ -228,7 +228,7 @@ func decodeLive(r *packed.Reader, asOf fare.Day, hasFlights bool) []Live {
 	return live
 }
 
-// Cycle holds the pooled statistics after all refreshes of one day.
+// Cycle holds the pooled statistics (sums over all routes) after all refreshes of one day.
 type Cycle struct {
 	Day    fare.Day
 	Pooled *Pooled

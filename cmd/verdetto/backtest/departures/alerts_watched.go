@@ -19,8 +19,8 @@ type alertPanel struct {
 	next    []fare.Cents // price of the same departure at the next refresh; 0 if not seen then
 }
 
-// watchDepartures returns an alertPanel with one row for each departure and day on which it is
-// seen.
+// watchDepartures returns an alertPanel with one row (a fare on one day) for each departure and day
+// on which it is seen.
 func (t *Trips) watchDepartures(cycle int) *alertPanel {
 	said := t.ask(nil).answers
 	w := &alertPanel{t, make([]notify.Observation, len(t.rows)), said.quarter, make([]fare.Cents, len(t.rows))}
@@ -42,8 +42,9 @@ func (t *Trips) watchDepartures(cycle int) *alertPanel {
 	return w
 }
 
-// lows sets Low for each row: the number of days since the departure or route was last as cheap as
-// in this row, or cheaper. If it never was, the days are counted from the first row.
+// lows sets Low for each row (a fare on one day): the number of days since the departure or route
+// was last as cheap as in this row, or cheaper. If it never was, the days are counted from the
+// first row.
 func (w *alertPanel) lows() {
 	for trip := range w.panel.trips {
 		rows := w.panel.tripRows(int32(trip))

@@ -84,7 +84,7 @@ func replay(t *Trips, o Options) (Report, error) {
 }
 
 // answeredPanel is a panel (observed fares) with the rule's answer for each row and the later
-// outcome of each row.
+// outcome (did the fare fall?) of each row.
 type answeredPanel struct {
 	panel    *Trips
 	outcomes []outcome

@@ -201,7 +201,7 @@ func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	}
 }
 
-// TestOutcomes compares outcomes with values computed by hand.
+// TestOutcomes compares outcomes (did the fare fall?) with values computed by hand.
 func TestOutcomes(t *testing.T) {
 	panel := read(t, header+`
 AAA,BBB,2026-01-01,2026-02-20,100,EUR
@@ -227,7 +227,8 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 	}
 }
 
-// TestAUC compares the AUC (area under the ROC curve) with a count over all pairs of rows.
+// TestAUC compares the AUC (area under the ROC curve) with a count over all pairs of rows (each a
+// fare on one day).
 func TestAUC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 50 {

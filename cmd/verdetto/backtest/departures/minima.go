@@ -14,7 +14,7 @@ import (
 // days.
 
 // span is a range of departure dates of a route: a month, or days around a date. day defines the
-// lead time of the range; see departure.Span.From.
+// lead time (days before departure) of the range; see departure.Span.From.
 type span struct {
 	route int32
 	day   fare.Day

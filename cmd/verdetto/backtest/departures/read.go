@@ -149,7 +149,8 @@ func newTripReader(header []string, o TripOptions) (*tripReader, error) {
 	return r, nil
 }
 
-// day returns a row with the day on which the fare was found and the lead time.
+// day returns a row with the day on which the fare was found and the lead time (days before
+// departure).
 func (r *tripReader) day(field func(string) string) (q quote, ok bool) {
 	if !r.calendar {
 		day, err := strconv.Atoi(field("tdate"))

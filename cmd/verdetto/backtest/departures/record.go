@@ -25,7 +25,8 @@ type NamedReport struct {
 // Record combines the reports of several panels into the record that answers cite about waiting.
 // The first panel must come from the service's kind of fare source. A panel (observed fares) counts
 // in a band of chances only with leastCases cases and an interval. The questions of the panel must
-// also span as many days as the horizon; otherwise a few similar days would count as a panel.
+// also span as many days as the horizon (7 or 14 days); otherwise a few similar days would count as
+// a panel.
 func Record(panels []NamedReport) (r departure.Record, err error) {
 	for _, p := range panels {
 		one := departure.RecordPanel{Name: p.Name, First: p.First, To: p.To, Routes: p.Routes}
@@ -94,8 +95,8 @@ func heard(panels []departure.RecordPanel, h int, from, to float64) (all departu
 	return all, ok
 }
 
-// band converts the outcomes of waiting to a band of the record. Values are rounded to four digits,
-// which is more than their precision.
+// band converts the changes of fares during a wait to a band (range of chances) of the record.
+// Values are rounded to four digits, which is more than their precision.
 func (w Waiting) band(f Followed) departure.Band {
 	digits := func(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 	b := departure.Band{

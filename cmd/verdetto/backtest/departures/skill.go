@@ -9,7 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// cases holds the rows with a known outcome, and one method's answers for these rows.
+// cases holds the rows (each a fare on one day) with a known outcome (did the fare fall?), and one
+// method's answers for these rows.
 type cases struct {
 	rows   []int32
 	chance []float64
@@ -35,8 +36,8 @@ const (
 	groupEnds             // the next case has a higher score
 )
 
-// rank sorts cases by a score. cellOf is the cell of each row: a route and a block of days, see
-// stats.Blocks.
+// rank sorts cases by a score. cellOf is the cell of each row (a fare on one day): a route and a
+// block of days, see stats.Blocks.
 func rank(score []float64, c *cases, cellOf []int32) ranking {
 	order := make([]int32, len(score))
 	for i := range order {
@@ -131,8 +132,8 @@ func (c *cases) reliability() (bins []Bin, expectedError float64) {
 // draws would omit one of them.
 const leastBlocks = 5
 
-// sample holds the blocks of judged days, and the cell of each row: a route and a block of days,
-// see stats.Blocks.
+// sample holds the blocks of judged days, and the cell of each row (a fare on one day): a route and
+// a block of days, see stats.Blocks.
 type sample struct {
 	*stats.Blocks
 	cells []int32
