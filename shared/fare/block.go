@@ -38,8 +38,9 @@ type Block struct {
 	Data  []byte
 }
 
-// Blocks packs observations into blocks, sorted by cycle and then by Observation.Compare. The order
-// of the observations and duplicates among them do not change the result.
+// Blocks packs observations into blocks, sorted by cycle (the week in which they were found) and
+// then by Observation.Compare. The order of the observations and duplicates among them do not
+// change the result.
 func Blocks(observations []Observation) []Block {
 	sorted := Set(slices.Clone(observations))
 	var blocks []Block

@@ -54,7 +54,8 @@ func SummaryOf(days int) verdict.RouteSummary {
 	return verdict.Build(ObservationsOf(days), verdict.RouteSummary{}, fare.DayOf(Today), verdict.Options{})
 }
 
-// ObservationsOf returns the fares that SummaryOf summarises.
+// ObservationsOf returns invented fares of a route, found on the given number of days up to Today.
+// SummaryOf summarises these fares.
 func ObservationsOf(days int) (all []fare.Observation) {
 	d := fare.DayOf(Today)
 	for i := 0; i <= days; i++ {
