@@ -28,7 +28,8 @@ func TestProveImportKilled(t *testing.T) {
 	killedImports(t, manyDays(routes, 60, 20), first, first.AddDate(0, 0, 59), 10)
 }
 
-// imported returns the items that an import writes. The service itself records when it asked.
+// imported returns the items that an import writes. It leaves out the items that the running
+// service writes, such as the time of its last call to the fare source.
 func imported(t *testing.T, file string) map[string]string {
 	t.Helper()
 	all := contents(t, file)

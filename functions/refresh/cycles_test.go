@@ -15,7 +15,7 @@ import (
 )
 
 // TestLateFindsAreLeftToo: if a second refresh on the same day finds more fares, it adds them to
-// the stored contribution of that day.
+// the stored contribution (to the sums over all routes) of that day.
 func TestLateFindsAreLeftToo(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(10)

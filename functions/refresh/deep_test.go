@@ -184,8 +184,8 @@ func TestNewFaresReachSubscribers(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// TestPlanPublishesAfterAKill: without a queue no message is delivered again. So the next plan
-// publishes the summaries that a killed run stored.
+// TestPlanPublishesAfterAKill: a run without a queue is killed. The next plan publishes the
+// summaries that the killed run stored.
 func TestPlanPublishesAfterAKill(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH")
 	before := contents(t, w.table)["ORIGIN#MIL TRENDS"]

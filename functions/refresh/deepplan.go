@@ -30,8 +30,9 @@ const (
 	// a caller sets the end of demand to 8 days later. The plan of refreshes ignores an end that is
 	// more than maxDemand ahead, because only a wrong clock can cause it.
 	maxDemand = 9 * 24 * time.Hour
-	// maxRequest is the latest end of a request for an uncovered origin, counted from now, that a
-	// plan accepts.
+	// maxRequest limits how long the service remembers that a caller asked for an origin without
+	// fares. The plan of refreshes ignores an end that is further ahead, because only a wrong clock
+	// can cause it.
 	maxRequest = 17 * 24 * time.Hour
 )
 

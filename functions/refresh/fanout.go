@@ -212,7 +212,7 @@ func (r *Refresher) due(ctx context.Context, t task) (due []fare.City, err error
 	return due, nil
 }
 
-// ended records the outcome of an origin, if the message names this origin.
+// ended records the result of refreshing an origin, if the queue message names this origin.
 func (d *delivery) ended(o Outcome, unfinished bool) {
 	switch {
 	case !slices.Contains(d.due, o.Origin):

@@ -26,8 +26,8 @@ func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	return nil
 }
 
-// scoreTally adds contributions to the score in memory. Its method encode returns the items to
-// store.
+// scoreTally adds contributions (to the sums over all routes) to the score in memory. Its method
+// encode returns the items to store.
 type scoreTally struct {
 	fares  store.Fares
 	source string

@@ -118,7 +118,8 @@ func pack(sorted []Observation) []byte {
 	return w
 }
 
-// flags packs the flags of an observation whose currency is the at-th of the block.
+// flags packs the flags of an observation. The parameter at is the index of its currency in the
+// block.
 func (o Observation) flags(at int) uint64 {
 	return uint64(at)<<currencyFrom | uint64(o.Stops)<<stopsShift | indicator(o.DayOnly)*dayOnlyFlag
 }

@@ -103,16 +103,16 @@ func contributionKey(s fare.Series, cycle fare.Day) Key {
 	return Key{contributionPartition(cycle), s.String()}
 }
 
-// Contributions returns the contributions of all series (route and kind of trip) to the statistics
-// of a cycle.
+// Contributions (to the sums over all routes) returns the contributions of all series (route and
+// kind of trip) to the statistics of a cycle.
 func (f Fares) Contributions(ctx context.Context, cycle fare.Day) ([][]byte, error) {
 	data := func(item Item) ([]byte, error) { return item.Data, nil }
 	all, err := list(ctx, f.Table, Range{Partition: contributionPartition(cycle)}, data)
 	return all, wrap(err, "read contributions of %s", cycle)
 }
 
-// ContributionOf returns the contribution of a series (route and kind of trip) to a cycle, or
-// ErrNotFound.
+// ContributionOf returns the contribution (to the sums over all routes) of a series (route and kind
+// of trip) to a cycle, or ErrNotFound.
 func (f Fares) ContributionOf(ctx context.Context, s fare.Series, cycle fare.Day) ([]byte, error) {
 	data, _, err := f.get(ctx, contributionKey(s, cycle), Strong, "contribution of %s on %s", s, cycle)
 	return data, err

@@ -41,7 +41,7 @@ const (
 	// OpenFor is the time for which a payment without an outcome blocks other payments of its
 	// payer.
 	OpenFor = 2 * time.Minute
-	// maxOld is the maximum number of older payments that Full lists.
+	// maxOld is the maximum number of older payments that the error Full lists.
 	maxOld = 3
 	// reserveTries is the maximum number of times that slots are chosen, if other callers reserve
 	// the chosen slots first.

@@ -125,7 +125,8 @@ func (t *leadTimes) window(observations []fare.Observation) *Window {
 	return w
 }
 
-// nearBest is how much more expensive than the cheapest bucket a bucket of the window may be: 2 %.
+// nearBest: a range of lead times (bucket) belongs to the booking window if it is at most 2 % more
+// expensive than the cheapest range.
 const nearBest = 0.02
 
 // cheapestBuckets returns the first and the last of the successive buckets around the cheapest

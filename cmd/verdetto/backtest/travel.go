@@ -12,8 +12,8 @@ import (
 // range is named by its first day.
 var buckets = verdict.LeadStarts()
 
-// bucketName returns the printed days before departure of a bucket. The last bucket is the advised
-// booking window.
+// bucketName returns the text for a range of days before departure (a bucket). The last bucket is
+// the advised booking window.
 func bucketName(b int) string {
 	switch {
 	case b == len(buckets):

@@ -62,8 +62,9 @@ var ErrChanged = errors.New("another process refreshed the store meanwhile; run 
 
 const (
 	leaseFor = 3 * time.Minute
-	// holder is the same for every import, so a killed one does not hold up the next. The work
-	// folder is locked, so there is one import at a time.
+	// holder is the name under which an import holds the lease. All imports use this name, so a
+	// killed import does not block the next import. The work folder is locked, so there is one
+	// import at a time.
 	holder = "import"
 	// askAgain is the pause before another try to take the lease of the refreshes.
 	askAgain = time.Second

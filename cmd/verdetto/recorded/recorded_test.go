@@ -26,8 +26,8 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// first is the first day of the panels (observed fares), and days their number. DynamoDB deletes
-// expired items by the real time, so the days are far in the future.
+// first is the first day of the panels (observed fares), and days is the number of days. DynamoDB
+// deletes expired items by the real time, so the days are far in the future.
 var first = fare.DayOf(time.Date(2066, 1, 4, 0, 0, 0, 0, time.UTC))
 
 const days = 24

@@ -11,7 +11,8 @@ import (
 )
 
 // alertPanel is a panel of the fares that alerts watch. A row is an observation on one day: of one
-// departure, or of the cheapest fare of one route. References change the prices, but not the rows.
+// departure, or of the cheapest fare of one route. A random walk and shuffled prices change the
+// prices, but not the rows.
 type alertPanel struct {
 	panel   *Trips
 	looks   []notify.Observation

@@ -31,8 +31,8 @@ type Followed struct {
 	Bands []Waiting `json:"bands"`
 }
 
-// waitEdges are the edges of the bands of chances in the first table of outcomes. The last row of
-// that table covers all chances.
+// waitEdges divides the stated chances of a fall into ranges. The first table reports on how fares
+// changed during a wait, by these ranges. The last row of that table covers all chances.
 var waitEdges = []float64{0, .1, .2, .3, .4, 1}
 
 func (m *reporter) waiting() {

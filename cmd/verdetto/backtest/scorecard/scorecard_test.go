@@ -208,8 +208,8 @@ func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 	}
 }
 
-// TestLiveIsReplayed: a service and a replay of the fares that it received have the same counts of
-// outcomes.
+// TestLiveIsReplayed: a service and a replay of the fares that it received count the same falls and
+// rises of fares.
 func TestLiveIsReplayed(t *testing.T) {
 	for name, cycle := range map[string]int{"daily": 1, "every third day": 3, "weekly": 7} {
 		t.Run(name, func(t *testing.T) {
