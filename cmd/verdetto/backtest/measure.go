@@ -90,7 +90,7 @@ func (m *measures) add(route int, r routeReplay) {
 	m.travellers(route, r)
 }
 
-// verdict compares one verdict with its outcome. cell is the block of days and the route of the
+// verdict compares one verdict with later fares. cell is the block of days and the route of the
 // verdict, from which intervals are computed.
 func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 	departure := r.departure(j.depart)

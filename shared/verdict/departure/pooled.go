@@ -170,9 +170,10 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	}
 }
 
-// The chance of a fall is a sum of terms, which change with each outcome. Each term changes by a
-// rate times its gradient, divided by its information. The prior is information that a term has
-// from the start.
+// The chance of a fall is computed from a sum of terms: one number for each property of the fare,
+// such as its lead time (days before departure). The terms change with each outcome (did the fare
+// fall?). Each term changes by a rate times its gradient, divided by its information. The prior is
+// information that a term has from the start.
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10

@@ -14,8 +14,9 @@ import (
 // sale. In the first cell, too few other departures are known.
 const besideCells = 8
 
-// besideFit is a fit of the fifth term to a panel (observed fares): the value of each cell, and its
-// share of the rows with a known outcome (did the fare fall?).
+// besideFit holds the fifth term of the rule, fitted to a panel (observed fares). A cell is a range
+// of prices relative to the cheapest other departure on sale. For each cell, besideFit holds its
+// value in the term and its share of the fares.
 type besideFit struct{ value, share [besideCells]float64 }
 
 // TestEvidenceFit computes the first values of the rule's fifth term from recorded panels, and

@@ -32,8 +32,8 @@ type Report struct {
 	Levels       []Level        `json:"levels"`
 	Percentiles  []Percentile   `json:"percentiles"`
 	WorstMiss    float64        `json:"worstMissOfPercentile"`
-	// The worst miss of each quarter of the year, and of each range of days before departure. In
-	// WorstMiss, the errors of two groups can cancel each other.
+	// The largest error of the percentile in each quarter of the year, and in each range of days
+	// before departure. In WorstMiss, errors of two quarters or ranges can cancel each other.
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
 	MissByLead    []stats.Miss `json:"missByLead"`
 	Cover         []Cover      `json:"cover"`
