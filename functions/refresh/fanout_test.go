@@ -324,9 +324,9 @@ func TestFanOut(t *testing.T) {
 	})
 }
 
-// TestFanOutKeepsToTheLimit refreshes all cities without faults. One call lists them, and three are
-// compared with the form that the adapter reads. The time that it takes depends only on the rate
-// limit of the source.
+// TestFanOutKeepsToTheLimit refreshes all cities without faults. One extra call lists the cities.
+// Three extra calls check that the source's answers have the form that the service can read. The
+// time that it takes depends only on the rate limit of the source.
 func TestFanOutKeepsToTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := upstreamtest.Detached(nil, time.Now)

@@ -71,9 +71,9 @@ func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	return e
 }
 
-// previous returns the cheapest price in EUR about one cycle before the day of the summary. It
-// takes the last day with a price that lies one to two cycles back. If no such day has a price, it
-// returns 0.
+// previous returns the cheapest price in EUR about one cycle (the days between two refreshes)
+// before the day of the summary. It takes the last day with a price that lies one to two cycles
+// back. If no such day has a price, it returns 0.
 func previous(s verdict.RouteSummary) fare.Cents {
 	last := slices.MaxFunc(append([]verdict.Low{{}}, s.Lows...), func(a, b verdict.Low) int {
 		return int(within(a.Day, s.AsOf) - within(b.Day, s.AsOf))

@@ -131,7 +131,7 @@ func newRun(s *Sender, lease *store.Lease) *run {
 		flight: make(chan struct{}, places)}
 }
 
-// all sends all stored news (what a refresh found), one route after another.
+// all sends the messages about all routes with new fares, one route after another.
 func (r *run) all(ctx context.Context) error {
 	after := ""
 	for {
@@ -283,8 +283,8 @@ func (b *batch) wait(ctx context.Context) (settled bool, err error) {
 	return !b.incomplete, context.Cause(ctx)
 }
 
-// page notifies the subscribers on one page of alerts whose condition the news (what a refresh
-// found) meets. settled reports whether every message was sent or is not needed.
+// page notifies the subscribers of one page of alerts, if the new fares meet the condition of the
+// alert. settled reports whether every message was sent or is not needed.
 func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (settled bool, err error) {
 	b := batch{run: r}
 	for _, a := range alerts {

@@ -63,7 +63,7 @@ type Setup struct {
 	progress Progress
 }
 
-// New returns a set-up that begins with the token.
+// New returns a set-up whose first question is about the token of the fare source.
 func New(file, store string, check func(ctx context.Context, token string) error) *Setup {
 	return &Setup{File: file, Store: store, Check: check, Now: time.Now, step: Token, chosen: make(chan struct{})}
 }

@@ -39,8 +39,8 @@ type FirstDay struct {
 }
 
 // RunFirstDays replays each day of a panel alone. It measures the rule without any history, and the
-// plain rank among the route's other departures of that day. It also measures the rule on the
-// invented prices of the references.
+// plain rank among the route's other departures of that day. It also measures the rule on invented
+// prices: a random walk, and shuffled prices.
 func RunFirstDays(ctx context.Context, t *Trips, o Options) (FirstDays, error) {
 	return within(ctx, func() (FirstDays, error) { return replayFirstDays(t, o) })
 }

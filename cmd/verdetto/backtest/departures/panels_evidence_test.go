@@ -51,8 +51,8 @@ func TestEvidencePanels(t *testing.T) {
 		ordered         bool    // the share of falls rises from ottimo to caro
 	}
 	// published is the table of docs/evidence.md about the two versions of the rule. first and rule
-	// are the AUC of the two versions on the same rows. quarter is the maximum miss of the present
-	// rule in a quarter of the year, in percentage points.
+	// are the AUC of the two versions on the same rows. quarter is the largest error of the present
+	// rule's percentile in a quarter of the year, in percentage points.
 	type published struct{ first, rule, quarter float64 }
 	for _, c := range []struct {
 		name, file string

@@ -132,8 +132,8 @@ func (c *cases) reliability() (bins []Bin, expectedError float64) {
 // draws would omit one of them.
 const leastBlocks = 5
 
-// sample holds the blocks of judged days, and the cell of each row (a fare on one day): a route and
-// a block of days, see stats.Blocks.
+// sample divides the rows (each a fare on one day) into cells for confidence intervals. A cell is a
+// route and a block of days; see stats.Blocks.
 type sample struct {
 	*stats.Blocks
 	cells []int32
