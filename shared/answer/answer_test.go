@@ -255,8 +255,8 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 	}
 }
 
-// TestOwnPrice: a higher price in the question never gets a lower percentile. If the price is that
-// of the stored fare, the percentile is the same as without a price.
+// TestOwnPrice: a higher price in the question never gets a lower percentile. If the price equals
+// the price of the stored fare, the percentile is the same as without a price.
 func TestOwnPrice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range 1000 {

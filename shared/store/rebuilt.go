@@ -29,10 +29,10 @@ func (i Item) IsSummary() bool { return i.Sort == summaryKey(fare.Series{}).Sort
 // rebuiltBytes bounds the data of one write, below MaxTogether.
 const rebuiltBytes = 3 << 20
 
-// PutSeriesItems makes items of a series (route and kind of trip) equal to those of another table
-// and returns how many it wrote. versions holds the version of each item that they were rebuilt
-// from. It fails with ErrConflict if another process has changed an item since. A call that was cut
-// off can be repeated: items that are equal already are left alone.
+// PutSeriesItems makes items of a series (route and kind of trip) equal to the items of another
+// table and returns how many it wrote. versions holds the version of each item that they were
+// rebuilt from. It fails with ErrConflict if another process has changed an item since. A call that
+// was cut off can be repeated: items that are equal already are left alone.
 func (f Fares) PutSeriesItems(
 	ctx context.Context, s fare.Series, items []Item, versions map[string]int64,
 ) (written int, err error) {

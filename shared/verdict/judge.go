@@ -161,8 +161,8 @@ const (
 	Bassa = "bassa"
 )
 
-// StaleAfter is the age from which a fare is stale. The verdict on a stale fare has a reliability
-// one step lower than that on a fresh fare.
+// StaleAfter is the age from which a fare is stale. A verdict on a stale fare is one step less
+// reliable than a verdict on a fresh fare.
 const StaleAfter = 72 * time.Hour
 
 const (

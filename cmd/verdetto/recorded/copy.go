@@ -133,8 +133,8 @@ func (i Import) adapt(ctx context.Context, of fare.Series, items []store.Item) (
 	return items, nil
 }
 
-// deals returns the deals of an origin, with those of destinations that the import does not know.
-// It returns nil if the import has none.
+// deals returns the imported deals of an origin, and the stored deals of destinations that the
+// import does not know. It returns nil if the import has no deals of the origin.
 func (i Import) deals(ctx context.Context, w *work, origin fare.City, trip fare.Trip) ([]byte, error) {
 	data, _, err := w.fares().Deals(ctx, origin, trip)
 	if errors.Is(err, store.ErrNotFound) {

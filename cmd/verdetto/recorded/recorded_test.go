@@ -173,8 +173,8 @@ func TestEqualsDayByDay(t *testing.T) {
 	}
 }
 
-// TestOwnDays imports the days before those that the service saw itself. The result is that of a
-// service that saw all days. Of its own days nothing is imported.
+// TestOwnDays imports fares of days before the service was started. Afterwards the store equals the
+// store of a service that saw all days. Nothing is imported for days that the service saw itself.
 func TestOwnDays(t *testing.T) {
 	t.Parallel()
 	rows, own := lines(0, days), lines(18, days)

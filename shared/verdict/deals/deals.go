@@ -29,8 +29,8 @@ type Deal struct {
 }
 
 // Fares holds either the fares with any number of stops, or only the non-stop fares. Route lists
-// the cheapest fares of any date, Months those of each month. In Route, and in Months for each
-// month, the first fare that has not departed is the cheapest.
+// the cheapest fares of any date, Months the cheapest fares of each month. In Route, and in Months
+// for each month, the first fare that has not departed is the cheapest.
 type Fares struct {
 	Route  []Deal
 	Months []Deal // in order of departure

@@ -143,8 +143,8 @@ func (c *comparables) percentile(step int) float64 {
 }
 
 // share combines three numbers into one share. near is the weight of residuals (distances from the
-// usual price) of a similar lead time (days before departure), any that of all lead times, pooled
-// the share of all routes.
+// usual price) of a similar lead time (days before departure), any is the weight of all lead times,
+// and pooled is the share of all routes.
 func (c *comparables) share(near, any, pooled float64) float64 {
 	own := (any + prior*pooled) / (c.allAny + prior)
 	if !c.isPooled && c.onSale > 0 {

@@ -107,8 +107,8 @@ func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 
 func (l Live) quote(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
 
-// quotes returns the departures on sale on a day: those with a fare found at most LiveDays days
-// before.
+// quotes returns the departures on sale on a day: the departures with a fare found at most LiveDays
+// days before.
 func (s *State) quotes(today fare.Day) []Quote {
 	all := make([]Quote, 0, len(s.Live))
 	for _, l := range s.Live {

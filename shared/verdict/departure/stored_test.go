@@ -64,7 +64,7 @@ func TestFirstRuleIsRead(t *testing.T) {
 }
 
 // TestFirstRuleIsRenewed: a refresh replaces a state of the first version of the rule. The new
-// state is the one that the present rule builds from the same history.
+// state equals the state that the present rule builds from the same fares.
 func TestFirstRuleIsRenewed(t *testing.T) {
 	all, p := days(15, 20, begin, 60), Start(begin)
 	var want Learner

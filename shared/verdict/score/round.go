@@ -24,8 +24,8 @@ type Round struct {
 // Settled states which outcomes (did the fare fall?) of a Round are already counted.
 type Settled uint8
 
-// The states of a Round: no outcome (did the fare fall?) counted, those of 7 days counted, those of
-// 14 days counted too.
+// The states of a Round: no answer is compared with later fares yet; the answers are compared with
+// the fares of the next 7 days; they are compared with the fares of the next 14 days too.
 const (
 	Open Settled = iota
 	WeekSettled
@@ -187,8 +187,8 @@ func answerRoute(s Source) *RouteAnswer {
 	}
 }
 
-// LevelNames and SureNames are the published names of the levels and of the reliabilities. Their
-// order is that of the tables in Counts.
+// LevelNames and SureNames are the published names of the levels and of the reliabilities. They
+// have the same order as the tables in Counts.
 var (
 	LevelNames = [Levels]string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
 	SureNames  = [Sures]string{verdict.Alta, verdict.Media, verdict.Bassa}

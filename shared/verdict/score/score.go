@@ -134,7 +134,7 @@ type Wait struct {
 
 // Cell counts the outcomes of answers with one level and one range of lead times (days before
 // departure). Shuffled is a reference value, in hundredths. It is the number of falls to expect if
-// each judged fare were a random one of its comparable fares.
+// each judged fare were a random fare among its comparable fares.
 type Cell struct{ N, Fell, Rose, Shuffled int64 }
 
 // Pair counts answers (N) and the falls after them (Fell).

@@ -91,8 +91,9 @@ func commonHeaders(route routes.Route) map[string]*huma.Header {
 	return h
 }
 
-// problemHeaders returns the headers that error responses with a status have in addition to those
-// of a success, which each may have: a call may be refused before or after it is counted.
+// problemHeaders returns the headers that only error responses with a status have. An error
+// response may also have the headers of a success, because a call may be refused after it was
+// counted.
 func problemHeaders(status int) map[string]*huma.Header {
 	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control")}
 	if status == http.StatusTooManyRequests {

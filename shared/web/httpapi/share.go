@@ -101,7 +101,7 @@ func (all parts) add(kind, name, operation string, content object, replace func(
 }
 
 // addResponse adds the parts of a response. Error responses are compared without their examples: a
-// shared one has the examples of all its operations.
+// shared error response has the examples of all operations that use it.
 func (all parts) addResponse(operation, status string, responses object) {
 	response := responses[status].(object)
 	contents, _ := response["content"].(object)
