@@ -140,7 +140,8 @@ var sourceKey = Key{"FARES", "SOURCE"}
 const (
 	// Invented is the name of the source of invented fares.
 	Invented = "sample"
-	// imported marks a store that holds imported fares alone. Every source but Invented replaces it.
+	// imported is stored in place of a source's name while the store holds only imported fares.
+	// Later any source of real fares may replace this mark by its own name.
 	imported = "imported"
 )
 

@@ -43,9 +43,9 @@ func exchangeable(rng *rand.Rand, perDay func(*rand.Rand) []int) []fare.Observat
 }
 
 // TestProveCalibration: if fares are random without a pattern, p % of days should have a percentile
-// of p or less. Published percentiles miss this by 1 or 2 percentage points, since they are rounded
-// down and ties count half. If instead each tie gets a random rank among equal fares, the share is
-// within 2 percentage points of p.
+// of p or less. Published percentiles differ from this by 1 or 2 percentage points, since they are
+// rounded down and ties count half. If instead each tie gets a random rank among equal fares, the
+// share is within 2 percentage points of p.
 func TestProveCalibration(t *testing.T) {
 	worlds := map[string]func(*rand.Rand) []int{
 		"dense": func(*rand.Rand) []int {

@@ -112,8 +112,8 @@ type Statistics struct {
 	learned   [horizons]gradient
 }
 
-// amounts holds a sum and its weight, or a gradient and its information. Both numbers are in units
-// of 2^-40.
+// amounts holds two numbers in units of 2^-40: a sum and its weight, or the slope of the log
+// likelihood (gradient) and its curvature (information).
 type amounts struct{ sum, weight int64 }
 
 // gradient holds the gradient of the log likelihood for each term of the chance of a fall. It is

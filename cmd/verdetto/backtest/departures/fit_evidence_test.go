@@ -22,9 +22,10 @@ type besideFit struct{ value, share [besideCells]float64 }
 // TestEvidenceFit computes the first values of the rule's fifth term from recorded panels, and
 // compares them with rule.json. The other four terms keep their values.
 //
-// On each panel, the fifth term is fitted to what the other four miss. The values are the mean over
-// the four sources of fares, halved so that they err towards no effect. Their mean over all rows
-// (each a fare on one day) is subtracted, so that the term moves no average.
+// On each panel, the fifth term is fitted to the falls that the other four terms do not predict.
+// The values are the mean over the four sources of fares, halved so that they err towards no
+// effect. Their mean over all rows (each a fare on one day) is subtracted, so that the term moves
+// no average.
 func TestEvidenceFit(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "verdict", "departure", "rule.json"))
 	if err != nil {
