@@ -92,7 +92,8 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 	return c, len(c.Giorni) > 0, nil
 }
 
-// cell returns the calendar entry of one departure, judged by its live fare.
+// cell returns the calendar entry of one departure, judged by its live fare (found in the last 7
+// days).
 func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
 	quartiles, _ := q.day.Quartiles(live.Depart)

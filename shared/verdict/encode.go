@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of an encoded summary. A summary in which the flight of any live fare is known is
-// in flightFormat. Earlier versions wrote summaries in euroFormat, which Decode still reads. Such a
-// summary is in euro and its stops are unknown.
+// The first byte of an encoded summary. A summary in which the flight of any live fare (found in
+// the last 7 days) is known is in flightFormat. Earlier versions wrote summaries in euroFormat,
+// which Decode still reads. Such a summary is in euro and its stops are unknown.
 const (
 	flightFormat  = 3
 	summaryFormat = 2

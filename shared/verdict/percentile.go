@@ -76,8 +76,8 @@ func PlaceOf(lows []Low, day, until fare.Day, price fare.Cents) (p Place) {
 
 func (s RouteSummary) weight(l Low) float64 { return Weight(s.AsOf - l.Day) }
 
-// PercentileOf returns the percentile of the cheapest live fare on a day. It returns false if there
-// is no live fare, or if there are too few lows for a verdict.
+// PercentileOf returns the percentile of the cheapest live fare (found in the last 7 days) on a
+// day. It returns false if there is no live fare, or if there are too few lows for a verdict.
 func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok {

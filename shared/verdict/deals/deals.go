@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Deal is a live fare with its verdict.
+// Deal is a live fare (found in the last 7 days) with its verdict.
 type Deal struct {
 	verdict.Judged
 	// Since is when the published facts about the fare last changed, in Unix seconds. For the

@@ -30,8 +30,8 @@ type RouteDay struct {
 // usual price) of all lead times (days before departure) together.
 const anyGroup = groups
 
-// Day prepares a route for answers on the day of the view. today holds the quotes of the departures
-// on sale.
+// Day prepares a route for answers on the day of the view v (the pooled statistics of one day).
+// today holds the quotes of the departures on sale.
 func (r *Route) Day(v *View, today []Quote) *RouteDay {
 	d := new(RouteDay)
 	d.Set(r, v, today)
@@ -178,8 +178,8 @@ type Answer struct {
 	Cells Cells // stored with the question until the outcome is known
 }
 
-// Judge judges the price of a departure on the view's day. past is the price history of that
-// departure, or nil if there is none.
+// Judge judges the price of a departure on the day of d's view (the pooled statistics of one day).
+// past is the price history of that departure, or nil if there is none.
 func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	a := Answer{Count: d.route.count, Percentile: math.NaN()}
 	if c, ok := d.comparables(q); ok {

@@ -52,8 +52,8 @@ func (s Span) From(date fare.Day) fare.Day {
 // departures.
 type Minima [spans]Route
 
-// fold adds the cheapest fares of all ranges of dates on a view's day. live holds the prices of the
-// departures seen in the last LiveDays days, in order of departure.
+// fold adds the cheapest fares of all ranges of dates on the day of the view v. live holds the
+// prices of the departures seen in the last LiveDays days, in order of departure.
 func (m *Minima) fold(v *View, live []Quote) {
 	for s := range m {
 		m.of(Span(s)).fold(v, Span(s).minima(v.day, live))
@@ -148,8 +148,8 @@ func (m *Minima) clone() *Minima {
 	return c
 }
 
-// Cheapest returns the cheapest live fare in the range s around a date. ok is false if there is
-// none.
+// Cheapest returns the cheapest live fare (found in the last 7 days) in the range s around a date.
+// ok is false if there is none.
 func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	first, last := s.Ends(date)
 	for _, l := range d.Live() {

@@ -68,8 +68,8 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestBeside: the fifth term compares a price with the cheapest other departure on sale, if there
-// are 4 others.
+// TestBeside: the fifth term of the rule's chance compares a price with the cheapest other
+// departure on sale, if there are 4 others.
 func TestBeside(t *testing.T) {
 	today := []Quote{{30, 5000}, {31, 6000}, {32, 5000 * 2}, {33, 9000}, {34, 7000}}
 	on := new(Route).Day(Start(10).View(10), today)
@@ -101,7 +101,7 @@ func TestBeside(t *testing.T) {
 }
 
 // TestBesideUnknownIsNotLearned: outcomes (did the fare fall?) without departures on sale change
-// the first four terms alone.
+// only the first four terms, not the fifth term (the cheapest other departure on sale).
 func TestBesideUnknownIsNotLearned(t *testing.T) {
 	p, r := Start(10), new(Route)
 	var sums Statistics

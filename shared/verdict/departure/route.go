@@ -95,8 +95,9 @@ type Outcome struct {
 }
 
 // Learn updates the route with the outcomes (did the fare fall?) of one day's questions about the
-// route. It adds to s the gradients for the pooled statistics (sums over all routes). v is the view
-// of the day on which the outcomes became known. v must not contain these outcomes yet.
+// route. It adds to s the gradients for the pooled statistics (sums over all routes). v holds the
+// pooled statistics of the day on which the outcomes became known. v must not contain these
+// outcomes yet.
 func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	if len(outcomes) == 0 {
 		return

@@ -135,8 +135,8 @@ func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
 
-// LiveFare returns the live fare of a departure. It returns false if the departure has no live
-// fare.
+// LiveFare returns the live fare (found in the last 7 days) of a departure. It returns false if the
+// departure has no live fare.
 func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	i, ok := d.state.find(depart)
 	if !ok || depart < d.today || d.today > d.state.AsOf+LiveDays {
@@ -146,7 +146,8 @@ func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 }
 
 // Judge judges a price of a departure, in the state's currency. If price is 0, it judges the live
-// fare. ok is false if the departure has left, or if price is 0 and there is no live fare.
+// fare (found in the last 7 days). ok is false if the departure has left, or if price is 0 and
+// there is no live fare.
 func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 	if depart < d.today || price < 0 {
 		return Answer{}, false
@@ -186,7 +187,7 @@ func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
 
 // Judge answers a single question about a departure. For several questions on one day, use Day. The
 // Quartiles are zero if there are too few fares for a percentile. live is zero if there is no live
-// fare.
+// fare (found in the last 7 days).
 func (s *State) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
 	day, ok := s.Day(p, today)
 	if !ok {

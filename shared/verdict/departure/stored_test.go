@@ -95,8 +95,9 @@ func TestFirstRuleIsRenewed(t *testing.T) {
 }
 
 // TestFourTermsAreRead: testdata holds pooled statistics (sums over all routes), statistics and
-// questions that commit 03d5f380 stored, before the chance of a fall had its fifth term. They are
-// read as if the fifth term had learned nothing, and keep all their other values.
+// questions that commit 03d5f380 stored, before the chance of a fall had its fifth term (the
+// cheapest other departure on sale). They are read as if the fifth term had learned nothing, and
+// keep all their other values.
 func TestFourTermsAreRead(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "fourterms.json"))
 	if err != nil {
