@@ -157,7 +157,7 @@ func groupBySeries(fares []fare.Fare, today fare.Day) (series map[fare.Series][]
 	return series, tooOld
 }
 
-// mergeResult is the outcome of merging one series (route and kind of trip).
+// mergeResult is the result of adding new fares to one series (route and kind of trip).
 type mergeResult struct {
 	added   int // observations
 	changed bool

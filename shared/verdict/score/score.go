@@ -254,8 +254,7 @@ func (h *HorizonCounts) Compared() (n int64) {
 // Stated returns the number of all answers for the horizon (7 or 14 days) of h, compared or not.
 func (h *HorizonCounts) Stated() int64 { return h.Compared() + total(h.Missed[:]) }
 
-// Compared returns the number of route verdicts that were compared with outcomes (did the fare
-// fall?).
+// Compared returns the number of route verdicts that were compared with later fares.
 func (r *RouteCounts) Compared() (n int64) {
 	for _, l := range r.Levels {
 		n += l.N

@@ -11,7 +11,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// followed returns a report in which both horizons (7 or 14 days) have the same bands of chances.
+// followed returns a report in which the ranges of stated chances (bands) are the same for 7 and
+// for 14 days.
 func followed(span int, band Waiting) Report {
 	var r Report
 	for h := range fallSpans {
