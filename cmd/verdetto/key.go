@@ -20,7 +20,7 @@ func keyCommand() *cobra.Command {
 	var o options
 	var email string
 	var days int
-	create := newCommand("create", "create a Pro key, also while the store is served; it replaces an earlier key of the address",
+	create := newCommand("create", "create a Pro key, also while the store is served; it replaces an earlier key",
 		func(ctx context.Context) error {
 			return createKey(ctx, o, email, days)
 		})

@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// originProgress returns the progress of a refresh by city. It also counts for a first run, and then
-// shows its progress.
+// originProgress returns a function that shows how many origins a refresh has finished. If first is
+// not nil (the first run of the service), the function also shows the progress of the first run.
 func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done, total int, of refresh.Outcome) {
 	bar := newMeter("origins", log)
 	if form == jsonLog { // programs read standard error

@@ -21,7 +21,7 @@ func refreshCommand() *cobra.Command {
 	var o options
 	var out output
 	var origins, mail, base string
-	c := newCommand("refresh", "refresh a store once and print a report, also while it is served", func(ctx context.Context) error {
+	c := newCommand("refresh", "refresh a store once, also while it is served", func(ctx context.Context) error {
 		return refreshOnce(ctx, o, origins, mail, base, out)
 	})
 	f := c.Flags()
