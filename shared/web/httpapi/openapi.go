@@ -47,7 +47,7 @@ func (a *API) Describe() *huma.OpenAPI {
 				"stable `code`; GET /v1/docs says what to do for each. It may have any header of a success. " +
 				"Amounts in Cent fields are hundredths of the " +
 				"currency, EUR by default; dates and times are UTC unless stated otherwise. With Accept: text/html, " +
-				"some answers are pages.",
+				"some answers and all errors are pages. GET " + usagePath + " returns your quotas.",
 			Contact: &huma.Contact{Name: "Verdetto"},
 			License: &huma.License{Name: "Observed fares, for information only; city names of OpenTravelData and " +
 				"GeoNames under CC BY 4.0", Identifier: "CC-BY-4.0"},
