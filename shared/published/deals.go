@@ -121,7 +121,8 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	if err != nil {
 		return o, err
 	}
-	o.Origine, o.OrigineIata, o.Luoghi = matched(ctx, place), string(place.City), luoghi(ctx, end{"origine", q.From, place})
+	o.Origine, o.OrigineIata = matched(ctx, place), string(place.City)
+	o.Luoghi = luoghi(ctx, end{"origine", q.From, place})
 	all, err := s.DealsFrom(ctx, place, q.Trip)
 	if err != nil {
 		return o, err

@@ -103,7 +103,8 @@ func New(o Options) (*Service, error) {
 	}
 	settings := httpapi.Config{
 		Now: o.Now, Log: o.Log, Pepper: o.Pepper, OriginSecrets: o.OriginSecrets,
-		Limiter: s.limiter(), Quotas: httpapi.Quotas(s.quotas), Customers: store.Customers{Table: o.Table}, Refused: s.refused,
+		Limiter: s.limiter(), Quotas: httpapi.Quotas(s.quotas),
+		Customers: store.Customers{Table: o.Table}, Refused: s.refused,
 		Pages:   page.Problems,
 		Observe: o.Monitor.Request,
 	}

@@ -46,7 +46,8 @@ func (a *API) Describe() *huma.OpenAPI {
 				"Every path under /v1 also works under " + routes.Alias + "/v1. GET paths also answer HEAD, except the " +
 				"path that shows a key once and those under /x402. Without a key, calls are free within a quota per " +
 				"IP address; send a Pro key in " + KeyHeader + ". Every error is a problem document (RFC 9457) with a " +
-				"stable `code`; GET /v1/docs says what to do for each. It may have any header of a success, and has Cache-Control: no-store. " +
+				"stable `code`; GET /v1/docs says what to do for each. It may have any header of a success, " +
+				"and has Cache-Control: no-store. " +
 				"Amounts in Cent fields are hundredths of the " +
 				"currency, EUR by default; dates and times are UTC unless stated otherwise. With Accept: text/html, " +
 				"some answers and all errors are pages. GET " + usagePath + " returns your quotas.",
