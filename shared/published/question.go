@@ -8,6 +8,7 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 	"verdetto/shared/web/httpapi"
@@ -179,6 +180,17 @@ func noFareOn(e *answer.NoFareOn) error {
 	for _, day := range e.Near {
 		p.Suggestions = append(p.Suggestions, day.String())
 	}
+	p.Translated(func(l *i18n.Language) string {
+		when := l.Date(e.Date)
+		if e.Span != nil && *e.Span == departure.Month {
+			when = l.MonthOf(e.Date)
+		}
+		text := l.Text("refusal.no_fare_on.lede", "When", when)
+		if len(e.Near) > 0 {
+			text += " " + l.Text("refusal.no_fare_on.near") + " " + strings.Join(p.Suggestions, ", ") + "."
+		}
+		return text
+	})
 	if len(p.Suggestions) > 0 {
 		p.Detail += " Choose a nearby departure (" + strings.Join(p.Suggestions, ", ") +
 			"), or send a price of your own."
