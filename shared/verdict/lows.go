@@ -153,8 +153,8 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 
 // cheapestAhead returns the fares that are the cheapest on at least one day from asOf to LiveDays
 // days later. On each day, only fares that have not departed count. Each fare of the result is
-// cheaper than all fares that depart later. So on each of these days, the first fare of the result
-// that has not departed is the cheapest.
+// cheaper than all fares that depart later, or as cheap with a better flight. So on each of these
+// days, the first fare of the result that has not departed is the cheapest.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))
@@ -164,7 +164,7 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 		if i > 0 && live[i-1].Depart == l.Depart {
 			continue // not the cheapest of its day
 		}
-		if len(steps) > 0 && l.Price >= steps[len(steps)-1].Price {
+		if n := len(steps); n > 0 && (l.Price > steps[n-1].Price || l.Price == steps[n-1].Price && !l.Better(steps[n-1])) {
 			continue
 		}
 		if l.Depart >= asOf+LiveDays {

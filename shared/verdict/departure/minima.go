@@ -145,12 +145,13 @@ func (m *Minima) clone() *Minima {
 	return c
 }
 
-// Cheapest returns the cheapest live fare in the range s around a date. ok is false if there is
-// none.
+// Cheapest returns the cheapest live fare in the range s around a date. Of equal fares, it returns
+// the one with the better flight. ok is false if there is none.
 func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	first, last := s.Ends(date)
 	for _, l := range d.Live() {
-		if l.Depart >= first && l.Depart <= last && (!ok || l.Price < cheapest.Price) {
+		if l.Depart >= first && l.Depart <= last &&
+			(!ok || l.Price < cheapest.Price || l.Price == cheapest.Price && l.Better(cheapest)) {
 			cheapest, ok = l, true
 		}
 	}
