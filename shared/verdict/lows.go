@@ -164,8 +164,10 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 		if i > 0 && live[i-1].Depart == l.Depart {
 			continue // not the cheapest of its day
 		}
-		if n := len(steps); n > 0 && (l.Price > steps[n-1].Price || l.Price == steps[n-1].Price && !l.Better(steps[n-1])) {
-			continue
+		if n := len(steps); n > 0 {
+			if later := steps[n-1]; l.Price > later.Price || l.Price == later.Price && !l.Better(later) {
+				continue
+			}
 		}
 		if l.Depart >= asOf+LiveDays {
 			steps = steps[:0] // departs after the summary expires: later ones are not needed

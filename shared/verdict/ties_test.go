@@ -35,7 +35,8 @@ func TestBetterFlightOfEqualFares(t *testing.T) {
 	if got := steps([]Live{early, late}, day); len(got) != 2 || got[0].Depart != early.Depart {
 		t.Errorf("the month names %+v", got)
 	}
-	if got := steps([]Live{{Depart: day + 1, Price: 2199, Stops: fare.StopsOf(1)}, early}, day); got[0].Depart != early.Depart {
+	worse := Live{Depart: day + 1, Price: 2199, Stops: fare.StopsOf(1)}
+	if got := steps([]Live{worse, early}, day); got[0].Depart != early.Depart {
 		t.Errorf("the month names %+v", got)
 	}
 }
