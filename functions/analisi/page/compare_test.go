@@ -24,6 +24,7 @@ func TestCompare(t *testing.T) {
 			"quando=2016-04-13&ritorno=2016-04-18"},
 		{"fares with a date are compared with the usual fare of that day", "&con=Berlino", 200,
 			"Thursday 10 March 2016€49.90€5 less than usual for that day", "a=Berlin"},
+		{"the first city is not covered", "&a=Cuneo&con=Berlino", 404, "Cuneo–no fare found lately", "a=Berlin"},
 		{"the first day has no fare", "&quando=2016-04-20&con=2016-04-12", 404,
 			"Wednesday 20 April 2016–no fare found lately Tuesday 12 April 2016€", "quando=2016-04-12"},
 		{"months", "&mese=2016-04&con=2016-05", 200, "May 2016", "mese=2016-05"},
@@ -33,7 +34,11 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.counters.taken = nil
-			w := s.visit("/?da=Milano&a=Bucarest&lang=en" + tt.query)
+			to := "&a=Bucarest"
+			if strings.Contains(tt.query, "&a=") {
+				to = ""
+			}
+			w := s.visit("/?da=Milano&lang=en" + to + tt.query)
 			body, text := html.UnescapeString(w.Body.String()), said(w)
 			_, table, _ := strings.Cut(body, `id="compare-title"`)
 			if tt.status != 400 {

@@ -214,7 +214,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 			h.showMoves(r.Context(), v, asked, a)
 		}
 	}
-	if v.Verdict != nil || noFare != nil || live != nil {
+	if v.status < http.StatusInternalServerError { // the others may have a fare if the first trip has none
 		h.compare(r.Context(), q, asked, a, v)
 	}
 	if v.Verdict != nil {
