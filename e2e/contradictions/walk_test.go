@@ -22,7 +22,7 @@ import (
 var (
 	headDifference = regexp.MustCompile(`<h1>[^<]*(?:about €([0-9,]+) (less|more) than usual|` +
 		`about the usual price) for`)
-	ownDay = regexp.MustCompile(`For [A-Z][a-z]+ [0-9]+ [A-Z][a-z]+ about €[0-9,]+ is usual: ` +
+	ownDay = regexp.MustCompile(`For that day about €[0-9,]+ is usual: ` +
 		`this is (?:€([0-9,]+) (less|more)|no different)`)
 	comparedRow = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*">([^<]*)</a><small>([^<]*)</small></th>` +
 		`<td>€([0-9.,]+)<small>(?:€([0-9,]+) (less|more) than usual|as usual) for that day</small>`)
@@ -146,7 +146,7 @@ func TestFaultsOfAWalkAreFound(t *testing.T) {
 	a := verdict.Analysis{Verdetto: verdict.Verdetto{Percentile: &percentile},
 		Prezzo: verdict.Prezzo{Cent: 2199, Partenza: "2016-05-09"}}
 	const head = "<h1>Good: about €8 less than usual for this route.</h1>"
-	const own = "<p>For Monday 9 May about €25 is usual: this is €3 less.</p>"
+	const own = "<p>For that day about €25 is usual: this is €3 less.</p>"
 	const day = "<h1>Good: about €%s than usual for Monday 9 May.</h1>"
 	const days = `<section class="calendar"><a href="/?quando=2016-05-09&lang=en">9<b>22</b><i>%s</i></a></section>`
 	const row = `<tr><th scope="row"><a href="/">Monday 9 May 2016</a><small></small></th><td>€21.99<small>%s</small>`

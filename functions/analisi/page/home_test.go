@@ -223,7 +223,7 @@ func TestPage(t *testing.T) {
 		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200,
 			"Normale: più o meno il prezzo solito per questa rotta. Il prezzo più basso visto oggi: 49,90 €, " +
 				"giovedì 10 " +
-				"marzo 2016. Per giovedì 10 marzo il solito è circa 55 €: sono 5 € in meno. " +
+				"marzo 2016. Per quel giorno il solito è circa 55 €: sono 5 € in meno. " +
 				"Prezzo per 1 adulto in economy; i bagagli non sono compresi o non si sa. Avvisami quando " +
 				"scende Certezza media, su 40 giorni osservati. Su questa rotta il " +
 				"prezzo più basso è di solito " +

@@ -110,12 +110,11 @@ func Direction(sign int) string { return [...]string{"less", "same", "more"}[sig
 // "" if the question is about that day, or if the usual fare is unknown.
 func (v Verdict) OwnDay() string {
 	usual := v.Of.SolitoPartenzaCent
-	depart, err := fare.ParseDay(v.Of.Prezzo.Partenza)
-	if usual == nil || v.Of.Prezzo.Dichiarato || err != nil || v.question() == "day" {
+	if usual == nil || v.Of.Prezzo.Dichiarato || v.question() == "day" {
 		return ""
 	}
 	amount, sign := Apart(v.Language, v.Of.LivelloPartenza, v.Of.Prezzo.Cent, *usual)
-	return v.Text("own_day."+Direction(sign), "Day", v.WeekdayDay(depart), "Usual", v.About(*usual), "Amount", amount)
+	return v.Text("own_day."+Direction(sign), "Usual", v.About(*usual), "Amount", amount)
 }
 
 // Typical states the usual range of fares for the question. It needs a verdict.

@@ -75,9 +75,9 @@ func TestVerdictInWords(t *testing.T) {
 			"seen 3 days ago: €10 more than yours.",
 		of(stated(verdict.InPartenza, 8899)).Known(): "The lowest we know for Monday 9 May is €88.99, seen 3 days ago: " +
 			"the same as yours.",
-		own(verdict.Rotta, 2460).OwnDay():  "For Monday 9 May about €25 is usual: this is €3 less.",
-		own(verdict.InMese, 2210).OwnDay(): "For Monday 9 May about €22 is usual: this is no different.",
-		own(verdict.InMese, 1960).OwnDay(): "For Monday 9 May about €20 is usual: this is €2 more.",
+		own(verdict.Rotta, 2460).OwnDay():  "For that day about €25 is usual: this is €3 less.",
+		own(verdict.InMese, 2210).OwnDay(): "For that day about €22 is usual: this is no different.",
+		own(verdict.InMese, 1960).OwnDay(): "For that day about €20 is usual: this is €2 more.",
 		back.Headline():                    "Good: about €8 less than usual for Monday 9 May – Saturday 14 May.",
 		past(verdict.Ottimo, 1799).Past():  "But the same departure was €17.99 on Monday 15 February 2016.",
 		of(scope(verdict.Rotta)).Rank(3, 17.4): "Of 100 observed days, about 8 had a lower fare; the margin is " +
