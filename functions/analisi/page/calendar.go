@@ -140,8 +140,8 @@ func (c *calendarView) fold() {
 	}
 }
 
-// tripOn returns the trip of a known fare, with the fare's own days. It leaves out the fare that the
-// reader has seen.
+// tripOn returns the trip of a known fare, with the fare's own days. It has no price: the price that
+// the reader entered is only about the requested trip.
 func tripOn(q question, g verdict.Giorno) trip {
 	return trip{Date: g.Partenza, Back: g.Ritorno, NonStop: q.NonStop}
 }
