@@ -177,8 +177,8 @@ func noFareOn(e *answer.NoFareOn) error {
 	}
 	p := NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s for a departure %s.",
 		kindOf(e.Series.Trip, e.NonStop), english(e.Origin), english(e.Destination), on))
-	for _, day := range e.Near {
-		p.Suggestions = append(p.Suggestions, day.String())
+	for _, g := range e.Near {
+		p.Suggestions = append(p.Suggestions, g.Partenza)
 	}
 	p.Translated(func(l *i18n.Language) string {
 		when := l.Date(e.Date)
