@@ -7,6 +7,7 @@ function completes(input, words) {
   list.id = input.id + '-list';
   list.className = 'offers';
   list.hidden = true;
+  list.tabIndex = -1; // a list that scrolls would take the focus
   list.setAttribute('role', 'listbox');
   list.setAttribute('aria-label', input.labels[0].textContent);
   const status = document.createElement('span');
@@ -99,6 +100,7 @@ function completes(input, words) {
     else if (e.key === 'ArrowUp') mark(at < 0 ? -1 : at - 1);
     else if (e.key === 'Enter' && at >= 0) choose(list.children[at]);
     else if (e.key === 'Escape') leave();
+    else if (e.key === 'Tab') return leave(); // before the focus moves on
     else return;
     e.preventDefault();
   });
@@ -172,10 +174,9 @@ for (const form of document.querySelectorAll('form.ask')) {
     for (const [name, value] of [...e.formData]) if (value === '') e.formData.delete(name);
   });
   for (const input of form.querySelectorAll('[data-city]')) completes(input, form.dataset);
-  // The button says what it does. Of a month and days the later choice clears the other.
-  const button = form.querySelector('button'), { da, a, mese, quando, flessibile, ritorno, soggiorno } = form.elements;
+  // Of a month and days the later choice clears the other.
+  const { mese, quando, flessibile, ritorno, soggiorno } = form.elements;
   form.addEventListener('change', ({ target }) => {
-    button.textContent = da.value && !a.value ? button.dataset.anywhere : button.dataset.verdict;
     if (!mese || !quando || !target.value) return;
     if (target === soggiorno) ritorno.value = '';
     else if (target === ritorno) soggiorno.value = '';
