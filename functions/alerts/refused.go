@@ -42,9 +42,12 @@ func refused(in *subscribeInput, p *httpapi.Problem, faults []fault, l *i18n.Lan
 	}
 	for _, f := range faults {
 		show(f.field, f.pageText(l))
-		if f.text == "drop_wants" {
+		switch f.text {
+		case "drop_wants":
 			show("percent", "")
 			show("amount", "")
+		case "only_with":
+			show("kind", "")
 		}
 	}
 	for _, name := range slices.Sorted(slices.Values(fields)) {
