@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -47,6 +48,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if wrong.refused(v.T, unconverted) {
 		unconverted = nil
 	}
+	v.Printed = cmp.Or(h.BaseURL, r.Host) + q.link(q.from, q.to) + " · " + v.T.Moment(h.Now())
 	v.Invented = httpapi.Data(r.Context()) == "sample"
 	v.AllFares = httpapi.AllFares(r.Context())
 	switch {

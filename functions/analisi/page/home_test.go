@@ -176,7 +176,7 @@ func TestPage(t *testing.T) {
 		{"where it is cheap now", "/?da=Milano", "it", 200,
 			"Dove conviene volare adesso da Milano Il prezzo più basso per ogni destinazione, sola andata, " +
 				"confrontato con il più basso degli altri giorni su quella rotta. Prima le occasioni migliori. " +
-				"Avvisami di ciò che conviene da qui Solo verso: Regno Unito · Romania · Stati Uniti " +
+				"Avvisami di ciò che conviene da qui Solo verso un paeseRegno Unito · Romania · Stati Uniti " +
 				"DestinazionePrezzo minimoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 € su questa " +
 				"rottaottimoCertezza " +
 				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 € su questa " +
@@ -205,8 +205,8 @@ func TestPage(t *testing.T) {
 			"Senza una destinazione contano solo il mese, i voli diretti e il limite.", "home"},
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
 			"The lowest return fare to each destination with 4-7 nights away, on whatever days, compared with the " +
-				"lowest such fares of other days on that route. The best come first; choose one to ask about its " +
-				"days. Tell me what is cheap from here DestinationLowest fareVerdict MadridSunday 10 April 2016 – " +
+				"lowest such fares of other days on that route. Choose one to ask about its " +
+				"days. The best come first. Tell me what is cheap from here DestinationLowest fareVerdict MadridSunday 10 April 2016 – " +
 				"Saturday 16 April 2016€69.99usually €90 on this routegoodHigh " +
 				"certaintyAlert me · Madrid Every fare", "home"},
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,

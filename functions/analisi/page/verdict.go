@@ -198,7 +198,7 @@ func (v *view) describeMonths(q question, a verdict.Analysis) {
 		best = append(best, fmt.Sprintf("%s (%s)", l.Month(time.Month(m.Mese)), l.About(m.MedianaCent)))
 	}
 	j.MonthsText = months(l, best, known)
-	c := chart.Months{Best: len(best), Name: l.MonthShort, Full: l.Month,
+	c := chart.Months{Best: len(best), Name: l.MonthShort, Whole: l.Whole, Full: l.Month,
 		To: func(m time.Month) string { return v.departuresIn(q, m) }, Label: j.MonthsText}
 	for _, m := range a.MesiPerConvenienza {
 		c.Months = append(c.Months, verdict.Month{Month: m.Mese, Median: m.MedianaCent, Sample: m.Campione})
