@@ -29,7 +29,7 @@ func TestEvidenceAlerts(t *testing.T) {
 			-.005, math.Inf(1)}, // no limit for a walk: too few alerts
 		{"routes, weekly", "eu_wizzair_weekly", Options{Ask: RouteAlerts, Cycle: 7}, 82, .28, "", "", "", 0,
 			math.Inf(1)},
-		{"routes, the real source", "travelpayouts_daily_2025_2026", Options{Ask: RouteAlerts}, 2_325, .95,
+		{"routes, the real source", "travelpayouts_daily_2025_2026", Options{Ask: RouteAlerts}, 2_325, .96,
 			"saves", "saves", "saves", -.05, .03},
 	} {
 		t.Run(c.name, func(t *testing.T) {
