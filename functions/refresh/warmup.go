@@ -70,6 +70,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		return nil
 	}
 	pooled := departure.Start(days[0])
+	pooled.StartCurve(days[0], onSale(series, days[0]))
 	for _, day := range days {
 		var sums departure.Statistics
 		v := pooled.View(day)
@@ -110,6 +111,19 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		return nil
 	}
 	return r.Fares.PutPooled(ctx, data, version, store.Score{})
+}
+
+// onSale returns the departures of each series whose fare was found on a day.
+func onSale(series []*warming, day fare.Day) [][]departure.Quote {
+	all := make([][]departure.Quote, 0, len(series))
+	for _, s := range series {
+		var quotes []departure.Quote
+		for _, l := range s.all[day] {
+			quotes = append(quotes, departure.Quote{Lead: int(l.Depart - day), Price: l.Price})
+		}
+		all = append(all, quotes)
+	}
+	return all
 }
 
 // dealsOfAll rebuilds the deals of every origin from the rebuilt series.

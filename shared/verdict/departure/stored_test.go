@@ -22,6 +22,7 @@ func small() *Learner {
 	s.Stops = AllNonStop
 	s.Facts = []byte{7}
 	p := Start(begin)
+	p.curve[0].weight = 1 // the lead-time curve is known
 	s.Advance(begin+2, p, []Live{
 		{Depart: begin + 20, Price: 4999, Found: begin.Time().Unix() + 3600, Stops: fare.NonStop},
 		{Depart: begin + 20, Price: 4499, Found: (begin + 1).Time().Unix(), Stops: fare.NonStop, DayOnly: true},
@@ -137,6 +138,24 @@ func TestFourTermsAreRead(t *testing.T) {
 	again, err := DecodePooled(pooled.Encode())
 	if err != nil || !slices.Equal(again.Encode(), pooled.Encode()) {
 		t.Errorf("packed again: %v", err)
+	}
+}
+
+// TestNoCurveIsStored: a state that was built while the lead-time curve was unknown is stored as
+// such. This includes its state for ranges of dates.
+func TestNoCurveIsStored(t *testing.T) {
+	var s Learner
+	s.Convert(fare.EUR, 1)
+	s.Advance(begin+40, Start(begin), days(15, 20, begin, 39), new(Statistics))
+	read, err := DecodeState(s.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes := append([]Route{s.Route, read.Route}, append(s.Minima[:], read.Minima[:]...)...)
+	for i, r := range routes {
+		if r.count == 0 || !r.noCurve {
+			t.Errorf("%d: %d fares, noCurve %v", i, r.count, r.noCurve)
+		}
 	}
 }
 
