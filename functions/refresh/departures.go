@@ -139,13 +139,17 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	}
 	q := summary.DayQuotes(history, s.quotesFrom(summary), r.Rates)
 	s.prepare(summary, q)
-	if pooled.Pooled == nil {
+	isStart := pooled.Pooled == nil
+	if isStart {
 		pooled.Pooled = departure.Start(today)
 	}
 	var own score.Contribution
 	var unused departure.Statistics
-	again, fares := s.any.AsOf == today, q.All
+	again, isNew, fares := s.any.AsOf == today, s.any.AsOf == 0, q.All
 	s.any.Advance(today, pooled.Pooled, fares, &own.Learned)
+	if isStart && isNew {
+		s.any.AddCurve(&own.Learned)
+	}
 	if s.nonStop != nil {
 		// Every non-stop fare is also in the state for all fares. To count each fare once, the
 		// statistics from the non-stop state are thrown away.

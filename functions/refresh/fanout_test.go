@@ -23,8 +23,8 @@ import (
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/travelpayouts"
-	"verdetto/shared/verdict/departure"
 	"verdetto/shared/upstream/upstreamtest"
+	"verdetto/shared/verdict/departure"
 )
 
 // handlerTransport sends HTTP requests directly to a handler, without a network connection. So a
