@@ -134,7 +134,7 @@ func TestEvidencePanels(t *testing.T) {
 // TestEvidenceQuarters: on recorded Travelpayouts fares, refreshed once a week, the percentiles of
 // a whole quarter of the year are off by 5 percentage points at most. All seven weekdays of
 // refreshes are replayed, since each alone is a small sample. The first quarter has only 24 days,
-// the first weeks of the service; it is off by 6.1 percentage points.
+// the first weeks of the service; it is off by 6.0 percentage points.
 func TestEvidenceQuarters(t *testing.T) {
 	panel := recorded(t, "travelpayouts_daily_2025_2026")
 	quarters := stats.NewMisses(stats.QuarterName)
@@ -151,7 +151,7 @@ func TestEvidenceQuarters(t *testing.T) {
 	}
 	for i, q := range quarters.Parts() {
 		t.Logf("%+v", q)
-		if most := map[bool]float64{true: 6.2, false: 5}[i == 0]; q.Worst > most {
+		if most := map[bool]float64{true: 6.1, false: 5}[i == 0]; q.Worst > most {
 			t.Errorf("%+v; want at most %v", q, most)
 		}
 	}
