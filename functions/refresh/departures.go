@@ -112,8 +112,8 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 // quotesFrom returns the first day whose fares the refresh must read. From that day on it reads the
 // current fares of the last days, and the fares of days with past answers whose outcome is still
 // open.
-func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
-	if s.any.FirstRule || s.nonStop != nil && s.nonStop.FirstRule {
+func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pooled) fare.Day {
+	if p.MustRenew(&s.any.State) || s.nonStop != nil && p.MustRenew(&s.nonStop.State) {
 		return 0 // the state is renewed from the whole history
 	}
 	from := min(s.any.AsOf, summary.AsOf-departure.LiveDays, s.rounds.From(summary.AsOf))
@@ -137,7 +137,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	if s.any.AsOf > today {
 		return nil // a later refresh wrote it
 	}
-	q := summary.DayQuotes(history, s.quotesFrom(summary), r.Rates)
+	q := summary.DayQuotes(history, s.quotesFrom(summary, pooled.Pooled), r.Rates)
 	s.prepare(summary, q)
 	isStart := pooled.Pooled == nil
 	if isStart {

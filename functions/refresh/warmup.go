@@ -69,8 +69,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if len(days) == 0 {
 		return nil
 	}
-	pooled := departure.Start(days[0])
-	pooled.StartCurve(days[0], onSale(series, days[0]))
+	pooled := startPooled(series, days[0])
 	for _, day := range days {
 		var sums departure.Statistics
 		v := pooled.View(day)
@@ -113,8 +112,9 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	return r.Fares.PutPooled(ctx, data, version, store.Score{})
 }
 
-// onSale returns the departures of each series whose fare was found on a day.
-func onSale(series []*warming, day fare.Day) [][]departure.Quote {
+// startPooled returns the pooled statistics of a service that starts on a day. They hold only the
+// lead-time curve of the fares found on that day.
+func startPooled(series []*warming, day fare.Day) *departure.Pooled {
 	all := make([][]departure.Quote, 0, len(series))
 	for _, s := range series {
 		var quotes []departure.Quote
@@ -123,7 +123,9 @@ func onSale(series []*warming, day fare.Day) [][]departure.Quote {
 		}
 		all = append(all, quotes)
 	}
-	return all
+	pooled := departure.Start(day)
+	pooled.StartCurve(day, all)
+	return pooled
 }
 
 // dealsOfAll rebuilds the deals of every origin from the rebuilt series.

@@ -159,6 +159,34 @@ func TestNoCurveIsStored(t *testing.T) {
 	}
 }
 
+// TestNoCurveIsRenewed: a whole history is added while the lead-time curve is unknown. When the curve
+// is known, the next refresh rebuilds the state. Then it equals a state that was built with the
+// curve, and the residuals are contributed once.
+func TestNoCurveIsRenewed(t *testing.T) {
+	all, p := days(15, 20, begin, 60), Start(begin)
+	var got, want Learner
+	var early, left, wantLeft Statistics
+	got.Advance(begin+40, p, until(all, begin+40), &early)
+	if early.residuals != [bins]int64{} {
+		t.Error("residuals without a curve are contributed")
+	}
+	p.Fold(begin, &early)
+	want.Advance(begin+40, p, until(all, begin+40), &wantLeft)
+	if !p.MustRenew(&got.State) || p.MustRenew(&want.State) {
+		t.Fatal("the wrong state must be renewed")
+	}
+	got.Advance(begin+59, p, all, &left)
+	want.Advance(begin+59, p, all, &wantLeft)
+	near := cmp.Comparer(func(a, b term) bool { return math.Abs(a.value-b.value) < .2 })
+	if diff := cmp.Diff(want.State, got.State, cmp.AllowUnexported(Route{}, mean{}, bar{}, Past{}, dayPrice{}),
+		cmpopts.EquateEmpty(), near); diff != "" {
+		t.Error(diff)
+	}
+	if left.residuals != wantLeft.residuals {
+		t.Error("other residuals are contributed")
+	}
+}
+
 // TestStoredBytes: packed states equal the bytes that stores already hold. If this test fails,
 // stored states are no longer readable. A new encoding needs a new format byte and a reader for
 // both formats. Compressed questions are compared after decoding.

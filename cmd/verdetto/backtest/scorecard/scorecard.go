@@ -246,7 +246,11 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 	if pooled.Experience != nil {
 		summary.Doubted = pooled.Experience.RouteDoubted
 	}
-	quotes := summary.DayQuotes(known, min(state.AsOf, today-departure.LiveDays, said.From(today)), o.Rates).All
+	quotesFrom := min(state.AsOf, today-departure.LiveDays, said.From(today))
+	if pooled.MustRenew(&state.State) {
+		quotesFrom = 0
+	}
+	quotes := summary.DayQuotes(known, quotesFrom, o.Rates).All
 	state.Convert(summary.Currency, summary.PerEuro)
 	state.Facts = summary.Facts()
 	state.Advance(today, pooled, quotes, &left.Learned)
