@@ -176,6 +176,9 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	if f.name == "analisi" {
 		set("VERDETTO_QUOTA_PAGE", strconv.Itoa(c.QuotaPage))
 	}
+	if len(c.QuotaCalls) > 0 && f.name != "refresh" {
+		set("VERDETTO_QUOTA_CALLS", c.quotaCalls())
+	}
 	if f.name == "analisi" || f.name == "compat" {
 		set("VERDETTO_QUOTA_FREE", strconv.Itoa(c.QuotaFree))
 	}

@@ -85,16 +85,26 @@ type Service struct {
 
 	options     Options
 	refused     *apikey.Refused
+	quotas      config.Quotas
 	hooksSignal <-chan struct{}
+}
+
+// limiter returns a Limiter with the operator's quotas.
+func (s *Service) limiter() *limit.Limiter {
+	return limit.New(s.options.Table, s.options.Now).With(s.quotas.Calls)
 }
 
 // New wires the service. The caller must Close it.
 func New(o Options) (*Service, error) {
 	o.Log = httpapi.RequestLog(o.Log)
 	s := &Service{options: o, refused: apikey.NewRefused()}
+	if err := config.Load(&s.quotas); err != nil {
+		return nil, err
+	}
 	settings := httpapi.Config{
 		Now: o.Now, Log: o.Log, Pepper: o.Pepper, OriginSecrets: o.OriginSecrets,
-		Limiter: limit.New(o.Table, o.Now), Customers: store.Customers{Table: o.Table}, Refused: s.refused,
+		Limiter: s.limiter(), Quotas: httpapi.Quotas(s.quotas),
+		Customers: store.Customers{Table: o.Table}, Refused: s.refused,
 		Pages:   page.Problems,
 		Observe: o.Monitor.Request,
 	}
@@ -111,10 +121,8 @@ func New(o Options) (*Service, error) {
 		Limiter: settings.Limiter, BaseURL: o.BaseURL, Now: o.Now, Log: o.Log,
 	}
 	var payment config.PerCall // sells single answers; always on the real Solana chain
-	var quotas config.Quotas
-	err := config.Load(&payment, &quotas)
+	err := config.Load(&payment)
 	if err == nil {
-		settings.Quotas = httpapi.Quotas(quotas)
 		settings.PaidCalls, err = percall.Sell(seller, payment)
 	}
 	if err != nil {

@@ -44,6 +44,8 @@ type view struct {
 	Orders     []option
 	Notice     *notice
 	Verdict    *verdictView
+	Waits      *waits      // for a departure
+	Compared   *comparison // nil: nothing to compare with
 	Cheap      *cheapView
 	Returns    *staysView
 	Places     []string     // notes on city names that cover more than the named place
@@ -165,7 +167,8 @@ func (t trip) text(l *i18n.Language) string {
 
 type notice struct {
 	Title, Lede, Label string
-	Route              string // the notice's route; empty: none
+	Facts              []string // what is known without a fare
+	Route              string   // the notice's route; empty: none
 	Links              []link
 	Wider              []link // questions to ask instead
 	CanJudgeOwn        bool   // the reader's own fare can still be judged
@@ -184,8 +187,6 @@ type verdictView struct {
 	Usual                  string   // the usual range
 	Judged                 []string // how the verdict was reached
 	Range, History         responsiveChart
-	Waits                  *waits        // for a departure
-	Compared               *comparison   // nil: nothing to compare with
 	Moves                  *movesView    // for a departure
 	Calendar               *calendarView // nil: no departure has a fare
 	Months, Window         responsiveChart
