@@ -140,6 +140,12 @@ func (d *StateDay) Live() []Live {
 	return d.state.Live[i:]
 }
 
+// AddCurve adds to sums what the live departures contribute to the lead-time curve. It is for the
+// first refresh of a series while no pooled statistics are known; see Pooled.StartCurve.
+func (s *State) AddCurve(sums *Statistics) {
+	s.Route.Day(Start(s.AsOf).View(s.AsOf), s.quotes(s.AsOf)).addCurve(sums)
+}
+
 // find returns the index in s.Live of a departure day, or of the next later one if the day has no
 // fare.
 func (s *State) find(depart fare.Day) (int, bool) {
