@@ -102,7 +102,8 @@ func TestNumbersOfEveryKind(t *testing.T) {
 			numbers{amount: 1250}},
 		{"of a change, those of others", store.Change, "days=60&percent=20&threshold=9", 200, "saved", numbers{}},
 		{"of a threshold", store.Threshold, "threshold=39,90&days=60", 200, "€39.90", numbers{threshold: 3990}},
-		{"of a threshold, less than a cent", store.Threshold, "threshold=0.001", 400, "Write an amount", numbers{threshold: 3990}},
+		{"of a threshold, less than a cent", store.Threshold, "threshold=0.001", 400, "Write an amount",
+			numbers{threshold: 3990}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := k.Form(k.ManageLink(owner), "change="+k.refs[c.kind].String()+"&"+c.body, "Accept-Language", "en")

@@ -33,7 +33,8 @@ func TestFormIsCorrected(t *testing.T) {
 		{"en", "currency=USD&threshold=-1", `<label for="threshold">At most (USD)</label>`},
 		{"en", "nights=5", "load the page of the flight again"},
 	} {
-		w := p.Do("POST", "/api/v1/alerts", "route=MIL-BUH&email=ada@example.com&"+c.fields, "Content-Type", fixture.Form,
+		w := p.Do("POST", "/api/v1/alerts", "route=MIL-BUH&email=ada@example.com&"+c.fields, "Content-Type",
+			fixture.Form,
 			"Accept", "text/html", "Accept-Language", c.language)
 		if w.Status != 400 || !strings.Contains(w.Body, c.want) ||
 			!strings.Contains(w.Body, `name="email" value="ada@example.com"`) && c.fields != "nights=5" {
@@ -55,7 +56,8 @@ func TestAmountInDollars(t *testing.T) {
 	table := fixture.Bolt(t, clock.Now)
 	p := fixture.OpenSubscriptions(t, table, clock)
 	send := func(fields string) fixture.Reply {
-		return p.Do("POST", "/api/v1/alerts", url.Values{"route": {"MIL-BUH"}, "email": {"ada@example.com"}}.Encode()+"&"+fields,
+		return p.Do("POST", "/api/v1/alerts", url.Values{"route": {"MIL-BUH"},
+			"email": {"ada@example.com"}}.Encode()+"&"+fields,
 			"Content-Type", fixture.Form, "Accept-Language", "en")
 	}
 	if w := send("threshold=50&currency=USD"); w.Status != 400 || w.Errors[0].Name != "currency" {

@@ -35,7 +35,8 @@ type wanted struct {
 }
 
 // The currency comes before the amounts, because it decides how large they may be.
-var fields = []string{"channel", "route", "email", "currency", "threshold", "address", "departure", "month", "nights", "nonstop",
+var fields = []string{"channel", "route", "email", "currency", "threshold", "address", "departure", "month",
+	"nights", "nonstop",
 	"kind", "level", "days", "percent", "amount", "paid", "frequency"}
 
 // required lists the fields that a request must have. The field email is required only for the

@@ -101,19 +101,7 @@ func New(o Options) (*Service, error) {
 	if err := config.Load(&s.quotas); err != nil {
 		return nil, err
 	}
-	settings := httpapi.Config{
-		Now: o.Now, Log: o.Log, Pepper: o.Pepper, OriginSecrets: o.OriginSecrets,
-		Limiter: s.limiter(), Quotas: httpapi.Quotas(s.quotas),
-		Customers: store.Customers{Table: o.Table}, Refused: s.refused,
-		Pages:   page.Problems,
-		Observe: o.Monitor.Request,
-	}
-	if o.Source.Name() == "sample" {
-		settings.Data = "sample"
-	}
-	// Only fares from Travelpayouts belong to another company, which may limit the fares that are
-	// shown. Recorded and invented fares belong to the operator.
-	settings.AllFares = o.AllFares || o.Source.Name() != realSource
+	settings := s.settings()
 	fares := store.Fares{Table: o.Table}
 	reader := answer.NewReader(fares, o.Now, o.Log)
 	seller := &x402.Service{
@@ -156,6 +144,25 @@ func New(o Options) (*Service, error) {
 	s.Pro.Register(s.API)
 	s.Alerts.Register(s.API)
 	return s, nil
+}
+
+// settings returns what all parts of the API share.
+func (s *Service) settings() httpapi.Config {
+	o := s.options
+	c := httpapi.Config{
+		Now: o.Now, Log: o.Log, Pepper: o.Pepper, OriginSecrets: o.OriginSecrets,
+		Limiter: s.limiter(), Quotas: httpapi.Quotas(s.quotas),
+		Customers: store.Customers{Table: o.Table}, Refused: s.refused,
+		Pages:   page.Problems,
+		Observe: o.Monitor.Request,
+	}
+	if o.Source.Name() == "sample" {
+		c.Data = "sample"
+	}
+	// Only fares from Travelpayouts belong to another company, which may limit the fares that are
+	// shown. Recorded and invented fares belong to the operator.
+	c.AllFares = o.AllFares || o.Source.Name() != realSource
+	return c
 }
 
 // Close stops the stand-ins.

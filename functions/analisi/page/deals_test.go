@@ -32,7 +32,8 @@ func TestDealsInOrder(t *testing.T) {
 			t.Errorf("by %q: %v, want %s", order, got, want)
 		}
 		if text := html.UnescapeString(body); strings.Contains(text, "The best come first.") != (order == "") ||
-			!strings.Contains(text, map[bool]string{true: "a=United+Kingdom&lang=en\"", false: "a=United+Kingdom&lang=en&ordine=" + order}[order == ""]) {
+			!strings.Contains(text, map[bool]string{true: "a=United+Kingdom&lang=en\"",
+				false: "a=United+Kingdom&lang=en&ordine=" + order}[order == ""]) {
 			t.Errorf("by %q: the lede or the links to countries have another order", order)
 		}
 		if order != "" && (!strings.Contains(body, `<option value="`+order+`" selected>`) || !strings.Contains(body, "noindex")) {
