@@ -58,7 +58,7 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 	}{
 		{"waiting did not pay", judged{analysis: departing(3000, false)},
 			[]string{advisesNot, "between €40 and €65",
-				"Medium certainty, from 120 fares seen on this route.",
+				"Medium certainty, based on 120 fares seen on this route.",
 				"Of 100 such fares, 12 fell and 7 rose by 5% or more within 7 days.",
 				"Waiting cost €3.10 more on average"},
 			[]string{advises, "14 days", "40 or more"}, false},

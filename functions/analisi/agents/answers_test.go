@@ -87,7 +87,7 @@ func TestLanguage(t *testing.T) {
 				"de":    "Mailand – Bukarest. Wahrscheinlich sehr gut: etwa 2\u00a0€ weniger als üblich auf dieser Strecke.",
 				"fr":    "Probablement excellent\u00a0: environ 2\u00a0€ de moins que d’habitude pour ce trajet.",
 				"es":    "De Milán a Bucarest. Probablemente excelente: unos 2\u00a0€ menos de lo habitual para esta ruta.",
-				"pt-BR": "Provavelmente ótimo: cerca de 2\u00a0€ menos do que o habitual para esta rota.",
+				"pt-BR": "Provavelmente ótimo: cerca de 2\u00a0€ a menos do que o habitual para esta rota.",
 				"nl":    "Milan to Bucharest. Probably great: "}},
 		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan, best-judged first: Bucharest 30.00 EUR",
 			"it": "Da Milano, le migliori per prime: Bucarest 30.00 EUR",

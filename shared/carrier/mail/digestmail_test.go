@@ -39,7 +39,7 @@ func aDigest() Digest {
 		"quando il prezzo più basso è di <strong>20,00\u00a0€</strong> o meno",
 		"quando il prezzo diventa <strong>buono</strong> o <strong>ottimo</strong>",
 		"quando il prezzo è più basso che negli ultimi <strong>30 giorni</strong>",
-		"quando il prezzo scende almeno del <strong>10 %</strong>",
+		"quando il prezzo scende almeno del <strong>10%</strong>",
 		"quando il prezzo diventa <strong>buono</strong> o <strong>ottimo</strong>",
 	} {
 		d.Alerts[i].When = template.HTML(when)

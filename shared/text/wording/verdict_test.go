@@ -63,7 +63,7 @@ func TestVerdictInWords(t *testing.T) {
 		of(func(v *wording.Verdict) { v.Of.Verdetto.Percentile = nil }).Headline(): "We do not know yet.",
 		of(scope(verdict.InPartenza)).Brief():                                      "€21.99: good",
 		of(scope(verdict.InPartenza)).Fare():                                       "Lowest fare for Monday 9 May 2016: €21.99, seen 3 days ago.",
-		of(scope(verdict.Rotta)).Fare():                                            "Lowest fare seen 3 days ago: €21.99, Monday 9 May 2016.",
+		of(scope(verdict.Rotta)).Fare():                                            "Lowest fare seen 3 days ago: €21.99, for Monday 9 May 2016.",
 		of(stated(verdict.InPartenza, 4999)).Fare():                                "Your price: €88.99.",
 		of(stated(verdict.InPartenza, 4999)).Known(): "The lowest we know for Monday 9 May is €49.99, " +
 			"seen 3 days ago: €39 less than yours.",
@@ -95,9 +95,9 @@ func TestVerdictInWords(t *testing.T) {
 // TestCompared: each kind of comparison (Confronto) has its own words, with the number of fares.
 func TestCompared(t *testing.T) {
 	for confronto, want := range map[string]string{
-		verdict.DiOggi:   "compared with 17 other days on sale now",
-		verdict.Storia:   "from 17 fares seen on this route",
-		verdict.Entrambe: "from 17 fares: those seen on this route, and other days on sale now",
+		verdict.DiOggi:   "based on fares on sale now for 17 other days",
+		verdict.Storia:   "based on 17 fares seen on this route",
+		verdict.Entrambe: "based on 17 fares: those seen on this route and those on sale now for other days",
 	} {
 		if got := wording.Compared(i18n.English(), verdict.Verdetto{Confronto: confronto, Campione: 17}); got != want {
 			t.Errorf("%s: %q, want %q", confronto, got, want)
