@@ -137,8 +137,8 @@ func TestTooSoon(t *testing.T) {
 	for fields, want := range map[string]string{
 		`"departure":"2026-11-22"`: "departure leaves before the next check of fares, on 2026-11-23 (UTC); " +
 			"choose a departure on that day or later.",
-		`"departure":"2026-11-25","frequency":"weekly"`: "frequency cannot be weekly: the first weekly mail may come " +
-			"as late as 2026-11-29 (UTC), after the departure; leave it out to be told at once.",
+		`"departure":"2026-11-25","frequency":"weekly"`: "frequency cannot be weekly: the first weekly email may come " +
+			"as late as 2026-11-29 (UTC), after the departure; leave it out to be alerted at once.",
 	} {
 		p, faults := parseRequest("application/json", []byte(`{"route":"MIL-BUH","email":"ada@example.com",`+fields+`}`))
 		if faults = append(faults, p.check(today)...); len(faults) != 1 {

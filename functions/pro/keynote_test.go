@@ -100,7 +100,7 @@ func TestTheKeyPageAgain(t *testing.T) {
 	clock.Add(time.Second)
 	a := s.Confirm(session, "Accept", html, "Accept-Language", "en")
 	if a.Status != 409 || strings.Contains(a.Body, "vd_") ||
-		!strings.Contains(a.Page(), "A new key comes by e-mail") ||
+		!strings.Contains(a.Page(), "A new key comes by email") ||
 		!strings.Contains(a.Body, `href="/v1/pro/recupera?lang=en"`) {
 		t.Errorf("after ten minutes: %d %s", a.Status, a.Page())
 	}

@@ -87,7 +87,7 @@ func TestFeeds(t *testing.T) {
 	}
 	sample := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())},
 		"sample", analisitest.Noon)
-	if f := parsed(t, sample, "/feed/MIL-en.atom", atomKind); !strings.Contains(f.Title, "invented") {
+	if f := parsed(t, sample, "/feed/MIL-en.atom", atomKind); !strings.Contains(f.Title, "made up") {
 		t.Errorf("a feed of invented fares is called %q", f.Title)
 	}
 	for file, status := range map[string]int{"MIL-it.rss": 404, "MIL.atom": 404, "mil-it.atom": 404, "QQQ-it.atom": 404,

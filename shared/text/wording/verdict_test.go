@@ -72,9 +72,9 @@ func TestVerdictInWords(t *testing.T) {
 		of(stated(verdict.InPartenza, 8899)).Known(): "The lowest we know for Monday 9 May is €88.99, seen 3 days ago: " +
 			"the same as yours.",
 		past(verdict.Ottimo, 1799).Past(): "But the same departure was €17.99 on Monday 15 February 2016.",
-		of(scope(verdict.Rotta)).Rank(3, 17.4): "Of 100 observed days, about 8 had a lower fare; the margin is " +
+		of(scope(verdict.Rotta)).Rank(3, 17.4): "About 8 of 100 observed days had a lower fare; the margin is " +
 			"3 to 17.",
-		of(scope(verdict.Rotta)).Rank(0, 0): "Of 100 observed days, about 8 had a lower fare.",
+		of(scope(verdict.Rotta)).Rank(0, 0): "About 8 of 100 observed days had a lower fare.",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
