@@ -18,6 +18,7 @@ import (
 	"verdetto/cmd/verdetto/setup"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/upstream"
+	"verdetto/shared/web/routes"
 )
 
 // serveOptions holds the flags of serve and of check. check reports every setting that serve
@@ -84,6 +85,14 @@ func (o *serveOptions) faults() (faults []string) {
 	faults = append(faults, mailFaults(o.mail)...)
 	var bot config.Telegram
 	faults = append(faults, config.Faults(&config.Operator{}, &config.Quotas{}, &bot)...)
+	var quotas config.Quotas
+	if config.Load(&quotas) == nil {
+		for _, name := range slices.Sorted(maps.Keys(quotas.Calls)) {
+			if fault := routes.UnknownLimit(name); fault != "" {
+				wrong("VERDETTO_QUOTA_CALLS: %s", fault)
+			}
+		}
+	}
 	if fault := bot.Fault(); fault != "" {
 		wrong("%s", fault)
 	}

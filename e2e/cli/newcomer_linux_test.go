@@ -20,7 +20,8 @@ func TestNewcomers(t *testing.T) {
 	d.Write("wrong.toml", "VERDETTO_LISTN = \"127.0.0.1:1\"\nVERDETTO_LOG = \"loud\"\nVERDETTO_MONEY = real\n")
 	d.Write("good.toml", `VERDETTO_STORE = "bolt:kept.db"`)
 
-	service := inTerminal(t, d, nil, "serve", "-listen", "127.0.0.1:0", "-store", "bolt:kept.db", "-upstream", "csv:good.csv",
+	service := inTerminal(t, d, nil, "serve", "-listen", "127.0.0.1:0", "-store", "bolt:kept.db", "-upstream",
+		"csv:good.csv",
 		"-now", "2016-03-01")
 	service.expect("origins 1: 1 asked", "answering on http://", "stop with Ctrl-C")
 	url := "http://" + strings.Fields(strings.SplitN(service.text, "answering on http://", 2)[1])[0]
@@ -44,7 +45,8 @@ func TestNewcomers(t *testing.T) {
 			[]string{"1 origins in", "observations 0 new, 2 already known"}},
 		{"recorded fares with a bad row", "import panel.csv -config good.toml -now 2016-03-01", 3,
 			[]string{"1: a date that cannot be read", "696 new fares of 2 routes", "part of the input was left out"}},
-		{"ask about what was imported", "ask Rom Paris -lang de -url " + url, 0, []string{"Rom – Paris", "●", "Verlässlichkeit"}},
+		{"ask about what was imported", "ask Rom Paris -lang de -url " + url, 0, []string{"Rom – Paris", "●",
+			"Verlässlichkeit"}},
 		{"a backup while the service runs", "backup -config good.toml -to copy.db", 0,
 			[]string{"to use it: verdetto restore -from copy.db -store bolt:kept.db"}},
 		{"its way back", "restore -from copy.db -store bolt:again.db", 0,
@@ -115,7 +117,8 @@ func TestOtherUser(t *testing.T) {
 	c.Path = file
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := c.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "kept.db: permission denied") || strings.Contains(string(out), "vd_") {
+	if err == nil || !strings.Contains(string(out), "kept.db: permission denied") || strings.Contains(string(out),
+		"vd_") {
 		t.Errorf("another user made a key: %v\n%s", err, out)
 	}
 	end(t, s)

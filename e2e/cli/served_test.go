@@ -31,7 +31,8 @@ func TestWritesWhileServed(t *testing.T) {
 	}
 	valid := func(s fixture.Server, key string, want int) {
 		t.Helper()
-		if w, _ := fixture.Call(t, http.DefaultClient, "GET", s.URL+"/v1/consumo", "", "X-Api-Key", key); w.StatusCode != want {
+		if w, _ := fixture.Call(t, http.DefaultClient, "GET", s.URL+"/v1/consumo", "", "X-Api-Key",
+			key); w.StatusCode != want {
 			t.Errorf("the key answers %s, want %d", w.Status, want)
 		}
 	}
@@ -126,8 +127,9 @@ func TestServiceKilledDuringWrites(t *testing.T) {
 		args []string
 		says string
 	}{
-		"refresh":    {append([]string{"refresh", "-upstream", "csv:good.csv"}, common...), "run this again"},
-		"key create": {append([]string{"key", "create", "-email", "ada@example.com", "-days", "30"}, common...), "run this again"},
+		"refresh": {append([]string{"refresh", "-upstream", "csv:good.csv"}, common...), "run this again"},
+		"key create": {append([]string{"key", "create", "-email", "ada@example.com", "-days", "30"}, common...),
+			"run this again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
