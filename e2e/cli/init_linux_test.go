@@ -125,7 +125,7 @@ func TestInit(t *testing.T) {
 	d, source := fixture.NewShell(t), fixture.Upstream(t)
 	environment := []string{"TRAVELPAYOUTS_URL=" + source.URL, "TERM=xterm"}
 	w := inTerminal(t, d, environment, "init")
-	w.expect("Token of Travelpayouts:")
+	w.expect("Travelpayouts token:")
 	for _, c := range []struct {
 		typed, says string
 		answer      *upstreamtest.Fault
@@ -141,7 +141,7 @@ func TestInit(t *testing.T) {
 			source.Fail(*c.answer)
 		}
 		w.types(c.typed + "\r")
-		w.expect(c.says, "Token of Travelpayouts:")
+		w.expect(c.says, "Travelpayouts token:")
 	}
 	w.types(upstreamtest.Token + "\r")
 	w.expect("The token is right.", "Tab completes a name.", "City:")
@@ -196,7 +196,7 @@ func TestInitStopped(t *testing.T) {
 		return upstreamtest.Slow(until)
 	}
 	w := inTerminal(t, d, environment, "init")
-	w.expect("Token of Travelpayouts:")
+	w.expect("Travelpayouts token:")
 	w.types(upstreamtest.Token + "\r")
 	w.expect("City:")
 	w.types("Milan\r\x03")
@@ -206,7 +206,7 @@ func TestInitStopped(t *testing.T) {
 		t.Errorf("stored: %q", files)
 	}
 	w = inTerminal(t, d, environment, "init")
-	w.expect("Token of Travelpayouts:")
+	w.expect("Travelpayouts token:")
 	w.types(upstreamtest.Token + "\r")
 	w.expect("City:")
 	w.types("Milan\r\r")
@@ -226,7 +226,7 @@ func TestInitWithoutAToken(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
 	w := inTerminal(t, d, nil, "init")
-	w.expect("Token of Travelpayouts:")
+	w.expect("Travelpayouts token:")
 	w.types("\r")
 	w.expect("These fares are invented", "now run verdetto serve -upstream sample and open")
 	w.ends(0)
