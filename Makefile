@@ -42,7 +42,7 @@ LISTEN   ?= 127.0.0.1:8080
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
-.PHONY: help run test prove evidence check build image release-snapshot release-image synth preflight deploy back smoke invoke sam-invoke sam-start-api bench api tools generate clean
+.PHONY: help run test prove evidence check build image release-snapshot release-image version synth preflight deploy back smoke invoke sam-invoke sam-start-api bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -104,6 +104,9 @@ SNAPSHOT = GORELEASER_CURRENT_TAG=v$(VERSION) GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_
 release-snapshot: $(RELEASE)/.complete $(RELEASE)/cosign.key ## what a release of this commit would hold, in dist/release: archives, packages, image, signed checksums
 	$(SNAPSHOT) COSIGN_KEY=$(CURDIR)/$(RELEASE)/cosign.key COSIGN_PASSWORD= goreleaser release --snapshot --clean --skip=publish
 	$(MAKE) release-image
+
+version:
+	@echo $(VERSION)
 
 # The image of the executables that goreleaser has built, for amd64 and arm64, as an OCI layout. PUSH=NAME,NAME pushes it.
 release-image:
