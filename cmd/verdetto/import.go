@@ -39,7 +39,7 @@ func importCommand() *cobra.Command {
 	return c
 }
 
-// importPanel adds the fares of a panel to a store and prints a report.
+// importPanel adds the fares of a panel (observed fares) to a store and prints a report.
 func importPanel(ctx context.Context, o options, file string) error {
 	s, err := o.service()
 	if err != nil {
@@ -104,7 +104,6 @@ func workFolder(name string) (string, error) {
 	return filepath.Join(cache, "verdetto", strings.ReplaceAll(name, ":", "-")+".import"), nil
 }
 
-// printImport writes the report of an import for people.
 func printImport(w io.Writer, r recorded.Report, took time.Duration) {
 	fmt.Fprintf(w, "import        %d new fares of %d routes, %d already stored\n", r.New, r.Series, r.Stored)
 	for _, reason := range slices.Sorted(maps.Keys(r.Dropped)) {

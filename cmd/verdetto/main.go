@@ -98,7 +98,6 @@ func newCommand(name, does string, run func(ctx context.Context) error) *cobra.C
 	}
 }
 
-// newParent returns a command that needs a subcommand.
 func newParent(name, does string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: does, Args: cobra.NoArgs, RunE: needsCommand}
 	c.AddCommand(commands...)

@@ -36,8 +36,8 @@ func progress(summary string) func(done, total int, at string) {
 	}
 }
 
-// originProgress returns the progress bar of a refresh by city. It also counts for a first run,
-// and then shows its progress.
+// originProgress returns a function that shows how many origins a refresh has finished. If first is
+// not nil (the first run of the service), the function also shows the progress of the first run.
 func originProgress(first *setup.Setup) func(done, total int, of refresh.Outcome) {
 	show := progress("origins")
 	return func(done, total int, of refresh.Outcome) {

@@ -102,7 +102,6 @@ func (w *terminal) expect(texts ...string) {
 	w.read = len(w.text)
 }
 
-// types sends keys.
 func (w *terminal) types(keys string) {
 	w.t.Helper()
 	if _, err := w.control.WriteString(keys); err != nil {

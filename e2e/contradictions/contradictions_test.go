@@ -36,7 +36,8 @@ var panels = []panel{
 	{"travelpayouts_daily_2025_2026.csv.gz", ""}, {"google2026.csv.gz", ""}, {"eu_wizzair_2015_2016_full.csv.gz", ""},
 }
 
-// service is a service over the fares of a panel. Its clock shows the last day of the panel.
+// service is a service over the fares of a panel (observed fares). Its clock shows the last day of
+// the panel.
 type service struct {
 	t      *testing.T
 	api    *onemachine.Service
@@ -49,7 +50,7 @@ type service struct {
 	levels    int
 }
 
-// open starts a service over a panel, with alerts on some routes.
+// open starts a service over a panel (observed fares), with alerts on some routes.
 func open(t *testing.T, p panel, routes int) *service {
 	t.Helper()
 	o := onemachine.Options{Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example",
@@ -361,7 +362,8 @@ func (s *service) origin(city fare.City) {
 	s.judge("feed", string(city), c)
 }
 
-// check checks the documents about some routes of a panel, and about the origins of these routes.
+// check checks the documents about some routes of a panel (observed fares), and about the origins
+// of these routes.
 func check(t *testing.T, p panel, routes, departures int) {
 	s := open(t, p, routes)
 	s.mailed()

@@ -111,7 +111,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 }
 
 // others adds confirmed alerts of other kinds and channels for the subscriber ada. One alert has
-// been notified. One alert is paused, and the service has given up its endpoint.
+// been notified. One alert is paused, and its webhook endpoint is marked as failed.
 func (v shop) others(t *testing.T) {
 	t.Helper()
 	today := fare.DayOf(fixture.Today)

@@ -68,7 +68,6 @@ func TestProvePictures(t *testing.T) {
 	}
 }
 
-// pictureDocs writes the pictures in docs/.
 func pictureDocs(t *testing.T, base string) {
 	t.Helper()
 	beyond := true // the element may lie below the window

@@ -54,7 +54,7 @@ func TestProveTrips(t *testing.T) {
 			w.charts("", "range", "months", "window")
 			w.light("the answer", base, "/"+query)
 
-			// The reader requests the days around the same day.
+			// The reader asks for the cheapest of the days around the chosen day.
 			evaluate[string](w, `flessibile.value = '3'`)
 			w.do(chromedp.Click("form.ask button"))
 			w.wait(`location.search.includes('flessibile=3')`)

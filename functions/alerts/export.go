@@ -16,7 +16,7 @@ import (
 // The export of all stored data of a subscriber. It holds only data that the page of the
 // subscriber's alerts shows, and no secrets: no link, no token, no signing key.
 
-// asJSON is the value of the query parameter format that asks for the export.
+// asJSON is the value of the query parameter "format" in a request for the export: ?format=json.
 const asJSON = "json"
 
 type managePageInput struct {

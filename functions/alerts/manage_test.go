@@ -47,7 +47,7 @@ func (l *looking) one(email string) store.Alert {
 	return a
 }
 
-// all returns the stored data of the two people as text.
+// all returns the stored alerts of both subscribers as text.
 func (l *looking) all() string {
 	return everything(l.t, l.Table, "ALERTS#MIL-BUH", "ALERTS#MIL-LON",
 		"SUBSCRIBER#"+string(fixture.Subscriber("ada@example.com")),

@@ -76,7 +76,6 @@ func edits(a store.Alert, l *i18n.Language) (all []edit) {
 	return all
 }
 
-// managed returns the row of an alert for the page of all alerts, with its state.
 func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 	r := row(a, l)
 	r.Edits = edits(a, l)

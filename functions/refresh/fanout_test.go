@@ -179,8 +179,9 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	return failed
 }
 
-// newInvocations returns invocations over a source that has the API's rate limit. For one origin in
-// 20 the source fails once; for one origin in 100 it always fails.
+// newInvocations returns simulated Lambda invocations of the refresh. Their fare source has the
+// rate limit of the Travelpayouts API. For one origin in 20 the source fails once; for one origin
+// in 100 it always fails.
 func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	server := upstreamtest.Detached(rows, time.Now)
 	server.PerMinute = travelpayouts.DefaultPerMinute
@@ -323,9 +324,9 @@ func TestFanOut(t *testing.T) {
 	})
 }
 
-// TestFanOutKeepsToTheLimit refreshes all cities without faults. One call lists them, and three are
-// compared with the form that the adapter reads. The time that it takes depends only on the rate
-// limit of the source.
+// TestFanOutKeepsToTheLimit refreshes all cities without faults. One extra call lists the cities.
+// Three extra calls check that the source's answers have the form that the service can read. The
+// time that it takes depends only on the rate limit of the source.
 func TestFanOutKeepsToTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := upstreamtest.Detached(nil, time.Now)

@@ -198,7 +198,6 @@ func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pa
 	return s.Chain.Settle(ctx, pay.Signed{Signature: signature, Wire: wire, Until: taken.Until})
 }
 
-// record stores the answer that a payment bought, and returns that answer.
 func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.Payment, bought []byte) (*paidAnswer,
 	error) {
 	err := s.Payments.Give(ctx, taken, bought, s.Now())

@@ -160,7 +160,6 @@ func (c config) ownFirewall() bool { return c.Firewall == "" && c.RequestsPerFiv
 // domainOf returns the part of an e-mail address after the @.
 func domainOf(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }
 
-// mailDomain returns the domain that mail is sent from.
 func (c config) mailDomain() string { return domainOf(c.mailAddress()) }
 
 // mailAddress returns the bare address that mail is sent from.

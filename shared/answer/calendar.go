@@ -41,9 +41,10 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 	return d.SeriesData, c, err
 }
 
-// WithCalendar returns the same answer as Answer, and the calendar of the series, or nil if there
-// is none. For a question about a departure, one read is enough for both. Otherwise the calendar
-// needs a second read. If the second read fails, WithCalendar returns only the answer.
+// WithCalendar returns the same answer as Answer, and the calendar of the series (route and kind of
+// trip), or nil if there is none. For a question about a departure, one read is enough for both.
+// Otherwise the calendar needs a second read. If the second read fails, WithCalendar returns only
+// the answer.
 func (r *Reader) WithCalendar(
 	ctx context.Context, q Question, prices bool,
 ) (a Answer, c *verdict.Calendario, err error) {
@@ -74,8 +75,8 @@ func (r *Reader) WithCalendar(
 	return a, &all, nil
 }
 
-// readDepartures reads the departure state of a series after the question was answered. The result
-// has no state if the stored state cannot answer the question.
+// readDepartures reads the departure state of a series (route and kind of trip) after the question
+// was answered. The result has no state if the stored state cannot answer the question.
 func (r *Reader) readDepartures(ctx context.Context, f SeriesData, nonStop bool) (departures, error) {
 	data, err := r.Stored.Sheet(ctx, f.Series, nonStop)
 	if errors.Is(err, store.ErrNotFound) {

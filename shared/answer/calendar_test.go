@@ -155,9 +155,9 @@ func is[E error](err error) bool {
 	return errors.As(err, &want)
 }
 
-// TestWithCalendar: the answer equals that of Answer, and the calendar equals that of Calendar.
-// Both together cost one read for a question about a departure, and two reads otherwise. Without a
-// stored departure state, only the answer is returned.
+// TestWithCalendar: WithCalendar returns the same answer as the method Answer, and the same
+// calendar as the method Calendar. Both together cost one read for a question about a departure,
+// and two reads otherwise. Without a stored departure state, only the answer is returned.
 func TestWithCalendar(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	for _, c := range []struct {

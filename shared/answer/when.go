@@ -12,9 +12,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A question about a departure or a month is answered from the departure state of its series: the
-// stored data of the rule that judges departures. Reading the state costs one read. The process
-// caches the pooled statistics of all series.
+// A question about a departure or a month is answered from the departure state of its series (route
+// and kind of trip): the stored data of the rule that judges departures. Reading the state costs
+// one read. The process caches the pooled statistics of all series.
 
 // MaxAhead is the maximum number of days between today and a departure. Airlines open sales about a
 // year before departure.
@@ -87,8 +87,9 @@ type departures struct {
 	pooled *departure.Pooled
 }
 
-// departures reads the departure state of a series with one read, and records that a caller asked
-// for the series. The process caches the pooled statistics of all series.
+// departures reads the departure state of a series (route and kind of trip) with one read, and
+// records that a caller asked for the series. The process caches the pooled statistics of all
+// series.
 func (r *Reader) departures(ctx context.Context, q Question) (d departures, err error) {
 	if d.SeriesData, err = locate(q); err != nil {
 		return d, err

@@ -17,8 +17,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sheetOf returns the encoded departure state of a series with departures on the next 120 days.
-// Each departure was seen daily for 40 days. Prices are in currency; perEuro is its rate.
+// sheetOf returns the encoded departure state of a series (route and kind of trip) with departures
+// on the next 120 days. Each departure was seen daily for 40 days. Prices are in currency; perEuro
+// is its rate.
 func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) []byte {
 	chance := rand.New(rand.NewPCG(seed, 5))
 	var s departure.Learner
@@ -51,7 +52,8 @@ func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departu
 	return s.Encode()
 }
 
-// learned returns pooled statistics that have learned from one outcome for each horizon.
+// learned returns pooled statistics (sums over all routes) that have learned from one outcome for
+// each horizon (7 or 14 days).
 func learned(day fare.Day) *departure.Pooled {
 	pooled := departure.Start(day)
 	var sums departure.Statistics

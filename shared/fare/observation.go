@@ -136,5 +136,5 @@ type Fare struct {
 	Observation
 }
 
-// Series returns the series that the fare belongs to.
+// Series returns the series (route and kind of trip) that the fare belongs to.
 func (f Fare) Series() Series { return Series{f.Route, TripOf(int(f.Nights))} }

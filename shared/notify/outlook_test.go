@@ -93,7 +93,8 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			if c.logged != (log.Len() > 0) {
 				t.Errorf("log %q", log.String())
 			}
-			// All mails about the same news share one question about the departure day of the fare.
+			// All mails about the same news (what a refresh found) share one question about the
+			// departure day of the fare.
 			if len(c.answers.asked) != 1 || c.answers.asked[0].When.Date != fare.DayOf(h.Now())+150 {
 				t.Errorf("asked %+v", c.answers.asked)
 			}

@@ -28,7 +28,6 @@ type args []any
 
 type made func() (any, error)
 
-// do calls the method and returns its error.
 func (c call) do(ctx context.Context) error {
 	method := reflect.ValueOf(c.record).MethodByName(c.method)
 	is := method.Type()

@@ -8,8 +8,8 @@ import (
 )
 
 // QuartilesOf returns the usual prices for a departure, as JudgeDeparture does. The departure needs
-// no live fare. comparables is the number of fares from which the quartiles are computed. The
-// quartiles are nil if there are too few fares for a verdict.
+// no live fare (found in the last 7 days). comparables is the number of fares from which the
+// quartiles are computed. The quartiles are nil if there are too few fares for a verdict.
 func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartili,
 	comparables int, err error) {
 	q, known, err := newDepartureQuestion(s, p, When{Date: date}, now)
@@ -34,8 +34,9 @@ func (s RouteSummary) quartili(q departure.Quartiles) *Quartili {
 	return &Quartili{s.Euro(q.Minimum), s.Euro(q.Q1), s.Euro(q.Median), s.Euro(q.Q3), s.Euro(q.Maximum)}
 }
 
-// FaresOf returns the live fare of each departure up to CalendarDays days ahead, in order of
-// departure. If each is false, it returns only the cheapest fare of every month.
+// FaresOf returns the live fare (found in the last 7 days) of each departure up to CalendarDays
+// days ahead, in order of departure. If each is false, it returns only the cheapest fare of every
+// month.
 func FaresOf(s *departure.State, p *departure.Pooled, each bool, now time.Time) (all []Prezzo, err error) {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known {

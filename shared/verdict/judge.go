@@ -161,8 +161,8 @@ const (
 	Bassa = "bassa"
 )
 
-// StaleAfter is the age from which a fare is stale. The verdict on a stale fare has a reliability
-// one step lower than that on a fresh fare.
+// StaleAfter is the age from which a fare is stale. A verdict on a stale fare is one step less
+// reliable than a verdict on a fresh fare.
 const StaleAfter = 72 * time.Hour
 
 const (
@@ -174,8 +174,8 @@ const (
 	mediaFrom = 30
 )
 
-// Judge judges the cheapest live fare of a summary. It returns false if there is no live fare. The
-// caller fills in the names of the cities.
+// Judge judges the cheapest live fare (found in the last 7 days) of a summary. It returns false if
+// there is no live fare. The caller fills in the names of the cities.
 func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	live, ok := s.Cheapest(fare.DayOf(now))
 	if !ok {
@@ -186,7 +186,7 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 
 // JudgePrice judges a price that the caller found elsewhere. price is in the currency of the
 // summary; quoted is the same price in the currency that the caller used. The summary needs no live
-// fare.
+// fare (found in the last 7 days).
 func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Time) Analysis {
 	a := s.onRoute(s.declaredPrice(price, quoted), price, 0)
 	if live, ok := s.Cheapest(fare.DayOf(now)); ok {

@@ -87,7 +87,7 @@ func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 			s.used = append(s.used, at)
 			s.latest[at] = i + 1
 		case run[had].Found < o.Found || o.Price < run[had].Price:
-			// If two fares of an offer were found at the same moment, the cheaper one counts.
+			// If two fares of an offer were found at the same moment, the cheaper fare counts.
 			s.latest[at] = i + 1
 		}
 	}

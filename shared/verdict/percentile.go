@@ -74,11 +74,10 @@ func PlaceOf(lows []Low, day, until fare.Day, price fare.Cents) (p Place) {
 	return p
 }
 
-// weight returns the weight of a low on the day of the summary.
 func (s RouteSummary) weight(l Low) float64 { return Weight(s.AsOf - l.Day) }
 
-// PercentileOf returns the percentile of the cheapest live fare on a day. It returns false if there
-// is no live fare, or if there are too few lows for a verdict.
+// PercentileOf returns the percentile of the cheapest live fare (found in the last 7 days) on a
+// day. It returns false if there is no live fare, or if there are too few lows for a verdict.
 func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok {
@@ -110,7 +109,6 @@ func percentileAt(s RouteSummary, price fare.Cents) Percentile {
 	return t
 }
 
-// medianLow returns the weighted median of the lows. weight is the sum of the weights of all lows.
 func (s RouteSummary) medianLow(weight float64) fare.Cents { return s.quantileLow(weight, .5) }
 
 // quantileLow returns the price below which the given share of the lows' weight lies. weight is the

@@ -119,7 +119,6 @@ func lookAt(ctx context.Context, table store.Table, now func() time.Time) (Statu
 	return status, err
 }
 
-// answerStatus answers a request for the status.
 func (o Options) answerStatus(w http.ResponseWriter, r *http.Request) {
 	status, err := lookAt(r.Context(), o.Table, o.Now)
 	if err != nil {

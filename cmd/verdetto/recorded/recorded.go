@@ -1,14 +1,15 @@
-// Package recorded imports recorded fares into a store, as if the service had seen them day by day.
-// Start at Import.Run.
+// Package recorded imports recorded fares into a store. Afterwards the store is as if the service
+// had seen the fares day by day. Start at Import.Run.
 //
-// A refresh is a fold: days come in order. So an import cannot add earlier days to a series. It
-// refreshes all series again, from their stored fares and the panel, one day after the other, with
-// package refresh and in a store of its own, the work folder. Then it copies the result. Meanwhile
-// the service answers from what it has. A killed import continues at the day on which it stopped.
+// A refresh adds the days of fares in order. So an import cannot add earlier days to a series
+// (route and kind of trip). It refreshes all series again, from their stored fares and the panel,
+// one day after the other, with package refresh and in a store of its own, the work folder. Then it
+// copies the result. Meanwhile the service answers from what it has. A killed import continues at
+// the day on which it stopped.
 //
 // A row counts once: a stored fare is left out, and so is a day on which the store has other fares
-// of the series. A series whose record is older than its stored fares cannot be rebuilt and stays
-// as it is.
+// of the series. A series whose history began before its oldest stored fare cannot be rebuilt and
+// stays as it is.
 package recorded
 
 import (
@@ -55,13 +56,15 @@ const (
 	OldRecord  upstream.Reason = "of a route whose record goes back further than its stored fares"
 )
 
-// ErrChanged means that another process refreshed a series during the import.
+// ErrChanged means that another process refreshed a series (route and kind of trip) during the
+// import.
 var ErrChanged = errors.New("another process refreshed the store meanwhile; run the import again")
 
 const (
 	leaseFor = 3 * time.Minute
-	// holder is the same for every import, so a killed one does not hold up the next. The work
-	// folder is locked, so there is one import at a time.
+	// holder is the name under which an import holds the lease. All imports use this name, so a
+	// killed import does not block the next import. The work folder is locked, so there is one
+	// import at a time.
 	holder = "import"
 	// askAgain is the pause before another try to take the lease of the refreshes.
 	askAgain = time.Second
@@ -96,7 +99,7 @@ func (i Import) Run(ctx context.Context) (report Report, err error) {
 	}
 }
 
-// alone imports the panel while no refresh runs.
+// alone imports the panel (observed fares) while no refresh runs.
 func (i Import) alone(ctx context.Context, w *work) (Report, error) {
 	panel, err := i.rows(ctx)
 	if err != nil {

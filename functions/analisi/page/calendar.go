@@ -138,7 +138,7 @@ func (c *calendarView) fold() {
 }
 
 // sameTrip returns the asked trip with another departure day and the same number of nights away. It
-// leaves out the fare that the reader has seen.
+// has no price: the price that the reader entered is only about the requested trip.
 func sameTrip(q question, asked answer.Question, day fare.Day) trip {
 	t := trip{Date: day.String(), NonStop: q.NonStop}
 	if w := asked.When; w != nil && w.Back != 0 {

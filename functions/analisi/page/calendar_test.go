@@ -115,8 +115,8 @@ func sheetOf(all []departure.Live, currency fare.Currency, perEuro float64) []by
 	return s.Encode()
 }
 
-// moving is a store of departure states. Its fare history is the history behind SummaryOf. If err
-// is set, reading the history fails with err.
+// moving is a store of departure states. Its fare history holds the invented fares that
+// analisitest.SummaryOf summarises. If err is set, reading the history fails with err.
 type moving struct {
 	sheetsByTrip
 	err error

@@ -163,7 +163,6 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	v.Description = c.Lede
 }
 
-// cheapRow returns the row of a deal.
 func (v *view) cheapRow(q question, d published.DestinationDeal, price verdict.Prezzo, judged verdict.Verdetto) cheapRow {
 	l := v.T
 	name, ask, date := places.Name(d.To, l.Code), q.trip, l.WeekdayDate(d.Fare.Depart)

@@ -17,7 +17,6 @@ import (
 
 func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
 
-// sayingOf returns a wording.Verdict, which writes the sentences that describe an answer.
 func (v *view) sayingOf(asked answer.Question, a verdict.Analysis) wording.Verdict {
 	of := wording.Verdict{Language: v.T, Of: a, Today: v.today}
 	if w := asked.When; w != nil {
@@ -195,8 +194,8 @@ func nextMonth(today fare.Day, m time.Month) string {
 	return fmt.Sprintf("%04d-%02d", year, m)
 }
 
-// describeWindow shows when to book (the recommended lead times), and whether the departure is now
-// inside that window.
+// describeWindow shows when to book (the recommended lead times (days before departure)), and
+// whether the departure is now inside that window.
 func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
 	l, w := v.T, a.AnticipoConsigliato
 	if lead := a.AnticipoGiorni; lead != nil {

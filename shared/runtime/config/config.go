@@ -1,5 +1,5 @@
-// Package config reads a function's settings from environment variables into structs, and reports
-// all their faults at once. Start reading at LoadWith and at Settings.
+// Package config reads settings from environment variables, and reports all their faults at once.
+// Start reading at LoadWith and at Settings.
 //
 // A value of the form ssm:/name is a reference to a secret with that name in another store, such
 // as the Parameter Store of AWS. LoadWith reads all referenced secrets together, once, and only

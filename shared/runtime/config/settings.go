@@ -351,7 +351,6 @@ func moment(v string) bool {
 	return err == nil
 }
 
-// solanaAddress reports whether a text is 32 bytes in base58.
 func solanaAddress(v string) bool { return base58.Decode32(v, new([32]byte)) == nil }
 
 // SolanaKey parses a key as solana-keygen writes it, or as 64 bytes in base58. It reports false

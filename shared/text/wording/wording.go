@@ -1,4 +1,4 @@
-// Package wording writes the sentences about a verdict that pages, pictures and mails share.
+// Package wording writes the sentences about a verdict for pages, pictures and mails.
 //
 // Only the fare that a page, mail or API answer is about gets a level such as good. All other fares
 // are compared in euros with their own usual fare.

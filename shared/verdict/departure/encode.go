@@ -26,7 +26,7 @@ const (
 
 var errRange = errors.New("a value that cannot be")
 
-// Encode packs the pooled statistics into about 1 KB.
+// Encode packs the pooled statistics (sums over all routes) into about 1 KB.
 func (p *Pooled) Encode() []byte {
 	w := packed.NewWriter(pooledFormat, 1100)
 	w.Int(int64(p.epoch))
@@ -71,8 +71,8 @@ func DecodePooled(data []byte) (*Pooled, error) {
 	return p, nil
 }
 
-// formatOf returns the format in which pooled statistics, statistics or questions are stored, and the
-// number of cells in that format.
+// formatOf returns the format in which pooled statistics (sums over all routes), statistics or
+// questions are stored, and the number of cells in that format.
 func formatOf(data []byte, present byte) (format byte, cells int) {
 	if len(data) > 0 && data[0] == fourTerms {
 		return fourTerms, besideFirst
@@ -166,8 +166,9 @@ func decodeBars(r *packed.Reader) (bars []bar) {
 	return bars
 }
 
-// encode packs each Route in m like Route.Encode, but with only one group of lead times, and
-// without the route's term in the chance of a fall. A Route without fares takes one byte.
+// encode packs each Route in m like Route.Encode, but with only one group of lead times (days
+// before departure), and without the route's term in the chance of a fall. A Route without fares
+// takes one byte.
 func (m *Minima) encode(w *packed.Writer) {
 	for s := range m {
 		r := &m[s]

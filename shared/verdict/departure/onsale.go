@@ -13,7 +13,7 @@ type onSale struct {
 	bin  uint8   // step of the residual, set by RouteDay.rank
 }
 
-// setOnSale stores the departures on sale, in order of lead time.
+// setOnSale stores the departures on sale, in order of lead time (days before departure).
 func (d *RouteDay) setOnSale(all []Quote) {
 	if !d.view.rule.onSale {
 		all = nil
@@ -44,7 +44,7 @@ func (d *RouteDay) setOnSale(all []Quote) {
 	}
 }
 
-// quotes returns the departures on sale, in order of lead time.
+// quotes returns the departures on sale, in order of lead time (days before departure).
 func (d *RouteDay) quotes() []Quote {
 	all := make([]Quote, len(d.sale))
 	for i, s := range d.sale {
@@ -57,7 +57,8 @@ func (d *RouteDay) quotes() []Quote {
 const none = -1
 
 // own returns the index of the judged departure in d.sale, or none. If several departures have the
-// same lead time, it returns the one with the same price, or else the first.
+// same lead time (days before departure), it returns the one with the same price, or else the
+// first.
 func (d *RouteDay) own(q Quote) int {
 	first, found := slices.BinarySearchFunc(d.sale, q.Lead, func(s onSale, lead int) int { return s.Lead - lead })
 	if !found {
@@ -98,8 +99,8 @@ func (d *RouteDay) average(own int) float64 {
 	return sum / weight
 }
 
-// beside returns the log of a price over the cheapest other departure on sale, both converted to one
-// lead time. It returns NaN if too few others are on sale.
+// beside returns the log of a price over the cheapest other departure on sale, both converted to
+// one lead time (days before departure). It returns NaN if too few others are on sale.
 func (d *RouteDay) beside(q Quote) float64 {
 	own := d.own(q)
 	if !d.view.rule.beside || d.others(own) < onSaleLevel {
@@ -126,7 +127,8 @@ func (d *RouteDay) rank() {
 }
 
 // Fold adds the fares of the day to the route, and adds to s what these fares contribute to the
-// pooled statistics. The fares must be among those on sale. Do not use the RouteDay afterwards.
+// pooled statistics (sums over all routes). The fares must be among those on sale. Do not use the
+// RouteDay afterwards.
 func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if len(quotes) == 0 {
 		return

@@ -57,7 +57,7 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 		return a
 	}
 	// The live fare of the judged departure still counts in the mean for the other departures. So
-	// the residuals of the others change slightly.
+	// the residuals (distances from the usual price) of the others change slightly.
 	if a, b := ask(5000), ask(5001); a != b {
 		t.Errorf("%+v, and %+v where its fare on sale is another", a, b)
 	}
@@ -68,8 +68,8 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestBeside: the fifth term compares a price with the cheapest other departure on sale, if there
-// are 4 others.
+// TestBeside: the fifth term of the rule's chance compares a price with the cheapest other
+// departure on sale, if there are 4 others.
 func TestBeside(t *testing.T) {
 	today := []Quote{{30, 5000}, {31, 6000}, {32, 5000 * 2}, {33, 9000}, {34, 7000}}
 	on := new(Route).Day(Start(10).View(10), today)
@@ -100,8 +100,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestBesideUnknownIsNotLearned: outcomes without departures on sale change the first four terms
-// alone.
+// TestBesideUnknownIsNotLearned: outcomes (did the fare fall?) without departures on sale change
+// only the first four terms, not the fifth term (the cheapest other departure on sale).
 func TestBesideUnknownIsNotLearned(t *testing.T) {
 	p, r := Start(10), new(Route)
 	var sums Statistics

@@ -6,9 +6,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A residual is the distance of a fare from the usual price of its route and lead time. Residuals
-// are counted in 121 steps of 5 %, from -302.5 % to +302.5 %. A residual outside this range counts
-// in the first or the last step.
+// A residual is the distance of a fare from the usual price of its route and lead time (days before
+// departure). Residuals are counted in 121 steps of 5 %, from -302.5 % to +302.5 %. A residual
+// outside this range counts in the first or the last step.
 const (
 	bins   = 121
 	step   = .05
@@ -19,9 +19,9 @@ func binOf(residual float64) int {
 	return min(bins-1, max(0, int(math.Floor(residual/step+middle))))
 }
 
-// Pooled holds the statistics of all routes together. They are the lead-time curve, the residuals,
-// and the tables from which the chance of a fall is computed. Start returns a Pooled with only the
-// constants of rule.json.
+// Pooled holds the statistics of all routes together. They are the lead-time curve, the residuals
+// (distances from the usual price), and the tables from which the chance of a fall is computed.
+// Start returns a Pooled with only the constants of rule.json.
 type Pooled struct {
 	epoch     fare.Day
 	curve     [curveSpans]mean
@@ -37,7 +37,8 @@ type Pooled struct {
 // values.
 type mean struct{ sum, weight float64 }
 
-// Start returns the pooled statistics of a service that starts on a given day, without fares.
+// Start returns the pooled statistics (sums over all routes) of a service that starts on a given
+// day, without fares.
 func Start(day fare.Day) *Pooled { return &Pooled{epoch: day, tables: initial} }
 
 // constants holds the values in which the first and the present version of the rule differ.
@@ -104,19 +105,19 @@ func (p *Pooled) rebase(day fare.Day) {
 
 // Statistics are the sums that refreshes add to the pooled statistics: for one route, one origin
 // city, or all routes. They are integers, so the order of addition does not matter. learned holds
-// the outcomes of one day's questions, per horizon.
+// the outcomes (did the fare fall?) of one day's questions, per horizon (7 or 14 days).
 type Statistics struct {
 	curve     [curveSpans]amounts
 	residuals [bins]int64
 	learned   [horizons]gradient
 }
 
-// amounts holds a sum and its weight, or a gradient and its information. Both numbers are in units
-// of 2^-40.
+// amounts holds two numbers in units of 2^-40: a sum and its weight, or the slope of the log
+// likelihood (gradient) and its curvature (information).
 type amounts struct{ sum, weight int64 }
 
 // gradient holds the gradient of the log likelihood for each term of the chance of a fall. It is
-// for one horizon.
+// for one horizon (7 or 14 days).
 type gradient struct {
 	intercept amounts
 	cells     [cellCount]amounts
@@ -154,8 +155,8 @@ func (s *Statistics) Add(other *Statistics) {
 	}
 }
 
-// Fold adds one day's fares of all routes to the pooled statistics. It ignores the outcomes in the
-// statistics; Learn adds these.
+// Fold adds one day's fares of all routes to the pooled statistics. It ignores the outcomes (did
+// the fare fall?) in the statistics; Learn adds these.
 func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, p.constants().residuals)
@@ -169,9 +170,10 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	}
 }
 
-// The chance of a fall is a sum of terms, which change with each outcome. Each term changes by a
-// rate times its gradient, divided by its information. The prior is information that a term has
-// from the start.
+// The chance of a fall is computed from a sum of terms: one number for each property of the fare,
+// such as its lead time (days before departure). The terms change with each outcome (did the fare
+// fall?). Each term changes by a rate times its gradient, divided by its information. The prior is
+// information that a term has from the start.
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
@@ -179,8 +181,8 @@ const (
 	pooledCap, routeCap           = 2, 1 // the most information that one day's questions can add
 )
 
-// Learn updates the tables of a horizon with the outcomes of one day's questions of all routes. day
-// is the day on which the outcomes became known.
+// Learn updates the tables of a horizon (7 or 14 days) with the outcomes (did the fare fall?) of
+// one day's questions of all routes. day is the day on which the outcomes became known.
 func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, t := gain(p.epoch, day, halfLife), &p.tables[h]
@@ -196,8 +198,8 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	}
 }
 
-// HasOutcomes reports whether outcomes within the horizon h have changed the tables. It returns
-// false if p is nil.
+// HasOutcomes reports whether outcomes (did the fare fall?) within the horizon h have changed the
+// tables. It returns false if p is nil.
 func (p *Pooled) HasOutcomes(h Horizon) bool { return p != nil && p.tables[h].information > 0 }
 
 // climb returns the change of a term: rate times gradient divided by information. It adds the new
@@ -212,20 +214,21 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 	return rate * capped * slope / (prior + *information/g)
 }
 
-// View holds the pooled statistics on one day, prepared for answers. It is immutable and takes a
-// few KB of memory.
+// View holds the pooled statistics (sums over all routes) on one day, prepared for answers. It is
+// immutable and takes a few KB of memory.
 type View struct {
 	day    fare.Day
 	rule   *constants
 	curve  [curveSpans]float64
 	below  [bins + 1]float64 // share of all residuals below each step's lower edge
 	tables *[horizons]table
-	// isPooled is true if percentiles also use the residuals of all routes.
+	// isPooled is true if percentiles also use the residuals (distances from the usual price) of
+	// all routes.
 	isPooled bool
 }
 
-// View prepares the pooled statistics for answers on a day. The day must be later than all days
-// whose fares were added with Fold.
+// View prepares the pooled statistics (sums over all routes) for answers on a day. The day must be
+// later than all days whose fares were added with Fold.
 func (p *Pooled) View(day fare.Day) *View {
 	v := &View{day: day, rule: p.constants()}
 	fade := 1 / gain(p.epoch, day, halfLife)

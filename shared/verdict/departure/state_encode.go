@@ -75,7 +75,8 @@ func (s *State) encode(pasts Departures, live []Live) []byte {
 	return w
 }
 
-// legendOf returns the legend of the live fares, or nil if no flight is known.
+// legendOf returns the legend of the live fares (found in the last 7 days), or nil if no flight is
+// known.
 func legendOf(live []Live) *fare.Legend {
 	if !slices.ContainsFunc(live, func(l Live) bool { return l.Flight.Known() }) {
 		return nil
@@ -83,7 +84,7 @@ func legendOf(live []Live) *fare.Legend {
 	return fare.NewLegend(len(live), func(i int) (uint64, fare.Flight) { return live[i].flags(), live[i].Flight })
 }
 
-// The flags of a live fare. Above them are the stops and the nights.
+// The flags of a live fare (found in the last 7 days). Above them are the stops and the nights.
 const (
 	foreignFlag = 1
 	dayOnlyFlag = 2
@@ -102,8 +103,9 @@ func (l Live) flags() uint64 {
 	return flags
 }
 
-// encodeLive packs live fares into about 7 bytes each. Prices are stored as differences, as
-// multiples of the largest common divisor. A legend, if there is one, states the flights.
+// encodeLive packs live fares (found in the last 7 days) into about 7 bytes each. Prices are stored
+// as differences, as multiples of the largest common divisor. A legend, if there is one, states the
+// flights.
 func encodeLive(w *packed.Writer, asOf fare.Day, live []Live, legend *fare.Legend) {
 	var base, unit fare.Cents
 	for i, l := range live {
@@ -228,7 +230,7 @@ func decodeLive(r *packed.Reader, asOf fare.Day, hasFlights bool) []Live {
 	return live
 }
 
-// Cycle holds the pooled statistics after all refreshes of one day.
+// Cycle holds the pooled statistics (sums over all routes) after all refreshes of one day.
 type Cycle struct {
 	Day    fare.Day
 	Pooled *Pooled

@@ -34,8 +34,8 @@ func small() *Learner {
 const firstRuleStored = "01c4b8020080808080808080f83f0201073001c0b8020316084541bf7c414000000000000000000000000000000000000000000000000000013a830201488302000003c0b80216084541bf7c4140023a83020e830203c0b80216084541bf7c4140023a83020e830203c0b80282cf3941bf7c4140013a860402c0b8025566f8405fbe0040013a83021201c4b8029323942302cb0801001dac030002029323942312000601070204c4c50a"
 
 // TestFirstRuleIsRead: a state that the first version of the rule stored decodes to the state of
-// small. Only the mean and the residuals differ: their weights are smaller by the ratio of the
-// half-lives.
+// small. Only the mean and the residuals (distances from the usual price) differ: their weights are
+// smaller by the ratio of the half-lives.
 func TestFirstRuleIsRead(t *testing.T) {
 	data, err := hex.DecodeString(firstRuleStored)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestFirstRuleIsRead(t *testing.T) {
 }
 
 // TestFirstRuleIsRenewed: a refresh replaces a state of the first version of the rule. The new
-// state is the one that the present rule builds from the same history.
+// state equals the state that the present rule builds from the same fares.
 func TestFirstRuleIsRenewed(t *testing.T) {
 	all, p := days(15, 20, begin, 60), Start(begin)
 	var want Learner
@@ -94,9 +94,10 @@ func TestFirstRuleIsRenewed(t *testing.T) {
 	}
 }
 
-// TestFourTermsAreRead: testdata holds pooled statistics, statistics and questions that commit
-// 03d5f380 stored, before the chance of a fall had its fifth term. They are read as if the fifth
-// term had learned nothing, and keep all their other values.
+// TestFourTermsAreRead: testdata holds pooled statistics (sums over all routes), statistics and
+// questions that commit 03d5f380 stored, before the chance of a fall had its fifth term (the
+// cheapest other departure on sale). They are read as if the fifth term had learned nothing, and
+// keep all their other values.
 func TestFourTermsAreRead(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "fourterms.json"))
 	if err != nil {

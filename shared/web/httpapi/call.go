@@ -29,7 +29,6 @@ type call struct {
 	known     bool
 }
 
-// hungUp reports whether the caller has disconnected.
 func (c *call) hungUp() bool { return c.ctx != nil && errors.Is(c.ctx.Err(), context.Canceled) }
 
 type callKey struct{}

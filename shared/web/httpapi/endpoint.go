@@ -92,8 +92,8 @@ func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 }
 
 // MountForeign is Mount for a protocol with its own parameters and error format. The function write
-// renders all error responses at its paths, including those of this package. If it is nil, they
-// are problem documents.
+// renders all error responses at the paths of the protocol, including error responses of this
+// package. If write is nil, error responses are problem documents.
 func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http.Request, *Problem), names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, write)

@@ -91,8 +91,9 @@ func commonHeaders(route routes.Route) map[string]*huma.Header {
 	return h
 }
 
-// problemHeaders returns the headers that error responses with a status have in addition to those
-// of a success, which each may have: a call may be refused before or after it is counted.
+// problemHeaders returns the headers that only error responses with a status have. An error
+// response may also have the headers of a success, because a call may be refused after it was
+// counted.
 func problemHeaders(status int) map[string]*huma.Header {
 	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control")}
 	if status == http.StatusTooManyRequests {
@@ -166,7 +167,6 @@ const (
 	emailAtom = "(([A-Za-z0-9!#$%&'*+/?^_`{|}~-]|=+[A-Za-z0-9!#$%&'*+/^_`{|}~-])+=*|=+)"
 )
 
-// headerDescription returns the description of a request header, by its name.
 func headerDescription(name string) string {
 	switch name {
 	case "Accept-Language":

@@ -90,7 +90,6 @@ func share(tree object) {
 	}
 }
 
-// add adds an occurrence of a part, and returns the content of its first occurrence.
 func (all parts) add(kind, name, operation string, content object, replace func(object)) object {
 	canonical, _ := json.Marshal(content) // what was decoded can be encoded
 	key := kind + " " + name + " " + string(canonical)
@@ -102,7 +101,7 @@ func (all parts) add(kind, name, operation string, content object, replace func(
 }
 
 // addResponse adds the parts of a response. Error responses are compared without their examples: a
-// shared one has the examples of all its operations.
+// shared error response has the examples of all operations that use it.
 func (all parts) addResponse(operation, status string, responses object) {
 	response := responses[status].(object)
 	contents, _ := response["content"].(object)

@@ -31,7 +31,6 @@ func synonym(name string) string {
 	return ""
 }
 
-// withSynonyms returns names and their synonyms.
 func withSynonyms(names []string) []string {
 	all := slices.Clone(names)
 	for _, name := range names {

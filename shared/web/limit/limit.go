@@ -104,8 +104,8 @@ type Limiter struct {
 	shared   map[store.Key]*tally    // see CountShared
 }
 
-// remembered is the greatest number of subjects over their limit, and of tallies, that a Limiter
-// holds. At that number, each of the two maps takes about 2 MB.
+// remembered limits the memory of a Limiter. It holds at most this number of subjects over their
+// limit, and at most this number of counts in memory. Each of the two maps then takes about 2 MB.
 const remembered = 10_000
 
 // New returns a Limiter that stores its counts in counters.

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// FirstDays holds the results of a service on its first day. For each day of the panel, the rule
-// judges the fares of that day as if no other day were known.
+// FirstDays holds the results of a service on its first day. For each day of the panel (observed
+// fares), the rule judges the fares of that day as if no other day were known.
 type FirstDays struct {
 	First    string         `json:"first"`
 	To       string         `json:"to"`
@@ -39,8 +39,8 @@ type FirstDay struct {
 }
 
 // RunFirstDays replays each day of a panel alone. It measures the rule without any history, and the
-// plain rank among the route's other departures of that day. It also measures the rule on the
-// invented prices of the references.
+// plain rank among the route's other departures of that day. It also measures the rule on invented
+// prices: a random walk, and shuffled prices.
 func RunFirstDays(ctx context.Context, t *Trips, o Options) (FirstDays, error) {
 	return within(ctx, func() (FirstDays, error) { return replayFirstDays(t, o) })
 }
@@ -148,7 +148,6 @@ func (t *Trips) unknown(name string) voice {
 	return v
 }
 
-// eachRouteDay calls do for the rows of each route on each day.
 func (t *Trips) eachRouteDay(do func(from, to int)) {
 	begin := t.days()
 	for day := range len(begin) - 1 {

@@ -15,7 +15,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestEvidenceRecord: the embedded record.json equals the record computed from the recorded panels.
+// TestEvidenceRecord: record.json holds how recorded fares changed after each stated chance of a
+// fall. It equals the values computed again from the files of recorded fares.
 func TestEvidenceRecord(t *testing.T) {
 	cited := departure.Recorded()
 	var all []NamedReport
@@ -50,8 +51,8 @@ func TestEvidencePanels(t *testing.T) {
 		ordered         bool    // the share of falls rises from ottimo to caro
 	}
 	// published is the table of docs/evidence.md about the two versions of the rule. first and rule
-	// are the AUC of the two versions on the same rows. quarter is the maximum miss of the present
-	// rule in a quarter of the year, in percentage points.
+	// are the AUC of the two versions on the same rows. quarter is the largest error of the present
+	// rule's percentile in a quarter of the year, in percentage points.
 	type published struct{ first, rule, quarter float64 }
 	for _, c := range []struct {
 		name, file string
@@ -104,7 +105,8 @@ func TestEvidencePanels(t *testing.T) {
 				t.Errorf("AUC %.4f, first rule %.4f, by quarter %+v; published %+v", f.RuleAUC, f.AUC, r.MissByQuarter, c.published)
 			}
 			for _, c := range r.Recalibrated {
-				// On a panel with few rows, calibration makes the ECE better or worse at random.
+				// On a panel (observed fares) with few rows (each a fare on one day), calibration
+				// makes the ECE better or worse at random.
 				if worse := c.ECE - c.RuleECE; worse > .01 || worse > .001 && c.Count > 10_000 {
 					t.Errorf("brought to what came of earlier ones, chances of %d days have an ECE of %.4f, the rule's have %.4f", c.Days, c.ECE, c.RuleECE)
 				}
