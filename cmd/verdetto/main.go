@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/web/httpapi"
 )
 
 // groups holds the commands in the order in which help lists them.
@@ -72,7 +73,7 @@ func execute(ctx context.Context, args []string) error {
 
 // versionOf returns the version of the program, with the commit that it was built from.
 func versionOf(build *debug.BuildInfo) string {
-	version := build.Main.Version
+	version := httpapi.Version
 	for _, s := range build.Settings {
 		switch {
 		case s.Key == "vcs.revision":
