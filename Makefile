@@ -42,13 +42,16 @@ LISTEN   ?= 127.0.0.1:8080
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
-.PHONY: help run test prove evidence check build image release-snapshot release-image version synth preflight deploy back smoke invoke sam-invoke sam-start-api bench api tools generate clean
+.PHONY: help run test prove evidence check build image package release-snapshot release-image version synth preflight deploy back smoke invoke sam-invoke sam-start-api bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.csv.gz NOW=2016-03-01 [PRICE=column]
-	go run ./cmd/verdetto serve -listen $(LISTEN) $(UPSTREAM)
+	@echo "building Verdetto for http://$(LISTEN)/; the first build takes about two minutes"
+	@set -o pipefail; go build -v -o dist/host/verdetto ./cmd/verdetto 2>&1 | { n=0; while IFS= read -r line; do \
+	  case $$line in *[\ :]*) echo "$$line";; *) printf '\r%d packages compiled' $$((++n));; esac; done; [ $$n = 0 ] || echo; }
+	@exec dist/host/verdetto serve -listen $(LISTEN) $(UPSTREAM)
 
 # At the end, the failed and the skipped tests are listed with the reason. The time limit (-timeout)
 # is only for a test that hangs: it is long enough for a busy machine.
@@ -89,13 +92,12 @@ build: ## dist/FUNCTION/bootstrap for Lambda (linux/arm64), with sizes
 	done
 
 # The container image for infra/onemachine/compose.yaml, with the executable for this machine.
-image: ## the image verdetto:VERSION, for infra/onemachine/compose.yaml: the command line in an image of its own
+image: ## the image of this commit for infra/onemachine/compose.yaml, in the container engine of this machine
 	@mkdir -p dist/host
 	GOOS=linux go build -ldflags '$(LDFLAGS)' -o dist/host/verdetto ./cmd/verdetto
 	go run ./infra/release/image -executables $$(go env GOARCH)=dist/host/verdetto -version $(VERSION) \
 	  -commit $$(git rev-parse HEAD) -created $$(git log -1 --format=%ct) -to dist/image -load dist/image.tar
 	docker load -i dist/image.tar
-	docker tag verdetto:$(VERSION) verdetto:latest
 
 # goreleaser wants a tag and the address of the repository, which a snapshot of a bare clone lacks.
 SNAPSHOT = GORELEASER_CURRENT_TAG=v$(VERSION) GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.url \
@@ -104,6 +106,11 @@ SNAPSHOT = GORELEASER_CURRENT_TAG=v$(VERSION) GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_
 release-snapshot: $(RELEASE)/.complete $(RELEASE)/cosign.key ## what a release of this commit would hold, in dist/release: archives, packages, image, signed checksums
 	$(SNAPSHOT) COSIGN_KEY=$(CURDIR)/$(RELEASE)/cosign.key COSIGN_PASSWORD= goreleaser release --snapshot --clean --skip=publish
 	$(MAKE) release-image
+
+package: $(RELEASE)/.complete ## the Debian package of this commit for this machine, in dist/package
+	@mkdir -p dist
+	@sed -E 's/^( *targets:).*/\1 [linux_'$$(go env GOARCH)']/; s#^dist: .*#dist: dist/package#' .goreleaser.yaml >dist/package.yaml
+	$(SNAPSHOT) goreleaser release --snapshot --clean --skip=publish,archive,sbom,sign --config dist/package.yaml
 
 version:
 	@echo $(VERSION)

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -47,10 +46,7 @@ func main() {
 // execute runs the command that the arguments name.
 func execute(ctx context.Context, args []string) error {
 	root := &cobra.Command{Use: "verdetto", Short: "Says whether a flight fare is cheap: the service on one machine",
-		SilenceErrors: true, SilenceUsage: true}
-	if build, ok := debug.ReadBuildInfo(); ok {
-		root.Version = versionOf(build)
-	}
+		SilenceErrors: true, SilenceUsage: true, Version: version()}
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, make := range g.commands {
@@ -71,18 +67,12 @@ func execute(ctx context.Context, args []string) error {
 	return err
 }
 
-// versionOf returns the version of the program, with the commit that it was built from.
-func versionOf(build *debug.BuildInfo) string {
-	version := httpapi.Version
-	for _, s := range build.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			version += ", commit " + s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			version += " with changes"
-		}
+// version returns the version of the program, with the commit that it was built from.
+func version() string {
+	if commit := httpapi.BuiltFrom(); commit != "" {
+		return httpapi.Version + ", commit " + commit
 	}
-	return version
+	return httpapi.Version
 }
 
 // newCommand returns a command that takes flags but no arguments.

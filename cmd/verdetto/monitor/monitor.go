@@ -10,7 +10,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -70,17 +69,9 @@ func New() *Monitor {
 // buildInfo returns a metric whose labels are the version and the commit of the program. Its value
 // is always 1.
 func buildInfo() prometheus.Collector {
-	commit := "unknown"
-	if build, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range build.Settings {
-			if s.Key == "vcs.revision" {
-				commit = s.Value
-			}
-		}
-	}
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "verdetto", Name: "build_info",
 		Help: "1, with the version and the commit of the program."}, []string{"version", "commit"})
-	info.WithLabelValues(httpapi.Version, commit).Set(1)
+	info.WithLabelValues(httpapi.Version, httpapi.BuiltFrom()).Set(1)
 	return info
 }
 

@@ -28,6 +28,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
+// repository is the name of the image in docker load, in the compose files and in the documents.
+const repository = "verdetto.example/verdetto"
+
 // user is the unprivileged user and group that the service runs as.
 const user = 65532
 
@@ -72,7 +75,7 @@ func run() error {
 			return fmt.Errorf("image of %s: %w", architecture, err)
 		}
 		if n == 0 && *load != "" {
-			tag, err := name.NewTag("verdetto:" + c.version)
+			tag, err := name.NewTag(repository + ":" + c.version)
 			if err != nil {
 				return err
 			}
@@ -163,6 +166,8 @@ func (c *content) config() v1.Config {
 			"org.opencontainers.image.version":     c.version,
 			"org.opencontainers.image.revision":    cmp.Or(c.commit, "unknown"),
 			"org.opencontainers.image.created":     c.created.Format(time.RFC3339),
+			// The registry of MCP servers wants the name of its entry here.
+			"io.modelcontextprotocol.server.name": "example.verdetto/verdetto",
 		},
 	}
 }
