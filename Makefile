@@ -26,7 +26,7 @@ X402      := .tools/x402
 X402PYTHON := .tools/x402-python
 WEBHOOKS  := .tools/standard-webhooks
 LDFLAGS   := -s -w
-VERSION   := $(shell sed -n 's/^const Version = "\(.*\)"/\1/p' shared/web/httpapi/api.go)
+VERSION   := $(shell sed -n 's/^const Version = "\(.*\)"/\1/p' shared/web/httpapi/version.go)
 
 # All commands compile with the same flags, so a package that one command has compiled is not compiled again by another.
 export CGO_ENABLED := 0
@@ -48,9 +48,9 @@ help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.csv.gz NOW=2016-03-01 [PRICE=column]
-	@echo "building Verdetto for http://$(LISTEN)/; the first build takes about two minutes"
+	@echo "building Verdetto for http://$(LISTEN)/; the first build takes about two minutes" >&2
 	@set -o pipefail; go build -v -o dist/host/verdetto ./cmd/verdetto 2>&1 | { n=0; while IFS= read -r line; do \
-	  case $$line in *[\ :]*) echo "$$line";; *) printf '\r%d packages compiled' $$((++n));; esac; done; [ $$n = 0 ] || echo; }
+	  case $$line in *[\ :]*) echo "$$line";; *) printf '\r%d packages compiled' $$((++n));; esac; done; [ $$n = 0 ] || echo; } >&2
 	@exec dist/host/verdetto serve -listen $(LISTEN) $(UPSTREAM)
 
 # At the end, the failed and the skipped tests are listed with the reason. The time limit (-timeout)
