@@ -114,7 +114,7 @@ func runImage(t *testing.T, compose, folder, host string) {
 	}
 	// The test is not a trusted proxy. So the service ignores the header, and all calls count for
 	// this machine's address.
-	for n, want := range []string{"29", "28"} {
+	for n, want := range []string{"28", "27"} {
 		response, _ := fixture.Call(t, http.DefaultClient, "GET",
 			"http://"+address+":8080"+question, "", "X-Forwarded-For", fmt.Sprintf("203.0.113.%d", n))
 		if got := response.Header.Get("X-RateLimit-Remaining"); got != want {
