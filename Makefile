@@ -122,7 +122,7 @@ release-image:
 	  -load dist/release/verdetto_$(VERSION)_image_amd64.tar -push '$(PUSH)' >dist/release/image-digest
 	@cat dist/release/image-digest
 
-$(RELEASE)/cosign.key: $(RELEASE)/.complete
+$(RELEASE)/cosign.key: | $(RELEASE)/.complete
 	cd $(RELEASE) && COSIGN_PASSWORD= ./cosign generate-key-pair
 
 synth: build ## the CloudFormation template, in cdk.out: [CONFIG=verdetto.json]

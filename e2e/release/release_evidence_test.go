@@ -23,7 +23,8 @@ func TestEvidenceRelease(t *testing.T) {
 		if err := os.Symlink(fixture.Path(t, ".tools"), filepath.Join(folder, ".tools")); err != nil {
 			t.Fatal(err)
 		}
-		make := exec.CommandContext(t.Context(), "make", "release-snapshot")
+		// The clone is newer than the tools, which must not be built again.
+		make := exec.CommandContext(t.Context(), "make", "--old-file=.tools/release/.complete", "release-snapshot")
 		make.Dir = folder
 		output(t, make)
 		for _, name := range []string{"SHA256SUMS", "image-digest"} {
