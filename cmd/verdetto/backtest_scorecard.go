@@ -31,7 +31,7 @@ func backtestScorecard(ctx context.Context, file, price, form string, o scorecar
 	}); err != nil {
 		return err
 	}
-	show := progress("refreshes replayed")
+	show := newMeter("refreshes replayed", nil).show
 	o.Progress = func(done, total int, day fare.Day) { show(done, total, day.String()) }
 	o.Rates, o.Source = ecb.Table().RatesOn(last), recorded.Name()
 	result, err := scorecard.Run(ctx, panel, o)

@@ -24,7 +24,7 @@ var groups = []struct {
 	commands []func() *cobra.Command
 }{
 	{"The service:", []func() *cobra.Command{serveCommand, initCommand, checkCommand, refreshCommand, statusCommand,
-		readyCommand, smokeCommand, mailTestCommand}},
+		askCommand, readyCommand, smokeCommand, mailTestCommand}},
 	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, migrateCommand,
 		keyCommand, pepperCommand, importCommand}},
 	{"Recorded fares:", []func() *cobra.Command{backtestCommand}},
@@ -43,8 +43,8 @@ func main() {
 	os.Exit(exitCode(execute(ctx, os.Args[1:])))
 }
 
-// execute runs the command that the arguments name.
-func execute(ctx context.Context, args []string) error {
+// newRoot returns the program with all its commands.
+func newRoot() *cobra.Command {
 	root := &cobra.Command{Use: "verdetto", Short: "Says whether a flight fare is cheap: the service on one machine",
 		SilenceErrors: true, SilenceUsage: true, Version: version()}
 	for _, g := range groups {
@@ -56,6 +56,12 @@ func execute(ctx context.Context, args []string) error {
 		}
 	}
 	root.RunE = needsCommand
+	return root
+}
+
+// execute runs the command that the arguments name.
+func execute(ctx context.Context, args []string) error {
+	root := newRoot()
 	wrongCall := true
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) { wrongCall = c.HasSubCommands() }
 	root.SetArgs(longFlags(args))
@@ -111,19 +117,29 @@ func longFlags(args []string) []string {
 	return long
 }
 
-// exitCode returns 1 for an error and 2 for wrong arguments. It returns 3 if a panel (a CSV file of
-// recorded fares) could be read only in part or not at all.
+// The exit codes of a failed command, besides 1.
+const (
+	exitUsage  = 2 // wrong arguments
+	exitPartly = 3 // a panel (a CSV file of recorded fares) could be read only in part or not at all
+	exitNoFare = 4 // the service that was asked knows no such fare
+)
+
+// exitCode prints an error and returns the exit code of the program.
 func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errUsage):
-		return 2
+		return exitUsage
 	}
 	fmt.Fprintln(os.Stderr, "error:", err)
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return refused.exitCode()
+	}
 	for _, bad := range []error{errPartly, csvfile.ErrNothing, csvfile.ErrDamaged} {
 		if errors.Is(err, bad) {
-			return 3
+			return exitPartly
 		}
 	}
 	return 1

@@ -1,7 +1,8 @@
 // Package contradictions holds an end-to-end test of the rule "one fare, one judgement" over
 // recorded fares. docs/api.md states the rule. A page, mail, feed or tool answer never gives one fare
 // two levels (such as cheap and normal), and never calls an amount both cheap and dear. A difference
-// from the usual fare always says for what that fare is usual.
+// from the usual fare always says for what that fare is usual. On all pages about a departure, a fare
+// has one difference from the usual fare of its own day.
 package contradictions
 
 import (
@@ -252,6 +253,7 @@ func (s *service) route(r fare.Route, departures int) {
 		s.page(base+"&mese="+day[:7], q("mese", day[:7]), false)
 		s.verdictTool(arguments("departure", day))
 		s.verdictTool(arguments("month", day[:7]))
+		s.walk(r, day)
 	}
 	s.comparisonTool(r, c)
 }
@@ -376,7 +378,8 @@ func check(t *testing.T, p panel, routes, departures int) {
 		}
 	}
 	t.Logf("%s: %d routes, documents %v with %d levels", p.file, len(s.routes), s.documents, s.levels)
-	for _, kind := range []string{"page", "verdict", "calendar", "comparison", "deals", "feed", "alert mail", "digest"} {
+	for _, kind := range []string{"page", "walk", "verdict", "calendar", "comparison", "deals", "feed", "alert mail",
+		"digest"} {
 		if s.documents[kind] == 0 {
 			t.Errorf("no %s was checked", kind)
 		}

@@ -310,7 +310,7 @@ func (d *describer) showAs(operation, name string, a fixture.Reply) {
 // pictures.
 const (
 	shownItems = 1
-	shownRunes = 120
+	shownRunes = 80
 )
 
 // shortened returns an answer with the beginnings of its lists and long texts.

@@ -16,13 +16,15 @@ import (
 // the byte.
 func TestEvidenceRelease(t *testing.T) {
 	testenv.Tool(t, "release", "goreleaser")
-	var sums [2]string
-	for n := range sums {
-		folder := filepath.Join(t.TempDir(), fmt.Sprint("clone", n))
-		output(t, exec.Command("git", "clone", "--quiet", fixture.Path(t), folder))
-		if err := os.Symlink(fixture.Path(t, ".tools"), filepath.Join(folder, ".tools")); err != nil {
+	var folders, sums [2]string
+	for n := range folders {
+		folders[n] = filepath.Join(t.TempDir(), fmt.Sprint("clone", n))
+		output(t, exec.Command("git", "clone", "--quiet", fixture.Path(t), folders[n]))
+		if err := os.Symlink(fixture.Path(t, ".tools"), filepath.Join(folders[n], ".tools")); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for n, folder := range folders {
 		// The clone is newer than the tools, which must not be built again.
 		make := exec.CommandContext(t.Context(), "make", "--old-file=.tools/release/.complete", "release-snapshot")
 		make.Dir = folder

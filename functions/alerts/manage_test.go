@@ -68,8 +68,8 @@ func TestManageChanges(t *testing.T) {
 		paused     fare.Day
 	}{
 		{"another threshold", "change=MIL-BUH&threshold=29,90", 200, "È salvato", 2990, 0},
-		{"one that is none", "change=MIL-BUH&threshold=gratis", 400, "soglia", 2990, 0},
-		{"a negative one", "change=MIL-BUH&threshold=-4", 400, "soglia", 2990, 0},
+		{"one that is none", "change=MIL-BUH&threshold=gratis", 400, "Scrivi un importo", 2990, 0},
+		{"a negative one", "change=MIL-BUH&threshold=-4", 400, "Scrivi un importo", 2990, 0},
 		{"by the verdict", "change=MIL-BUH&threshold=", 200, "quando il prezzo è buono", 0, 0},
 		{"paused for a month", "snooze=MIL-BUH", 200, "In pausa fino", 0, today + notify.SnoozeDays},
 		{"paused until resumed", "pause=MIL-BUH", 200, "finché non lo riattivi", 0, store.UntilResumed},

@@ -113,8 +113,8 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 // quotesFrom returns the first day whose fares the refresh must read. From that day on it reads the
 // current fares of the last days, and the fares of days with past answers whose outcome (did the
 // fare fall?) is still open.
-func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
-	if s.any.FirstRule || s.nonStop != nil && s.nonStop.FirstRule {
+func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pooled) fare.Day {
+	if p.MustRenew(&s.any.State) || s.nonStop != nil && p.MustRenew(&s.nonStop.State) {
 		return 0 // the state is renewed from the whole history
 	}
 	from := min(s.any.AsOf, summary.AsOf-departure.LiveDays, s.rounds.From(summary.AsOf))
@@ -139,15 +139,19 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	if s.any.AsOf > today {
 		return nil // a later refresh wrote it
 	}
-	q := summary.DayQuotes(history, s.quotesFrom(summary), r.Rates)
+	q := summary.DayQuotes(history, s.quotesFrom(summary, pooled.Pooled), r.Rates)
 	s.prepare(summary, q)
-	if pooled.Pooled == nil {
+	isStart := pooled.Pooled == nil
+	if isStart {
 		pooled.Pooled = departure.Start(today)
 	}
 	var own score.Contribution
 	var unused departure.Statistics
-	again, fares := s.any.AsOf == today, q.All
+	again, isNew, fares := s.any.AsOf == today, s.any.AsOf == 0, q.All
 	s.any.Advance(today, pooled.Pooled, fares, &own.Learned)
+	if isStart && isNew {
+		s.any.AddCurve(&own.Learned)
+	}
 	if s.nonStop != nil {
 		// Every non-stop fare is also in the state for all fares. To count each fare once, the
 		// statistics from the non-stop state are thrown away.

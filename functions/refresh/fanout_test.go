@@ -24,6 +24,7 @@ import (
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/travelpayouts"
 	"verdetto/shared/upstream/upstreamtest"
+	"verdetto/shared/verdict/departure"
 )
 
 // handlerTransport sends HTTP requests directly to a handler, without a network connection. So a
@@ -270,6 +271,17 @@ func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters
 	return done, len(dead)
 }
 
+// storeEmptyCycle stores pooled statistics without fares. Without them, a full refresh would compute
+// the lead-time curve from the fares of all origins, which a refresh of single origins cannot do.
+func storeEmptyCycle(t *testing.T, table store.Table, now time.Time) {
+	t.Helper()
+	today := fare.DayOf(now)
+	c := departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}
+	if err := (store.Fares{Table: table}).PutPooled(t.Context(), c.Encode(), 0, store.Score{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFanOut refreshes every city through a queue. Some invocations are killed at a call to the
 // store, some have too little time, and some messages arrive twice. In the end every origin is
 // refreshed or a dead letter, and the source never got more calls per minute than its limit. The
@@ -279,11 +291,13 @@ func TestFanOut(t *testing.T) {
 		began := time.Now()
 		rows := rowsOfAll(began)
 		calm := openAt(t, time.Now)
+		storeEmptyCycle(t, calm, began)
 		undisturbed := parallel(sourceOf(t, upstreamtest.Detached(rows, time.Now), 1<<30), calm, nil)
 		if report := mustRun(t, undisturbed.Refresher); report.Answered != originCount {
 			t.Fatal(report)
 		}
 		v := newInvocations(t, rows)
+		storeEmptyCycle(t, v.table, began)
 		v.plan(began)
 		v.queue.work(t.Context(), concurrency, time.Minute, v.handle)
 		took := time.Since(began)

@@ -69,7 +69,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if len(days) == 0 {
 		return nil
 	}
-	pooled := departure.Start(days[0])
+	pooled := startPooled(series, days[0])
 	for _, day := range days {
 		var sums departure.Statistics
 		v := pooled.View(day)
@@ -110,6 +110,22 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		return nil
 	}
 	return r.Fares.PutPooled(ctx, data, version, store.Score{})
+}
+
+// startPooled returns the pooled statistics of a service that starts on a day. They hold only the
+// lead-time curve of the fares found on that day.
+func startPooled(series []*warming, day fare.Day) *departure.Pooled {
+	all := make([][]departure.Quote, 0, len(series))
+	for _, s := range series {
+		var quotes []departure.Quote
+		for _, l := range s.all[day] {
+			quotes = append(quotes, departure.Quote{Lead: int(l.Depart - day), Price: l.Price})
+		}
+		all = append(all, quotes)
+	}
+	pooled := departure.Start(day)
+	pooled.StartCurve(day, all)
+	return pooled
 }
 
 // dealsOfAll rebuilds the deals of every origin from the rebuilt series (route and kind of trip).

@@ -173,12 +173,7 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	if f.name == "analisi" && c.PaidCalls {
 		set("VERDETTO_PAID_CALLS", "on")
 	}
-	if f.name == "analisi" {
-		set("VERDETTO_QUOTA_PAGE", strconv.Itoa(c.QuotaPage))
-	}
-	if f.name == "analisi" || f.name == "compat" {
-		set("VERDETTO_QUOTA_FREE", strconv.Itoa(c.QuotaFree))
-	}
+	f.quotas(c, set)
 	switch f.name {
 	case "analisi", "compat", "pricetrends":
 		set("VERDETTO_FARES_SHOWN", c.FaresShown)
@@ -212,6 +207,19 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		e["VERDETTO_WORK_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
 	}
 	return &e
+}
+
+// quotas sets the quotas that the operator may choose.
+func (f function) quotas(c config, set func(key, value string)) {
+	if f.name == "analisi" {
+		set("VERDETTO_QUOTA_PAGE", strconv.Itoa(c.QuotaPage))
+	}
+	if f.name == "analisi" || f.name == "compat" {
+		set("VERDETTO_QUOTA_FREE", strconv.Itoa(c.QuotaFree))
+	}
+	if len(c.QuotaCalls) > 0 && f.name != "refresh" {
+		set("VERDETTO_QUOTA_CALLS", c.quotaCalls())
+	}
 }
 
 // chain sets the settings of payments in USDC.

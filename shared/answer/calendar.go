@@ -34,7 +34,7 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 	}
 	c, known, err := verdict.CalendarOf(d.sheet, d.pooled, month, prices, r.Now())
 	if err == nil && !known {
-		err = noFare(d.SeriesData, q, d.near(fare.DayOf(r.Now()), q.When))
+		err = r.noFare(q, d)
 	}
 	c.Origine, c.Destinazione = d.Origin.Name, d.Destination.Name
 	c.OrigineIata, c.DestinazioneIata = string(d.Series.Origin), string(d.Series.Destination)
@@ -67,12 +67,32 @@ func (r *Reader) WithCalendar(
 		if d.sheet == nil {
 			return a, nil, nil
 		}
+		if err = a.Analysis.AddUsual(d.sheet, d.pooled, r.Now()); err != nil {
+			return a, nil, err
+		}
 	}
 	all, known, err := verdict.CalendarOf(d.sheet, d.pooled, nil, prices, r.Now())
 	if err != nil || !known {
 		return a, nil, err
 	}
 	return a, &all, nil
+}
+
+// WithUsual returns the same answer as Answer. If the question is about the route, it also reads
+// what the departure of the judged fare usually costs.
+func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
+	a, err := r.Answer(ctx, q)
+	if err != nil || q.When != nil {
+		return a, err
+	}
+	d, err := r.readDepartures(ctx, a.SeriesData, q.NonStop)
+	if err == nil && d.sheet != nil {
+		err = a.Analysis.AddUsual(d.sheet, d.pooled, r.Now())
+	}
+	if err != nil {
+		r.Log.ErrorContext(ctx, "answer without the usual fare of its day", "error", err)
+	}
+	return a, nil
 }
 
 // readDepartures reads the departure state of a series (route and kind of trip) after the question

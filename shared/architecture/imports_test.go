@@ -35,7 +35,7 @@ var groups = map[string]string{
 	"shared/carrier":        "fare apikey text runtime architecture",
 	"shared/web":            "store text fare apikey runtime",
 	"shared/answer":         "fare verdict store",
-	"shared/published":      "answer verdict web fare store",
+	"shared/published":      "answer verdict web text fare store",
 	"shared/notify":         "answer verdict store carrier text web fare runtime",
 	"shared/architecture":   "",
 	"functions/*":           "fare apikey verdict runtime store upstream pay text carrier web answer published notify",

@@ -86,7 +86,7 @@ func Since(a store.Alert, f Fare, l *i18n.Language) string {
 	switch a.Condition() {
 	case store.Paid:
 		if f.Price < a.Threshold {
-			return l.Text("since.paid", "Saved", l.Amount(a.Threshold-f.Price), "Amount", l.Amount(a.Threshold))
+			return l.Text("since.paid", "Saved", l.Amount(a.Threshold-f.Price), "Amount", AmountOf(a, a.Threshold, l))
 		}
 	case store.Low:
 		switch {

@@ -54,7 +54,7 @@ func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0
 		for i, l := range live {
-			if l.Price < live[at].Price {
+			if l.Price < live[at].Price || l.Price == live[at].Price && l.Better(live[at]) {
 				at = i
 			}
 		}

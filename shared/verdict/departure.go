@@ -139,6 +139,7 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 	}
 	if q.Span != nil { // the forecast is for the departure that is cheapest now
 		a, _ = q.day.Judge(depart, price)
+		out.SolitoPartenzaCent, out.LivelloPartenza = q.usual(depart)
 	}
 	out.Previsione = q.forecasts(a, int(depart-q.today), p.Cent)
 	return out

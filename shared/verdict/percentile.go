@@ -22,13 +22,13 @@ type Percentile struct {
 	Doubted [3]bool // reliabilities to lower by one step; see RouteSummary
 }
 
-// The weight of a daily low decreases with its age. Three quarters of the weight halve every 14
-// days, one quarter every 180 days. Recent fares show best what is usual now, but old fares keep
-// some weight. Without decreasing weights, every fare looks expensive after a year of rising fares.
+// The weight of a daily low decreases with its age. Nine tenths of the weight halve every 14 days,
+// one tenth every 180 days. Recent fares show best what is usual now, but old fares keep some
+// weight. Without decreasing weights, every fare looks expensive after a year of rising fares.
 // docs/evidence.md has the measurements.
 const (
-	shortShare, shortHalf = 0.75, 14
-	longShare, longHalf   = 0.25, 180
+	shortShare, shortHalf = 0.9, 14
+	longShare, longHalf   = 0.1, 180
 )
 
 // weights holds the weight of a daily low by its age in days. The weight at age 0 is 1.

@@ -36,6 +36,9 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	_, missing := os.Stat(file)
 	table, err := openPermanent(ctx, name, now)
+	if errors.Is(err, boltstore.ErrInUse) {
+		err = fmt.Errorf("%w; stop that process first", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,17 +87,6 @@ func dynamoClient(ctx context.Context) (*dynamodb.Client, error) {
 	return dynamodb.NewFromConfig(settings), nil
 }
 
-// OpenExisting is like OpenStore, but fails if the store does not exist. So a mistyped name creates
-// no new store.
-func OpenExisting(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
-	if file, ok := strings.CutPrefix(name, "bolt:"); ok && file != "" {
-		if _, err := os.Stat(file); err != nil {
-			return nil, fmt.Errorf("open -store %s: %w; check the name; serve and refresh create stores", name, err)
-		}
-	}
-	return OpenStore(ctx, name, now)
-}
-
 // OpenShared is like OpenStore, but opens a file that a process serves through that process. A
 // command may then write while the service runs: every write is checked as between processes.
 func OpenShared(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
@@ -103,6 +95,40 @@ func OpenShared(ctx context.Context, name string, now func() time.Time) (store.T
 		return OpenStore(ctx, name, now)
 	}
 	return socketstore.Dial(socket(file)), nil
+}
+
+// OpenExisting is like OpenShared, but fails if the store does not exist. So a mistyped name creates
+// no new store.
+func OpenExisting(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
+	if err := exists(name); err != nil {
+		return nil, err
+	}
+	return OpenShared(ctx, name, now)
+}
+
+// OpenAlone is like OpenExisting, but fails if a process serves the store's file.
+func OpenAlone(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
+	if err := exists(name); err != nil {
+		return nil, err
+	}
+	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
+		if err := served(ctx, file); err != nil {
+			return nil, err
+		}
+	}
+	return OpenStore(ctx, name, now)
+}
+
+// exists fails if the name is that of a file that does not exist.
+func exists(name string) error {
+	file, ok := strings.CutPrefix(name, "bolt:")
+	if !ok || file == "" {
+		return nil
+	}
+	if _, err := os.Stat(file); err != nil {
+		return fmt.Errorf("open -store %s: %w; check the name; serve and refresh create stores", name, err)
+	}
+	return nil
 }
 
 // scratch is a temporary store, deleted by Close.

@@ -20,7 +20,6 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
@@ -41,13 +40,14 @@ type Import struct {
 
 // Report sums up an import.
 type Report struct {
-	New         int                     `json:"new"`    // fares of the panel that were added
-	Stored      int                     `json:"stored"` // fares of the panel that the store had
-	Dropped     map[upstream.Reason]int `json:"dropped,omitempty"`
-	Series      int                     `json:"series"` // with new fares
-	First, Last fare.Day                // the days that were refreshed again
-	Resumed     fare.Day                `json:"-"` // the day at which a killed import continued, or 0
-	Written     int                     `json:"-"` // items
+	New     int                     `json:"new"`    // fares of the panel that were added
+	Stored  int                     `json:"stored"` // fares of the panel that the store had
+	Dropped map[upstream.Reason]int `json:"dropped,omitempty"`
+	Series  int                     `json:"series"` // with new fares
+	First   fare.Day                `json:"first"`  // of the days that were refreshed again
+	Last    fare.Day                `json:"last"`
+	Resumed fare.Day                `json:"-"` // the day at which a killed import continued, or 0
+	Written int                     `json:"-"` // items
 }
 
 // The reasons for which a comparable row is not imported.
@@ -66,8 +66,6 @@ const (
 	// killed import does not block the next import. The work folder is locked, so there is one
 	// import at a time.
 	holder = "import"
-	// askAgain is the pause before another try to take the lease of the refreshes.
-	askAgain = time.Second
 )
 
 // Run imports the panel. No refresh runs at the same time. It fails with store.ErrOtherSource if the
@@ -82,21 +80,11 @@ func (i Import) Run(ctx context.Context) (report Report, err error) {
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
 	lease := &store.Lease{Table: i.Target, Name: store.RefreshLease, Holder: holder, Duration: leaseFor, Now: i.Now}
-	for waiting := false; ; waiting = true {
-		err = lease.While(ctx, func(ctx context.Context) error {
-			report, err = i.alone(ctx, w)
-			return err
-		})
-		if !errors.Is(err, store.ErrHeld) {
-			return report, err
-		}
-		if !waiting && i.Waiting != nil {
-			i.Waiting()
-		}
-		if err := retry.Sleep(ctx, askAgain); err != nil {
-			return report, err
-		}
-	}
+	err = lease.Await(ctx, i.Waiting, func(ctx context.Context) error {
+		report, err = i.alone(ctx, w)
+		return err
+	})
+	return report, err
 }
 
 // alone imports the panel (observed fares) while no refresh runs.

@@ -155,7 +155,7 @@ func TestCalendarOfThePage(t *testing.T) {
 		{"a month", "/?da=Milano&a=Bucarest&mese=2016-05", "", "2016-05",
 			"/?da=MIL&amp;a=BUH&amp;quando=2016-04-12\"", ""},
 		{"a return", "/?da=Milano&a=Bucarest&quando=2016-04-12&ritorno=2016-04-17", "2016-04-12", "2016-04",
-			"&amp;quando=2016-04-13&amp;ritorno=2016-04-18\"", "Andate e ritorno con altrettante notti fuori"},
+			"&amp;quando=2016-04-13&amp;ritorno=2016-04-18\"", "Andate e ritorno con 4-7 notti fuori"},
 		{"a price seen is of the reader's departure alone", "/?da=Milano&a=Bucarest&quando=2016-04-12&visto=45",
 			"2016-04-12", "2016-04", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-13\"", ""},
 	} {

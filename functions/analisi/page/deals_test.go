@@ -31,6 +31,11 @@ func TestDealsInOrder(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("by %q: %v, want %s", order, got, want)
 		}
+		if text := html.UnescapeString(body); strings.Contains(text, "The best come first.") != (order == "") ||
+			!strings.Contains(text, map[bool]string{true: "a=United+Kingdom&lang=en\"",
+				false: "a=United+Kingdom&lang=en&ordine=" + order}[order == ""]) {
+			t.Errorf("by %q: the lede or the links to countries have another order", order)
+		}
 		if order != "" && (!strings.Contains(body, `<option value="`+order+`" selected>`) || !strings.Contains(body, "noindex")) {
 			t.Errorf("by %q: the form does not say so, or the page is listed", order)
 		}
@@ -45,8 +50,8 @@ func TestDealsInOrder(t *testing.T) {
 func TestCountries(t *testing.T) {
 	s := openSite("", "")
 	for target, want := range map[string]string{
-		"&a=Romania":          "from Milan · Romania now",
-		"&a=Regno+Unito":      "from Milan · United Kingdom now",
+		"&a=Romania":          "from Milan now: Romania",
+		"&a=Regno+Unito":      "from Milan now: United Kingdom",
 		"&a=Europe&massimo=1": "No fare like this from Milan has been f",
 		"&a=Japan":            "No fare like this from Milan has been f",
 	} {

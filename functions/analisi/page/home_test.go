@@ -176,9 +176,11 @@ func TestPage(t *testing.T) {
 		{"where it is cheap now", "/?da=Milano", "it", 200,
 			"Dove conviene volare adesso da Milano Il prezzo più basso per ogni destinazione, sola andata, " +
 				"confrontato con il più basso degli altri giorni su quella rotta. Prima le occasioni migliori. " +
-				"Avvisami di ciò che conviene da qui Solo verso: Regno Unito · Romania · Stati Uniti " +
-				"DestinazionePrezzo minimoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 €ottimoCertezza " +
-				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 €buonoCertezza " +
+				"Avvisami di ciò che conviene da qui Solo verso un paeseRegno Unito · Romania · Stati Uniti " +
+				"DestinazionePrezzo minimoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 € su questa " +
+				"rottaottimoCertezza " +
+				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 € su questa " +
+				"rottabuonoCertezza " +
 				"altaAvvisami · " +
 				"Bucarest Birminghamgiovedì 10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
 				"Ogni prezzo l'ha trovato qualcuno, non è un'offerta: potrebbe non esserci più. Prezzo per 1 adulto " +
@@ -186,13 +188,15 @@ func TestPage(t *testing.T) {
 		{"in a month", "/?da=Milano&mese=2016-04", "en", 200,
 			"The lowest one-way fare to each destination in April 2016, compared with the lowest of other months. " +
 				"The best come first. Tell me what is cheap from here DestinationLowest fareVerdict BucharestSunday " +
-				"10 April 2016€19.99usually €29goodHigh " +
+				"10 April 2016€19.99usually €29 on this routegoodHigh " +
 				"certaintyAlert me · Bucharest Every fare", "home"},
 		{"up to an amount", "/?da=Milano&massimo=24,98", "en", 200,
-			"Verdict BucharestSunday 10 April 2016€19.99usually €29goodHigh certaintyAlert me · Bucharest Every fare",
+			"Verdict BucharestSunday 10 April 2016€19.99usually €29 on this " +
+				"routegoodHigh certaintyAlert me · Bucharest Every fare",
 			"home"},
 		{"without stops", "/?da=Milano&diretto=si", "en", 200,
-			"Verdict BucharestTuesday 12 April 2016€80usually €60expensiveHigh certaintyAlert me · Bucharest " +
+			"Verdict BucharestTuesday 12 April 2016€80usually €60 on this " +
+				"routeexpensiveHigh certaintyAlert me · Bucharest " +
 				"Every fare",
 			"home"},
 		{"of a day, by its month", "/?da=Milano&quando=2016-04-20", "it", 200,
@@ -201,9 +205,9 @@ func TestPage(t *testing.T) {
 			"Senza una destinazione contano solo il mese, i voli diretti e il limite.", "home"},
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
 			"The lowest return fare to each destination with 4-7 nights away, on whatever days, compared with the " +
-				"lowest such fares of other days on that route. The best come first; choose one to ask about its " +
-				"days. Tell me what is cheap from here DestinationLowest fareVerdict MadridSunday 10 April 2016 – " +
-				"Saturday 16 April 2016€69.99usually €90goodHigh " +
+				"lowest such fares of other days on that route. Choose one to ask about its " +
+				"days. The best come first. Tell me what is cheap from here DestinationLowest fareVerdict MadridSunday 10 April 2016 – " +
+				"Saturday 16 April 2016€69.99usually €90 on this routegoodHigh " +
 				"certaintyAlert me · Madrid Every fare", "home"},
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,
 			"any date", "home"},
@@ -219,7 +223,8 @@ func TestPage(t *testing.T) {
 		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200,
 			"Normale: più o meno il prezzo solito per questa rotta. Il prezzo più basso visto oggi: 49,90 €, " +
 				"giovedì 10 " +
-				"marzo 2016. Prezzo per 1 adulto in economy; i bagagli non sono compresi o non si sa. Avvisami quando " +
+				"marzo 2016. Per quel giorno il solito è circa 55 €: sono 5 € in meno. " +
+				"Prezzo per 1 adulto in economy; i bagagli non sono compresi o non si sa. Avvisami quando " +
 				"scende Certezza media, su 40 giorni osservati. Su questa rotta il " +
 				"prezzo più basso è di solito " +
 				"circa 50 €. Come lo giudichiamoSu 100 giorni osservati, circa 2 avevano un prezzo più basso; il " +

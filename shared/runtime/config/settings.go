@@ -134,6 +134,14 @@ var Settings = []Setting{
 	{Name: "VERDETTO_QUOTA_FREE", ReadBy: "analisi, compat; serve", Give: "a whole number from 1 to 1000000",
 		Note: "calls of an address without a key in a day (UTC), counted separately for verdicts, calendars " +
 			"and deals", Default: "30", Fits: whole(1, 1_000_000)},
+	{Name: "VERDETTO_QUOTA_CALLS", ReadBy: "analisi, compat, pricetrends, x402, pro, alerts; serve",
+		Give: "quotas as NAME=CALLS, such as analisi-pro=240 or alerts-free=10, each from 1 to 1000000",
+		Note: "other quotas and rate limits, by the names in the header RateLimit-Policy. The window of a quota does " +
+			"not change", List: true, Without: "the usual quotas",
+		Fits: func(v string) bool {
+			name, calls, _ := strings.Cut(v, "=")
+			return matches(`[a-z0-9-]+`)(name) && whole(1, 1_000_000)(calls)
+		}},
 	{Name: "VERDETTO_PAID_CALLS", ReadBy: "analisi", Give: "on or off",
 		Note: "on: callers without free calls left learn where single answers are sold, and the price; serve turns " +
 			"it on with X402_FEE_KEY",

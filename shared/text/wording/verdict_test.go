@@ -47,6 +47,10 @@ func TestVerdictInWords(t *testing.T) {
 		})
 	}
 	nearly, dearer := fare.Cents(-40), fare.Cents(1100)
+	own := func(ambito string, usual fare.Cents) wording.Verdict {
+		return of(func(v *wording.Verdict) { v.Of.Ambito, v.Of.SolitoPartenzaCent = ambito, &usual })
+	}
+	back := of(func(v *wording.Verdict) { v.Of.Prezzo.Ritorno = "2016-05-14" })
 	for got, want := range map[string]string{
 		of(scope(verdict.InPartenza)).Headline(): "Good: about €8 less than usual for Monday 9 May.",
 		of(scope(verdict.InMese)).Headline():     "Good: about €8 less than usual for May 2016.",
@@ -71,9 +75,16 @@ func TestVerdictInWords(t *testing.T) {
 			"seen 3 days ago: €10 more than yours.",
 		of(stated(verdict.InPartenza, 8899)).Known(): "The lowest we know for Monday 9 May is €88.99, seen 3 days ago: " +
 			"the same as yours.",
-		past(verdict.Ottimo, 1799).Past(): "But the same departure was €17.99 on Monday 15 February 2016.",
+		own(verdict.Rotta, 2460).OwnDay():  "For that day about €25 is usual: this is €3 less.",
+		own(verdict.InMese, 2210).OwnDay(): "For that day about €22 is usual: this is no different.",
+		own(verdict.InMese, 1960).OwnDay(): "For that day about €20 is usual: this is €2 more.",
+		back.Headline():                    "Good: about €8 less than usual for Monday 9 May – Saturday 14 May.",
+		past(verdict.Ottimo, 1799).Past():  "But the same departure was €17.99 on Monday 15 February 2016.",
 		of(scope(verdict.Rotta)).Rank(3, 17.4): "Of 100 observed days, about 8 had a lower fare; the margin is " +
 			"3 to 17.",
+		of(func(v *wording.Verdict) {
+			v.Of.Ambito, v.Of.Verdetto.MinimoCent = verdict.Rotta, &v.Of.Prezzo.Cent
+		}).Rank(3, 17): "No observed day had a lower fare; about 16 of 100 had the same.",
 		of(scope(verdict.Rotta)).Rank(0, 0): "Of 100 observed days, about 8 had a lower fare.",
 	} {
 		if got != want {
@@ -84,6 +95,7 @@ func TestVerdictInWords(t *testing.T) {
 		"a known fare beside the known fare": of(scope(verdict.Rotta)).Known(),
 		"the past of a normal fare":          past(verdict.Normale, 1799).Past(),
 		"a past that was hardly lower":       past(verdict.Ottimo, 2150).Past(),
+		"the own day of a verdict about it":  own(verdict.InPartenza, 2460).OwnDay(),
 		"waiting with a price of the reader": of(stated(verdict.InPartenza, 4999)).Waiting(),
 	} {
 		if got != "" {

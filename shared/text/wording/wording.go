@@ -66,11 +66,7 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 			f = longer
 		}
 	}
-	fell := l.Number(hundredths(f.Calo5))
-	if f.Calo5Oltre {
-		fell = l.Text("waits.or_more", "Percent", fell)
-	}
-	record := l.Text("waits.record", "Days", f.Giorni, "Fell", fell, "Rose", l.Number(hundredths(f.Rialzo5)))
+	record := Record(l, f)
 	switch {
 	case f.Conviene:
 		return record + " " + l.Text("waits.saved", "Amount", l.Money(-f.Attesa.MediaCent), "Dearer",
@@ -79,6 +75,15 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 		return record + " " + l.Text("waits.cost", "Amount", l.Money(f.Attesa.MediaCent))
 	}
 	return record + " " + l.Text("waits.unclear")
+}
+
+// Record states how many recorded fares of a kind fell or rose, without advice.
+func Record(l *i18n.Language, f verdict.Previsione) string {
+	fell := l.Number(hundredths(f.Calo5))
+	if f.Calo5Oltre {
+		fell = l.Text("waits.or_more", "Percent", fell)
+	}
+	return l.Text("waits.record", "Days", f.Giorni, "Fell", fell, "Rose", l.Number(hundredths(f.Rialzo5)))
 }
 
 // Waits returns the sentences of Advice as a list, or nil if there is no advice.

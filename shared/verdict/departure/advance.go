@@ -19,16 +19,16 @@ type Learner struct {
 // (adds to the statistics) the fares of all days before today that are not folded yet. It replaces
 // the live fares by those of today. It adds the contribution of this series to the pooled
 // statistics (sums over all routes) to the parameter sums. p holds the pooled statistics after the
-// last complete cycle. A state of the first rule is rebuilt first; then fares must contain the
-// whole history.
+// last complete cycle. If p.MustRenew is true, the state is rebuilt first; then fares must contain
+// the whole history.
 //
 // fares holds one fare per departure and day, in order of day found and departure. Prices are in
 // the currency of the state (see Convert). A source may report a fare late. A late fare is folded
 // only if two conditions hold: it is at most LiveDays days older than the state, and no newer fare
 // of its departure is known. So every fare is folded once, and a repeated Advance changes nothing.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
-	if s.FirstRule {
-		s.renew(p, fares)
+	if p.MustRenew(&s.State) {
+		s.renew(p, fares, sums)
 	}
 	from := s.AsOf
 	eachDay(fares, func(day fare.Day, of []Live) {

@@ -15,6 +15,7 @@ import (
 const (
 	pooledFormat     = 2
 	routeFormat      = 1
+	noCurveFormat    = 2 // of a Route with noCurve
 	statisticsFormat = 3 // 2 is a score.Contribution
 	departuresFormat = 1
 	questionsFormat  = 2
@@ -101,7 +102,11 @@ func readWeight(r *packed.Reader) float64 {
 
 // Encode packs a route into less than 1 KB, whatever the number of fares seen.
 func (r *Route) Encode() []byte {
-	w := packed.NewWriter(routeFormat, 800)
+	format := byte(routeFormat)
+	if r.noCurve {
+		format = noCurveFormat
+	}
+	w := packed.NewWriter(format, 800)
 	w.Int(int64(r.epoch))
 	w.Uint(uint64(r.count))
 	w.Float32(r.level.sum, r.level.weight)
@@ -132,8 +137,12 @@ func encodeBars(w *packed.Writer, bars []bar) {
 
 // DecodeRoute parses the bytes that Route.Encode returned.
 func DecodeRoute(data []byte) (*Route, error) {
-	r := packed.NewReader(data, routeFormat)
-	route := &Route{epoch: readDay(&r)}
+	format, noCurve := byte(routeFormat), len(data) > 0 && data[0] == noCurveFormat
+	if noCurve {
+		format = noCurveFormat
+	}
+	r := packed.NewReader(data, format)
+	route := &Route{epoch: readDay(&r), noCurve: noCurve}
 	count := r.Uint()
 	if count > math.MaxInt32 {
 		r.Fail(errRange)

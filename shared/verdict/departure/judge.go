@@ -19,7 +19,8 @@ type RouteDay struct {
 	cheapest [2]float64
 	cases    float64 // today's weight of a stored case in the route's terms
 
-	hasBins bool // onSale.bin is computed
+	hasBins  bool // onSale.bin is computed
+	outdated bool // the route's residuals do not count; see Route.noCurve
 
 	withOnSale bool // residuals of the departures on sale are in sums
 	computed   [groups + 1]bool
@@ -41,6 +42,7 @@ func (r *Route) Day(v *View, today []Quote) *RouteDay {
 // Set prepares d like Day, but reuses the memory of d.
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.view, d.route, d.computed = v, r, [groups + 1]bool{}
+	d.outdated = r.noCurve && v.hasCurve
 	fade := 1 / gain(r.epoch, v.day, v.rule.level)
 	d.level = mean{r.level.sum * fade, r.level.weight * fade}
 	d.cases = 1 / gain(r.epoch, v.day, halfLife)
@@ -62,6 +64,9 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	d.computed[group], *sums = true, [bins + 1]float64{}
 	fade := 1 / gain(d.route.epoch, d.view.day, d.view.rule.residuals)
 	for g, bars := range d.route.residuals {
+		if d.outdated {
+			break
+		}
 		for _, b := range bars {
 			if g == group || group == anyGroup {
 				sums[b.bin+1] += b.mass * fade
@@ -115,7 +120,7 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	}
 	c.near, c.any = d.below(d.route.group(span), withOnSale), d.below(anyGroup, withOnSale)
 	c.allNear, c.allAny = c.weights(bins)
-	return c, true
+	return c, c.allAny > 0 || c.isPooled
 }
 
 // weights returns the weight of the comparables whose residual (distance from the usual price) is
@@ -156,6 +161,9 @@ func (c *comparables) share(near, any, pooled float64) float64 {
 // earlier returns the weight, today, of the fares of earlier days with a similar lead time (days
 // before departure).
 func (d *RouteDay) earlier(lead int) (weight float64) {
+	if d.outdated {
+		return 0
+	}
 	for _, b := range d.route.residuals[d.route.group(place(lead, curveEdges))] {
 		weight += b.mass
 	}

@@ -149,11 +149,12 @@ func (m *Minima) clone() *Minima {
 }
 
 // Cheapest returns the cheapest live fare (found in the last 7 days) in the range s around a date.
-// ok is false if there is none.
+// Of equal fares, it returns the one with the better flight. ok is false if there is none.
 func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	first, last := s.Ends(date)
 	for _, l := range d.Live() {
-		if l.Depart >= first && l.Depart <= last && (!ok || l.Price < cheapest.Price) {
+		if l.Depart >= first && l.Depart <= last &&
+			(!ok || l.Price < cheapest.Price || l.Price == cheapest.Price && l.Better(cheapest)) {
 			cheapest, ok = l, true
 		}
 	}

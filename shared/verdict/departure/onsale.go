@@ -113,6 +113,18 @@ func (d *RouteDay) beside(q Quote) float64 {
 	return logOf(q.Price) - d.view.curve[place(q.Lead, curveEdges)] - cheapest
 }
 
+// addCurve adds to s what the departures on sale contribute to the lead-time curve. It adds nothing
+// if they are too few for an average.
+func (d *RouteDay) addCurve(s *Statistics) {
+	average := d.average(none)
+	if math.IsNaN(average) {
+		return
+	}
+	for _, o := range d.sale {
+		s.curve[o.span].add(logOf(o.Price)-average, 1)
+	}
+}
+
 // rank computes the residual of each departure on sale: its distance from the usual price, in steps
 // of 5 %. The usual price is the mean without that departure.
 func (d *RouteDay) rank() {
@@ -134,7 +146,11 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 		return
 	}
 	r, day := d.route, d.view.day
-	r.rebase(d.view)
+	if r.rebase(d.view); d.outdated {
+		r.residuals, r.noCurve = [groups][]bar{}, false
+	}
+	isFinal := d.view.hasCurve || d.view.rule.plain
+	r.noCurve = r.noCurve || !isFinal
 	level, residual := gain(r.epoch, day, d.view.rule.level), gain(r.epoch, day, d.view.rule.residuals)
 	for _, q := range quotes {
 		span := place(q.Lead, curveEdges)
@@ -142,7 +158,9 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 		if average := d.average(d.own(q)); !math.IsNaN(average) {
 			bin := binOf(flat - average)
 			r.add(r.group(span), uint8(bin), residual)
-			s.residuals[bin]++
+			if isFinal {
+				s.residuals[bin]++
+			}
 		}
 		r.level.sum += level * flat
 		r.level.weight += level

@@ -48,19 +48,20 @@ type constants struct {
 	residuals float64 // half-life of the residuals
 	onSale    bool    // departures on sale are used
 	beside    bool    // the cheapest other departure on sale is a property of the chance of a fall
-	// If half is set, percentiles are averaged with 50 while there are no fares of other routes.
-	// Then the percentiles of a service's first day are wrong by 21 points.
-	half bool
+	// If plain is set, the first days are simpler. StartCurve computes no curve, and residuals from
+	// days without a curve are kept. Percentiles are averaged with 50 while there are no fares of
+	// other routes; then the percentiles of a first day are wrong by 21 points.
+	plain bool
 }
 
 var presentRule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, beside: true}
 
 // StartPlainForm is like Start, for a simpler form of the rule. The reference program in the tests
-// uses that form. It ignores the cheapest other departure, and its percentiles of the first day
-// differ; see constants.half.
+// uses that form. It ignores the cheapest other departure, and its percentiles of the first days
+// differ; see constants.plain.
 func StartPlainForm(day fare.Day) *Pooled {
 	p := Start(day)
-	p.rule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, half: true}
+	p.rule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, plain: true}
 	return p
 }
 
@@ -68,8 +69,24 @@ func StartPlainForm(day fare.Day) *Pooled {
 // versions.
 func StartFirstRule(day fare.Day) *Pooled {
 	p := Start(day)
-	p.rule = &constants{level: halfLife, residuals: halfLife, half: true}
+	p.rule = &constants{level: halfLife, residuals: halfLife, plain: true}
 	return p
+}
+
+// StartCurve computes the lead-time curve for a service's first day. routes holds the departures
+// that each route has on sale on that day. Without StartCurve, the curve is unknown until the next
+// day. Then fares of the first day would be compared as if all lead times cost the same.
+func (p *Pooled) StartCurve(day fare.Day, routes [][]Quote) {
+	if p.constants().plain {
+		return
+	}
+	v, on := p.View(day), new(RouteDay)
+	var s Statistics
+	for _, quotes := range routes {
+		on.Set(new(Route), v, quotes)
+		on.addCurve(&s)
+	}
+	p.Fold(day, &s)
 }
 
 func (p *Pooled) constants() *constants {
@@ -217,11 +234,12 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 // View holds the pooled statistics (sums over all routes) on one day, prepared for answers. It is
 // immutable and takes a few KB of memory.
 type View struct {
-	day    fare.Day
-	rule   *constants
-	curve  [curveSpans]float64
-	below  [bins + 1]float64 // share of all residuals below each step's lower edge
-	tables *[horizons]table
+	day      fare.Day
+	rule     *constants
+	curve    [curveSpans]float64
+	hasCurve bool              // the curve is known for some lead time
+	below    [bins + 1]float64 // share of all residuals below each step's lower edge
+	tables   *[horizons]table
 	// isPooled is true if percentiles also use the residuals (distances from the usual price) of
 	// all routes.
 	isPooled bool
@@ -234,13 +252,14 @@ func (p *Pooled) View(day fare.Day) *View {
 	fade := 1 / gain(p.epoch, day, halfLife)
 	for i, c := range p.curve {
 		v.curve[i] = c.sum * fade / (c.weight*fade + prior)
+		v.hasCurve = v.hasCurve || c.weight > 0
 	}
 	total := 0.
 	for i, n := range p.residuals {
 		total += n
 		v.below[i+1] = total
 	}
-	v.isPooled = total > 0 || v.rule.half
+	v.isPooled = total > 0 || v.rule.plain
 	for i := range v.below {
 		if total > 0 {
 			v.below[i] /= total

@@ -17,6 +17,9 @@ type Route struct {
 	residuals [groups][]bar
 	terms     [horizons]term
 	single    bool // residuals are not grouped by lead time: all are in the first group
+	// noCurve is true if residuals were added while the lead-time curve was unknown. They contain
+	// the curve, which later answers add again. So they are removed when the curve is known.
+	noCurve bool
 }
 
 // group returns the index in residuals (distances from the usual price) of the group of lead times

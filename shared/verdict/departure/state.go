@@ -37,6 +37,17 @@ func (l Live) FoundDay() fare.Day { return fare.Observation{Found: l.Found}.Foun
 // Age returns the time since the fare was found.
 func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }
 
+// Better reports whether the flight of a fare is better than that of another fare with the same
+// price: it has fewer stops, or as many and takes less time. An unknown flight is not compared.
+func (l Live) Better(m Live) bool {
+	a, known := l.Stops.Number()
+	b, both := m.Stops.Number()
+	if !known || !both || a != b {
+		return known && both && a < b
+	}
+	return l.Flight.Minutes > 0 && l.Flight.Minutes < m.Flight.Minutes
+}
+
 // Before orders fares of the same departure: the cheaper first, then the newer, then the shorter
 // stay, then fewer stops.
 func (l Live) Before(m Live) int {
@@ -127,6 +138,12 @@ func (d *StateDay) Live() []Live {
 	}
 	i, _ := d.state.find(d.today)
 	return d.state.Live[i:]
+}
+
+// AddCurve adds to sums what the live departures contribute to the lead-time curve. It is for the
+// first refresh of a series while no pooled statistics are known; see Pooled.StartCurve.
+func (s *State) AddCurve(sums *Statistics) {
+	s.Route.Day(Start(s.AsOf).View(s.AsOf), s.quotes(s.AsOf)).addCurve(sums)
 }
 
 // find returns the index in s.Live of a departure day, or of the next later one if the day has no

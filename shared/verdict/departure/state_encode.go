@@ -169,6 +169,9 @@ func DecodeState(data []byte) (*State, error) {
 		var of *Route
 		if of, err = DecodeRoute(route); err == nil {
 			s.Route = *of
+			for i := range s.Minima {
+				s.Minima[i].noCurve = of.noCurve
+			}
 			s.Pasts, err = DecodeDepartures(pasts)
 		}
 	}

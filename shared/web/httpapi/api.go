@@ -91,6 +91,9 @@ func newHuma(router *router) huma.API {
 	config.CreateHooks = nil // no $schema in answers: they hold the published fields only
 	config.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
 	config.DefaultFormat = "application/json"
+	config.Transformers = []huma.Transformer{func(ctx huma.Context, _ string, body any) (any, error) {
+		return written(ctx.Context(), body)
+	}}
 	return huma.NewAPI(config, router)
 }
 

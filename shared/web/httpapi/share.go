@@ -51,7 +51,7 @@ func openAnswers(tree object) {
 // parts holds the parts by their content.
 type parts map[string]*part
 
-// share moves parameters, error responses and examples that several operations have in common to
+// share moves parameters, headers, error responses and examples that several operations have in common to
 // the components, and puts references in their place.
 func share(tree object) {
 	all := parts{}
@@ -65,6 +65,7 @@ func share(tree object) {
 		}
 		responses := op["responses"].(object)
 		for _, status := range slices.Sorted(maps.Keys(responses)) {
+			all.addHeaders(id, responses[status].(object))
 			all.addResponse(id, status, responses)
 		}
 	}
@@ -98,6 +99,16 @@ func (all parts) add(kind, name, operation string, content object, replace func(
 	}
 	all[key].replace = append(all[key].replace, replace)
 	return all[key].content
+}
+
+// addHeaders adds the headers of a response that are not references yet.
+func (all parts) addHeaders(operation string, response object) {
+	headers, _ := response["headers"].(object)
+	for name, header := range headers {
+		if header := header.(object); header["$ref"] == nil {
+			all.add("headers", name, operation, header, func(ref object) { headers[name] = ref })
+		}
+	}
 }
 
 // addResponse adds the parts of a response. Error responses are compared without their examples: a

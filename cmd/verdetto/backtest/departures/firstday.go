@@ -104,17 +104,20 @@ func (m *reporter) firstDay(r *FirstDays, v voice) {
 func (t *Trips) firstDays() voice {
 	v := t.unknown("rule")
 	var on departure.RouteDay
-	t.eachRouteDay(func(from, to int) {
-		quotes := make([]departure.Quote, 0, to-from)
-		for _, q := range t.rows[from:to] {
-			quotes = append(quotes, departure.Quote{Lead: int(q.lead), Price: q.price})
-		}
-		day := t.rows[from].day
-		on.Set(new(departure.Route), departure.Start(day).View(day), quotes)
-		for i := from; i < to; i++ {
-			v.score[i] = on.Judge(nil, quotes[i-from]).Percentile
-		}
-	})
+	begin := t.days()
+	for i := range len(begin) - 1 {
+		day := t.rows[begin[i]].day
+		pooled := departure.Start(day)
+		pooled.StartCurve(day, t.onSale(begin[i], begin[i+1]))
+		view := pooled.View(day)
+		t.eachRoute(begin[i], begin[i+1], func(_ int32, from, to int) {
+			quotes := t.quotes(from, to)
+			on.Set(new(departure.Route), view, quotes)
+			for i := from; i < to; i++ {
+				v.score[i] = on.Judge(nil, quotes[i-from]).Percentile
+			}
+		})
+	}
 	return v
 }
 

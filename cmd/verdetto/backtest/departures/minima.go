@@ -34,6 +34,7 @@ func (t *Trips) minima(s departure.Span) (*Trips, ruleAnswers) {
 		pooled = departure.Start(t.rows[0].day)
 		begin  = t.days()
 	)
+	pooled.StartCurve(t.rows[0].day, t.onSale(begin[0], begin[1]))
 	for i := range len(begin) - 1 {
 		today := t.rows[begin[i]].day
 		view := pooled.View(today)

@@ -90,6 +90,7 @@ func (t *Trips) replayRule(became []outcome, pooled *departure.Pooled) ruleAnswe
 		r.answers.chance[h] = make([]float64, n)
 	}
 	begin := t.days()
+	pooled.StartCurve(t.rows[0].day, t.onSale(begin[0], begin[1]))
 	var due [2]int // by horizon: the first day whose outcomes are not learned yet
 	for day := range len(begin) - 1 {
 		today := t.rows[begin[day]].day
@@ -162,6 +163,21 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 		r.asker.Fold(r.quotes, &learned)
 	})
 	r.pooled.Fold(today, &learned)
+}
+
+// onSale returns the fares in the rows of one day, by route.
+func (t *Trips) onSale(from, to int) (all [][]departure.Quote) {
+	t.eachRoute(from, to, func(_ int32, from, to int) { all = append(all, t.quotes(from, to)) })
+	return all
+}
+
+// quotes returns the fares in some rows of a route.
+func (t *Trips) quotes(from, to int) []departure.Quote {
+	quotes := make([]departure.Quote, 0, to-from)
+	for _, q := range t.rows[from:to] {
+		quotes = append(quotes, departure.Quote{Lead: int(q.lead), Price: q.price})
+	}
+	return quotes
 }
 
 // place returns the price ranges of comparable fares that contain the fare q, and the lower

@@ -117,8 +117,11 @@ type replay struct {
 // refresh first adds the statistics of all earlier days to the pooled statistics of all routes. It
 // then refreshes each series (route and kind of trip) with new fares.
 func (r *replay) refresh(today fare.Day) error {
+	now := today.Time().Add(12 * time.Hour)
 	cycle := departure.Cycle{Day: today - 1, Pooled: departure.Start(today), Warmed: today}
-	if r.cycle != nil {
+	if r.cycle == nil {
+		cycle.Pooled.StartCurve(today, r.onSale(today, now))
+	} else {
 		var err error
 		if cycle, err = departure.DecodeCycle(r.cycle); err != nil {
 			return err
@@ -131,7 +134,6 @@ func (r *replay) refresh(today fare.Day) error {
 		return err
 	}
 	r.score.Experience = cycle.Pooled.Experience
-	now := today.Time().Add(12 * time.Hour)
 	var mu sync.Mutex
 	var faults []error
 	sum := new(score.Contribution)
@@ -147,6 +149,22 @@ func (r *replay) refresh(today fare.Day) error {
 		r.contributions[today] = sum
 	}
 	return errors.Join(faults...)
+}
+
+// onSale returns the departures of each series whose fare was found today, up to now.
+func (r *replay) onSale(today fare.Day, now time.Time) [][]departure.Quote {
+	all := make([][]departure.Quote, len(r.series))
+	for i, s := range r.series {
+		known := s.observations[:s.until(now)]
+		if len(known) == 0 {
+			continue
+		}
+		summary := verdict.Build(known, verdict.RouteSummary{}, today, verdict.Options{Rates: r.Rates})
+		for _, l := range summary.DayQuotes(known, today, r.Rates).All {
+			all[i] = append(all[i], departure.Quote{Lead: int(l.Depart - today), Price: l.Price})
+		}
+	}
+	return all
 }
 
 // close adds the statistics of all days up to last to the pooled statistics of all routes.
@@ -228,7 +246,11 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 	if pooled.Experience != nil {
 		summary.Doubted = pooled.Experience.RouteDoubted
 	}
-	quotes := summary.DayQuotes(known, min(state.AsOf, today-departure.LiveDays, said.From(today)), o.Rates).All
+	quotesFrom := min(state.AsOf, today-departure.LiveDays, said.From(today))
+	if pooled.MustRenew(&state.State) {
+		quotesFrom = 0
+	}
+	quotes := summary.DayQuotes(known, quotesFrom, o.Rates).All
 	state.Convert(summary.Currency, summary.PerEuro)
 	state.Facts = summary.Facts()
 	state.Advance(today, pooled, quotes, &left.Learned)
