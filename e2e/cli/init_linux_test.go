@@ -27,7 +27,7 @@ func TestInit(t *testing.T) {
 	d, source := fixture.NewShell(t), fixture.Upstream(t)
 	environment := []string{"TRAVELPAYOUTS_URL=" + source.URL, "TERM=xterm"}
 	w := inTerminal(t, d, environment, "init")
-	w.Expect("Token of Travelpayouts:")
+	w.Expect("Travelpayouts token:")
 	for _, c := range []struct {
 		typed, says string
 		answer      *upstreamtest.Fault
@@ -43,7 +43,7 @@ func TestInit(t *testing.T) {
 			source.Fail(*c.answer)
 		}
 		w.Type(c.typed + "\r")
-		w.Expect(c.says, "Token of Travelpayouts:")
+		w.Expect(c.says, "Travelpayouts token:")
 	}
 	w.Type(upstreamtest.Token + "\r")
 	w.Expect("The token is right.", "Tab completes a name.", "City:")
@@ -98,7 +98,7 @@ func TestInitStopped(t *testing.T) {
 		return upstreamtest.Slow(until)
 	}
 	w := inTerminal(t, d, environment, "init")
-	w.Expect("Token of Travelpayouts:")
+	w.Expect("Travelpayouts token:")
 	w.Type(upstreamtest.Token + "\r")
 	w.Expect("City:")
 	w.Type("Milan\r\x03")
@@ -108,7 +108,7 @@ func TestInitStopped(t *testing.T) {
 		t.Errorf("stored: %q", files)
 	}
 	w = inTerminal(t, d, environment, "init")
-	w.Expect("Token of Travelpayouts:")
+	w.Expect("Travelpayouts token:")
 	w.Type(upstreamtest.Token + "\r")
 	w.Expect("City:")
 	w.Type("Milan\r\r")
@@ -128,7 +128,7 @@ func TestInitWithoutAToken(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
 	w := inTerminal(t, d, nil, "init")
-	w.Expect("Token of Travelpayouts:")
+	w.Expect("Travelpayouts token:")
 	w.Type("\r")
 	w.Expect("These fares are invented", "now run verdetto serve -upstream sample and open")
 	w.Ends(0)

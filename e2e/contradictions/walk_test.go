@@ -146,7 +146,7 @@ func TestFaultsOfAWalkAreFound(t *testing.T) {
 	a := verdict.Analysis{Verdetto: verdict.Verdetto{Percentile: &percentile},
 		Prezzo: verdict.Prezzo{Cent: 2199, Partenza: "2016-05-09"}}
 	const head = "<h1>Good: about €8 less than usual for this route.</h1>"
-	const own = "<p>For that day about €25 is usual: this is €3 less.</p>"
+	const own = "<p>The usual fare for that day is about €25: this is €3 less.</p>"
 	const day = "<h1>Good: about €%s than usual for Monday 9 May.</h1>"
 	const days = `<section class="calendar"><a href="/?quando=2016-05-09&lang=en">9<b>22</b><i>%s</i></a></section>`
 	const row = `<tr><th scope="row"><a href="/">Monday 9 May 2016</a><small></small></th><td>€21.99<small>%s</small>`

@@ -130,7 +130,7 @@ func (d debian) live() {
 		d.Errorf("the package does not say how to set it up:\n%s", said)
 	}
 	w := fixture.InTerminal(d.T, d.command("exec verdetto init -config "+settingsFile+" -store bolt:"+storeFile, reach))
-	w.Expect("Token of Travelpayouts:")
+	w.Expect("Travelpayouts token:")
 	w.Type(upstreamtest.Token + "\r")
 	w.Expect("City:")
 	w.Type("Milan\r")

@@ -22,7 +22,7 @@ func TestProveCalendar(t *testing.T) {
 	words := map[string]map[string]string{
 		"it": {"cheap": "Dove conviene volare adesso da Milano", "moves": "Com'è cambiato questo prezzo",
 			"inside": "Si parte fra"},
-		"en": {"cheap": "Where it is cheap to fly from Milan now", "moves": "How this fare has moved",
+		"en": {"cheap": "Where to fly cheaply from Milan now", "moves": "How this fare has moved",
 			"inside": "It leaves in"},
 	}
 	for i, s := range everyScreen {

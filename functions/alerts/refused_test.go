@@ -23,14 +23,14 @@ func TestFormIsCorrected(t *testing.T) {
 		{"de", "frequency=weekly&departure=" + day(3), `checked aria-invalid="true" aria-describedby="frequency-fault">` +
 			` <label for="frequency" class="inline">Einmal pro Woche, in einer E-Mail</label>`},
 		{"de", "frequency=weekly&departure=" + day(3), "Ohne den Haken schreiben wir sofort."},
-		{"it", "kind=paid&paid=90&threshold=80&departure=" + day(9), "Questo vale solo con «diventa buono»"},
-		{"it", "kind=paid&paid=90&threshold=80&departure=" + day(9), `<label for="threshold">Al massimo (€)</label>`},
+		{"it", "kind=paid&paid=90&threshold=80&departure=" + day(9), "Vale solo con «diventa buono o ottimo»"},
+		{"it", "kind=paid&paid=90&threshold=80&departure=" + day(9), `<label for="threshold">Prezzo massimo (€)</label>`},
 		{"it", "kind=paid&paid=90&threshold=80&departure=" + day(9), `<input type="hidden" name="paid" value="90">`},
 		{"en", "departure=" + day(1), "that is too late for this flight."},
 		{"en", "departure=" + day(0), `<label for="departure">Departure</label><input id="departure" name="departure" type="date"`},
 		{"en", "kind=drop", "Say by how much the fare has to fall."},
 		{"en", "kind=drop", `<label for="percent">`},
-		{"en", "currency=USD&threshold=-1", `<label for="threshold">At most (USD)</label>`},
+		{"en", "currency=USD&threshold=-1", `<label for="threshold">Maximum fare (USD)</label>`},
 		{"en", "nights=5", "load the page of the flight again"},
 	} {
 		w := p.Do("POST", "/api/v1/alerts", "route=MIL-BUH&email=ada@example.com&"+c.fields, "Content-Type",

@@ -159,7 +159,7 @@ func TestAlertForms(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			email := strings.ReplaceAll(c.name, " ", "-") + "@example.com"
 			a := p.Form("/v1/alerts", "route=MIL-BUH&email="+email+c.threshold, "Accept-Language", "en")
-			if a.Status != 202 || !strings.Contains(a.Page(), "Check your mail") || strings.Contains(a.Body, email) {
+			if a.Status != 202 || !strings.Contains(a.Page(), "Check your email") || strings.Contains(a.Body, email) {
 				t.Fatalf("%d %s", a.Status, a.Body)
 			}
 			mails := p.Received(email)

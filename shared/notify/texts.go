@@ -9,6 +9,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 )
 
 // This file holds the wording of alerts on pages and in mails.
@@ -77,7 +78,7 @@ func TripText(t store.Trip, l *i18n.Language) string {
 		parts = append(parts, l.Text("trip.departures", "From", l.WeekdayDate(t.From), "To", l.WeekdayDate(t.To)))
 	}
 	if t.Nights != fare.OneWay {
-		parts = append(parts, l.Text("trip.nights", "Nights", t.Nights.String()))
+		parts = append(parts, wording.Nights(l, t.Nights.String()))
 	}
 	if t.Nonstop {
 		parts = append(parts, l.Text("trip.nonstop"))

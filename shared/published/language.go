@@ -41,7 +41,7 @@ func note(ctx context.Context, l verdict.Luogo) string {
 	case language == nil:
 		language = i18n.English()
 	case len(l.Aeroporti) < 2:
-		return language.Text("place.part", "Asked", l.Chiesto, "City", l.Citta)
+		return language.Text("place.part", "Asked", l.Chiesto, "City", l.Citta, "Airports", "")
 	}
 	return language.Text("place.airports", "City", places.Name(fare.City(l.Iata), language.Code), "Airports", airports)
 }

@@ -7,6 +7,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/text/wording"
 )
 
 // The form for a price alert. The alert covers the trip that the page shows. If the trip has no
@@ -121,6 +122,9 @@ func (v view) AlertNights() string {
 	}
 	return nights.String()
 }
+
+// NightsText describes the return of AlertNights in words.
+func (v view) NightsText() string { return wording.Sentence(wording.Nights(v.T, v.AlertNights())) }
 
 // AlertOpen reports whether the alert form shows the trip's fields at once, besides address and
 // threshold. For a specific trip they are visible, so that no reader requests an alert for another

@@ -60,7 +60,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	calendar := &calendarView{Days: verdict.LiveDays, Hidden: !v.AllFares,
 		Levels: a.Ambito == verdict.InPartenza && (asked.When == nil || asked.When.Span == nil)}
 	if asked.Trip != fare.OneWay {
-		calendar.Returns = l.Text("calendar.returns", "Nights", asked.Trip.String())
+		calendar.Returns = l.Text("calendar.returns", "Nights", wording.NightRange(asked.Trip.String()))
 	}
 	for i := range 7 { // weeks begin on Monday
 		day := time.Weekday((i + 1) % 7)

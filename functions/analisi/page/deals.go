@@ -132,7 +132,7 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		c.Lede = l.Text("cheap.lede_month", "Month", l.MonthOf(fare.DayOf(m)))
 	}
 	if kind != fare.OneWay {
-		c.Lede = l.Text("cheap.lede_returns", "Nights", kind.String())
+		c.Lede = l.Text("cheap.lede_returns", "Nights", wording.NightRange(kind.String()))
 	}
 	c.Lede += " " + l.Text("cheap.first_by."+orderName(q.order))
 	fitting := 0

@@ -52,8 +52,8 @@ func TestCountries(t *testing.T) {
 	for target, want := range map[string]string{
 		"&a=Romania":          "from Milan now: Romania",
 		"&a=Regno+Unito":      "from Milan now: United Kingdom",
-		"&a=Europe&massimo=1": "No fare like this from Milan has been f",
-		"&a=Japan":            "No fare like this from Milan has been f",
+		"&a=Europe&massimo=1": "Nobody has found a fare like this from M",
+		"&a=Japan":            "Nobody has found a fare like this from M",
 	} {
 		text := said(s.visit("/?da=Milano&lang=en" + target))
 		if !strings.Contains(text, want) || strings.Contains(text, "London1") && target == "&a=Romania" {
@@ -103,9 +103,9 @@ func TestCollectingIsSaid(t *testing.T) {
 		want   string
 	}{
 		{unjudged{}, "/?da=Milano&lang=en", 200,
-			"Days of fares collected: 3 of 8. The first verdict can come on Sunday 6 March 2016."},
+			"Days of fares collected: 3 of 8. The first verdict can come on Sunday 6 March 2016 at the earliest."},
 		{nothing{}, "/?da=Milano&lang=en", 404, "We are collecting the first fares."},
-		{nothing{}, "/?da=Milano&a=Bucarest&lang=en", 404, "can come on Wednesday 9 March 2016."},
+		{nothing{}, "/?da=Milano&a=Bucarest&lang=en", 404, "can come on Wednesday 9 March 2016 at the earliest."},
 		{analisitest.Coverage{}, "/?da=Cuneo&a=Bucarest&lang=en", 404, "We do not watch this route yet."},
 	} {
 		w := open(c.of).visit(c.target)

@@ -34,7 +34,8 @@ func (h home) refuseNotCovered(r *http.Request, q question, asked answer.Questio
 		return
 	}
 	from, to := asked.Trip.Nights()
-	v.refuse(http.StatusNotFound, "no_returns", "From", from, "To", min(to, fare.MaxNights))
+	v.refuse(http.StatusNotFound, "no_returns", "From", from, "To", min(to, fare.MaxNights),
+		"NonStop", q.NonStop)
 	v.instead(q)
 }
 

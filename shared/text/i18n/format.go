@@ -10,9 +10,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Number writes a number with its digits in groups of three, as in 1,234,567.
+// Number writes a number with its digits in groups of three, as in 1,234,567. Spanish and
+// Portuguese write four digits without a group, as in 2586.
 func (l *Language) Number(n int) string {
 	s, group := strconv.Itoa(n), l.Text("format.group")
+	if from, err := strconv.Atoi(l.Text("format.group_from")); err == nil && len(s) < from {
+		return s
+	}
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + group + s[i:]
 	}

@@ -67,7 +67,7 @@ func TestVerdictInWords(t *testing.T) {
 		of(func(v *wording.Verdict) { v.Of.Verdetto.Percentile = nil }).Headline(): "We do not know yet.",
 		of(scope(verdict.InPartenza)).Brief():                                      "€21.99: good",
 		of(scope(verdict.InPartenza)).Fare():                                       "Lowest fare for Monday 9 May 2016: €21.99, seen 3 days ago.",
-		of(scope(verdict.Rotta)).Fare():                                            "Lowest fare seen 3 days ago: €21.99, Monday 9 May 2016.",
+		of(scope(verdict.Rotta)).Fare():                                            "Lowest fare seen 3 days ago: €21.99, for Monday 9 May 2016.",
 		of(stated(verdict.InPartenza, 4999)).Fare():                                "Your price: €88.99.",
 		of(stated(verdict.InPartenza, 4999)).Known(): "The lowest we know for Monday 9 May is €49.99, " +
 			"seen 3 days ago: €39 less than yours.",
@@ -75,17 +75,17 @@ func TestVerdictInWords(t *testing.T) {
 			"seen 3 days ago: €10 more than yours.",
 		of(stated(verdict.InPartenza, 8899)).Known(): "The lowest we know for Monday 9 May is €88.99, seen 3 days ago: " +
 			"the same as yours.",
-		own(verdict.Rotta, 2460).OwnDay():  "For that day about €25 is usual: this is €3 less.",
-		own(verdict.InMese, 2210).OwnDay(): "For that day about €22 is usual: this is no different.",
-		own(verdict.InMese, 1960).OwnDay(): "For that day about €20 is usual: this is €2 more.",
+		own(verdict.Rotta, 2460).OwnDay():  "The usual fare for that day is about €25: this is €3 less.",
+		own(verdict.InMese, 2210).OwnDay(): "The usual fare for that day is about €22: this is no different.",
+		own(verdict.InMese, 1960).OwnDay(): "The usual fare for that day is about €20: this is €2 more.",
 		back.Headline():                    "Good: about €8 less than usual for Monday 9 May – Saturday 14 May.",
 		past(verdict.Ottimo, 1799).Past():  "But the same departure was €17.99 on Monday 15 February 2016.",
-		of(scope(verdict.Rotta)).Rank(3, 17.4): "Of 100 observed days, about 8 had a lower fare; the margin is " +
+		of(scope(verdict.Rotta)).Rank(3, 17.4): "About 8 of 100 observed days had a lower fare; the margin is " +
 			"3 to 17.",
 		of(func(v *wording.Verdict) {
 			v.Of.Ambito, v.Of.Verdetto.MinimoCent = verdict.Rotta, &v.Of.Prezzo.Cent
 		}).Rank(3, 17): "No observed day had a lower fare; about 16 of 100 had the same.",
-		of(scope(verdict.Rotta)).Rank(0, 0): "Of 100 observed days, about 8 had a lower fare.",
+		of(scope(verdict.Rotta)).Rank(0, 0): "About 8 of 100 observed days had a lower fare.",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -107,9 +107,9 @@ func TestVerdictInWords(t *testing.T) {
 // TestCompared: each kind of comparison (Confronto) has its own words, with the number of fares.
 func TestCompared(t *testing.T) {
 	for confronto, want := range map[string]string{
-		verdict.DiOggi:   "compared with 17 other days on sale now",
-		verdict.Storia:   "from 17 fares seen on this route",
-		verdict.Entrambe: "from 17 fares: those seen on this route, and other days on sale now",
+		verdict.DiOggi:   "based on fares on sale now for 17 other days",
+		verdict.Storia:   "based on 17 fares seen on this route",
+		verdict.Entrambe: "based on 17 fares: those seen on this route and those on sale now for other days",
 	} {
 		if got := wording.Compared(i18n.English(), verdict.Verdetto{Confronto: confronto, Campione: 17}); got != want {
 			t.Errorf("%s: %q, want %q", confronto, got, want)

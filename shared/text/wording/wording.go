@@ -10,6 +10,7 @@ package wording
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
@@ -20,6 +21,14 @@ import (
 // Whole rounds a calculated amount, in euro cents, to whole euros. It is not for fares of a
 // provider, which are never rounded.
 func Whole(c fare.Cents) fare.Cents { return (c + 50) / 100 * 100 }
+
+// Nights names a return by its nights away, published as in 4-7.
+func Nights(l *i18n.Language, published string) string {
+	return l.Text("trip.nights", "Nights", NightRange(published))
+}
+
+// NightRange writes nights that are published as in 4-7 with a dash: 4–7.
+func NightRange(published string) string { return strings.ReplaceAll(published, "-", "–") }
 
 // Typical states the usual range of fares: from the first to the third quartile of comparable
 // fares. It needs an analysis with a verdict.
