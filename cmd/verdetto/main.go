@@ -10,12 +10,12 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/web/httpapi"
 )
 
 // groups holds the commands in the order in which help lists them.
@@ -46,10 +46,7 @@ func main() {
 // newRoot returns the program with all its commands.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{Use: "verdetto", Short: "Says whether a flight fare is cheap: the service on one machine",
-		SilenceErrors: true, SilenceUsage: true}
-	if build, ok := debug.ReadBuildInfo(); ok {
-		root.Version = versionOf(build)
-	}
+		SilenceErrors: true, SilenceUsage: true, Version: version()}
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, make := range g.commands {
@@ -76,18 +73,12 @@ func execute(ctx context.Context, args []string) error {
 	return err
 }
 
-// versionOf returns the version of the program, with the commit that it was built from.
-func versionOf(build *debug.BuildInfo) string {
-	version := build.Main.Version
-	for _, s := range build.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			version += ", commit " + s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			version += " with changes"
-		}
+// version returns the version of the program, with the commit that it was built from.
+func version() string {
+	if commit := httpapi.BuiltFrom(); commit != "" {
+		return httpapi.Version + ", commit " + commit
 	}
-	return version
+	return httpapi.Version
 }
 
 // newCommand returns a command that takes flags but no arguments.

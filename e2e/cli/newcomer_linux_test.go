@@ -23,8 +23,8 @@ func TestNewcomers(t *testing.T) {
 	service := inTerminal(t, d, nil, "serve", "-listen", "127.0.0.1:0", "-store", "bolt:kept.db", "-upstream",
 		"csv:good.csv",
 		"-now", "2016-03-01")
-	service.expect("origins 1: 1 asked", "answering on http://", "stop with Ctrl-C")
-	url := "http://" + strings.Fields(strings.SplitN(service.text, "answering on http://", 2)[1])[0]
+	service.Expect("origins 1: 1 asked", "answering on http://", "stop with Ctrl-C")
+	url := "http://" + strings.Fields(strings.SplitN(service.Text(), "answering on http://", 2)[1])[0]
 	url = strings.TrimRight(url, ";")
 	for _, c := range []struct {
 		task, typed string
@@ -55,12 +55,12 @@ func TestNewcomers(t *testing.T) {
 		{"completion of a command", "__complete refr", 0, []string{"refresh"}},
 	} {
 		w := inTerminal(t, d, nil, strings.Fields(c.typed)...)
-		w.t.Logf("%s: verdetto %s", c.task, c.typed)
-		w.expect(c.shows...)
-		w.ends(c.code)
+		t.Logf("%s: verdetto %s", c.task, c.typed)
+		w.Expect(c.shows...)
+		w.Ends(c.code)
 	}
-	service.types("\x03")
-	service.ends(0)
+	service.Type("\x03")
+	service.Ends(0)
 	for name := range d.Files() {
 		if strings.Contains(name, ".part-") || strings.Contains(name, ".import") {
 			t.Errorf("left: %s", name)
@@ -79,10 +79,10 @@ func TestAskColours(t *testing.T) {
 	red, plain := "\033[1;31mExpensive", "Milan to Lisbon"
 	for environment, coloured := range map[string]bool{"TERM=xterm": true, "NO_COLOR=1": false, "TERM=dumb": false} {
 		w := inTerminal(t, d, []string{environment}, args...)
-		w.expect(plain, "●", "Fares are for all Milan airports")
-		w.ends(0)
-		if strings.Contains(w.text, red) != coloured || strings.Contains(w.text, "\033") != coloured {
-			t.Errorf("%s: %q", environment, w.text)
+		w.Expect(plain, "●", "Fares are for all Milan airports")
+		w.Ends(0)
+		if strings.Contains(w.Text(), red) != coloured || strings.Contains(w.Text(), "\033") != coloured {
+			t.Errorf("%s: %q", environment, w.Text())
 		}
 	}
 	if got := run(t, d, 0, plain, args...); strings.Contains(got.Stdout, "\033") {

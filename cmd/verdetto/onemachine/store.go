@@ -19,8 +19,8 @@ import (
 )
 
 // OpenStore opens a store by its name: bolt:FILE or dynamodb:TABLE. Without a name, it creates a
-// temporary file that Close deletes. It fails for a store into which a migration was begun and not
-// finished.
+// temporary file that Close deletes. A file that root creates gets the owner of its folder. OpenStore
+// fails for a store into which a migration was begun and not finished.
 func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if name == "" {
 		dir, err := os.MkdirTemp("", "verdetto-*")
@@ -33,6 +33,8 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 		}
 		return &scratch{table, dir}, nil
 	}
+	file, isFile := strings.CutPrefix(name, "bolt:")
+	_, missing := os.Stat(file)
 	table, err := openPermanent(ctx, name, now)
 	if errors.Is(err, boltstore.ErrInUse) {
 		err = fmt.Errorf("%w; stop that process first", err)
@@ -40,12 +42,17 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	if err != nil {
 		return nil, err
 	}
+	if isFile && errors.Is(missing, os.ErrNotExist) {
+		if err := giveOwner(file, filepath.Dir(file)); err != nil {
+			return nil, errors.Join(err, table.Close())
+		}
+	}
 	from, unfinished, err := store.Migration{Table: table}.Unfinished(ctx)
 	if unfinished {
 		err = fmt.Errorf("it is an incomplete copy of %s; finish it with verdetto migrate -from %[1]s -to %[2]s -finish",
 			from, name)
 	}
-	if err == nil && strings.HasPrefix(name, "bolt:") {
+	if err == nil && isFile {
 		// Only one process can open a file. So the process that held a lease (the right to do some
 		// work alone) has ended, and the lease can be removed.
 		err = store.DropLeases(ctx, table)

@@ -24,9 +24,6 @@ import (
 // MaxBody is the largest request body, in bytes.
 const MaxBody = 64 << 10
 
-// Version is the version of the published API.
-const Version = "1.0.0"
-
 // Config holds the settings and dependencies of an API. All Lambda functions use this type.
 type Config struct {
 	Now func() time.Time
