@@ -27,7 +27,7 @@ func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done
 		at := string(of.Origin)
 		if first != nil {
 			first.Refreshed(done, total, of)
-			at = first.State().Progress.Text(i18n.English())
+			at = first.State().Progress.Found(i18n.English()) // the bar says how long it takes
 		}
 		bar.show(done, total, at)
 	}

@@ -163,7 +163,7 @@ func TestInit(t *testing.T) {
 	if strings.Contains(w.text, upstreamtest.Token) || strings.Contains(w.text, "wrong-token") {
 		t.Error("the terminal shows a token")
 	}
-	if !regexp.MustCompile(`\] 1/3 [0-9,]+ routes, [0-9,]+ fares`).MatchString(w.text) {
+	if !regexp.MustCompile(`\] 2/3 origins, [0-9,]+ routes, [0-9,]+ fares, [0-9.]+ a second, [0-9a-z]+ left`).MatchString(w.text) {
 		t.Errorf("no progress is shown:\n%s", w.text)
 	}
 	has(t, "the settings", d.Files()["verdetto.toml"], `VERDETTO_ORIGINS = ["MIL", "PAR", "ROM"]`)

@@ -20,11 +20,13 @@ func TestFormIsCorrected(t *testing.T) {
 	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
 	day := func(ahead fare.Day) string { return (fare.DayOf(clock.Now()) + ahead).String() }
 	for _, c := range []struct{ language, fields, want string }{
-		{"de", "frequency=weekly&departure=" + day(3), `checked aria-invalid="true" aria-describedby="frequency-fault">` +
-			` <label for="frequency" class="inline">Einmal pro Woche, in einer E-Mail</label>`},
+		{"de", "frequency=weekly&departure=" + day(3),
+			`checked aria-invalid="true" aria-describedby="frequency-fault">` +
+				` <label for="frequency" class="inline">Einmal pro Woche, in einer E-Mail</label>`},
 		{"de", "frequency=weekly&departure=" + day(3), "Ohne den Haken schreiben wir sofort."},
 		{"it", "kind=paid&paid=90&threshold=80&departure=" + day(9), "Vale solo con «diventa buono o ottimo»"},
-		{"it", "kind=paid&paid=90&threshold=80&departure=" + day(9), `<label for="threshold">Prezzo massimo (€)</label>`},
+		{"it", "kind=paid&paid=90&threshold=80&departure=" + day(9),
+			`<label for="threshold">Prezzo massimo (€)</label>`},
 		{"it", "kind=paid&paid=90&threshold=80&departure=" + day(9), `<input type="hidden" name="paid" value="90">`},
 		{"en", "departure=" + day(1), "that is too late for this flight."},
 		{"en", "departure=" + day(0), `<label for="departure">Departure</label><input id="departure" name="departure" type="date"`},

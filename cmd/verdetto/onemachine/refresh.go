@@ -137,8 +137,12 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 }
 
 // RefreshAlone does work while it holds the lease on refreshes. If another process holds the lease,
-// RefreshAlone calls waiting and waits for that process.
+// RefreshAlone calls waiting and waits for that process. A store of another fare source stays as it
+// is, without a lease.
 func (o Options) RefreshAlone(ctx context.Context, waiting func(), work func(context.Context) error) error {
+	if err := (store.Fares{Table: o.Table}).Claim(ctx, o.Source.Name()); err != nil {
+		return err
+	}
 	return o.refreshLease().Await(ctx, waiting, work)
 }
 

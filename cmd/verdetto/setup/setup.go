@@ -312,9 +312,14 @@ func (s *Setup) Failed(err error) {
 
 // Text returns the progress in words: routes, fares, and the minutes that remain.
 func (p Progress) Text(l *i18n.Language) string {
-	text := l.Text("setup.progress", "Routes", l.Number(p.Routes), "Fares", l.Number(p.Fares))
+	text := p.Found(l)
 	if p.Done < p.Cities && p.Minutes > 0 {
 		text += l.Text("format.comma") + l.Count("setup.left", p.Minutes)
 	}
 	return text
+}
+
+// Found says how many routes and fares the refresh has found so far.
+func (p Progress) Found(l *i18n.Language) string {
+	return l.Text("setup.progress", "Routes", l.Number(p.Routes), "Fares", l.Number(p.Fares))
 }

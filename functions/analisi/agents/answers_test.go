@@ -81,7 +81,8 @@ func TestLanguage(t *testing.T) {
 	}{
 		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`,
 			map[string]string{"": "Milan to Bucharest. Probably great: about €2 less than usual for this route.\nLowest fare " +
-				"seen today: €30, for Tuesday 10 May 2016. On this route the lowest fare is usually between €31 and €34.",
+				"seen today: €30, for Tuesday 10 May 2016. On this route the lowest fare is usually between €31 " +
+				"and €34.",
 				"en":    "Milan to Bucharest. Probably great: about €2 less",
 				"it":    "Probabilmente ottimo: circa 2\u00a0€ meno del solito per questa rotta.",
 				"de":    "Mailand – Bukarest. Wahrscheinlich sehr gut: etwa 2\u00a0€ weniger als üblich auf dieser Strecke.",

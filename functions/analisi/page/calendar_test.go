@@ -246,7 +246,8 @@ func TestMovesOfThePage(t *testing.T) {
 		rows         int
 	}{
 		{"a departure", "&quando=" + seen.String(), moving{of, nil},
-			"Da venerdì 5 febbraio 2016 l&#39;abbiamo visto in 2 giorni diversi: fra 34,25\u00a0€ e 55\u00a0€. L&#39;ultima volta " +
+			"Da venerdì 5 febbraio 2016 l&#39;abbiamo visto in 2 giorni diversi: fra 34,25\u00a0€ e 55\u00a0€. " +
+				"L&#39;ultima volta " +
 				"55\u00a0€, martedì 1º marzo 2016.", 2},
 		{"a departure that was never seen", "&visto=45&quando=" + (seen + 200).String(), moving{of, nil},
 			"Negli ultimi sei mesi nessuno ha trovato un prezzo per questa partenza.", 0},

@@ -184,10 +184,12 @@ func TestPage(t *testing.T) {
 				"altaAvvisami · " +
 				"Bucarest Birminghamgiovedì 10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
 				"Sono prezzi trovati da altri viaggiatori, non offerte: potrebbero non essere più disponibili. " +
-				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Segui questo elenco (feed Atom)", "home"},
+				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Segui questo elenco (feed " +
+				"Atom)", "home"},
 		{"in a month", "/?da=Milano&mese=2016-04", "en", 200,
 			"The lowest one-way fare to each destination in April 2016, compared with the lowest of other months. " +
-				"The best come first. Alert me to cheap fares from here DestinationLowest fareVerdict BucharestSunday " +
+				"The best come first. Alert me to cheap fares from here DestinationLowest fareVerdict " +
+				"BucharestSunday " +
 				"10 April 2016€19.99usually €29 on this routegoodHigh " +
 				"certaintyAlert me · Bucharest These fares", "home"},
 		{"up to an amount", "/?da=Milano&massimo=24,98", "en", 200,
@@ -206,7 +208,8 @@ func TestPage(t *testing.T) {
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
 			"The lowest return fare to each destination with 4–7 nights away, on any days, compared with the " +
 				"lowest such fares of other days on that route. Choose a destination to " +
-				"get a verdict on its days. The best come first. Alert me to cheap fares from here DestinationLowest fareVerdict MadridSunday 10 April 2016 – " +
+				"get a verdict on its days. The best come first. Alert me to cheap fares from here " +
+				"DestinationLowest fareVerdict MadridSunday 10 April 2016 – " +
 				"Saturday 16 April 2016€69.99usually €90 on this routegoodHigh " +
 				"certaintyAlert me · Madrid These fares", "home"},
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,
@@ -227,7 +230,8 @@ func TestPage(t *testing.T) {
 				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Avvisami quando " +
 				"scende Certezza media, in base a 40 giorni osservati. Su questa rotta il " +
 				"prezzo più basso è di solito " +
-				"circa 50 €. Come giudichiamo il prezzoSu 100 giorni osservati, circa 2 avevano un prezzo più basso; il " +
+				"circa 50 €. Come giudichiamo il prezzoSu 100 giorni osservati, circa 2 avevano un prezzo più " +
+				"basso; il " +
 				"margine va da 1 a 17.", "home"},
 		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200,
 			"Da Milano ad Atene · solo andata Normale: più o meno il prezzo abituale per questa rotta.", "home"},

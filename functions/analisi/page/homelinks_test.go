@@ -198,7 +198,8 @@ func TestPlacesOnThePage(t *testing.T) {
 	}{
 		{"da=Bergamo&a=Bucarest&lang=it", "Hai chiesto Bergamo, ma i prezzi valgono " +
 			"per tutti gli aeroporti di Milano (MXP, LIN, BGY).", ""},
-		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY, but fares cover all Milan airports (MXP, LIN, BGY).", "Fares are for"},
+		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY, but fares cover all Milan airports (MXP, LIN, BGY).",
+			"Fares are for"},
 		{"da=Milan&a=Bucharest&lang=en", "Fares are for all Milan airports (MXP, LIN, BGY).", "You asked for"},
 	} {
 		body := s.visit("/?" + c.query).Body.String()

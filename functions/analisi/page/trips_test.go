@@ -117,7 +117,8 @@ func TestTrips(t *testing.T) {
 			"Da Milano a Bucarest · martedì 12 aprile 2016 · solo andata", "del solito per martedì 12 aprile.",
 			"Il prezzo più basso per martedì 12 aprile 2016:",
 			"Con lo stesso anticipo, partenze simili costano di solito fra", "Certezza",
-			"Questo prezzo l'ha trovato un altro viaggiatore: potrebbe non essere più disponibile.", "E se aspetti? Su 100 prezzi simili, ",
+			"Questo prezzo l'ha trovato un altro viaggiatore: potrebbe non essere più disponibile.", "E se " +
+				"aspetti? Su 100 prezzi simili, ",
 			"entro 7 giorni", "entro 14 giorni",
 			"Mancano 42 giorni alla partenza: è il periodo in cui di solito si spende meno.",
 			"L'avviso vale per il viaggio cercato; qui sotto puoi estenderlo.",
@@ -171,7 +172,8 @@ func TestTrips(t *testing.T) {
 				"yours.", "Never seen so low in 40 days of fares."}, ""},
 		{"no fare on the day", route + "&quando=2016-04-20&diretto=si", "it", 404, []string{
 			"Per questa data non abbiamo ancora visto prezzi.", "un prezzo per mercoledì 20 aprile 2016.",
-			"Per mercoledì 20 aprile il prezzo abituale è circa", "E se aspetti? Adesso non conosciamo un prezzo acquistabile.",
+			"Per mercoledì 20 aprile il prezzo abituale è circa", "E se aspetti? Adesso non conosciamo un " +
+				"prezzo acquistabile.",
 			"Partenze vicine che hanno un prezzo: lunedì 18 aprile 2016 · 74 € · 15 € più del solito per quel giorno",
 			"giovedì 21 aprile 2016 · ",
 			"voli con scalo", "il prezzo più basso del mese", "qualsiasi data",

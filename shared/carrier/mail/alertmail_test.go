@@ -63,7 +63,8 @@ func TestAlertMails(t *testing.T) {
 			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo."}
 			a.Waits = []string{"Finora aspettare non ha reso in modo chiaro: non te lo consigliamo.",
 				"Entro 7 giorni: probabilità di un calo del 5% o più 12\u00a0%."}
-		}, []string{"Data della richiesta: giovedì 31 dicembre 2015", "simili costano di solito", "non te lo consigliamo",
+		}, []string{"Data della richiesta: giovedì 31 dicembre 2015", "simili costano di solito", "non te lo " +
+			"consigliamo",
 			"Entro 7 giorni"}},
 		{"alert-threshold-it", func(a *Alert) {
 			a.Threshold, a.Price, a.Level = 130000, 123456, "caro"

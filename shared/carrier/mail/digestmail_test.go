@@ -56,7 +56,8 @@ func TestDigestMails(t *testing.T) {
 	}{
 		{"digest-it", func(*Digest) {}, "I tuoi prezzi della settimana: 1 su 5 come volevi",
 			[]string{"5,00\u00a0€ in meno", "ultimo messaggio.", "24,45\u00a0€ in più", "troppo poco",
-				"nessun prezzo", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "ora è il momento", "38\u00a0€ in meno del solito", "Visto oggi, martedì 1º marzo 2016.",
+				"nessun prezzo", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "ora è il momento",
+				"38\u00a0€ in meno del solito", "Visto oggi, martedì 1º marzo 2016.",
 				"ogni martedì"}},
 		{"digest-en", func(d *Digest) { english(d) }, "Your fares this week: 1 of 5 as you asked",
 			[]string{"€5.00 less", "The same as in our last message", "€24.45 more", "We know too little",

@@ -49,7 +49,8 @@ func TestWhatPhonesShow(t *testing.T) {
 		lacks  string
 	}{
 		{"verdict", store.Alert{}, func(*notify.Message) {},
-			[]string{"Departing on Wednesday 18 March 2026.", "€40.00, great", "About €16 less than usual: on this route, the lowest fare of a day is usually €56.00.",
+			[]string{"Departing on Wednesday 18 March 2026.", "€40.00, great", "About €16 less than usual: on " +
+				"this route, the lowest fare of a day is usually €56.00.",
 				"Seen today, Wednesday 4 March 2026.",
 				"You asked for an alert when the fare becomes good or great."}, "in our message"},
 		{"threshold", store.Alert{Threshold: 4000}, func(*notify.Message) {},

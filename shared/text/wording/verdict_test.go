@@ -67,8 +67,9 @@ func TestVerdictInWords(t *testing.T) {
 		of(func(v *wording.Verdict) { v.Of.Verdetto.Percentile = nil }).Headline(): "We do not know yet.",
 		of(scope(verdict.InPartenza)).Brief():                                      "€21.99: good",
 		of(scope(verdict.InPartenza)).Fare():                                       "Lowest fare for Monday 9 May 2016: €21.99, seen 3 days ago.",
-		of(scope(verdict.Rotta)).Fare():                                            "Lowest fare seen 3 days ago: €21.99, for Monday 9 May 2016.",
-		of(stated(verdict.InPartenza, 4999)).Fare():                                "Your price: €88.99.",
+		of(scope(verdict.Rotta)).Fare(): "Lowest fare seen 3 days " +
+			"ago: €21.99, for Monday 9 May 2016.",
+		of(stated(verdict.InPartenza, 4999)).Fare(): "Your price: €88.99.",
 		of(stated(verdict.InPartenza, 4999)).Known(): "The lowest we know for Monday 9 May is €49.99, " +
 			"seen 3 days ago: €39 less than yours.",
 		of(stated(verdict.Rotta, 9899)).Known(): "The lowest we know for this route is €98.99 (Monday 9 May 2016), " +

@@ -39,12 +39,13 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	op.Parameters = describeParameters(op.Parameters, desc.page)
 	op.RequestBody = d.requestBody(op.RequestBody, route, desc)
 	op.Responses = d.successes(&op, route, desc)
+	problems := possibleProblems(route, desc)
 	for _, status := range desc.Pages {
-		if desc.page || status < http.StatusBadRequest { // any error response may be a page: see Describe
+		if desc.page || problems[status] == nil { // any problem may be a page: see Describe
 			addPage(op.Responses, status, route)
 		}
 	}
-	for status, possible := range possibleProblems(route, desc) {
+	for status, possible := range problems {
 		at := strconv.Itoa(status)
 		response := problemResponse(route, status, possible)
 		if page := op.Responses[at]; page != nil {
