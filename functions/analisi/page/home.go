@@ -48,7 +48,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if wrong.refused(v.T, unconverted) {
 		unconverted = nil
 	}
-	v.Printed = cmp.Or(h.BaseURL, r.Host) + q.link(q.from, q.to) + " · " + v.T.Moment(h.Now())
+	v.Printed = cmp.Or(h.BaseURL, r.Host) + q.link(q.from, q.to) + " · " + v.T.Date(fare.DayOf(h.Now()))
 	v.Invented = httpapi.Data(r.Context()) == "sample"
 	v.AllFares = httpapi.AllFares(r.Context())
 	switch {

@@ -38,7 +38,7 @@ type view struct {
 	Page        bool     // a page of its own, not a part of another program
 	Kept        []hidden // choices that the form does not show
 	Remaining   string   // how many questions remain today, if few
-	Printed     string   // address and time of the answer, for paper
+	Printed     string   // address and day (UTC) of the answer, for paper
 
 	Start      bool
 	Anywhere   bool // the question has no city as its destination
