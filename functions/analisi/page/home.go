@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/text/wording"
