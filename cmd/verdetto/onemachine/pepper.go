@@ -153,8 +153,8 @@ func anyAlert(ctx context.Context, table store.Table) (store.Alert, bool, error)
 	return store.Alert{}, false, nil
 }
 
-// ReadStore opens a store for reading. It never changes the file, so a backup stays intact. It reads
-// a file that a process serves through that process.
+// ReadStore opens a store for reading. It never changes the file, so a backup stays intact. If a
+// running service holds the file, ReadStore reads the store through that service.
 func ReadStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	switch {

@@ -57,8 +57,7 @@ func (s *search) day(day fare.Day) {
 	midnight := day.Time().Unix()
 	if s.lively {
 		for depart := day; depart <= day+ahead; depart++ {
-			// Because of the factor 3, the lead times (days before departure) at which a departure
-			// is searched fall on all weekdays.
+			// The factor 3 spreads the days on which a departure is searched over all weekdays.
 			if (3*depart+day+fare.Day(s.seed%sweepDays))%sweepDays == 0 {
 				s.seen(day, fare.Observation{Found: midnight, Depart: depart, DayOnly: true}, true)
 			}
@@ -128,7 +127,8 @@ func (r *route) count(day fare.Day, chance uint64) int {
 	return max(1, int(float64(r.daily)*(0.7+0.6*unit(chance))))
 }
 
-// expected estimates how many fares of the route travellers find per day, to allocate memory.
+// expected estimates how many fares are found on the route per day. The caller allocates that much
+// memory.
 func (r *route) expected() int {
 	n := r.daily
 	if r.lively {

@@ -40,8 +40,8 @@ func (s *State) Encode() []byte {
 	return data
 }
 
-// thinned returns the departures that leave before a day. Of each departure, it keeps the newest
-// lows, and the cheapest of the older lows.
+// thinned returns the departures that leave before a day. Of each departure, it keeps the
+// newest low fares (their number is the parameter lows), and the single cheapest older fare.
 func (d Departures) thinned(lows int, before fare.Day) Departures {
 	few := Departures{}
 	for at, past := range d {

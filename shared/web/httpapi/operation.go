@@ -147,7 +147,7 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	return responses
 }
 
-// addPage adds an HTML page to the described answers with a status.
+// addPage adds an HTML page to the responses that the API description lists for a status.
 func addPage(responses map[string]*huma.Response, status int, route routes.Route) {
 	at := strconv.Itoa(status)
 	if responses[at] == nil {
@@ -180,8 +180,8 @@ func possibleProblems(route routes.Route, desc description) map[int][]ProblemTyp
 	return byStatus
 }
 
-// problemResponse describes the problem documents of a status by their possible codes. Its headers
-// depend on nothing else, so that many operations share it.
+// problemResponse describes the problem documents of a status by their possible codes. The
+// headers depend only on the status, so many operations share one response.
 func problemResponse(route routes.Route, status int, possible []ProblemType) *huma.Response {
 	var codes []any
 	var texts []string

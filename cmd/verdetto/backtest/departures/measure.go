@@ -279,8 +279,8 @@ func (m *reporter) misses(rows []int, scores []float64) (byQuarter, byLead []sta
 }
 
 // percentiles measures how far the rule's percentiles are off, and whether the rule's price ranges
-// hold the stated share of fares. It uses all rows (each a fare on one day) that the rule answers,
-// whatever their outcome (did the fare fall?).
+// hold the stated share of fares. It uses all rows (each a fare on one day) for which the rule
+// gives an answer, whether the fare fell later or not.
 func (m *reporter) percentiles() {
 	rows, scores := m.answeredRows(m.rule[0])
 	if len(rows) == 0 {
