@@ -181,7 +181,7 @@ func possibleProblems(route routes.Route, desc description) map[int][]ProblemTyp
 }
 
 // problemResponse describes the problem documents of a status by their possible codes. The
-// headers depend only on the status, so many operations share one response.
+// headers depend only on the status. Thus operations can share one response.
 func problemResponse(route routes.Route, status int, possible []ProblemType) *huma.Response {
 	var codes []any
 	var texts []string
