@@ -130,7 +130,7 @@ func TestInitWithoutAToken(t *testing.T) {
 	w := inTerminal(t, d, nil, "init")
 	w.Expect("Travelpayouts token:")
 	w.Type("\r")
-	w.Expect("These fares are invented", "now run verdetto serve -upstream sample and open")
+	w.Expect("These fares are made up", "now run verdetto serve -upstream sample and open")
 	w.Ends(0)
 	d.LeftNothing()
 	if files := d.Files(); len(files) != 1 {

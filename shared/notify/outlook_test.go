@@ -63,7 +63,7 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 				"Waiting cost €3.10 more on average"},
 			[]string{advises, "14 days", "40 or more"}, false},
 		{"waiting paid", judged{analysis: departing(3000, true)},
-			[]string{advises + " €2.50", "in 30 of 100 cases it ended up more expensive"}, []string{advisesNot}, false},
+			[]string{advises + " €2.50", "in 30 of 100 cases it ended up costing more"}, []string{advisesNot}, false},
 		{"another fare is the cheapest for it", judged{analysis: departing(2900, true)}, nil,
 			[]string{advises, advisesNot, "AND IF YOU WAIT?"}, false},
 		{"too little is known", judged{analysis: verdict.Analysis{Prezzo: verdict.Prezzo{Cent: 3000}}}, nil,
