@@ -81,7 +81,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 			w.wait(`document.querySelectorAll('.alerts li').length === 4`)
 			text := func() string { return evaluate[string](w, `document.querySelector('main').textContent`) }
 			if said := text(); !strings.Contains(said, say["drop"]) || !strings.Contains(said, say["around"]) ||
-				!strings.Contains(said, "4-7") {
+				!strings.Contains(said, "4–7") {
 				t.Errorf("what was asked for is not listed: %s", said)
 			}
 			evaluate[int](w, `[...document.querySelectorAll('details')].map(d => d.open = true).length`)

@@ -170,6 +170,7 @@ function sends(form) {
         if (fields[name] && texts.has(name)) {
           const fault = document.createElement('p');
           [fault.className, fault.id, fault.textContent] = ['fault', fields[name].id + '-fault', texts.get(name)];
+          fault.setAttribute('role', 'alert');
           fields[name].closest('.field').append(fault);
           fields[name].setAttribute('aria-errormessage', fault.id);
         }
