@@ -122,7 +122,7 @@ func (s *service) walk(r fare.Route, day string) {
 		if err := json.Unmarshal([]byte(s.ask("/v1/analisi?"+page.q.Encode())), &a); err != nil {
 			s.t.Fatalf("%s: %v", base+page.more, err)
 		}
-		if !d.read(page.more, body, a, page.dated) {
+		if !d.read(page.more, body, a, page.dated) && s.judgesDay(from, to, a.Prezzo.Partenza) {
 			s.t.Errorf("page %s: its fare is not compared with the usual fare of its own day", base+page.more)
 		}
 	}
@@ -138,6 +138,16 @@ func (s *service) walk(r fare.Route, day string) {
 		s.t.Errorf("walk over %s on %s: %s", r, day, fault)
 	}
 	s.documents["walk"]++
+}
+
+// judgesDay reports whether the service knows the usual fare of a departure.
+func (s *service) judgesDay(from, to, day string) bool {
+	q := url.Values{"origine": {from}, "destinazione": {to}, "partenza": {day}}
+	var a verdict.Analysis
+	if err := json.Unmarshal([]byte(s.ask("/v1/analisi?"+q.Encode())), &a); err != nil {
+		s.t.Fatalf("departure %s: %v", day, err)
+	}
+	return a.Verdetto.Percentile != nil
 }
 
 // TestFaultsOfAWalkAreFound breaks the pages of a walk in every way that the walk is for.
