@@ -160,6 +160,11 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	for _, secret := range parameters.ReadByFunction(f.name, c.choices()...) {
 		set(secret.Variable, "ssm:"+secret.Path(c.Name))
 	}
+	if f.http {
+		// Go's garbage collector runs half as often as by default: starts and answers use less time.
+		// Peak memory stays far below the function's memory.
+		set("GOGC", "200")
+	}
 	if f.links {
 		e["VERDETTO_BASE_URL"] = p.edge.url
 	}

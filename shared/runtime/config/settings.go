@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gagliardetto/solana-go/base58"
@@ -266,8 +267,10 @@ func oneOf(values ...string) func(string) bool {
 	return func(v string) bool { return slices.Contains(values, v) }
 }
 
+// matches compiles the expression at its first use, because a function uses few of all settings.
 func matches(shape string) func(string) bool {
-	return regexp.MustCompile(`^(?:` + shape + `)$`).MatchString
+	expression := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + shape + `)$`) })
+	return func(v string) bool { return expression().MatchString(v) }
 }
 
 func whole(least, most int64) func(string) bool {
