@@ -28,7 +28,7 @@ func waitsOf(said wording.Verdict) *waits {
 	l, a := said.Language, said.Of
 	advice := said.Waiting()
 	switch {
-	case a.AnticipoGiorni == nil:
+	case advice == "" && a.AnticipoGiorni == nil:
 		return nil
 	case advice == "":
 		return &waits{Advice: l.Text("waits.unrecorded")}
