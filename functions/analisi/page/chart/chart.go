@@ -58,13 +58,17 @@ func (c *canvas) dot(class string, x, y, r float64) {
 	fmt.Fprintf(&c.b, `<circle class="%s" cx="%s" cy="%s" r="%s"/>`, class, num(x), num(y), num(r))
 }
 
-// text writes text at the point x, y. The anchor is start, middle or end.
+// text writes text at the point x, y. The anchor is start, middle or end. The text of an axis has no
+// class.
 func (c *canvas) text(class, anchor string, x, y float64, s string) {
-	at := ""
-	if anchor != "middle" { // middle is set once, on the drawing
-		at = ` text-anchor="` + anchor + `"`
+	c.b.WriteString("<text")
+	if class != "" {
+		c.b.WriteString(` class="` + class + `"`)
 	}
-	fmt.Fprintf(&c.b, `<text class="%s"%s x="%s" y="%s">%s</text>`, class, at, num(x), num(y), html.EscapeString(s))
+	if anchor != "middle" { // middle is set once, on the drawing
+		c.b.WriteString(` text-anchor="` + anchor + `"`)
+	}
+	fmt.Fprintf(&c.b, ` x="%s" y="%s">%s</text>`, num(x), num(y), html.EscapeString(s))
 }
 
 // margin returns the width in pixels that a price label needs at the left of a chart. The label is
