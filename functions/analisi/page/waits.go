@@ -78,7 +78,7 @@ func (v *view) waitsWithout(e *answer.NoFareOn) *waits {
 	if advice := wording.Advice(l, usual); advice != "" {
 		record = advice
 	}
-	return &waits{Advice: l.Text("waits.usual", "Day", v.weekday(usual.Prezzo), "Price", l.About(usual.Prezzo.Cent)) +
+	return &waits{Advice: l.Text("waits.usual", "Day", v.weekday(usual.Prezzo), "Nights", nightsText(l, e.Series.Trip), "Price", l.About(usual.Prezzo.Cent)) +
 		" " + record}
 }
 
