@@ -105,6 +105,7 @@ SNAPSHOT = GORELEASER_CURRENT_TAG=v$(VERSION) GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_
 
 release-snapshot: $(RELEASE)/.complete $(RELEASE)/cosign.key ## what a release of this commit would hold, in dist/release: archives, packages, image, signed checksums
 	$(SNAPSHOT) COSIGN_KEY=$(CURDIR)/$(RELEASE)/cosign.key COSIGN_PASSWORD= goreleaser release --snapshot --clean --skip=publish
+	cp dist/aws/*.zip dist/release
 	$(MAKE) release-image
 
 # The functions' zip files and a template with parameters, for a deployment without building. goreleaser calls it.
