@@ -216,7 +216,8 @@ func TestFaultsAreFound(t *testing.T) {
 	} {
 		a := a
 		a.Verdetto.Livello = verdict.Caro
-		text := strings.Replace(page("€21.99: expensive", fmt.Sprintf(dear, c.within, c.high)), "verdict buono", "verdict caro", 1)
+		text := page("€21.99: expensive", fmt.Sprintf(dear, c.within, c.high))
+		text = strings.Replace(text, "verdict buono", "verdict caro", 1)
 		if _, found := checkPage(text, a, false); (len(found) > 0) != c.found {
 			t.Errorf("%s: found %q", name, found)
 		}
