@@ -47,6 +47,19 @@ func logTo(w io.Writer, form string) slog.Handler {
 	return slog.NewTextHandler(w, nil)
 }
 
+// lines is a Writer that logs each line of a text for people.
+type lines struct{ log *slog.Logger }
+
+// Write logs the lines of a text.
+func (l lines) Write(text []byte) (int, error) {
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" {
+			l.log.Info(line)
+		}
+	}
+	return len(text), nil
+}
+
 // opener opens a store by its name: onemachine.OpenStore or OpenShared.
 type opener func(ctx context.Context, name string, now func() time.Time) (store.Table, error)
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -60,7 +61,11 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if s.BaseURL, err = onemachine.BaseURL(o.links(o.base), s.RealPayments, listener.Addr()); err != nil {
 		return err
 	}
-	partly, err := o.options.open(ctx, &s, os.Stdout, onemachine.OpenStore)
+	var messages io.Writer = os.Stdout
+	if o.log == jsonLog {
+		messages = lines{s.Log}
+	}
+	partly, err := o.options.open(ctx, &s, messages, onemachine.OpenStore)
 	if err != nil {
 		return err
 	}
@@ -118,8 +123,7 @@ func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachi
 			report, err := s.Refresh(ctx, originProgress(first, s.Log, form))
 			switch {
 			case logged:
-				s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Answered, "failed", report.Failed,
-					"new", report.New, "faults", report.Faults)
+				logRefreshed(ctx, s.Log, report)
 			case err == nil:
 				report.Print(os.Stdout)
 			}
