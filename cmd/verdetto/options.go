@@ -60,6 +60,14 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
+// notes returns where notes for people are written: to w, or as lines of the log if it is JSON.
+func (o *options) notes(log *slog.Logger, w io.Writer) io.Writer {
+	if o.log == jsonLog {
+		return lines{log}
+	}
+	return w
+}
+
 // opener opens a store by its name: onemachine.OpenStore or OpenShared.
 type opener func(ctx context.Context, name string, now func() time.Time) (store.Table, error)
 

@@ -47,10 +47,7 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string, out
 	if err != nil {
 		return err
 	}
-	notes := out.notes()
-	if o.log == jsonLog {
-		notes = lines{s.Log}
-	}
+	notes := o.notes(s.Log, out.notes())
 	partly, err := o.open(ctx, &s, notes, onemachine.OpenShared)
 	if err != nil {
 		return err

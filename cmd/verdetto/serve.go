@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -61,11 +60,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if s.BaseURL, err = onemachine.BaseURL(o.links(o.base), s.RealPayments, listener.Addr()); err != nil {
 		return err
 	}
-	var messages io.Writer = os.Stdout
-	if o.log == jsonLog {
-		messages = lines{s.Log}
-	}
-	partly, err := o.options.open(ctx, &s, messages, onemachine.OpenStore)
+	partly, err := o.options.open(ctx, &s, o.notes(s.Log, os.Stdout), onemachine.OpenStore)
 	if err != nil {
 		return err
 	}
