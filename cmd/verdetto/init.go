@@ -103,13 +103,16 @@ func (o *serveOptions) refreshFirst(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return errors.New("stopped; verdetto init goes on from here")
 	}
+	l := i18n.English()
+	if fault := o.first.State().Progress.Fault; err != nil && fault != nil {
+		return errors.New(fault.Text(l) + " verdetto init goes on from here.")
+	}
 	if err != nil {
 		return err
 	}
 	if err := endFirst(ctx, s, o.first, nil, true); err != nil {
 		return err
 	}
-	l := i18n.English()
 	at := "http://" + o.address()
 	command := "verdetto serve"
 	if o.first.State().Invented {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -38,6 +39,7 @@ func TestInit(t *testing.T) {
 		{upstreamtest.Token, fault("token_refused"), &upstreamtest.Fault{Status: 403}},
 		{upstreamtest.Token, fault("limited"), new(upstreamtest.TooMany("", ""))},
 		{upstreamtest.Token, fault("source"), new(upstreamtest.Broken(500))},
+		{upstreamtest.Token, fault("source"), new(upstreamtest.Garbled("<html>Sign in to this network</html>"))},
 	} {
 		if c.answer != nil {
 			source.Fail(*c.answer)
@@ -57,6 +59,16 @@ func TestInit(t *testing.T) {
 	w.Type("LIN\r")
 	w.Expect("is on the list already", "City:")
 	w.Type("Paris, Rom\t\r")
+	w.Expect("Milan, Paris and Rome", "City:")
+	w.Type("-Par\t\r")
+	w.Expect("Milan and Rome", "City:")
+	w.Type("-Oslo\r")
+	w.Expect("Oslo is not on the list.", "City:")
+	w.Type("-Milna\r")
+	w.Expect("Did you mean", "City:")
+	w.Type("-MXP, -Rome\r")
+	w.Expect("No city is chosen.", "City:")
+	w.Type("Milan, Paris, Oslo, -Oslo, Rome\r")
 	w.Expect("Milan, Paris and Rome", "City:")
 	w.Type("\r")
 	w.Expect("Your settings are in", "3 origins in", "observations",
@@ -136,4 +148,48 @@ func TestInitWithoutAToken(t *testing.T) {
 	if files := d.Files(); len(files) != 1 {
 		t.Errorf("stored: %q", files)
 	}
+}
+
+// TestInitFaults: without a network, on a full disk, and with a settings file that cannot be read,
+// init says what to do, and goes on when that is done.
+func TestInitFaults(t *testing.T) {
+	t.Parallel()
+	t.Run("no network", func(t *testing.T) {
+		w := inTerminal(t, fixture.NewShell(t), []string{"TRAVELPAYOUTS_URL=http://127.0.0.1:1"}, "init")
+		w.Expect("Travelpayouts token:")
+		w.Type(upstreamtest.Token + "\r")
+		w.Expect(fault("network"), "Travelpayouts token:")
+		w.Type("\x04") // the end of the input
+		w.Expect("stopped; nothing was stored")
+		w.Ends(1)
+	})
+	t.Run("a full disk", func(t *testing.T) {
+		d, source := fixture.NewShell(t), fixture.Upstream(t)
+		d.Dir = smallDisk(t)
+		w := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
+		w.Expect("Travelpayouts token:")
+		w.Type(upstreamtest.Token + "\r")
+		w.Expect("City:")
+		fill(t, d.Dir)
+		w.Type("Milan\r\r")
+		w.Expect(fault("disk"), "City:")
+		d.Remove("ballast")
+		w.Type("\r")
+		w.Expect("Your settings are in")
+		w.Ends(1) // the fares do not fit
+		has(t, "the terminal", w.Text(), "error: "+fault("disk")+" verdetto init goes on from here.")
+		larger(t, d.Dir)
+		again := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
+		again.Expect("exists: the set-up goes on with it", "now run verdetto serve")
+		again.Ends(0)
+	})
+	t.Run("settings that cannot be read", func(t *testing.T) {
+		d := fixture.NewShell(t)
+		if err := os.Mkdir(filepath.Join(d.Dir, "verdetto.toml"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"init", "serve"} {
+			run(t, d, 1, "is a directory; give the file with the settings", command)
+		}
+	})
 }
