@@ -64,8 +64,8 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case q.from == "" && q.to == "":
 		v.Start = true
 		v.covered, _ = h.Cities.Suggest(r.Context(), "", q.language.Code)
-		if c := h.BeforeFares(r.Context()); c != nil {
-			v.Collecting = wording.BeforeFares(v.T, *c)
+		if len(v.covered) == 0 {
+			v.showCollecting(h.BeforeFares(r.Context()))
 		}
 	case q.from == "":
 		v.refuse(http.StatusBadRequest, "no_origin")

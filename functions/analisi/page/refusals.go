@@ -16,6 +16,13 @@ import (
 
 // The texts for a trip without a verdict. Each text offers other questions that have an answer.
 
+// showCollecting states on the first page that the service has no fares yet.
+func (v *view) showCollecting(c *verdict.Raccolta) {
+	if c != nil {
+		v.Collecting = wording.BeforeFares(v.T, *c)
+	}
+}
+
 // refuseCollecting states that the service has no fares yet, and when the first verdicts can come.
 func (v *view) refuseCollecting(c *verdict.Raccolta) {
 	v.notify(http.StatusNotFound, v.T.Text("refusal.collecting.title"), wording.BeforeFares(v.T, *c))
