@@ -15,6 +15,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
 	"verdetto/cmd/verdetto/setup"
+	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 )
 
@@ -106,6 +107,9 @@ func (o *serveOptions) refreshFirst(ctx context.Context) error {
 	l := i18n.English()
 	if fault := o.first.State().Progress.Fault; err != nil && fault != nil {
 		return errors.New(fault.Text(l) + " verdetto init goes on from here.")
+	}
+	if errors.Is(err, store.ErrHeld) {
+		return fmt.Errorf("the running service is collecting the fares; verdetto status -config %s says how far it is", o.first.File)
 	}
 	if err != nil {
 		return err

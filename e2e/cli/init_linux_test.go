@@ -3,6 +3,7 @@ package cli
 import (
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -175,13 +176,50 @@ func TestInitFaults(t *testing.T) {
 		w.Expect(fault("disk"), "City:")
 		d.Remove("ballast")
 		w.Type("\r")
-		w.Expect("Your settings are in")
+		w.Expect("Your settings are in", "error: "+fault("disk")+" verdetto init goes on from here.")
 		w.Ends(1) // the fares do not fit
-		has(t, "the terminal", w.Text(), "error: "+fault("disk")+" verdetto init goes on from here.")
 		larger(t, d.Dir)
 		again := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
 		again.Expect("exists: the set-up goes on with it", "now run verdetto serve")
 		again.Ends(0)
+	})
+	t.Run("a disk without room for a store", func(t *testing.T) {
+		d, source := fixture.NewShell(t), fixture.Upstream(t)
+		d.Dir = smallDisk(t)
+		w := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
+		w.Expect("Travelpayouts token:")
+		w.Type(upstreamtest.Token + "\r")
+		w.Expect("City:")
+		if out, err := exec.Command("mount", "-o", "remount,size=20k", d.Dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		w.Type("Milan\r\r")
+		w.Expect("Your settings are in", "no space left on device; free some space on the disk, then start again")
+		w.Ends(1)
+		larger(t, d.Dir)
+		again := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
+		again.Expect("exists: the set-up goes on with it", "now run verdetto serve")
+		again.Ends(0)
+	})
+	t.Run("a service that refreshes", func(t *testing.T) {
+		o := firstRun(t, fixture.NewShell(t))
+		o.open()
+		o.send("", "token", "token", upstreamtest.Token)
+		asked, until := make(chan struct{}), make(chan struct{})
+		first := sync.OnceFunc(func() { close(asked) })
+		o.source.Choose = func(*http.Request) upstreamtest.Fault {
+			first()
+			return upstreamtest.Slow(until)
+		}
+		o.send("", "start", "city", "Milano")
+		o.server.Answers(t)
+		<-asked
+		w := inTerminal(t, o.shell, []string{"TRAVELPAYOUTS_URL=" + o.source.URL}, "init")
+		w.Expect("the running service is collecting the fares; verdetto status")
+		w.Ends(1)
+		run(t, o.shell, 0, "day 0 of 8, collecting since", "status", "-config", "verdetto.toml")
+		close(until)
+		end(t, o.server)
 	})
 	t.Run("settings that cannot be read", func(t *testing.T) {
 		d := fixture.NewShell(t)
