@@ -109,7 +109,8 @@ func (o *serveOptions) refreshFirst(ctx context.Context) error {
 		return errors.New(fault.Text(l) + " verdetto init goes on from here.")
 	}
 	if errors.Is(err, store.ErrHeld) {
-		return fmt.Errorf("the running service is collecting the fares; verdetto status -config %s says how far it is", o.first.File)
+		return fmt.Errorf("the running service is collecting the fares; verdetto status -config %s says how far it is",
+			o.first.File)
 	}
 	if err != nil {
 		return err

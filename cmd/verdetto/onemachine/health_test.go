@@ -90,8 +90,8 @@ func printed(t *testing.T, table store.Table, now func() time.Time) string {
 	return text.String()
 }
 
-// TestReadyWhileCollecting: before the first fare, and until a route has enough days for a verdict, /readyz, the status and the
-// deals state the same. Then the store is not asked again.
+// TestReadyWhileCollecting: before the first fare, and until a route has enough days for a verdict,
+// /readyz, the status and the deals state the same. Then the store is not asked again.
 func TestReadyWhileCollecting(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "kept.db"), clock.Now, boltstore.Scratch)
@@ -108,11 +108,12 @@ func TestReadyWhileCollecting(t *testing.T) {
 	w := httptest.NewRecorder()
 	health.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
 	since, first := (today - 2).String(), (today + 8).String()
-	if body := w.Body.String(); w.Code != 503 || !strings.Contains(body, "Collecting since "+since+", first verdict about a route on "+first) ||
+	begins := "ollecting since " + since + ", first verdict about a route on " + first
+	if body := w.Body.String(); w.Code != 503 || !strings.Contains(body, begins) ||
 		!strings.Contains(body, `"raccolta":{"daGiorni":0,"diGiorni":8,"dal":"`+since+`","primoVerdetto":"`+first+`"}`) {
 		t.Errorf("before the first fare: %d %s", w.Code, body)
 	}
-	if got := printed(t, table, clock.Now); !strings.Contains(got, "day 0 of 8, collecting since "+since+", first verdict about a route on "+first) {
+	if got := printed(t, table, clock.Now); !strings.Contains(got, "day 0 of 8, c"+begins) {
 		t.Errorf("before the first fare: status\n%s", got)
 	}
 	if err := errors.Join(fares.SetLastAnswer(t.Context(), "MIL", clock.Now()), table.Write(t.Context(),

@@ -21,7 +21,7 @@ type Problem struct {
 	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant"`
 	Usage       string   `json:"usage,omitempty" doc:"If a quota is used up: the path that shows what is left of each" example:"/v1/consumo"`
 	// Raccolta is set before the first fare of the service.
-	Raccolta *verdict.Raccolta `json:"raccolta,omitempty" doc:"Before the service has its first fare: how far it is from the first verdict about a route"`
+	Raccolta *verdict.Raccolta `json:"raccolta,omitempty" doc:"How far a service without any fare is"`
 	Paid     *Paid             `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
 
 	header     http.Header
