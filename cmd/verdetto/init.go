@@ -15,6 +15,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
 	"verdetto/cmd/verdetto/setup"
+	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 )
 
@@ -103,13 +104,20 @@ func (o *serveOptions) refreshFirst(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return errors.New("stopped; verdetto init goes on from here")
 	}
+	l := i18n.English()
+	if fault := o.first.State().Progress.Fault; err != nil && fault != nil {
+		return errors.New(fault.Text(l) + " verdetto init goes on from here.")
+	}
+	if errors.Is(err, store.ErrHeld) {
+		return fmt.Errorf("the running service is collecting the fares; verdetto status -config %s says how far it is",
+			o.first.File)
+	}
 	if err != nil {
 		return err
 	}
 	if err := endFirst(ctx, s, o.first, nil, true); err != nil {
 		return err
 	}
-	l := i18n.English()
 	at := "http://" + o.address()
 	command := "verdetto serve"
 	if o.first.State().Invented {

@@ -163,13 +163,17 @@ func TestFirstRun(t *testing.T) {
 	o.send(fault("token_form"), "token", "token", "schlüssel")
 	o.send(fault("token_refused"), "token", "token", "wrong-token")
 	calls := len(o.source.Calls())
-	for id, answer := range map[string]upstreamtest.Fault{"token_refused": {Status: 403},
-		"limited": upstreamtest.TooMany("Retry-After", "60"), "source": upstreamtest.Broken(503)} {
-		o.source.Fail(answer)
-		o.send(fault(id), "token", "token", upstreamtest.Token)
+	for _, c := range []struct {
+		id     string
+		answer upstreamtest.Fault
+	}{{"token_refused", upstreamtest.Fault{Status: 403}}, {"limited", upstreamtest.TooMany("Retry-After", "60")},
+		{"source", upstreamtest.Broken(503)}, {"source", upstreamtest.Broken(500)},
+		{"source", upstreamtest.Garbled("<html>Sign in to this network</html>")}, {"source", upstreamtest.Garbled("")}} {
+		o.source.Fail(c.answer)
+		o.send(fault(c.id), "token", "token", upstreamtest.Token)
 	}
-	if n := len(o.source.Calls()) - calls; n != 3 {
-		t.Errorf("3 checks made %d calls", n)
+	if n := len(o.source.Calls()) - calls; n != 6 {
+		t.Errorf("6 checks made %d calls", n)
 	}
 	o.send("", "token", "token", " "+upstreamtest.Token+"\n")
 	if _, page := o.reads("Which cities do you fly from?"), d.Files(); len(page) != 1 {
@@ -337,6 +341,37 @@ func someCities(n int) (codes []string) {
 	return codes
 }
 
+// smallDisk returns a folder on a disk of 64 kB.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("wants root, to mount a small disk")
+	}
+	folder := filepath.Join(t.TempDir(), "disk")
+	if out, err := exec.Command("sh", "-c", fmt.Sprintf(
+		"mkdir %[1]s && mount -t tmpfs -o size=64k verdetto-test %[1]s", folder)).CombinedOutput(); err != nil {
+		t.Skipf("mount a small disk: %v: %s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", folder).Run() })
+	return folder
+}
+
+// fill fills the disk of a folder with the file ballast.
+func fill(t *testing.T, folder string) {
+	t.Helper()
+	if err := exec.Command("sh", "-c", "cat /dev/zero >"+folder+"/ballast; true").Run(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// larger makes the disk of a folder large enough.
+func larger(t *testing.T, folder string) {
+	t.Helper()
+	if out, err := exec.Command("mount", "-o", "remount,size=64m", folder).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
 // TestFirstRunFaults: what cannot be written, reached or listened on is named with what to do.
 func TestFirstRunFaults(t *testing.T) {
 	t.Parallel()
@@ -380,23 +415,12 @@ func TestFirstRunFaults(t *testing.T) {
 		end(t, o.server)
 	})
 	t.Run("a full disk", func(t *testing.T) {
-		if os.Geteuid() != 0 {
-			t.Skip("wants root, to mount a small disk")
-		}
 		d := fixture.NewShell(t)
-		small := filepath.Join(t.TempDir(), "disk")
-		if out, err := exec.Command("sh", "-c", fmt.Sprintf(
-			"mkdir %[1]s && mount -t tmpfs -o size=64k verdetto-test %[1]s", small)).CombinedOutput(); err != nil {
-			t.Skipf("mount a small disk: %v: %s", err, out)
-		}
-		t.Cleanup(func() { _ = exec.Command("umount", "-l", small).Run() })
-		d.Dir = small
+		d.Dir = smallDisk(t)
 		o := firstRun(t, d)
 		o.open()
 		o.send("", "token", "token", upstreamtest.Token)
-		if err := exec.Command("sh", "-c", "cat /dev/zero >"+small+"/ballast; true").Run(); err != nil {
-			t.Fatal(err)
-		}
+		fill(t, d.Dir)
 		o.send(fault("disk"), "start", "city", "Milano")
 		d.Remove("ballast")
 		if files := d.Files(); len(files) != 0 {

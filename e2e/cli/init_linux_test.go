@@ -2,6 +2,8 @@ package cli
 
 import (
 	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -38,6 +40,7 @@ func TestInit(t *testing.T) {
 		{upstreamtest.Token, fault("token_refused"), &upstreamtest.Fault{Status: 403}},
 		{upstreamtest.Token, fault("limited"), new(upstreamtest.TooMany("", ""))},
 		{upstreamtest.Token, fault("source"), new(upstreamtest.Broken(500))},
+		{upstreamtest.Token, fault("source"), new(upstreamtest.Garbled("<html>Sign in to this network</html>"))},
 	} {
 		if c.answer != nil {
 			source.Fail(*c.answer)
@@ -57,6 +60,16 @@ func TestInit(t *testing.T) {
 	w.Type("LIN\r")
 	w.Expect("is on the list already", "City:")
 	w.Type("Paris, Rom\t\r")
+	w.Expect("Milan, Paris and Rome", "City:")
+	w.Type("-Par\t\r")
+	w.Expect("Milan and Rome", "City:")
+	w.Type("-Oslo\r")
+	w.Expect("Oslo is not on the list.", "City:")
+	w.Type("-Milna\r")
+	w.Expect("Did you mean", "City:")
+	w.Type("-MXP, -Rome\r")
+	w.Expect("No city is chosen.", "City:")
+	w.Type("Milan, Paris, Oslo, -Oslo, Rome\r")
 	w.Expect("Milan, Paris and Rome", "City:")
 	w.Type("\r")
 	w.Expect("Your settings are in", "3 origins in", "observations",
@@ -136,4 +149,85 @@ func TestInitWithoutAToken(t *testing.T) {
 	if files := d.Files(); len(files) != 1 {
 		t.Errorf("stored: %q", files)
 	}
+}
+
+// TestInitFaults: without a network, on a full disk, and with a settings file that cannot be read,
+// init says what to do, and goes on when that is done.
+func TestInitFaults(t *testing.T) {
+	t.Parallel()
+	t.Run("no network", func(t *testing.T) {
+		w := inTerminal(t, fixture.NewShell(t), []string{"TRAVELPAYOUTS_URL=http://127.0.0.1:1"}, "init")
+		w.Expect("Travelpayouts token:")
+		w.Type(upstreamtest.Token + "\r")
+		w.Expect(fault("network"), "Travelpayouts token:")
+		w.Type("\x04") // the end of the input
+		w.Expect("stopped; nothing was stored")
+		w.Ends(1)
+	})
+	t.Run("a full disk", func(t *testing.T) {
+		d, source := fixture.NewShell(t), fixture.Upstream(t)
+		d.Dir = smallDisk(t)
+		w := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
+		w.Expect("Travelpayouts token:")
+		w.Type(upstreamtest.Token + "\r")
+		w.Expect("City:")
+		fill(t, d.Dir)
+		w.Type("Milan\r\r")
+		w.Expect(fault("disk"), "City:")
+		d.Remove("ballast")
+		w.Type("\r")
+		w.Expect("Your settings are in", "error: "+fault("disk")+" verdetto init goes on from here.")
+		w.Ends(1) // the fares do not fit
+		larger(t, d.Dir)
+		again := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
+		again.Expect("exists: the set-up goes on with it", "now run verdetto serve")
+		again.Ends(0)
+	})
+	t.Run("a disk without room for a store", func(t *testing.T) {
+		d, source := fixture.NewShell(t), fixture.Upstream(t)
+		d.Dir = smallDisk(t)
+		w := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
+		w.Expect("Travelpayouts token:")
+		w.Type(upstreamtest.Token + "\r")
+		w.Expect("City:")
+		if out, err := exec.Command("mount", "-o", "remount,size=20k", d.Dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		w.Type("Milan\r\r")
+		w.Expect("Your settings are in", "no space left on device; free some space on the disk, then start again")
+		w.Ends(1)
+		larger(t, d.Dir)
+		again := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
+		again.Expect("exists: the set-up goes on with it", "now run verdetto serve")
+		again.Ends(0)
+	})
+	t.Run("a service that refreshes", func(t *testing.T) {
+		o := firstRun(t, fixture.NewShell(t))
+		o.open()
+		o.send("", "token", "token", upstreamtest.Token)
+		asked, until := make(chan struct{}), make(chan struct{})
+		first := sync.OnceFunc(func() { close(asked) })
+		o.source.Choose = func(*http.Request) upstreamtest.Fault {
+			first()
+			return upstreamtest.Slow(until)
+		}
+		o.send("", "start", "city", "Milano")
+		o.server.Answers(t)
+		<-asked
+		w := inTerminal(t, o.shell, []string{"TRAVELPAYOUTS_URL=" + o.source.URL}, "init")
+		w.Expect("the running service is collecting the fares; verdetto status")
+		w.Ends(1)
+		run(t, o.shell, 0, "day 0 of 8, collecting since", "status", "-config", "verdetto.toml")
+		close(until)
+		end(t, o.server)
+	})
+	t.Run("settings that cannot be read", func(t *testing.T) {
+		d := fixture.NewShell(t)
+		if err := os.Mkdir(filepath.Join(d.Dir, "verdetto.toml"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"init", "serve"} {
+			run(t, d, 1, "is a directory; give the file with the settings", command)
+		}
+	})
 }

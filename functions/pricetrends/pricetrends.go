@@ -13,6 +13,7 @@ import (
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -136,7 +137,6 @@ func notCovered(n *view.NotCovered) error {
 	if n.Destination != "" {
 		detail = fmt.Sprintf("No fare from %s to %s has ever been observed here.", n.Origin, n.Destination)
 	}
-	return httpapi.NotCovered.Problem(
-		detail + " The next refresh asks for it: try again then. GET /v1/rotte lists the covered routes.",
-	)
+	return published.NotCovered(n.Collection,
+		detail+" The next refresh asks for it: try again then. GET /v1/rotte lists the covered routes.")
 }

@@ -37,6 +37,10 @@ type fares struct {
 	err       error
 }
 
+func (f *fares) Covered(context.Context, fare.City, int) ([]fare.City, error) {
+	return []fare.City{"MIL"}, nil
+}
+
 func entries() []trends.Entry {
 	found := today.Add(-2 * time.Hour).Unix()
 	return []trends.Entry{

@@ -60,10 +60,14 @@ func firstOrigin(now time.Time) fare.City {
 }
 
 // Collection returns how far the covered routes are from their first verdict, by the route with the
-// most days among 20 origins. It returns false once a route has enough days, and before the first
-// fare.
+// most days among 20 origins. It returns false once a route has enough days.
 func Collection(ctx context.Context, fares store.Fares, now time.Time) (most verdict.Raccolta, ok bool, err error) {
 	origins, err := fares.Covered(ctx, "", sampleSize)
+	if err == nil && len(origins) == 0 {
+		var since time.Time
+		since, _, err = fares.LastRun(ctx, store.Began)
+		most, ok = *verdict.BeforeFares(since, fare.DayOf(now)), err == nil
+	}
 	for i := 0; i < len(origins) && err == nil; i++ {
 		var data []byte
 		data, _, err = fares.Deals(ctx, origins[i], fare.OneWay)

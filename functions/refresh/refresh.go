@@ -133,7 +133,7 @@ func isOfSource(err error) bool {
 
 // prepare does the work that a refresh needs once for all origins.
 func (r *Refresher) prepare(ctx context.Context) error {
-	if err := r.Fares.Claim(ctx, r.Source.Name()); err != nil {
+	if err := r.Fares.Claim(ctx, r.Source.Name(), r.Now()); err != nil {
 		return err
 	}
 	if r.Rates.PerEuro == nil {

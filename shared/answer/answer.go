@@ -198,7 +198,7 @@ func (r *Reader) Find(ctx context.Context, q Question) (f SeriesData, err error)
 		return f, err
 	}
 	if f.Summary, err = r.Read(ctx, f.Series); errors.Is(err, store.ErrNotFound) {
-		return f, &NotCovered{f}
+		return f, &NotCovered{f, r.BeforeFares(ctx)}
 	}
 	if err != nil || !q.NonStop {
 		return f, err
@@ -244,7 +244,10 @@ type (
 		Place    places.Place
 	}
 	// NotCovered means that no fare of the series (route and kind of trip) was ever observed.
-	NotCovered struct{ SeriesData }
+	NotCovered struct {
+		SeriesData
+		Collection *verdict.Raccolta // of a service without any fare; nil for others
+	}
 	// NoLiveFare means that the route is covered, but has no current fare.
 	NoLiveFare struct {
 		SeriesData

@@ -30,6 +30,10 @@ type stored struct {
 	err       error // returned by NoteDemand
 }
 
+func (s *stored) Covered(context.Context, fare.City, int) ([]fare.City, error) {
+	return []fare.City{"MIL"}, nil
+}
+
 func (s *stored) Summary(_ context.Context, of fare.Series, _ store.Consistency) ([]byte, int64, error) {
 	s.reads++
 	if summary, ok := s.summaries[of]; ok {

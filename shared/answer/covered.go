@@ -11,6 +11,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/trends"
 )
 
@@ -26,10 +27,26 @@ type CoveredCities struct {
 // maxOrigins is larger than the number of cities with scheduled flights in the world.
 const maxOrigins = 10_000
 
-// Empty reports whether the service has no fares yet. It returns false if that cannot be read.
-func (c *CoveredCities) Empty(ctx context.Context) bool {
-	origins, err := c.readOrigins(ctx)
-	return err == nil && len(origins) == 0
+// BeforeFares returns the state of the collection of a service that has no fares yet. It returns
+// nil if the service has fares, or if that cannot be read.
+func (r *Reader) BeforeFares(ctx context.Context) *verdict.Raccolta {
+	if r.hasFares.Load() {
+		return nil
+	}
+	covered, err := r.Stored.Covered(ctx, "", 1)
+	var since time.Time
+	if err == nil && len(covered) == 0 {
+		since, _, err = r.Stored.LastRun(ctx, store.Began)
+	}
+	switch {
+	case err != nil:
+		r.Log.ErrorContext(ctx, "answer without the state of the collection", "error", err)
+		return nil
+	case len(covered) > 0:
+		r.hasFares.Store(true)
+		return nil
+	}
+	return verdict.BeforeFares(since, fare.DayOf(r.Now()))
 }
 
 // Suggest returns cities to suggest to a reader whose language is lang. If an origin is given,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"verdetto/shared/fare"
@@ -24,6 +25,7 @@ type Fares interface {
 	Trends(ctx context.Context, origin fare.City) ([]byte, int64, error)
 	Deals(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error)
 	Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error)
+	LastRun(ctx context.Context, r store.Run) (time.Time, int64, error)
 	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)
 	NoteDemand(ctx context.Context, s fare.Series, until time.Time) error
 	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
@@ -39,6 +41,7 @@ type Reader struct {
 	rates        store.Memo[fare.Rates]
 	pooled       store.Memo[*departure.Pooled]
 	recordedDays sync.Map // last recorded day, by series or origin
+	hasFares     atomic.Bool
 }
 
 // NewReader returns a Reader for stored fares. The Reader records which routes callers ask for.

@@ -125,7 +125,7 @@ func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	_, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return &NotCovered{f}
+		return &NotCovered{f, r.BeforeFares(ctx)}
 	case err != nil:
 		return err
 	}

@@ -33,7 +33,7 @@ var groups = map[string]string{
 	"shared/pay":            "fare apikey runtime architecture",
 	"shared/text":           "fare verdict",
 	"shared/carrier":        "fare apikey text runtime architecture",
-	"shared/web":            "store text fare apikey runtime",
+	"shared/web":            "store text verdict fare apikey runtime",
 	"shared/answer":         "fare verdict store",
 	"shared/published":      "answer verdict web text fare store",
 	"shared/notify":         "answer verdict store carrier text web fare runtime",

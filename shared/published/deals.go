@@ -172,7 +172,7 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 			"leave notti out for one-way fares.", trip, english(origin)))
 	case errors.Is(err, store.ErrNotFound):
 		s.RequestOrigin(ctx, origin.City)
-		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("We know no fare from %s yet. The next "+
+		return deals.Origin{}, NotCovered(s.BeforeFares(ctx), fmt.Sprintf("We know no fare from %s yet. The next "+
 			"refresh asks for it: try again then. GET /v1/rotte lists the covered routes.", english(origin)))
 	case err != nil:
 		return deals.Origin{}, err

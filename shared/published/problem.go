@@ -11,6 +11,8 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
+	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -49,10 +51,9 @@ func Problem(err error) error {
 		p.Errors = []httpapi.Fault{{Name: same.To.Parameter, Detail: "is the same city as " + same.From.Parameter}}
 		return p.Translated(func(l *i18n.Language) string { return l.Text("refusal.same.lede") })
 	case errors.As(err, &covered):
-		return httpapi.NotCovered.Problem(fmt.Sprintf("We have never seen a %sfare from %s to %s. The next refresh "+
+		return NotCovered(covered.Collection, fmt.Sprintf("We have never seen a %sfare from %s to %s. The next refresh "+
 			"asks for it: try again then. GET /v1/rotte lists the covered routes.",
-			kindOf(covered.Series.Trip, false), english(covered.Origin), english(covered.Destination))).
-			Translated(func(l *i18n.Language) string { return l.Text("refusal.not_covered.lede") })
+			kindOf(covered.Series.Trip, false), english(covered.Origin), english(covered.Destination)))
 	case errors.As(err, &live):
 		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s%s. Try again after the next "+
 			"refresh, within 7 days, or send a price of your own.",
@@ -81,6 +82,17 @@ func Problem(err error) error {
 		return p
 	}
 	return err
+}
+
+// NotCovered returns the error response for a route or an origin without a fare. If the service has
+// no fares at all, c is the state of its collection, and the response states that instead.
+func NotCovered(c *verdict.Raccolta, detail string) *httpapi.Problem {
+	p := httpapi.NotCovered.Problem(detail)
+	if c == nil {
+		return p.Translated(func(l *i18n.Language) string { return l.Text("refusal.not_covered.lede") })
+	}
+	p.Raccolta, p.Detail = c, wording.BeforeFares(i18n.English(), *c)
+	return p.Translated(func(l *i18n.Language) string { return wording.BeforeFares(l, *c) })
 }
 
 func english(p places.Place) string { return p.NameIn("en") }

@@ -98,7 +98,7 @@ func fareCalls(table store.Table, later time.Time) []call {
 		{fares, "Pooled", args{store.Strong}},
 		{fares, "SetLastAnswer", args{"MIL", noon}},
 		{fares, "LastAnswer", args{"MIL"}},
-		{fares, "Claim", args{"csv"}},
+		{fares, "Claim", args{"csv", noon}},
 		{fares, "ClaimImported", args{}},
 		{fares, "Source", args{}},
 		{fares, "SeriesItems", args{series}},

@@ -145,10 +145,15 @@ const (
 	imported = "imported"
 )
 
-// Claim records, once, the source of the fares in the store. It fails with ErrOtherSource if
-// another source is recorded: simulated and recorded fares must never be mixed.
-func (f Fares) Claim(ctx context.Context, source string) error {
-	claimed, err := createOrGet(ctx, f.Table, Item{Key: sourceKey, Data: []byte(source)})
+// Claim records, once, the source of the fares in the store, and when the service began to ask it.
+// It fails with ErrOtherSource if another source is recorded: simulated and recorded fares must
+// never be mixed.
+func (f Fares) Claim(ctx context.Context, source string, at time.Time) error {
+	began, err := runItem(Began, at)
+	if err != nil {
+		return err
+	}
+	claimed, err := createOrGet(ctx, f.Table, Item{Key: sourceKey, Data: []byte(source)}, began)
 	if err != nil {
 		return fmt.Errorf("mark store with its source: %w", err)
 	}
@@ -182,6 +187,10 @@ type Run string
 const (
 	Discovery Run = "DISCOVERED" // which routes exist, and some fares of each
 	Depth     Run = "DEEPENED"   // the departures that were due
+
+	// Began is no recurring work. Its time is that of the first Claim; stores of earlier versions
+	// lack it.
+	Began Run = "BEGAN"
 )
 
 // LastRun returns when the last completed run began, and a version for SetRun. If there was no run,
@@ -204,12 +213,17 @@ func (f Fares) LastRun(ctx context.Context, r Run) (time.Time, int64, error) {
 // SetRun records when a completed run began. version comes from LastRun. SetRun fails with
 // ErrConflict if another process has completed a run since LastRun.
 func (f Fares) SetRun(ctx context.Context, r Run, began time.Time, version int64) error {
-	data, err := began.UTC().Truncate(time.Second).MarshalText()
-	if err == nil {
-		err = f.Table.Write(ctx, replace(Item{Key: Key{"FARES", string(r)}, Version: version, Data: data}))
+	item, err := runItem(r, began)
+	if item.Version = version; err == nil {
+		err = f.Table.Write(ctx, replace(item))
 	}
 	if errors.Is(err, ErrExists) {
 		err = ErrConflict
 	}
 	return wrap(err, "say that fares were refreshed")
+}
+
+func runItem(r Run, at time.Time) (Item, error) {
+	data, err := at.UTC().Truncate(time.Second).MarshalText()
+	return Item{Key: Key{"FARES", string(r)}, Data: data}, wrap(err, "write the time of a run")
 }

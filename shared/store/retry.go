@@ -59,11 +59,15 @@ func pause(ctx context.Context, try int) error {
 	return nil
 }
 
-// createOrGet creates an item and returns its data. If the item exists, it returns the data of the
-// existing item.
-func createOrGet(ctx context.Context, table Table, item Item) (data []byte, err error) {
+// createOrGet creates an item and returns its data. With the item it sets the items with. If the
+// item exists, createOrGet returns the data of the existing item.
+func createOrGet(ctx context.Context, table Table, item Item, with ...Item) (data []byte, err error) {
+	ops := []Op{{Mode: Create, Item: item}}
+	for _, i := range with {
+		ops = append(ops, set(i))
+	}
 	err = RetryConflicts(ctx, func() error {
-		err := table.Write(ctx, Op{Mode: Create, Item: item})
+		err := table.Write(ctx, ops...)
 		if !errors.Is(err, ErrExists) {
 			data = item.Data
 			return err

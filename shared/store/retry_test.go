@@ -73,7 +73,7 @@ func TestAlwaysConflicting(t *testing.T) {
 			return call{store.Customers{Table: table}, "IssueOnce", args{rand.Reader, ada, noon, once}}
 		}},
 		{"source", store.ErrExists, "", func(table store.Table) call {
-			return call{store.Fares{Table: table}, "Claim", args{"sample"}}
+			return call{store.Fares{Table: table}, "Claim", args{"sample", noon}}
 		}},
 		{"coverage", store.ErrExists, "INTO#BUH", func(table store.Table) call {
 			return call{store.Fares{Table: table}, "PutTrends", args{"MIL", []byte("t"), 0, coverage}}

@@ -46,6 +46,7 @@
 //	FARES                        RATES                     fare.Rates of the last refresh       never
 //	FARES                        DISCOVERED                time of the last Discovery run       never
 //	FARES                        DEEPENED                  time of the last Depth run           never
+//	FARES                        BEGAN                     time of the first refresh            never
 //	DEMANDED                     <series>                  marks a series in demand             8 days
 //	WANTED                       <origin>                  marks a requested uncovered origin   16 days
 //	SEEN#<route>                 HISTORY                   Past                                 400 days

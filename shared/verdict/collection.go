@@ -10,14 +10,28 @@ import (
 type Raccolta struct {
 	DaGiorni      int    `json:"daGiorni" minimum:"0" doc:"Past days with a known cheapest fare"`
 	DiGiorni      int    `json:"diGiorni" minimum:"8" doc:"Such days that a verdict needs" example:"8"`
-	Dal           string `json:"dal,omitempty" format:"date" doc:"The first of these days, UTC. Absent before there is one, and for a list of routes"`
+	Dal           string `json:"dal,omitempty" format:"date" doc:"The first of these days, UTC. Before there is one, the day on which the collection began. Absent for a list of routes with such days"`
 	PrimoVerdetto string `json:"primoVerdetto" format:"date" doc:"Earliest day of the first verdict, UTC: each day until then must have a fare"`
 }
 
 // NewRaccolta returns the state of a collection that had days past days on asOf.
 func NewRaccolta(days int, asOf, today fare.Day) Raccolta {
 	first := max(asOf+fare.Day(MinSample-days), today+1)
-	return Raccolta{DaGiorni: days, DiGiorni: MinSample, PrimoVerdetto: first.String()}
+	r := Raccolta{DaGiorni: days, DiGiorni: MinSample, PrimoVerdetto: first.String()}
+	if days == 0 {
+		r.Dal = asOf.String()
+	}
+	return r
+}
+
+// BeforeFares returns the state of a service that has no fares yet. It began to ask for them at a
+// time since, which is zero if the service has not asked.
+func BeforeFares(since time.Time, today fare.Day) *Raccolta {
+	r := NewRaccolta(0, today, today)
+	if !since.IsZero() {
+		r.Dal = min(fare.DayOf(since), today).String()
+	}
+	return &r
 }
 
 // Collection returns the state of the route's collection on a day. It returns false if the route

@@ -2,12 +2,14 @@ package verdict
 
 import (
 	"testing"
+	"time"
 
 	"verdetto/shared/fare"
 )
 
 // TestCollection: the first verdict needs a low on each of the missing days, and cannot be in the
-// past. A route with enough days is no longer collecting.
+// past. A route with enough days is no longer collecting. Before the first of these days, the
+// collection began with the summary.
 func TestCollection(t *testing.T) {
 	day := func(ago fare.Day) string { return (day0 - ago).String() }
 	for _, c := range []struct {
@@ -15,7 +17,7 @@ func TestCollection(t *testing.T) {
 		asOf fare.Day
 		want Raccolta
 	}{
-		{0, day0, Raccolta{0, 8, "", day(-8)}},
+		{0, day0, Raccolta{0, 8, day(0), day(-8)}},
 		{3, day0, Raccolta{3, 8, day(3), day(-5)}},
 		{3, day0 - 2, Raccolta{3, 8, day(5), day(-3)}},
 		{7, day0 - 5, Raccolta{7, 8, day(12), day(-1)}}, // the summary is old
@@ -28,6 +30,16 @@ func TestCollection(t *testing.T) {
 		got, collecting := s.Collection(day0)
 		if got != c.want || collecting != (c.lows < MinSample) {
 			t.Errorf("%d lows as of %s: %+v, %t", c.lows, c.asOf, got, collecting)
+		}
+	}
+}
+
+// TestBeforeFares: a service without fares has collected since it began to ask, or since today.
+func TestBeforeFares(t *testing.T) {
+	for since, want := range map[time.Time]string{{}: day0.String(), (day0 - 3).Time(): (day0 - 3).String(),
+		(day0 + 9).Time(): day0.String()} {
+		if got := *BeforeFares(since, day0); got != (Raccolta{0, 8, want, (day0 + 8).String()}) {
+			t.Errorf("since %s: %+v", since, got)
 		}
 	}
 }

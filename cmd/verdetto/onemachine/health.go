@@ -99,9 +99,9 @@ func (h *Health) Look(ctx context.Context) CheckResult {
 	if f.Reason == "" && h.writes(ctx) != nil {
 		f.Reason = "The store cannot be written to, so no call is counted and nothing is sold: look whether its disk is full. The log says more."
 	}
-	if f.Known && !h.collected {
+	if err == nil && !h.collected {
 		most, collecting, err := refresh.Collection(ctx, h.fares, h.now())
-		if h.collected = err == nil && !collecting; collecting {
+		if h.collected = f.Known && err == nil && !collecting; collecting {
 			f.Collection = &most
 		}
 	}
@@ -127,7 +127,13 @@ func (h *Health) Handler(next http.Handler) http.Handler {
 		if r.URL.Path == "/readyz" {
 			found := h.Look(r.Context())
 			if found.Reason != "" {
-				httpapi.Unavailable.Problem(found.Reason).With("Retry-After", "30").Write(w, r)
+				p := httpapi.Unavailable.Problem(found.Reason).With("Retry-After", "30")
+				if c := found.Collection; c != nil && !found.Known {
+					p.Raccolta = c
+					p.Detail += " Collecting since " + c.Dal + ", first verdict about a route on " +
+						c.PrimoVerdetto + " at the earliest."
+				}
+				p.Write(w, r)
 				return
 			}
 			answer = map[string]any{"stato": "pronto", "etaTariffeGiorni": float64(int(found.Days*10)) / 10,

@@ -78,8 +78,20 @@ func TestReadyWhileWritesFail(t *testing.T) {
 	}
 }
 
-// TestReadyWhileCollecting: until a route has enough days for a verdict, /readyz, the status and the
-// deals state the same. Then the store is not asked again.
+// printed returns the text of verdetto status.
+func printed(t *testing.T, table store.Table, now func() time.Time) string {
+	t.Helper()
+	status, err := lookAt(t.Context(), table, now, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	status.Print(&text)
+	return text.String()
+}
+
+// TestReadyWhileCollecting: before the first fare, and until a route has enough days for a verdict,
+// /readyz, the status and the deals state the same. Then the store is not asked again.
 func TestReadyWhileCollecting(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "kept.db"), clock.Now, boltstore.Scratch)
@@ -88,12 +100,26 @@ func TestReadyWhileCollecting(t *testing.T) {
 	}
 	defer table.Close()
 	fares, today := store.Fares{Table: table}, fare.DayOf(clock.Now())
+	health := NewHealth(table, clock.Now)
+	health.system = clock.Now
+	if err := fares.Claim(t.Context(), "csv", clock.Now().AddDate(0, 0, -2)); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	health.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	since, first := (today - 2).String(), (today + 8).String()
+	begins := "ollecting since " + since + ", first verdict about a route on " + first
+	if body := w.Body.String(); w.Code != 503 || !strings.Contains(body, begins) ||
+		!strings.Contains(body, `"raccolta":{"daGiorni":0,"diGiorni":8,"dal":"`+since+`","primoVerdetto":"`+first+`"}`) {
+		t.Errorf("before the first fare: %d %s", w.Code, body)
+	}
+	if got := printed(t, table, clock.Now); !strings.Contains(got, "day 0 of 8, c"+begins) {
+		t.Errorf("before the first fare: status\n%s", got)
+	}
 	if err := errors.Join(fares.SetLastAnswer(t.Context(), "MIL", clock.Now()), table.Write(t.Context(),
 		store.Op{Item: store.Item{Key: store.Key{Partition: "COVERED", Sort: "MIL"}}})); err != nil {
 		t.Fatal(err)
 	}
-	health := NewHealth(table, clock.Now)
-	health.system = clock.Now
 	for i, c := range []struct {
 		days int
 		want string
@@ -114,12 +140,9 @@ func TestReadyWhileCollecting(t *testing.T) {
 		if c.want == "" {
 			continue
 		}
-		status, err := lookAt(t.Context(), table, clock.Now, nil)
-		var printed strings.Builder
-		status.Print(&printed)
 		line := "day 3 of 8, first verdict about a route on " + (today + 5).String()
-		if err != nil || !strings.Contains(printed.String(), line) {
-			t.Errorf("status: %v\n%s", err, &printed)
+		if got := printed(t, table, clock.Now); !strings.Contains(got, line) {
+			t.Errorf("status:\n%s", got)
 		}
 	}
 }

@@ -140,7 +140,7 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 // RefreshAlone calls waiting and waits for that process. A store of another fare source stays as it
 // is, without a lease.
 func (o Options) RefreshAlone(ctx context.Context, waiting func(), work func(context.Context) error) error {
-	if err := (store.Fares{Table: o.Table}).Claim(ctx, o.Source.Name()); err != nil {
+	if err := (store.Fares{Table: o.Table}).Claim(ctx, o.Source.Name(), o.Now()); err != nil {
 		return err
 	}
 	return o.refreshLease().Await(ctx, waiting, work)

@@ -155,8 +155,12 @@ func (s Status) Print(w io.Writer) {
 		line("fares", "%.1f days old", *s.FaresDays)
 	}
 	if c := s.Collection; c != nil {
-		line("verdicts", "day %d of %d, first verdict about a route on %s at the earliest", c.DaGiorni, c.DiGiorni,
-			c.PrimoVerdetto)
+		since := ""
+		if c.Dal != "" {
+			since = "collecting since " + c.Dal + ", "
+		}
+		line("verdicts", "day %d of %d, %sfirst verdict about a route on %s at the earliest", c.DaGiorni, c.DiGiorni,
+			since, c.PrimoVerdetto)
 	}
 	line("routes", "%d, with %d departures", s.Routes, s.Departures)
 	line("alerts", "%d", s.Alerts)

@@ -229,13 +229,13 @@ func TestOldRecord(t *testing.T) {
 		t.Error("no other route was imported")
 	}
 	fares := store.Fares{Table: table}
-	if err := fares.Claim(t.Context(), store.Invented); !errors.Is(err, store.ErrOtherSource) {
+	if err := fares.Claim(t.Context(), store.Invented, now()); !errors.Is(err, store.ErrOtherSource) {
 		t.Errorf("invented fares mix with imported ones: %v", err)
 	}
-	if err := fares.Claim(t.Context(), "travelpayouts"); err != nil {
+	if err := fares.Claim(t.Context(), "travelpayouts", now()); err != nil {
 		t.Error(err)
 	}
-	if err := fares.Claim(t.Context(), "csv"); !errors.Is(err, store.ErrOtherSource) {
+	if err := fares.Claim(t.Context(), "csv", now()); !errors.Is(err, store.ErrOtherSource) {
 		t.Errorf("the source of a service was replaced: %v", err)
 	}
 }
@@ -244,7 +244,7 @@ func TestOldRecord(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	p, table := panelOf(t, lines(0, days)), open(t)
-	if err := (store.Fares{Table: table}).Claim(t.Context(), store.Invented); err != nil {
+	if err := (store.Fares{Table: table}).Claim(t.Context(), store.Invented, now()); err != nil {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(t.TempDir(), "import")

@@ -145,7 +145,11 @@ func read(file string) (values map[string]string, faults []string) {
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return values, []string{fmt.Sprintf("-config: %v; give the file with the settings", err)}
+		todo := "give the file with the settings"
+		if errors.Is(err, fs.ErrPermission) {
+			todo = "let this user read it, or give another file"
+		}
+		return values, []string{fmt.Sprintf("-config: %v; %s", err, todo)}
 	}
 	found, faults := parse(file, string(data))
 	secret := ""

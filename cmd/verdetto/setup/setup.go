@@ -159,13 +159,17 @@ func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is
 func (s *Setup) AddCities(text string) (rest string, fault *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
+	names := separate(text)
 	for i, name := range names {
 		if fault := s.add(strings.TrimSpace(name)); fault != nil {
 			return strings.TrimSpace(strings.Join(names[i:], ",")), fault
 		}
 	}
 	return "", nil
+}
+
+func separate(names string) []string {
+	return strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
 }
 
 // add adds one city. An empty name adds none.
@@ -176,12 +180,7 @@ func (s *Setup) add(name string) *Fault {
 	place, ok := places.Find(name)
 	switch {
 	case !ok:
-		short := []rune(name)
-		name = string(short[:min(len(short), 40)])
-		if near := similar(name); len(near) > 0 {
-			return &Fault{"city_near", []any{"Name", name, "Near", near}}
-		}
-		return &Fault{"city_unknown", []any{"Name", name}}
+		return unknown(name)
 	case slices.Contains(s.cities, place.City):
 		return &Fault{"city_twice", []any{"Name", []fare.City{place.City}}}
 	case len(s.cities) == MostCities:
@@ -189,6 +188,15 @@ func (s *Setup) add(name string) *Fault {
 	}
 	s.cities = append(s.cities, place.City)
 	return nil
+}
+
+func unknown(name string) *Fault {
+	short := []rune(name)
+	name = string(short[:min(len(short), 40)])
+	if near := similar(name); len(near) > 0 {
+		return &Fault{"city_near", []any{"Name", name, "Near", near}}
+	}
+	return &Fault{"city_unknown", []any{"Name", name}}
 }
 
 func similar(name string) (cities []fare.City) {
@@ -200,13 +208,16 @@ func similar(name string) (cities []fare.City) {
 	return cities
 }
 
-// Remove removes a city.
-func (s *Setup) Remove(city fare.City) {
+// Remove removes a city. It reports whether the city was on the list.
+func (s *Setup) Remove(city fare.City) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.step == Cities {
-		s.cities = slices.DeleteFunc(s.cities, func(c fare.City) bool { return c == city })
+	i := slices.Index(s.cities, city)
+	if s.step != Cities || i < 0 {
+		return false
 	}
+	s.cities = slices.Delete(s.cities, i, i+1)
+	return true
 }
 
 // Start writes the settings file. The service then goes on with it.

@@ -133,7 +133,8 @@ func TestMisspelt(t *testing.T) {
 }
 
 func TestCompleteCity(t *testing.T) {
-	for line, want := range map[string]string{"Mil": "Milan", "Paris,Rom": "Paris, Rome", "": "", "Paris,": "Paris,",
+	for line, want := range map[string]string{"Mil": "Milan", "Paris,Rom": "Paris, Rome", "Paris, -Rom": "Paris, -Rome", "": "",
+		"-": "-", "Paris,": "Paris,",
 		"Qqqq": "Qqqq"} {
 		if got, at, ok := CompleteCity(line, len(line), '\t'); !ok || got != want || at != len(want) {
 			t.Errorf("%q: %q %d %v", line, got, at, ok)

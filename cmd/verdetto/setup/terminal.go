@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -39,7 +40,7 @@ func (s *Setup) Ask(ctx context.Context, t Terminal) error {
 		}
 	}
 	say("The token is right.\n\n" + l.Text("setup.cities") + " " + l.Text("setup.cities_lede"))
-	say("One or several, with commas between. Tab completes a name. Enter alone starts.")
+	say("One or several, with commas between. Tab completes a name. -Paris removes Paris. Enter alone starts.")
 	t.SetPrompt(l.Text("setup.city") + ": ")
 	for s.State().Step == Cities {
 		line, err := t.ReadLine()
@@ -50,16 +51,38 @@ func (s *Setup) Ask(ctx context.Context, t Terminal) error {
 		if strings.TrimSpace(line) == "" {
 			fault = s.Start()
 		} else {
-			_, fault = s.AddCities(line)
+			fault = s.change(line, say)
 		}
 		if fault != nil {
 			say(fault.Text(l))
 		}
-		if cities := s.State().Cities; len(cities) > 0 && s.State().Step == Cities {
-			say("  " + l.List(Names(cities, l)))
+		if s.State().Step == Cities {
+			say("  " + cmp.Or(l.List(Names(s.State().Cities, l)), "No city is chosen."))
 		}
 	}
 	say(l.Text("setup.written", "File", s.File))
+	return nil
+}
+
+// change adds the cities of a line, and removes those with a minus sign before the name. It stops at
+// the first fault.
+func (s *Setup) change(line string, say func(text string)) *Fault {
+	for _, name := range separate(line) {
+		name, removed := strings.CutPrefix(strings.TrimSpace(name), "-")
+		if !removed {
+			if _, fault := s.AddCities(name); fault != nil {
+				return fault
+			}
+			continue
+		}
+		place, ok := places.Find(strings.TrimSpace(name))
+		if !ok {
+			return unknown(strings.TrimSpace(name))
+		}
+		if !s.Remove(place.City) {
+			say(place.NameIn(i18n.English().Code) + " is not on the list.")
+		}
+	}
 	return nil
 }
 
@@ -69,7 +92,10 @@ func CompleteCity(line string, position int, key rune) (completed string, at int
 		return "", 0, false
 	}
 	before, name := line[:strings.LastIndex(line, ",")+1], line[strings.LastIndex(line, ",")+1:]
-	typed := strings.TrimSpace(name)
+	typed, minus := strings.TrimSpace(name), ""
+	if after, ok := strings.CutPrefix(typed, "-"); ok {
+		typed, minus = strings.TrimSpace(after), "-"
+	}
 	if typed == "" {
 		return line, position, true
 	}
@@ -80,6 +106,6 @@ func CompleteCity(line string, position int, key rune) (completed string, at int
 	if before != "" {
 		before += " "
 	}
-	completed = before + places.Query(found[0].City, found[0].Name)
+	completed = before + minus + places.Query(found[0].City, found[0].Name)
 	return completed, len(completed), true
 }

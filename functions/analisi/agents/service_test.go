@@ -101,6 +101,8 @@ func (fares) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, in
 	return deals.Origin{}.Merge(all).Encode(), 1, nil
 }
 
+func (fares) LastRun(context.Context, store.Run) (time.Time, int64, error) { return now, 1, nil }
+
 func (fares) Covered(_ context.Context, after fare.City, limit int) (some []fare.City, _ error) {
 	for _, c := range []fare.City{"MIL", "ROM"} {
 		if c > after && len(some) < limit {

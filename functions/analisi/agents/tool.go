@@ -17,6 +17,7 @@ import (
 
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -143,6 +144,9 @@ func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolRe
 	if said, ok := say.Lookup("problem.code." + p.Code); ok && say.Language != i18n.English() {
 		text = said
 	}
+	if p.Raccolta != nil {
+		text = wording.BeforeFares(say.Language, *p.Raccolta)
+	}
 	if len(p.Suggestions) > 0 && !strings.Contains(text, p.Suggestions[0]) {
 		text += " (" + strings.Join(p.Suggestions, ", ") + ")"
 	}
@@ -161,7 +165,9 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	case httpapi.UnknownCity.Code:
 		return say.Text("agents.unknown_city")
 	case httpapi.NotCovered.Code:
-		return say.Text("agents.ask_routes")
+		if p.Raccolta == nil {
+			return say.Text("agents.ask_routes")
+		}
 	case published.NoLiveFare.Code:
 		return say.Text("agents.ask_trends")
 	case httpapi.BadRequest.Code:

@@ -157,7 +157,7 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 	}
 	t, err := s.Trends.ReadAll(ctx, origin.City, destination, in.Currency)
 	if not := (*view.NotCovered)(nil); errors.As(err, &not) {
-		return t, "", httpapi.NotCovered.Problem(sentences{i18n.English()}.notCovered(not))
+		return t, "", published.NotCovered(not.Collection, sentences{i18n.English()}.notCovered(not))
 	}
 	if err != nil {
 		return t, "", err

@@ -143,6 +143,10 @@ func (Coverage) Covered(_ context.Context, after fare.City, limit int) (some []f
 	return some, nil
 }
 
+func (Coverage) LastRun(context.Context, store.Run) (time.Time, int64, error) {
+	return Today.AddDate(0, 0, -2), 1, nil
+}
+
 func (Coverage) Into(_ context.Context, destination, after fare.City, limit int) (some []store.Into, _ error) {
 	for n := range 150 {
 		origin := fare.City(fmt.Sprintf("A%c%c", 'A'+n/26, 'A'+n%26))
@@ -282,6 +286,7 @@ type Routes interface {
 	Trends(ctx context.Context, origin fare.City) ([]byte, int64, error)
 	Deals(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error)
 	Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error)
+	LastRun(ctx context.Context, r store.Run) (time.Time, int64, error)
 	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)
 }
 

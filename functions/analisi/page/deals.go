@@ -78,7 +78,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	q.trip, v.Trip = about, about
 	v.setRoute(q, from, nil)
 	if errors.As(err, &problem) {
-		h.refuseNoRoutes(r, v)
+		v.refuseNoRoutes(problem.Raccolta)
 		return
 	}
 	if err != nil {
@@ -102,9 +102,9 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 }
 
 // refuseNoRoutes states that no fare from the city is known.
-func (h home) refuseNoRoutes(r *http.Request, v *view) {
-	if h.Cities.Empty(r.Context()) {
-		v.refuseCollecting()
+func (v *view) refuseNoRoutes(c *verdict.Raccolta) {
+	if c != nil {
+		v.refuseCollecting(c)
 		return
 	}
 	v.refuse(http.StatusNotFound, "no_routes")

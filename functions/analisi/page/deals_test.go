@@ -96,6 +96,9 @@ func TestCollectingIsSaid(t *testing.T) {
 	open := func(c analisitest.Routes) site {
 		return site{API: analisitest.Site{Coverage: c, Counters: &counters{}}.Open()}
 	}
+	const since = "This service has collected fares since Sunday 28 February 2016 and has none yet. After its first " +
+		"refresh it judges single departures. The first verdict on a whole route can come on Wednesday 9 March 2016"
+	const collection = `"raccolta":{"daGiorni":0,"diGiorni":8,"dal":"2016-02-28","primoVerdetto":"2016-03-09"}`
 	for _, c := range []struct {
 		of     analisitest.Routes
 		target string
@@ -104,12 +107,18 @@ func TestCollectingIsSaid(t *testing.T) {
 	}{
 		{unjudged{}, "/?da=Milano&lang=en", 200,
 			"Days of fares collected: 3 of 8. The first verdict can come on Sunday 6 March 2016 at the earliest."},
-		{nothing{}, "/?da=Milano&lang=en", 404, "We are collecting the first fares."},
-		{nothing{}, "/?da=Milano&a=Bucarest&lang=en", 404, "can come on Wednesday 9 March 2016 at the earliest."},
+		{nothing{}, "/?lang=en", 200, since},
+		{nothing{}, "/?da=Milano&lang=en", 404, "We are collecting the first fares. " + since},
+		{nothing{}, "/?da=Milano&a=Bucarest&lang=en", 404, "We are collecting the first fares. " + since},
+		{nothing{}, "/?da=Milano&a=Bucarest&quando=2016-04-01&lang=en", 404, since},
+		{nothing{}, "/?da=Milano&a=Bucarest&quando=2016-04-13&ritorno=2016-04-20&lang=en", 404, since},
+		{nothing{}, "/v1/occasioni?origine=Milano", 404, collection},
+		{nothing{}, "/v1/analisi?origine=Milano&destinazione=Bucarest", 404, collection},
+		{nothing{}, "/v1/calendario?origine=Milano&destinazione=Bucarest", 404, collection},
 		{analisitest.Coverage{}, "/?da=Cuneo&a=Bucarest&lang=en", 404, "We do not watch this route yet."},
 	} {
 		w := open(c.of).visit(c.target)
-		if text := said(w); w.Code != c.status || !strings.Contains(text, c.want) {
+		if text := said(w) + w.Body.String(); w.Code != c.status || !strings.Contains(text, c.want) {
 			t.Errorf("%T %s: %d, want %q in\n%s", c.of, c.target, w.Code, c.want, text)
 		}
 	}

@@ -64,6 +64,9 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case q.from == "" && q.to == "":
 		v.Start = true
 		v.covered, _ = h.Cities.Suggest(r.Context(), "", q.language.Code)
+		if len(v.covered) == 0 {
+			v.showCollecting(h.BeforeFares(r.Context()))
+		}
 	case q.from == "":
 		v.refuse(http.StatusBadRequest, "no_origin")
 	case areaNamed(q.from) != nil:
@@ -198,7 +201,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	)
 	switch {
 	case errors.As(err, &covered):
-		h.refuseNotCovered(r, q, asked, v)
+		v.refuseNotCovered(q, asked, covered)
 	case errors.As(err, &live):
 		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(live.Summary)))
 		v.Notice.CanJudgeOwn = q.OwnPrice == ""

@@ -17,19 +17,25 @@ import (
 
 // The texts for a trip without a verdict. Each text offers other questions that have an answer.
 
+// showCollecting states on the first page that the service has no fares yet.
+func (v *view) showCollecting(c *verdict.Raccolta) {
+	if c != nil {
+		v.Collecting = wording.BeforeFares(v.T, *c)
+	}
+}
+
 // refuseCollecting states that the service has no fares yet, and when the first verdicts can come.
-func (v *view) refuseCollecting() {
-	first := v.today + verdict.MinSample
-	v.refuse(http.StatusNotFound, "collecting", "First", v.T.WeekdayDate(first))
+func (v *view) refuseCollecting(c *verdict.Raccolta) {
+	v.notify(http.StatusNotFound, v.T.Text("refusal.collecting.title"), wording.BeforeFares(v.T, *c))
 }
 
 // refuseNotCovered states that the service has no fares for a route, or for this kind of trip on a
 // route.
-func (h home) refuseNotCovered(r *http.Request, q question, asked answer.Question, v *view) {
+func (v *view) refuseNotCovered(q question, asked answer.Question, e *answer.NotCovered) {
 	v.Alert = v.route.String()
 	switch {
-	case h.Cities.Empty(r.Context()):
-		v.refuseCollecting()
+	case e.Collection != nil:
+		v.refuseCollecting(e.Collection)
 		return
 	case asked.Trip == fare.OneWay:
 		v.refuse(http.StatusNotFound, "not_covered")

@@ -41,7 +41,8 @@ type view struct {
 	Printed     string   // address and day (UTC) of the answer, for paper
 
 	Start      bool
-	Anywhere   bool // the question has no city as its destination
+	Collecting string // on the first page: how far a service without any fare is
+	Anywhere   bool   // the question has no city as its destination
 	Orders     []option
 	Notice     *notice
 	Verdict    *verdictView
@@ -227,8 +228,13 @@ func (h home) newView(q question) view {
 // refuse shows a notice instead of an answer. The texts of the notice have the keys "refusal." plus
 // reason in the catalogue of texts.
 func (v *view) refuse(status int, reason string, fill ...any) {
-	v.status, v.Title = status, v.T.Text("refusal."+reason+".title")
-	v.Notice = &notice{Title: v.Title, Lede: v.T.Text("refusal."+reason+".lede", fill...)}
+	v.notify(status, v.T.Text("refusal."+reason+".title"), v.T.Text("refusal."+reason+".lede", fill...))
+}
+
+// notify shows a notice instead of an answer.
+func (v *view) notify(status int, title, lede string) {
+	v.status, v.Title = status, title
+	v.Notice = &notice{Title: title, Lede: lede}
 	if v.route != (fare.Route{}) {
 		v.Notice.Route = routeName(v.T, v.From, v.To)
 	}

@@ -22,7 +22,10 @@ type Reader struct {
 
 // NotCovered means that no fare from the origin was ever observed. If Destination is set, it means
 // the route to that destination.
-type NotCovered struct{ Origin, Destination fare.City }
+type NotCovered struct {
+	Origin, Destination fare.City
+	Collection          *verdict.Raccolta // of a service without any fare; nil for others
+}
 
 func (n *NotCovered) Error() string {
 	if n.Destination == "" {
@@ -87,5 +90,5 @@ func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) 
 	if err := r.Stored.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + answer.OriginRequestDays).Time()); err != nil {
 		return err
 	}
-	return &NotCovered{origin, destination}
+	return &NotCovered{origin, destination, r.BeforeFares(ctx)}
 }

@@ -107,6 +107,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func (f *fares) Covered(context.Context, fare.City, int) ([]fare.City, error) {
+	return []fare.City{"MIL"}, nil
+}
+
 func TestNotCovered(t *testing.T) {
 	clock := now
 	f := &fares{}
@@ -115,9 +119,9 @@ func TestNotCovered(t *testing.T) {
 		origin, destination fare.City
 		want                NotCovered
 	}{
-		{"ROM", "", NotCovered{"ROM", ""}},
-		{"ROM", "LON", NotCovered{"ROM", ""}},
-		{"MIL", "TYO", NotCovered{"MIL", "TYO"}},
+		{"ROM", "", NotCovered{Origin: "ROM"}},
+		{"ROM", "LON", NotCovered{Origin: "ROM"}},
+		{"MIL", "TYO", NotCovered{Origin: "MIL", Destination: "TYO"}},
 	} {
 		_, err := r.Read(t.Context(), c.origin, c.destination, "EUR")
 		var not *NotCovered

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -80,6 +81,14 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 // ErrInUse means that another process has locked the file.
 var ErrInUse = errors.New("another process has it open")
 
+// advice says what to do about a full disk, or returns "" for other errors.
+func advice(err error) string {
+	if errors.Is(err, syscall.ENOSPC) {
+		return "; free some space on the disk, then start again"
+	}
+	return ""
+}
+
 // openError explains to the operator why a file was not opened.
 func openError(path string, err error) error {
 	var system *fs.PathError
@@ -87,7 +96,7 @@ func openError(path string, err error) error {
 	case errors.Is(err, berrors.ErrTimeout):
 		return fmt.Errorf("open store %s: %w", path, ErrInUse)
 	case errors.As(err, &system):
-		return fmt.Errorf("open store %s: %w", path, err)
+		return fmt.Errorf("open store %s: %w%s", path, err, advice(err))
 	}
 	return notAStore(path, err)
 }
@@ -140,7 +149,7 @@ func (s *Store) prepare(path string) error {
 		_, err = s.Sweep(context.Background())
 	}
 	if err != nil {
-		return fmt.Errorf("open store %s: %w", path, err)
+		return fmt.Errorf("open store %s: %w%s", path, err, advice(err))
 	}
 	return nil
 }

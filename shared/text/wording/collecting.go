@@ -6,6 +6,19 @@ import (
 	"verdetto/shared/verdict"
 )
 
+// BeforeFares says since when a service without any fare collects fares, and when its first
+// verdicts can come.
+func BeforeFares(l *i18n.Language, r verdict.Raccolta) string {
+	date := func(text string) string {
+		day, err := fare.ParseDay(text)
+		if err != nil {
+			return text
+		}
+		return l.WeekdayDate(day)
+	}
+	return l.Text("refusal.collecting.lede", "Since", date(r.Dal), "First", date(r.PrimoVerdetto))
+}
+
 // Collecting writes a sentence for a route without a verdict: how many of the needed days of fares
 // are known, and when the first verdict can come. It returns "" if r is nil.
 func Collecting(l *i18n.Language, r *verdict.Raccolta) string {

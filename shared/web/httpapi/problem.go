@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/verdict"
 )
 
 // Problem is an error response: an RFC 9457 problem document. The field Code is for programs and
@@ -19,7 +20,9 @@ type Problem struct {
 	Errors      []Fault  `json:"errors,omitempty" doc:"The parameters or fields at fault"`
 	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant"`
 	Usage       string   `json:"usage,omitempty" doc:"If a quota is used up: the path that shows what is left of each" example:"/v1/consumo"`
-	Paid        *Paid    `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
+	// Raccolta is set before the first fare of the service.
+	Raccolta *verdict.Raccolta `json:"raccolta,omitempty" doc:"How far a service without any fare is"`
+	Paid     *Paid             `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
 
 	header     http.Header
 	translated func(*i18n.Language) string // see Translated

@@ -27,7 +27,7 @@ var (
 var Accesses = []Access{
 	{Partition: "ROUTE#*", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "ORIGIN#*", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
-	{Partition: "COVERED", Read: []string{"analisi", "refresh"}, Write: refresh},
+	{Partition: "COVERED", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "INTO#*", Read: []string{"analisi", "refresh"}, Write: refresh},
 	{Partition: "FARES", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "LEFT#*", Read: refresh, Write: refresh},
