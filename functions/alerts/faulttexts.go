@@ -34,6 +34,7 @@ var faultTexts = map[string]string{
 	"only_with":      "goes with kind={Kind} only: leave it out, or change kind",
 	"drop_wants":     "wants percent or amount: by how much the fare has to fall",
 	"level":          "has to be buono or ottimo",
+	"area":           "is not the code of a country such as ES, or of a continent such as 150 (Europe)",
 	"only_anywhere":  "goes with a route to anywhere only, such as MIL-*: leave it out",
 	"not_anywhere":   "does not go with a route to anywhere: leave it out, or name a destination",
 	"frequency":      "has to be one of {Frequencies}",
