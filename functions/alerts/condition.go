@@ -168,6 +168,8 @@ var TooSoon = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "avviso-t
 // use.
 func (p *pendingSubscription) checkKind() []fault {
 	switch {
+	case p.threshold > 0 && p.paid > 0:
+		return []fault{{field: "threshold", text: "not_with_paid"}}
 	case p.kind != "" && p.kind != store.Threshold && p.threshold > 0:
 		return []fault{{field: "threshold", text: "only_with", fill: []any{"Kind", store.Threshold}}}
 	case p.kind == store.Threshold && p.threshold == 0:

@@ -32,6 +32,7 @@ var faultTexts = map[string]string{
 	"percent":        "has to be a whole number from 1 to 90",
 	"amount":         "is not an amount in euros such as 20, from 0.01 to 100000",
 	"only_with":      "goes with kind={Kind} only: leave it out, or change kind",
+	"not_with_paid":  "does not go with paid: give one of the two",
 	"drop_wants":     "wants percent or amount: by how much the fare has to fall",
 	"level":          "has to be buono or ottimo",
 	"area":           "is not the code of a country such as ES, or of a continent such as 150 (Europe)",
