@@ -71,7 +71,7 @@ func TestCountries(t *testing.T) {
 		}
 	}
 	body := html.UnescapeString(s.visit("/?da=Milano&lang=en").Body.String())
-	if !strings.Contains(body, `<p class="small">Only to one country: <a href="/?da=Milan&a=Romania&lang=en">Romania</a>`+
+	if !strings.Contains(body, `<p class="small screen">Only to one country: <a href="/?da=Milan&a=Romania&lang=en">Romania</a>`+
 		` · <a href="/?da=Milan&a=United+Kingdom&lang=en">United Kingdom</a> · `) || strings.Contains(body, "More countries") {
 		t.Errorf("no links to countries, or a fold without countries, in\n%s", body)
 	}
