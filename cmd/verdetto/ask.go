@@ -62,7 +62,8 @@ Exit codes: 0 answered, 1 the service fails or is not there, 2 the question is w
 		q.values[parameter] = f.String(flag.flag, "", flag.usage)
 	}
 	f.BoolVar(&q.nonstop, "nonstop", false, "only fares without stops")
-	f.StringVar(&q.lang, "lang", i18n.English().Code, "the `language` of the answer: "+i18n.SpokenCodes())
+	f.StringVar(&q.lang, "lang", "",
+		"the `language` of the answer: "+i18n.SpokenCodes()+"; default: that of LC_ALL or LANG, else en")
 	f.StringVar(&q.url, "url", "",
 		"`URL` of the service (VERDETTO_URL); default: the service of this machine, by its settings")
 	q.out.flag(c)
@@ -133,7 +134,9 @@ func wrongQuestion(format string, args ...any) error {
 // ask asks the service and prints the answer.
 func (q *inquiry) ask(ctx context.Context, from, to string) error {
 	language, ok := i18n.Find(q.lang)
-	if !ok {
+	if q.lang == "" {
+		language = localeLanguage(os.Getenv)
+	} else if !ok {
 		return wrongQuestion("-lang %q: want %s", q.lang, i18n.SpokenCodes())
 	}
 	parameters := url.Values{"origine": {from}, "destinazione": {to}}
@@ -158,6 +161,16 @@ func (q *inquiry) ask(ctx context.Context, from, to string) error {
 		return fmt.Errorf("%s is no service of this version: %w", q.url, err)
 	}
 	return q.out.print(json.RawMessage(body), a.print)
+}
+
+// localeLanguage returns the language of the locale, such as German for de_AT.UTF-8, or English.
+func localeLanguage(env func(string) string) *i18n.Language {
+	locale := cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG"))
+	code, _, _ := strings.Cut(strings.NewReplacer(".", "_", "@", "_").Replace(locale), "_")
+	if l, ok := i18n.Find(code); ok {
+		return l
+	}
+	return i18n.English()
 }
 
 // call makes the call to the service. Its error is a refusal if the service answers one.

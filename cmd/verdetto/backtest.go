@@ -111,6 +111,8 @@ func (c *replay) check() error {
 		return fmt.Errorf("-from %s is after -to %s", o.From, o.To)
 	case c.scored && !slices.Contains(scorecardForms, c.form):
 		return fmt.Errorf("-form %s: want json, csv or html", c.form)
+	case c.scored && c.out.json() && c.form != jsonLog:
+		return fmt.Errorf("-form %s is not -o json: give one of them", c.form)
 	case c.scored && (o.From != 0 || c.alerts || c.ask != askRoute || c.record != "" || c.flexible != 0):
 		return fmt.Errorf("-scorecard: the score covers all verdicts from the first day on: remove -from, -ask, -record, -flessibile or -alerts")
 	case c.alerts && (c.ask != askRoute && c.ask != askDeparture || c.record != "" || c.flexible != 0):
@@ -190,12 +192,17 @@ func (c *replay) departures(ctx context.Context) error {
 		o.Span = &span
 	}
 	euro := func(day fare.Day) func(float64, string) (fare.Cents, bool) { return ecb.Table().RatesOn(day).Euro }
+	unit := "days replayed"
+	if c.alerts && c.ask == askRoute {
+		unit = "routes replayed"
+	}
 	var all []departures.NamedReport
 	for _, file := range c.files {
 		panel, err := departures.OpenTrips(file, departures.TripOptions{Price: c.price, Euro: euro})
 		if err != nil {
 			return err
 		}
+		o.Progress = newMeter(unit, nil).show
 		if c.alerts {
 			report, err := departures.RunAlerts(ctx, panel, o)
 			if err != nil {

@@ -47,6 +47,27 @@ func logTo(w io.Writer, form string) slog.Handler {
 	return slog.NewTextHandler(w, nil)
 }
 
+// lines is a Writer that logs each line of a text for people.
+type lines struct{ log *slog.Logger }
+
+// Write logs the lines of a text.
+func (l lines) Write(text []byte) (int, error) {
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" {
+			l.log.Info(line)
+		}
+	}
+	return len(text), nil
+}
+
+// notes returns where notes for people are written: to w, or as lines of the log if it is JSON.
+func (o *options) notes(log *slog.Logger, w io.Writer) io.Writer {
+	if o.log == jsonLog {
+		return lines{log}
+	}
+	return w
+}
+
 // opener opens a store by its name: onemachine.OpenStore or OpenShared.
 type opener func(ctx context.Context, name string, now func() time.Time) (store.Table, error)
 

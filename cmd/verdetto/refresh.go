@@ -47,7 +47,8 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string, out
 	if err != nil {
 		return err
 	}
-	partly, err := o.open(ctx, &s, out.notes(), onemachine.OpenShared)
+	notes := o.notes(s.Log, out.notes())
+	partly, err := o.open(ctx, &s, notes, onemachine.OpenShared)
 	if err != nil {
 		return err
 	}
@@ -61,14 +62,19 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string, out
 		}
 		return err
 	})
-	if report.Origins > 0 {
+	switch {
+	case report.Origins == 0:
+	case o.log == jsonLog && !out.json():
+		logRefreshed(ctx, s.Log, report.Report)
+		s.Log.InfoContext(ctx, "departures refreshed", "report", report.Departures)
+	default:
 		err = errors.Join(err, out.print(report, report.Print))
 	}
 	if err != nil {
 		return err
 	}
 	if s.Mail != "" {
-		if err := notify(ctx, s, out.notes()); err != nil {
+		if err := notify(ctx, s, notes); err != nil {
 			return err
 		}
 	}
@@ -79,6 +85,12 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string, out
 		return errPartly
 	}
 	return nil
+}
+
+// logRefreshed logs the report of a refresh, for programs.
+func logRefreshed(ctx context.Context, log *slog.Logger, r refresh.Report) {
+	log.InfoContext(ctx, "refreshed", "origins", r.Origins, "asked", r.Answered, "failed", r.Failed, "new", r.New,
+		"faults", r.Faults)
 }
 
 // refreshed is the report of a refresh: of all cities, and of single departures.

@@ -60,7 +60,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if s.BaseURL, err = onemachine.BaseURL(o.links(o.base), s.RealPayments, listener.Addr()); err != nil {
 		return err
 	}
-	partly, err := o.options.open(ctx, &s, os.Stdout, onemachine.OpenStore)
+	partly, err := o.options.open(ctx, &s, o.notes(s.Log, os.Stdout), onemachine.OpenStore)
 	if err != nil {
 		return err
 	}
@@ -118,8 +118,7 @@ func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachi
 			report, err := s.Refresh(ctx, originProgress(first, s.Log, form))
 			switch {
 			case logged:
-				s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Answered, "failed", report.Failed,
-					"new", report.New, "faults", report.Faults)
+				logRefreshed(ctx, s.Log, report)
 			case err == nil:
 				report.Print(os.Stdout)
 			}

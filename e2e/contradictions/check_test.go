@@ -102,6 +102,10 @@ func checkPage(body string, a verdict.Analysis, dated bool) (claims, []string) {
 			c.add(d[1]+" at "+d[2], level)
 		}
 	}
+	faults = append(faults, checkRange(heading.FindStringSubmatch(body)[1], answer)...)
+	if !dated {
+		faults = append(faults, checkLowest(a.Prezzo, answer, days)...)
+	}
 	if !dated && len(levelsIn(plain(days))) > 0 {
 		faults = append(faults, "is not about a departure, and its calendar states levels")
 	}
@@ -109,6 +113,44 @@ func checkPage(body string, a verdict.Analysis, dated bool) (claims, []string) {
 		faults = append(faults, "the calendar does not say what it compares with")
 	}
 	return c, faults
+}
+
+var (
+	aboutUsual = regexp.MustCompile(`usually (?:cost )?(?:between €([0-9,]+) and €([0-9,]+)|about €([0-9,]+))`)
+	latest     = regexp.MustCompile(`Lowest of the latest fares: €([0-9,]+)(?:\.([0-9]{2}))?`)
+)
+
+// checkRange returns the faults of a headline next to the usual range that the page states: a fare
+// inside the range is called expensive without a word on it.
+func checkRange(headline, answer string) (faults []string) {
+	m, price := aboutUsual.FindStringSubmatch(answer), latest.FindStringSubmatch(answer)
+	if m == nil || price == nil || !strings.Contains(strings.ToLower(headline), "expensive") {
+		return nil
+	}
+	high, of := euros(m[2]+m[3], ""), euros(price[1], price[2])
+	if inside := (of+50)/100*100 <= high; inside != strings.Contains(headline, "still within the usual range") {
+		faults = append(faults, fmt.Sprintf("%q, %d, but %q", headline, of, m[0]))
+	}
+	return faults
+}
+
+func euros(whole, cents string) (c int) {
+	fmt.Sscanf(strings.ReplaceAll(whole, ",", "")+(cents + "00")[:2], "%d", &c)
+	return c
+}
+
+// checkLowest returns a fault if the calendar of a route's page has a lower fare than the page is
+// about, and the page does not name it.
+func checkLowest(p verdict.Prezzo, answer, days string) []string {
+	if !latest.MatchString(answer) || strings.Contains(answer, "A cheaper one is known: ") {
+		return nil
+	}
+	for _, d := range cell.FindAllStringSubmatch(days, -1) {
+		if euros(d[2], "") < int(p.Cent+50)/100*100 {
+			return []string{fmt.Sprintf("%d is called the lowest, and %s costs %s", p.Cent, d[1], d[2])}
+		}
+	}
+	return nil
 }
 
 // contradicted returns the fares with more than one level.
@@ -136,6 +178,10 @@ func TestFaultsAreFound(t *testing.T) {
 		`<a href="/?quando=2016-05-09&lang=en">9<b>22</b><i>%s</i></a></section>`
 	const more = "<p>€21.99 is about €5 more than usual for "
 	const title = "€21.99: good"
+	const latest = "<h1>Good: about €8 less than usual for this route.</h1><p>Lowest of the latest fares: €21.99.</p>"
+	const dear = "<h1>Expensive%s: about €2 more than usual for this route.</h1><p>Lowest of the latest fares: €21.99." +
+		"</p>On this route the lowest fare is usually between €19 and €%s."
+	lower := strings.Replace(fmt.Sprintf(days, "the usual fare for that day", "-1"), "<b>22", "<b>21", 1)
 	usual := fmt.Sprintf(days, "the usual fare for that day", "less than usual for that day")
 	levels := fmt.Sprintf(days, "the usual fare for that day", "normal")
 	for name, c := range map[string]struct {
@@ -151,10 +197,28 @@ func TestFaultsAreFound(t *testing.T) {
 		"usual for nothing":          {page(title, good+"<p>€30 is €2 more than usual.</p>"), false, true},
 		"a calendar with levels":     {page(title, good+levels), false, true},
 		"a calendar that differs":    {page(title, good+fmt.Sprintf(days, "", "expensive")), true, true},
+		"a lower fare below it":      {page(title, latest+lower), false, true},
+		"a lower fare that is named": {page(title, latest+"A cheaper one is known: €20.99."+lower), false, false},
 		"no level in the headline":   {page(title, "<h1>€8 less than usual for this route.</h1>It is good."), false, true},
 	} {
 		c1, faults := checkPage(c.body, a, c.dated)
 		if found := append(faults, c1.contradicted()...); (len(found) > 0) != c.found {
+			t.Errorf("%s: found %q", name, found)
+		}
+	}
+	for name, c := range map[string]struct {
+		within, high string
+		found        bool
+	}{
+		"above the range": {"", "21", false}, "inside the range": {"", "22", true},
+		"inside, and explained": {", but still within the usual range", "22", false},
+		"above, and explained":  {", but still within the usual range", "21", true},
+	} {
+		a := a
+		a.Verdetto.Livello = verdict.Caro
+		text := page("€21.99: expensive", fmt.Sprintf(dear, c.within, c.high))
+		text = strings.Replace(text, "verdict buono", "verdict caro", 1)
+		if _, found := checkPage(text, a, false); (len(found) > 0) != c.found {
 			t.Errorf("%s: found %q", name, found)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 var (
 	headDifference = regexp.MustCompile(`<h1>[^<]*(?:about €([0-9,]+) (less|more) than usual|` +
 		`about the usual price) for`)
-	ownDay = regexp.MustCompile(`The usual fare for that day is about €[0-9,]+: ` +
+	ownDay = regexp.MustCompile(`[Tt]he usual fare for that day(?: alone)? is about €[0-9,]+: ` +
 		`this is (?:€([0-9,]+) (less|more)|no different)`)
 	comparedRow = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*">([^<]*)</a><small>([^<]*)</small></th>` +
 		`<td>€([0-9.,]+)<small>(?:€([0-9,]+) (less|more) than usual|as usual) for that day</small>`)

@@ -21,7 +21,7 @@ var (
 	cellOf = regexp.MustCompile(`<td class="([a-z-]+)(?: unsure)?"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: ` +
 		`aria-current="date")?>[0-9]+<b>([0-9]+)</b>`)
 	placeOf = regexp.MustCompile(`<th scope="row"><a href="[^"]+">([^<]+)</a><small>([^<]+)</small>(?:<small>[^<]+</small>)?</th><td>` +
-		`([^<]+)<small>[^<]*</small></td><td><span class="level ([a-z-]+)">`)
+		`([^<]+)<small>[^<]*</small>(?:<small>[^<]*</small>)?</td><td><span class="level ([a-z-]+)">`)
 	movesOf = regexp.MustCompile(`(?s)<section aria-labelledby="moves-title">.*?</section>`)
 	moveOf  = regexp.MustCompile(`<tr><th scope="row">([^<]+)</th><td>([0-9]+)</td><td>([^<]+)</td>`)
 )

@@ -16,7 +16,7 @@ import (
 // requestsPage shows the buttons that stop and allow such mails, and changes nothing.
 func (s *Service) requestsPage(mailbox store.SubscriberID, v view) (*page.Response, error) {
 	v.Action, v.Manage = s.Links.Requests(mailbox), s.Links.AllowRequests(mailbox)
-	v.Most, v.Days = notify.MailsPerDay, notify.StoppedDays
+	v.Most, v.Days = s.Confirmations.Mailboxes().Most(), notify.StoppedDays
 	return respond(http.StatusOK, "requests", v)
 }
 
@@ -37,6 +37,6 @@ func (s *Service) allowRequests(ctx context.Context, mailbox store.SubscriberID,
 	if err := s.Confirmations.Mailboxes().Resume(ctx, mailbox, httpapi.Subject(ctx)); err != nil {
 		return nil, err
 	}
-	v.Most = notify.MailsPerDay
+	v.Most = s.Confirmations.Mailboxes().Most()
 	return respond(http.StatusOK, "requests_allowed", v)
 }

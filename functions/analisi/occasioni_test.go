@@ -27,30 +27,33 @@ func TestCheapNow(t *testing.T) {
 	back.Fare.Nights = 6
 	returns := deals.Entry{Destination: "MAD", AsOf: fare.DayOf(analisitest.Today), Observations: 90,
 		Any: deals.Fares{Route: []deals.Deal{back}}}
-	h, wanted := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries()),
+	all := analisitest.Entries()
+	all[0].Any.Months[0].Fare.Price = 3900 // a lower fare to BUH
+	h, wanted := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(all),
 		Returns: deals.Origin{}.Merge([]deals.Entry{returns})}, nil)
 	for _, c := range []struct {
 		name, query string
 		status      int
 		code        string
 		want        string // destinations, the best first
+		lower       string // the destination with a lower known fare
 	}{
-		{"all", "origine=Milano", 200, "", "LON MAD BUH PAR ROM"},
-		{"good ones", "origine=Milano&livello=ottimo,buono", 200, "", "LON MAD BUH"},
-		{"one level", "origine=MIL&livello=dati-insufficienti", 200, "", "ROM"},
-		{"up to", "origine=Milano&massimo=25", 200, "", "LON MAD ROM"},
-		{"up to a cent less", "origine=Milano&massimo=24.99", 200, "", "LON"},
-		{"without stops", "origine=Milano&diretto=true", 200, "", "BUH"},
-		{"a month", "origine=Milano&mese=2016-04", 200, "", "BUH"},
-		{"a month with none", "origine=Milano&mese=2016-09", 200, "", ""},
-		{"returns", "origine=Milano&notti=4-7", 200, "", "MAD"},
-		{"returns that are too dear", "origine=Milano&notti=4-7&massimo=69.98", 200, "", ""},
-		{"returns of a month", "origine=Milano&notti=4-7&mese=2016-04", 400, malformed, ""},
-		{"returns without fares", "origine=Milano&notti=15%2B", 404, "rotta-non-coperta", ""},
-		{"no amount", "origine=Milano&massimo=-5", 400, malformed, ""},
-		{"no origin", "", 400, malformed, ""},
-		{"an unknown city", "origine=Atlantide", 404, "citta-sconosciuta", ""},
-		{"a city that is not covered", "origine=Vienna", 404, "rotta-non-coperta", ""},
+		{"all", "origine=Milano", 200, "", "LON MAD BUH PAR ROM", "BUH"},
+		{"good ones", "origine=Milano&livello=ottimo,buono", 200, "", "LON MAD BUH", "BUH"},
+		{"one level", "origine=MIL&livello=dati-insufficienti", 200, "", "ROM", ""},
+		{"up to", "origine=Milano&massimo=25", 200, "", "LON MAD ROM", ""},
+		{"up to a cent less", "origine=Milano&massimo=24.99", 200, "", "LON", ""},
+		{"without stops", "origine=Milano&diretto=true", 200, "", "BUH", ""},
+		{"a month", "origine=Milano&mese=2016-04", 200, "", "BUH", ""},
+		{"a month with none", "origine=Milano&mese=2016-09", 200, "", "", ""},
+		{"returns", "origine=Milano&notti=4-7", 200, "", "MAD", ""},
+		{"returns that are too dear", "origine=Milano&notti=4-7&massimo=69.98", 200, "", "", ""},
+		{"returns of a month", "origine=Milano&notti=4-7&mese=2016-04", 400, malformed, "", ""},
+		{"returns without fares", "origine=Milano&notti=15%2B", 404, "rotta-non-coperta", "", ""},
+		{"no amount", "origine=Milano&massimo=-5", 400, malformed, "", ""},
+		{"no origin", "", 400, malformed, "", ""},
+		{"an unknown city", "origine=Atlantide", 404, "citta-sconosciuta", "", ""},
+		{"a city that is not covered", "origine=Vienna", 404, "rotta-non-coperta", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := analisitest.Get(t, h, "/v1/occasioni?"+c.query)
@@ -64,6 +67,9 @@ func TestCheapNow(t *testing.T) {
 			var cities []string
 			for _, o := range got.Occasioni.Occasioni {
 				cities = append(cities, o.DestinazioneIata)
+				if low := o.PrezzoPiuBasso; (low != nil) != (c.lower == o.DestinazioneIata) || low != nil && low.Cent >= o.Prezzo.Cent {
+					t.Errorf("%s: a lower fare %+v of %+v", o.DestinazioneIata, low, o.Prezzo)
+				}
 			}
 			if strings.Join(cities, " ") != c.want {
 				t.Errorf("%v, want %s", cities, c.want)

@@ -60,7 +60,7 @@ func (s *Service) outboxNamed(name string) store.Outbox {
 // mailboxes returns the limits for mails that any caller can cause.
 func (s *Service) mailboxes() notify.Mailboxes {
 	return notify.Mailboxes{Store: store.Mailboxes{Table: s.Keys.Table},
-		Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now}
+		Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now, Limiter: s.Limiter}
 }
 
 // publicKinds lists the kinds of jobs that any caller can cause for any address.

@@ -23,39 +23,45 @@ import (
 const (
 	day = 24 * time.Hour
 
-	mostNothing = 20  // per hour and payer or address
-	mostFees    = 5   // per day and payer or address
-	mostGuarded = 50  // per day, globally
-	mostOfAll   = 500 // per day, globally
+	allPayers    = "all"     // the subject of limits for all payers
+	slotsGuarded = "GUARDED" // a name of slots
 )
 
 var (
 	againLimit = limit.Limit{Name: "x402-again", Calls: 3, Window: day} // per answer and IP address
 
-	slotsGuarded = store.Slots{Subject: "all", Name: "GUARDED", Most: mostGuarded, Per: day, Fees: true}
-	slotsOfAll   = store.Slots{Subject: "all", Name: "DAY", Most: mostOfAll, Per: day, Fees: true}
+	// per payer or address
+	failedHour = limit.Limit{Name: "x402-failed-hour", Calls: 20, Window: time.Hour}
+	failedDay  = limit.Limit{Name: "x402-failed-day", Calls: 5, Window: day}
+	// for all payers
+	guardedDay = limit.Limit{Name: "x402-guarded-day", Calls: 50, Window: day}
+	feesDay    = limit.Limit{Name: "x402-fees-day", Calls: 500, Window: day}
 )
 
-// failureSlots returns the slots that limit the failed payments of a payer or an IP address: 20 per
-// hour.
-func failureSlots(who string) store.Slots {
-	return store.Slots{Subject: who, Name: "HOUR", Most: mostNothing, Per: time.Hour}
+// slotsOf returns the slots of a limit, with the maximum that the operator set. name is part of the
+// stored key.
+func (s *Service) slotsOf(l limit.Limit, who, name string) store.Slots {
+	return store.Slots{Subject: who, Name: name, Most: int(s.Limiter.Set(l).Calls), Per: l.Window,
+		Fees: l.Window == day}
 }
+
+// failureSlots returns the slots that limit the failed payments of a payer or an IP address.
+func (s *Service) failureSlots(who string) store.Slots { return s.slotsOf(failedHour, who, "HOUR") }
 
 func addressOf(ctx context.Context) string { return "address-" + httpapi.Subject(ctx) }
 
 // slots returns the slots that a payment needs before it is sent. Payments with assertions (checks
 // that wallets add) have a lower daily limit. Their payers can make such payments fail after the
 // node's simulation.
-func slots(ctx context.Context, payment x402pay.Payment) []store.Slots {
+func (s *Service) slots(ctx context.Context, payment x402pay.Payment) []store.Slots {
 	var all []store.Slots
 	for _, who := range []string{"payer-" + payment.Payer, addressOf(ctx)} {
-		all = append(all, failureSlots(who), store.Slots{Subject: who, Name: "DAY", Most: mostFees, Per: day, Fees: true})
+		all = append(all, s.failureSlots(who), s.slotsOf(failedDay, who, "DAY"))
 	}
 	if payment.Guarded {
-		all = append(all, slotsGuarded)
+		all = append(all, s.slotsOf(guardedDay, allPayers, slotsGuarded))
 	}
-	return append(all, slotsOfAll)
+	return append(all, s.slotsOf(feesDay, allPayers, "DAY"))
 }
 
 // notTaken returns the error response for a payment that the service did not take. Nothing was sent
@@ -69,10 +75,10 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 	case !errors.As(err, &full):
 		return s.retryLater(ctx, err, "Nothing was taken, since payments cannot be recorded just now. Send the same "+
 			"payment again.")
-	case full.Slots == slotsGuarded:
+	case full.Name == slotsGuarded:
 		return s.required(Refused.Problem("Nothing was taken: payments with assertions of the program Lighthouse "+
 			"are not taken today. Send one without."), "guarded_payments_not_accepted")
-	case full.Slots == slotsOfAll:
+	case full.Subject == allPayers:
 		s.Log.ErrorContext(ctx, "too many payments failed on the chain today")
 		return notNow("Payments cannot be taken just now, so nothing is sold. Try again tomorrow (UTC); the free "+
 			"endpoints answer as ever.", "3600")
@@ -82,7 +88,7 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 	case full.IsOpen:
 		return httpapi.TooMany.Problem(fmt.Sprintf(
 			"Nothing was taken: %d payments of yours are open, or failed on the chain today. Send this one "+
-				"again once one is answered.", mostFees)).With("Retry-After", "5")
+				"again once one is answered.", full.Most)).With("Retry-After", "5")
 	}
 	return httpapi.TooMany.Problem("Too many payments of yours failed on the chain, each at our cost. Try again "+
 		"tomorrow (UTC).").With("Retry-After", "3600")
@@ -150,7 +156,7 @@ func (s *sale) refuseFailed(ctx context.Context, payment x402pay.Payment, taken 
 // refuseTaken refuses a payment that was already used. It counts the refusal against the caller's
 // IP address.
 func (s *sale) refuseTaken(ctx context.Context, payment x402pay.Payment, reason, detail string) error {
-	err := s.Payments.Count(ctx, failureSlots(addressOf(ctx)), s.Now())
+	err := s.Payments.Count(ctx, s.failureSlots(addressOf(ctx)), s.Now())
 	if errors.As(err, new(*store.Full)) {
 		return s.notTaken(ctx, err)
 	}

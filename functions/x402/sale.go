@@ -143,9 +143,9 @@ func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byt
 		Name: signature.String(), Call: s.call, Payer: payment.Payer, Units: payment.Units, Fee: payment.Fee,
 		At: s.Now().UTC(), Until: pay.LastHeight(height),
 	}
-	taken, fresh, err := s.Payments.Take(ctx, asked, slots(ctx, payment)...)
+	taken, fresh, err := s.Payments.Take(ctx, asked, s.slots(ctx, payment)...)
 	if full := new(store.Full); errors.As(err, &full) && s.freed(ctx, full.Old) {
-		taken, fresh, err = s.Payments.Take(ctx, asked, slots(ctx, payment)...)
+		taken, fresh, err = s.Payments.Take(ctx, asked, s.slots(ctx, payment)...)
 	}
 	switch {
 	case errors.Is(err, store.ErrOtherCall):

@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -155,6 +156,25 @@ func is[E error](err error) bool {
 	return errors.As(err, &want)
 }
 
+// checkLower checks that an answer about a route names the lowest fare of its calendar if that fare
+// is below the known fare, and that other answers name none.
+func checkLower(t *testing.T, a verdict.Analysis, c verdict.Calendario) {
+	t.Helper()
+	lowest := slices.MinFunc(c.Giorni, func(a, b verdict.Giorno) int { return int(*a.Cent - *b.Cent) })
+	known, lower := &a.Prezzo, a.PrezzoPiuBasso
+	if a.Prezzo.Dichiarato {
+		known = a.PrezzoNoto
+	}
+	if below := known != nil && *lowest.Cent < known.Cent; (lower != nil) != (below && a.Ambito == verdict.Rotta) ||
+		lower != nil && (lower.Cent != *lowest.Cent || lower.Partenza != lowest.Partenza) {
+		t.Errorf("known %+v, lower %+v, the lowest of the calendar is %s %d", known, lower, lowest.Partenza, *lowest.Cent)
+	}
+	if day, err := fare.ParseDay(a.Prezzo.Partenza); err == nil && a.Ambito == verdict.Rotta &&
+		(len(a.Previsione) > 0) != (a.SolitoPartenzaCent != nil && day > today+departure.Week.Days()) {
+		t.Errorf("forecasts of a departure on %s: %+v", day, a.Previsione)
+	}
+}
+
 // TestWithCalendar: WithCalendar returns the same answer as the method Answer, and the same
 // calendar as the method Calendar. Both together cost one read for a question about a departure,
 // and two reads otherwise. Without a stored departure state, only the answer is returned.
@@ -195,6 +215,7 @@ func TestWithCalendar(t *testing.T) {
 			if calendar == nil {
 				return
 			}
+			checkLower(t, got.Analysis, *calendar)
 			q := c.q
 			q.When, q.Price = nil, nil
 			_, all, err := r.Calendar(t.Context(), q, true)

@@ -83,6 +83,7 @@ var libraries = map[string]string{
 		"shared/store/storetest",
 	"github.com/google/go-containerregistry": "infra/release/image",
 	"github.com/klauspost/compress":          "cmd/verdetto/edge",
+	"github.com/andybalholm/brotli":          "cmd/verdetto/edge",
 	"github.com/modelcontextprotocol":        "functions/analisi/agents",
 	"github.com/nicksnyder/go-i18n":          "shared/text/i18n",
 	"github.com/prometheus/client_golang":    "cmd/verdetto/monitor",

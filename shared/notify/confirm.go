@@ -175,7 +175,7 @@ func (c *Confirmations) reserve(ctx context.Context) error {
 
 // Mailboxes returns the quotas for mails that anonymous callers can cause.
 func (c *Confirmations) Mailboxes() Mailboxes {
-	return Mailboxes{store.Mailboxes{Table: c.Alerts.Table}, c.Links, c.Now}
+	return Mailboxes{store.Mailboxes{Table: c.Alerts.Table}, c.Links, c.Now, c.Limiter}
 }
 
 // takeCall counts one call towards a limit and reports whether the call is allowed. If the store

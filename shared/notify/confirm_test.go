@@ -151,6 +151,26 @@ func TestTriedAgain(t *testing.T) {
 	}
 }
 
+// TestMailboxOfOperator: a mailbox gets as many mails that other callers request as the operator
+// set, and one caller may cause half of them.
+func TestMailboxOfOperator(t *testing.T) {
+	b := newOutbox(t)
+	b.Limiter.With(map[string]int64{"mailbox": 2})
+	boxes := b.Mailboxes()
+	for n, c := range []struct {
+		caller string
+		want   bool
+	}{{"one", true}, {"one", false}, {"two", true}, {"three", false}} {
+		got, err := boxes.Allow(t.Context(), "ada@example.com", c.caller, fmt.Sprint("job", n))
+		if err != nil || got != c.want {
+			t.Errorf("mail %d: %v, %v", n, got, err)
+		}
+	}
+	if boxes.Most() != 2 {
+		t.Errorf("most is %d", boxes.Most())
+	}
+}
+
 // TestForeignLanguage: an alert is stored in a language that this version does not have. Its
 // confirmation mail is in English.
 func TestForeignLanguage(t *testing.T) {

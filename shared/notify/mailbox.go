@@ -6,34 +6,44 @@ import (
 	"time"
 
 	"verdetto/shared/store"
+	"verdetto/shared/web/limit"
 )
 
 // Mailboxes limits the mails that anonymous callers can cause: to confirm an alert, or to get a
-// link or a new key. A mailbox gets at most MailsPerDay such mails in 24 hours, and none while its
-// reader blocks them. Mails that the reader of the mailbox requests have a quota of their own, and
+// link or a new key. A mailbox gets at most Most such mails in 24 hours, and none while its reader
+// blocks them. Mails that the reader of the mailbox requests have a quota of their own, and
 // are not blocked.
 type Mailboxes struct {
 	Store store.Mailboxes
 	Links Links
 	Now   func() time.Time
+	// Limiter replaces the usual quota if the operator set another.
+	Limiter *limit.Limiter
 }
 
+// perMailbox is the quota of a mailbox for mails that other callers request. Mails that the reader
+// of the mailbox requests have a second quota of the same size.
+var perMailbox = limit.Limit{Name: "mailbox", Calls: MailsPerDay, Window: readerTime}
+
 const (
-	// MailsPerDay is the quota of a mailbox in 24 hours for mails that other callers request. Mails
-	// that the reader of the mailbox requests have a second quota of the same size.
+	// MailsPerDay is the usual quota of a mailbox in 24 hours.
 	MailsPerDay = 6
-	// firstMails is the part of the quota that every caller may use. Only callers who have caused
-	// no mail to this mailbox yet may use the rest.
-	firstMails = 3
 	// StoppedDays is the number of days for which a reader's block lasts.
 	StoppedDays = 180
 	readerTime  = 24 * time.Hour
 )
 
+// Most returns the quota of a mailbox in 24 hours.
+func (m Mailboxes) Most() int { return int(m.Limiter.Set(perMailbox).Calls) }
+
 // Allow counts the mail of a job towards the quota of a mailbox, and reports whether the mail may
 // be sent. email is the address of the mailbox; caller requested the mail. A retried job counts
 // once.
 func (m Mailboxes) Allow(ctx context.Context, email, caller, job string) (allowed bool, err error) {
+	// Every caller may use half of the quota. Only callers who have caused no mail to this mailbox
+	// yet may use the rest.
+	most := m.Most()
+	first := (most + 1) / 2
 	err = m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {
 		allowed = false // Change may call this again after a conflict
 		own, sent, his := caller != "" && caller == b.Reader, 0, 0
@@ -49,7 +59,7 @@ func (m Mailboxes) Allow(ctx context.Context, email, caller, job string) (allowe
 			}
 		}
 		switch {
-		case sent >= MailsPerDay, !own && !b.Stopped.IsZero(), !own && his > 0 && sent >= firstMails:
+		case sent >= most, !own && !b.Stopped.IsZero(), !own && his > 0 && sent >= first:
 			return
 		}
 		b.Mails = append(b.Mails, store.MailboxMail{Job: job, Caller: caller, Own: own, At: m.Now().UTC()})

@@ -49,7 +49,7 @@ func departing(price fare.Cents, pays bool) verdict.Analysis {
 // TestMailsSayWhatIsToBeExpected: a mail states the usual price of the departure. It advises
 // waiting only if waiting saved money in recorded cases.
 func TestMailsSayWhatIsToBeExpected(t *testing.T) {
-	const advises, advisesNot = "Waiting saved", "it did not pay off"
+	const advises, advisesNot = "has paid off on average", "has not paid off"
 	for _, c := range []struct {
 		name         string
 		answers      judged
@@ -59,11 +59,11 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 		{"waiting did not pay", judged{analysis: departing(3000, false)},
 			[]string{advisesNot, "between €40 and €65",
 				"Medium certainty, based on 120 fares seen on this route.",
-				"Of 100 such fares, 12 fell and 7 rose by 5% or more within 7 days.",
-				"Waiting cost €3.10 more on average"},
+				"Waiting 7 days has not paid off: such fares then cost €3.10 more on average",
+				"(12 of 100 clearly fell, 7 clearly rose)."},
 			[]string{advises, "14 days", "40 or more"}, false},
 		{"waiting paid", judged{analysis: departing(3000, true)},
-			[]string{advises + " €2.50", "in 30 of 100 cases it ended up costing more"}, []string{advisesNot}, false},
+			[]string{advises + ": such fares then cost €2.50 less", "but 30 ended up dearer"}, []string{advisesNot}, false},
 		{"another fare is the cheapest for it", judged{analysis: departing(2900, true)}, nil,
 			[]string{advises, advisesNot, "AND IF YOU WAIT?"}, false},
 		{"too little is known", judged{analysis: verdict.Analysis{Prezzo: verdict.Prezzo{Cent: 3000}}}, nil,

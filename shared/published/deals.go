@@ -39,6 +39,7 @@ type Occasione struct {
 	DestinazioneIata string           `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
 	Verdetto         verdict.Verdetto `json:"verdetto" doc:"The verdict of GET /v1/analisi at the refresh that saw this fare, without minimoCent"`
 	Prezzo           verdict.Prezzo   `json:"prezzo" doc:"The destination's cheapest fare. It was observed and may no longer be available"`
+	PrezzoPiuBasso   *verdict.Prezzo  `json:"prezzoPiuBasso,omitempty" doc:"A lower one-way fare that this service knows for another departure. It was found more than 24 hours before the newest fare, so it is not the fare that verdetto judges. Absent if there is none, and with mese"`
 }
 
 // DealsInput holds the parameters of a question for deals (cheap destinations), without the origin.
@@ -138,7 +139,12 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	for _, d := range ValidDeals(all, fare.DayOf(now), month, q.NonStop) {
 		price, v := d.Publish(now)
 		if len(q.Levels) == 0 || slices.Contains(q.Levels, v.Livello) {
-			o.Occasioni = append(o.Occasioni, Occasione{cityName(ctx, d.To), string(d.To), v, price})
+			one := Occasione{cityName(ctx, d.To), string(d.To), v, price, nil}
+			if d.Lower != nil {
+				lower, _ := d.Lower.Publish(now)
+				one.PrezzoPiuBasso = &lower
+			}
+			o.Occasioni = append(o.Occasioni, one)
 		}
 	}
 	if o, err = InCurrency(ctx, s.Reader, o, q.Show); err != nil {
@@ -178,6 +184,7 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 type DestinationDeal struct {
 	To fare.City
 	deals.Deal
+	Lower *verdict.Judged // a lower known fare of another departure; nil: none, or deals of a month
 }
 
 // ValidDeals returns the deals of all destinations that are valid today, best first. A deal is
@@ -185,7 +192,11 @@ type DestinationDeal struct {
 func ValidDeals(all deals.Origin, today fare.Day, month *fare.Day, nonStop bool) (list []DestinationDeal) {
 	for _, e := range all.Entries {
 		if d, ok := e.Cheapest(today, month, nonStop); ok {
-			list = append(list, DestinationDeal{e.Destination, d})
+			one := DestinationDeal{To: e.Destination, Deal: d}
+			if lower, ok := e.Lower(d, today, nonStop); ok && month == nil {
+				one.Lower = &lower
+			}
+			list = append(list, one)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b DestinationDeal) int { return a.Better(b.Judged) })

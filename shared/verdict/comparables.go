@@ -28,17 +28,52 @@ func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now tim
 
 // AddUsual adds to an answer what the departure of its fare usually costs this many days ahead. That
 // is the reference of every fare with a departure, whatever question the answer is about. It adds
-// nothing if there are too few comparable fares, or if the price has no departure.
+// nothing if there are too few comparable fares, or if the price has no departure. To an answer
+// about a route, AddUsual also adds the forecasts for that departure, and a lower known fare.
 func (a *Analysis) AddUsual(s *departure.State, p *departure.Pooled, now time.Time) error {
+	q, known, err := newDepartureQuestion(s, p, When{}, now)
+	if err != nil || !known {
+		return err
+	}
+	if of := a.known(); of != nil && a.Ambito == Rotta {
+		a.PrezzoPiuBasso = q.lower(of.Cent, now)
+	}
 	depart, err := fare.ParseDay(a.Prezzo.Partenza)
 	if err != nil {
 		return nil
 	}
-	q, known, err := newDepartureQuestion(s, p, When{Date: depart}, now)
-	if err == nil && known {
-		a.SolitoPartenzaCent, a.LivelloPartenza = q.usual(depart)
+	if a.SolitoPartenzaCent, a.LivelloPartenza = q.usual(depart); a.Ambito != Rotta || a.SolitoPartenzaCent == nil {
+		return nil
 	}
-	return err
+	if judged, ok := q.day.Judge(depart, q.facts.FromEuro(a.Prezzo.Cent)); ok {
+		a.Previsione = q.forecasts(judged, int(depart-q.today), a.Prezzo.Cent)
+	}
+	return nil
+}
+
+// known returns the fare that the service found for the question, or nil if it found none.
+func (a *Analysis) known() *Prezzo {
+	if a.Prezzo.Dichiarato {
+		return a.PrezzoNoto
+	}
+	return &a.Prezzo
+}
+
+// lower returns the lowest live fare of all departures if it is below a price in EUR cents, else
+// nil. The fare of a route is the lowest of the newest fares (see FreshFor), so an older fare can be
+// lower.
+func (q departureQuestion) lower(price fare.Cents, now time.Time) *Prezzo {
+	var lowest *Live
+	for _, live := range q.day.Live() {
+		if lowest == nil || live.Price < lowest.Price {
+			lowest = &live
+		}
+	}
+	if lowest == nil || q.facts.Euro(lowest.Price) >= price {
+		return nil
+	}
+	p := q.facts.livePrice(*lowest, now)
+	return &p
 }
 
 // usual returns the usual fare of a departure in EUR cents, and the level of its live fare.

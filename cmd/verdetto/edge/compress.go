@@ -1,7 +1,9 @@
 package edge
 
 import (
+	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzhttp"
@@ -21,37 +23,83 @@ const (
 	jitter = 32
 )
 
-// compress compresses answers for callers that accept compressed answers. An ETag names exact
-// bytes, so a compressed answer gets a weak ETag, as with any proxy.
+// The names of the codings in HTTP headers.
+const brotliCoding, gzipCoding = "br", "gzip"
+
+// compress compresses answers by brotli or gzip, as the caller's Accept-Encoding says. An ETag names
+// exact bytes, so a compressed answer gets a weak ETag, as with any proxy.
 func compress(next http.Handler) http.Handler {
-	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(worthIt), gzhttp.ContentTypes(compressible),
-		gzhttp.RandomJitter(jitter, 0, false))
+	minSize, types := gzhttp.MinSize(worthIt), gzhttp.ContentTypes(compressible)
+	blurred, onlyOne := gzhttp.RandomJitter(jitter, 0, false), gzhttp.EnableZstd(false)
+	byGzip, err := gzhttp.NewWrapper(minSize, types, blurred, onlyOne)
 	if err != nil {
 		panic("edge: " + err.Error()) // the options are constants
 	}
-	inner := wrap(next)
+	byBrotli, err := gzhttp.NewWrapper(minSize, types, blurred, onlyOne,
+		gzhttp.CompressionLevel(brotliQuality), gzhttp.Implementation(brotliFactory))
+	if err != nil {
+		panic("edge: " + err.Error())
+	}
+	handlers := map[string]http.Handler{"": byGzip(next), gzipCoding: byGzip(next), brotliCoding: byBrotli(next)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		inner.ServeHTTP(&weakened{ResponseWriter: w}, r)
+		coding := negotiate(strings.Join(r.Header.Values("Accept-Encoding"), ","))
+		r = r.WithContext(r.Context()) // a copy, whose header may be changed
+		r.Header = maps.Clone(r.Header)
+		r.Header.Del("Accept-Encoding")
+		if coding != "" {
+			r.Header.Set("Accept-Encoding", gzipCoding) // gzhttp knows no other name
+		}
+		handlers[coding].ServeHTTP(&compressed{ResponseWriter: w, coding: coding}, r)
 	})
 }
 
-// weakened is a ResponseWriter that makes the ETag weak when the header of a compressed answer is
-// written.
-type weakened struct {
-	http.ResponseWriter
-	begun bool
+// negotiate returns the coding that an Accept-Encoding header prefers, or "" for none. Of codings
+// with the same quality value it returns the one that makes answers smaller.
+func negotiate(accepted string) (coding string) {
+	best := 0.0
+	quality := map[string]float64{}
+	for part := range strings.SplitSeq(accepted, ",") {
+		name, parameters, _ := strings.Cut(part, ";")
+		q := 1.0
+		if _, value, ok := strings.Cut(parameters, "="); ok {
+			var err error
+			if q, err = strconv.ParseFloat(strings.TrimSpace(value), 64); err != nil {
+				continue
+			}
+		}
+		quality[strings.ToLower(strings.TrimSpace(name))] = q
+	}
+	for _, name := range []string{brotliCoding, gzipCoding, "identity"} {
+		if q := quality[name]; q > best {
+			coding, best = name, q
+		}
+	}
+	if coding == "identity" {
+		return ""
+	}
+	return coding
 }
 
-func (w *weakened) WriteHeader(status int) {
+// compressed is a ResponseWriter that corrects the header of a compressed answer: it names the
+// coding, and makes the ETag weak.
+type compressed struct {
+	http.ResponseWriter
+	coding string
+	begun  bool
+}
+
+func (w *compressed) WriteHeader(status int) {
 	w.begun = w.begun || status >= http.StatusOK
-	h := w.Header()
-	if tag := h.Get("ETag"); tag != "" && h.Get("Content-Encoding") != "" && !strings.HasPrefix(tag, "W/") {
-		h.Set("ETag", "W/"+tag)
+	if h := w.Header(); h.Get("Content-Encoding") == gzipCoding {
+		h.Set("Content-Encoding", w.coding)
+		if tag := h.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
+			h.Set("ETag", "W/"+tag)
+		}
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *weakened) Write(b []byte) (int, error) {
+func (w *compressed) Write(b []byte) (int, error) {
 	if !w.begun {
 		w.WriteHeader(http.StatusOK)
 	}
@@ -59,7 +107,7 @@ func (w *weakened) Write(b []byte) (int, error) {
 }
 
 // Unwrap lets http.ResponseController set deadlines on the wrapped ResponseWriter.
-func (w *weakened) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *compressed) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush sends the buffered bytes.
-func (w *weakened) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+func (w *compressed) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }

@@ -80,8 +80,8 @@ func TestLanguage(t *testing.T) {
 		says            map[string]string // by language
 	}{
 		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`,
-			map[string]string{"": "Milan to Bucharest. Probably great: about €2 less than usual for this route.\nLowest fare " +
-				"seen today: €30, for Tuesday 10 May 2016. On this route the lowest fare is usually between €31 " +
+			map[string]string{"": "Milan to Bucharest. Probably great: about €2 less than usual for this route.\nLowest of " +
+				"the latest fares: €30, for Tuesday 10 May 2016, seen today. On this route the lowest fare is usually between €31 " +
 				"and €34.",
 				"en":    "Milan to Bucharest. Probably great: about €2 less",
 				"it":    "Probabilmente ottimo: circa 2\u00a0€ meno del solito per questa rotta.",

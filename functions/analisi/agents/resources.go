@@ -41,7 +41,7 @@ func (s *Service) addResources(server *mcp.Server) {
 		URI: referenceURI, Name: "reference", Title: "The service in one page", MIMEType: "text/plain",
 		Description: "What can be asked, under which caps, by which rules, and what every problem code means.",
 	}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		text, err := reference.InShort()
+		text, err := reference.InShort(s.api)
 		return contents(string(text)), err
 	})
 	server.AddResource(&mcp.Resource{

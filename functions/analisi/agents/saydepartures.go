@@ -81,9 +81,13 @@ func (s sentences) deal(d published.Occasione, currency string) string {
 	if d.Verdetto.MedianaCent == nil {
 		return s.Text("agents.deal_unknown", "City", d.Destinazione, "Price", price, "Departure", day)
 	}
-	return s.Count("agents.deal", *d.Prezzo.EtaOre, "City", d.Destinazione, "Price", price, "Departure", day,
+	said := s.Count("agents.deal", *d.Prezzo.EtaOre, "City", d.Destinazione, "Price", price, "Departure", day,
 		"Level", s.Text("level."+d.Verdetto.Livello), "Median", euros(int64(*d.Verdetto.MedianaCent), currency),
 		"Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita))
+	if lower := d.PrezzoPiuBasso; lower != nil {
+		said += s.Text("format.comma") + s.Text("cheap.lower", "Price", euros(int64(lower.Cent), currency), "Day", lower.Partenza)
+	}
+	return said
 }
 
 func (s sentences) past(h published.Storico) string {

@@ -107,31 +107,60 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 	}
 	c := &comparison{Rows: []comparedTrip{{Name: name, To: q.linkOn(own, v.AskFrom, v.AskTo),
 		Difference: v.T.Text("compare.none")}}}
-	if v.Verdict != nil {
+	switch {
+	case v.Verdict != nil:
 		c.Rows[0] = v.compared(name, c.Rows[0].To, asked, a.Analysis)
+	case v.Returns != nil:
+		c.Rows[0] = v.comparedStay(name, c.Rows[0].To, v.Returns.best)
 	}
 	for _, o := range others {
-		row := comparedTrip{Name: o.name, To: q.linkOn(o.trip, v.AskFrom, o.to)}
-		of, wrong := o.read(q.language, q.currency)
-		of.From, of.To = asked.From, answer.Named{Parameter: "con", Name: o.to}
-		var err error
-		if len(wrong) == 0 {
-			if err = h.Reader.Check(ctx, of); err == nil {
-				a, err = h.WithUsual(ctx, of)
-			}
-		}
-		switch {
-		case len(wrong) > 0 || err != nil && published.Problem(err) != err:
-			row.Difference = v.T.Text("compare.none")
-		case err != nil:
-			h.Log.ErrorContext(ctx, "trip not compared", "error", err)
-			row.Difference = v.T.Text("refusal.failed.title")
-		default:
-			row = v.compared(row.Name, row.To, of, a.Analysis)
-		}
-		c.Rows = append(c.Rows, row)
+		c.Rows = append(c.Rows, h.comparedWith(ctx, q, asked, o, v))
 	}
 	v.Compared = c
+}
+
+// comparedWith returns the table row of a trip to compare with.
+func (h home) comparedWith(ctx context.Context, q question, asked answer.Question, o otherTrip, v *view) comparedTrip {
+	row := comparedTrip{Name: o.name, To: q.linkOn(o.trip, v.AskFrom, o.to), Difference: v.T.Text("compare.none")}
+	of, wrong := o.read(q.language, q.currency)
+	if len(wrong) > 0 {
+		return row
+	}
+	of.From, of.To = asked.From, answer.Named{Parameter: "con", Name: o.to}
+	var a answer.Answer
+	var stays []verdict.Giorno
+	err := h.Reader.Check(ctx, of)
+	switch {
+	case err != nil:
+	case o.Stay != "":
+		stays, err = h.staysOf(ctx, o.trip, of, v.AllFares)
+	default:
+		a, err = h.WithUsual(ctx, of)
+	}
+	switch {
+	case err != nil && published.Problem(err) == err:
+		h.Log.ErrorContext(ctx, "trip not compared", "error", err)
+		row.Difference = v.T.Text("refusal.failed.title")
+	case err == nil && o.Stay == "":
+		return v.compared(row.Name, row.To, of, a.Analysis)
+	case err == nil:
+		if stays = o.fitting(stays); len(stays) > 0 {
+			return v.comparedStay(row.Name, row.To, stays[0])
+		}
+	}
+	return row
+}
+
+// comparedStay returns the table row of the cheapest return with the chosen nights away.
+func (v *view) comparedStay(name, to string, g verdict.Giorno) comparedTrip {
+	row := comparedTrip{Name: name, To: to, Date: v.daysOf(g.Partenza, g.Ritorno)}
+	if g.Cent != nil {
+		row.Fare = v.T.Money(*g.Cent)
+		if g.MedianaCent != nil {
+			row.Difference = difference(v.T, g.Livello, *g.Cent, *g.MedianaCent)
+		}
+	}
+	return row
 }
 
 // compared returns the table row of a compared trip that has a fare. The fare is compared with the

@@ -37,6 +37,7 @@ type cheapView struct {
 type cheapRow struct {
 	City, To, Alert        string
 	Fare, Date, Usual      string
+	Lower                  string // a lower known fare of another departure
 	Flight                 string
 	Level, LevelText, Sure string
 }
@@ -187,6 +188,9 @@ func (v *view) cheapRow(q question, d published.DestinationDeal, price verdict.P
 	}
 	if usual, ok := d.Usual(); ok {
 		row.Usual = l.Text("cheap.usual", "Price", l.Money(usual))
+	}
+	if d.Lower != nil {
+		row.Lower = l.Text("cheap.lower", "Price", l.Money(d.Lower.Fare.Price), "Day", l.WeekdayDay(d.Lower.Fare.Depart))
 	}
 	return row
 }

@@ -151,7 +151,7 @@ func TestPage(t *testing.T) {
 		{"empty fields", "/?da=&a=+", "it", 200, "Il prezzo di oggi è buono?", ""},
 		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200,
 			"Da Milano a Bucarest · solo andata Probabilmente ottimo: circa 2 € meno del solito per questa rotta. " +
-				"Il prezzo più basso visto oggi è 30 €, per un volo di martedì 10 maggio 2016.", "home"},
+				"Il più basso dei prezzi più recenti: 30 €, per un volo di martedì 10 maggio 2016; visto oggi.", "home"},
 		{"verdict in English", "/?da=MIL&a=Bucarest", "en", 200,
 			"Milan to Bucharest · one way Probably great: about €2 less than usual for this route.", "home"},
 		{"too little is known", "/?da=Milano&a=Praga", "it", 200, "Non lo sappiamo ancora.", "home"},
@@ -174,10 +174,10 @@ func TestPage(t *testing.T) {
 		{"storage is down", "/?da=Milano&a=Parigi", "it", 503, "Qualcosa non va da noi.", "home"},
 		{"storage fails", "/?da=Milano&a=Madrid", "it", 500, "Qualcosa non va da noi.", "home"},
 		{"where it is cheap now", "/?da=Milano", "it", 200,
-			"Dove conviene volare adesso da Milano Il prezzo più basso per ogni destinazione, sola andata, " +
+			"Dove conviene volare adesso da Milano Il più basso dei prezzi recenti per ogni destinazione, sola andata, " +
 				"confrontato con il più basso degli altri giorni sulla stessa rotta. Prima le occasioni migliori. " +
 				"Avvisami quando conviene partire da qui Solo verso un paese: Regno Unito · Romania · Stati Uniti " +
-				"DestinazionePrezzo più bassoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 € su questa " +
+				"DestinazionePrezzoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 € su questa " +
 				"rottaottimoCertezza " +
 				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 € su questa " +
 				"rottabuonoCertezza " +
@@ -188,7 +188,7 @@ func TestPage(t *testing.T) {
 				"Atom)", "home"},
 		{"in a month", "/?da=Milano&mese=2016-04", "en", 200,
 			"The lowest one-way fare to each destination in April 2016, compared with the lowest of other months. " +
-				"The best come first. Alert me to cheap fares from here DestinationLowest fareVerdict " +
+				"The best come first. Alert me to cheap fares from here DestinationFareVerdict " +
 				"BucharestSunday " +
 				"10 April 2016€19.99usually €29 on this routegoodHigh " +
 				"certaintyAlert me · Bucharest These fares", "home"},
@@ -206,10 +206,10 @@ func TestPage(t *testing.T) {
 		{"of a return and a price seen", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-22&visto=30", "it", 200,
 			"Senza una destinazione contano solo il mese, i voli diretti e il prezzo massimo.", "home"},
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
-			"The lowest return fare to each destination with 4–7 nights away, on any days, compared with the " +
+			"The lowest of the latest return fares to each destination with 4–7 nights away, on any days, compared with the " +
 				"lowest such fares of other days on that route. Choose a destination to " +
 				"get a verdict on its days. The best come first. Alert me to cheap fares from here " +
-				"DestinationLowest fareVerdict MadridSunday 10 April 2016 – " +
+				"DestinationFareVerdict MadridSunday 10 April 2016 – " +
 				"Saturday 16 April 2016€69.99usually €90 on this routegoodHigh " +
 				"certaintyAlert me · Madrid These fares", "home"},
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,
@@ -224,9 +224,10 @@ func TestPage(t *testing.T) {
 		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404,
 			"Nessun prezzo recente. Seguiamo le rotte da qui", "home"},
 		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200,
-			"Normale: più o meno il prezzo abituale per questa rotta. Il prezzo più basso visto oggi è 49,90 €, " +
+			"Normale: più o meno il prezzo abituale per questa rotta. Il più basso dei prezzi più recenti: 49,90 €, " +
 				"per un volo di giovedì 10 " +
-				"marzo 2016. Per quel giorno il prezzo abituale è circa 55 €: sono 5 € in meno. " +
+				"marzo 2016; visto oggi. Per quel giorno il prezzo abituale è circa 55 €: sono 5 € in meno. " +
+				"Ne conosciamo uno più basso: 30 € per martedì 15 marzo 2016, visto oggi. " +
 				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Avvisami quando " +
 				"scende Certezza media, in base a 40 giorni osservati. Su questa rotta il " +
 				"prezzo più basso è di solito " +

@@ -9,6 +9,8 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
@@ -54,10 +56,7 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 		when += " " + l.Count("form.around", n)
 	}
 	v.refuse(http.StatusNotFound, "no_fare_on", "When", when)
-	if usual := e.Usual.Verdetto.MedianaCent; usual != nil {
-		v.Notice.Facts = append(v.Notice.Facts, l.Text("refusal.no_fare_on.usual", "Day", v.weekday(e.Usual.Prezzo),
-			"Price", l.About(*usual)))
-	}
+	v.describeUsual(e.Usual, e.Series.Trip)
 	v.Waits = v.waitsWithout(e)
 	v.linkNear(q, e.Near)
 	if len(v.Notice.Links) > 0 {
@@ -65,6 +64,27 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 		v.Notice.CanJudgeOwn = q.OwnPrice == "" // departures nearby are enough to judge the reader's own price
 	}
 	v.instead(q)
+}
+
+// describeUsual adds the usual fare of a departure or a month that has no known fare.
+func (v *view) describeUsual(of verdict.Analysis, t fare.Trip) {
+	usual, month := of.Verdetto.MedianaCent, ""
+	if usual == nil {
+		return
+	}
+	if day, err := fare.ParseDay(of.Prezzo.Partenza); err == nil && of.Ambito == verdict.InMese {
+		month = v.T.MonthOf(day)
+	}
+	v.Notice.Facts = append(v.Notice.Facts, v.T.Text("refusal.no_fare_on.usual", "Day", v.weekday(of.Prezzo),
+		"Month", month, "Nights", nightsText(v.T, t), "Price", v.T.About(*usual)))
+}
+
+// nightsText writes the nights away of a return, or "" for a one-way trip.
+func nightsText(l *i18n.Language, t fare.Trip) string {
+	if t == fare.OneWay {
+		return ""
+	}
+	return wording.Nights(l, t.String())
 }
 
 // linkNear links to departures near the question, each with its fare and the usual fare of its day.

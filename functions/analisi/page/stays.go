@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -150,46 +151,87 @@ type staysView struct {
 	Route, Headline, Lede string
 	Grid                  grid
 	Hidden                bool // single fares may not be shown
+	best                  verdict.Giorno
 }
 
 // stays answers a question about returns with a chosen number of nights away, in a month or at any
 // time.
 func (h home) stays(r *http.Request, q question, asked answer.Question, v *view) {
+	known, err := h.staysOf(r.Context(), q.trip, asked, v.AllFares)
+	if err != nil {
+		h.refuseFailed(r, v, err)
+		return
+	}
 	from, to, _ := nights(q.Stay)
-	var known []verdict.Giorno
+	v.Alert = v.route.String()
+	if of := fare.TripOf(from); of == fare.TripOf(to) {
+		v.Form.Nights = of.String()
+	}
+	if fitting := q.fitting(known); len(fitting) > 0 {
+		v.showStays(q, fitting)
+	} else {
+		v.refuseStay(q, known)
+		h.describeStay(r.Context(), v, asked, fare.TripOf(from))
+	}
+	h.compare(r.Context(), q, asked, answer.Answer{}, v)
+}
+
+// staysOf returns the known returns with the nights away of a trip, on all days.
+func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares bool) (known []verdict.Giorno, err error) {
+	from, to, _ := nights(t.Stay)
 	var missing *answer.NotCovered
-	for _, trip := range fare.Trips() {
-		least, most := trip.Nights()
-		if trip == fare.OneWay || most < from || least > to {
+	for _, class := range fare.Trips() {
+		least, most := class.Nights()
+		if class == fare.OneWay || most < from || least > to {
 			continue
 		}
 		of := asked
-		of.Trip, of.When, of.Price = trip, nil, nil
-		_, c, err := h.Reader.Calendar(r.Context(), of, v.AllFares)
+		of.Trip, of.When, of.Price = class, nil, nil
+		_, c, err := h.Reader.Calendar(ctx, of, fares)
 		switch {
 		case err == nil:
 			known = append(known, c.Giorni...)
 		case errors.As(err, &missing), errors.As(err, new(*answer.NoCalendar)), errors.As(err,
 			new(*answer.StopsUnknown)):
 		default:
-			h.refuseFailed(r, v, err)
-			return
+			return nil, err
 		}
 	}
-	v.Alert = v.route.String()
-	if of := fare.TripOf(from); of == fare.TripOf(to) {
-		v.Form.Nights = of.String()
-	}
-	known = slices.DeleteFunc(known, func(g verdict.Giorno) bool {
-		n, ok := q.nightsOf(g)
+	return slices.DeleteFunc(known, func(g verdict.Giorno) bool {
+		n, ok := t.nightsOf(g)
 		return !ok || n < from || n > to
-	})
-	fitting := slices.DeleteFunc(slices.Clone(known), func(g verdict.Giorno) bool { return !q.leavesOn(g.Partenza) })
-	if len(fitting) == 0 {
-		v.refuseStay(q, known)
+	}), nil
+}
+
+// describeStay adds the usual and the last known fare of returns like those of a question without a
+// fare. For a stay in no month it adds nothing.
+func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, class fare.Trip) {
+	if asked.When == nil {
 		return
 	}
-	v.showStays(q, fitting)
+	asked.Trip, asked.Price = class, nil
+	a, err := h.Reader.Answer(ctx, asked)
+	var none *answer.NoFareOn
+	switch {
+	case errors.As(err, &none):
+		v.describeUsual(none.Usual, class)
+		h.showLast(ctx, v, asked, none)
+	case err == nil: // a return with these nights, but not on these days
+		v.describeUsual(a.Analysis, class)
+	}
+}
+
+// fitting returns the returns that leave at the time of the trip, the cheapest first. If the service
+// shows no single fares, they are in order of day.
+func (t trip) fitting(known []verdict.Giorno) []verdict.Giorno {
+	known = slices.DeleteFunc(slices.Clone(known), func(g verdict.Giorno) bool { return !t.leavesOn(g.Partenza) })
+	slices.SortStableFunc(known, func(a, b verdict.Giorno) int {
+		if a.Cent == nil || b.Cent == nil {
+			return cmp.Compare(a.Partenza, b.Partenza)
+		}
+		return cmp.Compare(*a.Cent, *b.Cent)
+	})
+	return known
 }
 
 // refuseStay states that no return with the chosen nights away is known for the time of the
@@ -218,19 +260,19 @@ const maxNearStays = 3
 
 // leavesOn reports whether a departure fits the question. It fits if it is in the question's month,
 // or on the question's day or one of the days around that day.
-func (q question) leavesOn(departure string) bool {
-	asked, err := fare.ParseDay(q.Date)
+func (t trip) leavesOn(departure string) bool {
+	asked, err := fare.ParseDay(t.Date)
 	day, _ := fare.ParseDay(departure)
 	if err != nil {
-		return q.Month == "" || departure[:len("2006-01")] == q.Month
+		return t.Month == "" || departure[:len("2006-01")] == t.Month
 	}
-	around, _ := strconv.Atoi(q.Around)
+	around, _ := strconv.Atoi(t.Around)
 	return asked-fare.Day(around) <= day && day <= asked+fare.Day(around)
 }
 
 // nightsOf returns the nights away of a return. If the question asks for a weekend, nightsOf
 // returns false for a return that is not on weekend days.
-func (q question) nightsOf(g verdict.Giorno) (int, bool) {
+func (t trip) nightsOf(g verdict.Giorno) (int, bool) {
 	out, err1 := fare.ParseDay(g.Partenza)
 	back, err2 := fare.ParseDay(g.Ritorno)
 	if err1 != nil || err2 != nil {
@@ -238,27 +280,40 @@ func (q question) nightsOf(g verdict.Giorno) (int, bool) {
 	}
 	leaves, comes := out.Time().Weekday(), back.Time().Weekday()
 	fits := (leaves == time.Friday || leaves == time.Saturday) && (comes == time.Sunday || comes == time.Monday)
-	return int(back - out), q.Stay != weekend || fits
+	return int(back - out), t.Stay != weekend || fits
 }
 
+// judgeStay states the level of the cheapest return, and how far its fare is from the usual fare for
+// its own days. The page about these days states the same.
+func (v *view) judgeStay(s *staysView, best verdict.Giorno) {
+	apart := *best.Cent - *best.MedianaCent
+	of := wording.Verdict{Language: v.T, Today: v.today, Of: verdict.Analysis{Ambito: verdict.InPartenza,
+		Verdetto: verdict.Verdetto{Livello: best.Livello, Affidabilita: best.Affidabilita, Percentile: best.Percentile,
+			MedianaCent: best.MedianaCent, ScartoMedianaCent: &apart},
+		Prezzo: verdict.Prezzo{Cent: *best.Cent, Ritorno: best.Ritorno}}}
+	of.On, _ = fare.ParseDay(best.Partenza)
+	v.Title += v.T.Text("format.colon") + " " + of.Brief()
+	s.Lede, s.Headline = s.Headline+" "+s.Lede, of.Headline()
+}
+
+// showStays shows returns, the cheapest first, as a table.
 func (v *view) showStays(q question, known []verdict.Giorno) {
 	l := v.T
 	from, to, _ := nights(q.Stay)
 	s := &staysView{Route: routeName(l, v.From, v.To) + " · " + stayText(v.T, q.Stay), Hidden: !v.AllFares}
 	s.Grid.Corner = l.Text("stays.out")
-	slices.SortStableFunc(known, func(a, b verdict.Giorno) int {
-		if a.Cent == nil || b.Cent == nil {
-			return cmp.Compare(a.Partenza, b.Partenza)
-		}
-		return cmp.Compare(*a.Cent, *b.Cent)
-	})
 	best := known[0]
+	s.best = best
 	out, _ := fare.ParseDay(best.Partenza)
 	back, _ := fare.ParseDay(best.Ritorno)
 	s.Headline = l.Text("stays.days", "Out", l.WeekdayDate(out), "Back", l.WeekdayDate(back))
 	if best.Cent != nil {
 		s.Headline = l.Text("stays.from", "Price", l.Money(wording.Whole(*best.Cent)))
 		s.Lede = l.Text("stays.best", "Out", l.WeekdayDate(out), "Back", l.WeekdayDate(back))
+	}
+	v.Title = s.Route
+	if best.Cent != nil && best.Percentile != nil {
+		v.judgeStay(s, best)
 	}
 	if q.Month == "" && q.Date == "" && len(known) > maxRows {
 		known = known[:maxRows]

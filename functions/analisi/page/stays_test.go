@@ -7,6 +7,8 @@ import (
 	"testing"
 )
 
+var markup = regexp.MustCompile(`<[^>]*>`)
+
 var gridRows = regexp.MustCompile(`(?s)<tr><th scope="row">(.*?)</th>(.*?)(?:\n)`)
 
 // TestStays checks pages about returns from Milan to Bucharest. Returns with 5 nights away are
@@ -22,7 +24,7 @@ func TestStays(t *testing.T) {
 		links       string
 	}{
 		{"of a month", "&mese=2016-04&soggiorno=4-6", 200,
-			"Milan to Bucharest · 4 to 6 nights Return fares from €", 27,
+			" Return fares from €30. The cheapest: out on Saturday 2 April 2016, back on Thursday 7 April 2016.", 27,
 			"quando=2016-04-12&ritorno=2016-04-17&lang=en"},
 		{"of any month", "&soggiorno=5", 200, "The 15 cheapest are below.", 15, "ritorno="},
 		{"some days either way", "&soggiorno=5&quando=2016-04-12&flessibile=1", 200, "5 nights", 3,
@@ -31,8 +33,8 @@ func TestStays(t *testing.T) {
 		{"nights that nobody saw", "&soggiorno=2-4&mese=2016-04", 404,
 			"a return like this on this route recently: April 2016 · 2 to 4 nights", 0, ""},
 		{"of a month without such nights", "&soggiorno=5&mese=2016-12", 404,
-			"recently: December 2016 · 5 nights. We have noted your request and will look for one. The nearest " +
-				"that have a fare:",
+			"recently: December 2016 · 5 nights. We have noted your request and will look for one. The usual " +
+				"fare (return, 4–7 nights away) for Friday 16 December is about €",
 			0, "&ritorno=2016-"},
 		{"a weekend", "&soggiorno=weekend&mese=2016-04", 404, "No such fare yet.", 0, ""},
 		{"too many nights", "&soggiorno=2-20", 400, "We cannot read the question.", 0, ""},
@@ -89,7 +91,7 @@ func TestWeekends(t *testing.T) {
 	body := html.UnescapeString(w.Body.String())
 	_, grid, _ := strings.Cut(body, `class="grid"`)
 	grid, _, _ = strings.Cut(grid, "</table>")
-	if text := said(w); w.Code != 200 || !strings.Contains(text, "any weekend Return fares from €") ||
+	if text := said(w); w.Code != 200 || !strings.Contains(text, " Return fares from €") ||
 		!strings.Contains(text, "Fri–Sun") {
 		t.Fatalf("%d: %s", w.Code, text)
 	}
@@ -105,5 +107,43 @@ func TestWeekends(t *testing.T) {
 	}
 	if rows := gridRows.FindAllString(grid, -1); len(rows) != 5 || strings.Count(grid, "quando=") != 9 {
 		t.Errorf("%d rows, %d fares in\n%s", len(rows), strings.Count(grid, "quando="), grid)
+	}
+}
+
+// TestStayAgreesWithItsDays: the page about returns with a number of nights judges the cheapest
+// return, in its title and its headline. The page about the days of that return states the same.
+func TestStayAgreesWithItsDays(t *testing.T) {
+	s := openSite("", "")
+	const route = "/?da=Milano&a=Bucarest&lang=en"
+	body := func(query string) string { return html.UnescapeString(s.visit(route + query).Body.String()) }
+	stay, day := body("&soggiorno=5&mese=2016-04"), body("&quando=2016-04-02&ritorno=2016-04-07")
+	headline := headlineOf.FindStringSubmatch(stay)[1]
+	if headline != headlineOf.FindStringSubmatch(day)[1] || !strings.HasPrefix(headline, "Great: about €") {
+		t.Errorf("%q, but the page of its days says %q", headline, headlineOf.FindStringSubmatch(day)[1])
+	}
+	if want := "<title>Milan to Bucharest · 5 nights: €30: great"; !strings.Contains(stay, want) {
+		t.Errorf("no %q", want)
+	}
+}
+
+// TestStaysCompared: a comparison keeps the nights away, on a page with and without a fare.
+func TestStaysCompared(t *testing.T) {
+	s := openSite("", "")
+	for query, want := range map[string][]string{
+		"&soggiorno=5&mese=2016-04&con=2016-05,Berlino": {
+			"Bucharest · April 2016 · 5 nights Saturday 2 April 2016 – Thursday 7 April 2016 €30",
+			"May 2016 ", " Berlin – no fare found recently"},
+		"&soggiorno=5&mese=2016-12&con=2016-04": {"December 2016 · 5 nights – no fare found recently",
+			"April 2016 Saturday 2 April 2016 – Thursday 7 April 2016 €30"},
+	} {
+		body := s.visit("/?da=Milano&a=Bucarest&lang=en" + query).Body.String()
+		_, table, _ := strings.Cut(body, `aria-labelledby="compare-title"`)
+		table, _, _ = strings.Cut(table, "</table>")
+		text := strings.Join(strings.Fields(html.UnescapeString(markup.ReplaceAllString(table, " "))), " ")
+		for _, one := range want {
+			if !strings.Contains(text, strings.TrimSpace(one)) {
+				t.Errorf("%s: no %q in %q", query, one, text)
+			}
+		}
 	}
 }

@@ -118,8 +118,8 @@ func TestTrips(t *testing.T) {
 			"Il prezzo più basso per martedì 12 aprile 2016:",
 			"Con lo stesso anticipo, partenze simili costano di solito fra", "Certezza",
 			"Questo prezzo l'ha trovato un altro viaggiatore: potrebbe non essere più disponibile.", "E se " +
-				"aspetti? Su 100 prezzi simili, ",
-			"entro 7 giorni", "entro 14 giorni",
+				"aspetti? ",
+			"(su 100, ", "entro 7 giorni", "entro 14 giorni",
 			"Mancano 42 giorni alla partenza: è il periodo in cui di solito si spende meno.",
 			"L'avviso vale per il viaggio cercato; qui sotto puoi estenderlo.",
 		}, "giorni osservati"},
@@ -165,9 +165,9 @@ func TestTrips(t *testing.T) {
 		{"a price seen, any time", route + "&visto=95", "it", 200,
 			[]string{"Probabilmente caro: circa 63 € più del solito per questa rotta.",
 				"Il tuo prezzo: 95 €. Il più basso che " +
-					"conosciamo per questa rotta è 30 €", "scegli un giorno."}, "Su 100 prezzi così"},
+					"conosciamo fra i prezzi più recenti di questa rotta è 30 €", "scegli un giorno."}, "Su 100 prezzi così"},
 		{"a price seen, lower than ever", route + "&visto=€ 10", "en", 200,
-			[]string{"Your price: €10. The lowest we know for this route is €30 (Tuesday 10 May 2016), seen " +
+			[]string{"Your price: €10. The lowest we know among the latest fares for this route is €30 (Tuesday 10 May 2016), seen " +
 				"today: €20 more than " +
 				"yours.", "Never seen so low in 40 days of fares."}, ""},
 		{"no fare on the day", route + "&quando=2016-04-20&diretto=si", "it", 404, []string{
@@ -193,7 +193,7 @@ func TestTrips(t *testing.T) {
 		{"too little is known", "/?da=Milano&a=Praga&quando=2016-04-12", "it", 200,
 			[]string{"Non lo sappiamo ancora.", "troppo pochi prezzi simili"}, "Certezza"},
 		{"empty fields, as a form without a script sends them", route + "&mese=&quando=&ritorno=&visto=", "it", 200,
-			[]string{"Probabilmente ottimo: ", "Il prezzo più basso visto oggi è 30 €",
+			[]string{"Probabilmente ottimo: ", "Il più basso dei prezzi più recenti: 30 €",
 				"Anche a 30 €: martedì 15 marzo e sabato 2 aprile."}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -372,11 +372,11 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 		want string
 	}{
 		{"cheaper on average, and not for sure", []verdict.Previsione{week, fortnight},
-			"Su 100 prezzi simili, entro 7 giorni 40 o più sono scesi e 0 sono saliti almeno del 5%. Non è chiaro " +
-				"se aspettare sia convenuto."},
+			"Non contare sull'attesa: dopo 7 giorni prezzi simili costavano in media 2,10 € in meno, forse per caso " +
+				"(su 100, 40 o più sono scesi nettamente e 0 saliti)."},
 		{"it has paid", []verdict.Previsione{week, paid},
-			"Su 100 prezzi simili, entro 14 giorni 40 o più sono scesi e 0 sono saliti almeno del 5%. Chi ha " +
-				"aspettato ha risparmiato in media 4,50 €, ma 29 volte su 100 ha pagato di più."},
+			"Aspettare 14 giorni in media è convenuto: dopo, prezzi simili costavano 4,50 € in meno (su 100, 40 o " +
+				"più sono scesi nettamente, ma 29 alla fine costavano di più)."},
 		{"too late to tell", nil, "Si parte entro una settimana: con così poco anticipo non sappiamo che " +
 			"cosa succede a chi aspetta."},
 	} {

@@ -35,7 +35,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	}
 	said := v.sayingOf(asked, a)
 	j := v.newVerdict(q, a, said)
-	j.Facts = append(j.Facts, nonEmpty(said.OwnDay(), v.sharing(asked, a, c))...)
+	j.Facts = append(j.Facts, nonEmpty(said.OwnDay(), v.sharing(asked, a, c), said.Lower())...)
 	if t := v.Trip.of(a.Prezzo); t != v.Trip {
 		j.Facts = append(j.Facts, l.Text("departure.other_return", "Back", l.WeekdayDate(asked.When.Back)))
 	}

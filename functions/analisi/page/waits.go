@@ -28,7 +28,7 @@ func waitsOf(said wording.Verdict) *waits {
 	l, a := said.Language, said.Of
 	advice := said.Waiting()
 	switch {
-	case a.AnticipoGiorni == nil:
+	case advice == "" && a.AnticipoGiorni == nil:
 		return nil
 	case advice == "":
 		return &waits{Advice: l.Text("waits.unrecorded")}
@@ -78,7 +78,7 @@ func (v *view) waitsWithout(e *answer.NoFareOn) *waits {
 	if advice := wording.Advice(l, usual); advice != "" {
 		record = advice
 	}
-	return &waits{Advice: l.Text("waits.usual", "Day", v.weekday(usual.Prezzo), "Price", l.About(usual.Prezzo.Cent)) +
+	return &waits{Advice: l.Text("waits.usual", "Day", v.weekday(usual.Prezzo), "Nights", nightsText(l, e.Series.Trip), "Price", l.About(usual.Prezzo.Cent)) +
 		" " + record}
 }
 

@@ -45,41 +45,10 @@ type docsInput struct {
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-// docsPage is the reference on a page.
-type docsPage struct {
-	Reference
-	Address string // the service's, for a first call
-}
-
-// group is a group of endpoints on the page.
-type group struct {
-	Name, Title string
-	Endpoints   []ReferenceEndpoint
-}
-
-// Groups returns the endpoints in the order in which a newcomer needs them.
-func (p docsPage) Groups() []group {
-	groups := []group{
-		{Name: "fares", Title: "Verdicts and fares"}, {Name: "trends", Title: "Price trends"},
-		{Name: "alerts", Title: "Alerts"}, {Name: "plan", Title: "The paid plan, by card"},
-		{Name: "usdc", Title: "The paid plan, in USDC"}, {Name: "x402", Title: "Single answers for USDC"},
-		{Name: "service", Title: "About the service"},
-	}
-	for _, e := range p.Endpoints {
-		of := map[string]string{"pricetrends": "trends", "alerts": "alerts", "pro": "plan", "x402": "x402"}[e.Group]
-		switch {
-		case strings.Contains(e.Path, "cripta"):
-			of = "usdc"
-		case of == "plan" && !strings.HasPrefix(e.Path, "/v1/pro"), e.Name == "index", e.Name == "openapi",
-			e.Name == "docs", e.Name == "agenti":
-			of = "service"
-		case of == "":
-			of = "fares"
-		}
-		i := slices.IndexFunc(groups, func(g group) bool { return g.Name == of })
-		groups[i].Endpoints = append(groups[i].Endpoints, e)
-	}
-	return groups
+type sectionInput struct {
+	Accept         string `header:"Accept"`
+	AcceptLanguage string `header:"Accept-Language"`
+	Section        string `query:"sezione" enum:"fares,trends,alerts,plan,usdc,x402,service" doc:"Only this group's endpoints"`
 }
 
 // registerDocs publishes the reference: as JSON, as a page, and as a short text.
@@ -90,18 +59,25 @@ func (s *Service) registerDocs(api *httpapi.API) {
 			"Pro key, as JSON or as a page.",
 		Answer: Reference{},
 		Pages:  []int{http.StatusOK},
-	}, nil, func(_ context.Context, in *docsInput) (*page.Response, error) {
-		r, err := reference()
+	}, nil, func(_ context.Context, in *sectionInput) (*page.Response, error) {
+		r, err := reference(api)
 		if err != nil {
 			return nil, err
 		}
 		l := i18n.ForHeader(in.AcceptLanguage)
-		return answer(in, r, docsPage{r, cmp.Or(s.BaseURL, "http://127.0.0.1:8080")}, docsHTML, page.Page{Language: l,
-			Title: l.Text("docs.title"), Description: l.Text("docs.summary")})
+		p := page.Page{Language: l, Title: l.Text("docs.title"), Description: l.Text("docs.summary"),
+			Styles: []string{"docs.css"}, Scripts: []string{"docs.js"}}
+		view := docsPage{Reference: r, Address: cmp.Or(s.BaseURL, "http://127.0.0.1:8080")}
+		if i := slices.IndexFunc(sections, func(s section) bool { return s.Name == in.Section }); i >= 0 {
+			view.Section = &sections[i]
+			r.Endpoints = inSection(r.Endpoints, in.Section)
+			p.Title = view.Section.Title + " · " + p.Title
+		}
+		return answer(&docsInput{in.Accept, in.AcceptLanguage}, r, view, docsHTML, p)
 	})
 	httpapi.JSON(api, "llms", httpapi.JSONDoc{Summary: "The service in one page of text"}, nil,
 		func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
-			text, err := InShort()
+			text, err := InShort(api)
 			if err != nil {
 				return nil, err
 			}
@@ -110,8 +86,8 @@ func (s *Service) registerDocs(api *httpapi.API) {
 }
 
 // InShort returns the reference as one page of text, for language models.
-func InShort() ([]byte, error) {
-	r, err := reference()
+func InShort(api *httpapi.API) ([]byte, error) {
+	r, err := reference(api)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (s *Service) Register(api *httpapi.API) {
 }
 
 // Reference is the answer of GET /v1/docs. Endpoints and error responses come from the OpenAPI
-// description, quotas from the table of routes. The other texts are written by hand in this
+// description, quotas from the settings of this service. The other texts are written by hand in this
 // package.
 type Reference struct {
 	Name           string              `json:"name" example:"Verdetto"`
@@ -63,6 +63,7 @@ type ReferenceWay struct {
 type ReferenceEndpoint struct {
 	Name        string               `json:"name" doc:"The operationId in the OpenAPI description"`
 	Group       string               `json:"group"`
+	Section     string               `json:"section" doc:"The page of the reference: a value of sezione"`
 	Method      string               `json:"method"`
 	Path        string               `json:"path"`
 	Summary     string               `json:"summary"`
@@ -80,6 +81,8 @@ type ReferenceParameter struct {
 	In          string `json:"in" enum:"query,header,path,body"`
 	Required    bool   `json:"required"`
 	Description string `json:"description"`
+	example     string // of a query parameter
+	choices     []any
 }
 
 // ReferenceAnswer is one HTTP status that an operation can answer with.
@@ -119,6 +122,7 @@ type operation struct {
 		Name, In, Description string
 		Required              bool
 		Example               any
+		Schema                struct{ Enum []any }
 	}
 	RequestBody struct {
 		Content map[string]struct {
@@ -133,8 +137,19 @@ type operation struct {
 	}
 }
 
-// reference builds the reference at its first use.
-var reference = sync.OnceValues(func() (Reference, error) {
+// reference returns the reference of a service, with its quotas.
+func reference(api *httpapi.API) (Reference, error) {
+	r, err := described()
+	r.Endpoints = slices.Clone(r.Endpoints)
+	for i, e := range r.Endpoints {
+		route := api.Capped(routes.Named(e.Name))
+		r.Endpoints[i].Free, r.Endpoints[i].Pro = route.Free.String(), route.Pro.String()
+	}
+	return r, err
+}
+
+// described builds the part of the reference that is the same for all services, at its first use.
+var described = sync.OnceValues(func() (Reference, error) {
 	var d struct {
 		Info    struct{ Title, Version, Description string }
 		Servers []struct{ URL string }
@@ -180,12 +195,17 @@ var reference = sync.OnceValues(func() (Reference, error) {
 		about, _, _ := strings.Cut(op.Description, "\n\n") // the rest states the quotas
 		e := ReferenceEndpoint{
 			Name: route.Name, Group: strings.Join(op.Tags, " "), Method: route.Method, Path: route.Path,
-			Summary: op.Summary, Description: about, Free: route.Free.String(), Pro: route.Pro.String(),
+			Summary: op.Summary, Description: about, Section: sectionOf(route),
 			Parameters: []ReferenceParameter{}, Answers: []ReferenceAnswer{},
 		}
 		query, whole := url.Values{}, route.Method == "GET"
 		for _, p := range op.Parameters {
-			e.Parameters = append(e.Parameters, ReferenceParameter{p.Name, p.In, p.Required, p.Description})
+			parameter := ReferenceParameter{Name: p.Name, In: p.In, Required: p.Required, Description: p.Description,
+				choices: p.Schema.Enum}
+			if p.Example != nil {
+				parameter.example = fmt.Sprint(p.Example)
+			}
+			e.Parameters = append(e.Parameters, parameter)
 			if p.In == "query" && p.Example != nil {
 				query.Set(p.Name, fmt.Sprint(p.Example))
 			} else if p.Required {
@@ -196,8 +216,8 @@ var reference = sync.OnceValues(func() (Reference, error) {
 			"#/components/schemas/")]
 		for _, name := range slices.Sorted(maps.Keys(body.Properties)) {
 			e.Parameters = append(e.Parameters,
-				ReferenceParameter{name, "body", slices.Contains(body.Required, name),
-					body.Properties[name].Description})
+				ReferenceParameter{Name: name, In: "body", Required: slices.Contains(body.Required, name),
+					Description: body.Properties[name].Description})
 		}
 		for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
 			a := op.Responses[status]

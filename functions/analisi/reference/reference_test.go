@@ -1,6 +1,7 @@
 package reference_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"log/slog"
 	"net/http/httptest"
@@ -145,36 +146,98 @@ func TestReferenceIsWhole(t *testing.T) {
 	}
 }
 
-// TestDocsPage: the page of the reference has an anchor for each kind of error response, and no
-// broken links.
-func TestDocsPage(t *testing.T) {
-	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+var idOf, linkOf = regexp.MustCompile(` id="([^"]+)"`), regexp.MustCompile(`href="(/v1/docs[^"#]*)?#([^"]+)"`)
+
+// TestDocsPages: each page has what the links of all pages lead to, and each kind of error response
+// and each address of the former single page is an element of the overview.
+func TestDocsPages(t *testing.T) {
+	reads := published(t)
+	pages, ids := map[string]string{}, map[string]map[string]int{}
+	for _, name := range append(reference.Sections(), "") {
+		target := "/v1/docs"
+		if name != "" {
+			target += "?sezione=" + name
+		}
+		w := read(t, "GET", target, "Accept", browser)
+		pages[target], ids[target] = w.Body.String(), map[string]int{}
+		if w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" ||
+			w.Header().Get("Content-Security-Policy") == "" || w.Header().Get("Vary") != "Accept, Accept-Language" {
+			t.Errorf("%s: %d %v", target, w.Code, w.Header())
+		}
+		if strings.Contains(pages[target], "style=") || strings.Contains(pages[target], "<script>") {
+			t.Errorf("%s: something inline, which the policy forbids", target)
+		}
+		for _, m := range idOf.FindAllStringSubmatch(pages[target], -1) {
+			if ids[target][m[1]]++; ids[target][m[1]] > 1 {
+				t.Errorf("%s: two elements are called %s", target, m[1])
+			}
+		}
+	}
+	for target, html := range pages {
+		for _, m := range linkOf.FindAllStringSubmatch(html, -1) {
+			if at := cmp.Or(m[1], target); ids[at][m[2]] != 1 {
+				t.Errorf("%s: a link leads to %s#%s, which is not there", target, at, m[2])
+			}
+		}
+	}
+	former := []string{"first-call", "endpoints", "authentication", "pro-key", "problems", "rules"}
+	for _, name := range reference.Sections() {
+		former = append(former, "group-"+name)
+	}
+	for _, p := range reads.Problems {
+		former = append(former, p.Code)
+	}
+	for _, e := range reads.Endpoints {
+		former = append(former, "endpoint-"+e.Name)
+		if ids["/v1/docs?sezione="+e.Section]["endpoint-"+e.Name] != 1 {
+			t.Errorf("%s is not on the page %s", e.Name, e.Section)
+		}
+	}
+	for _, id := range former {
+		if ids["/v1/docs"][id] != 1 {
+			t.Errorf("no element of the overview is called %s", id)
+		}
+	}
+	if w := read(t, "GET", "/v1/docs?sezione=fare"); w.Code != 400 {
+		t.Errorf("an unknown section: %d", w.Code)
+	}
+}
+
+// TestDocsInLanguages: the page around the reference is in the reader's language.
+func TestDocsInLanguages(t *testing.T) {
 	for language, title := range map[string]string{"it-IT,it;q=0.9": "Riferimento", "en-GB": "Reference"} {
 		w := read(t, "GET", "/v1/docs", "Accept", browser, "Accept-Language", language)
-		html := w.Body.String()
-		if w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" ||
-			!strings.Contains(html, "<title>"+title) ||
-			w.Header().Get("Content-Security-Policy") == "" || w.Header().Get("Vary") != "Accept, Accept-Language" {
-			t.Errorf("%s: %d %v", language, w.Code, w.Header())
+		if !strings.Contains(w.Body.String(), "<title>"+title) {
+			t.Errorf("%s: %.600s", language, w.Body)
 		}
-		ids := map[string]int{}
-		for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(html, -1) {
-			if ids[m[1]]++; ids[m[1]] > 1 {
-				t.Errorf("two elements are called %s", m[1])
-			}
-		}
-		for _, p := range published(t).Problems {
-			if ids[p.Code] != 1 {
-				t.Errorf("no element is called %s", p.Code)
-			}
-		}
-		for _, m := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(html, -1) {
-			if ids[m[1]] != 1 {
-				t.Errorf("a link leads to #%s, which is not there", m[1])
-			}
-		}
-		if strings.Contains(html, "style=") || strings.Contains(html, "<script") {
-			t.Error("something inline, which the policy forbids")
+	}
+}
+
+// TestDocsOfSection: a section as JSON holds its endpoints alone.
+func TestDocsOfSection(t *testing.T) {
+	var r reference.Reference
+	w := read(t, "GET", "/v1/docs?sezione=trends")
+	if err := json.Unmarshal(w.Body.Bytes(), &r); err != nil || len(r.Endpoints) != 1 ||
+		r.Endpoints[0].Name != "price-trends" || len(r.Problems) == 0 {
+		t.Errorf("%v %+v", err, r.Endpoints)
+	}
+}
+
+// TestQuotasOfThisService: the reference states the quotas that the operator set.
+func TestQuotasOfThisService(t *testing.T) {
+	api := httpapi.New(httpapi.Config{Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Limiter: limit.New(nil, time.Now), Quotas: httpapi.Quotas{Calls: map[string]int64{"analisi-free": 77,
+			"analisi-pro": 555}}})
+	(&reference.Service{}).Register(api)
+	for target, want := range map[string]string{"/v1/docs": "77 a day (UTC)", "/llms.txt": "555 a minute with one",
+		"/v1/docs?sezione=fares": "555 a minute with a key"} {
+		r := httptest.NewRequest("GET", target, nil)
+		r.Header.Set("Accept", browser)
+		w := httptest.NewRecorder()
+		if api.ServeHTTP(w, r); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s lacks %q", target, want)
 		}
 	}
 }

@@ -57,7 +57,11 @@ func (v Verdict) Headline() string {
 	if !v.Judged() {
 		return v.Text("headline.dati-insufficienti")
 	}
-	return Sentence(v.Text("headline.line", "Level", v.Level(), "Than", v.Than()))
+	line := "line"
+	if dearWithin(v.Language, v.Of) {
+		line = "within"
+	}
+	return Sentence(v.Text("headline."+line, "Level", v.Level(), "Than", v.Than()))
 }
 
 // Brief writes the judged fare with its level, short enough for a title.
@@ -86,8 +90,27 @@ func (v Verdict) Than() string {
 		median := v.Of.Prezzo.Cent - by
 		usual = &median
 	}
-	amount, sign := Apart(v.Language, v.Of.Verdetto.Livello, *usual+by, *usual)
-	return v.Text("than."+Direction(sign), "Amount", amount, "For", v.about())
+	level := v.Of.Verdetto.Livello
+	amount, sign := Apart(v.Language, level, *usual+by, *usual)
+	than := Direction(sign)
+	switch { // less than one unit of the currency
+	case sign == 0 && by < 0 && (level == verdict.Ottimo || level == verdict.Buono):
+		than = "little_less"
+	case sign == 0 && by > 0 && level == verdict.Caro:
+		than = "little_more"
+	}
+	return v.Text("than."+than, "Amount", amount, "For", v.about())
+}
+
+// dearWithin reports whether a fare that is called expensive lies within the usual range, as
+// Typical states the range. The range is the middle half of comparable fares, and a fare is
+// expensive if at least 70 % of them are lower.
+func dearWithin(l *i18n.Language, a verdict.Analysis) bool {
+	if a.Verdetto.Livello != verdict.Caro || a.Quartili == nil {
+		return false
+	}
+	_, above := l.Apart(a.Prezzo.Cent, a.Quartili.Q3Cent)
+	return above <= 0
 }
 
 // Apart returns how far a fare with the given level is from a usual fare, and the sign of the
@@ -114,7 +137,20 @@ func (v Verdict) OwnDay() string {
 		return ""
 	}
 	amount, sign := Apart(v.Language, v.Of.LivelloPartenza, v.Of.Prezzo.Cent, *usual)
-	return v.Text("own_day."+Direction(sign), "Usual", v.About(*usual), "Amount", amount)
+	apart := v.Of.Verdetto.ScartoMedianaCent
+	return v.Text("own_day."+Direction(sign), "Usual", v.About(*usual), "Amount", amount,
+		"But", apart != nil && int(*apart)*sign < 0)
+}
+
+// Lower states a lower fare that the service knows for another departure of the route. It returns
+// "" if the service knows none.
+func (v Verdict) Lower() string {
+	p := v.Of.PrezzoPiuBasso
+	if p == nil {
+		return ""
+	}
+	return v.Text("fare.lower", "Price", v.Money(p.Cent), "Departure", v.date(p.Partenza), "Back", v.date(p.Ritorno),
+		"When", v.seen(*p))
 }
 
 // Typical states the usual range of fares for the question. It needs a verdict.
@@ -123,7 +159,8 @@ func (v Verdict) Typical() string {
 		return Typical(v.Language, v.Of)
 	}
 	of := v.Of.Quartili
-	return v.Text("departure.typical_around", "Low", v.About(of.Q1Cent), "High", v.About(of.Q3Cent))
+	return v.Text("departure.typical_around", "Low", v.About(of.Q1Cent), "High", v.About(of.Q3Cent),
+		"Within", dearWithin(v.Language, v.Of))
 }
 
 // Fare states the judged fare, its days of departure and return, and how old it is.
@@ -160,7 +197,11 @@ func (v Verdict) Known() string {
 	if known.Ritorno != "" {
 		departure = v.Text("ask.out_and_back", "Out", v.date(known.Partenza), "Back", v.date(known.Ritorno))
 	}
-	return v.Text("known."+id, "For", v.about(), "Price", v.Money(known.Cent), "Departure", departure, "When", v.seen(*known),
+	about := v.about()
+	if v.question() == "route" { // an older fare can be lower; see Lower
+		about = v.Text("for.newest")
+	}
+	return v.Text("known."+id, "For", about, "Price", v.Money(known.Cent), "Departure", departure, "When", v.seen(*known),
 		"Difference", v.Money(max(difference, -difference)))
 }
 

@@ -67,18 +67,18 @@ func TestVerdictInWords(t *testing.T) {
 		of(func(v *wording.Verdict) { v.Of.Verdetto.Percentile = nil }).Headline(): "We do not know yet.",
 		of(scope(verdict.InPartenza)).Brief():                                      "€21.99: good",
 		of(scope(verdict.InPartenza)).Fare():                                       "Lowest fare for Monday 9 May 2016: €21.99, seen 3 days ago.",
-		of(scope(verdict.Rotta)).Fare(): "Lowest fare seen 3 days " +
-			"ago: €21.99, for Monday 9 May 2016.",
+		of(scope(verdict.Rotta)).Fare(): "Lowest of the latest fares: " +
+			"€21.99, for Monday 9 May 2016, seen 3 days ago.",
 		of(stated(verdict.InPartenza, 4999)).Fare(): "Your price: €88.99.",
 		of(stated(verdict.InPartenza, 4999)).Known(): "The lowest we know for Monday 9 May is €49.99, " +
 			"seen 3 days ago: €39 less than yours.",
-		of(stated(verdict.Rotta, 9899)).Known(): "The lowest we know for this route is €98.99 (Monday 9 May 2016), " +
-			"seen 3 days ago: €10 more than yours.",
+		of(stated(verdict.Rotta, 9899)).Known(): "The lowest we know among the latest fares for this route is " +
+			"€98.99 (Monday 9 May 2016), seen 3 days ago: €10 more than yours.",
 		of(stated(verdict.InPartenza, 8899)).Known(): "The lowest we know for Monday 9 May is €88.99, seen 3 days ago: " +
 			"the same as yours.",
 		own(verdict.Rotta, 2460).OwnDay():  "The usual fare for that day is about €25: this is €3 less.",
 		own(verdict.InMese, 2210).OwnDay(): "The usual fare for that day is about €22: this is no different.",
-		own(verdict.InMese, 1960).OwnDay(): "The usual fare for that day is about €20: this is €2 more.",
+		own(verdict.InMese, 1960).OwnDay(): "But the usual fare for that day alone is about €20: this is €2 more.",
 		back.Headline():                    "Good: about €8 less than usual for Monday 9 May – Saturday 14 May.",
 		past(verdict.Ottimo, 1799).Past():  "But the same departure was €17.99 on Monday 15 February 2016.",
 		of(scope(verdict.Rotta)).Rank(3, 17.4): "About 8 of 100 observed days had a lower fare; the margin is " +

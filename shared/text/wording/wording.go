@@ -42,7 +42,8 @@ func Typical(l *i18n.Language, a verdict.Analysis) string {
 	if low == high {
 		which += "_one"
 	}
-	return l.Text("departure.typical"+which, "Low", low, "High", high, "Price", low)
+	return l.Text("departure.typical"+which, "Low", low, "High", high, "Price", low,
+		"Within", dearWithin(l, a))
 }
 
 // Comparables states how many of 100 comparable fares cost less than the judged fare.
@@ -56,15 +57,11 @@ func Comparables(l *i18n.Language, percentile int) string {
 	return l.Text("departure.less", "Percent", percentile)
 }
 
-// Advice states what waiting to buy a departure brought in recorded cases: how many fares fell or
-// rose, and what waiting saved or cost. It returns "" if the analysis is not about a single
-// departure.
+// Advice states in one sentence what waiting to buy a departure brought in recorded cases: what it
+// saved or cost, and how many fares fell or rose. It returns "" without a record.
 func Advice(l *i18n.Language, a verdict.Analysis) string {
-	if a.AnticipoGiorni == nil {
-		return ""
-	}
 	if len(a.Previsione) == 0 {
-		if *a.AnticipoGiorni > int(departure.Week.Days()) {
+		if lead := a.AnticipoGiorni; lead == nil || *lead > int(departure.Week.Days()) {
 			return "" // the service has recorded no outcomes yet
 		}
 		return l.Text("waits.soon")
@@ -75,24 +72,31 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 			f = longer
 		}
 	}
-	record := Record(l, f)
+	id, mean := "unclear", f.Attesa.MediaCent
 	switch {
 	case f.Conviene:
-		return record + " " + l.Text("waits.saved", "Amount", l.Money(-f.Attesa.MediaCent), "Dearer",
-			hundredths(f.Attesa.PiuCaro))
-	case f.Attesa.MediaCent > 0:
-		return record + " " + l.Text("waits.cost", "Amount", l.Money(f.Attesa.MediaCent))
+		id = "saved"
+	case mean > 0:
+		id = "cost"
+	case mean == 0:
+		id = "nothing_changed"
 	}
-	return record + " " + l.Text("waits.unclear")
+	return l.Text("waits."+id, "Days", f.Giorni, "Amount", l.Money(max(mean, -mean)), "Fell", fell(l, f),
+		"Rose", l.Number(hundredths(f.Rialzo5)), "Dearer", hundredths(f.Attesa.PiuCaro))
 }
 
 // Record states how many recorded fares of a kind fell or rose, without advice.
 func Record(l *i18n.Language, f verdict.Previsione) string {
-	fell := l.Number(hundredths(f.Calo5))
+	return l.Text("waits.record", "Days", f.Giorni, "Fell", fell(l, f), "Rose", l.Number(hundredths(f.Rialzo5)))
+}
+
+// fell writes how many of 100 recorded fares fell by 5 % or more.
+func fell(l *i18n.Language, f verdict.Previsione) string {
+	n := l.Number(hundredths(f.Calo5))
 	if f.Calo5Oltre {
-		fell = l.Text("waits.or_more", "Percent", fell)
+		return l.Text("waits.or_more", "Percent", n)
 	}
-	return l.Text("waits.record", "Days", f.Giorni, "Fell", fell, "Rose", l.Number(hundredths(f.Rialzo5)))
+	return n
 }
 
 // Waits returns the sentences of Advice as a list, or nil if there is no advice.

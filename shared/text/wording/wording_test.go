@@ -24,10 +24,9 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 		return a
 	}
 	for _, l := range i18n.Languages() {
-		record := func(days int) string {
-			return l.Text("waits.record", "Days", days, "Fell", "30", "Rose", "20") + " "
+		said := func(id string, days int, mean fare.Cents) string {
+			return l.Text("waits."+id, "Days", days, "Amount", l.Money(mean), "Fell", "30", "Rose", "20", "Dearer", 37)
 		}
-		saved := l.Text("waits.saved", "Amount", l.Money(500), "Dearer", 37)
 		for _, c := range []struct {
 			name  string
 			given verdict.Analysis
@@ -36,9 +35,9 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 			{"no certain departure", verdict.Analysis{}, ""},
 			{"within a week", verdict.Analysis{AnticipoGiorni: &week}, l.Text("waits.soon")},
 			{"no outcomes yet", of(), ""},
-			{"never surely paid", of(false, false), record(7) + l.Text("waits.unclear")},
-			{"the longer one paid", of(false, true), record(14) + saved},
-			{"the shorter one paid", of(true, false), record(7) + saved},
+			{"never surely paid", of(false, false), said("unclear", 7, 500)},
+			{"the longer one paid", of(false, true), said("saved", 14, 500)},
+			{"the shorter one paid", of(true, false), said("saved", 7, 500)},
 		} {
 			if got := wording.Advice(l, c.given); got != c.says {
 				t.Errorf("%s, %s: %q", l.Code, c.name, got)
@@ -47,10 +46,13 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 				t.Errorf("%s, %s: %q", l.Code, c.name, got)
 			}
 		}
-		dear := of(false)
-		dear.Previsione[0].Attesa.MediaCent = 20
-		if got := wording.Advice(l, dear); got != record(7)+l.Text("waits.cost", "Amount", l.Money(20)) {
-			t.Errorf("%s, it cost more: %q", l.Code, got)
+		undated := of(false)
+		undated.AnticipoGiorni = nil
+		for mean, id := range map[fare.Cents]string{20: "cost", 0: "nothing_changed", -20: "unclear"} {
+			undated.Previsione[0].Attesa.MediaCent = mean
+			if got := wording.Advice(l, undated); got != said(id, 7, max(mean, -mean)) {
+				t.Errorf("%s, %d: %q", l.Code, mean, got)
+			}
 		}
 	}
 }

@@ -67,6 +67,23 @@ func (e Entry) Cheapest(today fare.Day, month *fare.Day, nonStop bool) (Deal, bo
 	return Deal{}, false
 }
 
+// Lower returns the lowest known fare that departs today or later, if it is below the fare of deal
+// d. The fare of a route is the lowest of the newest fares, so an older fare can be lower. For
+// return trips, only the newest fares are stored.
+func (e Entry) Lower(d Deal, today fare.Day, nonStop bool) (lower verdict.Judged, ok bool) {
+	of := &e.Any
+	if nonStop {
+		of = e.NonStop
+	}
+	lower = d.Judged
+	for _, one := range of.Months {
+		if one.Fare.Depart >= today && one.Fare.Price < lower.Fare.Price {
+			lower, ok = one.Judged, true
+		}
+	}
+	return lower, ok
+}
+
 func sameMonth(a, b fare.Day) bool {
 	return a.Time().Year() == b.Time().Year() && a.Time().Month() == b.Time().Month()
 }

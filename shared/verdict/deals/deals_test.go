@@ -185,6 +185,29 @@ func TestCheapest(t *testing.T) {
 	}
 }
 
+// TestLower: the lower fare of a deal is the lowest of all months that has not departed, if it is
+// below the deal.
+func TestLower(t *testing.T) {
+	seen := map[bool]int{}
+	for i, e := range invented(40).Entries {
+		day := today + fare.Day(i)
+		d, lowest := e.Any.Route[i%2], e.Any.Route[i%2].Fare
+		for _, m := range e.Any.Months {
+			if m.Fare.Depart >= day && m.Fare.Price < lowest.Price {
+				lowest = m.Fare
+			}
+		}
+		lower, ok := e.Lower(d, day, false)
+		if ok != (lowest.Price < d.Fare.Price) || lower.Fare != lowest {
+			t.Errorf("%d: %v %+v, want %+v", i, ok, lower.Fare, lowest)
+		}
+		seen[ok]++
+	}
+	if seen[true] < 5 || seen[false] < 1 {
+		t.Errorf("lower fares: %v", seen)
+	}
+}
+
 func TestBetter(t *testing.T) {
 	judged := func(level string, percentile int, price, median fare.Cents) verdict.Judged {
 		d := price - median

@@ -52,6 +52,9 @@ func (q Quotas) Capped(r routes.Route) routes.Route {
 	return r
 }
 
+// Capped returns a copy of the route with the quotas of this service.
+func (a *API) Capped(r routes.Route) routes.Route { return a.config.Quotas.Capped(r) }
+
 // Remaining returns how many calls are left in the quota that counted this call. It returns false
 // if this call was not counted.
 func Remaining(ctx context.Context) (int64, bool) {

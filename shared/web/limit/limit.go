@@ -121,8 +121,11 @@ func (l *Limiter) With(calls map[string]int64) *Limiter {
 	return l
 }
 
-// set returns the limit with the maximum of With.
-func (l *Limiter) set(limit Limit) Limit {
+// Set returns the limit with the maximum of With. A nil Limiter changes no limit.
+func (l *Limiter) Set(limit Limit) Limit {
+	if l == nil {
+		return limit
+	}
 	if calls, ok := l.calls[limit.Name]; ok {
 		limit.Calls = calls
 	}
@@ -138,7 +141,7 @@ func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decisi
 // TakeSeveral counts n >= 1 calls of a subject in one conditional write. If fewer than n calls are
 // left, only those are allowed, and the limit is then reached.
 func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, n int64) (Decision, error) {
-	limit = l.set(limit)
+	limit = l.Set(limit)
 	now := l.now()
 	from, to := limit.window(now)
 	c := counter{limit.key(subject, from), limit.Calls, to, to}
@@ -162,7 +165,7 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 // Usage returns how many calls of a subject were counted. The result window is for the current
 // window, and the result kept is for the time Limit.Keep. Usage counts no call itself.
 func (l *Limiter) Usage(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
-	limit = l.set(limit)
+	limit = l.Set(limit)
 	now := l.now()
 	begins, _ := limit.window(now)
 	from, _ := span(max(limit.Keep, limit.Window), now)

@@ -36,6 +36,7 @@ type Page struct {
 	Head        template.HTML   // additional elements of head
 	Body        template.HTML   // content of main
 	Scripts     []string        // file names of assets
+	Styles      []string        // file names of assets, beside style.css
 	Others      []Other         // the same page in other languages
 	Search      SearchAddresses // only if search engines may list it
 	Alone       bool            // no links to other pages of the service
@@ -181,7 +182,9 @@ func readAssets() (byName map[string]string, byHashed map[string]asset, style st
 			for name, lasting := range byName {
 				data = bytes.ReplaceAll(data, []byte("url("+name+")"), []byte("url("+lasting+")"))
 			}
-			style = string(data)
+			if e.Name() == "style.css" {
+				style = string(data)
+			}
 			data = compactStyle(data)
 		}
 		if ext == ".js" {

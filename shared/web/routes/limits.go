@@ -9,8 +9,8 @@ import (
 // OwnLimits names the quotas and rate limits that no row of Table holds. Each counts calls of one
 // kind, whatever the endpoint.
 var OwnLimits = []string{
-	"alerts-address", "alerts-server", "alerts-service", "pro-indirizzo-plan", "pro-ruota-key", "webhook-tests",
-	"x402-again",
+	"alerts-address", "alerts-server", "alerts-service", "mailbox", "pro-indirizzo-plan", "pro-ruota-key",
+	"webhook-tests", "x402-again", "x402-failed-day", "x402-failed-hour", "x402-fees-day", "x402-guarded-day",
 }
 
 // LimitNames returns the names of all quotas and rate limits, as VERDETTO_QUOTA_CALLS and the header

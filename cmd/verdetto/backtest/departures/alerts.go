@@ -107,6 +107,11 @@ func replayAlerts(t *Trips, o Options, on alertSubject) (AlertReport, error) {
 	if len(t.rows) == 0 {
 		return AlertReport{}, errors.New("no fare was seen on the days asked for")
 	}
+	parts := len(t.days()) - 1
+	if o.Ask == RouteAlerts {
+		parts = len(t.Routes)
+	}
+	t = t.showing(o.Progress, 3*parts) // with two references
 	real := on.watch(t, o.Cycle)
 	r := AlertReport{
 		Ask: o.Ask, First: t.rows[0].day.String(), From: max(o.From, t.rows[0].day).String(),

@@ -55,6 +55,7 @@ func (t *Trips) watchRoutes(cycle int) *alertPanel {
 			}
 			looks = append(looks, l)
 		}
+		t.passed(t.Routes[route])
 	}
 	slices.SortStableFunc(looks, func(a, b look) int { return int(a.day - b.day) })
 	w := &alertPanel{panel: t.withRows(nil)}

@@ -29,6 +29,9 @@ type Options struct {
 	From  fare.Day        // the first day to judge; 0: the first day of the panel
 	To    fare.Day        // the last day of fares to use; 0: the last day of the panel
 	Cycle int             // days from one refresh to the next; 0 means 1
+	// Progress, if set, is called after each day, or each route of alerts on routes. Calls do not
+	// overlap.
+	Progress func(done, total int, at string)
 }
 
 // Run replays recorded fares: the rule and its rivals on the recorded prices, and the rule on the
@@ -64,6 +67,11 @@ func replay(t *Trips, o Options) (Report, error) {
 	if len(t.rows) == 0 {
 		return Report{}, errors.New("no fare was seen on the days asked for")
 	}
+	panels := 3 // the recorded prices and two references
+	if o.Span == nil {
+		panels++ // and the first rule
+	}
+	t = t.showing(o.Progress, panels*(len(t.days())-1))
 	m := newReporter(t.ask(o.Span), o)
 	var tasks sync.WaitGroup
 	tasks.Go(func() { m.rivals = m.answeredPanel.rivals() })

@@ -51,6 +51,7 @@ func replayFirstDays(t *Trips, o Options) (FirstDays, error) {
 	if len(t.rows) == 0 {
 		return FirstDays{}, errors.New("no fare was seen on the days asked for")
 	}
+	t = t.showing(o.Progress, 3*(len(t.days())-1)) // with two references
 	m := newReporter(answeredPanel{panel: t, outcomes: t.outcomes()}, o)
 	rows := m.known[0]
 	if len(rows) == 0 {
@@ -117,6 +118,7 @@ func (t *Trips) firstDays() voice {
 				v.score[i] = on.Judge(nil, quotes[i-from]).Percentile
 			}
 		})
+		t.passed(day.String())
 	}
 	return v
 }

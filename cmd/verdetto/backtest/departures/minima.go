@@ -66,6 +66,7 @@ func (t *Trips) minima(s departure.Span) (*Trips, ruleAnswers) {
 			pooled.Learn(fallSpans[h], today, &learned)
 		}
 		pooled.Fold(today, &folded)
+		t.passed(today.String())
 	}
 	m.index(len(trips))
 	return m, said

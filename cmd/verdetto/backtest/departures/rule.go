@@ -100,6 +100,7 @@ func (t *Trips) replayRule(became []outcome, pooled *departure.Pooled) ruleAnswe
 			}
 		}
 		r.judge(today, begin[day], begin[day+1])
+		t.passed(today.String())
 	}
 	return r.answers
 }

@@ -10,14 +10,15 @@ import (
 // cheapest fare of a departure found on a day. Rows are in order of day, then of route and
 // departure.
 type Trips struct {
-	Routes  []string // by number
-	rows    []quote
-	trips   int // number of departures
-	byTrip  []int32
-	tripAt  []int32 // start of each trip's rows in byTrip
-	Dropped map[string]int
-	Read    int      // rows of the file
-	Notes   []string // about rows that are not plain one-way fares
+	Routes   []string // by number
+	rows     []quote
+	trips    int // number of departures
+	byTrip   []int32
+	tripAt   []int32 // start of each trip's rows in byTrip
+	Dropped  map[string]int
+	Read     int      // rows of the file
+	Notes    []string // about rows that are not plain one-way fares
+	progress *progress
 }
 
 // quote is one row (a fare on one day). A trip is a departure of a route; for round trips, a

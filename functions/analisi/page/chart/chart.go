@@ -20,17 +20,18 @@ import (
 type canvas struct{ b strings.Builder }
 
 func newCanvas(class string, width, height int, label string) *canvas {
-	c := &canvas{}
-	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="img" aria-label="%s">`, class, width, height,
-		html.EscapeString(label))
-	return c
+	return newDrawing("img", class, width, height, label)
 }
 
 // newGroup returns an SVG canvas with links that a screen reader visits one by one.
 func newGroup(class string, width, height int, label string) *canvas {
+	return newDrawing("group", class, width, height, label)
+}
+
+func newDrawing(role, class string, width, height int, label string) *canvas {
 	c := &canvas{}
-	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="group" aria-label="%s">`, class, width, height,
-		html.EscapeString(label))
+	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" text-anchor="middle" role="%s" aria-label="%s">`, class,
+		width, height, role, html.EscapeString(label))
 	return c
 }
 
@@ -57,10 +58,17 @@ func (c *canvas) dot(class string, x, y, r float64) {
 	fmt.Fprintf(&c.b, `<circle class="%s" cx="%s" cy="%s" r="%s"/>`, class, num(x), num(y), num(r))
 }
 
-// text writes text at the point x, y. The anchor is start, middle or end.
+// text writes text at the point x, y. The anchor is start, middle or end. The text of an axis has no
+// class.
 func (c *canvas) text(class, anchor string, x, y float64, s string) {
-	fmt.Fprintf(&c.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, num(x), num(y),
-		html.EscapeString(s))
+	c.b.WriteString("<text")
+	if class != "" {
+		c.b.WriteString(` class="` + class + `"`)
+	}
+	if anchor != "middle" { // middle is set once, on the drawing
+		c.b.WriteString(` text-anchor="` + anchor + `"`)
+	}
+	fmt.Fprintf(&c.b, ` x="%s" y="%s">%s</text>`, num(x), num(y), html.EscapeString(s))
 }
 
 // margin returns the width in pixels that a price label needs at the left of a chart. The label is

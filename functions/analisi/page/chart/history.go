@@ -47,13 +47,13 @@ func (h History) draw(c *canvas, width, height int) {
 	for _, p := range ticks(low, high, 5) {
 		c.line("grid", left, y(p), float64(width), y(p))
 		if h.Price == 0 || math.Abs(y(p)-y(h.Price)) > 14 { // room for the label of today
-			c.text("tick", "end", left-7, y(p)+4, h.Money(p))
+			c.text("", "end", left-7, y(p)+4, h.Money(p))
 		}
 	}
 	for d := from; d < h.Today; d++ {
 		if t := d.Time(); t.Day() == 1 && x(d) < right-40 {
 			c.line("grid", x(d), top+plot, x(d), top+plot+5)
-			c.text("tick", "start", x(d), float64(height)-6, h.Month(t.Month()))
+			c.text("", "start", x(d), float64(height)-6, h.Month(t.Month()))
 		}
 	}
 	h.line(c, x, y)

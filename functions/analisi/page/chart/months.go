@@ -35,7 +35,7 @@ func (m Months) SVG(width, height int) template.HTML {
 	}
 	for n := 1; n <= 12; n++ {
 		x := step * float64(n-1)
-		c.text("tick", "middle", x+step/2, float64(height)-6, m.Name(time.Month(n)))
+		c.text("", "middle", x+step/2, float64(height)-6, m.Name(time.Month(n)))
 		rank := slices.IndexFunc(m.Months, func(month verdict.Month) bool { return month.Month == n })
 		if rank < 0 {
 			c.line("none", x+step*0.35, floor-1, x+step*0.65, floor-1)

@@ -45,13 +45,13 @@ func (m Moves) SVG(width, height int) template.HTML {
 	for _, p := range ticks(low, high, 4) {
 		c.line("grid", left, y(p), float64(width), y(p))
 		if d := y(p) - y(m.Price); d > 14 || d < -14 { // leave room for the label of the price
-			c.text("tick", "end", left-7, y(p)+4, m.Money(p))
+			c.text("", "end", left-7, y(p)+4, m.Money(p))
 		}
 	}
 	for d := from; d < m.Today; d++ {
 		if t := d.Time(); t.Day() == 1 && x(d) < float64(width)-40 {
 			c.line("grid", x(d), top+plot, x(d), top+plot+5)
-			c.text("tick", "start", x(d), float64(height)-6, m.Month(t.Month()))
+			c.text("", "start", x(d), float64(height)-6, m.Month(t.Month()))
 		}
 	}
 	var stair, dots strings.Builder

@@ -24,7 +24,7 @@ const (
 func (p Picture) SVG() []byte {
 	c := &canvas{}
 	fmt.Fprintf(&c.b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart history" width="%[1]d" height="%[2]d" `+
-		`viewBox="0 0 %[1]d %[2]d" role="img" aria-label="%[3]s">`,
+		`viewBox="0 0 %[1]d %[2]d" text-anchor="middle" role="img" aria-label="%[3]s">`,
 		pictureWidth, pictureHeight, html.EscapeString(p.Label))
 	fmt.Fprintf(&c.b, `<title>%s</title><style>%s</style>`, html.EscapeString(p.Title), p.Style)
 	c.rect("paper", 0, 0, pictureWidth, pictureHeight)

@@ -42,10 +42,10 @@ func (r Range) SVG(width int) template.HTML {
 	r.write(c, "value", q1, below, float64(width), r.About(r.Q1))
 	r.write(c, "value", q3, below, float64(width), r.About(r.Q3))
 	if q1-x(r.Minimum) > room {
-		r.write(c, "tick", x(r.Minimum), below, float64(width), r.About(r.Minimum))
+		r.write(c, "", x(r.Minimum), below, float64(width), r.About(r.Minimum))
 	}
 	if x(r.Maximum)-q3 > room {
-		r.write(c, "tick", x(r.Maximum), below, float64(width), r.About(r.Maximum))
+		r.write(c, "", x(r.Maximum), below, float64(width), r.About(r.Maximum))
 	}
 	return c.html()
 }

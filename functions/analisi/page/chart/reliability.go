@@ -36,8 +36,8 @@ func (r Reliability) SVG(width int) template.HTML {
 	for tenth := range 6 {
 		at := float64(tenth) / 10
 		c.line("grid", left, y(at), float64(width)-right, y(at))
-		c.text("tick", "end", left-6, y(at)+4, strconv.Itoa(10*tenth))
-		c.text("tick", "middle", x(at), floor+16, strconv.Itoa(10*tenth))
+		c.text("", "end", left-6, y(at)+4, strconv.Itoa(10*tenth))
+		c.text("", "middle", x(at), floor+16, strconv.Itoa(10*tenth))
 	}
 	c.line("now", x(0), y(0), x(most), y(most))
 	all := 0
@@ -57,7 +57,7 @@ func (r Reliability) SVG(width int) template.HTML {
 	for _, p := range r.Points {
 		c.dot("today", x(p.Stated), y(p.Observed), 3+14*math.Sqrt(float64(p.Cases)/float64(max(1, all))))
 	}
-	c.text("tick", "end", float64(width)-right, floor+34, r.Axes[0])
-	c.text("tick", "start", 0, 12, r.Axes[1])
+	c.text("", "end", float64(width)-right, floor+34, r.Axes[0])
+	c.text("", "start", 0, 12, r.Axes[1])
 	return c.html()
 }

@@ -30,7 +30,7 @@ func (w Window) SVG(width int) template.HTML {
 		}
 		c.rect(class, x+1, top, step-2, thick)
 		if i > 0 {
-			c.text("tick", "middle", x+step, top+thick+15, strconv.Itoa(from))
+			c.text("", "middle", x+step, top+thick+15, strconv.Itoa(from))
 		}
 	}
 	if w.Lead != nil {
@@ -40,7 +40,7 @@ func (w Window) SVG(width int) template.HTML {
 		}
 		c.dot("today", float64(width)-step*(float64(i)+.5), top+thick/2, 7)
 	}
-	c.text("tick", "start", 0, 12, w.Ends[0])
-	c.text("tick", "end", float64(width), 12, w.Ends[1])
+	c.text("", "start", 0, 12, w.Ends[0])
+	c.text("", "end", float64(width), 12, w.Ends[1])
 	return c.html()
 }

@@ -1,0 +1,117 @@
+package reference
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"verdetto/shared/web/routes"
+)
+
+// section is a group of endpoints, with a page of its own.
+type section struct {
+	Name, Title, About string
+	Ways               []string // of ReferenceWay, which the page explains
+}
+
+// sections are in the order in which a newcomer needs them.
+var sections = []section{
+	{Name: "fares", Title: "Verdicts and fares"},
+	{Name: "trends", Title: "Price trends"},
+	{Name: "alerts", Title: "Alerts"},
+	{Name: "plan", Title: "The paid plan", Ways: []string{"By card", "A lost key", "Checking and replacing a key"}},
+	{Name: "usdc", Title: "The paid plan, in USDC", Ways: []string{"In USDC on Solana"}},
+	{Name: "x402", Title: "Single answers for USDC", About: "A program without a key can pay for each answer, " +
+		"by x402 (version 2, scheme exact, on Solana). Without a payment the answer is 402 with the terms. " +
+		"The free endpoint under /v1 returns the same answer, within a quota."},
+	{Name: "service", Title: "About the service"},
+}
+
+// sectionOf returns the name of the section of an endpoint.
+func sectionOf(r routes.Route) string {
+	switch {
+	case strings.Contains(r.Path, "cripta"):
+		return "usdc"
+	case r.Function == "pro" && !strings.HasPrefix(r.Path, "/v1/pro"), r.Name == "index", r.Name == "openapi",
+		r.Name == "docs", r.Name == "agenti":
+		return "service"
+	}
+	return cmp.Or(map[string]string{"pricetrends": "trends", "alerts": "alerts", "pro": "plan",
+		"x402": "x402"}[r.Function], "fares")
+}
+
+// docsPage is the reference on a page: the overview, or the page of one section.
+type docsPage struct {
+	Reference
+	Address string   // the service's, for a first call
+	Section *section // nil: the overview
+}
+
+// linkedSection is a section in the list of all endpoints.
+type linkedSection struct {
+	section
+	Endpoints []ReferenceEndpoint
+}
+
+// List returns all endpoints by section.
+func (p docsPage) List() (list []linkedSection) {
+	for _, s := range sections {
+		list = append(list, linkedSection{s, inSection(p.Endpoints, s.Name)})
+	}
+	return list
+}
+
+// At reports whether this is the page of the section.
+func (p docsPage) At(name string) bool { return p.Section != nil && p.Section.Name == name }
+
+// Shown returns the endpoints of this page.
+func (p docsPage) Shown() []ReferenceEndpoint { return inSection(p.Endpoints, p.Section.Name) }
+
+// First returns the endpoint of the first call.
+func (p docsPage) First() ReferenceEndpoint { return p.Endpoints[0] }
+
+// Ways returns the ways to a key that this page explains.
+func (p docsPage) Ways() (ways []ReferenceWay) {
+	for _, w := range p.ProKey {
+		if slices.Contains(p.Section.Ways, w.Name) {
+			ways = append(ways, w)
+		}
+	}
+	return ways
+}
+
+// PageOf returns the name of the section that explains a way to a key.
+func (p docsPage) PageOf(way string) string {
+	for _, s := range sections {
+		if slices.Contains(s.Ways, way) {
+			return s.Name
+		}
+	}
+	return ""
+}
+
+func inSection(all []ReferenceEndpoint, name string) []ReferenceEndpoint {
+	return slices.DeleteFunc(slices.Clone(all), func(e ReferenceEndpoint) bool { return e.Section != name })
+}
+
+// field is a parameter in the form that tries an endpoint.
+type field struct {
+	ID, Name, Value string
+	Required        bool
+	Choices         []any
+}
+
+// Examples returns the fields of the form that have an example, which the form contains.
+func (e ReferenceEndpoint) Examples() []field { return e.fields(true) }
+
+// Options returns the other fields of the form.
+func (e ReferenceEndpoint) Options() []field { return e.fields(false) }
+
+func (e ReferenceEndpoint) fields(withExample bool) (all []field) {
+	for _, p := range e.Parameters {
+		if p.In == "query" && (p.example != "") == withExample {
+			all = append(all, field{"try-" + e.Name + "-" + p.Name, p.Name, p.example, p.Required, p.choices})
+		}
+	}
+	return all
+}
