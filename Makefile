@@ -12,6 +12,7 @@ OPENAPI   := .tools/openapi
 OPENAPIPYTHON := .tools/openapi-python
 SCHEMATHESIS := .tools/schemathesis
 WEB       := .tools/web
+LIGHTHOUSE := .tools/lighthouse
 CDK       := .tools/cdk
 CFNLINT   := .tools/cfn-lint
 STRIPEMOCK := .tools/stripe-mock
@@ -176,7 +177,7 @@ api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete #
 	go test ./functions/analisi/reference
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(WEBHOOKS) $(SDKS) $(SDKJAVA) $(LANGUAGETOOL) $(RELEASE)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(LIGHTHOUSE) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(WEBHOOKS) $(SDKS) $(SDKJAVA) $(LANGUAGETOOL) $(RELEASE)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -229,6 +230,12 @@ $(WEB)/.complete: tools/web/package.json tools/web/package-lock.json
 	  echo "fetching axe-core, which the page is held against, and a host of cards"; \
 	  mkdir -p $(WEB) && cp $^ $(WEB) && npm ci --prefix $(WEB) --silent --no-audit --no-fund && touch $@; \
 	else echo "no npm here: tests of the page in a browser will be named as not run"; fi
+
+$(LIGHTHOUSE)/.complete: tools/lighthouse/package.json tools/lighthouse/package-lock.json
+	@if command -v npm >/dev/null; then \
+	  echo "fetching Lighthouse, which measures the pages"; \
+	  mkdir -p $(LIGHTHOUSE) && cp $^ $(LIGHTHOUSE) && npm ci --prefix $(LIGHTHOUSE) --silent --no-audit --no-fund --ignore-scripts && touch $@; \
+	else echo "no npm here: measuring the pages will be named as not run"; fi
 
 $(CDK)/.complete: tools/cdk/package.json tools/cdk/package-lock.json
 	@if command -v npm >/dev/null; then \

@@ -271,7 +271,7 @@ func (w *tab) picture(what string) {
 }
 
 // check saves a picture of the page. If scripts run, it also checks the rules for all pages: no
-// finding of axe-core, and no horizontal scrolling.
+// finding of axe-core, charts with enough contrast, and no horizontal scrolling.
 func (w *tab) check(what string) {
 	w.t.Helper()
 	w.picture(what)
@@ -287,6 +287,7 @@ func (w *tab) check(what string) {
 			Nodes: v.nodes.map(n => ({HTML: n.html, FailureSummary: n.failureSummary}))})))`) {
 		w.t.Errorf("%s, %s: %s (%s): %s: %.300v", w.name, what, f.ID, f.Impact, f.Help, f.Nodes)
 	}
+	w.contrast(what)
 	if over := evaluate[int](w,
 		`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 		w.t.Errorf("%s, %s: the page is %d pixels wider than the screen", w.name, what, over)

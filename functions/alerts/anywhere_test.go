@@ -33,6 +33,12 @@ func TestConditionsToAnywhere(t *testing.T) {
 		{"MIL-*", `"nonstop":true`, store.Alert{Trip: store.Trip{Nonstop: true}}, ""},
 		{"MIL-*", `"departure":null,"month":null,"nights":null,"nonstop":false,"days":null`, store.Alert{}, ""},
 
+		{"MIL-*", `"area":"es"`, store.Alert{Area: "ES"}, ""},
+		{"MIL-*", `"area":"150","level":"ottimo"`, store.Alert{Area: "150", Level: verdict.Ottimo}, ""},
+		{"MIL-*", `"area":null`, store.Alert{}, ""},
+
+		{"MIL-*", `"area":"QQ"`, store.Alert{}, "area: is not the code of a country"},
+		{"MIL-BUH", `"area":"RO"`, store.Alert{}, "area: goes with a route to anywhere only"},
 		{"MIL-*", `"departure":"2027-03-20"`, store.Alert{}, "departure: does not go with a route to anywhere"},
 		{"MIL-*", `"month":"2027-03"`, store.Alert{}, "month: does not go with a route to anywhere"},
 		{"MIL-*", `"nights":"4-7"`, store.Alert{}, "nights: does not go with a route to anywhere"},
@@ -84,7 +90,7 @@ func TestConditionsToAnywhere(t *testing.T) {
 		if c.faults != "" {
 			continue
 		}
-		a := store.Alert{Route: p.route, Threshold: p.threshold}
+		a := store.Alert{Route: p.route, Threshold: p.threshold, Area: p.area}
 		p.fill(&a, today)
 		c.want.Route, c.want.Since = anywhere, today
 		c.want.ID = c.want.NewID()

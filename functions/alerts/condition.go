@@ -103,8 +103,10 @@ func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 		return append(p.checkDigest(), p.checkAnywhere()...)
 	}
 	faults = p.checkDigest()
-	if p.level != "" {
-		faults = append(faults, fault{field: "level", text: "only_anywhere"})
+	for name, value := range map[string]string{"level": p.level, "area": p.area} {
+		if value != "" {
+			faults = append(faults, fault{field: name, text: "only_anywhere"})
+		}
 	}
 	faults = append(faults, p.checkDeparture(today)...)
 	if p.kind == "" && p.paid > 0 {
@@ -166,6 +168,8 @@ var TooSoon = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "avviso-t
 // use.
 func (p *pendingSubscription) checkKind() []fault {
 	switch {
+	case p.threshold > 0 && p.paid > 0:
+		return []fault{{field: "threshold", text: "not_with_paid"}}
 	case p.kind != "" && p.kind != store.Threshold && p.threshold > 0:
 		return []fault{{field: "threshold", text: "only_with", fill: []any{"Kind", store.Threshold}}}
 	case p.kind == store.Threshold && p.threshold == 0:

@@ -48,6 +48,7 @@ type keptAlert struct {
 	Threshold *float64     `json:"threshold,omitempty" doc:"EUR"`
 	Paid      *float64     `json:"paid,omitempty" doc:"EUR"`
 	Level     string       `json:"level,omitempty" doc:"To anywhere: the lowest level that counts"`
+	Area      string       `json:"area,omitempty" doc:"To anywhere: the country or continent of the destinations"`
 	Days      int          `json:"days,omitempty"`
 	Percent   int          `json:"percent,omitempty"`
 	Amount    *float64     `json:"amount,omitempty" doc:"EUR"`
@@ -148,7 +149,7 @@ func exportAlert(a store.Alert) keptAlert {
 		k.Frequency = weekly
 	}
 	if a.Route.Destination == store.Anywhere {
-		k.Level, k.Met = a.LeastLevel(), a.State.Cities()
+		k.Level, k.Area, k.Met = a.LeastLevel(), a.Area, a.State.Cities()
 	}
 	if a.Mailed > 0 {
 		k.Last = &keptMessage{dayOf(a.Mailed), euros(a.State.LastPrice)}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
@@ -18,6 +19,7 @@ type correction struct {
 	Name, Label, Value string
 	Text               string // what to do; empty: the field only helps to correct another one
 	Type               string // of the input; empty: a choice of Options
+	Min                string // the first day or month; empty: any
 	Options            []choice
 }
 
@@ -26,14 +28,24 @@ type choice struct {
 	Chosen      bool
 }
 
-// refused returns the page that refuses a form.
-func refused(in *subscribeInput, p *httpapi.Problem, faults []fault, l *i18n.Language) (*page.Response, error) {
+// refused returns the page that refuses a form. The page names the trip of the alert.
+func (s *Service) refused(in *subscribeInput, asked pendingSubscription, p *httpapi.Problem, faults []fault,
+	l *i18n.Language) (*page.Response, error) {
 	v := view{T: l, Busy: p.Status == http.StatusTooManyRequests}
+	if unknown, _ := asked.resolve(); unknown == nil && asked.codes[0] != "" {
+		v.Row = row(store.Alert{Route: asked.route, Trip: asked.trip, Area: asked.area}, l)
+	}
 	given, _ := readBody(in.ContentType, in.RawBody)
 	shown := map[string]bool{}
 	show := func(name, text string) {
 		if c, ok := correct(name, given, l); ok && !shown[name] {
 			c.Text = text
+			switch first := store.FirstCheck(fare.DayOf(s.Now())) + 1; c.Type {
+			case "date":
+				c.Min = first.String()
+			case "month":
+				c.Min = first.String()[:len("2026-11")]
+			}
 			v.Corrections = append(v.Corrections, c)
 		} else if !ok {
 			v.Faults = append(v.Faults, text)
@@ -46,6 +58,9 @@ func refused(in *subscribeInput, p *httpapi.Problem, faults []fault, l *i18n.Lan
 		case "drop_wants":
 			show("percent", "")
 			show("amount", "")
+		case "not_with_paid":
+			show("paid", "")
+			show("kind", "")
 		case "only_with":
 			show("kind", "")
 		}

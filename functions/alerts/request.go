@@ -25,7 +25,8 @@ type wanted struct {
 	Nights    string   `json:"nights,omitempty" nullable:"true" enum:"1-3,4-7,8-14,15+" doc:"Nights away of a return. Default: one way"`
 	NonStop   bool     `json:"nonstop,omitempty" nullable:"true" doc:"Only fares without stops"`
 	Kind      string   `json:"kind,omitempty" nullable:"true" enum:"threshold,verdict,low,drop,change,paid" doc:"The condition. threshold: a fare at or under threshold. verdict: livello is ottimo or buono. low: a fare lower than in the last days. drop: lower by percent or amount than in the last message, or than the first fare seen. change: any other price. paid: a fare under paid. Default: paid or threshold if given, otherwise verdict"`
-	Level     string   `json:"level,omitempty" nullable:"true" enum:"buono,ottimo" doc:"For a route to anywhere: the lowest level that counts. Default buono. Such a route takes threshold, level, nonstop, channel and address"`
+	Level     string   `json:"level,omitempty" nullable:"true" enum:"buono,ottimo" doc:"For a route to anywhere: the lowest level that counts. Default buono. Such a route takes threshold, level, area, nonstop, channel and address"`
+	Area      string   `json:"area,omitempty" nullable:"true" doc:"For a route to anywhere: only destinations in this country (ISO 3166-1, such as ES) or continent (UN M.49, such as 150 for Europe)" pattern:"^([A-Za-z]{2}|[0-9]{3})$" example:"ES"`
 	Days      *int     `json:"days,omitempty" nullable:"true" minimum:"7" maximum:"365" doc:"For kind low: days. Default 30"`
 	Percent   *int     `json:"percent,omitempty" nullable:"true" minimum:"1" maximum:"90" doc:"For kind drop: percent"`
 	Frequency string   `json:"frequency,omitempty" nullable:"true" enum:"now,weekly" default:"now" doc:"now: a message when the condition is met. weekly: one mail a week with all weekly alerts of the address, met or not. For channel mail, and departures at least 7 days ahead"`
@@ -36,7 +37,7 @@ type wanted struct {
 
 // The currency comes before the amounts, because it decides how large they may be.
 var fields = []string{"channel", "route", "email", "currency", "threshold", "address", "departure", "month",
-	"nights", "nonstop",
+	"nights", "nonstop", "area",
 	"kind", "level", "days", "percent", "amount", "paid", "frequency"}
 
 // required lists the fields that a request must have. The field email is required only for the
@@ -55,6 +56,7 @@ type pendingSubscription struct {
 	channel   string // as in store.Alert
 	address   string // of the channel, in canonical form
 	digest    bool   // sent in the weekly digest
+	area      string // as in store.Alert
 	// currency is the currency of the request's amount, and stated that amount in it. They are empty
 	// for euros.
 	currency string
@@ -115,6 +117,13 @@ func (p *pendingSubscription) set(name, value string) *fault {
 		return p.setFrequency(value)
 	case "currency":
 		return p.setCurrency(value)
+	case "area":
+		area, ok := places.AreaOf(strings.ToUpper(value))
+		if !ok {
+			return &fault{field: name, text: name}
+		}
+		p.area = area.Code
+		return nil
 	case "amount", "paid":
 		cents, ok := p.readAmount(value)
 		if !ok {

@@ -79,7 +79,7 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	var p *httpapi.Problem
 	switch {
 	case err != nil && onPage && errors.As(err, &p):
-		return refused(in, p, faults, l)
+		return s.refused(in, pending, p, faults, l)
 	case err != nil:
 		return nil, err
 	case onPage:
@@ -122,7 +122,8 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	lang string) (id string, err error) {
 	now := s.Now()
 	alert := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel,
-		Address: p.address, RequestDay: fare.DayOf(now), Digest: p.digest, Currency: p.currency, Stated: p.stated}
+		Address: p.address, RequestDay: fare.DayOf(now), Digest: p.digest, Currency: p.currency, Stated: p.stated,
+		Area: p.area}
 	p.fill(&alert, fare.DayOf(now))
 	about := []string{p.route.String(), p.email, fmt.Sprint(p.threshold), lang}
 	if p.channel != "" {
@@ -136,6 +137,9 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	}
 	if p.currency != "" {
 		about = append(about, p.currency)
+	}
+	if p.area != "" {
+		about = append(about, p.area)
 	}
 	id, err = newID(again.Random(ctx, s.Random, "alerts pending", about...))
 	if err != nil {

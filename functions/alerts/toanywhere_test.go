@@ -14,13 +14,13 @@ import (
 // end it.
 func TestAlertsToAnywhere(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ language, names, when string }{
-		{"it", "Milano–ovunque", "una destinazione è di 60,00 € o meno, e buono o ottimo"},
-		{"en", "Milan–anywhere", "a destination is €60.00 or less, and good or great"},
-		{"de", "Mailand–egal wohin", "einem Ziel bei 60,00 € oder darunter liegt und gut oder sehr gut ist"},
-		{"fr", "Milan–n’importe où", "une destination est de 60,00 € ou moins, et bon ou excellent"},
-		{"es", "Milán–cualquier destino", "un destino sea de 60,00 € o menos, y bueno o excelente"},
-		{"pt", "Milão–qualquer destino", "um destino for de 60,00 € ou menos, e bom ou ótimo"},
+	for _, c := range []struct{ language, names, country, when string }{
+		{"it", "Milano–ovunque", "Spagna", "una destinazione è di 60,00 € o meno, e buono o ottimo"},
+		{"en", "Milan–anywhere", "Spain", "a destination is €60.00 or less, and good or great"},
+		{"de", "Mailand–egal wohin", "Spanien", "einem Ziel bei 60,00 € oder darunter liegt und gut oder sehr gut ist"},
+		{"fr", "Milan–n’importe où", "Espagne", "une destination est de 60,00 € ou moins, et bon ou excellent"},
+		{"es", "Milán–cualquier destino", "España", "un destino sea de 60,00 € o menos, y bueno o excelente"},
+		{"pt", "Milão–qualquer destino", "Espanha", "um destino for de 60,00 € ou menos, e bom ou ótimo"},
 	} {
 		t.Run(c.language, func(t *testing.T) {
 			clock := storetest.NewClock()
@@ -80,6 +80,20 @@ func TestAlertsToAnywhere(t *testing.T) {
 			p.Form(p.ManageLink(ada), "resume=MIL-*").Want(t, 200)
 			says("to end", p.Do("GET", end, "", "Accept-Language", c.language))
 			p.Form(end, "List-Unsubscribe=One-Click").Want(t, 200)
+			p.Form(ask(""), "", "Accept-Language", c.language)
+			c.names, _, _ = strings.Cut(c.names, "–")
+			c.names += "–" + c.country
+			spain := ask(`,"area":"es","threshold":60`)
+			says("to confirm, to Spain", p.Do("GET", spain, "", "Accept-Language", c.language))
+			p.Form(spain, "", "Accept-Language", c.language).Want(t, 200)
+			alerts, err = p.Alerts.Alerts.BySubscriber(t.Context(), fixture.Subscriber(ada))
+			if err != nil || len(alerts) != 2 || alerts[1].Area != "ES" || alerts[0].Area != "" {
+				t.Fatalf("to anywhere and to Spain: %+v %v", alerts, err)
+			}
+			says("list, with Spain", p.Do("GET", p.ManageLink(ada), "", "Accept-Language", c.language))
+			for _, a := range alerts {
+				p.Form(p.Alerts.Links.Unsubscribe(fixture.Subscriber(ada), a.Ref()), "List-Unsubscribe=One-Click").Want(t, 200)
+			}
 			if left, err := p.Alerts.Alerts.BySubscriber(t.Context(), fixture.Subscriber(ada)); err != nil ||
 				len(left) > 0 {
 				t.Errorf("left are %v, %v", left, err)

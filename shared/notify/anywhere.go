@@ -6,11 +6,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
@@ -71,7 +73,11 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 		told = nil
 	}
 	var kept string
+	area, limited := places.AreaOf(a.Area)
 	for _, e := range f.deals.Entries {
+		if limited && !area.HoldsCity(e.Destination) {
+			continue
+		}
 		was := slices.Contains(told, string(e.Destination))
 		is, known := f.meets(a, e)
 		if was && (is != nil || !known) {
@@ -164,6 +170,9 @@ func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language)
 func (l Links) listOf(a store.Alert, lang string) string {
 	var b strings.Builder
 	b.WriteString(l.BaseURL + "/?da=" + string(a.Route.Origin))
+	if area, ok := places.AreaOf(a.Area); ok {
+		b.WriteString("&a=" + url.QueryEscape(area.NameIn(lang)))
+	}
 	if a.Trip.Nonstop {
 		b.WriteString("&diretto=si")
 	}

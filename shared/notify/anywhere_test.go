@@ -90,7 +90,7 @@ func (h *trip) told(who string) (cities []string, subject string) {
 		}
 		cities, subject = nil, m.Subject
 		for line := range strings.Lines(m.Text) {
-			if u, err := url.Parse(strings.TrimSpace(line)); err == nil && u.Query().Get("a") != "" {
+			if u, err := url.Parse(strings.TrimSpace(line)); err == nil && len(u.Query().Get("a")) == 3 { // of a city
 				cities = append(cities, u.Query().Get("a"))
 			}
 		}
@@ -117,6 +117,11 @@ func TestAnywhere(t *testing.T) {
 		}, []string{"LIS BUH", "", "LON", "PAR BUH"}},
 		{"great alone", store.Alert{Level: great}, [][]offered{{{"BUH", 5000, good}, {"LIS", 3000, great}}},
 			[]string{"LIS"}},
+		{"to a country", store.Alert{Area: "GB"}, [][]offered{
+			{{"BUH", 5000, good}, {"LIS", 3000, great}, {"LON", 2000, good}}, {{"BUH", 5000, great}, {"LON", 2000, good}},
+		}, []string{"LON", ""}},
+		{"to a continent", store.Alert{Area: "150"}, [][]offered{{{"BUH", 5000, good}, {"NYC", 3000, great}}},
+			[]string{"BUH"}},
 		{"up to an amount", store.Alert{Threshold: 3000}, [][]offered{
 			{{"BUH", 3001, great}, {"LIS", 3000, good}, {"LON", 2000, plain}},
 			{{"BUH", 3000, great}, {"LIS", 3100, good}, {"LON", 2000, plain}},
@@ -274,7 +279,7 @@ func TestAnywhereTellsNothingUntrue(t *testing.T) {
 // links are valid, although the route MIL-* contains a star.
 func TestAnywhereLists(t *testing.T) {
 	h := newTrip(t)
-	a := toAnywhere(h, "ada", store.Alert{Threshold: 5000, Trip: store.Trip{}})
+	a := toAnywhere(h, "ada", store.Alert{Threshold: 5000, Area: "150"})
 	var all []offered
 	for i, city := range []fare.City{"AMS", "ATH", "BCN", "BER", "BRU", "BUH", "CPH", "DUB", "LIS", "LON", "MAD",
 		"PAR"} {
@@ -288,7 +293,7 @@ func TestAnywhereLists(t *testing.T) {
 		t.Errorf("%q: %s", subject, diff)
 	}
 	m := h.Mails()[0]
-	for _, want := range []string{"altre 2 destinazioni", "https://verdetto.example/?da=MIL&massimo=50.00&lang=it\n",
+	for _, want := range []string{"altre 2 destinazioni", "https://verdetto.example/?da=MIL&a=Europa&massimo=50.00&lang=it\n",
 		"di solito 60,00", "50,00\u00a0€ o meno"} {
 		if !strings.Contains(m.Text, want) {
 			t.Errorf("no %q in\n%s", want, m.Text)

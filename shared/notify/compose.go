@@ -106,7 +106,7 @@ func ending(a store.Alert, links Links, today fare.Day) Message {
 		ID: "end-" + messageID(a, a.Trip.To), Language: l.Code, Ended: true,
 		Fares: []Fare{{
 			Route: a.Route, Origin: CityName(a.Route.Origin, l.Code),
-			Destination: CityName(a.Route.Destination, l.Code), Trip: a.Trip, Day: today,
+			Destination: DestinationName(a, l.Code), Trip: a.Trip, Day: today,
 		}},
 		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()),
 		Manage:      links.BaseURL + links.Manage(a.Subscriber, a.Trip.To.Time()),
@@ -126,7 +126,7 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 		To:   pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.ForCode(lang)),
 		Trip: TripText(pending.Trip, i18n.ForCode(lang)), Link: links.BaseURL + links.Confirm(id),
 		Stop:   links.BaseURL + links.Requests(links.Mailbox(pending.Email)),
-		Origin: CityName(route.Origin, lang), Destination: CityName(route.Destination, lang),
+		Origin: CityName(route.Origin, lang), Destination: DestinationName(pending, lang),
 	})
 }
 
@@ -136,6 +136,15 @@ func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error)
 		Link: links.BaseURL + links.Manage(a.Subscriber, now),
 		Stop: links.BaseURL + links.Requests(links.Mailbox(a.Email)),
 	})
+}
+
+// DestinationName returns the name of an alert's destination in a language: a city, an area, or the
+// word for anywhere.
+func DestinationName(a store.Alert, lang string) string {
+	if area, ok := places.AreaOf(a.Area); ok {
+		return area.NameIn(lang)
+	}
+	return CityName(a.Route.Destination, lang)
 }
 
 // CityName returns the name of a city in a language. If the city is not in the tables any more, it

@@ -40,6 +40,9 @@ type Alert struct {
 	// Level is the level of verdict that a fare needs to meet an alert to Anywhere: buono or
 	// ottimo. Empty: buono.
 	Level string `json:"lv,omitempty"`
+	// Area is the code of a country or continent, as in places.Area. An alert to Anywhere with an
+	// area covers only the destinations in that area. Empty: all destinations.
+	Area string `json:"ar,omitempty"`
 	// If Digest is true, the alert is part of the subscriber's weekly mail about all such alerts.
 	Digest  bool   `json:"w,omitempty"`
 	Channel string `json:"ch,omitempty"` // a channel such as Ntfy; empty: mail
@@ -200,7 +203,7 @@ const (
 	maxID    = 64 // keeps keys within their maximum length
 )
 
-// NewID returns the ID of an alert: a hash of its trip, group of kinds, channel and address. So a
+// NewID returns the ID of an alert: a hash of its trip, group of kinds, channel, address and area. So a
 // repeated request gets the same ID, and changes only the numbers in the stored alert. As in
 // earlier versions, some alerts have an empty ID: those of kind Threshold or Verdict, by mail, for
 // the cheapest fare of a route.
@@ -209,12 +212,14 @@ func (a Alert) NewID() string {
 	if group == Threshold || group == Verdict {
 		group = ""
 	}
-	if a.Trip == (Trip{}) && group == "" && a.Channel == "" {
+	if a.Trip == (Trip{}) && group == "" && a.Channel == "" && a.Area == "" {
 		return ""
 	}
-	sum := sha256.Sum256(
-		[]byte("alert\x00" + a.Trip.String() + "\x00" + group + "\x00" + a.Channel + "\x00" + a.Address),
-	)
+	text := "alert\x00" + a.Trip.String() + "\x00" + group + "\x00" + a.Channel + "\x00" + a.Address
+	if a.Area != "" {
+		text += "\x00" + a.Area
+	}
+	sum := sha256.Sum256([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:idLength]
 }
 

@@ -170,6 +170,7 @@ func TestIDs(t *testing.T) {
 		{func(a *store.Alert) { a.Trip.From, a.Trip.To, a.Trip.Month = 20800, 20801, true }},
 		{func(a *store.Alert) { a.Trip.Nights = fare.Return15 }},
 		{func(a *store.Alert) { a.Trip.Nonstop = true }},
+		{func(a *store.Alert) { a.Area = "ES" }},
 		{func(a *store.Alert) { a.Channel, a.Address = "ntfy", "https://ntfy.example/a" }},
 		{func(a *store.Alert) { a.Channel, a.Address = "ntfy", "https://ntfy.example/b" }},
 	}

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/wording"
+	"verdetto/shared/verdict/departure"
 )
 
 // The form for a price alert. The alert covers the trip that the page shows. If the trip has no
@@ -90,6 +92,7 @@ func (v view) AlertDays() (days []option) {
 			}
 			days = append(days, o)
 		}
+	case v.Trip.Month != "" && v.AlertLate(): // any other day
 	case v.Trip.Month != "":
 		days = append(days, option{Value: v.Trip.Month, Text: trip{Month: v.Trip.Month}.text(v.T)})
 	default:
@@ -106,9 +109,16 @@ func (v view) AlertFirst() string { return v.T.WeekdayDate(store.FirstCheck(v.to
 
 // AlertLate reports whether the trip departs too soon for an alert.
 func (v view) AlertLate() bool {
-	day, err := fare.ParseDay(v.Trip.Date)
-	return err == nil && !v.Anywhere && day <= store.FirstCheck(v.today)
+	last, err := fare.ParseDay(v.Trip.Date)
+	if month, monthErr := time.Parse("2006-01", v.Trip.Month); monthErr == nil {
+		_, last = departure.Month.Ends(fare.DayOf(month))
+		err = nil
+	}
+	return err == nil && !v.Anywhere && last <= store.FirstCheck(v.today)
 }
+
+// AlertPaid reports whether the form offers an alert for a trip that is already paid for.
+func (v view) AlertPaid() bool { return v.Trip.Date != "" && !v.Anywhere && !v.AlertLate() }
 
 // AlertNights returns how many nights away the alert form asks for, or "" for one-way trips.
 func (v view) AlertNights() string {

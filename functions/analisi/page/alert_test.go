@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -114,15 +115,32 @@ func TestFormSaysWhenAMessageCanCome(t *testing.T) {
 		late        bool
 	}{{day(0), day(2) + ".." + day(3), true}, {day(1), day(2), true}, {day(2), day(2), false}} {
 		body := s.visit(today+c.day, "Accept-Language", "en").Body.String()
-		if !strings.Contains(body, "We check the fare once a day: you could get the first message on "+
-			i18n.English().WeekdayDate(fare.DayOf(analisitest.Today)+1)+" at the earliest.") {
-			t.Errorf("%s: no rhythm", c.day)
-		}
-		if late := strings.Contains(body, "too late for this departure"); late != c.late {
-			t.Errorf("%s: it is too late: %t", c.day, late)
+		first := i18n.English().WeekdayDate(fare.DayOf(analisitest.Today)+1) + " at the earliest"
+		for text, want := range map[string]bool{
+			"We check the fare once a day: you could get the first message on " + first + ".": !c.late,
+			"The first message can come on " + first + ": too late for this departure.":       c.late,
+			"Choose among the later days below.":                                              c.late,
+			"The alert covers the trip you searched for":                                      !c.late,
+			`<option value="paid">`:                                                           !c.late,
+		} {
+			if strings.Contains(body, text) != want {
+				t.Errorf("%s: the form says %q: %t", c.day, text, !want)
+			}
 		}
 		if got := sentBy(t, body).Get("departure"); got != c.chosen {
 			t.Errorf("%s: the form asks for %s", c.day, got)
+		}
+	}
+}
+
+// TestFormAfterTheLastDayOfAMonth: the alert form asks for any day if no message can come before the
+// month ends.
+func TestFormAfterTheLastDayOfAMonth(t *testing.T) {
+	last := fare.DayOf(time.Date(2016, 3, 30, 12, 0, 0, 0, time.UTC))
+	for day, want := range map[fare.Day]string{last - 1: "2016-03", last: ""} {
+		body := openOn(day, analisitest.Site{}).visit("/?da=Milano&a=Bucarest&mese=2016-03&lang=en").Body.String()
+		if got, late := sentBy(t, body).Get("month"), strings.Contains(body, "too late for"); got != want || late != (want == "") {
+			t.Errorf("on %s the form asks for month %q; too late: %t", day, got, late)
 		}
 	}
 }
@@ -145,6 +163,9 @@ func TestFormOfAnAlertToAnywhere(t *testing.T) {
 		{"in a month, which such an alert has not", "/?da=Milano&mese=2016-04", 200, "threshold="},
 		{"without stops", "/?da=Milano&diretto=si", 200, "threshold=&nonstop=true"},
 		{"where nothing is as cheap", "/?da=Milano&massimo=1", 404, "threshold=1"},
+		{"to a country", "/?da=Milano&a=Romania", 200, "threshold=&area=RO"},
+		{"to a continent, in the reader's words", "/?da=Milano&a=Europa&diretto=si", 200, "threshold=&nonstop=true&area=150"},
+		{"to a country without a fare", "/?da=Milano&a=Giappone", 404, "threshold=&area=JP"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want, err := url.ParseQuery("route=MIL-*&email=&level=buono&channel=mail&address=&" + c.want)

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -29,7 +30,8 @@ type cheapView struct {
 	Partly            bool   // the question holds more than applies without a destination
 	Rows              []cheapRow
 	Feed              string // path
-	Areas             []link // the same list, of one country or continent
+	Areas             []link // the same list, of one country; at most maxAreas countries
+	MoreAreas         []link // likewise, of all other countries
 }
 
 type cheapRow struct {
@@ -43,7 +45,7 @@ type cheapRow struct {
 const maxDestinations = 60
 
 func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
-	v.Anywhere = true
+	v.Anywhere, v.Area = true, q.area()
 	for _, order := range orders {
 		v.Orders = append(v.Orders, option{order, v.T.Text("cheap.order." + orderName(order)),
 			order == q.order})
@@ -90,14 +92,15 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 		of = &asked.When.Date
 	}
 	standing := published.ValidDeals(all, v.today, of, q.NonStop != "")
-	countries := v.areasOf(q, standing)
-	if area := q.area(); area != nil {
+	countries, others := v.areasOf(q, standing)
+	if area := v.Area; area != nil {
 		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.Holds(countryOf(d.To)) })
 	}
 	sortDeals(standing, q.order, h.Now())
 	v.showCheap(q, from, standing, kind, most, h.Now())
 	if v.Cheap != nil {
-		v.Cheap.Partly, v.Cheap.Areas, v.Cheap.Collecting = partly, countries, collecting(v, all)
+		v.Cheap.Partly, v.Cheap.Collecting = partly, collecting(v, all)
+		v.Cheap.Areas, v.Cheap.MoreAreas = countries, others
 	}
 }
 
@@ -126,7 +129,7 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	l := v.T
 	v.Alert = string(from.City) + "-*"
 	c := &cheapView{City: from.Name, Lede: l.Text("cheap.lede")}
-	if area := q.area(); area != nil {
+	if area := v.Area; area != nil {
 		c.Area = area.NameIn(l.Code)
 	}
 	if m, err := time.Parse("2006-01", q.Month); err == nil {
@@ -148,7 +151,7 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		c.Rows = append(c.Rows, v.cheapRow(q, d, price, judged))
 	}
 	switch {
-	case fitting == 0 && q.trip == trip{} && q.area() == nil:
+	case fitting == 0 && q.trip == trip{} && v.Area == nil:
 		v.refuse(http.StatusNotFound, "no_fares")
 		return
 	case fitting == 0:
@@ -244,28 +247,35 @@ func countryOf(c fare.City) string {
 	return p.Country
 }
 
-// areasOf links to shorter lists of deals, one for each country, by name. The links keep the order
-// of the list. It returns nil if all destinations are in one country.
-func (v *view) areasOf(q question, all []published.DestinationDeal) (links []link) {
-	found := map[string]bool{}
+// maxAreas is the largest number of countries that a list of deals links to at once.
+const maxAreas = 12
+
+// areasOf links to shorter lists of deals, one for each country. The links keep the order of the
+// list. The countries with the most destinations come first and the others second, each by name.
+// Both are nil if all destinations are in one country.
+func (v *view) areasOf(q question, all []published.DestinationDeal) (first, others []link) {
+	found := map[string]int{}
 	for _, d := range all {
-		found[countryOf(d.To)] = true
+		found[countryOf(d.To)]++
 	}
 	if len(found) < 2 {
-		return nil
+		return nil, nil
 	}
-	for code := range found {
+	codes := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
+		return cmp.Or(cmp.Compare(found[b], found[a]), cmp.Compare(a, b))
+	})
+	var links []link
+	for _, code := range codes {
 		if a, ok := places.AreaOf(code); ok {
 			name := a.NameIn(v.T.Code)
-			to := q.link(v.AskFrom, name)
-			if q.order != "" {
-				to += "&ordine=" + q.order
-			}
-			links = append(links, link{name, to})
+			links = append(links, link{name, q.inOrder(q.link(v.AskFrom, name))})
 		}
 	}
-	slices.SortFunc(links, func(a, b link) int { return cmp.Compare(places.Fold(a.Text), places.Fold(b.Text)) })
-	return links
+	first, others = links[:min(len(links), maxAreas)], links[min(len(links), maxAreas):]
+	for _, some := range [][]link{first, others} {
+		slices.SortFunc(some, func(a, b link) int { return cmp.Compare(places.Fold(a.Text), places.Fold(b.Text)) })
+	}
+	return first, others
 }
 
 // maxOrigins is the largest number of cities that a notice about a country links to.
@@ -299,7 +309,7 @@ func (v *view) widerCheap(q question) {
 		t := q.trip
 		if w.drop(&t); t != q.trip {
 			v.Notice.Wider = append(v.Notice.Wider,
-				link{v.T.Text("refusal.wider." + w.said), q.linkOn(t, v.AskFrom, "")})
+				link{v.T.Text("refusal.wider." + w.said), q.inOrder(q.linkOn(t, v.AskFrom, q.to))})
 		}
 	}
 }

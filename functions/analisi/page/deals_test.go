@@ -3,12 +3,15 @@ package page_test
 import (
 	"context"
 	"html"
+	"slices"
 	"strings"
 	"testing"
 
 	"verdetto/functions/analisi/analisitest"
+	"verdetto/functions/analisi/page"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
 )
@@ -40,6 +43,13 @@ func TestDealsInOrder(t *testing.T) {
 			t.Errorf("by %q: the form does not say so, or the page is listed", order)
 		}
 	}
+	body := html.UnescapeString(s.visit("/?da=Milano&a=Europe&lang=en&ordine=prezzo&massimo=1").Body.String())
+	for _, link := range []string{`<a class="switch" href="/?da=Milano&a=Europe&massimo=1&lang=it&ordine=prezzo"`,
+		`<a href="/?da=Milan&a=Europe&lang=en&ordine=prezzo">`} {
+		if !strings.Contains(body, link) {
+			t.Errorf("no link %s in\n%s", link, body)
+		}
+	}
 	if w := s.visit("/?da=Milano&ordine=x"); w.Code != 400 {
 		t.Errorf("an unknown order: %d", w.Code)
 	}
@@ -61,13 +71,29 @@ func TestCountries(t *testing.T) {
 		}
 	}
 	body := html.UnescapeString(s.visit("/?da=Milano&lang=en").Body.String())
-	if !strings.Contains(body, `<a href="/?da=Milan&a=United+Kingdom&lang=en">United Kingdom</a>`) {
-		t.Errorf("no link to a country in\n%s", body)
+	if !strings.Contains(body, `<p class="small screen">Only to one country: <a href="/?da=Milan&a=Romania&lang=en">Romania</a>`+
+		` · <a href="/?da=Milan&a=United+Kingdom&lang=en">United Kingdom</a> · `) || strings.Contains(body, "More countries") {
+		t.Errorf("no links to countries, or a fold without countries, in\n%s", body)
+	}
+	body = s.visit("/?da=Milano&a=Romania&lang=en").Body.String()
+	if !strings.Contains(body, `<h2 id="alert-title">Alert me to cheap fares from here: Romania</h2>`) {
+		t.Errorf("the form of the alert does not name the country:\n%s", body)
 	}
 	w := s.visit("/?da=Italy&a=Bucarest&lang=en")
 	if text := said(w); w.Code != 404 || !strings.Contains(text,
 		"Italy: choose the city that you leave from. MilanRome") {
 		t.Errorf("a country as the origin: %d %s", w.Code, text)
+	}
+}
+
+// TestManyCountries: a list names the countries with the most destinations at once, and folds the
+// others.
+func TestManyCountries(t *testing.T) {
+	cities := []fare.City{"MAD", "BCN", "VIE", "BRU", "SOF", "PRG", "CPH", "HEL", "PAR", "BER", "ATH", "BUD", "DUB", "RIX", "OSL"}
+	first, others := page.AreasOf(i18n.English(), cities)
+	if n := len(first); n != 12 || !slices.Contains(first, "Spain") || !slices.IsSorted(first) ||
+		!slices.Equal(others, []string{"Latvia", "Norway"}) {
+		t.Errorf("%d countries: %v, others: %v", n, first, others)
 	}
 }
 

@@ -169,7 +169,7 @@ func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 	if knownFrom && knownTo {
 		v.setRoute(q, from, &to)
 		v.Alert = v.route.String()
-	} else if knownFrom && q.to == "" {
+	} else if knownFrom && v.Anywhere {
 		v.Alert = string(from.City) + "-*"
 	}
 	v.refuse(http.StatusTooManyRequests, "too_many")

@@ -176,7 +176,7 @@ func TestPage(t *testing.T) {
 		{"where it is cheap now", "/?da=Milano", "it", 200,
 			"Dove conviene volare adesso da Milano Il più basso dei prezzi recenti per ogni destinazione, sola andata, " +
 				"confrontato con il più basso degli altri giorni sulla stessa rotta. Prima le occasioni migliori. " +
-				"Avvisami quando conviene partire da qui Solo verso un paeseRegno Unito · Romania · Stati Uniti " +
+				"Avvisami quando conviene partire da qui Solo verso un paese: Regno Unito · Romania · Stati Uniti " +
 				"DestinazionePrezzoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 € su questa " +
 				"rottaottimoCertezza " +
 				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 € su questa " +

@@ -118,7 +118,8 @@ func TestPageOfInventedFares(t *testing.T) {
 func TestPagePastTheCap(t *testing.T) {
 	s := openSite("", "")
 	s.counters.full = "home-free"
-	for target, route := range map[string]string{"/?da=Milano&a=Bucarest": "MIL-BUH", "/?da=Milano": "MIL-*"} {
+	for target, route := range map[string]string{"/?da=Milano&a=Bucarest": "MIL-BUH", "/?da=Milano": "MIL-*",
+		"/?da=Milano&a=Romania": "MIL-*\">\n<input type=\"hidden\" name=\"area\" value=\"RO"} {
 		w := s.visit(target, "Accept-Language", "it")
 		if w.Code != 429 || w.Header().Get("Retry-After") == "" || w.Header().Get("X-RateLimit-Limit") != "120" ||
 			!strings.Contains(said(w), "Per oggi basta così.") {

@@ -138,6 +138,14 @@ func pageAddress(from, to string, t trip, lang, currency string) string {
 	return "/" + b.String()
 }
 
+// inOrder adds the question's order of destinations to the address of a page.
+func (q question) inOrder(address string) string {
+	if q.order == "" {
+		return address
+	}
+	return address + "&ordine=" + q.order
+}
+
 func (q question) city(name string) (places.Place, bool) {
 	p, ok := places.Find(name)
 	if ok {

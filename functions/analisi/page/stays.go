@@ -337,11 +337,11 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 	for _, g := range known {
 		out, _ := fare.ParseDay(g.Partenza)
 		back, _ := fare.ParseDay(g.Ritorno)
-		row := out
-		if q.Stay == weekend { // a row for each Friday
-			row = out - fare.Day(out.Time().Weekday()-time.Friday)
+		name := l.Date(out)
+		if q.Stay == weekend { // a row for each weekend, from Friday to Monday
+			friday := out - fare.Day(out.Time().Weekday()-time.Friday)
+			name = v.shortDay(friday) + " – " + v.shortDay(friday+3)
 		}
-		name := l.Date(row)
 		if n := len(s.Grid.Rows); n == 0 || s.Grid.Rows[n-1].Name != name {
 			s.Grid.Rows = append(s.Grid.Rows, gridRow{name, make([]calendarDay, len(s.Grid.Heads))})
 		}

@@ -53,6 +53,7 @@ type view struct {
 	Places     []string     // notes on city names that cover more than the named place
 	Form       alertFields  // values of the form of an alert
 	Alert      string       // route of the offered alert
+	Area       *places.Area // the country or continent of a list of destinations; nil: all
 	Telegram   bool         // alerts can be sent by Telegram
 	Base       string       // the service's public address; empty: unknown
 	Card       string       // path of the picture for links to this page
@@ -218,7 +219,8 @@ func (h home) newView(q question) view {
 	for _, l := range i18n.Languages() {
 		v.Alternates = append(v.Alternates, page.Other{Language: l, Address: page.Home(l)})
 		if l != q.language {
-			v.others = append(v.others, page.Other{Language: l, Address: pageAddress(q.from, q.to, q.trip, l.Code, q.currency)})
+			v.others = append(v.others, page.Other{Language: l,
+				Address: q.inOrder(pageAddress(q.from, q.to, q.trip, l.Code, q.currency))})
 		}
 	}
 	v.Itself = page.Home(q.language)

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"strings"
 	"unicode/utf8"
+
+	"verdetto/shared/fare"
 )
 
 // countriesTable holds one line per country or continent. The columns are its code (ISO 3166
@@ -43,6 +45,12 @@ func (a Area) Holds(country string) bool {
 	}
 	of, _ := AreaOf(country)
 	return of.continent == a.Code
+}
+
+// HoldsCity reports whether a city lies in the area a.
+func (a Area) HoldsCity(c fare.City) bool {
+	p, ok := Get(c)
+	return ok && a.Holds(p.Country)
 }
 
 // AreaOf returns the country or continent with the given code.

@@ -33,6 +33,7 @@ type Data struct {
 	Threshold   *int64 `json:"thresholdCents,omitempty"`
 	Paid        *int64 `json:"paidCents,omitempty"`   // for kind paid, in EUR cents
 	Level       string `json:"level,omitempty"`       // for an alert to Anywhere: the level that a fare needs
+	Area        string `json:"area,omitempty"`        // likewise: the country or continent of the destinations
 	Days        int    `json:"days,omitempty"`        // for kind low
 	Percent     int    `json:"percent,omitempty"`     // for kind drop, or Amount
 	Amount      *int64 `json:"amountCents,omitempty"` // for kind drop, in EUR cents
@@ -136,7 +137,7 @@ func about(a store.Alert) Data {
 		}
 	}
 	if a.Route.Destination == store.Anywhere {
-		d.Level = a.LeastLevel()
+		d.Level, d.Area = a.LeastLevel(), a.Area
 	}
 	return d
 }

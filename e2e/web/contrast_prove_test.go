@@ -1,0 +1,60 @@
+package web
+
+import (
+	"testing"
+)
+
+// contrasts is an expression for the texts and marks of all visible charts with too little contrast
+// to the page: under 4.5 for a text and 3 for a mark. It leaves out the lines of a grid, the shade
+// behind a line, and areas that only take a tap. An element's opacity counts.
+const contrasts = `(() => {
+	const parts = c => c.match(/[\d.]+/g).map(Number);
+	const light = c => c.slice(0, 3).map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+		.reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+	const page = parts(getComputedStyle(document.body).backgroundColor);
+	const contrast = (c, opacity) => {
+		const alpha = (c[3] ?? 1) * opacity, mixed = c.slice(0, 3).map((v, i) => v * alpha + page[i] * (1 - alpha));
+		const [a, b] = [light(mixed), light(page)].sort((a, b) => b - a);
+		return (a + .05) / (b + .05);
+	};
+	const seen = [...document.querySelectorAll('figure svg')].filter(s => s.getBoundingClientRect().height > 0)
+		.flatMap(s => [...s.querySelectorAll('text, rect, path, circle')]).filter(e => !e.matches('.tap, .shade, .grid'));
+	const faults = new Set(seen.flatMap(e => {
+		const s = getComputedStyle(e), text = e.matches('text');
+		const colours = (text ? [s.fill] : [s.fill, s.stroke]).filter(c => c !== 'none').map(parts);
+		const most = Math.max(...colours.map(c => contrast(c, Number(s.opacity))));
+		return most >= (text ? 4.5 : 3) ? [] : [e.tagName + '.' + e.getAttribute('class') + ' ' + most.toFixed(2)];
+	}));
+	return {Seen: seen.length, Faults: [...faults]};
+})()`
+
+// contrast fails the test if a chart of the page has too little contrast. It returns the number of
+// texts and marks. The tools for accessibility leave charts out.
+func (w *tab) contrast(what string) int {
+	w.t.Helper()
+	found := evaluate[struct {
+		Seen   int
+		Faults []string
+	}](w, contrasts)
+	if len(found.Faults) > 0 {
+		w.t.Errorf("%s, %s: of %d texts and marks these are too faint: %q", w.name, what, found.Seen, found.Faults)
+	}
+	return found.Seen
+}
+
+// TestProveContrastOfCharts: the texts and the marks of charts stand out from the page in both
+// colour schemes.
+func TestProveContrastOfCharts(t *testing.T) {
+	b := openBrowser(t)
+	base, _ := site(t)
+	for _, s := range screens {
+		w := b.open(t, s)
+		for _, path := range []string{"/", "/?da=Milano&a=Bucarest", "/?da=Milano&a=Bucarest&quando=2016-04-12",
+			"/?da=Milano&a=Bucarest&visto=80"} {
+			w.visit(base + path)
+			if seen := w.contrast(path); seen < 10 {
+				t.Errorf("%s, %s: only %d texts and marks", s.name, path, seen)
+			}
+		}
+	}
+}
