@@ -49,7 +49,8 @@ func TestProveLighthouse(t *testing.T) {
 			t.Run(p.name+"/"+device, func(t *testing.T) {
 				var runs []report
 				for range 3 {
-					arguments := []string{program, base + p.path, "--quiet", "--output=json", "--no-enable-error-reporting",
+					arguments := []string{program, base + p.path, "--quiet", "--output=json",
+						"--no-enable-error-reporting",
 						// Without a language in the address, another language is canonical for another reader.
 						`--extra-headers={"Accept-Language":"it"}`,
 						"--only-categories=" + strings.Join(categories, ","),
@@ -65,7 +66,8 @@ func TestProveLighthouse(t *testing.T) {
 				for _, name := range categories {
 					t.Logf("%s: %s", name, scores(runs, name))
 				}
-				if bad := slices.DeleteFunc(runs, func(r report) bool { return r.faults(p.indexed) == "" }); len(bad) > 1 {
+				bad := slices.DeleteFunc(runs, func(r report) bool { return r.faults(p.indexed) == "" })
+				if len(bad) > 1 {
 					t.Errorf("%d of %d runs are too low: %s", len(bad), len(runs), bad[0].faults(p.indexed))
 				}
 			})
@@ -147,7 +149,8 @@ func serve(t *testing.T) string {
 	}
 	fixture.Learn(t, table, fare.DayOf(now()))
 	service := fixture.New(t, o)
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: service.API, ReadHeaderTimeout: 10 * time.Second}}
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: service.API,
+		ReadHeaderTimeout: 10 * time.Second}}
 	server.Start()
 	t.Cleanup(server.Close)
 	return base

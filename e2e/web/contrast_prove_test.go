@@ -18,7 +18,8 @@ const contrasts = `(() => {
 		return (a + .05) / (b + .05);
 	};
 	const seen = [...document.querySelectorAll('figure svg')].filter(s => s.getBoundingClientRect().height > 0)
-		.flatMap(s => [...s.querySelectorAll('text, rect, path, circle')]).filter(e => !e.matches('.tap, .shade, .grid'));
+		.flatMap(s => [...s.querySelectorAll('text, rect, path, circle')])
+		.filter(e => !e.matches('.tap, .shade, .grid'));
 	const faults = new Set(seen.flatMap(e => {
 		const s = getComputedStyle(e), text = e.matches('text');
 		const colours = (text ? [s.fill] : [s.fill, s.stroke]).filter(c => c !== 'none').map(parts);

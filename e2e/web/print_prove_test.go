@@ -21,16 +21,19 @@ func TestProvePrint(t *testing.T) {
 		{"/?da=Milano&a=Berlino&soggiorno=weekend", false},
 	} {
 		w.visit(base + c.path)
-		if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		_, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+		if err != nil {
 			t.Fatal(err)
 		}
 		w.picture("page")
 		const visible = `.filter(e => e.getClientRects().length > 0 && getComputedStyle(e).display !== 'none')`
-		if months := evaluate[int](w, `[...document.querySelectorAll('.calendar details:not([open]) summary')]`+visible+`.length`); (months > 0) != c.months {
+		months := evaluate[int](w, `[...document.querySelectorAll('.calendar details:not([open]) summary')]`+
+			visible+`.length`)
+		if (months > 0) != c.months {
 			t.Errorf("%s: %d closed months are printed", c.path, months)
 		}
-		if dead := evaluate[[]string](w, `[...document.querySelectorAll('details:not([open]):not(.calendar details) summary, form, `+
-			`a[href$="#alert-title"], button')]`+visible+`.map(e => e.textContent)`); len(dead) > 0 {
+		if dead := evaluate[[]string](w, `[...document.querySelectorAll('details:not([open]):not(.calendar details) summary, `+
+			`form, a[href$="#alert-title"], button')]`+visible+`.map(e => e.textContent)`); len(dead) > 0 {
 			t.Errorf("%s: printed, but dead on paper: %q", c.path, dead)
 		}
 		if marked := evaluate[[]string](w, `[...document.querySelectorAll('summary')]`+visible+

@@ -47,8 +47,8 @@ func refusal(faults []fault) *httpapi.Problem {
 func (f fault) pageText(l *i18n.Language) string {
 	key := "unclear"
 	switch f.text {
-	case "too_soon", "too_soon_weekly", "only_with", "drop_wants", "not_both", "paid_departure", "not_with", "not_with_paid",
-		"no_telegram":
+	case "too_soon", "too_soon_weekly", "only_with", "drop_wants", "not_both", "paid_departure", "not_with",
+		"not_with_paid", "no_telegram":
 		key = f.text
 	default:
 		switch f.field {

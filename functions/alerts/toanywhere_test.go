@@ -92,7 +92,8 @@ func TestAlertsToAnywhere(t *testing.T) {
 			}
 			says("list, with Spain", p.Do("GET", p.ManageLink(ada), "", "Accept-Language", c.language))
 			for _, a := range alerts {
-				p.Form(p.Alerts.Links.Unsubscribe(fixture.Subscriber(ada), a.Ref()), "List-Unsubscribe=One-Click").Want(t, 200)
+				end := p.Alerts.Links.Unsubscribe(fixture.Subscriber(ada), a.Ref())
+				p.Form(end, "List-Unsubscribe=One-Click").Want(t, 200)
 			}
 			if left, err := p.Alerts.Alerts.BySubscriber(t.Context(), fixture.Subscriber(ada)); err != nil ||
 				len(left) > 0 {

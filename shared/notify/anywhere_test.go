@@ -118,7 +118,8 @@ func TestAnywhere(t *testing.T) {
 		{"great alone", store.Alert{Level: great}, [][]offered{{{"BUH", 5000, good}, {"LIS", 3000, great}}},
 			[]string{"LIS"}},
 		{"to a country", store.Alert{Area: "GB"}, [][]offered{
-			{{"BUH", 5000, good}, {"LIS", 3000, great}, {"LON", 2000, good}}, {{"BUH", 5000, great}, {"LON", 2000, good}},
+			{{"BUH", 5000, good}, {"LIS", 3000, great}, {"LON", 2000, good}},
+			{{"BUH", 5000, great}, {"LON", 2000, good}},
 		}, []string{"LON", ""}},
 		{"to a continent", store.Alert{Area: "150"}, [][]offered{{{"BUH", 5000, good}, {"NYC", 3000, great}}},
 			[]string{"BUH"}},
@@ -293,7 +294,8 @@ func TestAnywhereLists(t *testing.T) {
 		t.Errorf("%q: %s", subject, diff)
 	}
 	m := h.Mails()[0]
-	for _, want := range []string{"altre 2 destinazioni", "https://verdetto.example/?da=MIL&a=Europa&massimo=50.00&lang=it\n",
+	for _, want := range []string{"altre 2 destinazioni",
+		"https://verdetto.example/?da=MIL&a=Europa&massimo=50.00&lang=it\n",
 		"di solito 60,00", "50,00\u00a0€ o meno"} {
 		if !strings.Contains(m.Text, want) {
 			t.Errorf("no %q in\n%s", want, m.Text)

@@ -139,7 +139,8 @@ func TestFormAfterTheLastDayOfAMonth(t *testing.T) {
 	last := fare.DayOf(time.Date(2016, 3, 30, 12, 0, 0, 0, time.UTC))
 	for day, want := range map[fare.Day]string{last - 1: "2016-03", last: ""} {
 		body := openOn(day, analisitest.Site{}).visit("/?da=Milano&a=Bucarest&mese=2016-03&lang=en").Body.String()
-		if got, late := sentBy(t, body).Get("month"), strings.Contains(body, "too late for"); got != want || late != (want == "") {
+		got, late := sentBy(t, body).Get("month"), strings.Contains(body, "too late for")
+		if got != want || late != (want == "") {
 			t.Errorf("on %s the form asks for month %q; too late: %t", day, got, late)
 		}
 	}
@@ -164,7 +165,8 @@ func TestFormOfAnAlertToAnywhere(t *testing.T) {
 		{"without stops", "/?da=Milano&diretto=si", 200, "threshold=&nonstop=true"},
 		{"where nothing is as cheap", "/?da=Milano&massimo=1", 404, "threshold=1"},
 		{"to a country", "/?da=Milano&a=Romania", 200, "threshold=&area=RO"},
-		{"to a continent, in the reader's words", "/?da=Milano&a=Europa&diretto=si", 200, "threshold=&nonstop=true&area=150"},
+		{"to a continent, in the reader's words", "/?da=Milano&a=Europa&diretto=si", 200,
+			"threshold=&nonstop=true&area=150"},
 		{"to a country without a fare", "/?da=Milano&a=Giappone", 404, "threshold=&area=JP"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -71,8 +71,9 @@ func TestCountries(t *testing.T) {
 		}
 	}
 	body := html.UnescapeString(s.visit("/?da=Milano&lang=en").Body.String())
-	if !strings.Contains(body, `<p class="small screen">Only to one country: <a href="/?da=Milan&a=Romania&lang=en">Romania</a>`+
-		` · <a href="/?da=Milan&a=United+Kingdom&lang=en">United Kingdom</a> · `) || strings.Contains(body, "More countries") {
+	if !strings.Contains(body, `<p class="small screen">Only to one country: `+
+		`<a href="/?da=Milan&a=Romania&lang=en">Romania</a> · `+
+		`<a href="/?da=Milan&a=United+Kingdom&lang=en">United Kingdom</a> · `) || strings.Contains(body, "More countries") {
 		t.Errorf("no links to countries, or a fold without countries, in\n%s", body)
 	}
 	body = s.visit("/?da=Milano&a=Romania&lang=en").Body.String()
@@ -89,7 +90,8 @@ func TestCountries(t *testing.T) {
 // TestManyCountries: a list names the countries with the most destinations at once, and folds the
 // others.
 func TestManyCountries(t *testing.T) {
-	cities := []fare.City{"MAD", "BCN", "VIE", "BRU", "SOF", "PRG", "CPH", "HEL", "PAR", "BER", "ATH", "BUD", "DUB", "RIX", "OSL"}
+	cities := []fare.City{"MAD", "BCN", "VIE", "BRU", "SOF", "PRG", "CPH", "HEL", "PAR", "BER", "ATH", "BUD",
+		"DUB", "RIX", "OSL"}
 	first, others := page.AreasOf(i18n.English(), cities)
 	if n := len(first); n != 12 || !slices.Contains(first, "Spain") || !slices.IsSorted(first) ||
 		!slices.Equal(others, []string{"Latvia", "Norway"}) {
