@@ -23,6 +23,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
+	"verdetto/shared/answer"
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/carrier/outbound"
@@ -182,6 +183,15 @@ func refreshes(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetes
 
 func visits(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.Clock) {
 	t.Helper()
+	// The functions are separate processes. Each one reads once whether the service has fares.
+	for _, function := range []string{"compat", "pricetrends"} {
+		d.as(function, func() {
+			reader := answer.NewReader(store.Fares{Table: d}, clock.Now, slog.New(slog.NewTextHandler(io.Discard, nil)))
+			if state := reader.BeforeFares(t.Context()); state != nil {
+				t.Errorf("%s: the service has fares, not the state %+v", function, state)
+			}
+		})
+	}
 	key := fixture.IssueKey(t, d.Table, "visitor@example.com", clock.Now(), time.Hour)
 	queries := []url.Values{
 		{"origine": {"Milano"}, "destinazione": {"Londra"}}, {"da": {"Milano"}, "a": {"Londra"}}, {"q": {"mil"}},

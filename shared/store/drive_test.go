@@ -325,6 +325,7 @@ func processCalls(table store.Table) []call {
 		{lease, "Release", nil},
 
 		{limiter, "With", args{map[string]int64{}}},
+		{limiter, "Set", args{hourly("daily", 1)}},
 		{limiter, "Take", args{hourly("daily", 1), "ip 192.0.2.1"}},
 		{limiter, "TakeSeveral", args{hourly("daily", 9), "ip 192.0.2.1", 3}},
 		{limiter, "Uncount", args{hourly("joined", 100), "network"}},
