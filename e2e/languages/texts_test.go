@@ -162,7 +162,8 @@ var (
 		`<a class="switch".*?</a>|<input[^>]*>|<!--.*?-->`)
 	// english matches the parts of a page that are in English although the page is in another
 	// language.
-	english = regexp.MustCompile(`(?s)<div lang="en".*?</div>|<section lang="en".*?</section>`)
+	english = regexp.MustCompile(`(?s)<div lang="en" class="docs">.*</main>|<div lang="en".*?</div>|` +
+		`<section lang="en".*?</section>`)
 	inline  = regexp.MustCompile(`</?(?:a|strong|em)\b[^>]*>`)
 	// neighbours matches the gap between two neighbouring links. Each link is a sentence of its
 	// own.
