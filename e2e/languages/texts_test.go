@@ -164,7 +164,7 @@ var (
 	// language.
 	english = regexp.MustCompile(`(?s)<div lang="en" class="docs">.*</main>|<div lang="en".*?</div>|` +
 		`<section lang="en".*?</section>`)
-	inline  = regexp.MustCompile(`</?(?:a|strong|em)\b[^>]*>`)
+	inline = regexp.MustCompile(`</?(?:a|strong|em)\b[^>]*>`)
 	// neighbours matches the gap between two neighbouring links. Each link is a sentence of its
 	// own.
 	neighbours = regexp.MustCompile(`(</(?:a|strong)>)(?:\s|&nbsp;|·)*(<(?:a|strong)\b)`)
