@@ -63,7 +63,8 @@ var (
 	// unread matches the parts of a page that the function HTML does not check: code, and text in a
 	// language other than the page's.
 	unread = regexp.MustCompile(`(?s)<style.*?</style>|<script type="application/ld[+]json">.*?</script>|` +
-		`<div lang="en" class="docs">.*</main>|<div lang="en".*?</div>|<a class="switch".*?</a>|<pre.*?</pre>|<code.*?</code>| data-(?:share|with)="[^"]*"`)
+		`<div lang="en" class="docs">.*</main>|<div lang="en".*?</div>|<a class="switch".*?</a>|` +
+		`<pre.*?</pre>|<code.*?</code>| data-(?:share|with)="[^"]*"`)
 	// read matches the HTML attributes that people see or hear.
 	read = regexp.MustCompile(`<meta (?:name="description"|property="og:(?:title|description|image:alt)") ` +
 		`content="([^"]*)"| (?:alt|placeholder|aria-label|data-[a-z]+)="([^"]*)"`)
