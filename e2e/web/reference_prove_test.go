@@ -43,7 +43,8 @@ func TestProveReference(t *testing.T) {
 	for _, s := range []screen{{"reference-360", 360, 740, "light"}, {"reference-1280", 1280, 800, "dark"}} {
 		w := b.open(t, s)
 		w.visit(server.URL + "/v1/docs")
-		if bottom := evaluate[int](w, `Math.ceil(document.querySelector('form.try button').getBoundingClientRect().bottom)`); bottom > int(s.height) {
+		bottom := evaluate[int](w, `Math.ceil(document.querySelector('form.try button').getBoundingClientRect().bottom)`)
+		if bottom > int(s.height) {
 			t.Errorf("%s: the first call ends at %d pixels", s.name, bottom)
 		}
 		t.Logf("%s: the page is %d pixels high", s.name, evaluate[int](w, `document.documentElement.scrollHeight`))

@@ -167,7 +167,8 @@ func (p panel) ofQueues(q queues, b *board) {
 		b.dead = append(b.dead, m)
 	}
 	for _, name := range sorted(q.ofFunction) {
-		letters(title(name)+"Dead", "Messages of "+name+" failed five times and are dead letters.", q.ofFunction[name].dead.QueueName())
+		letters(title(name)+"Dead", "Messages of "+name+" failed five times and are dead letters.",
+			q.ofFunction[name].dead.QueueName())
 		// The most seconds that a message may wait. Queued refreshes wait for each other, so their
 		// limit is 3 hours. A signal for a worker should wait only a moment, so its limit is 15
 		// minutes.

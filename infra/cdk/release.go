@@ -54,7 +54,8 @@ func references() map[string]choice {
 		"AlarmEmail": {Description: "The address that alarms are sent to. AWS asks it to confirm.",
 			AllowedPattern: address, ConstraintDescription: "Give a bare e-mail address.", stands: c.AlarmEmail},
 		"Generation": {Description: "Raise this number to restart the functions after you changed a secret.",
-			Default: &one, AllowedPattern: `[0-9]{1,5}`, ConstraintDescription: "Give a number.", stands: fmt.Sprint(c.Generation)},
+			Default: &one, AllowedPattern: `[0-9]{1,5}`, ConstraintDescription: "Give a number.",
+			stands: fmt.Sprint(c.Generation)},
 	}
 	for _, p := range c.Operator.particulars() {
 		_, field, _ := strings.Cut(p.field, ".")

@@ -51,7 +51,8 @@ func TestCompress(t *testing.T) {
 			if err != nil || string(got) != c.body {
 				t.Errorf("%d bytes, %v", len(got), err)
 			}
-			if header.Get("Content-Encoding") != c.coding || header.Get("ETag") != tag || header.Get("Vary") != "Accept-Encoding" {
+			if header.Get("Content-Encoding") != c.coding || header.Get("ETag") != tag ||
+				header.Get("Vary") != "Accept-Encoding" {
 				t.Errorf("headers %v", header)
 			}
 		})

@@ -115,8 +115,8 @@ func mustImport(t *testing.T, table store.Table, p *csvfile.Panel) recorded.Repo
 	return report
 }
 
-// contents returns the items of a store, without its source and the time of its first refresh: data and expiry by key, and with
-// versions if wanted.
+// contents returns the items of a store by key: data and expiry, and versions if wanted. It leaves
+// out the source and the time of the first refresh.
 func contents(t *testing.T, table store.Whole, versions bool) map[string]string {
 	t.Helper()
 	var mu sync.Mutex

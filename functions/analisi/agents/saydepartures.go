@@ -85,7 +85,8 @@ func (s sentences) deal(d published.Occasione, currency string) string {
 		"Level", s.Text("level."+d.Verdetto.Livello), "Median", euros(int64(*d.Verdetto.MedianaCent), currency),
 		"Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita))
 	if lower := d.PrezzoPiuBasso; lower != nil {
-		said += s.Text("format.comma") + s.Text("cheap.lower", "Price", euros(int64(lower.Cent), currency), "Day", lower.Partenza)
+		said += s.Text("format.comma") +
+			s.Text("cheap.lower", "Price", euros(int64(lower.Cent), currency), "Day", lower.Partenza)
 	}
 	return said
 }
