@@ -67,7 +67,9 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		s, fault := r.deepenSeries(ctx, source, of, pooled, t.Planned, report)
 		switch {
 		case fault == nil:
-			stored.add(of, s)
+			if of.Airports == (fare.Airports{}) {
+				stored.add(of, s)
+			}
 			continue
 		case errors.Is(fault, upstream.ErrBudget):
 			report.OutOfCalls, left = true, t.Series[i:]
@@ -127,7 +129,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	var observations []fare.Observation
 	for _, f := range fares {
 		switch {
-		case f.Series() != of:
+		case f.Series() != of.OfCities() || !of.Airports.Include(f.Flight):
 			addDropped(&report.Dropped, map[upstream.Reason]int{upstream.NotAsked: 1})
 		case f.FoundDay() <= fare.DayOf(now)-verdict.HistoryDays:
 			addDropped(&report.Dropped, map[upstream.Reason]int{upstream.TooOld: 1})
@@ -135,7 +137,11 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 			observations = append(observations, f.Observation)
 		}
 	}
-	m, err := r.mergeSeries(ctx, of, observations, pooled, now, true)
+	merge := r.mergeSeries
+	if of.Airports != (fare.Airports{}) {
+		merge = r.mergeAirports
+	}
+	m, err := merge(ctx, of, observations, pooled, now, true)
 	if err != nil {
 		return before, err
 	}

@@ -39,9 +39,9 @@ const (
 	DelleCitta     = "citta"
 )
 
-// tratta returns what is known about the comparison, or nil for fares of pairs of their own and of
-// cities.
-func (s RouteSummary) tratta() *Tratta {
+// Tratta returns how a pair of airports is compared with both cities. It returns nil for a pair with
+// enough fares, and for cities.
+func (s RouteSummary) Tratta() *Tratta {
 	if s.Basis == nil {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (s RouteSummary) Compared(cities RouteSummary, b Basis, rates fare.Rates) R
 // ComparedState returns the departure state of a pair of airports with the statistics of both
 // cities, unless it has enough of its own. facts is the summary of the pair.
 func ComparedState(own, cities *departure.State, facts RouteSummary, b Basis) *departure.State {
-	if own.Route.Count() >= MinSample || len(own.Live) > MinSample {
+	if own.Route.Count() >= MinSample || len(own.Live) > MinSample || cities.AsOf == 0 {
 		return own
 	}
 	s := cities.Scaled(b.Ratio, own)
@@ -124,8 +124,8 @@ func ComparedState(own, cities *departure.State, facts RouteSummary, b Basis) *d
 }
 
 // HasAirports reports whether the airports of any live fare are known.
-func HasAirports(s *departure.State) bool {
-	return slices.ContainsFunc(s.Live, func(l Live) bool {
+func HasAirports(live []Live) bool {
+	return slices.ContainsFunc(live, func(l Live) bool {
 		return l.Flight.From != fare.Airport{} || l.Flight.To != fare.Airport{}
 	})
 }

@@ -73,7 +73,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 		return Calendario{}, false, err
 	}
 	c := Calendario{Valuta: "EUR", Giorni: []Giorno{}, Mesi: []MeseInCalendario{},
-		AggiornatoIl: time.Unix(q.facts.Newest, 0).UTC(), Tratta: q.facts.tratta()}
+		AggiornatoIl: time.Unix(q.facts.Newest, 0).UTC(), Tratta: q.facts.Tratta()}
 	first, last := q.today, q.today+CalendarDays
 	if month != nil {
 		first, last = departure.Month.Ends(*month)

@@ -211,7 +211,7 @@ func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 	a := Analysis{
 		Valuta:             "EUR",
 		Ambito:             Rotta,
-		Tratta:             s.tratta(),
+		Tratta:             s.Tratta(),
 		Prezzo:             p,
 		Verdetto:           v,
 		MesiPerConvenienza: make([]Mese, len(s.Months)),

@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/text/wording"
@@ -181,12 +182,17 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		return
 	}
 	v.setRoute(q, from, &to)
-	v.Places = wording.Places(q.language, q.from, q.to)
 	if q.Stay != "" {
+		v.Places = wording.Places(q.language, nil, nil, q.from, q.to)
 		h.stays(r, q, asked, v)
 		return
 	}
 	a, calendar, err := h.WithCalendar(r.Context(), asked, v.AllFares)
+	if a.Series.Airports != (fare.Airports{}) {
+		from, to = from.At(a.Series.Airports.From), to.At(a.Series.Airports.To)
+		v.setRoute(q, named(from, q.language), new(named(to, q.language)))
+	}
+	v.Places = wording.Places(q.language, a.Analysis.Tratta, a.Analysis.Prezzo.Aeroporti, q.from, q.to)
 	var (
 		covered *answer.NotCovered
 		live    *answer.NoLiveFare

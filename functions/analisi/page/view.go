@@ -253,10 +253,10 @@ func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 		v.Alternates[i].Address = in(a.Language)
 	}
 	v.Itself = in(v.T)
-	v.From, v.AskFrom = from.Name, places.Query(from.City, from.Name)
+	v.From, v.AskFrom = from.Name, from.Query()
 	v.Title = v.T.Text("feed.title", "City", from.Name)
 	if to != nil {
-		v.To, v.AskTo = to.Name, places.Query(to.City, to.Name)
+		v.To, v.AskTo = to.Name, to.Query()
 		v.route = fare.Route{Origin: from.City, Destination: to.City}
 		v.Title = routeName(v.T, from.Name, to.Name)
 	}

@@ -5,23 +5,36 @@ import (
 
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/verdict"
 )
 
-// Places returns sentences that explain the city names of a caller. For an airport or district, the
-// sentence names the city; for a city with several airports, it lists the airports.
-func Places(l *i18n.Language, asked ...string) (all []string) {
-	for _, name := range asked {
+// Places returns sentences that explain the names of a caller for an origin and, perhaps, a
+// destination. For an airport or district the sentence names the city; for a city with several
+// airports it lists the airports, unless the airports of the fare are shown. If the answer is about
+// the airports, the sentence says only what it compares with, if that is not their own fares.
+func Places(l *i18n.Language, t *verdict.Tratta, shown *verdict.Aeroporti, asked ...string) (all []string) {
+	for i, name := range asked {
 		p, ok := places.Find(name)
-		if !ok {
+		if !ok || t != nil && [...]string{t.Origine, t.Destinazione}[i] != "" {
 			continue
 		}
 		city := places.Name(p.City, l.Code)
 		if part, ok := places.Within(name); ok {
 			all = append(all, l.Text("place.part", "Asked", part, "City", city))
 		}
-		if len(p.Airports) > 1 {
+		if isShown := shown != nil && [...]string{shown.Origine, shown.Destinazione}[i] != ""; !isShown && len(p.Airports) > 1 {
 			all = append(all, l.Text("place.airports", "City", city, "Airports", strings.Join(p.Airports, ", ")))
 		}
+	}
+	if t == nil || t.Confronto != verdict.DelleCitta {
+		return all
+	}
+	all = append(all, l.Text("place.compared"))
+	switch percent := *t.ScartoPercento; {
+	case percent > 0:
+		all = append(all, l.Text("place.dearer", "Percent", percent))
+	case percent < 0:
+		all = append(all, l.Text("place.cheaper", "Percent", -percent))
 	}
 	return all
 }

@@ -18,7 +18,7 @@ func (s *State) Scaled(ratio float64, of *State) *State {
 	for i := range c.Minima {
 		c.Minima[i].scale(ratio)
 	}
-	c.AsOf, c.Currency, c.PerEuro, c.Live = of.AsOf, of.Currency, of.PerEuro, of.Live
+	c.AsOf, c.Currency, c.PerEuro, c.Stops, c.Live = of.AsOf, of.Currency, of.PerEuro, of.Stops, of.Live
 	return &c
 }
 
