@@ -21,10 +21,12 @@ SAM       := .tools/sam
 SDKS      := .tools/sdks
 SDKJAVA   := .tools/sdk-java
 LANGUAGETOOL := .tools/languagetool
+RELEASE   := .tools/release
 X402      := .tools/x402
 X402PYTHON := .tools/x402-python
 WEBHOOKS  := .tools/standard-webhooks
 LDFLAGS   := -s -w
+VERSION   := $(shell sed -n 's/^const Version = "\(.*\)"/\1/p' shared/web/httpapi/version.go)
 
 # All commands compile with the same flags, so a package that one command has compiled is not compiled again by another.
 export CGO_ENABLED := 0
@@ -40,13 +42,16 @@ LISTEN   ?= 127.0.0.1:8080
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
-.PHONY: help run test prove evidence check build image synth preflight deploy back smoke invoke sam-invoke sam-start-api bench api tools generate clean
+.PHONY: help run test prove evidence check build image package release-snapshot release-image version synth preflight deploy back smoke invoke sam-invoke sam-start-api bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.csv.gz NOW=2016-03-01 [PRICE=column]
-	go run ./cmd/verdetto serve -listen $(LISTEN) $(UPSTREAM)
+	@echo "building Verdetto for http://$(LISTEN)/; the first build takes about two minutes" >&2
+	@set -o pipefail; go build -v -o dist/host/verdetto ./cmd/verdetto 2>&1 | { n=0; while IFS= read -r line; do \
+	  case $$line in *[\ :]*) echo "$$line";; *) printf '\r%d packages compiled' $$((++n));; esac; done; [ $$n = 0 ] || echo; } >&2
+	@exec dist/host/verdetto serve -listen $(LISTEN) $(UPSTREAM)
 
 # At the end, the failed and the skipped tests are listed with the reason. The time limit (-timeout)
 # is only for a test that hangs: it is long enough for a busy machine.
@@ -86,16 +91,39 @@ build: ## dist/FUNCTION/bootstrap for Lambda (linux/arm64), with sizes
 	  echo "dist/$$f/bootstrap $$(wc -c <dist/$$f/bootstrap) $$(gzip -9c dist/$$f/bootstrap | wc -c)" | awk '{printf "%-28s %5.1f MB, zipped %4.1f MB\n", $$1, $$2/1e6, $$3/1e6}'; \
 	done
 
-# The folder that the container image is built from: the executable for this machine, the system's root certificates, and
-# the folder data, the only one that the service writes to.
-dist/image: FORCE
-	@mkdir -p $@/data
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@/verdetto ./cmd/verdetto
-	cp infra/onemachine/Dockerfile $@
-	cp /etc/ssl/certs/ca-certificates.crt $@
+# The container image for infra/onemachine/compose.yaml, with the executable for this machine.
+image: ## the image of this commit for infra/onemachine/compose.yaml, in the container engine of this machine
+	@mkdir -p dist/host
+	GOOS=linux go build -ldflags '$(LDFLAGS)' -o dist/host/verdetto ./cmd/verdetto
+	go run ./infra/release/image -executables $$(go env GOARCH)=dist/host/verdetto -version $(VERSION) \
+	  -commit $$(git rev-parse HEAD) -created $$(git log -1 --format=%ct) -to dist/image -load dist/image.tar
+	docker load -i dist/image.tar
 
-image: dist/image ## the image verdetto, for infra/onemachine/compose.yaml: the command line in an image of its own
-	docker build -t verdetto dist/image
+# goreleaser wants a tag and the address of the repository, which a snapshot of a bare clone lacks.
+SNAPSHOT = GORELEASER_CURRENT_TAG=v$(VERSION) GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.url \
+	GIT_CONFIG_VALUE_0=https://verdetto.example/verdetto.git PATH="$(CURDIR)/$(RELEASE):$$PATH"
+
+release-snapshot: $(RELEASE)/.complete $(RELEASE)/cosign.key ## what a release of this commit would hold, in dist/release: archives, packages, image, signed checksums
+	$(SNAPSHOT) COSIGN_KEY=$(CURDIR)/$(RELEASE)/cosign.key COSIGN_PASSWORD= goreleaser release --snapshot --clean --skip=publish
+	$(MAKE) release-image
+
+package: $(RELEASE)/.complete ## the Debian package of this commit for this machine, in dist/package
+	@mkdir -p dist
+	@sed -E 's/^( *targets:).*/\1 [linux_'$$(go env GOARCH)']/; s#^dist: .*#dist: dist/package#' .goreleaser.yaml >dist/package.yaml
+	$(SNAPSHOT) goreleaser release --snapshot --clean --skip=publish,archive,sbom,sign --config dist/package.yaml
+
+version:
+	@echo $(VERSION)
+
+# The image of the executables that goreleaser has built, for amd64 and arm64, as an OCI layout. PUSH=NAME,NAME pushes it.
+release-image:
+	go run ./infra/release/image -executables amd64=dist/release/verdetto_linux_amd64_v1/verdetto,arm64=dist/release/verdetto_linux_arm64_v8.0/verdetto \
+	  -version $(VERSION) -commit $$(git rev-parse HEAD) -created $$(git log -1 --format=%ct) -to dist/release/image \
+	  -load dist/release/verdetto_$(VERSION)_image_amd64.tar -push '$(PUSH)' >dist/release/image-digest
+	@cat dist/release/image-digest
+
+$(RELEASE)/cosign.key: | $(RELEASE)/.complete
+	cd $(RELEASE) && COSIGN_PASSWORD= ./cosign generate-key-pair
 
 synth: build ## the CloudFormation template, in cdk.out: [CONFIG=verdetto.json]
 	@rm -rf cdk.out
@@ -142,7 +170,7 @@ api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete #
 	go test ./functions/analisi/reference
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(WEBHOOKS) $(SDKS) $(SDKJAVA) $(LANGUAGETOOL)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(WEBHOOKS) $(SDKS) $(SDKJAVA) $(LANGUAGETOOL) $(RELEASE)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -254,6 +282,11 @@ $(WEBHOOKS)/.complete: tools/standard-webhooks.txt
 $(STRIPEMOCK)/.complete: tools/stripe-mock.txt
 	@echo "fetching stripe-mock"
 	@GOBIN=$(CURDIR)/$(STRIPEMOCK) GOFLAGS= go install $$(cat $<) && touch $@ || echo "stripe-mock cannot be had here: the test over it will be named as not run"
+
+$(RELEASE)/.complete: tools/release.txt
+	@echo "building the tools of releases, which takes some minutes"
+	@mkdir -p $(RELEASE) && for m in $$(cat $<); do GOBIN=$(CURDIR)/$(RELEASE) GOFLAGS= go install $$m || exit 1; done && touch $@ || \
+	  echo "the tools of releases cannot be had here: tests of the release will be named as not run"
 
 $(PEBBLE)/.complete: tools/pebble.txt
 	@echo "fetching pebble, which stands in for who issues certificates"

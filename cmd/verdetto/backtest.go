@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"time"
@@ -30,13 +28,14 @@ var flexibleSpans = map[int]departure.Span{1: departure.Within1, 3: departure.Wi
 
 // replay holds the flags of the command backtest.
 type replay struct {
-	files                  []string
-	price, ask             string
-	record, form           string
-	asJSON, scored, alerts bool
-	firstDay               bool
-	flexible               int
-	options                backtest.Options
+	files          []string
+	price, ask     string
+	record, form   string
+	out            output
+	scored, alerts bool
+	firstDay       bool
+	flexible       int
+	options        backtest.Options
 }
 
 func backtestCommand() *cobra.Command {
@@ -60,7 +59,7 @@ func backtestCommand() *cobra.Command {
 	flags.IntVar(&c.options.Cycle, "cycle", 1, "`days` between two refreshes; 7 simulates a weekly refresh of a daily panel")
 	flags.DurationVar(&c.options.Build.Fresh, "fresh", verdict.FreshFor,
 		"the greatest age of a fare, before the newest fare of its day, that still counts for that day")
-	flags.BoolVar(&c.asJSON, "json", false, "print the report as JSON")
+	c.out.flagJSON(command)
 	flags.Func("from", "judge from this `day` on (YYYY-MM-DD); earlier fares are history; default: the first day", dayFlag(&c.options.From))
 	flags.Func("to", "ignore fares after this `day`; default: the last day", dayFlag(&c.options.To))
 	return command
@@ -145,14 +144,14 @@ func (c *replay) routes(ctx context.Context) error {
 	if err := recorded.Report().UsableOneWay(); err != nil {
 		return fmt.Errorf("read fares of %s: %w", file, err)
 	}
-	show := progress("routes replayed")
+	show := newMeter("routes replayed", nil).show
 	c.options.Progress = func(done, total int, at fare.Route) { show(done, total, at.String()) }
 	c.options.Build.Rates = ecb.Table().RatesOn(last)
 	report, err := backtest.Run(ctx, panel, c.options)
 	if err != nil {
 		return fmt.Errorf("backtest %s: %w", file, err)
 	}
-	if err := printReport(report, c.asJSON); err != nil {
+	if err := c.out.print(report, report.Print); err != nil {
 		return err
 	}
 	if partly {
@@ -202,37 +201,23 @@ func (c *replay) departures(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("backtest %s: %w", file, err)
 			}
-			return printReport(report, c.asJSON)
+			return c.out.print(report, report.Print)
 		}
 		if c.firstDay {
 			report, err := departures.RunFirstDays(ctx, panel, o)
 			if err != nil {
 				return fmt.Errorf("backtest %s: %w", file, err)
 			}
-			return printReport(report, c.asJSON)
+			return c.out.print(report, report.Print)
 		}
 		report, err := departures.Run(ctx, panel, o)
 		if err != nil {
 			return fmt.Errorf("backtest %s: %w", file, err)
 		}
 		if c.record == "" {
-			return printReport(report, c.asJSON)
+			return c.out.print(report, report.Print)
 		}
 		all = append(all, departures.Named(file, report))
 	}
 	return departures.WriteRecord(c.record, all)
-}
-
-// printReport writes a report to the standard output.
-func printReport(report interface{ Print(io.Writer) }, asJSON bool) error {
-	if !asJSON {
-		report.Print(os.Stdout)
-		return nil
-	}
-	out := json.NewEncoder(os.Stdout)
-	out.SetIndent("", "  ")
-	if err := out.Encode(report); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
 }

@@ -17,8 +17,8 @@ import (
 // scorecardForms are the formats of -scorecard.
 var scorecardForms = []string{"json", "csv", "html"}
 
-// backtestScorecard replays a panel and writes the score that a service would have published at GET
-// /v1/pagella and /pagella.
+// backtestScorecard replays a panel (observed fares) and writes the score that a service would have
+// published at GET /v1/pagella and /pagella.
 func backtestScorecard(ctx context.Context, file, price, form string, o scorecard.Options) error {
 	recorded, partly, err := onemachine.OpenPanel(file, price, os.Stderr)
 	if err != nil {
@@ -31,7 +31,7 @@ func backtestScorecard(ctx context.Context, file, price, form string, o scorecar
 	}); err != nil {
 		return err
 	}
-	show := progress("refreshes replayed")
+	show := newMeter("refreshes replayed", nil).show
 	o.Progress = func(done, total int, day fare.Day) { show(done, total, day.String()) }
 	o.Rates, o.Source = ecb.Table().RatesOn(last), recorded.Name()
 	result, err := scorecard.Run(ctx, panel, o)

@@ -85,7 +85,7 @@ func TestBacktestRefuses(t *testing.T) {
 }
 
 // TestBacktestDepartures: the command backtest reports on departures, months and flexible dates of
-// a panel, as tables and as JSON.
+// a panel (observed fares), as tables and as JSON.
 func TestBacktestDepartures(t *testing.T) {
 	file := filepath.Join("backtest", "departures", "testdata", "panel.csv")
 	for _, flags := range [][]string{{"-ask", "partenza"}, {"-ask", "mese"}, {"-ask", "partenza", "-flessibile", "3"},

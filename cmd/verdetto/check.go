@@ -18,6 +18,7 @@ import (
 	"verdetto/cmd/verdetto/setup"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/upstream"
+	"verdetto/shared/web/routes"
 )
 
 // serveOptions holds the flags of serve and of check. check reports every setting that serve
@@ -84,6 +85,14 @@ func (o *serveOptions) faults() (faults []string) {
 	faults = append(faults, mailFaults(o.mail)...)
 	var bot config.Telegram
 	faults = append(faults, config.Faults(&config.Operator{}, &config.Quotas{}, &bot)...)
+	var quotas config.Quotas
+	if config.Load(&quotas) == nil {
+		for _, name := range slices.Sorted(maps.Keys(quotas.Calls)) {
+			if fault := routes.UnknownLimit(name); fault != "" {
+				wrong("VERDETTO_QUOTA_CALLS: %s", fault)
+			}
+		}
+	}
 	if fault := bot.Fault(); fault != "" {
 		wrong("%s", fault)
 	}
@@ -131,14 +140,16 @@ func unwritable(folder string) string {
 
 func checkCommand() *cobra.Command {
 	var o serveOptions
+	var out output
 	c := newCommand("check", "check the settings and list every mistake", nil)
+	out.flag(c)
 	file := settingsFile(c, o.flags(c))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		taken, faults := settings.Take(c.Flags(), *file)
-		if err := o.check(taken, faults); err != nil || o.upstream != "travelpayouts" {
+		if err := o.check(taken, faults, out); err != nil || o.upstream != "travelpayouts" {
 			return err
 		}
-		return compareForm(c.Context(), os.Stdout)
+		return compareForm(c.Context(), out.notes())
 	}
 	return c
 }
@@ -168,7 +179,7 @@ func compareForm(ctx context.Context, w io.Writer) error {
 }
 
 // check prints everything that is wrong with the settings of serve. It starts nothing.
-func (o *serveOptions) check(taken []settings.ValuedSetting, faults []string) error {
+func (o *serveOptions) check(taken []settings.ValuedSetting, faults []string, out output) error {
 	for _, fault := range o.faults() {
 		name, _, _ := strings.Cut(fault, ":")
 		// A value that is malformed has been reported already.
@@ -176,14 +187,48 @@ func (o *serveOptions) check(taken []settings.ValuedSetting, faults []string) er
 			faults = append(faults, fault)
 		}
 	}
-	for _, fault := range faults {
-		fmt.Println(fault)
+	report := checked{[]checkedSetting{}, append([]string{}, faults...)}
+	for _, t := range taken {
+		value := t.Value
+		if t.Secret {
+			value = "(secret)"
+		}
+		report.Settings = append(report.Settings, checkedSetting{t.Name, value, t.From})
+	}
+	if err := out.print(report, report.Print); err != nil {
+		return err
 	}
 	if len(faults) > 0 {
 		return errors.New(wrongSettings(len(faults)))
 	}
-	show(os.Stdout, taken)
 	return nil
+}
+
+// checked is the result of a check: every setting with its source, or every fault.
+type checked struct {
+	Settings []checkedSetting `json:"settings"`
+	Faults   []string         `json:"faults"`
+}
+
+// checkedSetting is a setting. The value of a secret is hidden.
+type checkedSetting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	From  string `json:"from"`
+}
+
+// Print writes the faults for people, or the settings if there are none.
+func (c checked) Print(w io.Writer) {
+	for _, fault := range c.Faults {
+		fmt.Fprintln(w, fault)
+	}
+	if len(c.Faults) > 0 {
+		return
+	}
+	for _, s := range c.Settings {
+		fmt.Fprintf(w, "%-26s %s, by %s\n", s.Name, s.Value, s.From)
+	}
+	fmt.Fprintln(w, "the settings are right; verdetto serve accepts them")
 }
 
 // about returns the name of the setting that a fault is about.
@@ -193,16 +238,4 @@ func about(fault string) string {
 		return s.Name
 	}
 	return strings.TrimSuffix(name, "_FILE")
-}
-
-// show lists each setting with its value and its source. It hides secrets.
-func show(w io.Writer, taken []settings.ValuedSetting) {
-	for _, t := range taken {
-		value := t.Value
-		if t.Secret {
-			value = "(secret)"
-		}
-		fmt.Fprintf(w, "%-26s %s, by %s\n", t.Name, value, t.From)
-	}
-	fmt.Fprintln(w, "the settings are right; verdetto serve accepts them")
 }

@@ -24,6 +24,7 @@ import (
 
 func importCommand() *cobra.Command {
 	var o options
+	var out output
 	c := newCommand("import", "add recorded fares to a store, also while it is served", nil)
 	c.Use = "import FILE.csv[.gz]"
 	c.Args = func(c *cobra.Command, args []string) error {
@@ -32,15 +33,16 @@ func importCommand() *cobra.Command {
 		}
 		return nil
 	}
-	c.RunE = func(c *cobra.Command, args []string) error { return importPanel(c.Context(), o, args[0]) }
+	c.RunE = func(c *cobra.Command, args []string) error { return importPanel(c.Context(), o, args[0], out) }
 	c.Flags().StringVar(&o.price, "price", "",
 		"take this `column` as the one-way fare, whatever return_date says; default: the column price")
 	takeSettings(c, map[string]*string{"store": &o.store, "now": &o.now, "log": &o.log})
+	out.flag(c)
 	return c
 }
 
-// importPanel adds the fares of a panel to a store and prints a report.
-func importPanel(ctx context.Context, o options, file string) error {
+// importPanel adds the fares of a panel (observed fares) to a store and prints a report.
+func importPanel(ctx context.Context, o options, file string, out output) error {
 	s, err := o.service()
 	if err != nil {
 		return err
@@ -54,7 +56,7 @@ func importPanel(ctx context.Context, o options, file string) error {
 		// The rest of the file could not be imported later: the store would have a part of a day.
 		return fmt.Errorf("read fares of %s: %w; nothing was imported", file, panel.Report().Fault)
 	}
-	_, _ = messages.WriteTo(os.Stdout) // a broken pipe stops the process
+	_, _ = messages.WriteTo(out.notes()) // a broken pipe stops the process
 	if err != nil {
 		return err
 	}
@@ -73,10 +75,11 @@ func importPanel(ctx context.Context, o options, file string) error {
 		return err
 	}
 	bar, begun := newMeter("fares", s.Log), time.Now()
+	bar.ended = nil // the report says it
 	report, err := recorded.Import{
 		Target: table, Panel: panel, Folder: folder, Now: s.Now, Rates: ecb.Table().RatesOn,
 		Progress: func(done, total int, day fare.Day) { bar.show(done, total, day.String()) },
-		Waiting:  func() { fmt.Fprintln(os.Stderr, "the service is refreshing; the import begins afterwards") },
+		Waiting:  waiting(s.Log),
 	}.Run(ctx)
 	if ctx.Err() != nil {
 		return fmt.Errorf("stopped; the same command continues: %w", err)
@@ -84,7 +87,14 @@ func importPanel(ctx context.Context, o options, file string) error {
 	if err != nil {
 		return err
 	}
-	printImport(os.Stdout, report, time.Since(begun))
+	result := struct {
+		recorded.Report
+		First string `json:"first"`
+		Last  string `json:"last"`
+	}{report, report.First.String(), report.Last.String()}
+	if err := out.print(result, func(w io.Writer) { printImport(w, report, time.Since(begun)) }); err != nil {
+		return err
+	}
 	if partly {
 		return errPartly
 	}
@@ -104,7 +114,6 @@ func workFolder(name string) (string, error) {
 	return filepath.Join(cache, "verdetto", strings.ReplaceAll(name, ":", "-")+".import"), nil
 }
 
-// printImport writes the report of an import for people.
 func printImport(w io.Writer, r recorded.Report, took time.Duration) {
 	fmt.Fprintf(w, "import        %d new fares of %d routes, %d already stored\n", r.New, r.Series, r.Stored)
 	for _, reason := range slices.Sorted(maps.Keys(r.Dropped)) {

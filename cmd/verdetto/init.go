@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
 	"verdetto/cmd/verdetto/setup"
 	"verdetto/shared/text/i18n"
@@ -94,11 +95,11 @@ func (o *serveOptions) refreshFirst(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := o.options.open(ctx, &s, os.Stdout); err != nil {
+	if _, err := o.options.open(ctx, &s, os.Stdout, onemachine.OpenShared); err != nil {
 		return err
 	}
 	defer s.Table.Close()
-	err = s.RefreshDue(ctx, refreshesOf(s, o.log == jsonLog, o.first))
+	err = s.RefreshDue(ctx, refreshesOf(s, o.log, o.first))
 	if ctx.Err() != nil {
 		return errors.New("stopped; verdetto init goes on from here")
 	}

@@ -20,7 +20,7 @@ func keyCommand() *cobra.Command {
 	var o options
 	var email string
 	var days int
-	create := newCommand("create", "create a Pro key; it replaces an earlier key of the address",
+	create := newCommand("create", "create a Pro key, also while the store is served; it replaces an earlier key",
 		func(ctx context.Context) error {
 			return createKey(ctx, o, email, days)
 		})
@@ -31,7 +31,7 @@ func keyCommand() *cobra.Command {
 }
 
 // createKey creates a Pro key in an existing store.
-func createKey(ctx context.Context, o options, email string, days int) error {
+func createKey(ctx context.Context, o options, email string, days int) (err error) {
 	s, err := o.service()
 	if err != nil {
 		return err
@@ -50,6 +50,7 @@ func createKey(ctx context.Context, o options, email string, days int) error {
 		return err
 	}
 	defer table.Close()
+	defer func() { err = advised(err, "a new key replaces one that was not shown") }()
 	pepper, err := onemachine.PepperInUse(ctx, table, o.store, true)
 	if err != nil {
 		return err

@@ -10,12 +10,12 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/web/httpapi"
 )
 
 // groups holds the commands in the order in which help lists them.
@@ -24,7 +24,7 @@ var groups = []struct {
 	commands []func() *cobra.Command
 }{
 	{"The service:", []func() *cobra.Command{serveCommand, initCommand, checkCommand, refreshCommand, statusCommand,
-		readyCommand, smokeCommand, mailTestCommand}},
+		askCommand, readyCommand, smokeCommand, mailTestCommand}},
 	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, migrateCommand,
 		keyCommand, pepperCommand, importCommand}},
 	{"Recorded fares:", []func() *cobra.Command{backtestCommand}},
@@ -43,13 +43,10 @@ func main() {
 	os.Exit(exitCode(execute(ctx, os.Args[1:])))
 }
 
-// execute runs the command that the arguments name.
-func execute(ctx context.Context, args []string) error {
+// newRoot returns the program with all its commands.
+func newRoot() *cobra.Command {
 	root := &cobra.Command{Use: "verdetto", Short: "Says whether a flight fare is cheap: the service on one machine",
-		SilenceErrors: true, SilenceUsage: true}
-	if build, ok := debug.ReadBuildInfo(); ok {
-		root.Version = versionOf(build)
-	}
+		SilenceErrors: true, SilenceUsage: true, Version: version()}
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, make := range g.commands {
@@ -59,6 +56,12 @@ func execute(ctx context.Context, args []string) error {
 		}
 	}
 	root.RunE = needsCommand
+	return root
+}
+
+// execute runs the command that the arguments name.
+func execute(ctx context.Context, args []string) error {
+	root := newRoot()
 	wrongCall := true
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) { wrongCall = c.HasSubCommands() }
 	root.SetArgs(longFlags(args))
@@ -70,18 +73,12 @@ func execute(ctx context.Context, args []string) error {
 	return err
 }
 
-// versionOf returns the version of the program, with the commit that it was built from.
-func versionOf(build *debug.BuildInfo) string {
-	version := build.Main.Version
-	for _, s := range build.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			version += ", commit " + s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			version += " with changes"
-		}
+// version returns the version of the program, with the commit that it was built from.
+func version() string {
+	if commit := httpapi.BuiltFrom(); commit != "" {
+		return httpapi.Version + ", commit " + commit
 	}
-	return version
+	return httpapi.Version
 }
 
 // newCommand returns a command that takes flags but no arguments.
@@ -98,7 +95,6 @@ func newCommand(name, does string, run func(ctx context.Context) error) *cobra.C
 	}
 }
 
-// newParent returns a command that needs a subcommand.
 func newParent(name, does string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: does, Args: cobra.NoArgs, RunE: needsCommand}
 	c.AddCommand(commands...)
@@ -121,19 +117,29 @@ func longFlags(args []string) []string {
 	return long
 }
 
-// exitCode returns 1 for an error and 2 for wrong arguments. It returns 3 if a panel (a CSV file of
-// recorded fares) could be read only in part or not at all.
+// The exit codes of a failed command, besides 1.
+const (
+	exitUsage  = 2 // wrong arguments
+	exitPartly = 3 // a panel (a CSV file of recorded fares) could be read only in part or not at all
+	exitNoFare = 4 // the service that was asked knows no such fare
+)
+
+// exitCode prints an error and returns the exit code of the program.
 func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errUsage):
-		return 2
+		return exitUsage
 	}
 	fmt.Fprintln(os.Stderr, "error:", err)
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return refused.exitCode()
+	}
 	for _, bad := range []error{errPartly, csvfile.ErrNothing, csvfile.ErrDamaged} {
 		if errors.Is(err, bad) {
-			return 3
+			return exitPartly
 		}
 	}
 	return 1

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"verdetto/cmd/verdetto/onemachine"
 )
@@ -37,17 +35,10 @@ func migrate(ctx context.Context, m onemachine.Migration, now string) error {
 	if m.Now, err = onemachine.Clock(now); err != nil {
 		return err
 	}
-	terminal := term.IsTerminal(int(os.Stderr.Fd()))
-	if terminal {
-		m.Progress = func(read, written int) {
-			fmt.Fprintf(os.Stderr, "\r%d items read, %d written ", read, written)
-		}
-	}
-	begun := time.Now()
+	bar, begun := newMeter("items", nil), time.Now()
+	m.Progress = func(read, written int) { bar.show(read, 0, fmt.Sprintf("%d written", written)) }
 	report, err := m.Run(ctx)
-	if terminal {
-		fmt.Fprint(os.Stderr, "\r\033[K")
-	}
+	bar.clear()
 	if err != nil {
 		return err
 	}

@@ -2,16 +2,19 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
+	"verdetto/shared/store"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/verdict"
 )
@@ -44,9 +47,13 @@ func logTo(w io.Writer, form string) slog.Handler {
 	return slog.NewTextHandler(w, nil)
 }
 
+// opener opens a store by its name: onemachine.OpenStore or OpenShared.
+type opener func(ctx context.Context, name string, now func() time.Time) (store.Table, error)
+
 // open opens the source first and then the store. No store is created if the source is
 // unreadable.
-func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.Writer) (partly bool, err error) {
+func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.Writer, table opener) (partly bool,
+	err error) {
 	if s.Source, partly, err = onemachine.OpenSource(ctx, o.upstream, o.price, s, messages); err != nil {
 		return false, err
 	}
@@ -55,8 +62,16 @@ func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.W
 			return false, err
 		}
 	}
-	s.Table, err = onemachine.OpenStore(ctx, o.store, s.Now)
+	s.Table, err = table(ctx, o.store, s.Now)
 	return partly, err
+}
+
+// advised adds to an error of the storage, such as that the running service was stopped, what to do.
+func advised(err error, why string) error {
+	if errors.Is(err, store.ErrUnavailable) {
+		return fmt.Errorf("%w; run this again: %s", err, why)
+	}
+	return err
 }
 
 // takeSettings makes a command read settings from its flags, the environment and a file.

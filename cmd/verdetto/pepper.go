@@ -128,7 +128,7 @@ func importPepper(ctx context.Context, o pepperOptions) error {
 	if err != nil {
 		return err
 	}
-	table, err := onemachine.OpenExisting(ctx, o.store, time.Now)
+	table, err := onemachine.OpenAlone(ctx, o.store, time.Now)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -15,38 +16,20 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// progress returns a function that draws a progress bar on a terminal. If standard error is a
-// file, it prints only the final total and duration.
-func progress(summary string) func(done, total int, at string) {
-	begun := time.Now()
-	terminal := term.IsTerminal(int(os.Stderr.Fd()))
-	return func(done, total int, at string) {
-		const width = 30
-		if terminal {
-			full := width * done / total
-			fmt.Fprintf(os.Stderr, "\r[%s%s] %d/%d %s\033[K", strings.Repeat("#", full), strings.Repeat(".", width-full),
-				done, total, at)
-		}
-		if done == total {
-			if terminal {
-				fmt.Fprint(os.Stderr, "\r\033[K")
-			}
-			fmt.Fprintf(os.Stderr, "%d %s in %.1f s\n", total, summary, time.Since(begun).Seconds())
-		}
+// originProgress returns a function that shows how many origins a refresh has finished. If first is
+// not nil (the first run of the service), the function also shows the progress of the first run.
+func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done, total int, of refresh.Outcome) {
+	bar := newMeter("origins", log)
+	if form == jsonLog { // programs read standard error
+		bar.terminal, bar.ended = nil, nil
 	}
-}
-
-// originProgress returns the progress bar of a refresh by city. It also counts for a first run,
-// and then shows its progress.
-func originProgress(first *setup.Setup) func(done, total int, of refresh.Outcome) {
-	show := progress("origins")
 	return func(done, total int, of refresh.Outcome) {
 		at := string(of.Origin)
 		if first != nil {
 			first.Refreshed(done, total, of)
-			at = first.State().Progress.Text(i18n.English())
+			at = first.State().Progress.Found(i18n.English()) // the bar says how long it takes
 		}
-		show(done, total, at)
+		bar.show(done, total, at)
 	}
 }
 
@@ -56,47 +39,63 @@ const logEvery = 10 * time.Second
 // meter shows the progress of long work, with its rate and the time that is left: a bar on a
 // terminal, elsewhere a log line each 10 seconds.
 type meter struct {
-	unit     string
-	terminal io.Writer // nil: none
-	log      *slog.Logger
-	now      func() time.Time
+	unit            string
+	terminal, ended io.Writer // for the bar and for the line at the end; nil: none
+	log             *slog.Logger
+	now             func() time.Time
 
-	began, logged time.Time
-	before        int // done before the first call
+	opened, began, logged time.Time
+	before                int // done before the first call
 }
 
-// newMeter returns a meter on standard error.
+// newMeter returns a meter on standard error. Without a log it logs there.
 func newMeter(unit string, log *slog.Logger) *meter {
-	m := &meter{unit: unit, log: log, now: time.Now}
+	m := &meter{unit: unit, log: log, now: time.Now, ended: os.Stderr, opened: time.Now()}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		m.terminal = os.Stderr
+	}
+	if log == nil {
+		m.log = slog.New(logTo(os.Stderr, ""))
 	}
 	return m
 }
 
-// show reports that a part of the work is done.
+// show reports that a part of the work is done. A total of 0 is unknown.
 func (m *meter) show(done, total int, at string) {
 	now := m.now()
 	if m.began.IsZero() {
 		m.began, m.logged, m.before = now, now, done
+	}
+	if done == total {
+		m.clear()
+		if m.ended != nil {
+			fmt.Fprintf(m.ended, "%d %s in %.1f s\n", total, m.unit, now.Sub(m.opened).Seconds())
+		}
 		return
 	}
 	rate := float64(done-m.before) / max(now.Sub(m.began).Seconds(), 0.001)
 	left := "unknown"
-	if rate > 0 {
+	if rate > 0 && total > 0 {
 		left = time.Duration(float64(total-done) / rate * float64(time.Second)).Round(time.Second).String()
 	}
 	switch {
-	case m.terminal != nil && done < total:
+	case m.terminal != nil && total == 0:
+		fmt.Fprintf(m.terminal, "\r\033[K%d %s, %s, %.0f a second", done, m.unit, at, rate)
+	case m.terminal != nil && done > m.before:
 		const width = 30
 		full := width * done / total
-		fmt.Fprintf(m.terminal, "\r\033[K[%s%s] %d/%d %s, %s, %.0f a second, %s left", strings.Repeat("#", full),
+		fmt.Fprintf(m.terminal, "\r\033[K[%s%s] %d/%d %s, %s, %.1f a second, %s left", strings.Repeat("#", full),
 			strings.Repeat(".", width-full), done, total, m.unit, at, rate, left)
-	case m.terminal != nil:
-		fmt.Fprint(m.terminal, "\r\033[K")
-	case now.Sub(m.logged) >= logEvery:
+	case m.terminal == nil && now.Sub(m.logged) >= logEvery:
 		m.logged = now
 		m.log.Info("in progress", "done", done, "of", total, "unit", m.unit, "at", at,
-			"perSecond", int(rate), "left", left)
+			"perSecond", math.Round(10*rate)/10, "left", left)
+	}
+}
+
+// clear removes the bar.
+func (m *meter) clear() {
+	if m.terminal != nil {
+		fmt.Fprint(m.terminal, "\r\033[K")
 	}
 }

@@ -2,33 +2,39 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 )
 
 func refreshCommand() *cobra.Command {
 	var o options
+	var out output
 	var origins, mail, base string
-	c := newCommand("refresh", "refresh a store once and print a report", func(ctx context.Context) error {
-		return refreshOnce(ctx, o, origins, mail, base)
+	c := newCommand("refresh", "refresh a store once, also while it is served", func(ctx context.Context) error {
+		return refreshOnce(ctx, o, origins, mail, base, out)
 	})
 	f := c.Flags()
 	f.StringVar(&origins, "origins", "", "refresh only these `cities`: IATA codes with commas; default: all cities of the source")
 	f.StringVar(&mail, "mail", "", "also send alerts, through this `carrier` (see serve); default: serve or a later refresh sends them")
 	f.StringVar(&base, "base", "http://127.0.0.1:8080", "`URL` of the service, for links in mails")
 	takeSettings(c, o.flags(c))
+	out.flag(c)
 	return c
 }
 
 // refreshOnce refreshes a store once and prints a report.
-func refreshOnce(ctx context.Context, o options, origins, mail, base string) error {
+func refreshOnce(ctx context.Context, o options, origins, mail, base string, out output) (err error) {
 	s, err := o.service()
 	if err != nil {
 		return err
@@ -41,23 +47,28 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string) err
 	if err != nil {
 		return err
 	}
-	partly, err := o.open(ctx, &s, os.Stdout)
+	partly, err := o.open(ctx, &s, out.notes(), onemachine.OpenShared)
 	if err != nil {
 		return err
 	}
 	defer s.Table.Close()
-	report, err := s.Refresh(ctx, originProgress(nil), only...)
+	defer func() { err = advised(err, "nothing is stored twice") }()
+	var report refreshed
+	err = s.RefreshAlone(ctx, waiting(s.Log), func(ctx context.Context) (err error) {
+		report.Report, err = s.Refresh(ctx, originProgress(nil, s.Log, o.log), only...)
+		if err == nil && len(only) == 0 {
+			report.Departures, err = s.Deepen(ctx)
+		}
+		return err
+	})
+	if report.Origins > 0 {
+		err = errors.Join(err, out.print(report, report.Print))
+	}
 	if err != nil {
 		return err
 	}
-	report.Print(os.Stdout)
-	if len(only) == 0 {
-		if err := deepen(ctx, s); err != nil {
-			return err
-		}
-	}
 	if s.Mail != "" {
-		if err := notify(ctx, s); err != nil {
+		if err := notify(ctx, s, out.notes()); err != nil {
 			return err
 		}
 	}
@@ -70,6 +81,23 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string) err
 	return nil
 }
 
+// refreshed is the report of a refresh: of all cities, and of single departures.
+type refreshed struct {
+	refresh.Report
+	Departures refresh.DeepReport `json:"departures"`
+}
+
+// Print writes the report for people.
+func (r refreshed) Print(w io.Writer) {
+	r.Report.Print(w)
+	r.Departures.Print(w)
+}
+
+// waiting returns a function that logs that another process is refreshing the same store.
+func waiting(log *slog.Logger) func() {
+	return func() { log.Info("the service is refreshing; this command begins afterwards") }
+}
+
 // deepen requests all departures of the next year for the routes that are due, and prints a report.
 func deepen(ctx context.Context, s onemachine.Options) error {
 	report, err := s.Deepen(ctx)
@@ -78,7 +106,7 @@ func deepen(ctx context.Context, s onemachine.Options) error {
 }
 
 // notify sends the waiting notifications and prints a report.
-func notify(ctx context.Context, s onemachine.Options) (err error) {
+func notify(ctx context.Context, s onemachine.Options, w io.Writer) (err error) {
 	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); err != nil {
 		return err
 	}
@@ -87,7 +115,7 @@ func notify(ctx context.Context, s onemachine.Options) (err error) {
 		return err
 	}
 	sent, err := s.NewSender(carrier).Work(ctx)
-	fmt.Printf("mail          %d sent, %d refused for good\n", sent.Sent, sent.Refused)
+	fmt.Fprintf(w, "mail          %d sent, %d refused for good\n", sent.Sent, sent.Refused)
 	switch {
 	case err != nil:
 		return err

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,16 +12,18 @@ import (
 
 func restoreCommand() *cobra.Command {
 	var store, from string
+	var out output
 	c := newCommand("restore", "replace a store by a backup", func(ctx context.Context) error {
-		return restore(ctx, store, from)
+		return restore(ctx, store, from, out)
 	})
+	out.flag(c)
 	takeSettings(c, map[string]*string{"store": &store})
 	c.Flags().StringVar(&from, "from", "", "the `file` of the backup")
 	return c
 }
 
 // restore replaces a store by a backup.
-func restore(ctx context.Context, store, from string) error {
+func restore(ctx context.Context, store, from string, out output) error {
 	if store == "" || from == "" {
 		return fmt.Errorf("restore needs -from FILE (the backup) and -store bolt:FILE (the store that it replaces)")
 	}
@@ -31,11 +32,10 @@ func restore(ctx context.Context, store, from string) error {
 		return err
 	}
 	if aside != "" {
-		fmt.Printf("the former store is now %s\n", aside)
+		fmt.Fprintf(out.notes(), "the former store is now %s\n", aside)
 	}
-	fmt.Printf("restored from %s; to use it: verdetto serve -store %s\n", from, store)
-	status.Print(os.Stdout)
-	return nil
+	fmt.Fprintf(out.notes(), "restored from %s; to use it: verdetto serve -store %s\n", from, store)
+	return out.print(status, status.Print)
 }
 
 // storeCommand returns a command with a single flag, which names the store to work on.
@@ -52,22 +52,27 @@ func storeCommand(name, does, needs string, run func(ctx context.Context, store 
 }
 
 func verifyCommand() *cobra.Command {
-	return storeCommand("verify", "read a whole backup or store to find damage",
-		": a backup, or a store without a running service", verify)
+	var out output
+	c := storeCommand("verify", "read a whole backup or store to find damage",
+		": a backup, or a store without a running service",
+		func(ctx context.Context, store string) error { return verify(ctx, store, out) })
+	out.flag(c)
+	return c
 }
 
-func verify(ctx context.Context, store string) error {
-	status, sealed, err := onemachine.Verify(ctx, store, time.Now)
+func verify(ctx context.Context, store string, out output) error {
+	bar := newMeter("items", nil)
+	status, sealed, err := onemachine.Verify(ctx, store, time.Now, func(read int) { bar.show(read, 0, "") })
+	bar.clear()
 	if err != nil {
 		return err
 	}
 	if sealed {
-		fmt.Println("the checksum is right, and every page and item can be read: the backup is unchanged")
+		fmt.Fprintln(out.notes(), "the checksum is right, and every page and item can be read: the backup is unchanged")
 	} else {
-		fmt.Println("every page and item can be read. This file has no checksum, so a changed value may stay unseen: it is a store, or a backup of an earlier version")
+		fmt.Fprintln(out.notes(), "every page and item can be read. This file has no checksum, so a changed value may stay unseen: it is a store, or a backup of an earlier version")
 	}
-	status.Print(os.Stdout)
-	return nil
+	return out.print(status, status.Print)
 }
 
 func compactCommand() *cobra.Command {

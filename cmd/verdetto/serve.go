@@ -60,7 +60,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if s.BaseURL, err = onemachine.BaseURL(o.links(o.base), s.RealPayments, listener.Addr()); err != nil {
 		return err
 	}
-	partly, err := o.options.open(ctx, &s, os.Stdout)
+	partly, err := o.options.open(ctx, &s, os.Stdout, onemachine.OpenStore)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 		return err
 	}
 	defer onemachine.RemoveSocket(o.store)
-	if err := startRefreshing(ctx, s, refreshesOf(s, o.log == jsonLog, o.first)); ctx.Err() != nil {
+	if err := startRefreshing(ctx, s, refreshesOf(s, o.log, o.first)); ctx.Err() != nil {
 		return nil // stopped before it began
 	} else if err != nil {
 		return err
@@ -109,16 +109,13 @@ func startRefreshing(ctx context.Context, s onemachine.Options, refreshes onemac
 	return nil
 }
 
-// refreshesOf returns the refreshes, which print their reports. If logged is true, they write a log
-// line instead. first is the first run that waits for a verdict, or nil.
-func refreshesOf(s onemachine.Options, logged bool, first *setup.Setup) onemachine.Refreshes {
+// refreshesOf returns the refreshes, which print their reports. If the form of the log is JSON, they
+// write a log line instead. first is the first run that waits for a verdict, or nil.
+func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachine.Refreshes {
+	logged := form == jsonLog // for programs: no bar and no table
 	return onemachine.Refreshes{
 		All: func(ctx context.Context) error {
-			show := originProgress(first)
-			if logged { // the log is JSON for programs: no bar and no table
-				show = first.Refreshed
-			}
-			report, err := s.Refresh(ctx, show)
+			report, err := s.Refresh(ctx, originProgress(first, s.Log, form))
 			switch {
 			case logged:
 				s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Answered, "failed", report.Failed,

@@ -24,17 +24,17 @@ var errBroken = errors.New("a part of the service does not work; the status page
 
 func statusCommand() *cobra.Command {
 	var store, url, to, language string
-	var asJSON bool
+	var out output
 	c := newCommand("status", "show the state of a store, or write a status page of a service",
 		func(ctx context.Context) error {
 			if url == "" {
-				return statusOfStore(ctx, store, asJSON)
+				return statusOfStore(ctx, store, out)
 			}
 			return writeStatusPage(ctx, url, to, language)
 		})
 	takeSettings(c, map[string]*string{"store": &store})
 	f := c.Flags()
-	f.BoolVar(&asJSON, "json", false, "print the state of a store as JSON")
+	out.flagJSON(c)
 	f.StringVar(&url, "url", "", "`URL` of a service, to call it and write a status page")
 	f.StringVar(&to, "to", "status.html", "the `file` to write")
 	f.StringVar(&language, "lang", i18n.Default().Code, "the page's `language`: "+i18n.SpokenCodes())
@@ -77,7 +77,7 @@ func writeStatusPage(ctx context.Context, url, to, code string) error {
 }
 
 // statusOfStore prints the status of the service that uses a store.
-func statusOfStore(ctx context.Context, store string, asJSON bool) error {
+func statusOfStore(ctx context.Context, store string, out output) error {
 	if store == "" {
 		return errors.New("status needs -store bolt:FILE on the machine of the service, or -url https://... from elsewhere")
 	}
@@ -85,5 +85,5 @@ func statusOfStore(ctx context.Context, store string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return printReport(status, asJSON)
+	return out.print(status, status.Print)
 }

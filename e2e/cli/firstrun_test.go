@@ -126,7 +126,6 @@ func (o *operator) send(says, do string, fields ...string) {
 	}
 }
 
-// fault returns the text of a fault.
 func fault(id string, fill ...any) string { return i18n.English().Text("setup.fault."+id, fill...) }
 
 var verdictHead = regexp.MustCompile(`<article class="verdict (ottimo|buono|normale|caro)`)
@@ -329,7 +328,6 @@ func TestFirstRunInterrupted(t *testing.T) {
 	end(t, again)
 }
 
-// someCities returns the codes of n cities.
 func someCities(n int) (codes []string) {
 	for city := range places.Cities() {
 		if codes = append(codes, string(city)); len(codes) == n {

@@ -14,7 +14,8 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// manyDays returns a panel of some routes: each day n departures of each route are observed.
+// manyDays returns a panel (observed fares) of some routes: each day n departures of each route are
+// observed.
 func manyDays(routes []string, days, departures int) string {
 	var b strings.Builder
 	b.WriteString(fixture.CSVHeader)
@@ -32,8 +33,8 @@ func manyDays(routes []string, days, departures int) string {
 	return b.String()
 }
 
-// TestImport imports a panel with bad rows into the store of a running service, twice. The second
-// import changes nothing.
+// TestImport imports a panel (observed fares) with bad rows into the store of a running service,
+// twice. The second import changes nothing.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -21,14 +21,15 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestProveImportKilled kills the import of a small panel.
+// TestProveImportKilled kills the import of a small panel (observed fares).
 func TestProveImportKilled(t *testing.T) {
 	routes := []string{"MIL,LIS", "ROM,PAR", "LON,ROM", "MAD,BCN"}
 	first := time.Date(2016, 1, 1, 0, 0, 0, 0, time.UTC)
 	killedImports(t, manyDays(routes, 60, 20), first, first.AddDate(0, 0, 59), 10)
 }
 
-// imported returns the items that an import writes. The service itself records when it asked.
+// imported returns the items that an import writes. It leaves out the items that the running
+// service writes, such as the time of its last call to the fare source.
 func imported(t *testing.T, file string) map[string]string {
 	t.Helper()
 	all := contents(t, file)
@@ -79,8 +80,9 @@ func ask(t *testing.T, url string) *asker {
 	return a
 }
 
-// killedImports imports a panel into the stores of two running services: once undisturbed, once
-// killed a number of times, at random points of the days and of the copying. Both stores are equal.
+// killedImports imports a panel (observed fares) into the stores of two running services: once
+// undisturbed, once killed a number of times, at random points of the days and of the copying. Both
+// stores are equal.
 func killedImports(t *testing.T, panel string, first, last time.Time, kills int) {
 	d := fixture.NewShell(t)
 	d.Lasts, d.Env = time.Hour, []string{"VERDETTO_QUOTA_FREE=1000000"}

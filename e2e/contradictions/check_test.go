@@ -26,8 +26,8 @@ type statement struct{ of, level, direction, question string }
 
 var directions = map[string]string{verdict.Ottimo: "cheap", verdict.Buono: "cheap", verdict.Caro: "dear"}
 
-// statementsIn returns the statements of a text. subject is the amount that a sentence without an
-// amount of its own is about.
+// statementsIn returns the statements of a text. A sentence that names no amount is about the
+// amount subject.
 func statementsIn(subject, text string) (all []statement) {
 	for _, sentence := range sentenceEnd.Split(strings.ReplaceAll(text, "\u00a0", " "), -1) {
 		said := statement{of: subject, question: question.FindString(sentence)}

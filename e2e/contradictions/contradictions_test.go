@@ -1,7 +1,8 @@
 // Package contradictions holds an end-to-end test of the rule "one fare, one judgement" over
 // recorded fares. docs/api.md states the rule. A page, mail, feed or tool answer never gives one fare
 // two levels (such as cheap and normal), and never calls an amount both cheap and dear. A difference
-// from the usual fare always says for what that fare is usual.
+// from the usual fare always says for what that fare is usual. On all pages about a departure, a fare
+// has one difference from the usual fare of its own day.
 package contradictions
 
 import (
@@ -36,7 +37,8 @@ var panels = []panel{
 	{"travelpayouts_daily_2025_2026.csv.gz", ""}, {"google2026.csv.gz", ""}, {"eu_wizzair_2015_2016_full.csv.gz", ""},
 }
 
-// service is a service over the fares of a panel. Its clock shows the last day of the panel.
+// service is a service over the fares of a panel (observed fares). Its clock shows the last day of
+// the panel.
 type service struct {
 	t      *testing.T
 	api    *onemachine.Service
@@ -49,7 +51,7 @@ type service struct {
 	levels    int
 }
 
-// open starts a service over a panel, with alerts on some routes.
+// open starts a service over a panel (observed fares), with alerts on some routes.
 func open(t *testing.T, p panel, routes int) *service {
 	t.Helper()
 	o := onemachine.Options{Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example",
@@ -251,6 +253,7 @@ func (s *service) route(r fare.Route, departures int) {
 		s.page(base+"&mese="+day[:7], q("mese", day[:7]), false)
 		s.verdictTool(arguments("departure", day))
 		s.verdictTool(arguments("month", day[:7]))
+		s.walk(r, day)
 	}
 	s.comparisonTool(r, c)
 }
@@ -361,7 +364,8 @@ func (s *service) origin(city fare.City) {
 	s.judge("feed", string(city), c)
 }
 
-// check checks the documents about some routes of a panel, and about the origins of these routes.
+// check checks the documents about some routes of a panel (observed fares), and about the origins
+// of these routes.
 func check(t *testing.T, p panel, routes, departures int) {
 	s := open(t, p, routes)
 	s.mailed()
@@ -374,7 +378,8 @@ func check(t *testing.T, p panel, routes, departures int) {
 		}
 	}
 	t.Logf("%s: %d routes, documents %v with %d levels", p.file, len(s.routes), s.documents, s.levels)
-	for _, kind := range []string{"page", "verdict", "calendar", "comparison", "deals", "feed", "alert mail", "digest"} {
+	for _, kind := range []string{"page", "walk", "verdict", "calendar", "comparison", "deals", "feed", "alert mail",
+		"digest"} {
 		if s.documents[kind] == 0 {
 			t.Errorf("no %s was checked", kind)
 		}

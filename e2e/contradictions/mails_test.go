@@ -59,8 +59,8 @@ var (
 	reasons     = regexp.MustCompile(`(?s)You (?:asked for an alert|get this message because).*?(?:\n\n|$)`)
 )
 
-// mailed sends the mails of all alerts and checks them: each gives a fare the level of
-// GET /v1/analisi, and no other.
+// mailed sends the mails of all alerts. It checks that each mail states the same level of a fare as
+// GET /v1/analisi, and no other level.
 func (s *service) mailed() {
 	if sent, err := s.api.Sender.Work(s.t.Context()); err != nil || sent.More {
 		s.t.Fatalf("%+v %v", sent, err)

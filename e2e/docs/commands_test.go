@@ -136,7 +136,6 @@ func allCommands(t *testing.T) map[string][]string {
 	return all
 }
 
-// matches reports whether a row of commands.toml applies to a command.
 func matches(row, command string) bool {
 	beginning, open := strings.CutSuffix(row, "*")
 	return row == command || open && strings.HasPrefix(command, beginning)

@@ -57,7 +57,7 @@ var arounds = map[string]around{
 			t.Errorf("put on the queue: %v", sent)
 		}
 	}},
-	// A user requests a new key for a lost one. The answer does not wait for the mail: the function
+	// A user requests a new key for a lost key. The answer does not wait for the mail: the function
 	// sends a message that starts the mail worker.
 	"pro-recupera": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		if diff := cmp.Diff([]string{`{"work":true}`}, cloud.messages(t, cloud.Workers)); diff != "" {
@@ -120,8 +120,7 @@ func tableOf(o localcloud.Setup, environment []string) *dynamostore.Store {
 	return dynamostore.New(dynamolocal.Client(valueOf(environment, "AWS_ENDPOINT_URL_DYNAMODB")), valueOf(environment, "VERDETTO_TABLE"), o.Now)
 }
 
-// valueOf returns the last value of a variable in an environment. The last value is the one that a
-// process uses.
+// valueOf returns the last value of a variable in an environment. A process uses the last value.
 func valueOf(environment []string, name string) (value string) {
 	for _, v := range environment {
 		if of, ok := strings.CutPrefix(v, name+"="); ok {

@@ -35,9 +35,6 @@ func catalogueTexts(t *testing.T) (texts []text) {
 		delete(entries, "format")
 		samples := samplesOf(i18n.ForCode(code))
 		each("", entries, func(key, value string) {
-			if strings.HasPrefix(key, "fault.field.") {
-				return // names of fields
-			}
 			for _, filled := range filled(t, key, value, samples) {
 				texts = append(texts, text{code, code + ".toml " + key, filled})
 			}
@@ -81,7 +78,7 @@ func samplesOf(l *i18n.Language) map[string]any {
 		"https://example.com":      "URL Address Page Offer Manage Recover Terms Privacy Alert",
 		"Verdetto": "Field Fields Channel Channels Kind Kinds Frequencies Other Code Livello " +
 			"Source Data Listed Saving",
-		l.Text("fault.missing"):    "Fault",
+		l.Text("form.kind_low"):    "Label",
 		"10:00":                    "Time",
 		l.Text("ago.today"):        "Today",
 		l.List([]string{"A", "B"}): "Airports",
@@ -128,7 +125,7 @@ func filled(t *testing.T, key, value string, samples map[string]any) []string {
 		if m[1] == "When" && !waits.MatchString(key) {
 			values[m[1]] = samples["Date"]
 		}
-		if m[1] == "First" && strings.HasPrefix(key, "fault.") {
+		if m[1] == "First" && strings.HasPrefix(key, "alerts.fault.") {
 			values[m[1]] = samples["Date"]
 		}
 		if m[1] == "When" && key == "mail.alert.seen" {

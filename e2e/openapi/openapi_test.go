@@ -160,7 +160,8 @@ func (d *describer) purchases() {
 	const email = "ada@example.com"
 	session, _ := d.Buy(email)
 	var key string
-	// The three sessions are an unknown one, a paid one, and one whose key was already shown.
+	// The three checkout sessions: an unknown session, a paid session, and a session whose key was
+	// already shown.
 	for _, s := range []string{"cs_test_unknown", session, session} {
 		a := d.Confirm(s)
 		d.show("pro-conferma", a)
@@ -309,7 +310,7 @@ func (d *describer) showAs(operation, name string, a fixture.Reply) {
 // pictures.
 const (
 	shownItems = 1
-	shownRunes = 120
+	shownRunes = 80
 )
 
 // shortened returns an answer with the beginnings of its lists and long texts.

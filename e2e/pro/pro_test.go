@@ -15,7 +15,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestKeyStates checks the states of a key in section 3 of the specification, row by row.
+// TestKeyStates follows a Pro key through all its states, from the first checkout to the end of the
+// plan.
 func TestKeyStates(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {

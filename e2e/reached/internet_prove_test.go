@@ -151,7 +151,6 @@ func nameServer(t *testing.T) {
 	}
 }
 
-// newAuthority returns a certificate authority for the fake servers.
 func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[string]string) tls.Certificate) {
 	t.Helper()
 	sign := func(of, by *x509.Certificate, key, byKey *ecdsa.PrivateKey) []byte {
@@ -206,7 +205,6 @@ func trust(t *testing.T, root, name string, certificate []byte) {
 	}
 }
 
-// startPebble starts Pebble, an ACME certificate issuer for tests. It returns the root certificate.
 func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPool) (root []byte) {
 	t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)

@@ -50,15 +50,7 @@ func TestProvePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	output(t, exec.Command("tar", "-C", dir, "-xf", image))
-	build := exec.Command("bash", "-euo", "pipefail", "-c", blocks(t)[0])
-	build.Dir = fixture.Path(t)
-	output(t, build)
-	output(t, exec.Command("install", filepath.Join(build.Dir, "verdetto"),
-		filepath.Join(dir, "usr/local/bin/verdetto")))
-	if err := os.Remove(filepath.Join(build.Dir, "verdetto")); err != nil {
-		t.Fatal(err)
-	}
-	output(t, exec.Command("cp", "-r", filepath.Join(build.Dir, "infra", "onemachine"), filepath.Join(dir, "root")))
+	output(t, exec.Command("cp", fixture.Package(t), filepath.Join(dir, "root/verdetto.deb")))
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -81,8 +73,8 @@ func output(t *testing.T, c *exec.Cmd) []byte {
 
 var fenced = regexp.MustCompile("(?s)\n```\n(.*?)\n```")
 
-// blocks returns the command blocks of docs/self-hosting.md. The first block builds the program;
-// the other blocks run on the server.
+// blocks returns the command blocks of docs/self-hosting.md. The first block builds the package, as
+// fixture.Package does; the other blocks run on the server.
 func blocks(t *testing.T) (commands []string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(fixture.Path(t), "docs", "self-hosting.md"))
@@ -105,9 +97,9 @@ func blocks(t *testing.T) (commands []string) {
 const systemctl = `#!/bin/bash
 set -euo pipefail
 [ "$1" = enable ] || exit 0
-unit=/etc/systemd/system/verdetto.service
-of() { cat "$unit" "$unit".d/*.conf | sed -n "s/^$1=//p" | tail -n 1; }
-for u in "${@:3}"; do [ -f "/etc/systemd/system/$u" ]; done
+unit=/usr/lib/systemd/system/verdetto.service
+of() { cat "$unit" /etc/systemd/system/verdetto.service.d/*.conf | sed -n "s/^$1=//p" | tail -n 1; }
+for u in "${@:3}"; do [ -f "/usr/lib/systemd/system/$u" ]; done
 [ "$(of AmbientCapabilities)" = CAP_NET_BIND_SERVICE ] && [ "$(of CapabilityBoundingSet)" = CAP_NET_BIND_SERVICE ] && [ "$(of PrivateUsers)" = no ]
 cd "$(of WorkingDirectory)"
 as=(setpriv --reuid "$(of User)" --regid "$(of Group)" --init-groups --inh-caps=-all,+net_bind_service --ambient-caps=-all,+net_bind_service
@@ -126,7 +118,7 @@ func follow(t *testing.T, root string) {
 	t.Cleanup(func() {
 		// The test's network needs no cleanup, because it disappears when the process ends.
 		_ = exec.Command("chroot", root, "bash", "-c",
-			`for p in /proc/[0-9]*; do [ "$(readlink $p/exe)" = /usr/local/bin/verdetto ] && kill ${p#/proc/}; done`).Run()
+			`for p in /proc/[0-9]*; do [ "$(readlink $p/exe)" = /usr/bin/verdetto ] && kill ${p#/proc/}; done`).Run()
 		if said, err := os.ReadFile(log); err == nil && t.Failed() {
 			t.Logf("the log of the service:\n%s", said)
 		}

@@ -12,8 +12,8 @@ import (
 
 // week counts the verdicts of the service in one simulated week.
 type week struct {
-	// routes counts the verdicts on routes. routesLow counts those of them with a percentile of 50
-	// or less.
+	// routes counts the verdicts on routes. routesLow counts the verdicts on routes with a
+	// percentile of at most 50.
 	routes, routesLow         float64
 	departures, departuresLow float64
 	chances                   [10]struct{ n, said, fell float64 }

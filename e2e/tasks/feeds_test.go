@@ -18,7 +18,7 @@ import (
 // entry keeps its id and time; each other entry has a later time than all entries before.
 func TestFeedsOverRefreshes(t *testing.T) {
 	t.Parallel()
-	clock := fixture.Today
+	clock := fixture.Today.AddDate(0, 0, 2) // on the next two days, some deals stay the same
 	now := func() time.Time { return clock }
 	o := onemachine.Options{Table: fixture.Bolt(t, now), Source: sample.New(), Now: now,
 		Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example"}

@@ -69,7 +69,6 @@ func calendarDay(day string, c fare.Cents) string {
 	return fmt.Sprintf("%s at %d euro", day, (c+50)/100)
 }
 
-// calendarOf returns a month of the calendar as one line with all days.
 func calendarOf(month string, days []verdict.Giorno) string {
 	var all []string
 	for _, g := range days {

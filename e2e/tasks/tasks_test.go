@@ -323,7 +323,8 @@ var tasks = []task{
 			}
 			return level(a) + ", of all of Milan"
 		}, func(a answer, _ int) []string {
-			return []string{"Hai chiesto Bergamo: queste sono le tariffe di Milano.", euro(a.Prezzo.Cent)}
+			return []string{"Hai chiesto Bergamo, ma i prezzi valgono per tutti gli aeroporti di Milano",
+				euro(a.Prezzo.Cent)}
 		}},
 }
 

@@ -66,7 +66,7 @@ func TestCapacity(t *testing.T) {
 		{1000, 94, 9, 8, 34},
 	} {
 		t.Run(fmt.Sprintf("%d fares a week", c.perWeek), func(t *testing.T) {
-			// The end is a Tuesday, as in events/refresh.json.
+			// The last simulated refresh runs on a Tuesday, as in events/refresh.json.
 			end := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
 			now := end.AddDate(0, 0, -7*(weeks-1))
 			clock := func() time.Time { return now }

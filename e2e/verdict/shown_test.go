@@ -26,7 +26,7 @@ func (realFares) Name() string { return "travelpayouts" }
 
 // pastFares returns one fare for each past day, each with a different amount. hidden lists the
 // amounts that no answer may show. It omits amounts that answers may show as statistics: the lowest
-// ones, and those around the median.
+// amounts, and the amounts around the median.
 func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	today := fare.DayOf(fixture.Today)
 	for i := range 80 {

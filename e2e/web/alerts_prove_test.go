@@ -81,7 +81,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 			w.wait(`document.querySelectorAll('.alerts li').length === 4`)
 			text := func() string { return evaluate[string](w, `document.querySelector('main').textContent`) }
 			if said := text(); !strings.Contains(said, say["drop"]) || !strings.Contains(said, say["around"]) ||
-				!strings.Contains(said, "4-7") {
+				!strings.Contains(said, "4–7") {
 				t.Errorf("what was asked for is not listed: %s", said)
 			}
 			evaluate[int](w, `[...document.querySelectorAll('details')].map(d => d.open = true).length`)
@@ -111,7 +111,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 }
 
 // others adds confirmed alerts of other kinds and channels for the subscriber ada. One alert has
-// been notified. One alert is paused, and the service has given up its endpoint.
+// been notified. One alert is paused, and its webhook endpoint is marked as failed.
 func (v shop) others(t *testing.T) {
 	t.Helper()
 	today := fare.DayOf(fixture.Today)

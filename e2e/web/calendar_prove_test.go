@@ -21,9 +21,9 @@ func TestProveCalendar(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
 		"it": {"cheap": "Dove conviene volare adesso da Milano", "moves": "Com'è cambiato questo prezzo",
-			"inside": "Si parte fra"},
-		"en": {"cheap": "Where it is cheap to fly from Milan now", "moves": "How this fare has moved",
-			"inside": "It leaves in"},
+			"inside": "Mancano"},
+		"en": {"cheap": "Where to fly cheaply from Milan now", "moves": "How this fare has moved",
+			"inside": "Departure is in"},
 	}
 	for i, s := range everyScreen {
 		language := []string{"it", "en"}[(i+i/2)%2] // both languages on each kind of screen

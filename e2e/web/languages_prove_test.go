@@ -38,6 +38,10 @@ func TestProveEveryLanguageFits(t *testing.T) {
 				t.Errorf("%s in %s: %d", p.name, l.Code, status)
 			}
 			w.check(p.name)
+			evaluate[int](w, `[...document.querySelectorAll('main details')].map(d => d.open = true).length`)
+			if over := evaluate[int](w, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+				t.Errorf("%s in %s: with open folds %d px too wide", p.name, l.Code, over)
+			}
 			if over := evaluate[[]string](w,
 				`(() => { const m = document.querySelector('main'), end = m.getBoundingClientRect().right - parseFloat(getComputedStyle(m).paddingRight) + 1
 				return [...m.querySelectorAll('table, summary, button, h1, h2, p')].filter(e => e.getBoundingClientRect().right > end).map(e => e.outerHTML.slice(0, 90)) })()`); len(over) > 0 {

@@ -66,8 +66,8 @@ func comparable() upstream.Comparable {
 	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}
 }
 
-// score checks the score page after weekly refreshes over a panel, on a phone and on a desktop, in
-// every language. The file names of the screenshots start with name.
+// score checks the score page after weekly refreshes over a panel (observed fares), on a phone and
+// on a desktop, in every language. The file names of the screenshots start with name.
 func score(t *testing.T, name string, source *csvfile.Panel) {
 	t.Helper()
 	b := openBrowser(t)

@@ -19,7 +19,7 @@ func TestProveTrips(t *testing.T) {
 			"month": "il prezzo più basso di un mese", "seen": "Il tuo prezzo: 45", "nonstop": "diretto",
 			"wait": "E se aspetti?", "past": "È già passato", "near": "Partenze vicine"},
 		"en": {"day": "usually cost between", "around": "Lowest fare of these days",
-			"month": "The lowest fare of a month", "seen": "Your price: €45", "nonstop": "non-stop",
+			"month": "the lowest fare of a month", "seen": "Your price: €45", "nonstop": "non-stop",
 			"wait": "And if you wait?", "past": "That has passed", "near": "Nearby departures"},
 	}
 	today := fare.DayOf(fixture.Today)
@@ -54,7 +54,7 @@ func TestProveTrips(t *testing.T) {
 			w.charts("", "range", "months", "window")
 			w.light("the answer", base, "/"+query)
 
-			// The reader requests the days around the same day.
+			// The reader asks for the cheapest of the days around the chosen day.
 			evaluate[string](w, `flessibile.value = '3'`)
 			w.do(chromedp.Click("form.ask button"))
 			w.wait(`location.search.includes('flessibile=3')`)

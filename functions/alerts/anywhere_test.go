@@ -68,14 +68,14 @@ func TestConditionsToAnywhere(t *testing.T) {
 		for i, f := range faults {
 			names = append(names, f.field)
 			for _, l := range i18n.Languages() {
-				if line := messages(faults, l)[i]; strings.Contains(line, "no value") || strings.Contains(line, "{{") {
+				if line := pageTexts(faults, l)[i]; strings.Contains(line, "no value") || strings.Contains(line, "{{") {
 					t.Errorf("%s %s: %s", c.route, c.fields, line)
 				}
 			}
 		}
 		got := strings.Join(names, " ")
 		if len(faults) > 0 {
-			got += ": " + faults[0].message(i18n.English())
+			got += ": " + faults[0].message()
 		}
 		if c.faults == "" && got != "" || !strings.HasPrefix(got, c.faults) {
 			t.Errorf("%s %s: at fault are %q, want %q", c.route, c.fields, got, c.faults)

@@ -63,10 +63,6 @@ func (c *condition) set(name, value string) *fault {
 		c.days, ok = parseWhole(value, minDays, maxDays)
 	case "percent":
 		c.percent, ok = parseWhole(value, 1, maxPercent)
-	case "amount":
-		c.amount, ok = parseThreshold(value)
-	case "paid":
-		c.paid, ok = parseThreshold(value)
 	}
 	if !ok {
 		return &fault{field: name, text: name, fill: fill}
@@ -137,8 +133,9 @@ func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	return faults
 }
 
-// checkDeparture refuses departures before the first possible message. The service checks fares
-// once a day, and checks a new alert for the first time tomorrow.
+// checkDeparture refuses departures that no message can precede. The service checks fares once a
+// day, and checks a new alert for the first time tomorrow. A message on the day of departure is too
+// late.
 func (p *pendingSubscription) checkDeparture(today fare.Day) []fault {
 	t, name := p.trip, "departure"
 	if t.Month {
@@ -149,10 +146,10 @@ func (p *pendingSubscription) checkDeparture(today fare.Day) []fault {
 		return nil
 	case t.To < today || t.From > today+answer.MaxAhead:
 		return []fault{{field: name, text: "departure_when"}}
-	case t.To < first:
-		return []fault{{name, "too_soon", []any{"First", first.String()}, &TooSoon}}
+	case t.To <= first:
+		return []fault{{name, "too_soon", []any{"First", first}, &TooSoon}}
 	case p.digest && t.To < today+digestDays:
-		return []fault{{"frequency", "too_soon_weekly", []any{"First", (today + digestDays).String()}, &TooSoon}}
+		return []fault{{"frequency", "too_soon_weekly", []any{"First", today + digestDays}, &TooSoon}}
 	}
 	return nil
 }

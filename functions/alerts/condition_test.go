@@ -35,8 +35,8 @@ func TestConditions(t *testing.T) {
 		{`"threshold":40,"kind":"threshold"`, store.Alert{Threshold: 4000}, ""},
 		{`"departure":null,"month":null,"nights":null,"nonstop":null,"kind":null,"days":null,"percent":null,"amount":null`, store.Alert{}, ""},
 		{`"departure":"2027-03-20"`, store.Alert{Trip: store.Trip{From: day("2027-03-20"), To: day("2027-03-20")}}, ""},
-		{`"departure":"2026-11-23"`, store.Alert{Trip: store.Trip{From: today + 1, To: today + 1}}, ""},
-		{`"departure":"2026-11-20..2026-11-23"`, store.Alert{Trip: store.Trip{From: today - 2, To: today + 1}}, ""},
+		{`"departure":"2026-11-24"`, store.Alert{Trip: store.Trip{From: today + 2, To: today + 2}}, ""},
+		{`"departure":"2026-11-20..2026-11-24"`, store.Alert{Trip: store.Trip{From: today - 2, To: today + 2}}, ""},
 		{`"departure":"2026-11-29","frequency":"weekly"`,
 			store.Alert{Trip: store.Trip{From: today + 7, To: today + 7}}, ""},
 		{`"paid":129.9,"departure":"2027-03-20"`, store.Alert{Kind: store.Paid, Threshold: 12990,
@@ -63,7 +63,8 @@ func TestConditions(t *testing.T) {
 		{`"departure":"2027-03-01..2027-04-01"`, store.Alert{}, "departure"},
 		{`"departure":"2026-11-21"`, store.Alert{}, "departure"},
 		{`"departure":"2026-11-22"`, store.Alert{}, "departure"},
-		{`"departure":"2026-11-20..2026-11-22"`, store.Alert{}, "departure"},
+		{`"departure":"2026-11-23"`, store.Alert{}, "departure"},
+		{`"departure":"2026-11-20..2026-11-23"`, store.Alert{}, "departure"},
 		{`"departure":"2026-11-28","frequency":"weekly"`, store.Alert{}, "frequency"},
 		{`"paid":129.9`, store.Alert{}, "departure"},
 		{`"paid":129.9,"month":"2027-03"`, store.Alert{}, "departure"},
@@ -106,7 +107,7 @@ func TestConditions(t *testing.T) {
 		for i, f := range faults {
 			names = append(names, f.field)
 			for _, l := range i18n.Languages() {
-				if line := messages(faults, l)[i]; strings.Contains(line, "no value") || strings.Contains(line, "{{") {
+				if line := pageTexts(faults, l)[i]; strings.Contains(line, "no value") || strings.Contains(line, "{{") {
 					t.Errorf("%s: %s", c.fields, line)
 				}
 			}
@@ -135,8 +136,8 @@ func TestConditions(t *testing.T) {
 func TestTooSoon(t *testing.T) {
 	today, _ := fare.ParseDay("2026-11-22")
 	for fields, want := range map[string]string{
-		`"departure":"2026-11-22"`: "departure leaves before the next check of fares, on 2026-11-23 (UTC); " +
-			"choose a departure on that day or later.",
+		`"departure":"2026-11-22"`: "departure leaves too early: the first message can come on 2026-11-23 " +
+			"(UTC); choose a departure after that day.",
 		`"departure":"2026-11-25","frequency":"weekly"`: "frequency cannot be weekly: the first weekly mail may come " +
 			"as late as 2026-11-29 (UTC), after the departure; leave it out to be told at once.",
 	} {
@@ -148,7 +149,7 @@ func TestTooSoon(t *testing.T) {
 			t.Errorf("%s: %d %s %q", fields, got.Status, got.Code, got.Detail)
 		}
 		for _, l := range i18n.Languages() {
-			if line := messages(faults, l)[0]; !strings.Contains(line, "2026-11-2") {
+			if line := pageTexts(faults, l)[0]; !strings.Contains(line, l.WeekdayDate(faults[0].fill[1].(fare.Day))) {
 				t.Errorf("%s: %s", l.Code, line)
 			}
 		}

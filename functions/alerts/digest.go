@@ -29,7 +29,7 @@ func (p *pendingSubscription) setFrequency(value string) *fault {
 	return nil
 }
 
-// checkDigest returns the faults of a request for the weekly digest that the digest cannot serve.
+// checkDigest returns a fault for each field of a request that a weekly alert cannot have.
 func (p *pendingSubscription) checkDigest() []fault {
 	switch {
 	case p.digest && p.channel != "":

@@ -16,7 +16,7 @@ import (
 // The export of all stored data of a subscriber. It holds only data that the page of the
 // subscriber's alerts shows, and no secrets: no link, no token, no signing key.
 
-// asJSON is the value of the query parameter format that asks for the export.
+// asJSON is the value of the query parameter "format" in a request for the export: ?format=json.
 const asJSON = "json"
 
 type managePageInput struct {
@@ -51,6 +51,8 @@ type keptAlert struct {
 	Days      int          `json:"days,omitempty"`
 	Percent   int          `json:"percent,omitempty"`
 	Amount    *float64     `json:"amount,omitempty" doc:"EUR"`
+	Currency  string       `json:"currency,omitempty" doc:"The currency in which the amount was stated, if not EUR"`
+	Stated    *float64     `json:"stated,omitempty" doc:"The amount as stated, in currency"`
 	Frequency string       `json:"frequency,omitempty" enum:"weekly" doc:"weekly: in one weekly mail. Absent: a message at once"`
 	Asked     string       `json:"asked,omitempty" doc:"Day of the latest request, UTC"`
 	Since     string       `json:"since,omitempty" doc:"The first day whose fares count"`
@@ -129,7 +131,7 @@ func exportAlert(a store.Alert) keptAlert {
 		Nights: a.Trip.Nights.String(), NonStop: a.Trip.Nonstop, Kind: a.Condition(), Threshold: euros(a.Threshold),
 		Days: a.Days, Percent: a.Percent, Amount: euros(a.Amount),
 		Asked: dayOf(a.RequestDay), Since: dayOf(a.Since), Paused: dayOf(a.Paused), Changed: a.Fresh,
-		First: euros(a.State.First),
+		First: euros(a.State.First), Currency: a.Currency, Stated: euros(a.Stated),
 	}
 	if t := a.Trip; t.Month {
 		k.Month = t.From.String()[:len("2006-01")]

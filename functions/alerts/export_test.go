@@ -95,14 +95,15 @@ func TestNumbersOfEveryKind(t *testing.T) {
 		{"of a drop", store.Drop, "percent=20&amount=", 200, "20%", numbers{percent: 20}},
 		{"of a drop, in its place an amount", store.Drop, "percent=&amount=12,50", 200, "€12.50",
 			numbers{amount: 1250}},
-		{"of a drop, both", store.Drop, "percent=20&amount=12", 400, "give one of the two", numbers{amount: 1250}},
+		{"of a drop, both", store.Drop, "percent=20&amount=12", 400, "Give only one of the two", numbers{amount: 1250}},
 		{"of a drop, neither", store.Drop, "percent=&amount=", 400, "by how much", numbers{amount: 1250}},
 		{"of a drop, with every field", store.Drop, "percent=100", 400, "from 1 to 90", numbers{amount: 1250}},
-		{"of a drop, a huge field", store.Drop, "amount=" + strings.Repeat("9", 4000), 400, "amount in euro",
+		{"of a drop, a huge field", store.Drop, "amount=" + strings.Repeat("9", 4000), 400, "Write an amount",
 			numbers{amount: 1250}},
 		{"of a change, those of others", store.Change, "days=60&percent=20&threshold=9", 200, "saved", numbers{}},
 		{"of a threshold", store.Threshold, "threshold=39,90&days=60", 200, "€39.90", numbers{threshold: 3990}},
-		{"of a threshold, less than a cent", store.Threshold, "threshold=0.001", 400, "0.01", numbers{threshold: 3990}},
+		{"of a threshold, less than a cent", store.Threshold, "threshold=0.001", 400, "Write an amount",
+			numbers{threshold: 3990}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := k.Form(k.ManageLink(owner), "change="+k.refs[c.kind].String()+"&"+c.body, "Accept-Language", "en")

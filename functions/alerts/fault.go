@@ -5,23 +5,32 @@ import (
 	"slices"
 	"strings"
 
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
 )
 
 type fault struct {
 	field string
-	text  string // key in the catalogue, after "fault."
+	text  string // key of faultTexts
 	fill  []any
 	kind  *httpapi.ProblemType // nil: a plain 400
 }
 
-func (f fault) message(l *i18n.Language) string { return l.Text("fault."+f.text, f.fill...) }
+// message returns what is wrong with the field, in English, for an error document.
+func (f fault) message() string {
+	text := faultTexts[f.text]
+	for i := 0; i+1 < len(f.fill); i += 2 {
+		text = strings.ReplaceAll(text, "{"+fmt.Sprint(f.fill[i])+"}", fmt.Sprint(f.fill[i+1]))
+	}
+	return text
+}
 
 func refusal(faults []fault) *httpapi.Problem {
 	list := make([]httpapi.Fault, len(faults))
 	for i, f := range faults {
-		list[i] = httpapi.Fault{Name: f.field, Detail: f.message(i18n.English())}
+		list[i] = httpapi.Fault{Name: f.field, Detail: f.message()}
 	}
 	p := httpapi.Invalid(list...)
 	kind := faults[0].kind
@@ -34,17 +43,40 @@ func refusal(faults []fault) *httpapi.Problem {
 	return p
 }
 
-func messages(faults []fault, l *i18n.Language) []string {
-	var lines []string
-	for _, f := range faults {
-		name := f.field
-		if f.text != "unknown_field" {
-			name = l.Text("fault.field." + name)
+// pageText returns what to do about the fault, in a sentence for the reader of a page.
+func (f fault) pageText(l *i18n.Language) string {
+	key := "unclear"
+	switch f.text {
+	case "too_soon", "too_soon_weekly", "only_with", "drop_wants", "not_both", "paid_departure", "not_with",
+		"no_telegram":
+		key = f.text
+	default:
+		switch f.field {
+		case "email", "address", "days", "percent", "departure":
+			key = f.field
+		case "threshold", "paid", "amount", "currency":
+			key = "amount"
+		case "month":
+			key = "departure"
 		}
-		lines = append(lines, l.Text("fault.line", "Field", name, "Fault", f.message(l)))
 	}
-	return lines
+	var fill []any
+	for i := 0; i+1 < len(f.fill); i += 2 {
+		name, value := f.fill[i], f.fill[i+1]
+		if day, ok := value.(fare.Day); ok {
+			value = l.WeekdayDate(day)
+		}
+		fill = append(fill, name, value)
+		if name == "Kind" && f.text == "only_with" {
+			fill = append(fill, "Label", l.Text("form.kind_"+kindLabels[fmt.Sprint(value)]))
+		}
+	}
+	return l.Text("alerts.fault."+key, fill...)
 }
+
+// kindLabels maps each kind of alert to the last part of the key of its label in the form.
+var kindLabels = map[string]string{store.Threshold: "cheap", store.Verdict: "cheap", store.Low: "low",
+	store.Drop: "drop", store.Change: "change", store.Paid: "paid"}
 
 var (
 	badRoute     = fault{field: "route", text: "route"}

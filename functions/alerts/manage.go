@@ -176,7 +176,7 @@ func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref
 	}
 	given, faults := readNumbers(alert.Condition(), form)
 	if len(faults) > 0 {
-		v.Faults = messages(faults, v.T)
+		v.Faults = pageTexts(faults, v.T)
 		return s.orNone(ctx, subscriber, http.StatusBadRequest, v)
 	}
 	return s.changed(ctx, subscriber, ref, v, given.number)

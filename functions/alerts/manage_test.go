@@ -47,7 +47,7 @@ func (l *looking) one(email string) store.Alert {
 	return a
 }
 
-// all returns the stored data of the two people as text.
+// all returns the stored alerts of both subscribers as text.
 func (l *looking) all() string {
 	return everything(l.t, l.Table, "ALERTS#MIL-BUH", "ALERTS#MIL-LON",
 		"SUBSCRIBER#"+string(fixture.Subscriber("ada@example.com")),
@@ -67,13 +67,13 @@ func TestManageChanges(t *testing.T) {
 		threshold  fare.Cents
 		paused     fare.Day
 	}{
-		{"another threshold", "change=MIL-BUH&threshold=29,90", 200, "È salvato", 2990, 0},
-		{"one that is none", "change=MIL-BUH&threshold=gratis", 400, "soglia", 2990, 0},
-		{"a negative one", "change=MIL-BUH&threshold=-4", 400, "soglia", 2990, 0},
+		{"another threshold", "change=MIL-BUH&threshold=29,90", 200, "la modifica è salvata", 2990, 0},
+		{"one that is none", "change=MIL-BUH&threshold=gratis", 400, "Scrivi un importo", 2990, 0},
+		{"a negative one", "change=MIL-BUH&threshold=-4", 400, "Scrivi un importo", 2990, 0},
 		{"by the verdict", "change=MIL-BUH&threshold=", 200, "quando il prezzo è buono", 0, 0},
 		{"paused for a month", "snooze=MIL-BUH", 200, "In pausa fino", 0, today + notify.SnoozeDays},
 		{"paused until resumed", "pause=MIL-BUH", 200, "finché non lo riattivi", 0, store.UntilResumed},
-		{"resumed", "resume=MIL-BUH", 200, "È salvato", 0, 0},
+		{"resumed", "resume=MIL-BUH", 200, "la modifica è salvata", 0, 0},
 		{"an alert that there is not", "pause=MIL-ROM", 410, "già disattivato", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -35,6 +35,12 @@ func readNumbers(kind string, form url.Values) (p pendingSubscription, faults []
 }
 
 func (p pendingSubscription) number(a *store.Alert) {
+	before := a.Threshold + a.Amount
+	defer func() {
+		if a.Threshold+a.Amount != before { // the list of alerts takes euros
+			a.Currency, a.Stated = "", 0
+		}
+	}()
 	switch a.Condition() {
 	case store.Threshold, store.Verdict:
 		a.Threshold = p.threshold

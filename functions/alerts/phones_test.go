@@ -36,7 +36,6 @@ func phones(t *testing.T) *fixture.Phones {
 	return fixture.OpenPhones(t, fixture.Bolt(t, clock.Now), clock)
 }
 
-// last returns the last message that the bot sent to a person.
 func last(t *testing.T, p *fixture.Phones, person int64) telegramtest.Message {
 	t.Helper()
 	all := p.Telegram.Messages(person)

@@ -20,7 +20,7 @@ type wanted struct {
 	Threshold *float64 `json:"threshold,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"EUR, two decimals: a message when the cheapest fare is at or under it. Default: when livello becomes ottimo or buono. To anywhere: the highest price, in addition to level" example:"49.9"`
 	Channel   string   `json:"channel,omitempty" nullable:"true" enum:"mail,ntfy,telegram,webhook" default:"mail" doc:"mail: by e-mail. webhook: address is an endpoint that gets signed events, and email is where its owner confirms. ntfy: address is a topic, where the link to confirm is published. telegram: the answer holds a link to the chat that confirms"`
 	Address   string   `json:"address,omitempty" nullable:"true" maxLength:"500" doc:"For channel webhook: the https URL of an endpoint on a public server, port 443. For channel ntfy: the https URL of a topic. Anyone who knows the topic can read the messages"`
-	Departure string   `json:"departure,omitempty" nullable:"true" pattern:"^\\d{4}-\\d{2}-\\d{2}(\\.\\.\\d{4}-\\d{2}-\\d{2})?$" doc:"Day of departure, or the cheapest of at most 31 days such as 2027-03-18..2027-03-22. From tomorrow to a year ahead: fares are checked once a day, so no message can come sooner. The alert ends after the last departure"`
+	Departure string   `json:"departure,omitempty" nullable:"true" pattern:"^\\d{4}-\\d{2}-\\d{2}(\\.\\.\\d{4}-\\d{2}-\\d{2})?$" doc:"Day of departure, or the cheapest of at most 31 days such as 2027-03-18..2027-03-22. From the day after tomorrow to a year ahead: fares are checked once a day, from tomorrow on. The alert ends after the last departure"`
 	Month     string   `json:"month,omitempty" nullable:"true" pattern:"^\\d{4}-\\d{2}$" doc:"The cheapest departure of a month, instead of departure"`
 	Nights    string   `json:"nights,omitempty" nullable:"true" enum:"1-3,4-7,8-14,15+" doc:"Nights away of a return. Default: one way"`
 	NonStop   bool     `json:"nonstop,omitempty" nullable:"true" doc:"Only fares without stops"`
@@ -31,9 +31,12 @@ type wanted struct {
 	Frequency string   `json:"frequency,omitempty" nullable:"true" enum:"now,weekly" default:"now" doc:"now: a message when the condition is met. weekly: one mail a week with all weekly alerts of the address, met or not. For channel mail, and departures at least 7 days ahead"`
 	Paid      *float64 `json:"paid,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"EUR, two decimals: what you paid for a trip that you have booked. With departure, and nights for a return. A message comes when the fare falls under it. Implies kind paid"`
 	Amount    *float64 `json:"amount,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"For kind drop, instead of percent: EUR, two decimals"`
+	Currency  string   `json:"currency,omitempty" nullable:"true" pattern:"^[A-Z]{3}$" default:"EUR" doc:"The currency of threshold, paid and amount, such as USD. The service converts the amount to EUR once, at the reference rate of the request. Messages state both amounts"`
 }
 
-var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop",
+// The currency comes before the amounts, because it decides how large they may be.
+var fields = []string{"channel", "route", "email", "currency", "threshold", "address", "departure", "month",
+	"nights", "nonstop",
 	"kind", "level", "days", "percent", "amount", "paid", "frequency"}
 
 // required lists the fields that a request must have. The field email is required only for the
@@ -52,6 +55,10 @@ type pendingSubscription struct {
 	channel   string // as in store.Alert
 	address   string // of the channel, in canonical form
 	digest    bool   // sent in the weekly digest
+	// currency is the currency of the request's amount, and stated that amount in it. They are empty
+	// for euros.
+	currency string
+	stated   fare.Cents
 	condition
 }
 
@@ -106,6 +113,17 @@ func (p *pendingSubscription) set(name, value string) *fault {
 		return p.setThreshold(value)
 	case "frequency":
 		return p.setFrequency(value)
+	case "currency":
+		return p.setCurrency(value)
+	case "amount", "paid":
+		cents, ok := p.readAmount(value)
+		if !ok {
+			return &fault{field: name, text: name}
+		}
+		if p.amount = cents; name == "paid" {
+			p.amount, p.paid = 0, cents
+		}
+		return nil
 	}
 	return p.condition.set(name, value)
 }
@@ -132,7 +150,7 @@ func (p *pendingSubscription) setEmail(value string) *fault {
 }
 
 func (p *pendingSubscription) setThreshold(value string) *fault {
-	cents, ok := parseThreshold(value)
+	cents, ok := p.readAmount(value)
 	if !ok {
 		return &badThreshold
 	}
@@ -141,17 +159,20 @@ func (p *pendingSubscription) setThreshold(value string) *fault {
 }
 
 // parseThreshold parses an amount in EUR without floating-point error. It rounds half cents up.
-func parseThreshold(s string) (fare.Cents, bool) {
+func parseThreshold(s string) (fare.Cents, bool) { return parseAmount(s, maxThreshold) }
+
+// parseAmount is parseThreshold with a highest amount.
+func parseAmount(s string, most int64) (fare.Cents, bool) {
 	const maxLength = 32 // characters; longer text would slow the exact arithmetic
 	if len(s) > maxLength || strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false
 	}
 	// The check as a float comes first: it rejects exponents that would slow the exact arithmetic.
-	if about, err := strconv.ParseFloat(s, 64); err != nil || !(about > 0 && about <= maxThreshold) {
+	if about, err := strconv.ParseFloat(s, 64); err != nil || !(about > 0 && about <= float64(most)) {
 		return 0, false
 	}
 	exact, ok := new(big.Rat).SetString(s)
-	if !ok || exact.Cmp(big.NewRat(maxThreshold, 1)) > 0 {
+	if !ok || exact.Cmp(big.NewRat(most, 1)) > 0 {
 		return 0, false
 	}
 	twice := exact.Mul(exact, big.NewRat(200, 1))

@@ -65,6 +65,9 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	} else if err = s.spend(ctx); err == nil {
 		faults, err = pending.resolve()
 	}
+	if err == nil {
+		faults, err = s.convert(ctx, &pending)
+	}
 	if err == nil && pending.channel == store.Telegram && s.Telegram.Name == "" {
 		faults = []fault{{field: "channel", text: "no_telegram"}}
 		err = refusal(faults)
@@ -76,8 +79,7 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	var p *httpapi.Problem
 	switch {
 	case err != nil && onPage && errors.As(err, &p):
-		return respond(p.Status, "refused", view{T: l, Faults: messages(faults, l),
-			Busy: p.Status == http.StatusTooManyRequests})
+		return refused(in, p, faults, l)
 	case err != nil:
 		return nil, err
 	case onPage:
@@ -120,7 +122,7 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	lang string) (id string, err error) {
 	now := s.Now()
 	alert := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel,
-		Address: p.address, RequestDay: fare.DayOf(now), Digest: p.digest}
+		Address: p.address, RequestDay: fare.DayOf(now), Digest: p.digest, Currency: p.currency, Stated: p.stated}
 	p.fill(&alert, fare.DayOf(now))
 	about := []string{p.route.String(), p.email, fmt.Sprint(p.threshold), lang}
 	if p.channel != "" {
@@ -131,6 +133,9 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	}
 	if p.digest {
 		about = append(about, weekly)
+	}
+	if p.currency != "" {
+		about = append(about, p.currency)
 	}
 	id, err = newID(again.Random(ctx, s.Random, "alerts pending", about...))
 	if err != nil {

@@ -26,7 +26,7 @@ func TestTripAlerts(t *testing.T) {
 		}
 		mails := p.Received(ada)
 		m := mails[len(mails)-1]
-		for _, want := range []string{"return, 4-7 nights away, non-stop flights only", "falls by " + percent + "%"} {
+		for _, want := range []string{"return, 4–7 nights away, non-stop flights only", "falls by " + percent + "%"} {
 			if !strings.Contains(m.Text, want) {
 				t.Errorf("the mail lacks %q:\n%s", want, m.Text)
 			}
@@ -34,7 +34,7 @@ func TestTripAlerts(t *testing.T) {
 		link := p.Link(m)
 		for _, page := range []fixture.Reply{p.Do("GET", link, "", "Accept-Language", "en"),
 			p.Form(link, "", "Accept-Language", "en")} {
-			if page.Status != 200 || !strings.Contains(page.Page(), "4-7 nights away") ||
+			if page.Status != 200 || !strings.Contains(page.Page(), "4–7 nights away") ||
 				!strings.Contains(page.Page(), "falls by "+percent+"%") {
 				t.Errorf("%d %s", page.Status, page.Body)
 			}
@@ -54,7 +54,7 @@ func TestTripAlerts(t *testing.T) {
 		t.Errorf("%d %s", list.Status, list.Body)
 	}
 	end := p.Alerts.Links.Unsubscribe(fixture.Subscriber(ada), alerts[1].Ref())
-	p.Do("GET", end, "", "Accept-Language", "en").Want(t, 200, "4-7 nights away")
+	p.Do("GET", end, "", "Accept-Language", "en").Want(t, 200, "4–7 nights away")
 	p.Form(p.ManageLink(ada), "remove="+alerts[1].Ref().String()).Want(t, 200)
 	p.Form(end, "").Want(t, 410)
 	if left := p.Thresholds(ada); len(left) != 1 || left["MIL-BUH"] != 5000 {

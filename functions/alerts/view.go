@@ -28,10 +28,12 @@ type view struct {
 	Manage       string // the subscriber's list; empty hides the link
 	Channel      string // channel of the request, as in store.Alert
 	Faults       []string
-	Export       string // link to the export
-	Confirmation string // what was just done
-	Until        string // the day until which an alert is paused
-	Busy         bool   // too many calls
+	Corrections  []correction // fields to correct
+	Kept         []edit       // values of all other fields
+	Export       string       // link to the export
+	Confirmation string       // what was just done
+	Until        string       // the day until which an alert is paused
+	Busy         bool         // too many calls
 	Most         int
 	Days         int // how long a link to manage is valid
 	hookView
@@ -76,7 +78,6 @@ func edits(a store.Alert, l *i18n.Language) (all []edit) {
 	return all
 }
 
-// managed returns the row of an alert for the page of all alerts, with its state.
 func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 	r := row(a, l)
 	r.Edits = edits(a, l)
@@ -120,7 +121,7 @@ func row(a store.Alert, l *i18n.Language) alertRow {
 	r.When, r.Kind = notify.When(a, l), a.Kind != "" || a.Route.Destination == store.Anywhere
 	r.Weekly, r.MayWeekly = a.Digest, a.MayDigest()
 	if a.Threshold > 0 {
-		r.Threshold = l.Amount(a.Threshold)
+		r.Threshold = notify.AmountOf(a, a.Threshold, l)
 	}
 	return r
 }

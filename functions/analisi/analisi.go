@@ -54,8 +54,8 @@ type output[A any] struct{ Body A }
 func body[A any](a A, err error) (*output[A], error) { return &output[A]{a}, err }
 
 func (s *Service) registerVerdicts(api *httpapi.API) {
-	check, handle := httpapi.CheckAndHandle((*published.VerdictInput).Question, s.Answers().Check,
-		func(ctx context.Context, _ *published.VerdictInput, q answer.Question) (*output[verdict.Analysis], error) {
+	check, handle := httpapi.CheckAndHandle((*verdictInput).question, s.Answers().Check,
+		func(ctx context.Context, _ *verdictInput, q answer.Question) (*output[verdict.Analysis], error) {
 			return body(s.Answers().Verdict(ctx, q))
 		})
 	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
@@ -90,7 +90,7 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 	daysCheck, days := httpapi.CheckAndHandle((*calendarInput).Question, s.Answers().Check,
 		func(ctx context.Context, in *calendarInput, q answer.Question) (*httpapi.Tagged, error) {
 			c, err := s.Answers().Calendar(ctx, q, httpapi.AllFares(ctx))
-			return httpapi.TagJSON(in.IfNoneMatch, c, err)
+			return httpapi.TagJSON(ctx, in.IfNoneMatch, c, err)
 		})
 	httpapi.JSON(api, "calendario", httpapi.JSONDoc{
 		Summary: "Calendar of a route",
@@ -108,7 +108,7 @@ func (s *Service) registerLists(api *httpapi.API) {
 	dealsCheck, deals := httpapi.CheckAndHandle((*dealsInput).Question, s.Answers().CheckDeals,
 		func(ctx context.Context, in *dealsInput, q published.DealsQuestion) (*httpapi.Tagged, error) {
 			o, err := s.Answers().Deals(ctx, q)
-			return httpapi.TagJSON(in.IfNoneMatch, o, err)
+			return httpapi.TagJSON(ctx, in.IfNoneMatch, o, err)
 		})
 	httpapi.JSON(api, "occasioni", httpapi.JSONDoc{
 		Summary: "Cheap destinations now",
@@ -164,13 +164,25 @@ func registerAlive(api *httpapi.API) {
 	}), "salute")
 }
 
+type verdictInput struct {
+	published.VerdictInput
+	httpapi.LanguageInput
+	httpapi.FieldsInput
+}
+
+func (in *verdictInput) question() (answer.Question, error) { return in.Question() }
+
 type calendarInput struct {
 	published.CalendarInput
+	httpapi.LanguageInput
+	httpapi.FieldsInput
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
 type dealsInput struct {
 	published.CheapInput
+	httpapi.LanguageInput
+	httpapi.FieldsInput
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
@@ -181,6 +193,8 @@ type historyInput struct {
 	Diretto  bool   `query:"diretto" doc:"Only fares without stops"`
 	Notti    string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares. Default: one-way fares"`
 	published.CurrencyInput
+	httpapi.LanguageInput
+	httpapi.FieldsInput
 }
 
 func (in *historyInput) question() (q answer.Question, err error) {
@@ -193,6 +207,8 @@ type routesInput struct {
 	Origine      string `query:"origine" doc:"Only routes from this city (name or IATA code)" example:"Milano"`
 	Destinazione string `query:"destinazione" doc:"Only routes to this city (name or IATA code)"`
 	Page         string `query:"page" pattern:"^([A-Z]{3})?$" patternDescription:"what an earlier answer gave as successiva" doc:"The next page: successiva of the previous answer"`
+	httpapi.LanguageInput
+	httpapi.FieldsInput
 }
 
 type comparisonInput struct {
@@ -203,6 +219,8 @@ type comparisonInput struct {
 	Diretto      bool   `query:"diretto" doc:"Only fares without stops"`
 	Notti        string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares. Default: one-way fares"`
 	published.CurrencyInput
+	httpapi.LanguageInput
+	httpapi.FieldsInput
 }
 
 func (in *comparisonInput) question() (published.Comparison, error) {

@@ -182,8 +182,8 @@ func TestDemand(t *testing.T) {
 		w.Until.Before(analisitest.Today.Add(14*24*time.Hour)) {
 		t.Errorf("noted %v until %v", w.Origins, w.Until)
 	}
-	// Demand for a series is recorded once per process and day. It does not matter which endpoint
-	// is called.
+	// Demand for a series (route and kind of trip) is recorded once per process and day. It does
+	// not matter which endpoint is called.
 	analisitest.Get(t, h, "/?da=Milano&a=Bucarest")
 	analisitest.Get(t, h, "/card/MIL-BUH-it.png")
 	at = analisitest.Today.AddDate(0, 0, 1)

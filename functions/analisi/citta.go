@@ -20,7 +20,7 @@ const maxCities = 8
 
 // Cities is the published list of suggestions for a typed prefix.
 type Cities struct {
-	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name in any language begins so: one whose name was typed in full comes first, then those that there are fares for, names of the language first, then those with most traffic. Where no name begins so, one typing error is forgiven. The beginning of a country or continent offers its cities. Without q those that there are fares for: with origine the most popular destinations, else origins, those of the country of lang first"`
+	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name, country or continent begins so in any language, with at most one typing error. Cities with fares come first. Without q: with origine the most popular destinations, otherwise origins"`
 }
 
 // Offered is a suggested city.

@@ -1,7 +1,7 @@
-// Package compat answers programs written for the Amadeus Self-Service API, which closed on
-// 2026-07-17. The SDKs of that API work here with another host. A program exchanges a Pro key, or
-// the word free, for a token. Then it asks for one of three things: the price metrics of a
-// departure, the cheapest dates of a route, or the cheapest destinations of a city.
+// Package compat answers programs written for the Amadeus Self-Service API. The SDKs of that API
+// work here with another host. A program exchanges a Pro key, or the word free, for a token. Then
+// it asks for one of three things: the price metrics of a departure, the cheapest dates of a route,
+// or the cheapest destinations of a city.
 //
 // Paths, parameters, answers and errors follow the published Amadeus API. docs/from-amadeus.md
 // describes them and the origin of each number. All numbers come from package answer and package

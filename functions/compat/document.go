@@ -53,7 +53,6 @@ func amount(c fare.Cents) string { return fmt.Sprintf("%d.%02d", c/100, c%100) }
 
 func (s *Service) selfLink(p *parameters) links { return links{Self: s.address(p.path, p.values)} }
 
-// address returns the full URL of a path of this service.
 func (s *Service) address(path string, query url.Values) string {
 	if len(query) == 0 {
 		return s.BaseURL + path
@@ -151,7 +150,7 @@ func (s *Service) pageURL(from, to place, depart, back string, nonStop bool) str
 	return s.address("/", query)
 }
 
-// listURL returns the URL of another list of flights with the same filter.
+// listURL returns the URL of the list of dates or of destinations, with the same filter.
 func (s *Service) listURL(name string, query url.Values, f filter) string {
 	query.Set("oneWay", strconv.FormatBool(f.oneWay))
 	query.Set("nonStop", strconv.FormatBool(f.nonStop))

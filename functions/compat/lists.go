@@ -99,7 +99,6 @@ func (f filter) trips() (all []fare.Trip) {
 	return all
 }
 
-// matches reports whether a fare matches the filter.
 func (f filter) matches(o option) bool {
 	return f.days.contains(int(o.depart)) && (f.most == 0 || o.price <= f.most) &&
 		(f.oneWay || f.nights.contains(int(o.back-o.depart)))

@@ -79,7 +79,7 @@ func (c place) whole(about ...fare.Airport) []fault {
 		return nil
 	}
 	return []fault{warning(wholeCity, fmt.Sprintf(
-		"Fares are observed by city: these are of all airports of %s (%s), not of %s alone.", c.Name, c.City, c.code))}
+		"These figures are of all airports of %s (%s), not of %s alone.", c.Name, c.City, c.code))}
 }
 
 // place parses a required parameter that holds the code of a city or an airport.

@@ -104,7 +104,6 @@ type service struct {
 // now is the time in all tests of this package.
 var now = fixture.Today
 
-// serve returns a service with the fares that a source has from Milan.
 func serve(t *testing.T, source upstream.Source, o onemachine.Options) *service {
 	t.Helper()
 	s := &service{t: t, at: now}

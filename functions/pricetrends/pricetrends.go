@@ -5,7 +5,6 @@ package pricetrends
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -36,6 +35,8 @@ type input struct {
 	Origin      string `query:"origin" required:"true" doc:"IATA code of a city or airport, or the name of a city in any of six languages. Three letters are read as a code first" example:"MIL"`
 	Currency    string `query:"currency" default:"usd" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts" example:"eur"`
 	Destination string `query:"destination" doc:"Only the route to this city or airport, with its weekly lows" example:"LON"`
+	httpapi.LanguageInput
+	httpapi.FieldsInput
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
@@ -100,14 +101,10 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 	if errors.As(err, &not) {
 		return nil, notCovered(not)
 	}
-	if err != nil {
-		return nil, err
+	if l := httpapi.Language(ctx); l != nil && err == nil {
+		answer.InLanguage(l.Code)
 	}
-	body, err := json.Marshal(answer)
-	if err != nil {
-		return nil, fmt.Errorf("write trends of %s: %w", origin, err)
-	}
-	return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
+	return httpapi.TagJSON(ctx, in.IfNoneMatch, answer, err)
 }
 
 // cityOf returns the city with the code asked. If no city or airport has that code, it returns the

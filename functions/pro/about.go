@@ -47,7 +47,6 @@ type aboutSection struct {
 	Text      template.HTML
 }
 
-// about returns the handler of a page about the service.
 func (s *Service) about(name string) func(context.Context, *Reader) (*page.Response, error) {
 	p := aboutPages[name]
 	return func(_ context.Context, in *Reader) (*page.Response, error) {

@@ -112,8 +112,8 @@ func TestAUsedPaymentDoesNotTellWhoUsedIt(t *testing.T) {
 	}
 }
 
-// lossy is a table that takes effect but loses two answers: of the first write, and of the first
-// read after that write.
+// lossy is a table whose calls take effect. It loses the answer to the first write, and the answer
+// to the first read after that write.
 type lossy struct {
 	store.Table
 	wrote, read bool

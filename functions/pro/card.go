@@ -168,7 +168,6 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	return bought, nil
 }
 
-// recordPaidUntil records in the customer's data until when a subscription is paid.
 func recordPaidUntil(c *store.Customer, subscription string, until time.Time) {
 	if c.Cards == nil {
 		c.Cards = map[string]time.Time{}

@@ -40,7 +40,8 @@ func (p payer) proof(email string, signature pay.Signature) []byte {
 	return ed25519.Sign(p.key, []byte("Verdetto Pro payment\n"+email+"\n"+signature.String()))
 }
 
-// claim claims a payment for an e-mail address. The payer's signature firma may be empty.
+// claim claims a payment for an e-mail address. The parameter signature is the transaction. The
+// parameter firma is the payer's proof of the payment, and may be empty.
 func claim(s fixture.Shop, email string, signature pay.Signature, firma string) fixture.Reply {
 	fields := []string{"email", email, "signature", signature.String()}
 	if firma != "" {

@@ -36,10 +36,10 @@ func TestTheOwnerGuardsTheKey(t *testing.T) {
 	session, _ := s.Buy("ada@example.com")
 	shown := s.Confirm(session, "Accept", "text/html", "Accept-Language", "en")
 	own := fixture.KeyPattern.FindString(shown.Body)
-	if !strings.Contains(shown.Page(), "Anyone who knows your e-mail address can ask for a new key") {
+	if !strings.Contains(shown.Page(), "Anyone who knows your email address can ask for a new key") {
 		t.Errorf("the page with the key does not say what strangers can do: %s", shown.Page())
 	}
-	if a := switchGuard(t, s, shown, "si"); !strings.Contains(a.Page(), "The key is guarded") {
+	if a := switchGuard(t, s, shown, "si"); !strings.Contains(a.Page(), "The key is protected") {
 		t.Error(a.Page())
 	}
 	if keys := recovered(s, "ada@example.com"); len(keys) != 0 || !s.Works(own) {

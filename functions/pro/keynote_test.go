@@ -100,7 +100,7 @@ func TestTheKeyPageAgain(t *testing.T) {
 	clock.Add(time.Second)
 	a := s.Confirm(session, "Accept", html, "Accept-Language", "en")
 	if a.Status != 409 || strings.Contains(a.Body, "vd_") ||
-		!strings.Contains(a.Page(), "A new key comes by e-mail") ||
+		!strings.Contains(a.Page(), "A new key comes by email") ||
 		!strings.Contains(a.Body, `href="/v1/pro/recupera?lang=en"`) {
 		t.Errorf("after ten minutes: %d %s", a.Status, a.Page())
 	}
@@ -150,7 +150,7 @@ func TestConfirmationForPeople(t *testing.T) {
 	}{
 		{"pending", open, 409, "Il pagamento non è ancora arrivato", "/v1/pro/conferma?session_id=" + open +
 			"&amp;lang=it"},
-		{"unknown", "cs_test_none", 404, "Questo pagamento non lo conosciamo", "/v1/pro?lang=it"},
+		{"unknown", "cs_test_none", 404, "Non conosciamo questo pagamento", "/v1/pro?lang=it"},
 		{"foreign", foreign, 422, "Quel pagamento era per altro", "/v1/pro?lang=it"},
 	} {
 		a := s.Confirm(c.session, "Accept", html, "Accept-Language", "it")

@@ -25,7 +25,6 @@ func (s *Service) sendMove(ctx context.Context, j store.Job) error {
 	return s.sendLink(ctx, j, j.Ref, moveLink, moving{From: j.Ref, To: j.Email}, moveTime, mail.MoveMail, movePath)
 }
 
-// sendLink mails a link about the owner's plan. If the owner has no plan, it sends nothing.
 func (s *Service) sendLink(ctx context.Context, j store.Job, owner string, p purpose, about any, lasts time.Duration,
 	write writeMail, path string) error {
 	c, err := s.Keys.Customer(ctx, s.customer(owner))

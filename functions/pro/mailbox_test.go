@@ -155,8 +155,9 @@ func TestOneStrangerLeavesRoom(t *testing.T) {
 	}
 }
 
-// TestNoMoreMailsLikeThis: the link that stops such mails works for 180 days, also with one click
-// in the mail program. A link of another mailbox changes nothing.
+// TestNoMoreMailsLikeThis: the link that stops requested mails (to confirm a request, or with a
+// link or key) works for 180 days, also with one click in the mail program. A link of another
+// mailbox changes nothing.
 func TestNoMoreMailsLikeThis(t *testing.T) {
 	s := parallel(t)
 	alert := fixture.Object("route", "MIL-BUH", "email", ada)

@@ -70,7 +70,6 @@ func askPage(block, path string) func(context.Context, *Reader) (*page.Response,
 	}
 }
 
-// asJSON returns an answer as JSON, from an endpoint that returns a page to people.
 func asJSON(status int, answer any) (*page.Response, error) {
 	body, err := json.Marshal(answer)
 	if err != nil {

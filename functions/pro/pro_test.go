@@ -56,7 +56,6 @@ func wantPage(t testing.TB, a fixture.Reply, status int, text string, what ...an
 	}
 }
 
-// wantBody checks the status of an answer, and that the body contains a text.
 func wantBody(t testing.TB, a fixture.Reply, status int, text string, what ...any) {
 	t.Helper()
 	if a.Status != status || !strings.Contains(a.Body, text) {

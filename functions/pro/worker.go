@@ -112,7 +112,6 @@ func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
 // writeMail composes one kind of mail about a plan.
 type writeMail func(mail.Key) (mail.Message, error)
 
-// send sends the mail of a job about a plan.
 func (s *Service) send(ctx context.Context, j store.Job, write writeMail, c store.Customer, path string) error {
 	message, err := s.compose(j, write, c, "", path)
 	if err != nil {

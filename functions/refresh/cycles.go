@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// keepDays is how many days a contribution stays in the store. A contribution holds one series'
-	// statistics of one day, until closeCycles adds them up.
+	// keepDays is how many days a contribution (to the sums over all routes) stays in the store. A
+	// contribution holds one series' statistics of one day, until closeCycles adds them up.
 	keepDays = 31
 	// closeAfter is how long after midnight (UTC) the past day is closed. An invocation takes less
 	// time than closeAfter, so an invocation that began on the past day has ended.
 	closeAfter = time.Hour
 )
 
-// closeCycles closes all past days, one after the other. It adds the contributions of all series to
-// the pooled statistics and to the score. It may run repeatedly and in several processes at once. A
-// contribution that arrives after its day was closed is not counted.
+// closeCycles closes all past days, one after the other. It adds the contributions of all series
+// (route and kind of trip) to the pooled statistics and to the score. It may run repeatedly and in
+// several processes at once. A contribution that arrives after its day was closed is not counted.
 func (r *Refresher) closeCycles(ctx context.Context, now time.Time) error {
 	last := fare.DayOf(now.Add(-closeAfter)) - 1
 	err := store.RetryConflicts(ctx, func() error { return r.closeUntil(ctx, last) })
@@ -67,7 +67,8 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 	return r.Fares.PutPooled(ctx, c.Encode(), version, tally.encode())
 }
 
-// contributions returns the sum of all contributions to the statistics of a day, and their number.
+// contributions (to the sums over all routes) returns the sum of all contributions to the
+// statistics of a day, and their number.
 func (r *Refresher) contributions(ctx context.Context, day fare.Day) (*score.Contribution, int, error) {
 	stored, err := r.Fares.Contributions(ctx, day)
 	if err != nil {

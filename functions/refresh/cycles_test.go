@@ -15,7 +15,7 @@ import (
 )
 
 // TestLateFindsAreLeftToo: if a second refresh on the same day finds more fares, it adds them to
-// the stored contribution of that day.
+// the stored contribution (to the sums over all routes) of that day.
 func TestLateFindsAreLeftToo(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(10)
@@ -103,9 +103,9 @@ func TestPlansCloseCycles(t *testing.T) {
 	}
 }
 
-// TestClosedCycle: the pooled statistics of a day are the sum of the day's contributions, each
-// counted once. The sum is made 1 hour after midnight, even if some contributions are still
-// missing.
+// TestClosedCycle: the pooled statistics (sums over all routes) of a day are the sum of the day's
+// contributions, each counted once. The sum is made 1 hour after midnight, even if some
+// contributions are still missing.
 func TestClosedCycle(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(30)

@@ -109,8 +109,8 @@ func (s *dayStore) mustRefresh(t *testing.T, source upstream.Source, origins ...
 	mustRun(t, refresher(source, s, s.clock), origins...)
 }
 
-// departures returns the stored departure states, pooled statistics and scores. It also returns the
-// published items of each origin.
+// departures returns the stored departure states, pooled statistics (sums over all routes) and
+// scores. It also returns the published items of each origin.
 func (s *dayStore) departures(t *testing.T) map[string]string {
 	t.Helper()
 	partitions := []string{"FARES", "SCORE", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#TRN"}

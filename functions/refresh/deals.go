@@ -24,7 +24,6 @@ func (all summaries) add(of fare.Series, s verdict.RouteSummary) {
 	all[of.Trip][of.Destination] = s
 }
 
-// updateDeals updates the stored deals of an origin from the summaries of this refresh.
 func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored summaries,
 	pooled *departure.Pooled) error {
 	for trip, of := range stored {
@@ -80,8 +79,8 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 	})
 }
 
-// dealsOf judges the cheapest fares of a series. It judges the cheapest fare of all with the
-// summary, and the cheapest fare of each month with the departure states.
+// dealsOf judges the cheapest fares of a series (route and kind of trip). It judges the cheapest
+// fare of all with the summary, and the cheapest fare of each month with the departure states.
 func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState,
 	pooled *departure.Pooled) (deals.Entry, error) {
 	e := deals.Entry{Destination: destination, AsOf: s.AsOf, Observations: s.Observations}

@@ -20,8 +20,8 @@ import (
 
 // A source that implements upstream.Deep can be asked for a year of departures of one route. The
 // refresh asks daily for series in demand (users asked about them or have alerts), and weekly for
-// the others. A queue message lists the series to ask for. A worker skips a series that another run
-// asked for after the plan.
+// the others. A queue message lists the series (route and kind of trip) to ask for. A worker skips
+// a series that another run asked for after the plan.
 
 // DeepReport sums up a run that asked the source for departures.
 type DeepReport struct {
@@ -45,9 +45,9 @@ func (r *DeepReport) fault(of fare.Series, err error) {
 	addFault(&r.Faults, of.String(), err)
 }
 
-// deepen asks the source for each series of a task, stores the answers and publishes them. The
-// result left lists the series to requeue because time ran out after some progress. Series beyond
-// the day's budget are not requeued: the next day's plan starts with them.
+// deepen asks the source for each series (route and kind of trip) of a task, stores the answers and
+// publishes them. The result left lists the series to requeue because time ran out after some
+// progress. Series beyond the day's budget are not requeued: the next day's plan starts with them.
 func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepReport) (left []fare.Series, err error) {
 	source, ok := r.Source.(upstream.Deep)
 	if !ok {
@@ -99,8 +99,8 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	return left, err
 }
 
-// deepenSeries asks the source for one series. It skips the series if another run asked for it
-// after the plan. It returns the series' summary.
+// deepenSeries asks the source for one series (route and kind of trip). It skips the series if
+// another run asked for it after the plan. It returns the series' summary.
 func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle,
 	planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
 	had, err := r.summary(ctx, of, store.Strong)
@@ -157,7 +157,7 @@ func hasStops(fares []fare.Fare) bool {
 		func(f fare.Fare) bool { return f.Stops == fare.OneStop || f.Stops == fare.MoreStops })
 }
 
-// processDeep processes one queue message that lists series to ask for.
+// processDeep processes one queue message that lists series (route and kind of trip) to ask for.
 func (r *Refresher) processDeep(ctx, begin context.Context, q queue.Queue, t task, report *DeepReport) error {
 	failed := report.Failed
 	left, err := r.deepen(ctx, begin, t, report)

@@ -30,9 +30,9 @@ func deepMessage(id string, planned time.Time, series ...string) queue.Message {
 	return queue.Message{ID: id, Body: string(body), Received: 1}
 }
 
-// TestDeepMessages checks queue messages that list series to ask the source for. It checks which
-// series are asked for, which fail, and which are skipped because another run asked for them
-// before.
+// TestDeepMessages checks queue messages that list series (route and kind of trip) to ask the
+// source for. It checks which series are asked for, which fail, and which are skipped because
+// another run asked for them before.
 func TestDeepMessages(t *testing.T) {
 	unavailable := fmt.Errorf("%w: 503", upstream.ErrUnavailable)
 	before := func(w *deepWorld) {
@@ -132,7 +132,7 @@ func TestNonStopIsAskedForWhereAFareHasStops(t *testing.T) {
 	}
 }
 
-// deepen asks the source for all due series, without a queue.
+// deepen asks the source for all due series (route and kind of trip), without a queue.
 func (w *deepWorld) deepen() refresh.DeepReport {
 	w.t.Helper()
 	r := w.refresher(w.table)
@@ -184,8 +184,8 @@ func TestNewFaresReachSubscribers(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// TestPlanPublishesAfterAKill: without a queue no message is delivered again. So the next plan
-// publishes the summaries that a killed run stored.
+// TestPlanPublishesAfterAKill: a run without a queue is killed. The next plan publishes the
+// summaries that the killed run stored.
 func TestPlanPublishesAfterAKill(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH")
 	before := contents(t, w.table)["ORIGIN#MIL TRENDS"]
@@ -221,9 +221,9 @@ func (r refusing) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-// TestDeepTimeRunsOut: series that a worker could not begin in time are requeued. A message that
-// was cut off is requeued if at least one of its series was done; otherwise it fails. So requeueing
-// always ends.
+// TestDeepTimeRunsOut: series (route and kind of trip) that a worker could not begin in time are
+// requeued. A message that was cut off is requeued if at least one of its series was done;
+// otherwise it fails. So requeueing always ends.
 func TestDeepTimeRunsOut(t *testing.T) {
 	all := []string{"MIL-BUH", "MIL-LON", "MIL-PAR"}
 	for _, c := range []struct {

@@ -22,8 +22,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// deepSource is a source that can be asked for one route. For each series it has the fares of the
-// departures, or an error. The answer to a question for non-stop fares has only non-stop fares.
+// deepSource is a source that can be asked for one route. For each series (route and kind of trip)
+// it has the fares of the departures, or an error. The answer to a question for non-stop fares has
+// only non-stop fares.
 type deepSource struct {
 	*source
 	departures map[string]any // by series
@@ -70,8 +71,8 @@ func (s *deepSource) takeQuestions() []string {
 	return asked
 }
 
-// departing returns fares of a series that were all found at one time. It has one fare for each
-// number of stops.
+// departing returns fares of a series (route and kind of trip) that were all found at one time. It
+// has one fare for each number of stops.
 func departing(name string, found time.Time, price fare.Cents, stops ...int) (all []fare.Fare) {
 	of := seriesOf(name)
 	nights, _ := of.Trip.Nights()
@@ -121,8 +122,8 @@ func (w *deepWorld) function() *refresh.Function {
 		Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.NewSource("verdetto-refresh")}
 }
 
-// plan runs the event that plans departures. It returns the queued messages, and the series in each
-// message.
+// plan runs the event that plans departures. It returns the queued messages, and the series (route
+// and kind of trip) in each message.
 func (w *deepWorld) plan() (messages []queue.Message, series [][]string) {
 	w.t.Helper()
 	w.queue.sent = nil
@@ -149,8 +150,8 @@ func (w *deepWorld) work(messages ...queue.Message) (failed []string) {
 	return w.function().Messages(w.t.Context(), messages)
 }
 
-// day plans one day and processes all its messages. It returns the series that the source was asked
-// for.
+// day plans one day and processes all its messages. It returns the series (route and kind of trip)
+// that the source was asked for.
 func (w *deepWorld) day() []string {
 	w.t.Helper()
 	messages, _ := w.plan()
@@ -165,7 +166,8 @@ func (w *deepWorld) summary(name string) verdict.RouteSummary {
 	return summaryOf(w.t, w.table, seriesOf(name))
 }
 
-// demand puts series in demand, as if a user asked about them on the current day of the clock.
+// demand puts series (route and kind of trip) in demand, as if a user asked about them on the
+// current day of the clock.
 func (w *deepWorld) demand(names ...string) {
 	w.t.Helper()
 	for _, name := range names {

@@ -125,7 +125,7 @@ func (d *killedDay) run(live func() *lifetime) {
 }
 
 // ends returns the contents of the store at the end, without the times of the calls. It checks that
-// the source was asked for each planned series.
+// the source was asked for each planned series (route and kind of trip).
 func (d *killedDay) ends() map[string]string {
 	d.t.Helper()
 	all := map[string]string{}
@@ -155,7 +155,8 @@ func (d *killedDay) ends() map[string]string {
 
 // killDeep kills the processes of a day at random steps. A step is a call to the store, the source
 // or the queue, and ends before or after its effect. In the end the store must equal the store
-// after a day without kills. Each kill may repeat the questions for at most one series.
+// after a day without kills. Each kill may repeat the questions for at most one series (route and
+// kind of trip).
 func killDeep(t *testing.T, kills int) {
 	calm := newKilledDay(t)
 	clean := &lifetime{last: 1 << 30}
@@ -197,7 +198,8 @@ func killDeep(t *testing.T, kills int) {
 		clean.steps, len(asked), done, runs, steps, again, float64(again)/float64(done), mostAgain)
 }
 
-// repeated returns the series about which the source was asked the same question twice in a row.
+// repeated returns the series (route and kind of trip) about which the source was asked the same
+// question twice in a row.
 func repeated(questions []string) map[string]bool {
 	series := map[string]bool{}
 	for i, q := range questions {
@@ -232,8 +234,8 @@ func TestDeepenKilled(t *testing.T) {
 		if _, err := d.function(&lifetime{last: 1 << 30}).Deepen(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// A later plan adds another seventh of the series that are not in demand. So more series
-		// may be asked for than in the calm run.
+		// A later plan adds another seventh of the series (route and kind of trip) that are not in
+		// demand. So more series may be asked for than in the calm run.
 		got := d.ends()
 		for key, value := range want {
 			if strings.HasPrefix(key, "ROUTE#") && got[key] != value {

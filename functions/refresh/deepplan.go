@@ -20,31 +20,34 @@ const (
 	// restEvery is the number of days between two calls for a route that is not in demand: no user
 	// asked about it or has an alert.
 	restEvery = 7
-	// earlyBy is how much earlier than due the source may be asked for a series. Runs start at
-	// slightly different times.
+	// earlyBy is how much earlier than due the source may be asked for a series (route and kind of
+	// trip). Runs start at slightly different times.
 	earlyBy = 6 * time.Hour
-	// perMessage is the number of series in one queue message. One invocation has time for 25
-	// series, with one or two calls to the source per series.
+	// perMessage is the number of series (route and kind of trip) in one queue message. One
+	// invocation has time for 25 series, with one or two calls to the source per series.
 	perMessage = 25
-	// maxDemand is the latest end of a series' demand, counted from now, that a plan accepts. A
-	// question keeps a series in demand for 8 days. A later end can only come from a wrong clock.
+	// maxDemand limits how long a series (route and kind of trip) stays in demand. A question from
+	// a caller sets the end of demand to 8 days later. The plan of refreshes ignores an end that is
+	// more than maxDemand ahead, because only a wrong clock can cause it.
 	maxDemand = 9 * 24 * time.Hour
-	// maxRequest is the latest end of a request for an uncovered origin, counted from now, that a
-	// plan accepts.
+	// maxRequest limits how long the service remembers that a caller asked for an origin without
+	// fares. The plan of refreshes ignores an end that is further ahead, because only a wrong clock
+	// can cause it.
 	maxRequest = 17 * 24 * time.Hour
 )
 
-// due is a series that the plan may ask the source for.
+// due is a series (route and kind of trip) that the plan may ask the source for.
 type due struct {
 	fare.Series
 	demand     bool  // a caller asked for it recently
 	lastAnswer int64 // Unix time of the source's last answer
 }
 
-// planDeep lists the series to ask the source for on a day. First come series in demand that were
-// not asked for within a day. Then come pairs of airports in demand, at most as many as a seventh of
-// the covered series: callers can name more pairs than there are routes. Last comes a seventh of the
-// other series. Each part begins with the longest unasked. If one origin cannot be read, the plan still contains the others.
+// planDeep lists the series (route and kind of trip) to ask the source for on a day. First come
+// series in demand that were not asked for within a day. Then come pairs of airports in demand, at
+// most as many as a seventh of the covered series: callers can name more pairs than there are
+// routes. Last comes a seventh of the other series. Each part begins with the longest unasked. If
+// one origin cannot be read, the plan still contains the others.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	covered, fault := r.coveredSeries(ctx)
 	now := at.Unix()
@@ -79,8 +82,9 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	return slices.Concat(wanted, airports[:min(share, len(airports))], rest[:min(share, len(rest))]), fault
 }
 
-// coveredSeries lists the one-way series of all covered routes, and the returns that are in demand.
-// Each item has the time when the source was last asked for the series.
+// coveredSeries lists the one-way series of all covered routes, and the return series that are in
+// demand (callers asked about them). Each item has the time when the source was last asked for the
+// series (route and kind of trip).
 func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	demanded, err := r.Fares.Demanded(ctx, r.Now().Add(maxDemand))
 	if err != nil {
@@ -120,9 +124,9 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	return all, errors.Join(faults...)
 }
 
-// seriesFrom lists the series of an origin. It also publishes summaries that a killed run stored
-// without publishing. Otherwise these summaries would stay unpublished until their route is due
-// again.
+// seriesFrom lists the series (route and kind of trip) of an origin. It also publishes summaries
+// that a killed run stored without publishing. Otherwise these summaries would stay unpublished
+// until their route is due again.
 func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded []fare.Series) ([]due, error) {
 	routes, version, err := r.trends(ctx, origin)
 	if err != nil || version == 0 {
@@ -172,7 +176,8 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 	return all, r.publish(ctx, origin, unpublished, &notified)
 }
 
-// PlannedDeep counts the series and the messages that a plan put on the queue.
+// PlannedDeep counts the series (route and kind of trip) and the messages that a plan put on the
+// queue.
 type PlannedDeep struct {
 	Series   int       `json:"series"`
 	InDemand int       `json:"inDemand"`
@@ -180,8 +185,9 @@ type PlannedDeep struct {
 	Time     time.Time `json:"at"`
 }
 
-// messages packs series into tasks, the most urgent series first. All series of a task have the
-// same origin. Either all of them are in demand or none is, so tasks with demand always come first.
+// messages packs series (route and kind of trip) into tasks, the most urgent series first. All
+// series of a task have the same origin. Either all of them are in demand or none is, so tasks with
+// demand always come first.
 func messages(series []due, at time.Time) (tasks []task) {
 	type kind struct {
 		origin fare.City
@@ -226,7 +232,8 @@ func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, Pla
 }
 
 // enqueueDeep makes the plan for the time at and sends it to the queue. A second run for the same
-// time asks for nothing twice: a worker skips series that were asked for after that time.
+// time asks for nothing twice: a worker skips series (route and kind of trip) that were asked for
+// after that time.
 func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time) (PlannedDeep, error) {
 	if err := r.prepare(ctx); err != nil {
 		return PlannedDeep{}, err
@@ -243,7 +250,8 @@ func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time
 }
 
 // Deepen asks a source that implements upstream.Deep for all due series, without a queue. If one
-// series fails, it continues with the next. The report counts the outcomes.
+// series (route and kind of trip) fails, it continues with the next. The report counts the
+// outcomes.
 func (r *Refresher) Deepen(ctx context.Context) (DeepReport, error) {
 	var report DeepReport
 	if err := r.prepare(ctx); err != nil {

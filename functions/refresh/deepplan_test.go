@@ -47,7 +47,8 @@ func TestEveryRouteOnceAWeek(t *testing.T) {
 }
 
 // TestSeriesInDemandAreRequestedDaily: the source is asked once a day for series in demand, before
-// all other series. A series is in demand if a user asked about it or has an alert.
+// all other series (route and kind of trip). A series is in demand if a user asked about it or has
+// an alert.
 func TestSeriesInDemandAreRequestedDaily(t *testing.T) {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 40), []string{"ROM-PAR"})
@@ -83,8 +84,8 @@ func TestSeriesInDemandAreRequestedDaily(t *testing.T) {
 	}
 }
 
-// TestMessagesOfAPlan: a queue message lists at most 25 series of one origin. A message has only
-// series in demand, or only series that are not in demand.
+// TestMessagesOfAPlan: a queue message lists at most 25 series (route and kind of trip) of one
+// origin. A message has only series in demand, or only series that are not in demand.
 func TestMessagesOfAPlan(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 300), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -114,8 +115,8 @@ func TestMessagesOfAPlan(t *testing.T) {
 	}
 }
 
-// TestBudgetIsSpentOnWhatMattersMost: series that a day's budget does not cover come first on the
-// next day.
+// TestBudgetIsSpentOnWhatMattersMost: series (route and kind of trip) that a day's budget does not
+// cover come first on the next day.
 func TestBudgetIsSpentOnWhatMattersMost(t *testing.T) {
 	all := routesFrom("MIL", 70)
 	w := newDeepWorld(t, open(t), all...)
@@ -194,8 +195,8 @@ func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestDeparturesEvent checks the event that plans departures. No series may be due, the queue may
-// fail, and the event may carry the time of a schedule.
+// TestDeparturesEvent checks the event that plans departures. No series (route and kind of trip)
+// may be due, the queue may fail, and the event may carry the time of a schedule.
 func TestDeparturesEvent(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "MIL-LON")
 	w.demand("MIL-BUH", "MIL-LON")
@@ -232,8 +233,8 @@ func TestDeparturesEvent(t *testing.T) {
 	}
 }
 
-// TestThoseAskedForLongestAgoComeFirst: series that are not in demand are ordered by the time of
-// their last call, not by name.
+// TestThoseAskedForLongestAgoComeFirst: series (route and kind of trip) that are not in demand are
+// ordered by the time of their last call, not by name.
 func TestThoseAskedForLongestAgoComeFirst(t *testing.T) {
 	all := routesFrom("MIL", 14)
 	w := newDeepWorld(t, open(t), all...)

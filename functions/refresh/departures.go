@@ -13,14 +13,14 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// A departure state holds the statistics of a series for verdicts about one departure day. A
-// refresh adds each past day with fares to the state, once, with the pooled statistics of the last
-// closed day. It also writes a contribution of its own day to the pooled statistics. States, open
-// questions (answers without a known outcome) and contributions are written together, so a killed
-// refresh never counts a day twice.
+// A departure state holds the statistics of a series (route and kind of trip) for verdicts about
+// one departure day. A refresh adds each past day with fares to the state, once, with the pooled
+// statistics (sums over all routes) of the last closed day. It also writes a contribution of its
+// own day to the pooled statistics. States, open questions (answers without a known outcome) and
+// contributions are written together, so a killed refresh never counts a day twice.
 
-// pooled returns the pooled statistics of the last closed day. It returns the zero Cycle if no day
-// was closed yet.
+// pooled returns the pooled statistics (sums over all routes) of the last closed day. It returns
+// the zero Cycle if no day was closed yet.
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 	c, _, err := r.pooledVersion(ctx, store.Eventual)
 	return c, err
@@ -41,7 +41,8 @@ func (r *Refresher) pooledVersion(ctx context.Context,
 	return c, version, err
 }
 
-// seriesState holds the departure states of a series as read from the store.
+// seriesState holds the departure states of a series (route and kind of trip) as read from the
+// store.
 type seriesState struct {
 	any, nonStop *departure.Learner // nonStop is nil if the series has no separate non-stop state
 	rounds       score.Rounds       // issued answers that await scoring, all fares
@@ -110,10 +111,10 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 }
 
 // quotesFrom returns the first day whose fares the refresh must read. From that day on it reads the
-// current fares of the last days, and the fares of days with past answers whose outcome is still
-// open.
-func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
-	if s.any.FirstRule || s.nonStop != nil && s.nonStop.FirstRule {
+// current fares of the last days, and the fares of days with past answers whose outcome (did the
+// fare fall?) is still open.
+func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pooled) fare.Day {
+	if p.MustRenew(&s.any.State) || s.nonStop != nil && p.MustRenew(&s.nonStop.State) {
 		return 0 // the state is renewed from the whole history
 	}
 	from := min(s.any.AsOf, summary.AsOf-departure.LiveDays, s.rounds.From(summary.AsOf))
@@ -126,7 +127,8 @@ func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
 	return from
 }
 
-// foldDepartures adds all days up to today to the departure states of a series.
+// foldDepartures adds all days up to today to the departure states of a series (route and kind of
+// trip).
 func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history []fare.Observation,
 	summary verdict.RouteSummary, pooled departure.Cycle) error {
 	s, err := r.readState(ctx, of)
@@ -137,15 +139,19 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	if s.any.AsOf > today {
 		return nil // a later refresh wrote it
 	}
-	q := summary.DayQuotes(history, s.quotesFrom(summary), r.Rates)
+	q := summary.DayQuotes(history, s.quotesFrom(summary, pooled.Pooled), r.Rates)
 	s.prepare(summary, q)
-	if pooled.Pooled == nil {
+	isStart := pooled.Pooled == nil
+	if isStart {
 		pooled.Pooled = departure.Start(today)
 	}
 	var own score.Contribution
 	var unused departure.Statistics
-	again, fares := s.any.AsOf == today, q.All
+	again, isNew, fares := s.any.AsOf == today, s.any.AsOf == 0, q.All
 	s.any.Advance(today, pooled.Pooled, fares, &own.Learned)
+	if isStart && isNew {
+		s.any.AddCurve(&own.Learned)
+	}
 	if s.nonStop != nil {
 		// Every non-stop fare is also in the state for all fares. To count each fare once, the
 		// statistics from the non-stop state are thrown away.
@@ -168,8 +174,8 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 }
 
 // addEarlier adds to own the contribution that an earlier refresh of the same day stored for this
-// series. The sum is written together with the departure state. So a change by another process
-// makes the write fail.
+// series (route and kind of trip). The sum is written together with the departure state. So a
+// change by another process makes the write fail.
 func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.Day, own *score.Contribution) error {
 	data, err := r.Fares.ContributionOf(ctx, of, cycle)
 	if errors.Is(err, store.ErrNotFound) {
@@ -186,7 +192,7 @@ func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.D
 	return nil
 }
 
-// changes returns the items of the series' state that differ from the stored items.
+// changes returns the items of s that differ from the stored items.
 func (s *seriesState) changes() store.Departures {
 	open := departure.Learning{All: s.any.Questions, Answers: s.rounds.Encode()}
 	var d store.Departures

@@ -1,6 +1,7 @@
 package refresh_test
 
 import (
+	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
@@ -190,5 +191,28 @@ func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 	if all, direct := s.sheet(t, "MIL-BUH", false), s.sheet(t, "MIL-BUH", true); all.Stops != departure.SomeStops ||
 		direct.Route.Count() != 2 || all.Route.Count() != 15*11 {
 		t.Errorf("%v; %d fares without stops, of %d", all.Stops, direct.Route.Count(), all.Route.Count())
+	}
+}
+
+// TestFirstCurveOfSingleOrigins: two services refresh for two days. One refreshes all origins in one
+// run, the other one origin per run. On the second day, both have the same pooled statistics.
+func TestFirstCurveOfSingleOrigins(t *testing.T) {
+	all, single := openDays(t), openDays(t)
+	source := dailyFares(2)
+	for day := firstDay; day < firstDay+2; day++ {
+		all.setDay(day)
+		single.setDay(day)
+		all.mustRefresh(t, source)
+		for _, origin := range source.origins {
+			single.mustRefresh(t, source, origin)
+			single.mustRefresh(t, source, origin) // a repeated refresh counts no fare twice
+		}
+	}
+	want, got := pooledOf(t, all), pooledOf(t, single)
+	if diff := cmp.Diff(want.Pooled.Encode(), got.Pooled.Encode()); diff != "" || want.Day != got.Day {
+		t.Errorf("pooled statistics of %s: %s", got.Day, diff)
+	}
+	if bytes.Equal(got.Pooled.Encode(), departure.Start(firstDay).Encode()) {
+		t.Error("the lead-time curve is not known")
 	}
 }

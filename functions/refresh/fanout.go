@@ -25,8 +25,8 @@ import (
 // fares of the origin were stored. Only failures, and origins without progress, count towards the
 // dead letters.
 
-// task is the body of a queue message. It lists origins to refresh, or series of one origin whose
-// departures are due.
+// task is the body of a queue message. It lists origins to refresh, or series (route and kind of
+// trip) of one origin whose departures are due.
 type task struct {
 	Origins []fare.City   `json:"origins,omitempty"`
 	Series  []fare.Series `json:"series,omitempty"`
@@ -212,7 +212,7 @@ func (r *Refresher) due(ctx context.Context, t task) (due []fare.City, err error
 	return due, nil
 }
 
-// ended records the outcome of an origin, if the message names this origin.
+// ended records the result of refreshing an origin, if the queue message names this origin.
 func (d *delivery) ended(o Outcome, unfinished bool) {
 	switch {
 	case !slices.Contains(d.due, o.Origin):

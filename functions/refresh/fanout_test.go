@@ -24,6 +24,7 @@ import (
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/travelpayouts"
 	"verdetto/shared/upstream/upstreamtest"
+	"verdetto/shared/verdict/departure"
 )
 
 // handlerTransport sends HTTP requests directly to a handler, without a network connection. So a
@@ -179,8 +180,9 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	return failed
 }
 
-// newInvocations returns invocations over a source that has the API's rate limit. For one origin in
-// 20 the source fails once; for one origin in 100 it always fails.
+// newInvocations returns simulated Lambda invocations of the refresh. Their fare source has the
+// rate limit of the Travelpayouts API. For one origin in 20 the source fails once; for one origin
+// in 100 it always fails.
 func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	server := upstreamtest.Detached(rows, time.Now)
 	server.PerMinute = travelpayouts.DefaultPerMinute
@@ -269,6 +271,17 @@ func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters
 	return done, len(dead)
 }
 
+// storeEmptyCycle stores pooled statistics without fares. Without them, a full refresh would compute
+// the lead-time curve from the fares of all origins, which a refresh of single origins cannot do.
+func storeEmptyCycle(t *testing.T, table store.Table, now time.Time) {
+	t.Helper()
+	today := fare.DayOf(now)
+	c := departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}
+	if err := (store.Fares{Table: table}).PutPooled(t.Context(), c.Encode(), 0, store.Score{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFanOut refreshes every city through a queue. Some invocations are killed at a call to the
 // store, some have too little time, and some messages arrive twice. In the end every origin is
 // refreshed or a dead letter, and the source never got more calls per minute than its limit. The
@@ -278,11 +291,13 @@ func TestFanOut(t *testing.T) {
 		began := time.Now()
 		rows := rowsOfAll(began)
 		calm := openAt(t, time.Now)
+		storeEmptyCycle(t, calm, began)
 		undisturbed := parallel(sourceOf(t, upstreamtest.Detached(rows, time.Now), 1<<30), calm, nil)
 		if report := mustRun(t, undisturbed.Refresher); report.Answered != originCount {
 			t.Fatal(report)
 		}
 		v := newInvocations(t, rows)
+		storeEmptyCycle(t, v.table, began)
 		v.plan(began)
 		v.queue.work(t.Context(), concurrency, time.Minute, v.handle)
 		took := time.Since(began)
@@ -323,9 +338,9 @@ func TestFanOut(t *testing.T) {
 	})
 }
 
-// TestFanOutKeepsToTheLimit refreshes all cities without faults. One call lists them, and three are
-// compared with the form that the adapter reads. The time that it takes depends only on the rate
-// limit of the source.
+// TestFanOutKeepsToTheLimit refreshes all cities without faults. One extra call lists the cities.
+// Three extra calls check that the source's answers have the form that the service can read. The
+// time that it takes depends only on the rate limit of the source.
 func TestFanOutKeepsToTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := upstreamtest.Detached(nil, time.Now)

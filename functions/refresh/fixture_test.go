@@ -35,12 +35,10 @@ func openFile(t testing.TB, path string, now func() time.Time) *boltstore.Store 
 	return table
 }
 
-// refresher returns a Refresher that refreshes one origin at a time.
 func refresher(s upstream.Source, table store.Table, now func() time.Time) refresh.Refresher {
 	return refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: now, Workers: 1}
 }
 
-// function returns a Function that runs a refresher, with a queue.
 func function(r refresh.Refresher, q queue.Queue) *refresh.Function {
 	return &refresh.Function{Refresher: r, Queue: q, Log: slog.New(slog.DiscardHandler)}
 }
@@ -99,7 +97,6 @@ func sheetOf(t testing.TB, table store.Table, of fare.Series, nonStop bool) *dep
 	return decoded(t, departure.DecodeState, data, err)
 }
 
-// decoded returns the decoded result of a read. It fails the test on an error.
 func decoded[T any](t testing.TB, decode func([]byte) (T, error), data []byte, err error) T {
 	t.Helper()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// history holds the stored fares of a series. A block holds the fares of one cycle (week), or a
-// part of the fares of a large cycle.
+// history holds the stored fares of a series (route and kind of trip). A block holds the fares of
+// one cycle (week), or a part of the fares of a large cycle.
 type history struct {
 	blocks []store.StoredBlock
 	cycles map[fare.Cycle][]fare.Observation

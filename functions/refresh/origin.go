@@ -114,14 +114,13 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summar
 	return r.updateLists(ctx, origin, stored, subscribed, pooled)
 }
 
-// subscribedRoutes lists the subscribed routes from an origin.
 func (r *Refresher) subscribedRoutes(ctx context.Context, origin fare.City) ([]store.SubscribedRoute, error) {
 	return store.Alerts{Table: r.Fares.Table}.SubscribedRoutes(ctx, origin)
 }
 
 // updateLists updates the deals of an origin, stores a notification for its alerts to any
-// destination, and updates the trends of its one-way series. While warmUp rebuilds the pooled
-// statistics, updateLists leaves the deals to warmUp.
+// destination, and updates the trends of its one-way series (route and kind of trip). While warmUp
+// rebuilds the pooled statistics (sums over all routes), updateLists leaves the deals to warmUp.
 func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored summaries,
 	subscribed []store.SubscribedRoute, pooled departure.Cycle) error {
 	if !r.warming {
@@ -143,8 +142,9 @@ func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored su
 	return r.updateTrends(ctx, origin, entries)
 }
 
-// groupBySeries groups fares by series and drops fares that are too old to store. It must run
-// before the merge, because a route that has only such fares must not become covered.
+// groupBySeries groups fares by series (route and kind of trip) and drops fares that are too old to
+// store. It must run before the merge, because a route that has only such fares must not become
+// covered.
 func groupBySeries(fares []fare.Fare, today fare.Day) (series map[fare.Series][]fare.Observation, tooOld int) {
 	series = map[fare.Series][]fare.Observation{}
 	for _, f := range fares {
@@ -157,15 +157,16 @@ func groupBySeries(fares []fare.Fare, today fare.Day) (series map[fare.Series][]
 	return series, tooOld
 }
 
-// mergeResult is the outcome of merging one series.
+// mergeResult is the result of adding new fares to one series (route and kind of trip).
 type mergeResult struct {
 	added   int // observations
 	changed bool
 	summary verdict.RouteSummary
 }
 
-// mergeSeries adds fares to the history of a series and rebuilds the summary. The parameter asked
-// is true if the source was just asked for a year of departures of this series.
+// mergeSeries adds fares to the history of a series (route and kind of trip) and rebuilds the
+// summary. The parameter asked is true if the source was just asked for a year of departures of
+// this series.
 func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {

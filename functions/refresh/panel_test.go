@@ -140,7 +140,6 @@ func falls(t *testing.T, route string, all []fare.Observation, weeks []fare.Day,
 	return thresholds, met
 }
 
-// eventOf returns the event that a mail reports.
 func eventOf(t *testing.T, m maildir.Mail) event {
 	t.Helper()
 	name, amount, _ := strings.Cut(strings.TrimSuffix(m.To, "@example.com"), ".")

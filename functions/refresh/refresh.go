@@ -56,7 +56,8 @@ type Outcome struct {
 	anywhere bool // the answer is stored, and the origin has alerts to anywhere
 }
 
-// Counts holds the number of series in an answer, and the number of series with new fares.
+// Counts holds the number of series (route and kind of trip) in an answer, and the number of series
+// with new fares.
 type Counts struct {
 	Seen    int
 	Changed int
@@ -78,8 +79,8 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	if err != nil {
 		return Report{}, err
 	}
-	// The pooled statistics are stored but unusable if a wrong clock dated them in the future. Then
-	// warmUp rebuilds them.
+	// The pooled statistics (sums over all routes) are stored but unusable if a wrong clock dated
+	// them in the future. Then warmUp rebuilds them.
 	if isLost := version > 0 && c.Pooled == nil; !isLost || len(origins) > 0 {
 		if err := r.closeCycles(ctx, began); err != nil {
 			return Report{}, err

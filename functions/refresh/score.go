@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// keepScore compares past answers about a series with what happened since, and records today's
-// answers for a later comparison. It uses the state as stored, because answers to users also come
-// from the stored state.
+// keepScore compares past answers about a series (route and kind of trip) with what happened since,
+// and records today's answers for a later comparison. It uses the state as stored, because answers
+// to users also come from the stored state.
 func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	from.State = &s.any.State
 	if s.rounds.Due(from.Day) {
@@ -26,8 +26,8 @@ func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	return nil
 }
 
-// scoreTally adds contributions to the score in memory. Its method encode returns the items to
-// store.
+// scoreTally adds contributions (to the sums over all routes) to the score in memory. Its method
+// encode returns the items to store.
 type scoreTally struct {
 	fares  store.Fares
 	source string
@@ -35,7 +35,6 @@ type scoreTally struct {
 	weeks  map[fare.Day]*score.Sum
 }
 
-// add adds the counts of one day (cycle) to the score. The first call reads the stored score.
 func (t *scoreTally) add(ctx context.Context, cycle fare.Day, c *score.Counts) error {
 	if c.Empty() {
 		return nil
@@ -75,8 +74,8 @@ func (t *scoreTally) read(ctx context.Context) error {
 	return nil
 }
 
-// learn updates the record of past outcomes in the pooled statistics from the score. It does
-// nothing unless a week has ended between the days before and last.
+// learn updates the record of past outcomes in the pooled statistics (sums over all routes) from
+// the score. It does nothing unless a week has ended between the days before and last.
 func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, last fare.Day) error {
 	monday := fare.CycleOf(last + 1).First() // of the first week that is not over
 	if monday == fare.CycleOf(before+1).First() {

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// storedSummary is the summary of a series, with its stored bytes and version. The zero value
-// stands for a series without a summary.
+// storedSummary is the summary of a series (route and kind of trip), with its stored bytes and
+// version. The zero value stands for a series without a summary.
 type storedSummary struct {
 	verdict.RouteSummary
 	data    []byte

@@ -47,7 +47,6 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 	return r.Fares.PutTrends(ctx, origin, encoded, version, changed)
 }
 
-// entryOf returns the trend entry of a route from the route's summary, with prices in EUR.
 func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	e := trends.Entry{
 		Destination: destination, AsOf: s.AsOf, Newest: s.Newest, Observations: s.Observations,
@@ -72,9 +71,9 @@ func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	return e
 }
 
-// previous returns the cheapest price in EUR about one cycle before the day of the summary. It
-// takes the last day with a price that lies one to two cycles back. If no such day has a price, it
-// returns 0.
+// previous returns the cheapest price in EUR about one cycle (the days between two refreshes)
+// before the day of the summary. It takes the last day with a price that lies one to two cycles
+// back. If no such day has a price, it returns 0.
 func previous(s verdict.RouteSummary) fare.Cents {
 	last := slices.MaxFunc(append([]verdict.Low{{}}, s.Lows...), func(a, b verdict.Low) int {
 		return int(within(a.Day, s.AsOf) - within(b.Day, s.AsOf))

@@ -21,9 +21,9 @@ func (h *fixture) addTripAlert(who string, of store.Trip, threshold fare.Cents) 
 	h.confirm(who, a)
 }
 
-// TestTripsAreAskedForAndTold: the source is asked every day for series with alerts about a trip.
-// The answer notifies the subscribers. If a worker is killed before it publishes, its redelivered
-// message publishes without asking the source again.
+// TestTripsAreAskedForAndTold: the source is asked every day for series (route and kind of trip)
+// with alerts about a trip. The answer notifies the subscribers. If a worker is killed before it
+// publishes, its redelivered message publishes without asking the source again.
 func TestTripsAreAskedForAndTold(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")

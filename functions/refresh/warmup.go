@@ -17,10 +17,10 @@ import (
 
 // A full refresh without pooled statistics rebuilds them from the stored history. This happens
 // after many recorded fares were loaded at once, or with a store from an earlier version. warmUp
-// processes one day after the other, for all series together, like daily refreshes. It writes the
-// pooled statistics last, so a killed run starts again.
+// processes one day after the other, for all series (route and kind of trip) together, like daily
+// refreshes. It writes the pooled statistics last, so a killed run starts again.
 
-// warming is a series whose departure state warmUp rebuilds.
+// warming is a series (route and kind of trip) whose departure state warmUp rebuilds.
 type warming struct {
 	series  fare.Series
 	summary verdict.RouteSummary
@@ -41,8 +41,8 @@ func cut(fares []departure.Live) byDay {
 	return days
 }
 
-// warmUp rebuilds the departure states of all covered series and the pooled statistics, from the
-// stored history up to today.
+// warmUp rebuilds the departure states of all covered series (route and kind of trip) and the
+// pooled statistics (sums over all routes), from the stored history up to today.
 func (r *Refresher) warmUp(ctx context.Context, today fare.Day) error {
 	err := store.RetryConflicts(ctx, func() error { return r.warmUpOnce(ctx, today) })
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if len(days) == 0 {
 		return nil
 	}
-	pooled := departure.Start(days[0])
+	pooled := startPooled(series, days[0])
 	for _, day := range days {
 		var sums departure.Statistics
 		v := pooled.View(day)
@@ -112,7 +112,23 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	return r.Fares.PutPooled(ctx, data, version, store.Score{})
 }
 
-// dealsOfAll rebuilds the deals of every origin from the rebuilt series.
+// startPooled returns the pooled statistics of a service that starts on a day. They hold only the
+// lead-time curve of the fares found on that day.
+func startPooled(series []*warming, day fare.Day) *departure.Pooled {
+	all := make([][]departure.Quote, 0, len(series))
+	for _, s := range series {
+		var quotes []departure.Quote
+		for _, l := range s.all[day] {
+			quotes = append(quotes, departure.Quote{Lead: int(l.Depart - day), Price: l.Price})
+		}
+		all = append(all, quotes)
+	}
+	pooled := departure.Start(day)
+	pooled.StartCurve(day, all)
+	return pooled
+}
+
+// dealsOfAll rebuilds the deals of every origin from the rebuilt series (route and kind of trip).
 func (r *Refresher) dealsOfAll(ctx context.Context, series []*warming, pooled *departure.Pooled) error {
 	byOrigin := map[fare.City]summaries{}
 	for _, s := range series {
@@ -145,8 +161,8 @@ func (s *warming) fold(v *departure.View, day fare.Day, left *departure.Statisti
 	}
 }
 
-// readWarming reads all series of the covered routes. The result days lists the days on which fares
-// were found, and today.
+// readWarming reads all series (route and kind of trip) of the covered routes. The result days
+// lists the days on which fares were found, and today.
 func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*warming, days []fare.Day, err error) {
 	origins, err := r.Fares.Covered(ctx, "", 0)
 	if err != nil {
@@ -181,8 +197,8 @@ func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*war
 	return all, slices.Sorted(maps.Keys(found)), nil
 }
 
-// readOne reads a series from the store. It returns nil if the series has no history, or no summary
-// that warmUp can use.
+// readOne reads a series (route and kind of trip) from the store. It returns nil if the series has
+// no history, or no summary that warmUp can use.
 func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day) (*warming, error) {
 	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
 	if err != nil || len(blocks) == 0 {

@@ -160,7 +160,6 @@ func (s *sale) refuseTaken(ctx context.Context, payment x402pay.Payment, reason,
 	return s.refusal(payment, reason, detail)
 }
 
-// refusal returns the error response for a failed payment.
 func (s *sale) refusal(payment x402pay.Payment, reason, detail string) error {
 	header, err := x402pay.Settlement{ErrorReason: reason, Payer: payment.Payer, Network: s.want.Network}.Header()
 	if err != nil {

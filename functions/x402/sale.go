@@ -45,9 +45,8 @@ func sell[I, Q any, P interface {
 		Summary: summary, Answer: gives, Problems: append([]httpapi.ProblemType{NotSold, Required, Refused},
 			ofAnswers...),
 		Description: "Returns the answer of GET " + free + " for a payment of " + route.PriceText() +
-			" USDC by x402 (version 2, scheme exact, on Solana). A call without a payment returns the amount to pay. The " +
-			"payment is taken once the answer is ready. The same payment with the same call returns the same answer for " +
-			"24 hours. A service that does not sell single answers returns 404 vendita-non-attiva.",
+			" USDC by x402. A call without a payment returns the amount to pay. A service that does not sell " +
+			"single answers returns 404 vendita-non-attiva.",
 	}
 	httpapi.JSON(api, name, doc, func(ctx context.Context, in *I) error {
 		if s.Seller == nil {
@@ -198,7 +197,6 @@ func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pa
 	return s.Chain.Settle(ctx, pay.Signed{Signature: signature, Wire: wire, Until: taken.Until})
 }
 
-// record stores the answer that a payment bought, and returns that answer.
 func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.Payment, bought []byte) (*paidAnswer,
 	error) {
 	err := s.Payments.Give(ctx, taken, bought, s.Now())

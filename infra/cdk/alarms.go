@@ -89,7 +89,6 @@ func (p panel) logged(metricName, statistic string, minutes int, function string
 		map[string]*string{"stack": jsii.String(p.prefix), "function": jsii.String(function)})
 }
 
-// countLines returns a metric that counts the log lines that match a pattern.
 func (p panel) countLines(id string, log awslogs.ILogGroup, metricName, pattern string) cloudwatch.Metric {
 	space := namespace + "/" + p.prefix
 	awslogs.NewCfnMetricFilter(p.stack, jsii.String(id), &awslogs.CfnMetricFilterProps{

@@ -49,7 +49,7 @@ func TestRunbook(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^\\*\\*`([A-Za-z0-9.]+)`").FindAllStringSubmatch(string(data), -1) {
 		paragraphs[strings.TrimPrefix(m[1], "...")] = false
 	}
-	pages := regexp.MustCompile("(?m)^Pages: (.*)[.]$").FindStringSubmatch(string(data))
+	pages := regexp.MustCompile("(?m)^These alarms are pages: (.*)[.]$").FindStringSubmatch(string(data))
 	if pages == nil {
 		t.Fatal("docs/aws.md does not list the pages")
 	}

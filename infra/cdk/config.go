@@ -63,6 +63,8 @@ type config struct {
 	// of the endpoints for verdicts, calendars and deals.
 	QuotaPage int `json:"quotaPage"`
 	QuotaFree int `json:"quotaFree"`
+	// QuotaCalls holds other quotas and rate limits by name, such as analisi-pro.
+	QuotaCalls map[string]int `json:"quotaCalls"`
 	// PaidCalls tells callers without free calls that answers are sold one by one. If true, the
 	// parameter x402-fee-key must hold a key.
 	PaidCalls bool `json:"paidCalls"`
@@ -160,7 +162,6 @@ func (c config) ownFirewall() bool { return c.Firewall == "" && c.RequestsPerFiv
 // domainOf returns the part of an e-mail address after the @.
 func domainOf(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }
 
-// mailDomain returns the domain that mail is sent from.
 func (c config) mailDomain() string { return domainOf(c.mailAddress()) }
 
 // mailAddress returns the bare address that mail is sent from.

@@ -52,7 +52,7 @@ func TestDocumentConfirms(t *testing.T) {
 	for name, want := range map[string]struct {
 		n    int
 		says string
-	}{"example": {2, "Confirm both subscriptions to alarms"}, "least": {1, "in us-east-1 there is one"}} {
+	}{"example": {2, "Confirm both subscriptions to alarms"}, "least": {1, "runs in us-east-1 there is one"}} {
 		n := 0
 		for _, r := range fixture(t, name).Resources {
 			if r.Type == "AWS::SNS::Subscription" && r.Properties["Protocol"] == "email" {

@@ -7,7 +7,6 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newEdgeAlarms makes the alarms on the edge and on the costs.
 func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 	p := panel{stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
 	global := jsii.String("Global")

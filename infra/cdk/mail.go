@@ -121,7 +121,6 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 		returns: n.returns}
 }
 
-// bounceDomain returns the domain that receives undeliverable mail.
 func (c config) bounceDomain() string { return "bounces." + c.mailDomain() }
 
 type record struct{ output, value, what string }

@@ -32,12 +32,10 @@ func output(stack awscdk.Stack, id string, value *string, what string) {
 	awscdk.NewCfnOutput(stack, jsii.String(id), &awscdk.CfnOutputProps{Value: value, Description: jsii.String(what)})
 }
 
-// join joins values with a separator.
 func join(separator string, values ...*string) *string {
 	return awscdk.Fn_Join(jsii.String(separator), &values)
 }
 
-// allow returns a statement that permits actions on resources.
 func allow(sid string, actions []string, resources ...*string) awsiam.PolicyStatement {
 	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid: jsii.String(sid), Actions: list(actions...), Resources: &resources,

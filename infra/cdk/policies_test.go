@@ -79,7 +79,7 @@ func (g grant) wide() []string {
 }
 
 // TestPolicies: no statement allows a wildcard action. No statement allows a wildcard resource if
-// the service supports a narrower one. Statements that deny may be wide.
+// the AWS service supports a narrower resource. Statements that deny may be wide.
 func TestPolicies(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)

@@ -2,9 +2,13 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net/mail"
 	"regexp"
 	"slices"
+	"strings"
+
+	"verdetto/shared/web/routes"
 )
 
 // rule is the result of a check of one or more choices. field names the choices. fault says what is
@@ -28,6 +32,28 @@ func when(bad bool, format string, args ...any) string {
 		return ""
 	}
 	return fmt.Sprintf(format, args...)
+}
+
+// quotaCalls returns the quotas in the form of VERDETTO_QUOTA_CALLS.
+func (c config) quotaCalls() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(c.QuotaCalls)) {
+		all = append(all, fmt.Sprintf("%s=%d", name, c.QuotaCalls[name]))
+	}
+	return strings.Join(all, ",")
+}
+
+// unknownQuota returns a fault if a quota has no known name, or no value from 1 to 1,000,000.
+func (c config) unknownQuota() string {
+	for _, name := range slices.Sorted(maps.Keys(c.QuotaCalls)) {
+		if fault := routes.UnknownLimit(name); fault != "" {
+			return fault
+		}
+		if calls := c.QuotaCalls[name]; calls < 1 || calls > 1_000_000 {
+			return fmt.Sprintf("%s: %d is not from 1 to 1000000", name, calls)
+		}
+	}
+	return ""
 }
 
 // shaped returns a fault unless the value matches the pattern shape. The parameter is describes the
@@ -108,6 +134,7 @@ func (c config) sale() []rule {
 		{"callsADay", when(c.CallsADay < 0, "%d is not a number of calls, or 0 for no limit", c.CallsADay)},
 		{"quotaPage", when(c.QuotaPage < 1, "%d is not a number of questions from 1 on", c.QuotaPage)},
 		{"quotaFree", when(c.QuotaFree < 1, "%d is not a number of calls from 1 on", c.QuotaFree)},
+		{"quotaCalls", c.unknownQuota()},
 		{"faresShown", when(c.FaresShown != "today" && c.FaresShown != "all", "%q is neither today nor all",
 			c.FaresShown)},
 		{"stripePrice, solanaWallet", when((c.StripePrice == "") != (c.SolanaWallet == ""),

@@ -94,7 +94,7 @@ func TestWhatOutlivesTheStack(t *testing.T) {
 			"taking the service down, and from a copy", n)
 	}
 	known := map[string]string{"Table": "the table", "AccessLogs": "the bucket of access logs",
-		"NoticeKey": "the key of notices", "EdgeNoticeKey": "the edge's key of notices"}
+		"NoticeKey": "the two encryption keys of notices", "EdgeNoticeKey": "one of them for the edge"}
 	for _, choice := range []string{"example", "least", "most"} {
 		for id, r := range fixture(t, choice).Resources {
 			if r.DeletionPolicy != "Retain" {

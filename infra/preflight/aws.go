@@ -325,7 +325,7 @@ func (p *preflight) certificates(ctx context.Context) (faults []fault, err error
 	return faults, nil
 }
 
-// certificate checks one certificate: of a domain, or an imported one if domain is empty.
+// certificate checks one certificate: of a domain, or, if domain is empty, an imported certificate.
 func (p *preflight) certificate(ctx context.Context, about, arn, region, domain string) ([]fault, error) {
 	anew := fmt.Sprintf("ask ACM for one there, for %s: aws acm request-certificate --region %s --validation-method "+
 		"DNS --domain-name %[1]s", domain, region)
@@ -358,7 +358,6 @@ func (p *preflight) certificate(ctx context.Context, about, arn, region, domain 
 	return nil, nil
 }
 
-// covers reports whether a name of a certificate covers a domain.
 func covers(name, domain string) bool {
 	_, parent, _ := strings.Cut(domain, ".")
 	return strings.EqualFold(name, domain) || strings.EqualFold(name, "*."+parent)

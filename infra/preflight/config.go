@@ -102,7 +102,6 @@ func load(file string) (config, error) {
 	return c, nil
 }
 
-// mailDomain returns the domain that mail is sent from.
 func (c config) mailDomain() string {
 	address := c.MailFrom
 	if from, err := mail.ParseAddress(c.MailFrom); err == nil {
@@ -111,5 +110,4 @@ func (c config) mailDomain() string {
 	return address[strings.LastIndexByte(address, '@')+1:]
 }
 
-// parameter returns the full name of a parameter.
 func (c config) parameter(name string) string { return "/" + c.Name + "/" + name }

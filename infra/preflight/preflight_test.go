@@ -191,8 +191,8 @@ var omissions = []struct {
 		"NO the fare source: the fare source refuses the token", "API token"},
 }
 
-// TestOmissions: preflight reports each omission with advice. It shows no secret, and all other
-// checks succeed.
+// TestOmissions: if one step of the set-up is missing, preflight reports the missing step with
+// advice. It shows no secret, and all other checks succeed.
 func TestOmissions(t *testing.T) {
 	for _, c := range omissions {
 		t.Run(c.name, func(t *testing.T) {

@@ -23,7 +23,6 @@ var events = []string{
 	"customer.subscription.paused", "customer.subscription.resumed",
 }
 
-// askStripe reads an object of Stripe's API. A status other than 200 is not an error.
 func (p *preflight) askStripe(ctx context.Context, path string, object any) (status int, err error) {
 	key := p.secrets["stripe-key"]
 	if key == "" {

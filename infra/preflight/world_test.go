@@ -171,7 +171,6 @@ func (w *world) in(region string) aws.Config {
 	return settings
 }
 
-// importCertificate imports an issued certificate of a domain into ACM.
 func (w *world) importCertificate(region, domain string) string {
 	w.t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

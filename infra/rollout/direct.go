@@ -17,8 +17,8 @@ type direct struct {
 	*rollout
 	versions map[string]string
 	secret   string // the secret that CloudFront sends to the functions
-	// address is the caller's address in the test calls. It is a random one from a range for tests
-	// (RFC 2544), so each run has its own quota of free calls.
+	// address is the caller's address in the test calls. It is a random address from a range for
+	// tests (RFC 2544), so each run has its own quota of free calls.
 	address string
 }
 

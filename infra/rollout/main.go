@@ -234,7 +234,6 @@ func (r *rollout) try(ctx context.Context, versions map[string]string, changed m
 		func(path string) bool { return changed[functionOf(path)] })
 }
 
-// invoke invokes a version with an event.
 func (r *rollout) invoke(ctx context.Context, function, version string, event []byte) ([]byte, error) {
 	out, err := r.lambda.Invoke(ctx, &lambda.InvokeInput{FunctionName: r.full(function), Qualifier: &version,
 		Payload: event})

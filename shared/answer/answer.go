@@ -245,9 +245,9 @@ func City(c Named) (places.Place, error) {
 	return places.Place{}, &UnknownCity{c, places.Suggest(c.Name, 5)}
 }
 
-// Read returns the summary of a series, or store.ErrNotFound if no summary was ever stored. It also
-// records that a caller asked for the series. So the service refreshes a covered series every day,
-// and asks the fare source for an uncovered origin at the next refresh.
+// Read returns the summary of a series (route and kind of trip), or store.ErrNotFound if no summary
+// was ever stored. It also records that a caller asked for the series. So the service refreshes a
+// covered series every day, and asks the fare source for an uncovered origin at the next refresh.
 func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
 	data, _, err := r.Stored.Summary(ctx, of, store.Eventual)
 	r.recordDemand(ctx, of, err)
@@ -274,7 +274,7 @@ type (
 		From, To Named
 		Place    places.Place
 	}
-	// NotCovered means that no fare of the series was ever observed.
+	// NotCovered means that no fare of the series (route and kind of trip) was ever observed.
 	NotCovered struct{ SeriesData }
 	// NoLiveFare means that the route is covered, but has no current fare.
 	NoLiveFare struct {

@@ -20,7 +20,8 @@ import (
 
 const today = fare.Day(20000) // 2024-10-04
 
-// stored is a store of summaries. It counts reads, and records which series callers ask for.
+// stored is a store of summaries. It counts reads, and records which series (route and kind of
+// trip) callers ask for.
 type stored struct {
 	answer.Fares
 	summaries map[fare.Series]verdict.RouteSummary
@@ -73,8 +74,8 @@ func (s *stored) reader() *answer.Reader {
 	return readerOf(s)
 }
 
-// found returns the summary of a series that was observed for 60 days. On each day, there is one
-// fare for each number of stops in prices.
+// found returns the summary of a series (route and kind of trip) that was observed for 60 days. On
+// each day, there is one fare for each number of stops in prices.
 func found(
 	t *testing.T, code string, prices func(day fare.Day) map[fare.Stops]fare.Cents, nights int16,
 ) verdict.RouteSummary {
@@ -254,8 +255,8 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 	}
 }
 
-// TestOwnPrice: a higher price in the question never gets a lower percentile. If the price is that
-// of the stored fare, the percentile is the same as without a price.
+// TestOwnPrice: a higher price in the question never gets a lower percentile. If the price equals
+// the price of the stored fare, the percentile is the same as without a price.
 func TestOwnPrice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range 1000 {

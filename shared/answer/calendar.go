@@ -34,7 +34,7 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 	}
 	c, known, err := verdict.CalendarOf(d.sheet, d.pooled, month, prices, r.Now())
 	if err == nil && !known {
-		err = noFare(d.SeriesData, q, d.near(fare.DayOf(r.Now()), q.When))
+		err = r.noFare(q, d)
 	}
 	c.Origine, c.Destinazione = d.Origin.Name, d.Destination.Name
 	c.OrigineIata, c.DestinazioneIata = string(d.Series.Origin), string(d.Series.Destination)
@@ -42,9 +42,10 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 	return d.SeriesData, c, err
 }
 
-// WithCalendar returns the same answer as Answer, and the calendar of the series, or nil if there
-// is none. For a question about a departure, one read is enough for both. Otherwise the calendar
-// needs a second read. If the second read fails, WithCalendar returns only the answer.
+// WithCalendar returns the same answer as Answer, and the calendar of the series (route and kind of
+// trip), or nil if there is none. For a question about a departure, one read is enough for both.
+// Otherwise the calendar needs a second read. If the second read fails, WithCalendar returns only
+// the answer.
 func (r *Reader) WithCalendar(
 	ctx context.Context, q Question, prices bool,
 ) (a Answer, c *verdict.Calendario, err error) {
@@ -67,6 +68,9 @@ func (r *Reader) WithCalendar(
 		if d.sheet == nil {
 			return a, nil, nil
 		}
+		if err = a.Analysis.AddUsual(d.sheet, d.pooled, r.Now()); err != nil {
+			return a, nil, err
+		}
 	}
 	all, known, err := verdict.CalendarOf(d.sheet, d.pooled, nil, prices, r.Now())
 	if err != nil || !known {
@@ -87,8 +91,25 @@ func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (de
 	return d, nil
 }
 
-// readDepartures reads the departure state of a series after the question was answered. The result
-// has no state if the stored state cannot answer the question.
+// WithUsual returns the same answer as Answer. If the question is about the route, it also reads
+// what the departure of the judged fare usually costs.
+func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
+	a, err := r.Answer(ctx, q)
+	if err != nil || q.When != nil {
+		return a, err
+	}
+	d, err := r.readDepartures(ctx, a.SeriesData, q.NonStop)
+	if err == nil && d.sheet != nil {
+		err = a.Analysis.AddUsual(d.sheet, d.pooled, r.Now())
+	}
+	if err != nil {
+		r.Log.ErrorContext(ctx, "answer without the usual fare of its day", "error", err)
+	}
+	return a, nil
+}
+
+// readDepartures reads the departure state of a series (route and kind of trip) after the question
+// was answered. The result has no state if the stored state cannot answer the question.
 func (r *Reader) readDepartures(ctx context.Context, f SeriesData, nonStop bool) (departures, error) {
 	data, err := r.Stored.Sheet(ctx, f.Series, nonStop)
 	if errors.Is(err, store.ErrNotFound) {

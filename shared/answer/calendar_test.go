@@ -155,24 +155,24 @@ func is[E error](err error) bool {
 	return errors.As(err, &want)
 }
 
-// TestWithCalendar: the answer equals that of Answer, and the calendar equals that of Calendar.
-// Both together cost one read for a question about a departure, and two reads otherwise. Without a
-// stored departure state, only the answer is returned.
+// TestWithCalendar: WithCalendar returns the same answer as the method Answer, and the same
+// calendar as the method Calendar. Both together cost one read for a question about a departure,
+// and two reads otherwise. Without a stored departure state, only the answer is returned.
 func TestWithCalendar(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	for _, c := range []struct {
 		name            string
 		q               answer.Question
 		summaries, read int
-		calendar        bool
+		calendar, usual bool
 	}{
-		{"any departure", question("Londra", nil), 1, 1, true},
-		{"without stops", question("Londra", nonStop), 1, 1, true},
-		{"a price", question("Londra", priced(33, "EUR")), 1, 1, true},
-		{"in another currency", question("Budapest", nil), 1, 1, true},
-		{"a departure", question("Londra", on(today+45)), 0, 1, true},
-		{"a month", question("Londra", on(today+45, departure.Month)), 0, 1, true},
-		{"a route without a sheet", question("Parigi", nil), 1, 1, false},
+		{"any departure", question("Londra", nil), 1, 1, true, true},
+		{"without stops", question("Londra", nonStop), 1, 1, true, true},
+		{"a price", question("Londra", priced(33, "EUR")), 1, 1, true, false},
+		{"in another currency", question("Budapest", nil), 1, 1, true, true},
+		{"a departure", question("Londra", on(today+45)), 0, 1, true, false},
+		{"a month", question("Londra", on(today+45, departure.Month)), 0, 1, true, true},
+		{"a route without a sheet", question("Parigi", nil), 1, 1, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := departures(t)
@@ -181,8 +181,11 @@ func TestWithCalendar(t *testing.T) {
 			if s.reads != c.summaries || s.read != c.read {
 				t.Errorf("%d summaries and %d sheets were read", s.reads, s.read)
 			}
-			want, err := r.Answer(t.Context(), c.q)
+			want, err := r.WithUsual(t.Context(), c.q)
 			storetest.Must(t, err)
+			if usual := want.Analysis.SolitoPartenzaCent; (usual != nil) != c.usual {
+				t.Errorf("the usual fare of its day is %v", usual)
+			}
 			if diff := cmp.Diff(want.Analysis, got.Analysis); diff != "" {
 				t.Error(diff)
 			}

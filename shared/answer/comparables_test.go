@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestComparablesAreThoseOfAnswers: the quartiles of a departure equal those in an answer about the
-// departure. They cost one read, and the departure needs no fare.
+// TestComparablesAreThoseOfAnswers: Comparables returns the same quartiles of a departure as the
+// answer about the departure. They cost one read, and the departure needs no fare.
 func TestComparablesAreThoseOfAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name string

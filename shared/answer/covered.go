@@ -53,7 +53,6 @@ func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]far
 	return all, err == nil
 }
 
-// readOrigins returns the covered origins, the busiest city first.
 func (c *CoveredCities) readOrigins(ctx context.Context) ([]fare.City, error) {
 	return c.origins.Get(c.Now(), func() (busiest []fare.City, _ time.Duration, err error) {
 		covered, err := c.Stored.Covered(ctx, "", maxOrigins)

@@ -65,8 +65,9 @@ func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	})
 }
 
-// cachedPooled returns the pooled statistics of all series after the last complete cycle. It
-// returns nil before the first cycle ends. A process caches the statistics for 1 hour.
+// cachedPooled returns the pooled statistics of all series (route and kind of trip) after the last
+// complete cycle. It returns nil before the first cycle ends. A process caches the statistics for 1
+// hour.
 func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
 		data, _, err := r.Stored.Pooled(ctx, store.Eventual)
@@ -85,14 +86,14 @@ const (
 	// OriginRequestDays is the number of days for which a request for an uncovered origin is
 	// stored. Two weekly refreshes and two more days fit in that time.
 	OriginRequestDays = 16
-	// demandDays is the number of days for which a series is refreshed daily after a question: one
-	// weekly cycle and one more day.
+	// demandDays is the number of days for which a series (route and kind of trip) is refreshed
+	// daily after a question: one weekly cycle and one more day.
 	demandDays = 8
 )
 
-// recordDemand records that a caller asked for a series. err is the error of reading the series. So
-// the service refreshes a covered series every day, and asks the fare source for an uncovered
-// origin at the next refresh.
+// recordDemand records that a caller asked for a series (route and kind of trip). err is the error
+// of reading the series. So the service refreshes a covered series every day, and asks the fare
+// source for an uncovered origin at the next refresh.
 func (r *Reader) recordDemand(ctx context.Context, of fare.Series, err error) {
 	missing := errors.Is(err, store.ErrNotFound)
 	switch {
@@ -113,8 +114,9 @@ func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 	})
 }
 
-// note calls record at most once per process and day for the same series or origin. An error of
-// record does not make the answer fail; the next question calls record again.
+// note calls record at most once per process and day for the same series (route and kind of trip)
+// or origin. An error of record does not make the answer fail; the next question calls record
+// again.
 func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
 	today := fare.DayOf(r.Now())
 	if last, ok := r.recordedDays.Load(what); r.unrecorded || ok && last.(fare.Day) == today {

@@ -13,7 +13,8 @@ import (
 
 // History returns the stored data of a route. If the question names a departure or a month, it also
 // returns how the fares of these departures changed. Only then, History reads the whole history of
-// the series: about 13 read units for a year of departures. All other data are in the summary.
+// the series (route and kind of trip): about 13 read units for a year of departures. All other data
+// are in the summary.
 func (r *Reader) History(ctx context.Context, q Question) (f SeriesData, moves []verdict.Live, err error) {
 	if f, err = r.Find(ctx, q); err != nil || q.When == nil {
 		return f, nil, err
@@ -23,7 +24,7 @@ func (r *Reader) History(ctx context.Context, q Question) (f SeriesData, moves [
 }
 
 // Moves returns how the fares of the departures in the question changed over time, in EUR cents.
-// Like History, it reads the whole history of the series.
+// Like History, it reads the whole history of the series (route and kind of trip).
 func (r *Reader) Moves(ctx context.Context, q Question, a Answer) ([]verdict.Live, error) {
 	moves, err := r.moves(ctx, q, a.Series, a.Summary)
 	for i := range moves {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -12,9 +11,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A question about a departure or a month is answered from the departure state of its series: the
-// stored data of the rule that judges departures. Reading the state costs one read. The process
-// caches the pooled statistics of all series.
+// A question about a departure or a month is answered from the departure state of its series (route
+// and kind of trip): the stored data of the rule that judges departures. Reading the state costs
+// one read. The process caches the pooled statistics of all series.
 
 // MaxAhead is the maximum number of days between today and a departure. Airlines open sales about a
 // year before departure.
@@ -73,7 +72,9 @@ type NoFareOn struct {
 	SeriesData
 	NonStop bool
 	When
-	Near []fare.Day // nearest departures with a live fare
+	Near []verdict.Giorno // nearest departures with a live fare, in order of date
+	// Usual judges the usual fare of the departure. It has no percentile if there are too few fares.
+	Usual verdict.Analysis
 }
 
 func (e *NoFareOn) Error() string {
@@ -87,8 +88,9 @@ type departures struct {
 	pooled *departure.Pooled
 }
 
-// departures reads the departure state of a series with one read, and records that a caller asked
-// for the series. The process caches the pooled statistics of all series.
+// departures reads the departure state of a series (route and kind of trip) with one read, and
+// records that a caller asked for the series. The process caches the pooled statistics of all
+// series.
 func (r *Reader) departures(ctx context.Context, q Question) (d departures, err error) {
 	if d.SeriesData, err = locate(q); err != nil {
 		return d, err
@@ -135,7 +137,7 @@ func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	case err != nil:
 		return err
 	}
-	return noFare(f, q, nil)
+	return r.noFare(q, departures{SeriesData: f})
 }
 
 // judge judges the fare of the departure in a question, or the price in the question.
@@ -153,37 +155,31 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 		a.Analysis, known, err = verdict.JudgeDeparturePrice(d.sheet, d.pooled, q.When.When, price, quoted, now)
 	}
 	if err == nil && !known {
-		err = noFare(d.SeriesData, q, d.near(fare.DayOf(r.Now()), q.When))
+		err = r.noFare(q, d)
 	}
 	return a.named(), err
 }
 
-// noFare returns the error for requested departures without a fare. near lists the closest
-// departures that have a fare.
-func noFare(f SeriesData, q Question, near []fare.Day) error {
+// noFare returns the error for requested departures without a fare.
+func (r *Reader) noFare(q Question, d departures) error {
 	if q.When == nil {
-		return &NoCalendar{f, q.NonStop}
+		return &NoCalendar{d.SeriesData, q.NonStop}
 	}
-	return &NoFareOn{f, q.NonStop, *q.When, near}
+	e := &NoFareOn{SeriesData: d.SeriesData, NonStop: q.NonStop, When: *q.When}
+	if d.sheet == nil {
+		return e
+	}
+	e.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}
+	near, err := verdict.Nearest(d.sheet, d.pooled, q.When.Date, nearDates, r.Now())
+	if err != nil {
+		return err
+	}
+	e.Near = near
+	if e.Usual, _, err = verdict.JudgeUsual(d.sheet, d.pooled, q.When.When, r.Now()); err != nil {
+		return err
+	}
+	return e
 }
 
 // nearDates is the maximum number of other departures that NoFareOn suggests.
 const nearDates = 3
-
-// near returns the departures with a current fare that are closest to the requested one, in order
-// of date.
-func (d departures) near(today fare.Day, w *When) []fare.Day {
-	day, ok := d.sheet.Day(d.pooled, today)
-	if !ok || w == nil {
-		return nil
-	}
-	var all []fare.Day
-	for _, l := range day.Live() {
-		all = append(all, l.Depart)
-	}
-	away := func(d fare.Day) int { return max(int(d-w.Date), int(w.Date-d)) }
-	slices.SortStableFunc(all, func(a, b fare.Day) int { return away(a) - away(b) })
-	all = all[:min(len(all), nearDates)]
-	slices.Sort(all)
-	return all
-}

@@ -1,6 +1,6 @@
-// Package apikey creates, parses and hashes Pro keys, and defines until when a plan is valid. It
-// also signs short-lived access tokens, which a program can send instead of a key. The package
-// does no input or output: the caller passes in the randomness and stores the results.
+// Package apikey creates, parses and hashes Pro keys, and defines when a plan ends. It also signs
+// short-lived access tokens, which a program can send instead of a key. The package does no input
+// or output: the caller passes in the randomness and stores the results.
 //
 // A key is "vd_", the customer id and a secret, both in unpadded URL-safe base64: 68 characters in
 // all. Only a hash of the secret is ever stored. The id is derived from the e-mail address, so

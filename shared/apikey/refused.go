@@ -10,7 +10,7 @@ import (
 // key valid meanwhile, this process still refuses the key for at most this time.
 const RefusedFor = 5 * time.Second
 
-// maxRefused limits the remembered keys; they use about 0.5 MB.
+// maxRefused is the number of refused keys that a process remembers, in about 0.5 MB.
 const maxRefused = 4096
 
 // Refused remembers keys that a lookup refused a moment ago. A program that keeps sending a bad key

@@ -28,7 +28,6 @@ type figures struct{ lines, wide int }
 
 func (f figures) share() float64 { return 100 * float64(f.wide) / float64(f.lines) }
 
-// measure counts the lines of a file, and returns each of its faults.
 func (f *figures) measure(files *token.FileSet, name string, text []byte, longest int) (faults []string) {
 	file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {

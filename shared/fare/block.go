@@ -8,8 +8,9 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Cycle numbers the weeks, Monday to Sunday, in which observations were found. A series is stored
-// as one block per cycle, or more if a cycle holds over BlockSize observations.
+// Cycle numbers the weeks, Monday to Sunday, in which observations were found. A series (route and
+// kind of trip) is stored as one block per cycle, or more if a cycle holds over BlockSize
+// observations.
 type Cycle int32
 
 // CycleOf returns the cycle (week) that contains the day d.
@@ -37,8 +38,9 @@ type Block struct {
 	Data  []byte
 }
 
-// Blocks packs observations into blocks, sorted by cycle and then by Observation.Compare. The order
-// of the observations and duplicates among them do not change the result.
+// Blocks packs observations into blocks, sorted by cycle (the week in which they were found) and
+// then by Observation.Compare. The order of the observations and duplicates among them do not
+// change the result.
 func Blocks(observations []Observation) []Block {
 	sorted := Set(slices.Clone(observations))
 	var blocks []Block
@@ -116,7 +118,8 @@ func pack(sorted []Observation) []byte {
 	return w
 }
 
-// flags packs the flags of an observation whose currency is the at-th of the block.
+// flags packs the flags of an observation. The parameter at is the index of its currency in the
+// block.
 func (o Observation) flags(at int) uint64 {
 	return uint64(at)<<currencyFrom | uint64(o.Stops)<<stopsShift | indicator(o.DayOnly)*dayOnlyFlag
 }
@@ -206,8 +209,8 @@ func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 	return all, r.Err()
 }
 
-// leadOf reads a lead time in days. A lead time of -1 is valid: west of UTC, the local day of
-// departure can be the day before the UTC day of the observation.
+// leadOf reads a lead time (days before departure) in days. A lead time of -1 is valid: west of
+// UTC, the local day of departure can be the day before the UTC day of the observation.
 func leadOf(r *packed.Reader) Day {
 	lead := r.Int()
 	if lead < -1 || lead > MaxLead {

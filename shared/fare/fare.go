@@ -64,8 +64,9 @@ type Cents int64
 // source.
 const MaxPrice Cents = 100_000_00
 
-// MaxLead is the highest credible lead time: the number of days from the day found to the
-// departure. Airlines open sales about a year ahead; a longer lead time is an error of the source.
+// MaxLead is the highest credible lead time (days before departure): the number of days from the
+// day found to the departure. Airlines open sales about a year ahead; a longer lead time is an
+// error of the source.
 const MaxLead = 500
 
 // Day is a calendar day, counted from 1970-01-01. The difference of two days is a number of days.

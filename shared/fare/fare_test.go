@@ -148,8 +148,8 @@ func TestBlocksHoldTheSetWhateverTheOrder(t *testing.T) {
 }
 
 // TestBlockFits: a full block is small enough to be stored. It takes less than 390,000 bytes, so
-// less than 16 bytes per observation. The observations have random ages, lead times, prices and
-// kinds of trip.
+// less than 16 bytes per observation. The observations have random ages, lead times (days before
+// departure), prices and kinds of trip.
 func TestBlockFits(t *testing.T) {
 	all := random(rand.New(rand.NewPCG(3, 4)), 4*BlockSize, 1)
 	for _, b := range Blocks(all) {

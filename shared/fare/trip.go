@@ -106,7 +106,8 @@ func ParseSeries(s string) (Series, error) {
 	return Series{route, trip, airports}, nil
 }
 
-// MarshalText returns the same text as String, so a series can be a key in JSON.
+// MarshalText returns the same text as String, so a series (route and kind of trip) can be a key in
+// JSON.
 func (s Series) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText parses the form that MarshalText returns.

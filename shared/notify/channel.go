@@ -79,8 +79,8 @@ func (r *run) countRefused(c *channel, about string) {
 	}
 }
 
-// countPostponed counts a subscriber to whom only the next call of Work sends the message. After
-// maxInARow successive postponements, it stops the channel.
+// countPostponed counts a message that waits for the next call of Work. After maxInARow successive
+// postponements, it stops the channel.
 func (r *run) countPostponed(ctx context.Context, c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

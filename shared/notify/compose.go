@@ -28,7 +28,6 @@ type notification struct {
 	trips map[store.Trip]*look
 }
 
-// open decodes a stored notification.
 func open(stored store.Notification) (*notification, error) {
 	n := &notification{stored: stored}
 	if stored.Trips {
@@ -53,7 +52,6 @@ func newLook(found news, h history) *look {
 	return &look{news: found, history: h, picture: picture, ahead: func() outlook { return found.ahead }}
 }
 
-// message composes today's message for one alert. The look n holds the fare and its verdict.
 func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, error) {
 	if n.from != nil {
 		return n.from.message(a, links, today), nil
@@ -132,7 +130,6 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 	})
 }
 
-// manageMail composes the mail with a new link to manage alerts.
 func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error) {
 	return mail.AlertsMail(mail.AlertsLink{
 		To: a.Email, Lang: i18n.ForCode(a.Language).Code, Days: ManageDays,
@@ -153,8 +150,8 @@ func CityName(city fare.City, lang string) string {
 	return string(city)
 }
 
-// messageID returns the ID of a message. It depends only on the alert and the day of the news, so
-// every process computes the same ID.
+// messageID returns the ID of a message. It depends only on the alert and the day of the news (what
+// a refresh found), so every process computes the same ID.
 func messageID(a store.Alert, day fare.Day) string {
 	name := "alert\x00" + string(a.Subscriber) + "\x00" + a.Route.String() + "\x00" + day.String()
 	if a.ID != "" {

@@ -15,8 +15,8 @@ const (
 	tries      = 6
 	firstPause = time.Second // doubles with every try
 	// maxInARow is the number of successive messages that may be postponed or refused before a
-	// channel is stopped. These addresses have accepted messages before. So the fault is not
-	// theirs, but that of the carrier or of this service.
+	// channel is stopped. The addresses of alerts have accepted messages before. So the fault lies
+	// with the carrier or with this service.
 	maxInARow = 5
 )
 

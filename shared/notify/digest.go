@@ -272,8 +272,8 @@ func (w *weekly) judgeToday(ctx context.Context, of routeTrip) (*judgedTrip, err
 	return &judgedTrip{found, past}, nil
 }
 
-// digestMail composes the digest of a day. Alerts whose condition is met come first. Alerts with
-// the same answer are sorted by percentile.
+// digestMail composes the digest of a day. Alerts whose condition is met come first. Within the
+// alerts that are met, and within the others, the lowest percentile comes first.
 func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []digestLine) (mail.Message, error) {
 	latest := slices.MaxFunc(lines, func(a, b digestLine) int {
 		return cmp.Compare(a.alert.RequestDay,

@@ -94,8 +94,8 @@ func TestDigest(t *testing.T) {
 	leave(h.Fixture, append(steady, 3000)...)
 	h.Work(notify.Result{Sent: 1, Settled: 2}) // one alert is sent at once
 	first := h.Mails()[0]
-	// The conditions of two alerts are met: the low, and the threshold to London. After them come
-	// the threshold that is not met, the drop, the trip, and Paris, which has no fare.
+	// First come the two alerts whose conditions are met: the alert for a new low, and the threshold
+	// alert to London. Then come the alerts whose conditions are not met, and Paris without a fare.
 	want := []string{"Milan – Bucharest", "Milan – London", "Milan – Bucharest", "Milan – Madrid",
 		"Milan – Bucharest", "Milan – Paris"}
 	if diff := cmp.Diff(want, routesOf(first)); diff != "" {

@@ -34,7 +34,7 @@ func (h history) add(e Observation) history {
 	return h[max(0, len(h)-maxHistory):]
 }
 
-// format is the first byte of a stored history and of stored news.
+// format is the first byte of a stored history and of stored news (what a refresh found).
 const format = 1
 
 // Histories and news store the index of a level or reliability in these lists. Append new names at

@@ -41,7 +41,7 @@ func formerly(threshold fare.Cents, notified fare.Day, fresh bool, h history) bo
 }
 
 // TestThresholdsAndVerdictsAreAsEver: for random histories and alerts, the rule gives the same
-// results as formerly, the rule of an earlier version.
+// results as the rule of an earlier version, which the function formerly holds.
 func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 4))
 	said := map[bool]int{}

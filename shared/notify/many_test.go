@@ -131,8 +131,8 @@ func TestManySubscribers(t *testing.T) {
 	sendToMany(t, 3000, 50, 15*time.Second, func(int) {})
 }
 
-// TestRateIsKept: with a slow carrier, the rate of messages is still that of the quota, because
-// messages are sent concurrently. The test runs in virtual time.
+// TestRateIsKept: even with a slow carrier, messages are sent as fast as the quota allows, because
+// they are sent concurrently. The test runs in virtual time.
 func TestRateIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

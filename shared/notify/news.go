@@ -44,7 +44,7 @@ func (n news) drawn() int {
 	return minBars
 }
 
-// tooFew reports whether too few weeks have a fare for a picture.
+// tooFew reports whether too few weeks have a fare to draw a chart.
 func (n news) tooFew() bool {
 	known := 0
 	for _, low := range n.Lows {
@@ -82,7 +82,6 @@ func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, boo
 	return n, true
 }
 
-// low enters the price of an earlier day in Lows.
 func (n *news) low(day fare.Day, price fare.Cents) {
 	back := int(n.Day-1-day) / 7
 	if day >= n.Day || back >= weeks {
@@ -114,8 +113,8 @@ func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 	return today - max(first, last)
 }
 
-// live reports whether the news may still be sent: the flight has not departed, and the fare was
-// found at most LiveDays days ago.
+// live reports whether the news (what a refresh found) may still be sent: the flight has not
+// departed, and the fare was found at most LiveDays days ago.
 func (n news) live(today fare.Day) bool {
 	found := fare.DayOf(time.Unix(n.Found, 0))
 	return n.Depart >= today && today-n.Day <= verdict.LiveDays && today-found <= verdict.LiveDays

@@ -21,9 +21,9 @@ type Answers interface {
 // waiting brought in similar cases. The zero outlook adds no text to a message.
 type outlook struct{ of *verdict.Analysis }
 
-// lookAhead returns the verdict on the departure of the fare in n. The outlook is empty if the
-// departure cannot be judged, or if its cheapest fare now has another price. Only a failure of the
-// store is an error, because a mail is complete without an outlook.
+// lookAhead returns the verdict on the departure of the fare in the notification n. The outlook is
+// empty if the departure cannot be judged, or if its cheapest fare now has another price. Only a
+// failure of the store is an error, because a mail is complete without an outlook.
 func lookAhead(ctx context.Context, answers Answers, n news) (outlook, error) {
 	if answers == nil {
 		return outlook{}, nil

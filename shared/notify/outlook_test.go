@@ -49,7 +49,7 @@ func departing(price fare.Cents, pays bool) verdict.Analysis {
 // TestMailsSayWhatIsToBeExpected: a mail states the usual price of the departure. It advises
 // waiting only if waiting saved money in recorded cases.
 func TestMailsSayWhatIsToBeExpected(t *testing.T) {
-	const advises, advisesNot = "Waiting saved", "it has not paid"
+	const advises, advisesNot = "Waiting saved", "it did not pay off"
 	for _, c := range []struct {
 		name         string
 		answers      judged
@@ -58,12 +58,12 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 	}{
 		{"waiting did not pay", judged{analysis: departing(3000, false)},
 			[]string{advisesNot, "between €40 and €65",
-				"Medium certainty, from 120 fares seen on this route.",
+				"Medium certainty, based on 120 fares seen on this route.",
 				"Of 100 such fares, 12 fell and 7 rose by 5% or more within 7 days.",
 				"Waiting cost €3.10 more on average"},
 			[]string{advises, "14 days", "40 or more"}, false},
 		{"waiting paid", judged{analysis: departing(3000, true)},
-			[]string{advises + " €2.50", "30 of 100 waits ended dearer"}, []string{advisesNot}, false},
+			[]string{advises + " €2.50", "in 30 of 100 cases it ended up costing more"}, []string{advisesNot}, false},
 		{"another fare is the cheapest for it", judged{analysis: departing(2900, true)}, nil,
 			[]string{advises, advisesNot, "AND IF YOU WAIT?"}, false},
 		{"too little is known", judged{analysis: verdict.Analysis{Prezzo: verdict.Prezzo{Cent: 3000}}}, nil,
@@ -93,7 +93,8 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			if c.logged != (log.Len() > 0) {
 				t.Errorf("log %q", log.String())
 			}
-			// All mails about the same news share one question about the departure day of the fare.
+			// All mails about the same news (what a refresh found) share one question about the
+			// departure day of the fare.
 			if len(c.answers.asked) != 1 || c.answers.asked[0].When.Date != fare.DayOf(h.Now())+150 {
 				t.Errorf("asked %+v", c.answers.asked)
 			}

@@ -95,7 +95,6 @@ func (p *Pushes) Work(ctx context.Context) (ended int, err error) {
 	}.Work(ctx)
 }
 
-// do runs one job. If do returns an error, the job is retried.
 func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	send := p.push
 	if j.Kind == askKind {

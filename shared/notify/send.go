@@ -15,8 +15,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// Sender sends stored news to subscribers, each message at least once. After a carrier accepts a
-// message, one write records it. If that write fails, the message is sent again with the same ID.
+// Sender sends stored news (what a refresh found) to subscribers, each message at least once. After
+// a carrier accepts a message, one write records it. If that write fails, the message is sent again
+// with the same ID.
 //
 // A lease ensures that only one process sends at a time, so that the rate limit holds. Work stops
 // before its context ends; the next call of Work continues at the same page of subscribers. If a
@@ -59,9 +60,9 @@ const (
 // errTimeUp is the cause with which the context of Work ends shortly before its deadline.
 var errTimeUp = errors.New("no time for more")
 
-// Work sends all stored news, or as much as the time of the context allows. If one message fails,
-// Work continues with the others, unless sending is impossible. The next call of Work retries the
-// failed messages.
+// Work sends all stored news (what a refresh found), or as much as the time of the context allows.
+// If one message fails, Work continues with the others, unless sending is impossible. The next call
+// of Work retries the failed messages.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
 	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), Duration: leaseFor,
 		Now: s.Now}
@@ -130,7 +131,7 @@ func newRun(s *Sender, lease *store.Lease) *run {
 		flight: make(chan struct{}, places)}
 }
 
-// all sends all stored news, one route after another.
+// all sends the messages about all routes with new fares, one route after another.
 func (r *run) all(ctx context.Context) error {
 	after := ""
 	for {
@@ -176,8 +177,8 @@ func (r *run) hold(ctx context.Context) error {
 	return r.lease.Hold(ctx)
 }
 
-// route sends the news of one route to the alerts that the news meets. If all messages were sent,
-// it deletes the news. Otherwise the news stays for the next call of Work.
+// route sends the news of one route to the alerts that the news (what a refresh found) meets. If
+// all messages were sent, it deletes the news. Otherwise the news stays for the next call of Work.
 func (r *run) route(ctx context.Context, stored store.Notification) error {
 	n, err := open(stored)
 	if err != nil || n.look != nil && !n.look.news.live(fare.DayOf(r.Now())) {
@@ -282,8 +283,8 @@ func (b *batch) wait(ctx context.Context) (settled bool, err error) {
 	return !b.incomplete, context.Cause(ctx)
 }
 
-// page notifies the subscribers on one page of alerts whose condition the news meets. settled
-// reports whether every message was sent or is not needed.
+// page notifies the subscribers of one page of alerts, if the new fares meet the condition of the
+// alert. settled reports whether every message was sent or is not needed.
 func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (settled bool, err error) {
 	b := batch{run: r}
 	for _, a := range alerts {

@@ -61,8 +61,8 @@ func Subject(a store.Alert, f Fare, l *i18n.Language) string {
 		l.Amount(other))
 }
 
-// lowest returns the lowest known fare of the given number of days before the news. It returns 0 if
-// no fare is known.
+// lowest returns the lowest known fare of the given number of days before the news (what a refresh
+// found). It returns 0 if no fare is known.
 func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
 	take := func(price fare.Cents) {
 		if price > 0 && (low == 0 || price < low) {
@@ -86,7 +86,7 @@ func Since(a store.Alert, f Fare, l *i18n.Language) string {
 	switch a.Condition() {
 	case store.Paid:
 		if f.Price < a.Threshold {
-			return l.Text("since.paid", "Saved", l.Amount(a.Threshold-f.Price), "Amount", l.Amount(a.Threshold))
+			return l.Text("since.paid", "Saved", l.Amount(a.Threshold-f.Price), "Amount", AmountOf(a, a.Threshold, l))
 		}
 	case store.Low:
 		switch {

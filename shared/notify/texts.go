@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"fmt"
 	"html"
 	"html/template"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 )
 
 // This file holds the wording of alerts on pages and in mails.
@@ -25,26 +27,36 @@ func When(a store.Alert, l *i18n.Language) template.HTML {
 func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Route.Destination == store.Anywhere {
 		if a.Threshold > 0 {
-			return l.HTML("when.anywhere_most."+a.LeastLevel(), "Amount", l.Amount(a.Threshold))
+			return l.HTML("when.anywhere_most."+a.LeastLevel(), "Amount", AmountOf(a, a.Threshold, l))
 		}
 		return l.HTML("when.anywhere." + a.LeastLevel())
 	}
 	switch a.Condition() {
 	case store.Threshold:
-		return l.HTML("when.threshold", "Amount", l.Amount(a.Threshold))
+		return l.HTML("when.threshold", "Amount", AmountOf(a, a.Threshold, l))
 	case store.Paid:
-		return l.HTML("when.paid", "Amount", l.Amount(a.Threshold))
+		return l.HTML("when.paid", "Amount", AmountOf(a, a.Threshold, l))
 	case store.Low:
 		return l.HTML("when.low", "Days", a.Days)
 	case store.Drop:
 		if a.Percent > 0 {
 			return l.HTML("when.drop_percent", "Percent", a.Percent)
 		}
-		return l.HTML("when.drop_amount", "Amount", l.Amount(a.Amount))
+		return l.HTML("when.drop_amount", "Amount", AmountOf(a, a.Amount, l))
 	case store.Change:
 		return l.HTML("when.change")
 	}
 	return l.HTML("when.verdict")
+}
+
+// AmountOf returns an amount of an alert in words, given in EUR cents. An amount that was stated in
+// another currency comes first, in that currency.
+func AmountOf(a store.Alert, euro fare.Cents, l *i18n.Language) string {
+	if a.Currency == "" {
+		return l.Amount(euro)
+	}
+	stated := fmt.Sprintf("%d.%02d", a.Stated/100, a.Stated%100)
+	return l.Price(stated, a.Currency) + " (" + l.Amount(euro) + ")"
 }
 
 // PlainWhen returns the same sentence as When, in plain text.
@@ -66,7 +78,7 @@ func TripText(t store.Trip, l *i18n.Language) string {
 		parts = append(parts, l.Text("trip.departures", "From", l.WeekdayDate(t.From), "To", l.WeekdayDate(t.To)))
 	}
 	if t.Nights != fare.OneWay {
-		parts = append(parts, l.Text("trip.nights", "Nights", t.Nights.String()))
+		parts = append(parts, wording.Nights(l, t.Nights.String()))
 	}
 	if t.Nonstop {
 		parts = append(parts, l.Text("trip.nonstop"))

@@ -151,9 +151,9 @@ type Event struct {
 	Subscription string
 	Customer     string
 	Email        string // may be empty
-	// PaidUntil is set only for InvoicePaid, the one kind that proves a payment. It is the value at
-	// the time Created. Events arrive out of order, so only the method Subscription returns the
-	// current state.
+	// PaidUntil is set only for InvoicePaid, because only this kind of event proves a payment. It
+	// is the end of the paid period at the time Created. Events arrive out of order, so only the
+	// method Subscription returns the current state.
 	PaidUntil time.Time
 	Live      bool // real money
 }

@@ -121,7 +121,8 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	if err != nil {
 		return o, err
 	}
-	o.Origine, o.OrigineIata, o.Luoghi = place.Name, string(place.City), luoghi(end{"origine", q.From, place})
+	o.Origine, o.OrigineIata = matched(ctx, place), string(place.City)
+	o.Luoghi = luoghi(ctx, end{"origine", q.From, place})
 	all, err := s.DealsFrom(ctx, place, q.Trip)
 	if err != nil {
 		return o, err
@@ -137,7 +138,7 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	for _, d := range ValidDeals(all, fare.DayOf(now), month, q.NonStop) {
 		price, v := d.Publish(now)
 		if len(q.Levels) == 0 || slices.Contains(q.Levels, v.Livello) {
-			o.Occasioni = append(o.Occasioni, Occasione{places.Name(d.To, "it"), string(d.To), v, price})
+			o.Occasioni = append(o.Occasioni, Occasione{cityName(ctx, d.To), string(d.To), v, price})
 		}
 	}
 	if o, err = InCurrency(ctx, s.Reader, o, q.Show); err != nil {

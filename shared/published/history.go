@@ -72,9 +72,10 @@ func (s *Answers) Past(ctx context.Context, q answer.Question) (Storico, error) 
 		cut = func(weeks []verdict.Week) []verdict.Week { return verdict.Since(weeks, today, FreeWeeks) }
 	}
 	h := Storico{
-		Origine: f.Origin.Name, Destinazione: f.Destination.Name, OrigineIata: string(f.Series.Origin),
+		Origine: matched(ctx, f.Origin), Destinazione: matched(ctx, f.Destination),
+		OrigineIata:      string(f.Series.Origin),
 		DestinazioneIata: string(f.Series.Destination),
-		Luoghi:           LuoghiOf(q, f), Tratta: summary.Tratta().Between(f.Series.Airports), Valuta: "EUR",
+		Luoghi:           luoghiOf(ctx, q, f), Tratta: summary.Tratta().Between(f.Series.Airports), Valuta: "EUR",
 		Settimane: settimane(cut(verdict.Weeks(summary))), AggiornatoIl: time.Unix(summary.Newest, 0).UTC(),
 	}
 	if live, ok := summary.Cheapest(today); ok {

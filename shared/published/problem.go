@@ -10,6 +10,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -49,11 +50,12 @@ func Problem(err error) error {
 		p := httpapi.SameCity.Problem(fmt.Sprintf("Both names mean %s (%s). Name two different cities.",
 			english(same.Place), same.Place.City))
 		p.Errors = []httpapi.Fault{{Name: same.To.Parameter, Detail: "is the same city as " + same.From.Parameter}}
-		return p
+		return p.Translated(func(l *i18n.Language) string { return l.Text("refusal.same.lede") })
 	case errors.As(err, &covered):
 		return httpapi.NotCovered.Problem(fmt.Sprintf("We have never seen a %sfare from %s to %s. The next refresh "+
 			"asks for it: try again then. GET /v1/rotte lists the covered routes.",
-			kindOf(covered.Series.Trip, false), english(covered.Origin), english(covered.Destination)))
+			kindOf(covered.Series.Trip, false), english(covered.Origin), english(covered.Destination))).
+			Translated(func(l *i18n.Language) string { return l.Text("refusal.not_covered.lede") })
 	case errors.As(err, &live):
 		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s%s. Try again after the next "+
 			"refresh, within 7 days, or send a price of your own.",
@@ -65,7 +67,8 @@ func Problem(err error) error {
 			orCities(none.SeriesData))
 	case errors.As(err, &stops):
 		return StopsUnknown.Problem(fmt.Sprintf("The source does not state the stops of fares from %s to %s. Ask for "+
-			"fares with any number of stops.", english(stops.Origin), english(stops.Destination)))
+			"fares with any number of stops.", english(stops.Origin), english(stops.Destination))).
+			Translated(func(l *i18n.Language) string { return l.Text("refusal.stops_unknown.lede") })
 	case errors.As(err, &date):
 		return badDate(date)
 	case errors.As(err, &noFare):
@@ -128,6 +131,13 @@ func unknownCity(u *answer.UnknownCity) error {
 	p := httpapi.UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights has the name %q.",
 		u.Parameter, u.Name))
 	p.Errors = []httpapi.Fault{{Name: u.Parameter, Detail: "is not a city we know"}}
+	p.Translated(func(l *i18n.Language) string {
+		text := l.Text("refusal.unknown.lede", "Name", u.Name)
+		if len(u.Suggestions) > 0 {
+			text += " " + l.Text("refusal.unknown.perhaps") + " " + strings.Join(u.Suggestions, ", ") + "."
+		}
+		return text
+	})
 	p.Suggestions = u.Suggestions
 	if len(p.Suggestions) > 0 {
 		p.Detail += " Did you mean " + strings.Join(p.Suggestions, ", ") + "?"

@@ -6,8 +6,6 @@ package published
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare/places"
@@ -43,7 +41,8 @@ func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted v
 	if of, err = s.Answer(ctx, q); err != nil {
 		return of.Analysis, of, Problem(err)
 	}
-	of.Analysis.Luoghi = LuoghiOf(q, of.SeriesData)
+	of.Analysis.Luoghi = luoghiOf(ctx, q, of.SeriesData)
+	of.Analysis.Origine, of.Analysis.Destinazione = matched(ctx, of.Origin), matched(ctx, of.Destination)
 	if !httpapi.AllFares(ctx) {
 		of.Analysis.MinimoPartenza = nil
 		if q := of.Analysis.Quartili; q != nil && of.Analysis.Ambito == verdict.Rotta {
@@ -68,7 +67,8 @@ func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bo
 	if f, of, err = s.Reader.Calendar(ctx, q, allFares); err != nil {
 		return of, f, of, Problem(err)
 	}
-	of.Luoghi = LuoghiOf(q, f)
+	of.Luoghi = luoghiOf(ctx, q, f)
+	of.Origine, of.Destinazione = matched(ctx, f.Origin), matched(ctx, f.Destination)
 	converted, err = InCurrency(ctx, s.Reader, of, q.Show)
 	return converted, f, of, err
 }
@@ -91,7 +91,7 @@ type end struct {
 
 // luoghi returns a note on each origin or destination that needs one: the name means only a part of
 // a city, or the city has several airports. Fares of a single airport need none.
-func luoghi(ends ...end) (all []verdict.Luogo) {
+func luoghi(ctx context.Context, ends ...end) (all []verdict.Luogo) {
 	for _, e := range ends {
 		if e.city.Airport != "" {
 			continue // the fares are of that airport
@@ -100,22 +100,18 @@ func luoghi(ends ...end) (all []verdict.Luogo) {
 		if !partial && len(e.city.Airports) < 2 {
 			continue
 		}
-		l := verdict.Luogo{Estremo: e.which, Chiesto: e.city.Name, Citta: places.Name(e.city.City, "it"),
+		l := verdict.Luogo{Estremo: e.which, Chiesto: e.city.Name, Citta: cityName(ctx, e.city.City),
 			Iata: string(e.city.City), Aeroporti: e.city.Airports}
-		name := places.Name(e.city.City, "en")
 		if partial {
 			l.Chiesto = asked
 		}
-		l.Nota = fmt.Sprintf("Fares are for %s (%s).", name, l.Iata)
-		if len(l.Aeroporti) > 1 {
-			l.Nota = fmt.Sprintf("Fares are for all %s airports (%s).", name, strings.Join(l.Aeroporti, ", "))
-		}
+		l.Nota = note(ctx, l)
 		all = append(all, l)
 	}
 	return all
 }
 
-// LuoghiOf returns the notes on the origin and the destination in a question (see luoghi).
-func LuoghiOf(q answer.Question, f answer.SeriesData) []verdict.Luogo {
-	return luoghi(end{"origine", q.From, f.Origin}, end{"destinazione", q.To, f.Destination})
+// luoghiOf returns the notes on the origin and the destination in a question (see luoghi).
+func luoghiOf(ctx context.Context, q answer.Question, f answer.SeriesData) []verdict.Luogo {
+	return luoghi(ctx, end{"origine", q.From, f.Origin}, end{"destinazione", q.To, f.Destination})
 }

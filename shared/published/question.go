@@ -8,6 +8,7 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 	"verdetto/shared/web/httpapi"
@@ -176,9 +177,20 @@ func noFareOn(e *answer.NoFareOn) error {
 	}
 	p := NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s for a departure %s.",
 		kindOf(e.Series.Trip, e.NonStop), english(e.Origin), english(e.Destination), on))
-	for _, day := range e.Near {
-		p.Suggestions = append(p.Suggestions, day.String())
+	for _, g := range e.Near {
+		p.Suggestions = append(p.Suggestions, g.Partenza)
 	}
+	p.Translated(func(l *i18n.Language) string {
+		when := l.Date(e.Date)
+		if e.Span != nil && *e.Span == departure.Month {
+			when = l.MonthOf(e.Date)
+		}
+		text := l.Text("refusal.no_fare_on.lede", "When", when)
+		if len(e.Near) > 0 {
+			text += " " + l.Text("refusal.no_fare_on.near") + " " + strings.Join(p.Suggestions, ", ") + "."
+		}
+		return text
+	})
 	if len(p.Suggestions) > 0 {
 		p.Detail += " Choose a nearby departure (" + strings.Join(p.Suggestions, ", ") +
 			"), or send a price of your own."

@@ -7,7 +7,6 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict/trends"
 )
@@ -60,7 +59,7 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 	case destination != "":
 		into, err := s.Stored.Into(ctx, destination, page, pageOfInto)
 		for _, r := range into {
-			out.Rotte = append(out.Rotte, Rotta{citta(r.Origin), citta(destination), r.Observations,
+			out.Rotte = append(out.Rotte, Rotta{citta(ctx, r.Origin), citta(ctx, destination), r.Observations,
 				r.Sample, r.Newest.UTC()})
 		}
 		if len(into) == pageOfInto {
@@ -95,11 +94,11 @@ func (s *Answers) routesFrom(ctx context.Context, origin, destination fare.City,
 	}
 	for _, e := range all.Entries {
 		if destination == "" || e.Destination == destination {
-			to.Rotte = append(to.Rotte, Rotta{citta(origin), citta(e.Destination), e.Observations, e.Sample,
+			to.Rotte = append(to.Rotte, Rotta{citta(ctx, origin), citta(ctx, e.Destination), e.Observations, e.Sample,
 				time.Unix(e.Newest, 0).UTC()})
 		}
 	}
 	return nil
 }
 
-func citta(c fare.City) Citta { return Citta{string(c), places.Name(c, "it")} }
+func citta(ctx context.Context, c fare.City) Citta { return Citta{string(c), cityName(ctx, c)} }

@@ -52,6 +52,10 @@ type Alert struct {
 	// the alert was stored before this field existed.
 	RequestDay fare.Day `json:"asked,omitempty"`
 	State      State    `json:"st,omitzero"`
+	// Currency is the currency in which the subscriber stated the amount (the Threshold or the
+	// Amount), and Stated that amount in hundredths. Both are empty for euros.
+	Currency string     `json:"cu,omitempty"`
+	Stated   fare.Cents `json:"sa,omitempty"`
 	// EndDay is the day on which the event about the end of the alert was queued for its webhook.
 	// The sender of webhook events then removes the alert. 0: the alert is active.
 	EndDay fare.Day `json:"ov,omitempty"`

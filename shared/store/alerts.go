@@ -179,7 +179,7 @@ func (a Alerts) BySubscriber(ctx context.Context, s SubscriberID) ([]Alert, erro
 	return alerts, nil
 }
 
-// One returns a stored alert of a subscriber, or ErrNotFound.
+// One returns the stored alert that ref names, or ErrNotFound.
 func (a Alerts) One(ctx context.Context, ref Ref, s SubscriberID) (Alert, error) {
 	item, err := a.Table.Get(ctx, alertKey(ref, s), Strong)
 	if err != nil {

@@ -26,7 +26,7 @@ type Customer struct {
 	ID       apikey.CustomerID `json:"-"`
 	Hash     []byte            `json:"hash,omitempty"` // of the current key; empty: no key
 	IssuedAt time.Time         `json:"issued"`         // time of issue of the current key
-	// The plan ends at the latest of these times: Until, Crypto and those in Cards.
+	// The plan ends at the latest of these times: Until, Crypto and the times in Cards.
 	Until  time.Time            `json:"until"`           // end of the time granted by the operator
 	Crypto time.Time            `json:"crypto"`          // end of the time paid in USDC
 	Cards  map[string]time.Time `json:"cards,omitempty"` // end of the paid time, by card subscription

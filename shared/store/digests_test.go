@@ -26,7 +26,6 @@ func (d *fixture) weekly(t *testing.T, who string, destination fare.City) store.
 	return a.Ref()
 }
 
-// wantDigest checks whether the subscriber who has a digest, and that no other subscriber has one.
 func (d *fixture) wantDigest(t *testing.T, who string, want bool) {
 	t.Helper()
 	var got []store.SubscriberID

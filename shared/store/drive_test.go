@@ -28,7 +28,6 @@ type args []any
 
 type made func() (any, error)
 
-// do calls the method and returns its error.
 func (c call) do(ctx context.Context) error {
 	method := reflect.ValueOf(c.record).MethodByName(c.method)
 	is := method.Type()
@@ -322,8 +321,10 @@ func processCalls(table store.Table) []call {
 		{lease, "Hold", nil},
 		{lease, "Remaining", nil},
 		{lease, "While", args{func(context.Context) error { return nil }}},
+		{lease, "Await", args{func() {}, func(context.Context) error { return nil }}},
 		{lease, "Release", nil},
 
+		{limiter, "With", args{map[string]int64{}}},
 		{limiter, "Take", args{hourly("daily", 1), "ip 192.0.2.1"}},
 		{limiter, "TakeSeveral", args{hourly("daily", 9), "ip 192.0.2.1", 3}},
 		{limiter, "Uncount", args{hourly("joined", 100), "network"}},

@@ -47,7 +47,7 @@ type StoredBlock struct {
 	Version int64
 }
 
-// Blocks returns all stored blocks of a series, by cycle and part.
+// Blocks returns all stored blocks of a series (route and kind of trip), by cycle and part.
 func (f Fares) Blocks(ctx context.Context, s fare.Series, read Consistency) ([]StoredBlock, error) {
 	r := Range{Partition: routePartition(s), Prefix: blockPrefix, Read: read}
 	blocks, err := list(ctx, f.Table, r, func(item Item) (StoredBlock, error) {
@@ -98,13 +98,14 @@ func (f Fares) PutBlocks(
 	return nil
 }
 
-// Summary returns the encoded summary of a series and its version, or ErrNotFound.
+// Summary returns the encoded summary of a series (route and kind of trip) and its version, or
+// ErrNotFound.
 func (f Fares) Summary(ctx context.Context, s fare.Series, read Consistency) ([]byte, int64, error) {
 	return f.get(ctx, summaryKey(s), read, "summary of %s", s)
 }
 
-// PutSummary writes the summary of a series. It fails if the stored version is not the given one;
-// version 0 requires that no summary is stored.
+// PutSummary writes the summary of a series (route and kind of trip). It fails if the stored
+// version is not the given one; version 0 requires that no summary is stored.
 func (f Fares) PutSummary(ctx context.Context, s fare.Series, data []byte, version int64) error {
 	return f.put(ctx, summaryKey(s), data, version, "summary of %s", s)
 }
@@ -139,7 +140,8 @@ var sourceKey = Key{"FARES", "SOURCE"}
 const (
 	// Invented is the name of the source of invented fares.
 	Invented = "sample"
-	// imported marks a store that holds imported fares alone. Every source but Invented replaces it.
+	// imported is stored in place of a source's name while the store holds only imported fares.
+	// Later any source of real fares may replace this mark by its own name.
 	imported = "imported"
 )
 

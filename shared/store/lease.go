@@ -104,6 +104,26 @@ func (l *Lease) While(ctx context.Context, work func(context.Context) error) err
 	return errors.Join(err, l.Release(last))
 }
 
+// Await is like While, but waits while another process holds the lease. If it has to wait, it first
+// calls waiting, unless waiting is nil.
+func (l *Lease) Await(ctx context.Context, waiting func(), work func(context.Context) error) error {
+	for {
+		if err := l.While(ctx, work); !errors.Is(err, ErrHeld) {
+			return err
+		}
+		if waiting != nil {
+			waiting()
+			waiting = nil
+		}
+		if err := retry.Sleep(ctx, awaitEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// awaitEvery is the pause between two tries of Await.
+const awaitEvery = time.Second
+
 // ErrLost means that the lease ended before the work was done, or that another process took the
 // lease.
 var ErrLost = errors.New("the lease was lost")

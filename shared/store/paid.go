@@ -83,7 +83,6 @@ func (s Payments) Take(ctx context.Context, p Payment, slots ...Slots) (taken Pa
 	return Payment{}, false, fmt.Errorf("take a payment: %w", errContended)
 }
 
-// create writes a new payment and its slots.
 func (s Payments) create(ctx context.Context, p *Payment, slots []Slots) error {
 	ops, err := s.reserve(ctx, p, slots)
 	if err != nil {
@@ -117,7 +116,6 @@ func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.T
 	return wrap(w.commit(ctx, s.Table), "give what was paid")
 }
 
-// keep returns the write that stores the answer to a payment.
 func keep(p Payment, answer []byte, now time.Time) Op {
 	return set(Item{Key: answerKey(p.Name), Data: answer, Expires: now.Add(AnswerLifetime).Truncate(time.Second)})
 }

@@ -16,7 +16,6 @@ func wrap(err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
 }
 
-// unless returns nil if err is one of the expected errors, else err.
 func unless(err error, expected ...error) error {
 	for _, e := range expected {
 		if errors.Is(err, e) {
@@ -35,7 +34,6 @@ func get[T any](ctx context.Context, table Table, key Key, read Consistency) (re
 	return record, item, err
 }
 
-// list reads the items of a range and converts each item with the function record.
 func list[T any](ctx context.Context, table Table, r Range, record func(Item) (T, error)) ([]T, error) {
 	items, err := table.Query(ctx, r)
 	if err != nil {
@@ -50,7 +48,6 @@ func list[T any](ctx context.Context, table Table, r Range, record func(Item) (T
 	return all, nil
 }
 
-// set returns an unconditional write of an item.
 func set(i Item) Op { return Op{Mode: Set, Item: i} }
 
 // replace returns the write of an item. The write fails if the stored version is not i.Version.
@@ -62,7 +59,6 @@ func replace(i Item) Op {
 	return Op{Mode: Replace, Item: i}
 }
 
-// remove returns the write that deletes an item.
 func remove(key Key) Op { return Op{Mode: Delete, Item: Item{Key: key}} }
 
 // writes collects writes that take effect together. If encoding a record failed, no write takes
@@ -81,7 +77,6 @@ func (w *writes) addRecord(op Op, record any) {
 	w.add(op)
 }
 
-// addJobs adds the writes that add jobs to an outbox.
 func (w *writes) addJobs(o Outbox, jobs ...Job) {
 	for _, job := range jobs {
 		op, err := o.put(job)

@@ -41,7 +41,7 @@ const (
 	// OpenFor is the time for which a payment without an outcome blocks other payments of its
 	// payer.
 	OpenFor = 2 * time.Minute
-	// maxOld is the maximum number of older payments that Full lists.
+	// maxOld is the maximum number of older payments that the error Full lists.
 	maxOld = 3
 	// reserveTries is the maximum number of times that slots are chosen, if other callers reserve
 	// the chosen slots first.
@@ -58,7 +58,8 @@ type slotData struct {
 	Name string    `json:"name,omitempty"`
 }
 
-// free returns the write that reserves a random free slot. items are the stored slots.
+// free returns the write that reserves a random free slot (one of a limited number of mails or
+// payments in a period). items are the stored slots.
 func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 	from := at.UTC().Truncate(s.Per)
 	prefix := s.Name + "#" + from.Format(time.RFC3339) + "#"

@@ -104,10 +104,10 @@
 // process and day, which records that callers ask for the route.
 //
 // The statistics over all series cost 4 reads and 6 writes per refresh of all routes, including the
-// score. For each day, the refresh also reads the contribution of each series to these statistics.
-// Once a week it reads the scores of the weeks of a year, at one unit for each 4 KB. GET
-// /v1/pagella publishes the score. It reads the totals (half a unit), and the scores of 53 weeks with
-// under 1 KB each (7 units).
+// score. For each day, the refresh also reads the contribution (to the sums over all routes) of
+// each series (route and kind of trip) to these statistics. Once a week it reads the scores of the
+// weeks of a year, at one unit for each 4 KB. GET /v1/pagella publishes the score. It reads the
+// totals (half a unit), and the scores of 53 weeks with under 1 KB each (7 units).
 //
 // After three years the summary costs 4 units. Each origin adds 3 reads and 4 writes, and more if
 // its trends or deals exceed 1 KB. Trends and deals take about 450 bytes per destination. Each

@@ -67,8 +67,8 @@ func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]Subsc
 	return all, nil
 }
 
-// ForgetRoute deletes the marks of a route if the route has no alerts. It returns true if the route
-// has no marks afterwards.
+// ForgetRoute deletes the items that mark a route as subscribed, if the route has no alerts. It
+// returns true if no such item is left.
 func (a Alerts) ForgetRoute(ctx context.Context, route fare.Route) (bool, error) {
 	r := Range{Partition: subscribedPartition(route.Origin), Prefix: string(route.Destination), Read: Strong}
 	marks, err := a.Table.Query(ctx, r)

@@ -21,7 +21,8 @@ type Tally struct {
 	Expired   int            // expired, but not deleted yet
 	Bytes     int64          // total length of keys and data
 	Kinds     map[string]int // items by the first part of their partition
-	// Summary, if set, is called with the data of each summary of a series.
+	// Summary, if set, is called with the data of each summary of a series (route and kind of
+	// trip).
 	Summary func(data []byte)
 }
 

@@ -124,8 +124,8 @@ const (
 	requested = "WANTED"   // uncovered origins that callers requested
 )
 
-// NoteDemand records that callers ask for a series. Until the given time, the service refreshes the
-// series every day.
+// NoteDemand records that callers ask for a series (route and kind of trip). Until the given time,
+// the service refreshes the series every day.
 func (f Fares) NoteDemand(ctx context.Context, s fare.Series, until time.Time) error {
 	err := f.Table.Write(ctx, set(Item{Key: Key{demanded, s.String()}, Expires: until}))
 	return wrap(err, "note demand for %s", s)
@@ -138,8 +138,9 @@ func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.T
 	return wrap(err, "request origin %s", origin)
 }
 
-// Demanded returns the series that callers ask for. most is the latest plausible expiry of a
-// record. It omits records that expire later: a process with a wrong clock wrote them.
+// Demanded returns the series (route and kind of trip) that callers ask for. most is the latest
+// plausible expiry of a record. It omits records that expire later: a process with a wrong clock
+// wrote them.
 func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, error) {
 	series, err := unexpired(ctx, f.Table, demanded, most, fare.ParseSeries)
 	return series, wrap(err, "list series in demand")

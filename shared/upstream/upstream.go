@@ -110,7 +110,8 @@ type Row struct {
 	Currency            string  // upper-case ISO 4217
 	Stops               fare.Stops
 
-	// Of the outward way, as far as the source says; what cannot be is dropped
+	// The next fields describe the outward flight. A field is empty if the source does not state
+	// it, or states an impossible value.
 	OriginAirport, DestinationAirport string // IATA codes
 	Airline                           string // IATA code of the airline that sells the fare
 	Minutes                           int    // from departure to arrival

@@ -10,8 +10,8 @@ import (
 // CalendarDays is the number of days ahead that a calendar covers.
 const CalendarDays = 330
 
-// Calendario is the published calendar of a series. For each departure that has a fare, and for
-// each month, it holds the same verdict as JudgeDeparture.
+// Calendario is the published calendar of a series (route and kind of trip). For each departure
+// that has a fare, and for each month, it holds the same verdict as JudgeDeparture.
 type Calendario struct {
 	Origine          string             `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	Destinazione     string             `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
@@ -93,7 +93,8 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 	return c, len(c.Giorni) > 0, nil
 }
 
-// cell returns the calendar entry of one departure, judged by its live fare.
+// cell returns the calendar entry of one departure, judged by its live fare (found in the last 7
+// days).
 func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
 	quartiles, _ := q.day.Quartiles(live.Depart)

@@ -18,8 +18,8 @@ const simulatedDays = 150
 var judgedOn = []int{110, 120, 130, 140, 149}
 
 // exchangeable returns simulated observations of a route. All fares come from one distribution that
-// does not depend on day or lead time. perDay returns the lead times of the departures found on a
-// day.
+// does not depend on day or lead time (days before departure). perDay returns the lead times of the
+// departures found on a day.
 func exchangeable(rng *rand.Rand, perDay func(*rand.Rand) []int) []fare.Observation {
 	base := 2000 + rng.IntN(20000)
 	spread := 0.1 + rng.Float64()*0.6
@@ -43,9 +43,9 @@ func exchangeable(rng *rand.Rand, perDay func(*rand.Rand) []int) []fare.Observat
 }
 
 // TestProveCalibration: if fares are random without a pattern, p % of days should have a percentile
-// of p or less. Published percentiles miss this by 1 or 2 percentage points, since they are rounded
-// down and ties count half. If instead each tie gets a random rank among equal fares, the share is
-// within 2 percentage points of p.
+// of p or less. Published percentiles differ from this by 1 or 2 percentage points, since they are
+// rounded down and ties count half. If instead each tie gets a random rank among equal fares, the
+// share is within 2 percentage points of p.
 func TestProveCalibration(t *testing.T) {
 	worlds := map[string]func(*rand.Rand) []int{
 		"dense": func(*rand.Rand) []int {

@@ -8,15 +8,16 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Judged is a live fare with its verdict. The verdict assumes that the fare was found less than 72
-// hours ago. Publish corrects the verdict for an older fare.
+// Judged is a live fare (found in the last 7 days) with its verdict. The verdict assumes that the
+// fare was found less than 72 hours ago. Publish corrects the verdict for an older fare.
 type Judged struct {
 	Fare    Live // its price in EUR cents, with the quoted amount if that is in another currency
 	Verdict Verdetto
 }
 
-// CheapestAhead returns the live fares of a summary with their verdicts as Judge computes them. The
-// first fare of the result whose departure is still ahead is the cheapest.
+// CheapestAhead returns the live fares (found in the last 7 days) of a summary with their verdicts
+// as Judge computes them. The first fare of the result whose departure is still ahead is the
+// cheapest.
 func CheapestAhead(s RouteSummary) (all []Judged) {
 	for _, l := range s.Live {
 		all = append(all, Judged{s.inEuro(l), s.judge(l.Price, 0)})
@@ -24,8 +25,8 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 	return all
 }
 
-// CheapestOfMonths judges the cheapest live fare of each month of departure, in the same way as
-// JudgeDeparture for a month. The result is in order of departure.
+// CheapestOfMonths judges the cheapest live fare (found in the last 7 days) of each month of
+// departure, in the same way as JudgeDeparture for a month. The result is in order of departure.
 func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
 	q, _, err := newDepartureQuestion(s, p, When{}, s.AsOf.Time())
 	if err != nil {
@@ -53,7 +54,7 @@ func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0
 		for i, l := range live {
-			if l.Price < live[at].Price {
+			if l.Price < live[at].Price || l.Price == live[at].Price && l.Better(live[at]) {
 				at = i
 			}
 		}
@@ -71,7 +72,7 @@ func (q departureQuestion) judgeMonth(l Live, age time.Duration) Verdetto {
 	return q.judge(a, quartiles, l.Price, age)
 }
 
-// inEuro returns a live fare of the summary with its price in EUR cents.
+// inEuro returns a live fare (found in the last 7 days) of the summary with its price in EUR cents.
 func (s RouteSummary) inEuro(l Live) Live {
 	if quoted := s.Quote(l); quoted.Currency != fare.EUR {
 		l.Quoted = quoted

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -8,8 +9,8 @@ import (
 )
 
 // QuartilesOf returns the usual prices for a departure, as JudgeDeparture does. The departure needs
-// no live fare. comparables is the number of fares from which the quartiles are computed. The
-// quartiles are nil if there are too few fares for a verdict.
+// no live fare (found in the last 7 days). comparables is the number of fares from which the
+// quartiles are computed. The quartiles are nil if there are too few fares for a verdict.
 func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartili,
 	comparables int, basis *Basis, err error) {
 	q, known, err := newDepartureQuestion(s, p, When{Date: date}, now)
@@ -25,6 +26,74 @@ func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now tim
 	return q.facts.quartili(quartiles), comparables, q.facts.Basis, nil
 }
 
+// AddUsual adds to an answer what the departure of its fare usually costs this many days ahead. That
+// is the reference of every fare with a departure, whatever question the answer is about. It adds
+// nothing if there are too few comparable fares, or if the price has no departure.
+func (a *Analysis) AddUsual(s *departure.State, p *departure.Pooled, now time.Time) error {
+	depart, err := fare.ParseDay(a.Prezzo.Partenza)
+	if err != nil {
+		return nil
+	}
+	q, known, err := newDepartureQuestion(s, p, When{Date: depart}, now)
+	if err == nil && known {
+		a.SolitoPartenzaCent, a.LivelloPartenza = q.usual(depart)
+	}
+	return err
+}
+
+// usual returns the usual fare of a departure in EUR cents, and the level of its live fare.
+func (q departureQuestion) usual(depart fare.Day) (median *fare.Cents, level string) {
+	quartiles, _ := q.day.Quartiles(depart)
+	price := max(quartiles.Median, 1)
+	if live, ok := q.day.LiveFare(depart); ok {
+		price = live.Price
+	}
+	a, ok := q.day.Judge(depart, price)
+	if !ok || !enough(a) {
+		return nil, ""
+	}
+	v := q.judge(a, quartiles, price, 0)
+	return v.MedianaCent, v.Livello
+}
+
+// JudgeUsual judges the usual fare of a departure that has no live fare. For a month or several
+// days, it takes the middle departure. The answer has the quartiles and the forecasts for a fare at
+// the median. It returns false if there are too few comparable fares.
+func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) (Analysis, bool, error) {
+	if w.Span != nil && *w.Span == departure.Month {
+		first, last := w.Span.Ends(w.Date)
+		w.Date = max((first+last)/2, min(fare.DayOf(now), last))
+	}
+	q, known, err := newDepartureQuestion(s, p, When{Date: w.Date}, now)
+	if err != nil || !known {
+		return Analysis{}, false, err
+	}
+	quartiles, _ := q.day.Quartiles(w.Date)
+	if usual, _ := q.usual(w.Date); usual == nil {
+		return Analysis{}, false, nil
+	}
+	usual := Prezzo{Cent: q.facts.Euro(quartiles.Median), Valuta: "EUR", Partenza: w.Date.String()}
+	return q.analysis(usual, w.Date, quartiles.Median, 0), true, nil
+}
+
+// Nearest returns the n departures with a live fare that are closest to a date, in order of date.
+func Nearest(s *departure.State, p *departure.Pooled, date fare.Day, n int, now time.Time) ([]Giorno, error) {
+	q, known, err := newDepartureQuestion(s, p, When{}, now)
+	if err != nil || !known {
+		return nil, err
+	}
+	all := slices.Clone(q.day.Live())
+	away := func(l Live) int { return max(int(l.Depart-date), int(date-l.Depart)) }
+	slices.SortStableFunc(all, func(a, b Live) int { return away(a) - away(b) })
+	all = all[:min(len(all), n)]
+	slices.SortFunc(all, func(a, b Live) int { return int(a.Depart - b.Depart) })
+	var days []Giorno
+	for _, live := range all {
+		days = append(days, q.cell(live, true, now))
+	}
+	return days, nil
+}
+
 // enough reports whether a verdict is possible. It needs enough earlier fares of a similar lead
 // time (days before departure), or enough other departures on sale.
 func enough(a departure.Answer) bool { return a.Known && (a.Near >= nearEnough || a.OnSale > 0) }
@@ -34,8 +103,9 @@ func (s RouteSummary) quartili(q departure.Quartiles) *Quartili {
 	return &Quartili{s.Euro(q.Minimum), s.Euro(q.Q1), s.Euro(q.Median), s.Euro(q.Q3), s.Euro(q.Maximum)}
 }
 
-// FaresOf returns the live fare of each departure up to CalendarDays days ahead, in order of
-// departure. If each is false, it returns only the cheapest fare of every month.
+// FaresOf returns the live fare (found in the last 7 days) of each departure up to CalendarDays
+// days ahead, in order of departure. If each is false, it returns only the cheapest fare of every
+// month.
 func FaresOf(s *departure.State, p *departure.Pooled, each bool, now time.Time) (all []Prezzo, err error) {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known {

@@ -6,9 +6,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Days computes the summaries of a series for successive days. Backtests use it to replay recorded
-// fares. Each summary equals the result of Build, but lacks Months, NonStop, and the Median, Sample
-// and Saving of Window. Days updates the summary of the previous day, so only new fares take time.
+// Days computes the summaries of a series (route and kind of trip) for successive days. Backtests
+// use it to replay recorded fares. Each summary equals the result of Build, but lacks Months,
+// NonStop, and the Median, Sample and Saving of Window. Days updates the summary of the previous
+// day, so only new fares take time.
 type Days struct {
 	options Options
 	all     priced

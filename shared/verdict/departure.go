@@ -34,8 +34,8 @@ const (
 	overstated = .40 // with few routes, the rule overstates chances of a fall above this value
 )
 
-// JudgeDeparture judges the live fare of a departure. It returns false if the departure has no live
-// fare. The caller fills in the names of the cities.
+// JudgeDeparture judges the live fare (found in the last 7 days) of a departure. It returns false
+// if the departure has no live fare. The caller fills in the names of the cities.
 func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Analysis, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, w, now)
 	if err != nil || !known {
@@ -50,7 +50,8 @@ func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Ti
 
 // JudgeDeparturePrice judges a price that the caller found elsewhere. price is in the currency of
 // the state s; quoted is the same price in the currency that the caller used. The departure needs
-// no live fare. JudgeDeparturePrice returns false if now is before the day of s.
+// no live fare (found in the last 7 days). JudgeDeparturePrice returns false if now is before the
+// day of s.
 func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price fare.Cents, quoted fare.Money,
 	now time.Time) (Analysis, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, w, now)
@@ -83,8 +84,8 @@ type departureQuestion struct {
 	earlier int
 }
 
-// live returns the live fare of the departure. If the question is about a range of dates, it
-// returns the cheapest live fare in the range.
+// live returns the live fare (found in the last 7 days) of the departure. If the question is about
+// a range of dates, it returns the cheapest live fare in the range.
 func (q departureQuestion) live() (Live, bool) {
 	if q.Span != nil {
 		return q.day.Cheapest(*q.Span, q.Date)
@@ -138,6 +139,7 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 	}
 	if q.Span != nil { // the forecast is for the departure that is cheapest now
 		a, _ = q.day.Judge(depart, price)
+		out.SolitoPartenzaCent, out.LivelloPartenza = q.usual(depart)
 	}
 	out.Previsione = q.forecasts(a, int(depart-q.today), p.Cent)
 	return out
@@ -217,8 +219,8 @@ func (q departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	return all
 }
 
-// chanceOf returns the chance of a fall within a horizon, in published form: calibrated and at most
-// 40 %.
+// chanceOf returns the chance of a fall within a horizon (7 or 14 days), in published form:
+// calibrated and at most 40 %.
 func (q departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Calo {
 	chance := q.past.Calibrate(h, a.Chance[h])
 	c := Calo{Giorni: int(h.Days()), Calo5: hundredths(chance)}
@@ -236,8 +238,9 @@ const (
 	factsOfAirports = 2
 )
 
-// Facts packs facts about the series, such as its months and booking window, for answers about a
-// departure. A refresh stores them in the departure state, so such an answer reads no summary.
+// Facts packs facts about the series (route and kind of trip), such as its months and booking
+// window, for answers about a departure. A refresh stores them in the departure state, so such an
+// answer reads no summary.
 func (s RouteSummary) Facts() []byte {
 	format := byte(factsFormat)
 	if s.Basis != nil {
@@ -252,7 +255,7 @@ func (s RouteSummary) Facts() []byte {
 }
 
 // unpackFacts returns a summary that holds only the facts stored in a departure state, without lows
-// and live fares.
+// and live fares (found in the last 7 days).
 func unpackFacts(sheet *departure.State) (RouteSummary, error) {
 	s := RouteSummary{AsOf: sheet.AsOf, Currency: sheet.Currency, PerEuro: sheet.PerEuro}
 	format := byte(factsFormat)

@@ -10,9 +10,10 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of an encoded summary. A summary in which the flight of any live fare is known is
-// in flightFormat. A summary with a Basis is in basisFormat. Earlier versions wrote summaries in euroFormat, which Decode still reads. Such a
-// summary is in euro and its stops are unknown.
+// The first byte of an encoded summary. A summary in which the flight of any live fare (found in
+// the last 7 days) is known is in flightFormat. A summary with a Basis is in basisFormat. Earlier
+// versions wrote summaries in euroFormat, which Decode still reads. Such a summary is in euro and
+// its stops are unknown.
 const (
 	basisFormat   = 4
 	flightFormat  = 3
@@ -134,7 +135,6 @@ func encodeWindow(w *packed.Writer, b *Window) {
 	w.Int(1, int64(b.From), int64(b.To), int64(b.Median), int64(b.Sample), int64(b.Saving))
 }
 
-// equal reports whether v and u hold the same facts.
 func (v View) equal(u View) bool {
 	same := func(a, b *Window) bool { return a == b || a != nil && b != nil && *a == *b }
 	return v.Newest == u.Newest && v.Observations == u.Observations && slices.Equal(v.Lows, u.Lows) &&

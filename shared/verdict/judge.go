@@ -23,6 +23,8 @@ type Analysis struct {
 	Raccolta            *Raccolta    `json:"raccolta,omitempty" doc:"How far the route is from its first verdict. Present with dati-insufficienti about a route"`
 	Prezzo              Prezzo       `json:"prezzo" doc:"The judged fare. It was observed and may no longer be available"`
 	PrezzoNoto          *Prezzo      `json:"prezzoNoto,omitempty" doc:"The lowest fare that this service knows for the same question; present where prezzo is a price that the caller gave, and such a fare is live"`
+	SolitoPartenzaCent  *fare.Cents  `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"What departures like that of prezzo usually cost as many days ahead, in cents of valuta: the median. Present where verdetto is about a month or several days, and prezzo is a known fare"`
+	LivelloPartenza     string       `json:"-"` // of prezzo as a fare for its own day
 	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"The lowest fare that was seen of the same departure in the last 60 days; present where verdetto is about one departure, and fares of past days are shown"`
 	MesiPerConvenienza  []Mese       `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months by median fare, cheapest first. Months with fewer than 5 fares are left out"`
 	Quartili            *Quartili    `json:"quartili,omitempty" doc:"The usual price. For a departure or a month it comes from comparable departures this far ahead, for a route from the cheapest fares of other days. Absent with dati-insufficienti"`
@@ -39,7 +41,7 @@ type Analysis struct {
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the judged fare in the route's own history"`
 	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. Half of its 90 % interval is at most 22 points (alta, from 60 days), 30 points (media, from 30 days), or more (bassa). One step lower if the fare was found 72 hours ago or earlier"`
-	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample that is cheaper than the judged fare, in percent. Equal fares count half. The weight of a day fades with its age: three quarters halve every 14 days, a quarter every 180. 0 is a new low"`
+	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample that is cheaper than the judged fare, in percent. Equal fares count half. The weight of a day fades with its age: nine tenths halve every 14 days, a tenth every 180. 0 is a new low"`
 	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Weighted median of the sample, in cents of valuta"`
 	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents of valuta"`
 	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Judged fare minus the median, in cents of valuta. Negative: below the median"`
@@ -162,8 +164,8 @@ const (
 	Bassa = "bassa"
 )
 
-// StaleAfter is the age from which a fare is stale. The verdict on a stale fare has a reliability
-// one step lower than that on a fresh fare.
+// StaleAfter is the age from which a fare is stale. A verdict on a stale fare is one step less
+// reliable than a verdict on a fresh fare.
 const StaleAfter = 72 * time.Hour
 
 const (
@@ -175,8 +177,8 @@ const (
 	mediaFrom = 30
 )
 
-// Judge judges the cheapest live fare of a summary. It returns false if there is no live fare. The
-// caller fills in the names of the cities.
+// Judge judges the cheapest live fare (found in the last 7 days) of a summary. It returns false if
+// there is no live fare. The caller fills in the names of the cities.
 func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	live, ok := s.Cheapest(fare.DayOf(now))
 	if !ok {
@@ -187,7 +189,7 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 
 // JudgePrice judges a price that the caller found elsewhere. price is in the currency of the
 // summary; quoted is the same price in the currency that the caller used. The summary needs no live
-// fare.
+// fare (found in the last 7 days).
 func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Time) Analysis {
 	a := s.onRoute(s.declaredPrice(price, quoted), price, 0)
 	if live, ok := s.Cheapest(fare.DayOf(now)); ok {

@@ -87,7 +87,7 @@ func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 			s.used = append(s.used, at)
 			s.latest[at] = i + 1
 		case run[had].Found < o.Found || o.Price < run[had].Price:
-			// If two fares of an offer were found at the same moment, the cheaper one counts.
+			// If two fares of an offer were found at the same moment, the cheaper fare counts.
 			s.latest[at] = i + 1
 		}
 	}
@@ -159,8 +159,8 @@ func cheapestLive(all []Live, freshFrom int64, asOf fare.Day) []Live {
 
 // cheapestAhead returns the fares that are the cheapest on at least one day from asOf to LiveDays
 // days later. On each day, only fares that have not departed count. Each fare of the result is
-// cheaper than all fares that depart later. So on each of these days, the first fare of the result
-// that has not departed is the cheapest.
+// cheaper than all fares that depart later, or as cheap with a better flight. So on each of these
+// days, the first fare of the result that has not departed is the cheapest.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))
@@ -170,8 +170,10 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 		if i > 0 && live[i-1].Depart == l.Depart {
 			continue // not the cheapest of its day
 		}
-		if len(steps) > 0 && l.Price >= steps[len(steps)-1].Price {
-			continue
+		if n := len(steps); n > 0 {
+			if later := steps[n-1]; l.Price > later.Price || l.Price == later.Price && !l.Better(later) {
+				continue
+			}
 		}
 		if l.Depart >= asOf+LiveDays {
 			steps = steps[:0] // departs after the summary expires: later ones are not needed

@@ -21,8 +21,8 @@ func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Da
 	return slices.DeleteFunc(slices.Clone(all), func(l Live) bool { return l.Depart < first || l.Depart > last })
 }
 
-// WeeksOf groups fares that were found on earlier days (moves) by the week in which they were found,
-// oldest first. On each day, only the cheapest fare counts.
+// WeeksOf groups fares that were found on earlier days (the parameter moves) by the week in which
+// they were found, oldest first. On each day, only the cheapest fare counts.
 func (s RouteSummary) WeeksOf(moves []Live) []Week {
 	cheapest := map[fare.Day]fare.Cents{}
 	for _, l := range moves {

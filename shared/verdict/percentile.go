@@ -22,13 +22,13 @@ type Percentile struct {
 	Doubted [3]bool // reliabilities to lower by one step; see RouteSummary
 }
 
-// The weight of a daily low decreases with its age. Three quarters of the weight halve every 14
-// days, one quarter every 180 days. Recent fares show best what is usual now, but old fares keep
-// some weight. Without decreasing weights, every fare looks expensive after a year of rising fares.
+// The weight of a daily low decreases with its age. Nine tenths of the weight halve every 14 days,
+// one tenth every 180 days. Recent fares show best what is usual now, but old fares keep some
+// weight. Without decreasing weights, every fare looks expensive after a year of rising fares.
 // docs/evidence.md has the measurements.
 const (
-	shortShare, shortHalf = 0.75, 14
-	longShare, longHalf   = 0.25, 180
+	shortShare, shortHalf = 0.9, 14
+	longShare, longHalf   = 0.1, 180
 )
 
 // weights holds the weight of a daily low by its age in days. The weight at age 0 is 1.
@@ -74,11 +74,10 @@ func PlaceOf(lows []Low, day, until fare.Day, price fare.Cents) (p Place) {
 	return p
 }
 
-// weight returns the weight of a low on the day of the summary.
 func (s RouteSummary) weight(l Low) float64 { return Weight(s.AsOf - l.Day) }
 
-// PercentileOf returns the percentile of the cheapest live fare on a day. It returns false if there
-// is no live fare, or if there are too few lows for a verdict.
+// PercentileOf returns the percentile of the cheapest live fare (found in the last 7 days) on a
+// day. It returns false if there is no live fare, or if there are too few lows for a verdict.
 func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok {
@@ -110,7 +109,6 @@ func percentileAt(s RouteSummary, price fare.Cents) Percentile {
 	return t
 }
 
-// medianLow returns the weighted median of the lows. weight is the sum of the weights of all lows.
 func (s RouteSummary) medianLow(weight float64) fare.Cents { return s.quantileLow(weight, .5) }
 
 // quantileLow returns the price below which the given share of the lows' weight lies. weight is the

@@ -93,7 +93,7 @@ func (p priced) foreign(at int) fare.Money {
 	return fare.Money{Amount: q.Price, Currency: q.Currency}
 }
 
-// live returns the observation p.ranked[at] as a live fare.
+// live returns the observation p.ranked[at] as a live fare (found in the last 7 days).
 func (p priced) live(at int) Live {
 	o := p.ranked[at]
 	return Live{
@@ -102,7 +102,6 @@ func (p priced) live(at int) Live {
 	}
 }
 
-// convertLows converts lows of an earlier summary to the currency of s, at the given rates.
 func (s RouteSummary) convertLows(earlier RouteSummary, lows []Low, rates fare.Rates) []Low {
 	if s.Currency == earlier.Currency && !slices.ContainsFunc(lows,
 		func(l Low) bool { return l.Quoted != fare.Money{} }) {
@@ -147,7 +146,7 @@ func (s RouteSummary) Euro(c fare.Cents) fare.Cents {
 	return convert(c, s.PerEuro, 1)
 }
 
-// Quote returns a live fare in the currency in which it was quoted.
+// Quote returns a live fare (found in the last 7 days) in the currency in which it was quoted.
 func (s RouteSummary) Quote(l Live) fare.Money {
 	if l.Quoted != (fare.Money{}) {
 		return l.Quoted

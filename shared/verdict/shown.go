@@ -7,7 +7,7 @@ import (
 	"verdetto/shared/fare/airlines"
 )
 
-// livePrice returns a live fare in its published form.
+// livePrice returns a live fare (found in the last 7 days) in its published form.
 func (s RouteSummary) livePrice(l Live, now time.Time) Prezzo {
 	quoted, found, hours := s.Quote(l), time.Unix(l.Found, 0).UTC(), int(l.Age(now)/time.Hour)
 	p := Prezzo{

@@ -1,5 +1,5 @@
-// Package verdict judges whether today's cheapest fare on a route is cheap, and how reliable that
-// judgement is. It uses only the route's own observed history. Start at Build and Judge.
+// Package verdict judges whether a route's cheapest fare is cheap, and how certain this judgement
+// is. It uses only the route's own observed history. Start at Build and Judge.
 //
 // The rule: today's cheapest fare is a minimum over many departures. So it is compared only with
 // the same minimum on other days. The as-of low of a past day is the cheapest fare that was fresh
@@ -72,8 +72,8 @@ type Window struct {
 	Saving   fare.Cents // median outside minus median inside; 0 or less: none
 }
 
-// View holds the facts about the fares of a series: either about all fares, or only about non-stop
-// fares.
+// View holds the facts about the fares of a series (route and kind of trip): either about all
+// fares, or only about non-stop fares.
 type View struct {
 	Newest       int64 // when the newest observation was found, Unix seconds
 	Observations int
@@ -115,9 +115,9 @@ type Options struct {
 	Fresh time.Duration // replaces FreshFor in measurements; 0: FreshFor
 }
 
-// Build returns the summary of a series on the day asOf. The observations can be in any order. Lows
-// of days that the observations no longer cover come from the earlier summary. All other values are
-// computed again, so building twice gives the same summary.
+// Build returns the summary of a series (route and kind of trip) on the day asOf. The observations
+// can be in any order. Lows of days that the observations no longer cover come from the earlier
+// summary. All other values are computed again, so building twice gives the same summary.
 func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day, o Options) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
 		observations = slices.Clone(observations)

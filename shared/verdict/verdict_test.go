@@ -136,8 +136,8 @@ func TestOrderOfInputIsIrrelevant(t *testing.T) {
 	}
 }
 
-// steady returns a summary with a live fare of the given price and with the given lows, one low per
-// day.
+// steady returns a summary with a live fare (found in the last 7 days) of the given price and with
+// the given lows, one low per day.
 func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	s := RouteSummary{AsOf: day0, View: View{
 		Newest: day0.Time().Unix(), Live: []Live{{Depart: day0 + 30, Price: price, Found: day0.Time().Unix()}},

@@ -43,10 +43,10 @@ func (d *buckets) filled() (n int) {
 	return n
 }
 
-// window returns the booking window: the lead times at which a departure was cheaper than the same
-// departure at other lead times. Comparing a departure only with itself removes the effect of the
-// season. A median over all departures, by lead time, would include it. Only departures seen in two
-// or more buckets (ranges of lead times) count.
+// window returns the booking window: the lead times (days before departure) at which a departure
+// was cheaper than the same departure at other lead times. Comparing a departure only with itself
+// removes the effect of the season. A median over all departures, by lead time, would include it.
+// Only departures seen in two or more buckets (ranges of lead times) count.
 func window(observations []fare.Observation) *Window {
 	if len(observations) == 0 {
 		return nil
@@ -99,7 +99,6 @@ func (t *leadTimes) departure(o fare.Observation) *buckets {
 	return &t.perDeparture[*at-1]
 }
 
-// add adds a fare if times is 1, or removes it if times is -1.
 func (t *leadTimes) add(o fare.Observation, times int) {
 	d, b := t.departure(o), bucket[lead(o)]
 	d.sum[b] += fare.Cents(times) * o.Price
@@ -126,7 +125,8 @@ func (t *leadTimes) window(observations []fare.Observation) *Window {
 	return w
 }
 
-// nearBest is how much more expensive than the cheapest bucket a bucket of the window may be: 2 %.
+// nearBest: a range of lead times (bucket) belongs to the booking window if it is at most 2 % more
+// expensive than the cheapest range.
 const nearBest = 0.02
 
 // cheapestBuckets returns the first and the last of the successive buckets around the cheapest

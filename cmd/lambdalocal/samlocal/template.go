@@ -32,7 +32,6 @@ type resource struct {
 
 const functionType = "AWS::Lambda::Function"
 
-// logicalID returns the name of a function in the template.
 func logicalID(function string) string {
 	return strings.ToUpper(function[:1]) + function[1:] + "Function"
 }

@@ -25,7 +25,7 @@ type Options struct {
 	Cycle int      // days from one refresh to the next; 0 is 1
 
 	// Build holds the options of summaries. The exchange rates of one day are used for the whole
-	// panel, so that fares of a route in several currencies can be compared.
+	// panel (observed fares), so that fares of a route in several currencies can be compared.
 	Build verdict.Options
 
 	// Progress, if set, is called after each route. Calls do not overlap.
@@ -35,7 +35,7 @@ type Options struct {
 // Panel holds the observations of each route, in any order.
 type Panel map[fare.Route][]fare.Observation
 
-// PanelError means that the panel has no day that can be judged.
+// PanelError means that the panel (observed fares) has no day that can be judged.
 type PanelError struct{ Why string }
 
 func (e PanelError) Error() string { return "nothing to measure: " + e.Why }
@@ -90,7 +90,8 @@ func (s span) steps() []fare.Day {
 	return days
 }
 
-// spanOf returns the days of a panel. It fails with PanelError if there is nothing to judge.
+// spanOf returns the days of a panel (observed fares). It fails with PanelError if there is nothing
+// to judge.
 func spanOf(panel Panel, o Options) (span, error) {
 	s := span{cycle: o.Cycle, build: o.Build}
 	last, longest := fare.Day(0), 0

@@ -24,8 +24,8 @@ func seen(found, depart fare.Day, price fare.Cents) fare.Observation {
 	return fare.Observation{Found: found.Time().Unix(), Depart: depart, Price: price}
 }
 
-// run replays a panel. It checks that the report can be written as text and as JSON, which fails
-// for NaN.
+// run replays a panel (observed fares). It checks that the report can be written as text and as
+// JSON, which fails for NaN.
 func run(t *testing.T, panel Panel, o Options) Report {
 	t.Helper()
 	r, err := Run(t.Context(), panel, o)
@@ -43,9 +43,10 @@ func run(t *testing.T, panel Panel, o Options) Report {
 	return r
 }
 
-// byHand returns a panel of one departure, seen on 17 days. Verdicts start on the ninth day: ottimo
-// at a price of 80, caro six times at 120, ottimo at 76, and buono at 90. The percentiles are 0 for
-// ottimo; 100, 95, 90, 87, 84 and 82 for caro; and 12 for buono, since two of 16 fares are cheaper.
+// byHand returns a panel (observed fares) of one departure, seen on 17 days. Verdicts start on the
+// ninth day: ottimo at a price of 80, caro six times at 120, ottimo at 76, and buono at 90. The
+// percentiles are 0 for ottimo; 100, 95, 90, 87, 84 and 82 for caro; and 12 for buono, since two of
+// 16 fares are cheaper.
 func byHand() Panel {
 	var all []fare.Observation
 	for day, price := range []fare.Cents{100, 100, 100, 100, 100, 100, 100, 100, 80, 120, 120, 120, 120, 120,
@@ -168,8 +169,8 @@ func market(seed uint64, routes, days, ahead int) Panel {
 	return panel
 }
 
-// TestNoVerdictKnowsItsFuture: if later fares are removed from the panel, earlier verdicts stay the
-// same.
+// TestNoVerdictKnowsItsFuture: if later fares are removed from the panel (observed fares), earlier
+// verdicts stay the same.
 func TestNoVerdictKnowsItsFuture(t *testing.T) {
 	for name, observations := range market(1, 2, 60, 30) {
 		whole := replay(t.Context(), observations, span{first: day0, from: day0, to: day0 + 59, cycle: 1})

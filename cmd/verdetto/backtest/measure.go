@@ -90,7 +90,7 @@ func (m *measures) add(route int, r routeReplay) {
 	m.travellers(route, r)
 }
 
-// verdict compares one verdict with its outcome. cell is the block of days and the route of the
+// verdict compares one verdict with later fares. cell is the block of days and the route of the
 // verdict, from which intervals are computed.
 func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 	departure := r.departure(j.depart)
@@ -138,7 +138,7 @@ func atMost(t verdict.Percentile, p int) float64 {
 
 // fellWithin reports whether a departure was seen at least 5 % cheaper within a number of days
 // after the judgement. known is false if the departure was not seen again in that time, or if the
-// panel ends earlier.
+// panel (observed fares) ends earlier.
 func fellWithin(d departure, j judgement, within int, end fare.Day) (fell, known bool) {
 	until := j.day + fare.Day(within)
 	if until > end {

@@ -102,7 +102,7 @@ func TestEvidencePanels(t *testing.T) {
 				return
 			}
 			for _, i := range r.Intervals {
-				if i.Level != "bassa" && (i.Count < 1000 || i.Share < 0.86 || i.Share > 0.94) {
+				if i.Level != "bassa" && (i.Count < 900 || i.Share < 0.86 || i.Share > 0.94) {
 					t.Errorf("%+v", i)
 				}
 			}

@@ -102,8 +102,8 @@ type Policy struct {
 	Interval *stats.Range `json:"interval,omitempty"` // of Saving
 }
 
-// Bucket shows how much dearer fares of some lead times are than the cheapest fare of the same
-// departure.
+// Bucket shows how much dearer fares of some lead times (days before departure) are than the
+// cheapest fare of the same departure.
 type Bucket struct {
 	Lead     string       `json:"lead"` // days before departure, or "advised"
 	Count    int          `json:"count"`

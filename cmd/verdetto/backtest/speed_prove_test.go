@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// wide returns a panel of many routes with few departures each. Each departure is seen on the 30
-// days before it leaves, about 100 fares per route.
+// wide returns a panel (observed fares) of many routes with few departures each. Each departure is
+// seen on the 30 days before it leaves, about 100 fares per route.
 func wide(seed uint64, routes, perRoute, days int) (panel Panel, fares int) {
 	const ahead = 30
 	panel = Panel{}

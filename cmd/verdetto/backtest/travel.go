@@ -12,8 +12,8 @@ import (
 // range is named by its first day.
 var buckets = verdict.LeadStarts()
 
-// bucketName returns the printed days before departure of a bucket. The last bucket is the advised
-// booking window.
+// bucketName returns the text for a range of days before departure (a bucket). The last bucket is
+// the advised booking window.
 func bucketName(b int) string {
 	switch {
 	case b == len(buckets):
@@ -33,15 +33,15 @@ func bucketOf(lead int) int {
 }
 
 // observedToTheEnd reports whether prices of a departure are known until it left. It must have left
-// before the panel ended. Its last price must be less than LiveDays, or less than one refresh
-// interval, older than the departure.
+// before the panel (observed fares) ended. Its last price must be less than LiveDays, or less than
+// one refresh interval, older than the departure.
 func (d departure) observedToTheEnd(s span) bool {
 	last := d.quotes[len(d.quotes)-1].day
 	return d.depart <= s.to && int(d.depart-last) < max(s.cycle, verdict.LiveDays)
 }
 
-// fullLead is the lead time, in days, from which a departure must have been seen to count as
-// complete.
+// fullLead is the lead time (days before departure) from which a departure must have been seen to
+// count as complete.
 const fullLead = 61
 
 // bookingWindow measures how much dearer each quote is than the cheapest quote of the same

@@ -1,6 +1,6 @@
-// Package edge stands between callers and the service on one machine, as CloudFront does on AWS. It
-// finds the caller's address behind a proxy, speaks TLS and compresses answers. It also caches
-// answers that are the same for all callers, and limits the open connections of each address.
+// Package edge is the cache of the service on one machine, as CloudFront is on AWS. It finds the
+// caller's address behind a proxy, speaks TLS and compresses answers. It also caches answers that
+// are the same for all callers, and limits the open connections of each address.
 //
 // It promises that no caller is mistaken for another: only the operator's own proxies may write the
 // caller's address into a header. The cache stores only answers that the table of endpoints

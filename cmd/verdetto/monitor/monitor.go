@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"verdetto/shared/carrier/mail"
+	"verdetto/shared/web/httpapi"
 )
 
 // Monitor holds the metrics and the last faults. It is safe for concurrent use.
@@ -60,9 +61,18 @@ func New() *Monitor {
 	m.durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "verdetto",
 		Name: "http_request_duration_seconds", Help: "How long answers took to be made.", Buckets: buckets},
 		[]string{"route"})
-	m.registry.MustRegister(m.durations, collectors.NewGoCollector(),
+	m.registry.MustRegister(buildInfo(), m.durations, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// buildInfo returns a metric whose labels are the version and the commit of the program. Its value
+// is always 1.
+func buildInfo() prometheus.Collector {
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "verdetto", Name: "build_info",
+		Help: "1, with the version and the commit of the program."}, []string{"version", "commit"})
+	info.WithLabelValues(httpapi.Version, httpapi.BuiltFrom()).Set(1)
+	return info
 }
 
 // Request counts an answer of an endpoint.

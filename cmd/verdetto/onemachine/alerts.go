@@ -6,14 +6,13 @@ import (
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/webhook"
 	"verdetto/shared/store"
-	"verdetto/shared/web/limit"
 )
 
 // openAlerts creates the price-drop alerts.
 func (s *Service) openAlerts(carrier Carrier) (err error) {
 	o := s.options
 	s.Alerts, err = alerts.New(alerts.Parts{
-		Table: o.Table, Limiter: limit.New(o.Table, o.Now), Pepper: o.Pepper, BaseURL: o.BaseURL, Mail: carrier,
+		Table: o.Table, Limiter: s.limiter(), Pepper: o.Pepper, BaseURL: o.BaseURL, Mail: carrier,
 		Delay: o.JobDelay, AtOnce: jobsAtOnce, Outbound: o.Outbound, Bot: o.Telegram, Now: o.Now, Log: o.Log,
 	})
 	if err == nil {

@@ -70,7 +70,7 @@ func TestEveryByteOfABackup(t *testing.T) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, _, verified := Verify(t.Context(), "bolt:"+file, time.Now)
+		_, _, verified := Verify(t.Context(), "bolt:"+file, time.Now, nil)
 		_, _, put := Restore(t.Context(), file, "bolt:"+restored, time.Now)
 		if verified == nil || put == nil {
 			passed++
@@ -101,7 +101,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 	file, restored := filepath.Join(dir, "file.db"), filepath.Join(dir, "restored.db")
 	reads := map[string]func(context.Context) error{
-		"verify": func(ctx context.Context) error { _, _, err := Verify(ctx, "bolt:"+file, time.Now); return err },
+		"verify": func(ctx context.Context) error { _, _, err := Verify(ctx, "bolt:"+file, time.Now, nil); return err },
 		"restore": func(ctx context.Context) error {
 			_, _, err := Restore(ctx, file, "bolt:"+restored, time.Now)
 			return err

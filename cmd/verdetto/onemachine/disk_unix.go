@@ -4,7 +4,6 @@ package onemachine
 
 import "syscall"
 
-// diskFree returns the free bytes on the disk of a folder.
 func diskFree(folder string) (float64, bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(folder, &s); err != nil {

@@ -33,8 +33,8 @@ func name(c published.Citta) string { return places.Query(fare.City(c.Codice), c
 const maxExamined = 100
 
 // Examples judges the routes of the first maxExamined origins at the current time. For each level
-// it returns the route with the most observations; it omits levels without a route. These reads are
-// not counted as demand for the routes, because no caller requested them.
+// it returns the route with the most observations; it omits levels without a route. The reads do
+// not mark the routes as requested by a caller.
 func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	fares := store.Fares{Table: o.Table}
 	coverage := &published.Answers{Reader: answer.NewUnrecorded(fares, o.Now, o.Log)}

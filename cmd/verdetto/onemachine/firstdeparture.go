@@ -38,8 +38,8 @@ func (d Departure) Sentence(l *i18n.Language) string {
 }
 
 // FirstDeparture returns the cheapest departure with a verdict, compared with what its route
-// usually costs. It stops after maxExamined routes if one of them has such a departure. These reads are
-// not counted as demand.
+// usually costs. It stops after maxExamined routes if one of them has such a departure. The reads
+// do not mark the routes as requested by a caller.
 func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool, err error) {
 	reader := answer.NewUnrecorded(store.Fares{Table: o.Table}, o.Now, o.Log)
 	coverage := &published.Answers{Reader: reader}

@@ -130,7 +130,8 @@ func (h *Health) Handler(next http.Handler) http.Handler {
 				httpapi.Unavailable.Problem(found.Reason).With("Retry-After", "30").Write(w, r)
 				return
 			}
-			answer = map[string]any{"stato": "pronto", "etaTariffeGiorni": float64(int(found.Days*10)) / 10}
+			answer = map[string]any{"stato": "pronto", "etaTariffeGiorni": float64(int(found.Days*10)) / 10,
+				"versione": httpapi.Version}
 			if found.Collection != nil {
 				answer["raccolta"] = found.Collection
 			}

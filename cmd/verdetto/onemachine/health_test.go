@@ -114,7 +114,7 @@ func TestReadyWhileCollecting(t *testing.T) {
 		if c.want == "" {
 			continue
 		}
-		status, err := lookAt(t.Context(), table, clock.Now)
+		status, err := lookAt(t.Context(), table, clock.Now, nil)
 		var printed strings.Builder
 		status.Print(&printed)
 		line := "day 3 of 8, first verdict about a route on " + (today + 5).String()

@@ -85,25 +85,23 @@ type Service struct {
 
 	options     Options
 	refused     *apikey.Refused
+	quotas      config.Quotas
 	hooksSignal <-chan struct{}
+}
+
+// limiter returns a Limiter with the operator's quotas.
+func (s *Service) limiter() *limit.Limiter {
+	return limit.New(s.options.Table, s.options.Now).With(s.quotas.Calls)
 }
 
 // New wires the service. The caller must Close it.
 func New(o Options) (*Service, error) {
 	o.Log = httpapi.RequestLog(o.Log)
 	s := &Service{options: o, refused: apikey.NewRefused()}
-	settings := httpapi.Config{
-		Now: o.Now, Log: o.Log, Pepper: o.Pepper, OriginSecrets: o.OriginSecrets,
-		Limiter: limit.New(o.Table, o.Now), Customers: store.Customers{Table: o.Table}, Refused: s.refused,
-		Pages:   page.Problems,
-		Observe: o.Monitor.Request,
+	if err := config.Load(&s.quotas); err != nil {
+		return nil, err
 	}
-	if o.Source.Name() == "sample" {
-		settings.Data = "sample"
-	}
-	// Only fares from Travelpayouts belong to another company, which may limit the fares that are
-	// shown. Recorded and invented fares belong to the operator.
-	settings.AllFares = o.AllFares || o.Source.Name() != realSource
+	settings := s.settings()
 	fares := store.Fares{Table: o.Table}
 	reader := answer.NewReader(fares, o.Now, o.Log)
 	seller := &x402.Service{
@@ -111,10 +109,8 @@ func New(o Options) (*Service, error) {
 		Limiter: settings.Limiter, BaseURL: o.BaseURL, Now: o.Now, Log: o.Log,
 	}
 	var payment config.PerCall // sells single answers; always on the real Solana chain
-	var quotas config.Quotas
-	err := config.Load(&payment, &quotas)
+	err := config.Load(&payment)
 	if err == nil {
-		settings.Quotas = httpapi.Quotas(quotas)
 		settings.PaidCalls, err = percall.Sell(seller, payment)
 	}
 	if err != nil {
@@ -148,6 +144,25 @@ func New(o Options) (*Service, error) {
 	s.Pro.Register(s.API)
 	s.Alerts.Register(s.API)
 	return s, nil
+}
+
+// settings returns what all parts of the API share.
+func (s *Service) settings() httpapi.Config {
+	o := s.options
+	c := httpapi.Config{
+		Now: o.Now, Log: o.Log, Pepper: o.Pepper, OriginSecrets: o.OriginSecrets,
+		Limiter: s.limiter(), Quotas: httpapi.Quotas(s.quotas),
+		Customers: store.Customers{Table: o.Table}, Refused: s.refused,
+		Pages:   page.Problems,
+		Observe: o.Monitor.Request,
+	}
+	if o.Source.Name() == "sample" {
+		c.Data = "sample"
+	}
+	// Only fares from Travelpayouts belong to another company, which may limit the fares that are
+	// shown. Recorded and invented fares belong to the operator.
+	c.AllFares = o.AllFares || o.Source.Name() != realSource
+	return c
 }
 
 // Close stops the stand-ins.

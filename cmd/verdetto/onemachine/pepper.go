@@ -17,6 +17,7 @@ import (
 	"verdetto/shared/runtime/config/ssmparams"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/socketstore"
 )
 
 // GivenPepper returns the pepper of VERDETTO_PEPPER, which may name a parameter of the
@@ -152,16 +153,17 @@ func anyAlert(ctx context.Context, table store.Table) (store.Alert, bool, error)
 	return store.Alert{}, false, nil
 }
 
-// ReadStore opens a store for reading. It never changes the file, so a backup stays intact.
+// ReadStore opens a store for reading. It never changes the file, so a backup stays intact. If a
+// running service holds the file, ReadStore reads the store through that service.
 func ReadStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	file, isFile := strings.CutPrefix(name, "bolt:")
-	if !isFile || file == "" {
+	switch {
+	case !isFile || file == "":
 		return openPermanent(ctx, name, now)
+	case served(ctx, file) != nil:
+		return socketstore.Dial(socket(file)), nil
 	}
 	table, _, err := boltstore.Read(file, now)
-	if errors.Is(err, boltstore.ErrInUse) {
-		err = fmt.Errorf("%w; take a backup and use that, or stop the service", err)
-	}
 	if err != nil {
 		return nil, err
 	}

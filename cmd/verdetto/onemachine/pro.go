@@ -7,7 +7,6 @@ import (
 	"verdetto/functions/wiring/plan"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
-	"verdetto/shared/web/limit"
 )
 
 // openPro creates the paid plan. It uses the real adapters, configured as on AWS or for the
@@ -31,7 +30,7 @@ func (s *Service) openPro(carrier Carrier) (err error) {
 		Keys:    store.Customers{Table: o.Table, Changed: s.refused.Forget},
 		Outbox:  store.Outbox{Table: o.Table, Name: "pro", Delay: o.JobDelay},
 		Sender:  carrier,
-		Limiter: limit.New(o.Table, o.Now), Refused: s.refused, Pepper: o.Pepper, BaseURL: o.BaseURL,
+		Limiter: s.limiter(), Refused: s.refused, Pepper: o.Pepper, BaseURL: o.BaseURL,
 		Random: rand.Reader, Now: o.Now, Log: o.Log,
 		JobsAtOnce: jobsAtOnce, Operator: pro.Operator(operator),
 	}

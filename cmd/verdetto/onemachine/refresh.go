@@ -136,6 +136,21 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	})
 }
 
+// RefreshAlone does work while it holds the lease on refreshes. If another process holds the lease,
+// RefreshAlone calls waiting and waits for that process. A store of another fare source stays as it
+// is, without a lease.
+func (o Options) RefreshAlone(ctx context.Context, waiting func(), work func(context.Context) error) error {
+	if err := (store.Fares{Table: o.Table}).Claim(ctx, o.Source.Name()); err != nil {
+		return err
+	}
+	return o.refreshLease().Await(ctx, waiting, work)
+}
+
+func (o Options) refreshLease() *store.Lease {
+	return &store.Lease{Table: o.Table, Name: store.RefreshLease, Holder: rand.Text(), Duration: refreshLeaseFor,
+		Now: o.Now}
+}
+
 // refreshAlone does a refresh if it is due, while it holds a lease on this work. It fails with
 // ErrHeld if another process holds the lease. A process that lost its lease stops. Late writes of
 // such a process do no harm: adding a fare twice changes nothing, and every write fails if the item
@@ -151,9 +166,7 @@ func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Dur
 	if _, _, is, err := due(); err != nil || !is {
 		return err
 	}
-	lease := &store.Lease{Table: o.Table, Name: store.RefreshLease, Holder: rand.Text(),
-		Duration: refreshLeaseFor, Now: o.Now}
-	return lease.While(ctx, func(ctx context.Context) error {
+	return o.refreshLease().While(ctx, func(ctx context.Context) error {
 		began, version, is, err := due() // another process may have finished it just now
 		if err != nil || !is {
 			return err

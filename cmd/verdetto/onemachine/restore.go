@@ -36,8 +36,9 @@ func served(ctx context.Context, file string) error {
 
 // Verify reads every page and every item of a store's file that no process serves. It never writes
 // to the file. sealed reports whether the file ends with a checksum over every byte, as a backup
-// does.
-func Verify(ctx context.Context, name string, now func() time.Time) (status Status, sealed bool, err error) {
+// does. progress, if set, is called after every 1,000 items.
+func Verify(ctx context.Context, name string, now func() time.Time, progress func(read int)) (status Status,
+	sealed bool, err error) {
 	file, err := fileOf(name)
 	if err != nil {
 		return status, false, err
@@ -52,7 +53,7 @@ func Verify(ctx context.Context, name string, now func() time.Time) (status Stat
 	if err != nil {
 		return status, false, err
 	}
-	status, err = lookAt(ctx, s, now)
+	status, err = lookAt(ctx, s, now, progress)
 	if err == nil && status.Items == 0 {
 		err = fmt.Errorf("verify store: %s is empty; a store that was served is never empty", file)
 	}
@@ -81,7 +82,7 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 		return fail(err)
 	}
 	defer os.Remove(part) // fails harmlessly after the rename
-	if status, _, err = Verify(ctx, "bolt:"+part, now); err != nil {
+	if status, _, err = Verify(ctx, "bolt:"+part, now, nil); err != nil {
 		return fail(copyError{err, part, from})
 	}
 	if _, err := os.Lstat(file); err == nil {
@@ -175,7 +176,7 @@ func Compact(ctx context.Context, name string, now func() time.Time) (before, af
 	if err := s.Compact(part); err != nil {
 		return 0, 0, err
 	}
-	if _, _, err := Verify(ctx, "bolt:"+part, now); err != nil {
+	if _, _, err := Verify(ctx, "bolt:"+part, now, nil); err != nil {
 		return 0, 0, err
 	}
 	sizes := [2]int64{}

@@ -60,7 +60,7 @@ func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, e
 		if err != nil {
 			return Status{}, err
 		}
-		status, err := lookAt(ctx, s, now)
+		status, err := lookAt(ctx, s, now, nil)
 		return status, errors.Join(err, s.Close())
 	}
 	if err != nil {
@@ -84,8 +84,9 @@ type file interface {
 	Size() (bytes, free int64)
 }
 
-// lookAt reads all items of a table and counts them for the status.
-func lookAt(ctx context.Context, table store.Table, now func() time.Time) (Status, error) {
+// lookAt reads all items of a table and counts them for the status. progress, if set, is called
+// after every 1,000 items.
+func lookAt(ctx context.Context, table store.Table, now func() time.Time, progress func(read int)) (Status, error) {
 	health := NewHealth(table, now)
 	health.readOnly = true // no probe write: the table may be a backup
 	found := health.Look(ctx)
@@ -112,16 +113,20 @@ func lookAt(ctx context.Context, table store.Table, now func() time.Time) (Statu
 			}
 		}
 	}}
-	err := f.All(ctx, func(i store.Item) error { tally.Add(i); return bad })
+	err := f.All(ctx, func(i store.Item) error {
+		if tally.Add(i); progress != nil && tally.Items%1000 == 0 {
+			progress(tally.Items)
+		}
+		return bad
+	})
 	status.Routes, status.Alerts, status.Keys, status.Jobs = tally.Routes, tally.Alerts, tally.Plans, tally.Outbox
 	status.Items, status.Expired = tally.Items, tally.Expired
 	status.Bytes, status.Free = f.Size()
 	return status, err
 }
 
-// answerStatus answers a request for the status.
 func (o Options) answerStatus(w http.ResponseWriter, r *http.Request) {
-	status, err := lookAt(r.Context(), o.Table, o.Now)
+	status, err := lookAt(r.Context(), o.Table, o.Now, nil)
 	if err != nil {
 		o.Log.ErrorContext(r.Context(), "status", "error", err)
 		http.Error(w, "the store cannot be read; the log says why", http.StatusInternalServerError)

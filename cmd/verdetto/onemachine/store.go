@@ -19,8 +19,8 @@ import (
 )
 
 // OpenStore opens a store by its name: bolt:FILE or dynamodb:TABLE. Without a name, it creates a
-// temporary file that Close deletes. It fails for a store into which a migration was begun and not
-// finished.
+// temporary file that Close deletes. A file that root creates gets the owner of its folder. OpenStore
+// fails for a store into which a migration was begun and not finished.
 func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if name == "" {
 		dir, err := os.MkdirTemp("", "verdetto-*")
@@ -33,16 +33,26 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 		}
 		return &scratch{table, dir}, nil
 	}
+	file, isFile := strings.CutPrefix(name, "bolt:")
+	_, missing := os.Stat(file)
 	table, err := openPermanent(ctx, name, now)
+	if errors.Is(err, boltstore.ErrInUse) {
+		err = fmt.Errorf("%w; stop that process first", err)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if isFile && errors.Is(missing, os.ErrNotExist) {
+		if err := giveOwner(file, filepath.Dir(file)); err != nil {
+			return nil, errors.Join(err, table.Close())
+		}
 	}
 	from, unfinished, err := store.Migration{Table: table}.Unfinished(ctx)
 	if unfinished {
 		err = fmt.Errorf("it is an incomplete copy of %s; finish it with verdetto migrate -from %[1]s -to %[2]s -finish",
 			from, name)
 	}
-	if err == nil && strings.HasPrefix(name, "bolt:") {
+	if err == nil && isFile {
 		// Only one process can open a file. So the process that held a lease (the right to do some
 		// work alone) has ended, and the lease can be removed.
 		err = store.DropLeases(ctx, table)
@@ -77,17 +87,6 @@ func dynamoClient(ctx context.Context) (*dynamodb.Client, error) {
 	return dynamodb.NewFromConfig(settings), nil
 }
 
-// OpenExisting is like OpenStore, but fails if the store does not exist. So a mistyped name creates
-// no new store.
-func OpenExisting(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
-	if file, ok := strings.CutPrefix(name, "bolt:"); ok && file != "" {
-		if _, err := os.Stat(file); err != nil {
-			return nil, fmt.Errorf("open -store %s: %w; check the name; serve and refresh create stores", name, err)
-		}
-	}
-	return OpenStore(ctx, name, now)
-}
-
 // OpenShared is like OpenStore, but opens a file that a process serves through that process. A
 // command may then write while the service runs: every write is checked as between processes.
 func OpenShared(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
@@ -96,6 +95,40 @@ func OpenShared(ctx context.Context, name string, now func() time.Time) (store.T
 		return OpenStore(ctx, name, now)
 	}
 	return socketstore.Dial(socket(file)), nil
+}
+
+// OpenExisting is like OpenShared, but fails if the store does not exist. So a mistyped name creates
+// no new store.
+func OpenExisting(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
+	if err := exists(name); err != nil {
+		return nil, err
+	}
+	return OpenShared(ctx, name, now)
+}
+
+// OpenAlone is like OpenExisting, but fails if a process serves the store's file.
+func OpenAlone(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
+	if err := exists(name); err != nil {
+		return nil, err
+	}
+	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
+		if err := served(ctx, file); err != nil {
+			return nil, err
+		}
+	}
+	return OpenStore(ctx, name, now)
+}
+
+// exists fails if the name is that of a file that does not exist.
+func exists(name string) error {
+	file, ok := strings.CutPrefix(name, "bolt:")
+	if !ok || file == "" {
+		return nil
+	}
+	if _, err := os.Stat(file); err != nil {
+		return fmt.Errorf("open -store %s: %w; check the name; serve and refresh create stores", name, err)
+	}
+	return nil
 }
 
 // scratch is a temporary store, deleted by Close.

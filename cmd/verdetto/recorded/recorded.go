@@ -1,14 +1,15 @@
-// Package recorded imports recorded fares into a store, as if the service had seen them day by day.
-// Start at Import.Run.
+// Package recorded imports recorded fares into a store. Afterwards the store is as if the service
+// had seen the fares day by day. Start at Import.Run.
 //
-// A refresh is a fold: days come in order. So an import cannot add earlier days to a series. It
-// refreshes all series again, from their stored fares and the panel, one day after the other, with
-// package refresh and in a store of its own, the work folder. Then it copies the result. Meanwhile
-// the service answers from what it has. A killed import continues at the day on which it stopped.
+// A refresh adds the days of fares in order. So an import cannot add earlier days to a series
+// (route and kind of trip). It refreshes all series again, from their stored fares and the panel,
+// one day after the other, with package refresh and in a store of its own, the work folder. Then it
+// copies the result. Meanwhile the service answers from what it has. A killed import continues at
+// the day on which it stopped.
 //
 // A row counts once: a stored fare is left out, and so is a day on which the store has other fares
-// of the series. A series whose record is older than its stored fares cannot be rebuilt and stays
-// as it is.
+// of the series. A series whose history began before its oldest stored fare cannot be rebuilt and
+// stays as it is.
 package recorded
 
 import (
@@ -19,7 +20,6 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
-	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
@@ -40,13 +40,14 @@ type Import struct {
 
 // Report sums up an import.
 type Report struct {
-	New         int                     `json:"new"`    // fares of the panel that were added
-	Stored      int                     `json:"stored"` // fares of the panel that the store had
-	Dropped     map[upstream.Reason]int `json:"dropped,omitempty"`
-	Series      int                     `json:"series"` // with new fares
-	First, Last fare.Day                // the days that were refreshed again
-	Resumed     fare.Day                `json:"-"` // the day at which a killed import continued, or 0
-	Written     int                     `json:"-"` // items
+	New     int                     `json:"new"`    // fares of the panel that were added
+	Stored  int                     `json:"stored"` // fares of the panel that the store had
+	Dropped map[upstream.Reason]int `json:"dropped,omitempty"`
+	Series  int                     `json:"series"` // with new fares
+	First   fare.Day                `json:"first"`  // of the days that were refreshed again
+	Last    fare.Day                `json:"last"`
+	Resumed fare.Day                `json:"-"` // the day at which a killed import continued, or 0
+	Written int                     `json:"-"` // items
 }
 
 // The reasons for which a comparable row is not imported.
@@ -55,16 +56,16 @@ const (
 	OldRecord  upstream.Reason = "of a route whose record goes back further than its stored fares"
 )
 
-// ErrChanged means that another process refreshed a series during the import.
+// ErrChanged means that another process refreshed a series (route and kind of trip) during the
+// import.
 var ErrChanged = errors.New("another process refreshed the store meanwhile; run the import again")
 
 const (
 	leaseFor = 3 * time.Minute
-	// holder is the same for every import, so a killed one does not hold up the next. The work
-	// folder is locked, so there is one import at a time.
+	// holder is the name under which an import holds the lease. All imports use this name, so a
+	// killed import does not block the next import. The work folder is locked, so there is one
+	// import at a time.
 	holder = "import"
-	// askAgain is the pause before another try to take the lease of the refreshes.
-	askAgain = time.Second
 )
 
 // Run imports the panel. No refresh runs at the same time. It fails with store.ErrOtherSource if the
@@ -79,24 +80,14 @@ func (i Import) Run(ctx context.Context) (report Report, err error) {
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
 	lease := &store.Lease{Table: i.Target, Name: store.RefreshLease, Holder: holder, Duration: leaseFor, Now: i.Now}
-	for waiting := false; ; waiting = true {
-		err = lease.While(ctx, func(ctx context.Context) error {
-			report, err = i.alone(ctx, w)
-			return err
-		})
-		if !errors.Is(err, store.ErrHeld) {
-			return report, err
-		}
-		if !waiting && i.Waiting != nil {
-			i.Waiting()
-		}
-		if err := retry.Sleep(ctx, askAgain); err != nil {
-			return report, err
-		}
-	}
+	err = lease.Await(ctx, i.Waiting, func(ctx context.Context) error {
+		report, err = i.alone(ctx, w)
+		return err
+	})
+	return report, err
 }
 
-// alone imports the panel while no refresh runs.
+// alone imports the panel (observed fares) while no refresh runs.
 func (i Import) alone(ctx context.Context, w *work) (Report, error) {
 	panel, err := i.rows(ctx)
 	if err != nil {

@@ -26,8 +26,8 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// first is the first day of the panels, and days their number. DynamoDB deletes expired items by the
-// real time, so the days are far in the future.
+// first is the first day of the panels (observed fares), and days is the number of days. DynamoDB
+// deletes expired items by the real time, so the days are far in the future.
 var first = fare.DayOf(time.Date(2066, 1, 4, 0, 0, 0, 0, time.UTC))
 
 const days = 24
@@ -35,8 +35,8 @@ const days = 24
 // now is the clock of the service: the end of the last day.
 func now() time.Time { return (first + days).Time().Add(-time.Second) }
 
-// lines returns rows of a panel for some days: three routes in two currencies, one of them also
-// with returns, non-stop and with stops. They depend on the day alone.
+// lines returns rows of a panel (observed fares) for some days: three routes in two currencies, one
+// of them also with returns, non-stop and with stops. They depend on the day alone.
 func lines(from, to int) (all []string) {
 	for n := from; n < to; n++ {
 		day := first + fare.Day(n)
@@ -61,7 +61,7 @@ func lines(from, to int) (all []string) {
 	return all
 }
 
-// panelOf reads a panel of rows.
+// panelOf reads a panel (observed fares) of rows.
 func panelOf(t *testing.T, rows []string) *csvfile.Panel {
 	t.Helper()
 	text := "origin,destination,observed_date,depart_date,price,currency,return_date,stops\n" + strings.Join(rows, "\n")
@@ -83,7 +83,8 @@ func open(t *testing.T) *boltstore.Store {
 	return table
 }
 
-// see refreshes a store on each day, as a service would with the panel as its source.
+// see refreshes a store on each day, as a service would with the panel (observed fares) as its
+// source.
 func see(t *testing.T, table store.Table, p *csvfile.Panel, from, to int) {
 	t.Helper()
 	for n := from; n < to; n++ {
@@ -96,7 +97,7 @@ func see(t *testing.T, table store.Table, p *csvfile.Panel, from, to int) {
 	}
 }
 
-// into imports a panel with a work folder.
+// into imports a panel (observed fares) with a work folder.
 func into(ctx context.Context, table store.Table, p *csvfile.Panel, folder string) (recorded.Report, error) {
 	return recorded.Import{Target: table, Panel: p, Folder: folder, Now: now, Rates: ecb.Table().RatesOn}.Run(ctx)
 }
@@ -148,8 +149,8 @@ func wantEqual(t *testing.T, want, got map[string]string) {
 	}
 }
 
-// TestEqualsDayByDay: an import leaves the same items as a service that saw the panel day by day,
-// whatever the order of the rows.
+// TestEqualsDayByDay: an import leaves the same items as a service that saw the panel (observed
+// fares) day by day, whatever the order of the rows.
 func TestEqualsDayByDay(t *testing.T) {
 	t.Parallel()
 	rows := lines(0, days)
@@ -172,8 +173,8 @@ func TestEqualsDayByDay(t *testing.T) {
 	}
 }
 
-// TestOwnDays imports the days before those that the service saw itself. The result is that of a
-// service that saw all days. Of its own days nothing is imported.
+// TestOwnDays imports fares of days before the service was started. Afterwards the store equals the
+// store of a service that saw all days. Nothing is imported for days that the service saw itself.
 func TestOwnDays(t *testing.T) {
 	t.Parallel()
 	rows, own := lines(0, days), lines(18, days)
@@ -197,12 +198,13 @@ func TestOwnDays(t *testing.T) {
 			delete(got, key)
 		}
 	}
-	// The pooled statistics also learn from the score of a week. A deal's time of change was kept.
+	// The pooled statistics (sums over all routes) also learn from the score of a week. A deal's
+	// time of change was kept.
 	wantEqual(t, all, got)
 }
 
-// TestOldRecord: a series whose record goes back further than its stored fares stays as it is, and
-// so do the statistics over all series. Other series are imported.
+// TestOldRecord: a series (route and kind of trip) whose record goes back further than its stored
+// fares stays as it is, and so do the statistics over all series. Other series are imported.
 func TestOldRecord(t *testing.T) {
 	t.Parallel()
 	table := open(t)
@@ -325,7 +327,7 @@ func failSteps(t *testing.T, every int) {
 }
 
 // TestAnotherPanel: an import is cut off while it copies its result. The next import, of another
-// panel, first completes it.
+// panel (observed fares), first completes it.
 func TestAnotherPanel(t *testing.T) {
 	t.Parallel()
 	one, both := panelOf(t, lines(0, 6)), panelOf(t, lines(0, 9))

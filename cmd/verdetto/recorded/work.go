@@ -27,7 +27,8 @@ type plan struct {
 	Versions map[string]map[string]int64 `json:"versions"`
 }
 
-// work is the work folder. Its lock is that of its store.
+// work is the work folder of an import. The lock of the store file in this folder also locks the
+// folder.
 type work struct {
 	folder  string
 	table   *boltstore.Store

@@ -1,7 +1,7 @@
-// Package settings reads a command's settings by the one table of shared/runtime/config. If several
-// places have a value for a setting, the first of the following applies: flag, environment,
-// settings file, default. The package copies the file's values into the environment, so all code
-// reads settings there, on one machine as on AWS.
+// Package settings reads the settings of a command. If several places have a value for a setting,
+// the first of the following applies: flag, environment, settings file, default. The package copies
+// the file's values into the environment, so all code reads settings there, on one machine as on
+// AWS.
 //
 // A secret may be stored in a separate file: NAME_FILE then holds the path of the file with the
 // value of NAME. All faults are reported at once, each with what to do, and no report shows a
@@ -29,9 +29,9 @@ import (
 const inFile = "_FILE"
 
 // notSettings lists variables whose names look like settings but are not. They name the settings
-// file and the data of tests, or serve the runner of functions in containers.
+// file, a service to ask and the data of tests, or serve the runner of functions in containers.
 var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_REFERENCE", "VERDETTO_SAM_LISTENER",
-	"VERDETTO_SAM_NETWORK"}
+	"VERDETTO_SAM_NETWORK", "VERDETTO_URL"}
 
 // ValuedSetting is a setting with its value and the place that the value comes from.
 type ValuedSetting struct {

@@ -10,8 +10,9 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Write creates a settings file that only its owner can read. The file is complete or absent. Write
-// fails with fs.ErrExist if the file exists.
+// Write creates a settings file that only its owner can read, and the service's group if root wrote
+// the file into the service's folder. The file is complete or absent. Write fails with fs.ErrExist
+// if the file exists.
 func Write(file string, values map[string]any) error {
 	lines, err := toml.Marshal(values)
 	if err != nil {
@@ -25,7 +26,7 @@ func Write(file string, values map[string]any) error {
 		return fmt.Errorf("write settings: %w", err)
 	}
 	_, err = fmt.Fprintf(part, "# Written at the first run. docs/configuration.md lists all settings.\n%s", lines)
-	if err = errors.Join(err, part.Sync(), part.Close()); err == nil {
+	if err = errors.Join(err, part.Sync(), part.Close(), share(part.Name())); err == nil {
 		err = os.Rename(part.Name(), file)
 	}
 	if err != nil {

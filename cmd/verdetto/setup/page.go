@@ -150,7 +150,7 @@ func (p *Page) act(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// view is what the template shows.
+// view holds the data of the page template.
 type view struct {
 	form
 	State

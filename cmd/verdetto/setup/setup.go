@@ -63,7 +63,7 @@ type Setup struct {
 	progress Progress
 }
 
-// New returns a set-up that begins with the token.
+// New returns a set-up whose first question is about the token of the fare source.
 func New(file, store string, check func(ctx context.Context, token string) error) *Setup {
 	return &Setup{File: file, Store: store, Check: check, Now: time.Now, step: Token, chosen: make(chan struct{})}
 }
@@ -191,7 +191,6 @@ func (s *Setup) add(name string) *Fault {
 	return nil
 }
 
-// similar returns the cities with a name like the given one.
 func similar(name string) (cities []fare.City) {
 	for _, near := range places.Suggest(name, 3) {
 		if p, ok := places.Find(near); ok && !slices.Contains(cities, p.City) {
@@ -313,9 +312,14 @@ func (s *Setup) Failed(err error) {
 
 // Text returns the progress in words: routes, fares, and the minutes that remain.
 func (p Progress) Text(l *i18n.Language) string {
-	text := l.Text("setup.progress", "Routes", l.Number(p.Routes), "Fares", l.Number(p.Fares))
+	text := p.Found(l)
 	if p.Done < p.Cities && p.Minutes > 0 {
 		text += l.Text("format.comma") + l.Count("setup.left", p.Minutes)
 	}
 	return text
+}
+
+// Found says how many routes and fares the refresh has found so far.
+func (p Progress) Found(l *i18n.Language) string {
+	return l.Text("setup.progress", "Routes", l.Number(p.Routes), "Fares", l.Number(p.Fares))
 }

@@ -1,5 +1,5 @@
-// Package smoke tests a newly deployed service from outside with one call of every kind: pages,
-// answers, error responses, /mcp for AI agents, payments, links in mails, and the edge's headers.
+// Package smoke tests a new deployment with one call of every kind: pages, answers, error
+// responses, /mcp for AI agents, payments, links in mails, and the edge's headers.
 //
 // It promises that no call changes anything, sends a mail, costs money or needs a key. So it may
 // run at any time. A service without fares, as on its first day, also succeeds. Start reading at

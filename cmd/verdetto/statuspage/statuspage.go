@@ -42,8 +42,8 @@ var parts = []struct{ id, path string }{
 	{"payments", "/v1/pro/cripta"},
 }
 
-// timeout limits the check of a part. A part that answers more slowly counts as broken, because a
-// visitor would think so too.
+// timeout limits the check of a part of the service. A part that answers more slowly counts as
+// broken, because a visitor would think so too.
 const timeout = 10 * time.Second
 
 const maxBody = 4 << 20

@@ -81,13 +81,14 @@ func TestLanguage(t *testing.T) {
 	}{
 		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`,
 			map[string]string{"": "Milan to Bucharest. Probably great: about €2 less than usual for this route.\nLowest fare " +
-				"seen today: €30, Tuesday 10 May 2016. On this route the lowest fare is usually between €31 and €34.",
+				"seen today: €30, for Tuesday 10 May 2016. On this route the lowest fare is usually between €31 " +
+				"and €34.",
 				"en":    "Milan to Bucharest. Probably great: about €2 less",
 				"it":    "Probabilmente ottimo: circa 2\u00a0€ meno del solito per questa rotta.",
 				"de":    "Mailand – Bukarest. Wahrscheinlich sehr gut: etwa 2\u00a0€ weniger als üblich auf dieser Strecke.",
 				"fr":    "Probablement excellent\u00a0: environ 2\u00a0€ de moins que d’habitude pour ce trajet.",
 				"es":    "De Milán a Bucarest. Probablemente excelente: unos 2\u00a0€ menos de lo habitual para esta ruta.",
-				"pt-BR": "Provavelmente ótimo: cerca de 2\u00a0€ menos do que o habitual para esta rota.",
+				"pt-BR": "Provavelmente ótimo: cerca de 2\u00a0€ a menos do que o habitual para esta rota.",
 				"nl":    "Milan to Bucharest. Probably great: "}},
 		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan, best-judged first: Bucharest 30.00 EUR",
 			"it": "Da Milano, le migliori per prime: Bucarest 30.00 EUR",
@@ -99,8 +100,8 @@ func TestLanguage(t *testing.T) {
 			map[string]string{"en": "From Milan to London", "it": "Da Milano a Londra"}},
 		{"watched_routes", `"origin":"Milan"`, map[string]string{"en": "Milan to London", "it": "Londra"}},
 		{"fare_calendar", `"origin":"Bergamo","destination":"Bucarest"`,
-			map[string]string{"en": "You asked for Bergamo: these are the fares of Milan.",
-				"it": "Hai chiesto Bergamo: queste sono le tariffe di Milano."}},
+			map[string]string{"en": "You asked for Bergamo, but fares cover all Milan airports",
+				"it": "Hai chiesto Bergamo, ma i prezzi valgono per tutti gli aeroporti di Milano"}},
 		{"flight_price_verdict", `"origin":"Roma","destination":"Bucarest"`,
 			map[string]string{"en": "We have never seen a fare from Rome to Bucharest.",
 				"it": "watched_routes: chiamalo",

@@ -31,7 +31,6 @@ func newFieldTree(paths []string) fieldTree {
 	return root
 }
 
-// encode returns an answer as JSON with the kept fields only.
 func (f fieldTree) encode(answer any) (json.RawMessage, error) {
 	data, err := json.Marshal(answer)
 	if err != nil {

@@ -82,11 +82,11 @@ func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day
 	}
 	of := wording.Verdict{Language: s.in(a.Valuta), Of: a, Today: today}
 	if q.When != nil {
-		of.On, of.Around = q.When.Date, q.When.Span != nil
+		of.On, of.Back, of.Around = q.When.Date, q.When.Back, q.When.Span != nil
 	}
 	certainty, restsOn := of.Certainty()
 	return lines(and(route+".", of.Headline()),
-		and(of.Fare(), of.Known(), of.Past(), wording.Typical(of.Language, a), of.Rank(0, 0)),
+		and(of.Fare(), of.OwnDay(), of.Known(), of.Past(), of.Typical(), of.Rank(0, 0)),
 		and(certainty+s.Text("format.comma")+restsOn+".", of.Waiting()),
 		s.months(a),
 		s.newest(a.AggiornatoIl))

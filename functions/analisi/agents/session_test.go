@@ -208,8 +208,8 @@ func TestSameAsEndpoint(t *testing.T) {
 	}
 }
 
-// otherValue returns the first path in part whose value is not in whole. A list may have fewer
-// elements, in another order.
+// otherValue returns the first path in the JSON value part whose value is missing or different in
+// the JSON value whole. A list may have fewer elements, in another order.
 func otherValue(part, whole any) string {
 	switch p := part.(type) {
 	case map[string]any:

@@ -28,7 +28,7 @@ import (
 type Summaries map[fare.Route]any
 
 func (s Summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
-	if r.Trip != fare.OneWay {
+	if r != (fare.Series{Route: r.Route}) {
 		return nil, 0, store.ErrNotFound
 	}
 	switch v := s[r.Route].(type) {
@@ -54,7 +54,8 @@ func SummaryOf(days int) verdict.RouteSummary {
 	return verdict.Build(ObservationsOf(days), verdict.RouteSummary{}, fare.DayOf(Today), verdict.Options{})
 }
 
-// ObservationsOf returns the fares that SummaryOf summarises.
+// ObservationsOf returns invented fares of a route, found on the given number of days up to Today.
+// SummaryOf summarises these fares.
 func ObservationsOf(days int) (all []fare.Observation) {
 	d := fare.DayOf(Today)
 	for i := 0; i <= days; i++ {
@@ -195,7 +196,8 @@ func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) 
 	return departure.Cycle{Day: day - 1, Pooled: pooled}.Encode(), 1, nil
 }
 
-// Blocks returns the fares of ObservationsOf for 40 days, for every series.
+// Blocks returns the fares of ObservationsOf for 40 days, for every series (route and kind of
+// trip).
 func (Sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
 	for _, b := range fare.Blocks(ObservationsOf(40)) {
 		all = append(all, store.StoredBlock{Block: b})

@@ -19,9 +19,7 @@ func main() {
 	var fares config.Publication
 	var bot config.Telegram // only the bot's name is set for this function
 	var offer config.Offer
-	var quotas config.Quotas
-	p := serving.Load(&site, &fares, &bot, &offer, &quotas)
-	p.API.Quotas = httpapi.Quotas(quotas)
+	p := serving.Load(&site, &fares, &bot, &offer)
 	p.API.AllFares, p.API.PaidCalls, p.API.Pages = fares.All(), offer.MentionsPaid(), page.Problems
 	api, records := httpapi.New(p.API), store.Fares{Table: p.Table}
 	verdicts := &analisi.Service{

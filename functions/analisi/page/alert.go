@@ -1,11 +1,13 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/text/wording"
 )
 
 // The form for a price alert. The alert covers the trip that the page shows. If the trip has no
@@ -33,16 +35,29 @@ func (v view) Arounds() (all []option) {
 	return all
 }
 
-// Threshold returns the price threshold for the alert form. It returns "" if no price was typed or
-// the form does not accept the price.
+// Threshold returns the price threshold for the alert form, in the page's currency. It returns "" if
+// no price was typed or the form does not accept the price.
 func (v view) Threshold() string {
-	p, ok := parsePrice(v.Form.Under, "")
 	if v.Anywhere {
-		p, ok = price{v.most, "EUR"}, v.most > 0
+		return v.formAmount(v.Trip.Most)
 	}
+	if p, ok := parsePrice(v.Form.Under, ""); ok && p.currency == "EUR" && v.Currency != "" {
+		return v.T.Whole(p.cents)
+	}
+	return v.formAmount(v.Form.Under)
+}
+
+// Paid returns the fare that the reader typed, for the field about a trip already paid for.
+func (v view) Paid() string { return v.formAmount(v.Trip.OwnPrice) }
+
+// formAmount returns a typed price as the alert form takes it. It returns "" for a price in another
+// currency than the page's, or one that the form does not accept.
+func (v view) formAmount(typed string) string {
+	p, ok := parsePrice(typed, v.Currency)
 	whole := strconv.Itoa(int(p.cents / 100))
 	switch {
-	case !ok || p.currency != "EUR" || len(whole) > maxThreshold:
+	case !ok || p.cents == 0 || p.currency != cmp.Or(v.Currency, "EUR"),
+		v.Currency == "" && len(whole) > maxThreshold:
 		return ""
 	case p.cents%100 == 0:
 		return whole
@@ -51,7 +66,8 @@ func (v view) Threshold() string {
 }
 
 // AlertDays returns the departure choices of the alert form: the trip's day, the days around that
-// day or its month, and any day. It returns nil if the trip has neither a day nor a month.
+// day or its month, and any day. It leaves out departures that no message can precede. It returns
+// nil if the trip has neither a day nor a month.
 func (v view) AlertDays() (days []option) {
 	day, err := fare.ParseDay(v.Trip.Date)
 	switch {
@@ -59,12 +75,18 @@ func (v view) AlertDays() (days []option) {
 		return nil // an alert for any destination is for any departure
 	case err == nil:
 		for _, o := range v.Arounds() {
-			if n, err := strconv.Atoi(o.Value); err != nil && v.AlertLate() {
+			n, _ := strconv.Atoi(o.Value) // 0 for that day only
+			from, to := max(day-fare.Day(n), store.FirstCheck(v.today)+1), day+fare.Day(n)
+			switch {
+			case from > to:
 				continue
-			} else if err == nil {
-				o.Value = (day - fare.Day(n)).String() + ".." + (day + fare.Day(n)).String()
-			} else {
-				o.Value, o.Text = day.String(), v.T.Date(day)
+			case from == to:
+				o.Value, o.Text = to.String(), v.T.Date(to)
+			case from > day-fare.Day(n):
+				o.Text = v.T.Text("ask.out_and_back", "Out", v.T.Date(from), "Back", v.T.Date(to))
+				fallthrough
+			default:
+				o.Value = from.String() + ".." + to.String()
 			}
 			days = append(days, o)
 		}
@@ -85,7 +107,7 @@ func (v view) AlertFirst() string { return v.T.WeekdayDate(store.FirstCheck(v.to
 // AlertLate reports whether the trip departs too soon for an alert.
 func (v view) AlertLate() bool {
 	day, err := fare.ParseDay(v.Trip.Date)
-	return err == nil && !v.Anywhere && day < store.FirstCheck(v.today)
+	return err == nil && !v.Anywhere && day <= store.FirstCheck(v.today)
 }
 
 // AlertNights returns how many nights away the alert form asks for, or "" for one-way trips.
@@ -100,6 +122,9 @@ func (v view) AlertNights() string {
 	}
 	return nights.String()
 }
+
+// NightsText describes the return of AlertNights in words.
+func (v view) NightsText() string { return wording.Sentence(wording.Nights(v.T, v.AlertNights())) }
 
 // AlertOpen reports whether the alert form shows the trip's fields at once, besides address and
 // threshold. For a specific trip they are visible, so that no reader requests an alert for another

@@ -92,7 +92,7 @@ func TestFormOfAnAlert(t *testing.T) {
 			if d := cmp.Diff(want, sentBy(t, body)); d != "" {
 				t.Error(d)
 			}
-			open := strings.Contains(body, `<details class="trip" open><summary>Per che cosa, e con quale canale`)
+			open := strings.Contains(body, `<details class="trip" open><summary>Quando avvisarti e come`)
 			if trip := regexp.MustCompile(`departure|month|nights|nonstop`).MatchString(c.want); open != trip {
 				t.Errorf("open: %t", open)
 			}
@@ -104,21 +104,21 @@ func TestFormOfAnAlert(t *testing.T) {
 }
 
 // TestFormSaysWhenAMessageCanCome checks that the alert form states how often alerts are checked
-// and the first day on which a message can come. The form offers no alert for a departure before
-// that day.
+// and the first day on which a message can come. The form offers no alert for a departure until
+// that day, and no range that begins before.
 func TestFormSaysWhenAMessageCanCome(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const today = "/?da=Milano&a=Bucarest&quando="
 	for _, c := range []struct {
 		day, chosen string
 		late        bool
-	}{{day(0), day(-1) + ".." + day(1), true}, {day(1), day(1), false}} {
+	}{{day(0), day(2) + ".." + day(3), true}, {day(1), day(2), true}, {day(2), day(2), false}} {
 		body := s.visit(today+c.day, "Accept-Language", "en").Body.String()
-		if !strings.Contains(body, "We check the fare once a day: the first message can come on "+
-			i18n.English().WeekdayDate(fare.DayOf(analisitest.Today)+1)+".") {
+		if !strings.Contains(body, "We check the fare once a day: you could get the first message on "+
+			i18n.English().WeekdayDate(fare.DayOf(analisitest.Today)+1)+" at the earliest.") {
 			t.Errorf("%s: no rhythm", c.day)
 		}
-		if late := strings.Contains(body, "a message would come too late"); late != c.late {
+		if late := strings.Contains(body, "too late for this departure"); late != c.late {
 			t.Errorf("%s: it is too late: %t", c.day, late)
 		}
 		if got := sentBy(t, body).Get("departure"); got != c.chosen {

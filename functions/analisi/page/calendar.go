@@ -23,7 +23,7 @@ type calendarView struct {
 	Months   []calendarMonth
 	Days     int              // the greatest age of its fares
 	Levels   bool             // the days have levels
-	Returns  bool             // it shows return fares
+	Returns  string           // the nights away of its returns, in words; empty: one-way fares
 	Hidden   bool             // single fares may not be shown
 	Around   [][7]calendarDay // the weeks of a question about some days
 	Grid     *grid            // of a return: the days around both of its days
@@ -57,8 +57,11 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		return
 	}
 	l := v.T
-	calendar := &calendarView{Days: verdict.LiveDays, Returns: asked.Trip != fare.OneWay, Hidden: !v.AllFares,
+	calendar := &calendarView{Days: verdict.LiveDays, Hidden: !v.AllFares,
 		Levels: a.Ambito == verdict.InPartenza && (asked.When == nil || asked.When.Span == nil)}
+	if asked.Trip != fare.OneWay {
+		calendar.Returns = l.Text("calendar.returns", "Nights", wording.NightRange(asked.Trip.String()))
+	}
 	for i := range 7 { // weeks begin on Monday
 		day := time.Weekday((i + 1) % 7)
 		calendar.Weekdays = append(calendar.Weekdays, weekday{l.WeekdayShort(day), l.Weekday(day)})
@@ -79,7 +82,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		}
 		month := calendarMonth{
 			ID: calendarID(m.Mese), Name: l.MonthOf(first),
-			From: monthFrom(l, m), Days: l.Count("calendar.days", m.Giorni),
+			From: l.Text("calendar.month", "Price", l.About(m.MinimoCent)), Days: l.Count("calendar.days", m.Giorni),
 			Open: m.Mese == open[:min(len("2006-01"), len(open))] || open == "" && i == 0,
 			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop}, v.AskFrom, v.AskTo),
 		}
@@ -91,7 +94,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 				continue
 			}
 			cell := dayCell(cells, day)
-			*cell = v.cellOf(g, day, q.linkOn(sameTrip(q, asked, day), from, to), calendar.Levels)
+			*cell = v.cellOf(g, day, q.linkOn(tripOn(q, g), from, to), calendar.Levels)
 			cell.Selected = g.Partenza == date
 			known[day] = *cell
 		}
@@ -137,14 +140,10 @@ func (c *calendarView) fold() {
 	}
 }
 
-// sameTrip returns the asked trip with another departure day and the same number of nights away. It
-// leaves out the fare that the reader has seen.
-func sameTrip(q question, asked answer.Question, day fare.Day) trip {
-	t := trip{Date: day.String(), NonStop: q.NonStop}
-	if w := asked.When; w != nil && w.Back != 0 {
-		t.Back = (day + w.Back - w.Date).String()
-	}
-	return t
+// tripOn returns the trip of a known fare, with the fare's own days. It has no price: the price that
+// the reader entered is only about the requested trip.
+func tripOn(q question, g verdict.Giorno) trip {
+	return trip{Date: g.Partenza, Back: g.Ritorno, NonStop: q.NonStop}
 }
 
 // shortest returns a city's code if the page shows that city under the given name. Otherwise it
@@ -189,9 +188,9 @@ func (c *calendarDay) judge(l *i18n.Language, g verdict.Giorno) {
 	}
 }
 
-// compare replaces the level in a calendar cell by the difference from the usual fare. The cell is
-// coloured if the difference is at least 10 %. If the service may not show fares, the colour
-// follows the percentile.
+// compare replaces the level in a calendar cell by the difference from the usual fare of that day.
+// The cell is coloured if the difference is at least 10 %. If the service may not show fares, the
+// colour follows the percentile.
 func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
 	if c.Unsure = false; g.Percentile == nil {
 		return
@@ -207,15 +206,9 @@ func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
 		c.Class = "more"
 	}
 	if c.Sub = l.HTML("calendar." + c.Class); g.Cent != nil {
-		c.Sub = template.HTML(l.Signed(*g.Cent, *g.MedianaCent)) // a number: nothing to escape
+		c.Sub = "0"
+		if _, sign := wording.Apart(l, g.Livello, *g.Cent, *g.MedianaCent); sign != 0 {
+			c.Sub = template.HTML(l.Signed(*g.Cent, *g.MedianaCent)) // a number: nothing to escape
+		}
 	}
-}
-
-// monthFrom states the lowest fare and the usual fare of a month.
-func monthFrom(l *i18n.Language, m verdict.MeseInCalendario) string {
-	usual := ""
-	if m.MedianaCent != nil {
-		usual = l.About(*m.MedianaCent)
-	}
-	return l.Text("calendar.month", "Price", l.About(m.MinimoCent), "Usual", usual)
 }

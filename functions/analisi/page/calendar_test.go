@@ -115,8 +115,8 @@ func sheetOf(all []departure.Live, currency fare.Currency, perEuro float64) []by
 	return s.Encode()
 }
 
-// moving is a store of departure states. Its fare history is the history behind SummaryOf. If err
-// is set, reading the history fails with err.
+// moving is a store of departure states. Its fare history holds the invented fares that
+// analisitest.SummaryOf summarises. If err is set, reading the history fails with err.
 type moving struct {
 	sheetsByTrip
 	err error
@@ -155,7 +155,7 @@ func TestCalendarOfThePage(t *testing.T) {
 		{"a month", "/?da=Milano&a=Bucarest&mese=2016-05", "", "2016-05",
 			"/?da=MIL&amp;a=BUH&amp;quando=2016-04-12\"", ""},
 		{"a return", "/?da=Milano&a=Bucarest&quando=2016-04-12&ritorno=2016-04-17", "2016-04-12", "2016-04",
-			"&amp;quando=2016-04-13&amp;ritorno=2016-04-18\"", "Andate e ritorno con altrettante notti fuori"},
+			"&amp;quando=2016-04-13&amp;ritorno=2016-04-18\"", "Prezzi di andata e ritorno con 4–7 notti fuori"},
 		{"a price seen is of the reader's departure alone", "/?da=Milano&a=Bucarest&quando=2016-04-12&visto=45",
 			"2016-04-12", "2016-04", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-13\"", ""},
 	} {
@@ -246,12 +246,13 @@ func TestMovesOfThePage(t *testing.T) {
 		rows         int
 	}{
 		{"a departure", "&quando=" + seen.String(), moving{of, nil},
-			"Visto in 2 giorni da venerdì 5 febbraio 2016: fra 34,25\u00a0€ e 55\u00a0€. L&#39;ultima volta " +
+			"Da venerdì 5 febbraio 2016 l&#39;abbiamo visto in 2 giorni diversi: fra 34,25\u00a0€ e 55\u00a0€. " +
+				"L&#39;ultima volta " +
 				"55\u00a0€, martedì 1º marzo 2016.", 2},
 		{"a departure that was never seen", "&visto=45&quando=" + (seen + 200).String(), moving{of, nil},
-			"Negli ultimi sei mesi nessuno ha trovato un prezzo.", 0},
+			"Negli ultimi sei mesi nessuno ha trovato un prezzo per questa partenza.", 0},
 		{"the history cannot be read", "&quando=" + seen.String(), moving{of, errors.New("secret internal text")},
-			"Adesso non siamo riusciti a leggerlo.", 0},
+			"Adesso non riusciamo a mostrarlo.", 0},
 		{"a month has none", "&mese=" + seen.String()[:7], moving{of, errors.New("it is not asked for")}, "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

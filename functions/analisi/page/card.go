@@ -116,15 +116,15 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 		Verdict: l.Text("home.claim"),
 		Foot:    l.Text("verdict.as_of", "Date", l.Date(today)),
 	}
-	if said := of.trip.text(l); said != "" {
-		c.Route += " · " + said
-	}
 	if httpapi.Data(ctx) == "sample" {
 		c.Foot += " · " + l.Text("home.invented")
 	}
 	asked, _ := of.trip.read(l, "")
 	asked.From, asked.To = answer.Named{Name: string(of.route.Origin)}, answer.Named{Name: string(of.route.Destination)}
 	a, err := s.Answer(ctx, asked)
+	if said := of.trip.of(a.Analysis.Prezzo).text(l); said != "" {
+		c.Route += " · " + said
+	}
 	switch {
 	case err != nil && published.Problem(err) == err: // no reason for a missing verdict
 		return nil, err

@@ -13,12 +13,13 @@ import (
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 )
 
 // The page can compare the question's trip with up to five other trips. Each other trip changes the
 // destination, the day or the month. All trips together count as one question for the quota. Each
-// trip costs one read of the store.
+// trip costs one read of the store, or two without a day or month.
 
 const maxOthers = 5
 
@@ -28,10 +29,9 @@ type comparison struct {
 }
 
 type comparedTrip struct {
-	Name, To         string
-	Fare, Date       string // Fare is empty if none is known
-	Level, LevelText string
-	Difference       string
+	Name, To   string
+	Fare, Date string // Fare is empty if none is known
+	Difference string
 }
 
 // otherTrip is a trip to compare with the trip of the question.
@@ -105,7 +105,11 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 	if slices.ContainsFunc(others, func(o otherTrip) bool { return o.to != q.to }) || name == "" {
 		name = strings.TrimSuffix(v.To+" · "+name, " · ")
 	}
-	c := &comparison{Rows: []comparedTrip{v.compared(name, q.linkOn(own, v.AskFrom, v.AskTo), a.Analysis)}}
+	c := &comparison{Rows: []comparedTrip{{Name: name, To: q.linkOn(own, v.AskFrom, v.AskTo),
+		Difference: v.T.Text("compare.none")}}}
+	if v.Verdict != nil {
+		c.Rows[0] = v.compared(name, c.Rows[0].To, asked, a.Analysis)
+	}
 	for _, o := range others {
 		row := comparedTrip{Name: o.name, To: q.linkOn(o.trip, v.AskFrom, o.to)}
 		of, wrong := o.read(q.language, q.currency)
@@ -113,7 +117,7 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 		var err error
 		if len(wrong) == 0 {
 			if err = h.Reader.Check(ctx, of); err == nil {
-				a, err = h.Answer(ctx, of)
+				a, err = h.WithUsual(ctx, of)
 			}
 		}
 		switch {
@@ -123,35 +127,36 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 			h.Log.ErrorContext(ctx, "trip not compared", "error", err)
 			row.Difference = v.T.Text("refusal.failed.title")
 		default:
-			row = v.compared(row.Name, row.To, a.Analysis)
+			row = v.compared(row.Name, row.To, of, a.Analysis)
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	v.Verdict.Compared = c
+	v.Compared = c
 }
 
-// compared returns the table row of a compared trip that has a fare.
-func (v *view) compared(name, to string, a verdict.Analysis) comparedTrip {
+// compared returns the table row of a compared trip that has a fare. The fare is compared with the
+// usual fare of its own day, or with that of the trip's question if the day's is unknown.
+func (v *view) compared(name, to string, asked answer.Question, a verdict.Analysis) comparedTrip {
 	l := v.T
 	row := comparedTrip{Name: name, To: to, Fare: l.Money(a.Prezzo.Cent)}
-	if day, err := fare.ParseDay(a.Prezzo.Partenza); err == nil {
-		row.Date = l.WeekdayDate(day)
+	if date := v.daysOf(a.Prezzo.Partenza, a.Prezzo.Ritorno); date != name {
+		row.Date = date
 	}
-	if d := a.Verdetto.ScartoMedianaCent; d != nil {
-		row.Difference = difference(l, *d)
+	usual, level := a.SolitoPartenzaCent, a.LivelloPartenza
+	if asked.When != nil && asked.When.Span == nil {
+		usual, level = a.Verdetto.MedianaCent, a.Verdetto.Livello
+	}
+	switch {
+	case usual != nil:
+		row.Difference = difference(l, level, a.Prezzo.Cent, *usual)
+	case a.Verdetto.ScartoMedianaCent != nil:
+		row.Difference = v.sayingOf(asked, a).Than()
 	}
 	return row
 }
 
-// difference states how far a fare is from the usual fare. The parameter d is the difference in
-// cents.
-func difference(l *i18n.Language, d fare.Cents) string {
-	switch whole := (max(d, -d) + 50) / 100 * 100; {
-	case whole == 0:
-		return l.Text("compare.usual")
-	case d < 0:
-		return l.Text("compare.less", "Price", l.Money(whole))
-	default:
-		return l.Text("compare.more", "Price", l.Money(whole))
-	}
+// difference states how far a fare is from the usual fare of its own day of departure.
+func difference(l *i18n.Language, level string, price, usual fare.Cents) string {
+	amount, sign := wording.Apart(l, level, price, usual)
+	return l.Text("compare."+wording.Direction(sign), "Amount", amount)
 }

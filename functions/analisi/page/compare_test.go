@@ -16,30 +16,39 @@ func TestCompare(t *testing.T) {
 		says, links string
 	}{
 		{"destinations", "&con=Berlino,+Atene", 200, "BucharestTuesday 10 May 2016", "a=Berlin&lang=en"},
-		{"a destination without a fare", "&con=Parma,Atene", 200, "no fare found lately", "a=Athens"},
+		{"a destination without a fare", "&con=Parma,Atene", 200, "no fare found recently", "a=Athens"},
 		{"days, as people write them", "&quando=2016-04-12&con=13.4.2016,14/4/2016,2016-04-15", 200,
 			"13 April 2016", "quando=2016-04-14"},
 		{"days of a return keep the nights", "&quando=2016-04-12&ritorno=2016-04-17&con=2016-04-13", 200,
 			"13 April 2016",
 			"quando=2016-04-13&ritorno=2016-04-18"},
+		{"fares with a date are compared with the usual fare of that day", "&con=Berlino", 200,
+			"Thursday 10 March 2016€49.90€5 less than usual for that day", "a=Berlin"},
+		{"the first city is not covered", "&a=Cuneo&con=Berlino", 404, "Cuneo–no fare found recently", "a=Berlin"},
+		{"the first day has no fare", "&quando=2016-04-20&con=2016-04-12", 404,
+			"Wednesday 20 April 2016–no fare found recently Tuesday 12 April 2016€", "quando=2016-04-12"},
 		{"months", "&mese=2016-04&con=2016-05", 200, "May 2016", "mese=2016-05"},
 		{"too many", "&con=Berlino,Atene,Roma,Parigi,Londra,Madrid", 400, "Write up to five cities", "#con"},
 		{"an unknown city", "&con=Atlantide", 400, "Write up to five cities", "#con"},
-		{"the same city", "&con=Milano", 200, "no fare found lately", "a=Milan"},
+		{"the same city", "&con=Milano", 200, "no fare found recently", "a=Milan"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.counters.taken = nil
-			w := s.visit("/?da=Milano&a=Bucarest&lang=en" + tt.query)
+			to := "&a=Bucarest"
+			if strings.Contains(tt.query, "&a=") {
+				to = ""
+			}
+			w := s.visit("/?da=Milano&lang=en" + to + tt.query)
 			body, text := html.UnescapeString(w.Body.String()), said(w)
 			_, table, _ := strings.Cut(body, `id="compare-title"`)
-			if tt.status == 200 {
+			if tt.status != 400 {
 				body, _, _ = strings.Cut(table, "</section>")
 			}
 			if w.Code != tt.status || !strings.Contains(text, tt.says) || !strings.Contains(body, tt.links) {
 				t.Errorf("%d, want %q and %q in\n%s\n%s", w.Code, tt.says, tt.links, text, body)
 			}
 			counted := strings.Count(strings.Join(s.counters.taken, " "), "home-free")
-			if want := map[int]int{200: 1, 400: 0}[tt.status]; counted != want {
+			if want := map[int]int{200: 1, 404: 1, 400: 0}[tt.status]; counted != want {
 				t.Errorf("counted %d times, want %d", counted, want)
 			}
 		})

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -58,6 +59,18 @@ func parsePrice(text, chosen string) (p price, ok bool) {
 		p.currency = sign
 	}
 	return p, err == nil
+}
+
+// SeenPrice writes the price that the reader has seen with its currency, or returns "" without one.
+func (v view) SeenPrice() string {
+	p, ok := parsePrice(v.Trip.OwnPrice, v.Currency)
+	switch {
+	case !ok:
+		return v.Trip.OwnPrice
+	case p.cents%100 == 0:
+		return v.T.Price(strconv.Itoa(int(p.cents/100)), p.currency)
+	}
+	return v.T.Price(fmt.Sprintf("%d.%02d", p.cents/100, p.cents%100), p.currency)
 }
 
 // chooseCurrency sets the page's currency, and the name of the parameter that chose the currency.

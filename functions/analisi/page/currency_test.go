@@ -26,7 +26,7 @@ func TestOwnCurrency(t *testing.T) {
 			"know for this route is 150 RON (Tuesday 10 May 2016), seen today: 50 RON less than yours.",
 			`value="€40"`, ""},
 		{"of deals", deals + "&massimo=25+USD", "BucharestSunday 10 April 201624.99 USD", "valuta=USD", ""},
-		{"a limit in dollars is not one in euros", deals + "&massimo=24+USD", "Nothing like that just now.",
+		{"a limit in dollars is not one in euros", deals + "&massimo=24+USD", "Nothing like that right now.",
 			"valuta=USD", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -25,6 +24,7 @@ import (
 
 type cheapView struct {
 	City, Lede, First string
+	Area              string // the country or continent; empty: all
 	Collecting        string // how far the first verdict is
 	Partly            bool   // the question holds more than applies without a destination
 	Rows              []cheapRow
@@ -44,7 +44,7 @@ const maxDestinations = 60
 func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
 	v.Anywhere = true
 	for _, order := range orders {
-		v.Orders = append(v.Orders, option{order, v.T.Text("cheap.order." + cmp.Or(order, "verdetto")),
+		v.Orders = append(v.Orders, option{order, v.T.Text("cheap.order." + orderName(order)),
 			order == q.order})
 	}
 	most, ok, err := h.most(r.Context(), q)
@@ -126,14 +126,15 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	v.Alert = string(from.City) + "-*"
 	c := &cheapView{City: from.Name, Lede: l.Text("cheap.lede")}
 	if area := q.area(); area != nil {
-		c.City += " · " + area.NameIn(l.Code)
+		c.Area = area.NameIn(l.Code)
 	}
 	if m, err := time.Parse("2006-01", q.Month); err == nil {
 		c.Lede = l.Text("cheap.lede_month", "Month", l.MonthOf(fare.DayOf(m)))
 	}
 	if kind != fare.OneWay {
-		c.Lede = l.Text("cheap.lede_returns", "Nights", kind.String())
+		c.Lede = l.Text("cheap.lede_returns", "Nights", wording.NightRange(kind.String()))
 	}
+	c.Lede += " " + l.Text("cheap.first_by."+orderName(q.order))
 	fitting := 0
 	for _, d := range all {
 		price, judged := d.Publish(now)
@@ -163,7 +164,6 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	v.Description = c.Lede
 }
 
-// cheapRow returns the row of a deal.
 func (v *view) cheapRow(q question, d published.DestinationDeal, price verdict.Prezzo, judged verdict.Verdetto) cheapRow {
 	l := v.T
 	name, ask, date := places.Name(d.To, l.Code), q.trip, l.WeekdayDate(d.Fare.Depart)
@@ -192,6 +192,9 @@ func (v *view) cheapRow(q question, d published.DestinationDeal, price verdict.P
 // first. The others put first the lowest fare (prezzo), the fare furthest below its usual price
 // (differenza) or the earliest departure (partenza).
 var orders = []string{"", "prezzo", "differenza", "partenza"}
+
+// orderName returns the last part of the keys of an order's texts.
+func orderName(order string) string { return cmp.Or(order, "verdetto") }
 
 func sortDeals(all []published.DestinationDeal, order string, now time.Time) {
 	price := func(d published.DestinationDeal) fare.Cents {
@@ -237,30 +240,32 @@ func countryOf(c fare.City) string {
 	return p.Country
 }
 
-// maxAreas is the largest number of countries and continents that a list of deals links to.
-const maxAreas = 12
-
-// areasOf links to shorter lists of deals, one for each continent and country. The areas with the
-// most destinations come first. It returns nil if all destinations are in one country.
+// areasOf links to shorter lists of deals, one for each country, by name. The links keep the order
+// of the list. It returns nil if all destinations are in one country.
 func (v *view) areasOf(q question, all []published.DestinationDeal) (links []link) {
-	found := map[string]int{}
+	found := map[string]bool{}
 	for _, d := range all {
-		found[countryOf(d.To)]++
+		found[countryOf(d.To)] = true
 	}
 	if len(found) < 2 {
 		return nil
 	}
-	codes := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
-		return cmp.Or(cmp.Compare(found[b], found[a]), cmp.Compare(a, b))
-	})
-	for _, code := range codes[:min(len(codes), maxAreas)] {
+	for code := range found {
 		if a, ok := places.AreaOf(code); ok {
 			name := a.NameIn(v.T.Code)
-			links = append(links, link{name, q.link(v.AskFrom, name)})
+			to := q.link(v.AskFrom, name)
+			if q.order != "" {
+				to += "&ordine=" + q.order
+			}
+			links = append(links, link{name, to})
 		}
 	}
+	slices.SortFunc(links, func(a, b link) int { return cmp.Compare(places.Fold(a.Text), places.Fold(b.Text)) })
 	return links
 }
+
+// maxOrigins is the largest number of cities that a notice about a country links to.
+const maxOrigins = 12
 
 // origins answers a question whose origin is a country: it lists the country's cities with fares.
 func (h home) origins(r *http.Request, q question, v *view) {
@@ -270,7 +275,7 @@ func (h home) origins(r *http.Request, q question, v *view) {
 	v.refuse(http.StatusNotFound, "country", "Name", name)
 	covered, _ := h.Cities.Suggest(r.Context(), "", v.T.Code)
 	for _, c := range covered {
-		if area.Holds(countryOf(c)) && len(v.Notice.Links) < maxAreas {
+		if area.Holds(countryOf(c)) && len(v.Notice.Links) < maxOrigins {
 			city := places.Name(c, v.T.Code)
 			v.Notice.Links = append(v.Notice.Links, link{city, q.link(places.Query(c, city), q.to)})
 		}

@@ -31,6 +31,11 @@ func TestDealsInOrder(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("by %q: %v, want %s", order, got, want)
 		}
+		if text := html.UnescapeString(body); strings.Contains(text, "The best come first.") != (order == "") ||
+			!strings.Contains(text, map[bool]string{true: "a=United+Kingdom&lang=en\"",
+				false: "a=United+Kingdom&lang=en&ordine=" + order}[order == ""]) {
+			t.Errorf("by %q: the lede or the links to countries have another order", order)
+		}
 		if order != "" && (!strings.Contains(body, `<option value="`+order+`" selected>`) || !strings.Contains(body, "noindex")) {
 			t.Errorf("by %q: the form does not say so, or the page is listed", order)
 		}
@@ -45,10 +50,10 @@ func TestDealsInOrder(t *testing.T) {
 func TestCountries(t *testing.T) {
 	s := openSite("", "")
 	for target, want := range map[string]string{
-		"&a=Romania":          "from Milan · Romania now",
-		"&a=Regno+Unito":      "from Milan · United Kingdom now",
-		"&a=Europe&massimo=1": "No fare like this from Milan has been f",
-		"&a=Japan":            "No fare like this from Milan has been f",
+		"&a=Romania":          "from Milan now: Romania",
+		"&a=Regno+Unito":      "from Milan now: United Kingdom",
+		"&a=Europe&massimo=1": "Nobody has found a fare like this from M",
+		"&a=Japan":            "Nobody has found a fare like this from M",
 	} {
 		text := said(s.visit("/?da=Milano&lang=en" + target))
 		if !strings.Contains(text, want) || strings.Contains(text, "London1") && target == "&a=Romania" {
@@ -98,9 +103,9 @@ func TestCollectingIsSaid(t *testing.T) {
 		want   string
 	}{
 		{unjudged{}, "/?da=Milano&lang=en", 200,
-			"Days of fares collected: 3 of 8. The first verdict can come on Sunday 6 March 2016."},
+			"Days of fares collected: 3 of 8. The first verdict can come on Sunday 6 March 2016 at the earliest."},
 		{nothing{}, "/?da=Milano&lang=en", 404, "We are collecting the first fares."},
-		{nothing{}, "/?da=Milano&a=Bucarest&lang=en", 404, "can come on Wednesday 9 March 2016."},
+		{nothing{}, "/?da=Milano&a=Bucarest&lang=en", 404, "can come on Wednesday 9 March 2016 at the earliest."},
 		{analisitest.Coverage{}, "/?da=Cuneo&a=Bucarest&lang=en", 404, "We do not watch this route yet."},
 	} {
 		w := open(c.of).visit(c.target)

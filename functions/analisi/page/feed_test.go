@@ -44,15 +44,15 @@ func TestFeeds(t *testing.T) {
 	for language, want := range map[string]struct{ title, london string }{
 		"it": {"Dove conviene volare adesso da Milano",
 			"Londra da 19,99\u00a0€ domenica 10 aprile 2016: ottimo per questa rotta"},
-		"en": {"Where it is cheap to fly from Milan now",
+		"en": {"Where to fly cheaply from Milan now",
 			"London from €19.99 on Sunday 10 April 2016: great for this route"},
 		"de": {"Wohin man ab Mailand jetzt günstig fliegt",
 			"London ab 19,99\u00a0€ am Sonntag, 10. April 2016: sehr gut für diese Strecke"},
 		"fr": {"Où partir à bon prix depuis Milan en ce moment",
 			"Londres dès 19,99\u00a0€ le dimanche 10 avril 2016\u00a0: excellent pour ce trajet"},
-		"es": {"Adónde sale barato volar ahora desde Milán",
-			"Londres desde 19,99\u00a0€ el domingo, 10 de abril de 2016: excelente para esta ruta"},
-		"pt": {"Para onde é barato voar agora a partir de Milão",
+		"es": {"Adónde volar barato ahora desde Milán",
+			"Londres desde 19,99\u00a0€ el domingo 10 de abril de 2016: excelente para esta ruta"},
+		"pt": {"Para onde voar barato agora a partir de Milão",
 			"Londres a partir de 19,99\u00a0€ (domingo, 10 de abril de 2016): ótimo para esta rota"},
 	} {
 		atom, jsonFeed := parsed(t, h, "/feed/MIL-"+language+".atom", atomKind),
@@ -87,7 +87,7 @@ func TestFeeds(t *testing.T) {
 	}
 	sample := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())},
 		"sample", analisitest.Noon)
-	if f := parsed(t, sample, "/feed/MIL-en.atom", atomKind); !strings.Contains(f.Title, "invented") {
+	if f := parsed(t, sample, "/feed/MIL-en.atom", atomKind); !strings.Contains(f.Title, "made up") {
 		t.Errorf("a feed of invented fares is called %q", f.Title)
 	}
 	for file, status := range map[string]int{"MIL-it.rss": 404, "MIL.atom": 404, "mil-it.atom": 404, "QQQ-it.atom": 404,

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -48,6 +49,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if wrong.refused(v.T, unconverted) {
 		unconverted = nil
 	}
+	v.Printed = cmp.Or(h.BaseURL, r.Host) + q.link(q.from, q.to) + " · " + v.T.Date(fare.DayOf(h.Now()))
 	v.Invented = httpapi.Data(r.Context()) == "sample"
 	v.AllFares = httpapi.AllFares(r.Context())
 	switch {
@@ -208,19 +210,22 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		v.instead(q)
 	case errors.As(err, &noFare):
 		v.refuseNoFareOn(q, noFare)
+		h.showLast(r.Context(), v, asked, noFare)
 	case errors.As(err, &stops):
 		v.refuse(http.StatusNotFound, "stops_unknown")
 		v.instead(q)
 	case err != nil:
 		h.refuseFailed(r, v, err)
 	default:
-		v.showVerdict(q, asked, a)
+		v.showVerdict(q, asked, a, calendar)
 		if asked.When != nil && asked.When.Span == nil {
 			h.showMoves(r.Context(), v, asked, a)
 		}
 	}
-	if v.Verdict != nil {
+	if v.status < http.StatusInternalServerError { // the others may have a fare if the first trip has none
 		h.compare(r.Context(), q, asked, a, v)
+	}
+	if v.Verdict != nil {
 		v.showCalendar(q, asked, a.Analysis, calendar)
 		v.Verdict.Calendar.fold()
 		v.describeMonths(q, a.Analysis)

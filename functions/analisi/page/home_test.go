@@ -143,7 +143,7 @@ func TestPage(t *testing.T) {
 	for _, c := range []visit{
 		{"first look", "/", "it", 200, "Il prezzo di oggi è buono?", ""},
 		{"first look: cities that there are fares from", "/", "en", 200,
-			"Where it is cheap now, from Milan · Rome", ""},
+			"Where to fly cheaply now, from Milan · Rome", ""},
 		{"first look in English", "/", "nl, en-GB;q=0.8, it;q=0.5", 200, "Is today's fare a good one?", ""},
 		{"in no language that we speak", "/", "nl", 200, "Il prezzo di oggi è buono?", ""},
 		{"language chosen", "/?lang=en", "it", 200, "Is today's fare a good one?", ""},
@@ -151,12 +151,12 @@ func TestPage(t *testing.T) {
 		{"empty fields", "/?da=&a=+", "it", 200, "Il prezzo di oggi è buono?", ""},
 		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200,
 			"Da Milano a Bucarest · solo andata Probabilmente ottimo: circa 2 € meno del solito per questa rotta. " +
-				"Il prezzo più basso visto oggi: 30 €, martedì 10 maggio 2016.", "home"},
+				"Il prezzo più basso visto oggi è 30 €, per un volo di martedì 10 maggio 2016.", "home"},
 		{"verdict in English", "/?da=MIL&a=Bucarest", "en", 200,
 			"Milan to Bucharest · one way Probably great: about €2 less than usual for this route.", "home"},
 		{"too little is known", "/?da=Milano&a=Praga", "it", 200, "Non lo sappiamo ancora.", "home"},
 		{"no live fare", "/?da=Milano&a=Roma", "it", 404, "Nessun prezzo recente.", "home"},
-		{"not covered", "/?da=Bucarest&a=Milano", "it", 404, "Questa rotta non la osserviamo ancora.", "home"},
+		{"not covered", "/?da=Bucarest&a=Milano", "it", 404, "Non seguiamo ancora questa rotta.", "home"},
 		{"unknown destination", "/?da=Milano&a=Bukarestt", "it", 404,
 			"Nessuna città con voli di linea si chiama «Bukarestt». Forse cercavi: BucarestBudapest", "home"},
 		{"unknown origin", "/?da=Milanoo&a=Bucarest", "en", 404,
@@ -175,62 +175,71 @@ func TestPage(t *testing.T) {
 		{"storage fails", "/?da=Milano&a=Madrid", "it", 500, "Qualcosa non va da noi.", "home"},
 		{"where it is cheap now", "/?da=Milano", "it", 200,
 			"Dove conviene volare adesso da Milano Il prezzo più basso per ogni destinazione, sola andata, " +
-				"confrontato con il più basso degli altri giorni su quella rotta. Prima le occasioni migliori. " +
-				"Avvisami di ciò che conviene da qui Solo verso: Regno Unito · Romania · Stati Uniti " +
-				"DestinazionePrezzo minimoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 €ottimoCertezza " +
-				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 €buonoCertezza " +
+				"confrontato con il più basso degli altri giorni sulla stessa rotta. Prima le occasioni migliori. " +
+				"Avvisami quando conviene partire da qui Solo verso un paeseRegno Unito · Romania · Stati Uniti " +
+				"DestinazionePrezzo più bassoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 € su questa " +
+				"rottaottimoCertezza " +
+				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 € su questa " +
+				"rottabuonoCertezza " +
 				"altaAvvisami · " +
 				"Bucarest Birminghamgiovedì 10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
-				"Ogni prezzo l'ha trovato qualcuno, non è un'offerta: potrebbe non esserci più. Prezzo per 1 adulto " +
-				"in economy; i bagagli non sono compresi o non si sa. Segui questo elenco (feed Atom)", "home"},
+				"Sono prezzi trovati da altri viaggiatori, non offerte: potrebbero non essere più disponibili. " +
+				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Segui questo elenco (feed " +
+				"Atom)", "home"},
 		{"in a month", "/?da=Milano&mese=2016-04", "en", 200,
 			"The lowest one-way fare to each destination in April 2016, compared with the lowest of other months. " +
-				"The best come first. Tell me what is cheap from here DestinationLowest fareVerdict BucharestSunday " +
-				"10 April 2016€19.99usually €29goodHigh " +
-				"certaintyAlert me · Bucharest Every fare", "home"},
+				"The best come first. Alert me to cheap fares from here DestinationLowest fareVerdict " +
+				"BucharestSunday " +
+				"10 April 2016€19.99usually €29 on this routegoodHigh " +
+				"certaintyAlert me · Bucharest These fares", "home"},
 		{"up to an amount", "/?da=Milano&massimo=24,98", "en", 200,
-			"Verdict BucharestSunday 10 April 2016€19.99usually €29goodHigh certaintyAlert me · Bucharest Every fare",
+			"Verdict BucharestSunday 10 April 2016€19.99usually €29 on this " +
+				"routegoodHigh certaintyAlert me · Bucharest These fares",
 			"home"},
 		{"without stops", "/?da=Milano&diretto=si", "en", 200,
-			"Verdict BucharestTuesday 12 April 2016€80usually €60expensiveHigh certaintyAlert me · Bucharest " +
-				"Every fare",
+			"Verdict BucharestTuesday 12 April 2016€80usually €60 on this " +
+				"routeexpensiveHigh certaintyAlert me · Bucharest " +
+				"These fares",
 			"home"},
 		{"of a day, by its month", "/?da=Milano&quando=2016-04-20", "it", 200,
 			"sola andata, ad aprile 2016", "home"},
 		{"of a return and a price seen", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-22&visto=30", "it", 200,
-			"Senza una destinazione contano solo il mese, i voli diretti e il limite.", "home"},
+			"Senza una destinazione contano solo il mese, i voli diretti e il prezzo massimo.", "home"},
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
-			"The lowest return fare to each destination with 4-7 nights away, on whatever days, compared with the " +
-				"lowest such fares of other days on that route. The best come first; choose one to ask about its " +
-				"days. Tell me what is cheap from here DestinationLowest fareVerdict MadridSunday 10 April 2016 – " +
-				"Saturday 16 April 2016€69.99usually €90goodHigh " +
-				"certaintyAlert me · Madrid Every fare", "home"},
+			"The lowest return fare to each destination with 4–7 nights away, on any days, compared with the " +
+				"lowest such fares of other days on that route. Choose a destination to " +
+				"get a verdict on its days. The best come first. Alert me to cheap fares from here " +
+				"DestinationLowest fareVerdict MadridSunday 10 April 2016 – " +
+				"Saturday 16 April 2016€69.99usually €90 on this routegoodHigh " +
+				"certaintyAlert me · Madrid These fares", "home"},
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,
 			"any date", "home"},
 		{"nothing so cheap", "/?da=Milano&mese=2016-04&massimo=15", "it", 404,
-			"Adesso non c'è nulla così. Da Milano ultimamente nessuno ha trovato un prezzo così. Puoi anche " +
-				"chiedere: a qualunque prezzoqualunque data", "home"},
+			"Adesso non c'è nulla del genere. Ultimamente nessuno ha trovato un prezzo così da Milano. Puoi anche " +
+				"cercare: qualsiasi prezzoqualsiasi data", "home"},
 		{"no price of a fare", "/?da=Milano&massimo=0", "it", 400, "C'è qualcosa da correggere.", ""},
 		{"words for a price", "/?da=Milano&massimo=poco", "en", 400, "Write a price such as", ""},
 		{"destinations of a city that is not covered", "/?da=Cuneo", "it", 404,
-			"Da qui non conosciamo ancora voli.", "home"},
+			"Non conosciamo ancora voli da qui.", "home"},
 		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404,
-			"Nessun prezzo recente. Le rotte da qui sono seguite", "home"},
+			"Nessun prezzo recente. Seguiamo le rotte da qui", "home"},
 		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200,
-			"Normale: più o meno il prezzo solito per questa rotta. Il prezzo più basso visto oggi: 49,90 €, " +
-				"giovedì 10 " +
-				"marzo 2016. Prezzo per 1 adulto in economy; i bagagli non sono compresi o non si sa. Avvisami quando " +
-				"scende Certezza media, su 40 giorni osservati. Su questa rotta il " +
+			"Normale: più o meno il prezzo abituale per questa rotta. Il prezzo più basso visto oggi è 49,90 €, " +
+				"per un volo di giovedì 10 " +
+				"marzo 2016. Per quel giorno il prezzo abituale è circa 55 €: sono 5 € in meno. " +
+				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Avvisami quando " +
+				"scende Certezza media, in base a 40 giorni osservati. Su questa rotta il " +
 				"prezzo più basso è di solito " +
-				"circa 50 €. Come lo giudichiamoSu 100 giorni osservati, circa 2 avevano un prezzo più basso; il " +
+				"circa 50 €. Come giudichiamo il prezzoSu 100 giorni osservati, circa 2 avevano un prezzo più " +
+				"basso; il " +
 				"margine va da 1 a 17.", "home"},
 		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200,
-			"Da Milano ad Atene · solo andata Normale: più o meno il prezzo solito per questa rotta.", "home"},
+			"Da Milano ad Atene · solo andata Normale: più o meno il prezzo abituale per questa rotta.", "home"},
 		{"one day is known", "/?da=Milano&a=Vienna", "it", 200,
-			"Giorni di prezzi raccolti: 1 su 8, da lunedì 29 febbraio 2016. Il primo verdetto può arrivare martedì 8 " +
-				"marzo 2016.", "home"},
+			"Giorni di prezzi raccolti: 1 su 8, da lunedì 29 febbraio 2016. Il primo verdetto arriverà al più presto " +
+				"martedì 8 marzo 2016.", "home"},
 		{"destinations of an unknown city", "/?da=Atlantide", "it", 404,
-			"Questa città non la conosciamo.", "home"},
+			"Non conosciamo questa città.", "home"},
 		{"destinations while storage is down", "/?da=Parigi", "it", 503, "Qualcosa non va da noi.", "home"},
 	} {
 		t.Run(c.name, func(t *testing.T) { s.check(t, c) })

@@ -196,11 +196,10 @@ func TestPlacesOnThePage(t *testing.T) {
 	for _, c := range []struct {
 		query, says, lacks string
 	}{
-		{"da=Bergamo&a=Bucarest&lang=it", "Hai chiesto Bergamo: queste sono le tariffe di Milano. I prezzi valgono " +
+		{"da=Bergamo&a=Bucarest&lang=it", "Hai chiesto Bergamo, ma i prezzi valgono " +
 			"per tutti gli aeroporti di Milano (MXP, LIN, BGY).", ""},
-		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY: these are the fares of Milan. Fares are for all " +
-			"Milan airports",
-			""},
+		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY, but fares cover all Milan airports (MXP, LIN, BGY).",
+			"Fares are for"},
 		{"da=Milan&a=Bucharest&lang=en", "Fares are for all Milan airports (MXP, LIN, BGY).", "You asked for"},
 	} {
 		body := s.visit("/?" + c.query).Body.String()

@@ -1,7 +1,10 @@
 package page
 
 import (
+	"cmp"
+	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"verdetto/shared/answer"
@@ -31,32 +34,88 @@ func (h home) refuseNotCovered(r *http.Request, q question, asked answer.Questio
 		return
 	}
 	from, to := asked.Trip.Nights()
-	v.refuse(http.StatusNotFound, "no_returns", "From", from, "To", min(to, fare.MaxNights))
+	v.refuse(http.StatusNotFound, "no_returns", "From", from, "To", min(to, fare.MaxNights),
+		"NonStop", q.NonStop)
 	v.instead(q)
 }
 
-// refuseNoFareOn states that a departure has no known fare. It links to nearby departures with a
-// known fare.
+// refuseNoFareOn states that a departure has no known fare. It also states what is known about that
+// departure, and links to nearby departures with their fares.
 func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
-	when := v.T.Date(e.Date)
+	l := v.T
+	back := ""
+	if e.Back != 0 {
+		back = e.Back.String()
+	}
+	when := v.daysOf(e.Date.String(), back)
 	if e.Span != nil && *e.Span == departure.Month {
-		when = v.T.MonthOf(e.Date)
+		when = l.MonthOf(e.Date)
 	} else if n, err := strconv.Atoi(q.Around); err == nil {
-		when += " " + v.T.Count("form.around", n)
+		when += " " + l.Count("form.around", n)
 	}
 	v.refuse(http.StatusNotFound, "no_fare_on", "When", when)
-	for _, day := range e.Near {
-		near := trip{Date: day.String(), NonStop: q.NonStop}
-		if e.Back != 0 { // as many nights away
-			near.Back = (e.Back + day - e.Date).String()
-		}
-		v.Notice.Links = append(v.Notice.Links, link{v.T.Date(day), q.linkOn(near, v.AskFrom, v.AskTo)})
+	if usual := e.Usual.Verdetto.MedianaCent; usual != nil {
+		v.Notice.Facts = append(v.Notice.Facts, l.Text("refusal.no_fare_on.usual", "Day", v.weekday(e.Usual.Prezzo),
+			"Price", l.About(*usual)))
 	}
+	v.Waits = v.waitsWithout(e)
+	v.linkNear(q, e.Near)
 	if len(v.Notice.Links) > 0 {
-		v.Notice.Label = v.T.Text("refusal.no_fare_on.near")
+		v.Notice.Label = l.Text("refusal.no_fare_on.near")
 		v.Notice.CanJudgeOwn = q.OwnPrice == "" // departures nearby are enough to judge the reader's own price
 	}
 	v.instead(q)
+}
+
+// linkNear links to departures near the question, each with its fare and the usual fare of its day.
+func (v *view) linkNear(q question, near []verdict.Giorno) {
+	l := v.T
+	for _, g := range near {
+		said := v.daysOf(g.Partenza, g.Ritorno)
+		if g.Cent != nil && v.AllFares {
+			said += " · " + l.Money(*g.Cent)
+			if g.MedianaCent != nil {
+				said += " · " + difference(l, g.Livello, *g.Cent, *g.MedianaCent)
+			}
+		}
+		v.Notice.Links = append(v.Notice.Links, link{said, q.linkOn(tripOn(q, g), v.AskFrom, v.AskTo)})
+	}
+}
+
+// daysOf writes the days of a published fare with their weekdays: of departure, and of return if the
+// fare has one. It returns "" for a price without a departure.
+func (v *view) daysOf(departure, comesBack string) string {
+	out, err := fare.ParseDay(departure)
+	if err != nil {
+		return ""
+	}
+	if back, err := fare.ParseDay(comesBack); err == nil {
+		return v.T.Text("ask.out_and_back", "Out", v.T.WeekdayDate(out), "Back", v.T.WeekdayDate(back))
+	}
+	return v.T.WeekdayDate(out)
+}
+
+// showLast adds the last known fare of a departure or month that has none now. It reads the history
+// only if the service may show past fares.
+func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *answer.NoFareOn) {
+	if !v.AllFares {
+		return
+	}
+	all, err := h.Moves(ctx, asked, answer.Answer{SeriesData: e.SeriesData})
+	if err != nil {
+		h.Log.ErrorContext(ctx, "page without the last fare", "error", err)
+		return
+	}
+	if len(all) == 0 {
+		return
+	}
+	l, last := v.T, slices.MaxFunc(all, func(a, b verdict.Live) int { return cmp.Compare(a.Found, b.Found) })
+	back := ""
+	if last.Nights > 0 {
+		back = l.WeekdayDate(last.Depart + fare.Day(last.Nights))
+	}
+	v.Notice.Facts = append(v.Notice.Facts, l.Text("refusal.no_fare_on.last", "Price", l.Money(last.Price),
+		"Departure", l.WeekdayDate(last.Depart), "Back", back, "Day", l.WeekdayDate(last.FoundDay())))
 }
 
 // instead offers wider questions and an alert to the reader of a trip without a fare.

@@ -166,7 +166,7 @@ func TestStructured(t *testing.T) {
 	}{
 		{"/", "Verdetto"},
 		{"/?da=Milano&a=Bucarest", "Verdetto > Dove conviene volare adesso da Milano > Da Milano a Bucarest"},
-		{"/?da=Milan&a=Bucharest&lang=en", "Verdetto > Where it is cheap to fly from Milan now > Milan to Bucharest"},
+		{"/?da=Milan&a=Bucharest&lang=en", "Verdetto > Where to fly cheaply from Milan now > Milan to Bucharest"},
 		{"/?da=Milano&a=Bucarest&mese=2016-04", ""}, // not listed
 		{"/?da=Milano&a=Atlantide", ""},
 	} {

@@ -182,15 +182,39 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 	}
 	known = slices.DeleteFunc(known, func(g verdict.Giorno) bool {
 		n, ok := q.nightsOf(g)
-		return !ok || n < from || n > to || !q.leavesOn(g.Partenza)
+		return !ok || n < from || n > to
 	})
-	if len(known) == 0 {
-		v.refuse(http.StatusNotFound, "no_stay", "Stay", stayText(v.T, q.Stay))
-		v.instead(q)
+	fitting := slices.DeleteFunc(slices.Clone(known), func(g verdict.Giorno) bool { return !q.leavesOn(g.Partenza) })
+	if len(fitting) == 0 {
+		v.refuseStay(q, known)
 		return
 	}
-	v.showStays(q, known)
+	v.showStays(q, fitting)
 }
+
+// refuseStay states that no return with the chosen nights away is known for the time of the
+// question. It links to the nearest of the known returns with these nights.
+func (v *view) refuseStay(q question, known []verdict.Giorno) {
+	when := trip{Month: q.Month, Date: q.Date, Around: q.Around, Stay: q.Stay}
+	v.refuse(http.StatusNotFound, "no_stay", "Stay", when.text(v.T))
+	middle, err := fare.ParseDay(cmp.Or(q.Date, q.Month+"-15"))
+	if err == nil {
+		away := func(g verdict.Giorno) int {
+			day, _ := fare.ParseDay(g.Partenza)
+			return max(int(day-middle), int(middle-day))
+		}
+		slices.SortStableFunc(known, func(a, b verdict.Giorno) int { return away(a) - away(b) })
+	}
+	known = known[:min(len(known), maxNearStays)]
+	slices.SortStableFunc(known, func(a, b verdict.Giorno) int { return cmp.Compare(a.Partenza, b.Partenza) })
+	if v.linkNear(q, known); len(known) > 0 {
+		v.Notice.Label = v.T.Text("refusal.no_stay.near")
+	}
+	v.instead(q)
+}
+
+// maxNearStays is the number of returns that a page without a fitting return links to.
+const maxNearStays = 3
 
 // leavesOn reports whether a departure fits the question. It fits if it is in the question's month,
 // or on the question's day or one of the days around that day.

@@ -29,7 +29,11 @@ func TestStays(t *testing.T) {
 			"quando=2016-04-13&ritorno=2016-04-18"},
 		{"a day without a fare", "&soggiorno=5&quando=2016-04-10", 404, "No such fare yet.", 0, ""},
 		{"nights that nobody saw", "&soggiorno=2-4&mese=2016-04", 404,
-			"no such return has been found lately: 2 to 4 nights", 0, ""},
+			"a return like this on this route recently: April 2016 · 2 to 4 nights", 0, ""},
+		{"of a month without such nights", "&soggiorno=5&mese=2016-12", 404,
+			"recently: December 2016 · 5 nights. We have noted your request and will look for one. The nearest " +
+				"that have a fare:",
+			0, "&ritorno=2016-"},
 		{"a weekend", "&soggiorno=weekend&mese=2016-04", 404, "No such fare yet.", 0, ""},
 		{"too many nights", "&soggiorno=2-20", 400, "We cannot read the question.", 0, ""},
 		{"days of both ways determine the nights", "&soggiorno=2-4&quando=2016-04-12&ritorno=2016-04-17", 200,

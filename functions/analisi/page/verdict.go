@@ -17,11 +17,10 @@ import (
 
 func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
 
-// sayingOf returns a wording.Verdict, which writes the sentences that describe an answer.
 func (v *view) sayingOf(asked answer.Question, a verdict.Analysis) wording.Verdict {
 	of := wording.Verdict{Language: v.T, Of: a, Today: v.today}
 	if w := asked.When; w != nil {
-		of.On, of.Around = w.Date, w.Span != nil
+		of.On, of.Back, of.Around = w.Date, w.Back, w.Span != nil
 	}
 	return of
 }
@@ -29,15 +28,16 @@ func (v *view) sayingOf(asked answer.Question, a verdict.Analysis) wording.Verdi
 // showVerdict shows the verdict for a route, a month, a departure, or the cheapest departure of
 // several days. If the reader typed a price, the page judges that price instead of the cheapest
 // fare.
-func (v *view) showVerdict(q question, asked answer.Question, answered answer.Answer) {
+func (v *view) showVerdict(q question, asked answer.Question, answered answer.Answer, c *verdict.Calendario) {
 	l, a := v.T, answered.Analysis
 	if !v.AllFares {
 		a.MinimoPartenza = nil
 	}
 	said := v.sayingOf(asked, a)
 	j := v.newVerdict(q, a, said)
-	if back := a.Prezzo.Ritorno; back != "" && asked.When != nil && back != asked.When.Back.String() {
-		j.Facts = append(j.Facts, l.Text("departure.other_return"))
+	j.Facts = append(j.Facts, nonEmpty(said.OwnDay(), v.sharing(asked, a, c))...)
+	if t := v.Trip.of(a.Prezzo); t != v.Trip {
+		j.Facts = append(j.Facts, l.Text("departure.other_return", "Back", l.WeekdayDate(asked.When.Back)))
 	}
 	if !said.Judged() {
 		if asked.When != nil {
@@ -52,10 +52,10 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	j.Facts = append(j.Facts, nonEmpty(said.Known(), said.Past())...)
 	v.Description = j.Headline + " " + strings.Join(j.Facts, " ")
 	j.describeCertainty(said)
-	j.Usual = wording.Typical(l, a)
+	j.Usual = said.Typical()
 	scale := rangeOf(l, a)
 	j.Range = responsiveChart{scale.SVG(680), scale.SVG(328)}
-	j.Waits = waitsOf(said)
+	v.Waits = waitsOf(said)
 	var low, high float64
 	if asked.When == nil {
 		standing, _ := standingOf(answered.Summary, a.Prezzo, v.today)
@@ -71,7 +71,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) *verdictView {
 	l := v.T
 	j := &verdictView{
-		Route: routeName(l, v.From, v.To), Trip: v.Trip.text(l), Level: a.Verdetto.Livello,
+		Route: routeName(l, v.From, v.To), Trip: v.Trip.of(a.Prezzo).text(l), Level: a.Verdetto.Livello,
 		Headline: said.Headline(), Facts: []string{said.Fare()}, Updated: a.AggiornatoIl.Format(time.RFC3339),
 		Share:  link{l.Text("home.share"), v.Itself},
 		Back:   link{routeName(l, v.To, v.From), q.linkOn(trip{NonStop: q.NonStop}, v.AskTo, v.AskFrom)},
@@ -92,6 +92,48 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 	return j
 }
 
+// of returns the trip that a fare is judged for. It differs from the trip of a question if the only
+// known fare comes back on another day.
+func (t trip) of(p verdict.Prezzo) trip {
+	if t.Around == "" && t.Back != "" && p.Ritorno != "" {
+		t.Back = p.Ritorno
+	}
+	return t
+}
+
+// maxSharing is the number of days named as the days with the lowest fare.
+const maxSharing = 3
+
+// sharing names other departures of the question that have the same lowest fare.
+func (v *view) sharing(asked answer.Question, a verdict.Analysis, c *verdict.Calendario) string {
+	if c == nil || !v.AllFares || a.Prezzo.Dichiarato || asked.When != nil && asked.When.Span == nil {
+		return ""
+	}
+	first, last := v.today, v.today+answer.MaxAhead
+	if w := asked.When; w != nil {
+		first, last = w.Span.Ends(w.Date)
+	}
+	var days []string
+	others := 0
+	for _, g := range c.Giorni {
+		day, err := fare.ParseDay(g.Partenza)
+		switch {
+		case err != nil, day < first, day > last, g.Partenza == a.Prezzo.Partenza, *g.Cent != a.Prezzo.Cent:
+		case len(days) < maxSharing-1:
+			days = append(days, v.T.WeekdayDay(day))
+		default:
+			others++
+		}
+	}
+	if others > 0 {
+		days = append(days, v.T.Count("fare.more", others))
+	}
+	if len(days) == 0 {
+		return ""
+	}
+	return v.T.Text("fare.also", "Price", v.T.Money(a.Prezzo.Cent), "Days", v.T.List(days))
+}
+
 func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
@@ -108,11 +150,15 @@ func standingOf(s verdict.RouteSummary, p verdict.Prezzo, today fare.Day) (verdi
 // rangeOf returns the chart of a judged fare among comparable fares, in euros.
 func rangeOf(l *i18n.Language, a verdict.Analysis) chart.Range {
 	of := a.Quartili
+	lowest := l.About(of.MinimoCent)
+	if a.Ambito == verdict.Rotta {
+		lowest = l.Money(of.MinimoCent) // an observed fare
+	}
 	return chart.Range{
 		Minimum: of.MinimoCent, Q1: of.Q1Cent, Median: of.MedianaCent, Q3: of.Q3Cent, Maximum: of.MassimoCent,
 		Price: a.Prezzo.Cent, Level: a.Verdetto.Livello, Money: l.Money, About: l.About,
 		Label: l.Text("departure.range", "Price", l.Money(a.Prezzo.Cent), "Low", l.About(of.Q1Cent), "High",
-			l.About(of.Q3Cent), "Median", l.About(of.MedianaCent), "Minimum", l.About(of.MinimoCent),
+			l.About(of.Q3Cent), "Median", l.About(of.MedianaCent), "Minimum", lowest,
 			"Maximum", l.About(of.MassimoCent)),
 	}
 }
@@ -152,7 +198,7 @@ func (v *view) describeMonths(q question, a verdict.Analysis) {
 		best = append(best, fmt.Sprintf("%s (%s)", l.Month(time.Month(m.Mese)), l.About(m.MedianaCent)))
 	}
 	j.MonthsText = months(l, best, known)
-	c := chart.Months{Best: len(best), Name: l.MonthShort, Full: l.Month,
+	c := chart.Months{Best: len(best), Name: l.MonthShort, Whole: l.Whole, Full: l.Month,
 		To: func(m time.Month) string { return v.departuresIn(q, m) }, Label: j.MonthsText}
 	for _, m := range a.MesiPerConvenienza {
 		c.Months = append(c.Months, verdict.Month{Month: m.Mese, Median: m.MedianaCent, Sample: m.Campione})
@@ -195,8 +241,8 @@ func nextMonth(today fare.Day, m time.Month) string {
 	return fmt.Sprintf("%04d-%02d", year, m)
 }
 
-// describeWindow shows when to book (the recommended lead times), and whether the departure is now
-// inside that window.
+// describeWindow shows when to book (the recommended lead times (days before departure)), and
+// whether the departure is now inside that window.
 func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
 	l, w := v.T, a.AnticipoConsigliato
 	if lead := a.AnticipoGiorni; lead != nil {

@@ -38,12 +38,15 @@ type view struct {
 	Page        bool     // a page of its own, not a part of another program
 	Kept        []hidden // choices that the form does not show
 	Remaining   string   // how many questions remain today, if few
+	Printed     string   // address and day (UTC) of the answer, for paper
 
 	Start      bool
 	Anywhere   bool // the question has no city as its destination
 	Orders     []option
 	Notice     *notice
 	Verdict    *verdictView
+	Waits      *waits      // for a departure
+	Compared   *comparison // nil: nothing to compare with
 	Cheap      *cheapView
 	Returns    *staysView
 	Places     []string     // notes on city names that cover more than the named place
@@ -165,7 +168,8 @@ func (t trip) text(l *i18n.Language) string {
 
 type notice struct {
 	Title, Lede, Label string
-	Route              string // the notice's route; empty: none
+	Facts              []string // what is known without a fare
+	Route              string   // the notice's route; empty: none
 	Links              []link
 	Wider              []link // questions to ask instead
 	CanJudgeOwn        bool   // the reader's own fare can still be judged
@@ -184,8 +188,6 @@ type verdictView struct {
 	Usual                  string   // the usual range
 	Judged                 []string // how the verdict was reached
 	Range, History         responsiveChart
-	Waits                  *waits        // for a departure
-	Compared               *comparison   // nil: nothing to compare with
 	Moves                  *movesView    // for a departure
 	Calendar               *calendarView // nil: no departure has a fare
 	Months, Window         responsiveChart

@@ -1,6 +1,12 @@
 package page
 
-import "verdetto/shared/text/wording"
+import (
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/text/wording"
+	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
+)
 
 // waits is the table of how often a fare fell or rose in the past while travellers waited. Each
 // column is for a number of days to wait.
@@ -16,11 +22,17 @@ type waitRow struct {
 }
 
 func waitsOf(said wording.Verdict) *waits {
-	advice := said.Waiting()
-	if advice == "" {
-		return nil
+	if said.Of.Prezzo.Dichiarato {
+		return waitsWithOwn(said)
 	}
 	l, a := said.Language, said.Of
+	advice := said.Waiting()
+	switch {
+	case a.AnticipoGiorni == nil:
+		return nil
+	case advice == "":
+		return &waits{Advice: l.Text("waits.unrecorded")}
+	}
 	w := &waits{Advice: advice}
 	if len(a.Previsione) == 0 {
 		return w
@@ -38,4 +50,43 @@ func waitsOf(said wording.Verdict) *waits {
 		}
 	}
 	return w
+}
+
+// waitsWithOwn states the record of fares like the reader's own price. It gives no advice: the
+// service does not know whether that offer lasts.
+func waitsWithOwn(said wording.Verdict) *waits {
+	l, a := said.Language, said.Of
+	switch {
+	case a.AnticipoGiorni == nil:
+		return &waits{Advice: l.Text("waits.choose")}
+	case len(a.Previsione) == 0 && *a.AnticipoGiorni <= int(departure.Week.Days()):
+		return &waits{Advice: l.Text("waits.soon")}
+	case len(a.Previsione) == 0:
+		return &waits{Advice: l.Text("waits.unrecorded")}
+	}
+	return &waits{Advice: wording.Record(l, a.Previsione[0]) + " " + l.Text("waits.own")}
+}
+
+// waitsWithout states what is known about waiting for a departure without a fare: the record of
+// fares at the usual price.
+func (v *view) waitsWithout(e *answer.NoFareOn) *waits {
+	l, usual := v.T, e.Usual
+	if usual.Verdetto.Percentile == nil {
+		return &waits{Advice: l.Text("waits.nothing")}
+	}
+	record := l.Text("waits.unrecorded")
+	if advice := wording.Advice(l, usual); advice != "" {
+		record = advice
+	}
+	return &waits{Advice: l.Text("waits.usual", "Day", v.weekday(usual.Prezzo), "Price", l.About(usual.Prezzo.Cent)) +
+		" " + record}
+}
+
+// weekday writes the day of departure of a fare.
+func (v *view) weekday(p verdict.Prezzo) string {
+	day, err := fare.ParseDay(p.Partenza)
+	if err != nil {
+		return ""
+	}
+	return v.T.WeekdayDay(day)
 }

@@ -135,7 +135,7 @@ func TestReferenceIsWhole(t *testing.T) {
 	}
 	for _, e := range r.Endpoints {
 		if e.Name == "analisi" && (e.Example != "/v1/analisi?destinazione=Bucarest&origine=Milano" ||
-			len(e.Parameters) != 10 || !e.Parameters[0].Required || e.Parameters[9].Required) {
+			len(e.Parameters) != 12 || !e.Parameters[0].Required || e.Parameters[11].Required) {
 			t.Errorf("%+v", e)
 		}
 		if e.Name == "pro-checkout" && !slices.ContainsFunc(e.Parameters,

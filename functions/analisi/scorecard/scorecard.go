@@ -193,7 +193,7 @@ func (s *Service) Register(api *httpapi.API) {
 		if err == nil && in.Formato == "csv" {
 			return httpapi.Tag(in.IfNoneMatch, "text/csv; charset=utf-8", p.CSV()), nil
 		}
-		return httpapi.TagJSON(in.IfNoneMatch, p, err)
+		return httpapi.TagJSON(ctx, in.IfNoneMatch, p, err)
 	})
 	httpapi.Page(api, "pagella-page", httpapi.PageDoc{Summary: "The score as a page", Statuses: []int{200}}, s.page)
 }

@@ -155,8 +155,10 @@ func TestScoreOfNothing(t *testing.T) {
 		status int
 		begins string
 	}{"none kept": {nil, 200, ""}, "down": {scored{}, 503, ""},
-		"a day old":   {scored{sum: new(score.Sum)}, 200, "The first results can appear on Tuesday 8 March 2016."},
-		"just opened": {scored{sum: new(score.Sum), unstarted: true}, 200, "appear on Wednesday 9 March 2016."}} {
+		"a day old": {scored{sum: new(score.Sum)}, 200,
+			"The first results can appear on Tuesday 8 March 2016 at the earliest."},
+		"just opened": {scored{sum: new(score.Sum), unstarted: true}, 200,
+			"appear on Wednesday 9 March 2016 at the earliest."}} {
 		t.Run(name, func(t *testing.T) {
 			h := serve(c.score)
 			for _, path := range []string{"/v1/pagella", "/v1/pagella?formato=csv", "/pagella"} {

@@ -14,9 +14,8 @@ import (
 func main() {
 	var site config.Public
 	var fares config.Publication
-	var quotas config.Quotas
-	p := serving.Load(&site, &fares, &quotas)
-	p.API.AllFares, p.API.Quotas = fares.All(), httpapi.Quotas(quotas)
+	p := serving.Load(&site, &fares)
+	p.API.AllFares = fares.All()
 	api, records := httpapi.New(p.API), store.Fares{Table: p.Table}
 	(&compat.Service{Reader: answer.NewReader(records, p.Now, p.Log), BaseURL: site.BaseURL}).Register(api)
 	lambdahttp.Main(api)

@@ -20,11 +20,13 @@ type Parts struct {
 // serves HTTP.
 func Load(groups ...any) Parts {
 	var access config.HTTP
-	p := Parts{Parts: wiring.Load(append([]any{&access}, groups...)...)}
+	var quotas config.Quotas
+	p := Parts{Parts: wiring.Load(append([]any{&access, &quotas}, groups...)...)}
 	p.Log = httpapi.RequestLog(p.Log)
 	p.API = httpapi.Config{
 		Now: p.Now, Log: p.Log, OriginSecrets: access.OriginSecrets, Pepper: access.Key(),
-		Limiter: limit.New(p.Table, p.Now), Customers: store.Customers{Table: p.Table}, Refused: apikey.NewRefused(),
+		Limiter: limit.New(p.Table, p.Now).With(quotas.Calls), Quotas: httpapi.Quotas(quotas),
+		Customers: store.Customers{Table: p.Table}, Refused: apikey.NewRefused(),
 		Metrics: p.Metrics,
 	}
 	return p

@@ -18,7 +18,7 @@ import (
 // Currency.
 type Trends struct {
 	Origin       string        `json:"origin" doc:"IATA code of the origin city" example:"MIL"`
-	City         string        `json:"city" doc:"English name of the origin city" example:"Milan"`
+	City         string        `json:"city" doc:"Name of the origin city, in English or the chosen language" example:"Milan"`
 	Currency     string        `json:"currency" doc:"ISO 4217 code of all amounts" example:"USD"`
 	Rate         float64       `json:"rate" doc:"Units of the currency for 1 EUR"`
 	RateDate     string        `json:"rateDate" format:"date" doc:"Day of that reference rate (European Central Bank)"`
@@ -31,7 +31,7 @@ type Trends struct {
 // Destination holds the published trends of the route to one destination.
 type Destination struct {
 	Destination   string   `json:"destination" doc:"IATA code of the destination city" example:"LON"`
-	City          string   `json:"city" doc:"English name of the destination city" example:"London"`
+	City          string   `json:"city" doc:"Name of the destination city, in English or the chosen language" example:"London"`
 	Cheapest      *Fare    `json:"cheapest,omitempty" doc:"The cheapest current fare. Absent if there is none"`
 	Level         string   `json:"level,omitempty" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the cheapest fare among the route's cheapest fares of past days: very cheap, cheap, normal, expensive, or too little data. Absent without a current fare"`
 	Certainty     string   `json:"certainty,omitempty" enum:"alta,media,bassa" doc:"How sure the level is: high, medium or low. One step lower if the fare was found 72 hours ago or earlier. Absent without a level, or with dati-insufficienti"`
@@ -43,6 +43,14 @@ type Destination struct {
 	ChangeCents   *int64   `json:"changeCents" nullable:"true" doc:"Cheapest current fare minus the one of 7 days before, in cents. null if that is unknown"`
 	ChangePercent *float64 `json:"changePercent" nullable:"true" doc:"changeCents in percent, one decimal"`
 	Months        []Month  `json:"months" nullable:"false" doc:"Departure months with at least 5 fares, cheapest median first"`
+}
+
+// InLanguage replaces the names of all cities by their names in a language.
+func (t *Trends) InLanguage(code string) {
+	t.City = places.Name(fare.City(t.Origin), code)
+	for i, d := range t.Destinations {
+		t.Destinations[i].City = places.Name(fare.City(d.Destination), code)
+	}
 }
 
 // Fare is a current fare. The service itself does not sell it.

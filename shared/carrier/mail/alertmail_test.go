@@ -55,7 +55,7 @@ func TestAlertMails(t *testing.T) {
 		}, []string{"€14.99", "About €38 less than usual", "€52.50", "medium", "Wednesday 30 March 2016",
 			"Seen 3 days ago, Tuesday 1 March 2016.", "267 days"}},
 		{"alert-es", func(a *Alert) { a.Lang, a.Origin, a.Destination = "es", "Milán", "Bucarest" },
-			[]string{"38\u00a0€ menos de lo habitual", "excelente", "Visto hoy, martes, 1 de marzo de 2016."}},
+			[]string{"38\u00a0€ menos de lo habitual", "excelente", "Visto hoy, martes 1 de marzo de 2016."}},
 		{"alert-pt", func(a *Alert) { a.Lang, a.Origin, a.Destination = "pt", "Milão", "Bucareste" },
 			[]string{"38\u00a0€ a menos do que o habitual", "ótimo", "Visto hoje, terça-feira, 1 de março de 2016."}},
 		{"alert-waits-it", func(a *Alert) {
@@ -63,7 +63,8 @@ func TestAlertMails(t *testing.T) {
 			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo."}
 			a.Waits = []string{"Finora aspettare non ha reso in modo chiaro: non te lo consigliamo.",
 				"Entro 7 giorni: probabilità di un calo del 5% o più 12\u00a0%."}
-		}, []string{"Chiesto da te: giovedì 31 dicembre 2015", "simili costano di solito", "non te lo consigliamo",
+		}, []string{"Data della richiesta: giovedì 31 dicembre 2015", "simili costano di solito", "non te lo " +
+			"consigliamo",
 			"Entro 7 giorni"}},
 		{"alert-threshold-it", func(a *Alert) {
 			a.Threshold, a.Price, a.Level = 130000, 123456, "caro"

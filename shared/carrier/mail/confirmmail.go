@@ -17,8 +17,8 @@ type Confirm struct {
 	Lang                string     // the code of a language in i18n
 	Origin, Destination string     // city names in that language
 	Threshold           fare.Cents // 0: by the verdict
-	// When is the condition of the alert with HTML emphasis. It is empty for a threshold or a
-	// verdict. Trip describes the trip. It is empty for the cheapest fare of the route.
+	// The field When is the condition of the alert, with HTML emphasis. It is empty for a threshold
+	// or a verdict. Trip describes the trip. It is empty for the cheapest fare of the route.
 	When htmltemplate.HTML
 	Trip string
 	Host string // host of the endpoint; empty: notifications go by mail

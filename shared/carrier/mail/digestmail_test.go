@@ -39,7 +39,7 @@ func aDigest() Digest {
 		"quando il prezzo più basso è di <strong>20,00\u00a0€</strong> o meno",
 		"quando il prezzo diventa <strong>buono</strong> o <strong>ottimo</strong>",
 		"quando il prezzo è più basso che negli ultimi <strong>30 giorni</strong>",
-		"quando il prezzo scende almeno del <strong>10 %</strong>",
+		"quando il prezzo scende almeno del <strong>10%</strong>",
 		"quando il prezzo diventa <strong>buono</strong> o <strong>ottimo</strong>",
 	} {
 		d.Alerts[i].When = template.HTML(when)
@@ -56,7 +56,8 @@ func TestDigestMails(t *testing.T) {
 	}{
 		{"digest-it", func(*Digest) {}, "I tuoi prezzi della settimana: 1 su 5 come volevi",
 			[]string{"5,00\u00a0€ in meno", "ultimo messaggio.", "24,45\u00a0€ in più", "troppo poco",
-				"nessun prezzo", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "ora è così", "38\u00a0€ in meno del solito", "Visto oggi, martedì 1º marzo 2016.",
+				"nessun prezzo", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "ora è il momento",
+				"38\u00a0€ in meno del solito", "Visto oggi, martedì 1º marzo 2016.",
 				"ogni martedì"}},
 		{"digest-en", func(d *Digest) { english(d) }, "Your fares this week: 1 of 5 as you asked",
 			[]string{"€5.00 less", "The same as in our last message", "€24.45 more", "We know too little",
@@ -64,7 +65,7 @@ func TestDigestMails(t *testing.T) {
 				"Seen today, Tuesday 1 March 2016.",
 				"every Tuesday"}},
 		{"digest-none-en", func(d *Digest) { english(d); d.Alerts = d.Alerts[4:] }, "Your fares this week",
-			[]string{"We know of no fare", "not the case now"}},
+			[]string{"We know of no fare", "not the case yet"}},
 		{"digest-de", func(d *Digest) { d.Lang = "de" }, "Deine Preise der Woche: 1 von 5 wie gewünscht",
 			[]string{"weniger als zuletzt", "jeden Dienstag"}},
 		{"digest-fr", func(d *Digest) { d.Lang = "fr" }, "Vos prix de la semaine\u00a0: 1 sur 5 comme demandé",

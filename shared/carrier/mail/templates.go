@@ -76,7 +76,6 @@ func bodies(name string, view any) (text, asHTML string, err error) {
 	return t.String(), h.String(), err
 }
 
-// isVerdict reports whether level and reliability are codes of a verdict, as in the API.
 func isVerdict(level, reliability string) bool {
 	return slices.Contains([]string{"ottimo", "buono", "normale", "caro"}, level) &&
 		slices.Contains([]string{"alta", "media", "bassa"}, reliability)

@@ -181,7 +181,6 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 }
 
-// addresses returns at least one address of a host, or an error.
 func (c *Client) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if literal, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{literal}, nil

@@ -50,7 +50,7 @@ func commandFrom(chat models.Chat, from *models.User) Command {
 	return c
 }
 
-// command splits a text such as "/start@some_bot payload" into the command start and its argument
+// command splits a text such as "/start@some_bot payload" into the command "start" and its argument
 // payload.
 func command(text string) (name, argument string) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")

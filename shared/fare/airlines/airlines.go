@@ -1,5 +1,5 @@
-// Package airlines returns the name of an airline by its IATA code, for the airlines that most
-// travellers meet. It needs no start-up: the table is searched in the executable.
+// Package airlines returns the names of common airlines by IATA code. It needs no start-up: the
+// table is searched in the executable.
 //
 // The names in airlines.tsv were chosen by hand and compared with OpenTravelData's list of airlines
 // (https://github.com/opentraveldata/opentraveldata, CC BY 4.0). An airline has the name under which

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A city lists the airports that a traveller may fly from. Other airports of the area still lead to
-// the city, but no name of theirs is suggested.
+// A city lists the airports that a traveller may fly from. The code of any other airport in the
+// area still leads to the city, but the service does not suggest that airport.
 func TestListedAirports(t *testing.T) {
 	for city, want := range map[string]string{
 		"MIL": "MXP LIN BGY", "TYO": "HND NRT", "LON": "LHR LGW LTN LCY STN SEN", "ROM": "FCO CIA",

@@ -1,5 +1,4 @@
-// Package places maps the names of cities to the IATA codes under which their fares are sold, and
-// back. Start at Find.
+// Package places maps the names of cities to IATA codes, and back. Start at Find.
 //
 // The package knows every city with scheduled flights. Names are in Italian, English, French,
 // German, Spanish, Portuguese and the local languages. It also knows everyday names of destinations

@@ -94,7 +94,6 @@ func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 	return err == nil, err
 }
 
-// isGivenUp reports whether a job that has just failed must be given up.
 func (w Worker) isGivenUp(j store.Job, now time.Time) bool {
 	if w.Waits != nil {
 		return j.Tries >= len(w.Waits)

@@ -32,7 +32,6 @@ type world struct {
 	at    []time.Time
 }
 
-// newWorld returns a world. The function answer returns the result of each attempt of a job.
 func newWorld(t *testing.T, answer func(j store.Job, attempt int) error) *world {
 	t.Helper()
 	clock := storetest.NewClock()

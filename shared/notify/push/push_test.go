@@ -49,7 +49,8 @@ func TestWhatPhonesShow(t *testing.T) {
 		lacks  string
 	}{
 		{"verdict", store.Alert{}, func(*notify.Message) {},
-			[]string{"Departing Wednesday 18 March 2026.", "€40.00, great", "About €16 less than usual: on this route, the lowest fare of a day is usually €56.00.",
+			[]string{"Departing on Wednesday 18 March 2026.", "€40.00, great", "About €16 less than usual: on " +
+				"this route, the lowest fare of a day is usually €56.00.",
 				"Seen today, Wednesday 4 March 2026.",
 				"You asked for an alert when the fare becomes good or great."}, "in our message"},
 		{"threshold", store.Alert{Threshold: 4000}, func(*notify.Message) {},
@@ -66,8 +67,8 @@ func TestWhatPhonesShow(t *testing.T) {
 			m.Fares[0].Trip, m.Fares[0].Return = trip, 20535
 			m.Fares[0].Departure, m.Fares[0].Waits = []string{"Usually 50 to 60."},
 				[]string{"Waiting has not paid.", "Within 7 days."}
-		}, []string{"departure: Wednesday 18 March 2026, return, 4-7 nights away, non-stop flights only",
-			"Departing Wednesday 18 March 2026. Returning Monday 23 March 2026.", "Usually 50 to 60.",
+		}, []string{"departure: Wednesday 18 March 2026, return, 4–7 nights away, non-stop flights only",
+			"Departing on Wednesday 18 March 2026. Returning on Monday 23 March 2026.", "Usually 50 to 60.",
 			"Waiting has not paid."}, "Within 7 days"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -102,7 +103,7 @@ func TestWhatPhonesShow(t *testing.T) {
 // ended. It asks for no action.
 func TestWhatPhonesShowAtTheEnd(t *testing.T) {
 	for language, want := range map[string]string{"en": "departure: Wednesday 18 March 2026", "it": "partenza: mercoledì 18 marzo 2026",
-		"de": "Abflug: Mittwoch, 18. März 2026", "fr": "départ", "es": "salida: miércoles, 18 de marzo de 2026",
+		"de": "Abflug: Mittwoch, 18. März 2026", "fr": "départ", "es": "salida: miércoles 18 de marzo de 2026",
 		"pt": "partida: quarta-feira, 18 de março de 2026"} {
 		m := told(language)
 		m.Ended, m.Snooze = true, ""

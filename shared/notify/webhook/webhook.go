@@ -1,5 +1,5 @@
-// Package webhook delivers notifications to subscribers' endpoints as signed events (Standard
-// Webhooks 1.0). A Carrier stores an event in one write; a Worker delivers it.
+// Package webhook sends signed events to subscribers' endpoints (Standard Webhooks 1.0). A Carrier
+// stores an event in one write; a Worker delivers it.
 //
 // An event is retried for 24 hours with the same webhook-id. Only public IP addresses are called
 // (package outbound). An endpoint gets events only after it has accepted a signed test event. A

@@ -1,5 +1,5 @@
-// Package playmoney imitates a card processor and a node of a blockchain, for make run and for
-// tests. Type Stripe serves Stripe's API, type Node the JSON-RPC of a Solana node. No money moves.
+// Package playmoney imitates a card processor and a blockchain node, for tests. Type Stripe serves
+// Stripe's API, type Node the JSON-RPC of a Solana node. No money moves.
 //
 // Both types hold their state in memory and answer consistently, as the real services do. They are
 // written from the wire format alone, without the libraries that stripepay and solanapay use. So a

@@ -92,8 +92,8 @@ func (c *Chain) Outcome(ctx context.Context, signature pay.Signature, until uint
 	if !errors.Is(err, pay.ErrNotFound) {
 		return outcome, err
 	}
-	// The nodes know no status. A node that is past the last valid block and keeps the full history
-	// can decide: if it does not know the transaction, no block contains it.
+	// No node reports a status of the transaction. A node that is past the last valid block and
+	// keeps the full history can decide: if it does not know the transaction, no block contains it.
 	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
 		height, err := n.height(ctx, "finalized")
 		if err != nil {
@@ -163,7 +163,6 @@ func (c *Chain) Balance(ctx context.Context, address string) (int64, error) {
 	}, nil)
 }
 
-// height returns the block height that the node reports.
 func (n *node) height(ctx context.Context, commitment string) (uint64, error) {
 	body, err := n.call(ctx, "getBlockHeight", map[string]any{"commitment": commitment})
 	if err != nil {

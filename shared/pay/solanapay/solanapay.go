@@ -125,8 +125,8 @@ func (c *Chain) judge(ctx context.Context, n *node, signature pay.Signature) (pa
 		case !s.final():
 			return pay.Payment{}, pay.ErrNotFinal
 		}
-		// Either the transaction became final between the two calls, or the node keeps no history.
-		// One more try decides.
+		// The first call found no transaction, but the second call reports it as final. Either it
+		// became final between the two calls, or the node keeps no history. Try once more.
 	}
 	return pay.Payment{}, fmt.Errorf("%w: the node knows that it is final, but not what it did", pay.ErrUnreadable)
 }

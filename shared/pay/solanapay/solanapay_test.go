@@ -29,7 +29,6 @@ var (
 		Tables: true}
 )
 
-// open returns a Chain for the given nodes.
 func open(t *testing.T, transport http.RoundTripper, nodes ...string) *solanapay.Chain {
 	t.Helper()
 	config := solanapay.Config{Nodes: nodes, Wallet: wallet, Mint: pay.MainnetUSDC, Poll: time.Millisecond}

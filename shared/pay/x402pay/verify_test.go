@@ -97,7 +97,6 @@ func good(t testing.TB) *draft {
 	}
 }
 
-// payment returns the Payload that a client sends for the draft.
 func (d *draft) payment(t testing.TB, s *Seller) Payload {
 	t.Helper()
 	tx, err := solana.NewTransaction(d.calls, d.blocked, solana.TransactionPayer(d.feePayer))

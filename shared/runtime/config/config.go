@@ -1,5 +1,5 @@
-// Package config reads a function's settings from environment variables into structs, and reports
-// all their faults at once. Start reading at LoadWith and at Settings.
+// Package config reads settings from environment variables, and reports all their faults at once.
+// Start reading at LoadWith and at Settings.
 //
 // A value of the form ssm:/name is a reference to a secret with that name in another store, such
 // as the Parameter Store of AWS. LoadWith reads all referenced secrets together, once, and only
@@ -52,10 +52,11 @@ type Publication struct {
 func (s Publication) All() bool { return s.Fares == "all" }
 
 // Quotas are the free calls per day and IP address: on the page, and to each of the API's endpoints
-// for verdicts, calendars and deals. 0 means the usual quota.
+// for verdicts, calendars and deals. 0 means the usual quota. Calls holds any quota by its name.
 type Quotas struct {
-	Page int64 `env:"VERDETTO_QUOTA_PAGE"`
-	Free int64 `env:"VERDETTO_QUOTA_FREE"`
+	Page  int64            `env:"VERDETTO_QUOTA_PAGE"`
+	Free  int64            `env:"VERDETTO_QUOTA_FREE"`
+	Calls map[string]int64 `env:"VERDETTO_QUOTA_CALLS" envKeyValSeparator:"="`
 }
 
 // Offer says what anonymous callers read when their daily quota is used up.

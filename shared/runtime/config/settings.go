@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gagliardetto/solana-go/base58"
@@ -134,6 +135,14 @@ var Settings = []Setting{
 	{Name: "VERDETTO_QUOTA_FREE", ReadBy: "analisi, compat; serve", Give: "a whole number from 1 to 1000000",
 		Note: "calls of an address without a key in a day (UTC), counted separately for verdicts, calendars " +
 			"and deals", Default: "30", Fits: whole(1, 1_000_000)},
+	{Name: "VERDETTO_QUOTA_CALLS", ReadBy: "analisi, compat, pricetrends, x402, pro, alerts; serve",
+		Give: "quotas as NAME=CALLS, such as analisi-pro=240 or alerts-free=10, each from 1 to 1000000",
+		Note: "other quotas and rate limits, by the names in the header RateLimit-Policy. The window of a quota does " +
+			"not change", List: true, Without: "the usual quotas",
+		Fits: func(v string) bool {
+			name, calls, _ := strings.Cut(v, "=")
+			return matches(`[a-z0-9-]+`)(name) && whole(1, 1_000_000)(calls)
+		}},
 	{Name: "VERDETTO_PAID_CALLS", ReadBy: "analisi", Give: "on or off",
 		Note: "on: callers without free calls left learn where single answers are sold, and the price; serve turns " +
 			"it on with X402_FEE_KEY",
@@ -258,8 +267,10 @@ func oneOf(values ...string) func(string) bool {
 	return func(v string) bool { return slices.Contains(values, v) }
 }
 
+// matches compiles the expression at its first use, because a function uses few of all settings.
 func matches(shape string) func(string) bool {
-	return regexp.MustCompile(`^(?:` + shape + `)$`).MatchString
+	expression := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + shape + `)$`) })
+	return func(v string) bool { return expression().MatchString(v) }
 }
 
 func whole(least, most int64) func(string) bool {
@@ -351,7 +362,6 @@ func moment(v string) bool {
 	return err == nil
 }
 
-// solanaAddress reports whether a text is 32 bytes in base58.
 func solanaAddress(v string) bool { return base58.Decode32(v, new([32]byte)) == nil }
 
 // SolanaKey parses a key as solana-keygen writes it, or as 64 bytes in base58. It reports false

@@ -30,8 +30,8 @@ func MainWith(h http.Handler, other func(context.Context, json.RawMessage) (any,
 	lambda.Start(AdaptWith(h, other))
 }
 
-// AdaptWith returns the Lambda handler for HTTP events and for all other events. The parameter
-// other handles the latter.
+// AdaptWith returns the Lambda handler for HTTP events and for all other events. The function in
+// the parameter "other" handles all other events.
 func AdaptWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context,
 	json.RawMessage) (any, error) {
 	answer := Adapt(h)

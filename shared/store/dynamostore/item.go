@@ -31,7 +31,6 @@ func expiry(at time.Time) int64 {
 	return at.Unix()
 }
 
-// encode returns the DynamoDB attributes of an item.
 func encode(item store.Item, version int64, writer string) attributes {
 	a := keyOf(item.Key)
 	a[schema.Version] = number(version)

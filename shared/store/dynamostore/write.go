@@ -99,7 +99,6 @@ func (t *Store) transact(ctx context.Context, ops []store.Op) error {
 	return translate(err)
 }
 
-// refusal returns the error that a failed condition means for the mode of a write.
 func refusal(mode store.Mode) error {
 	if mode == store.Create {
 		return store.ErrExists

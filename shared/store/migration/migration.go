@@ -1,5 +1,5 @@
-// Package migration copies all items from one store to another of any kind, for example from a file
-// to DynamoDB, while the source is in use. Start with Mover.
+// Package migration copies a store to another store of any kind while the old store is in use.
+// Start with Mover.
 //
 // Each pass makes the target equal to the source. It reads both stores, writes the items that
 // differ, and deletes items that are only in the target. No progress is recorded: after a crash,

@@ -85,8 +85,9 @@ func walk(n parse.Node, visit func(parse.Node)) {
 	}
 }
 
-// wanted returns the ids of the catalogue of that the catalogue by must have. A catalogue has all
-// texts for agents or none; without them, agents get English texts.
+// wanted compares two catalogues of texts. It returns the ids in the first catalogue (the parameter
+// "of") that the second catalogue ("by") must have too. A catalogue has all texts for agents or
+// none; without them, agents get English texts.
 func wanted(of, by map[string][]string) []string {
 	isForAgents := func(id string) bool { return strings.HasPrefix(id, "agents.") }
 	answersAgents := slices.ContainsFunc(slices.Collect(maps.Keys(by)), isForAgents)

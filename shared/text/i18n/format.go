@@ -1,6 +1,7 @@
 package i18n
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,9 +10,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Number writes a number with its digits in groups of three, as in 1,234,567.
+// Number writes a number with its digits in groups of three, as in 1,234,567. Spanish and
+// Portuguese write four digits without a group, as in 2586.
 func (l *Language) Number(n int) string {
 	s, group := strconv.Itoa(n), l.Text("format.group")
+	if from, err := strconv.Atoi(l.Text("format.group_from")); err == nil && len(s) < from {
+		return s
+	}
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + group + s[i:]
 	}
@@ -158,10 +163,20 @@ func (l *Language) MonthOf(d fare.Day) string {
 	return l.Text("format.month_year", "Month", l.Month(t.Month()), "Year", t.Year())
 }
 
-// Signed writes how much the amount of is above (+) or below (-) the amount from, in whole units of
-// the currency.
+// Apart returns the difference of two amounts given in euro cents, as readers compute it from the
+// amounts in whole units of the currency, and its sign: -1 if the amount of is below from.
+func (l *Language) Apart(of, from fare.Cents) (amount string, sign int) {
+	by := l.wholeApart(of, from)
+	return l.money(100*max(by, -by), false), cmp.Compare(by, 0)
+}
+
+func (l *Language) wholeApart(of, from fare.Cents) fare.Cents {
+	return (l.converted(of)+50)/100 - (l.converted(from)+50)/100
+}
+
+// Signed writes the difference that Apart returns as a number with its sign.
 func (l *Language) Signed(of, from fare.Cents) string {
-	switch by := int((l.converted(of)+50)/100 - (l.converted(from)+50)/100); {
+	switch by := int(l.wholeApart(of, from)); {
 	case by > 0:
 		return "+" + strconv.Itoa(by)
 	case by < 0:

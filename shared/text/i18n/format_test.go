@@ -121,9 +121,9 @@ func TestFormats(t *testing.T) {
 			"5\u00a0%", "August 2026"},
 		"fr": {"1\u202f234\u202f567,80\u00a0€", "1er mars 2026", "mercredi 12 août 2026", "a, b et c",
 			"5\u202f%", "août 2026"},
-		"es": {"1.234.567,80\u00a0€", "1 de marzo de 2026", "miércoles, 12 de agosto de 2026", "a, b y c",
+		"es": {"1.234.567,80\u00a0€", "1 de marzo de 2026", "miércoles 12 de agosto de 2026", "a, b y c",
 			"5\u00a0%", "agosto de 2026"},
-		"pt": {"1.234.567,80\u00a0€", "1 de março de 2026", "quarta-feira, 12 de agosto de 2026", "a, b e c",
+		"pt": {"1\u00a0234\u00a0567,80\u00a0€", "1 de março de 2026", "quarta-feira, 12 de agosto de 2026", "a, b e c",
 			"5%", "agosto de 2026"},
 	} {
 		l := ForCode(code)

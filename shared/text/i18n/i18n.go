@@ -134,14 +134,23 @@ func ForCode(code string) *Language {
 // ForHeader returns the language that an Accept-Language header prefers, or the default language if
 // none matches. It ignores regions: pt-BR is Portuguese.
 func ForHeader(header string) *Language {
+	if l, ok := Match(header); ok {
+		return l
+	}
+	return Default()
+}
+
+// Match returns the language that an Accept-Language header prefers, without regard to regions. It
+// returns false if no language matches.
+func Match(header string) (l *Language, ok bool) {
 	tags, _, _ := language.ParseAcceptLanguage(header) // by weight; none if the header is malformed
 	for _, tag := range tags {
 		primary, _ := tag.Base()
 		if l, ok := Find(primary.String()); ok {
-			return l
+			return l, true
 		}
 	}
-	return Default()
+	return nil, false
 }
 
 // Text returns the text with the id, with its placeholders filled. The parameter fill alternates

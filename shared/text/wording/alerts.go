@@ -8,7 +8,8 @@ import (
 )
 
 // Usual compares a price with the usual price, both in euro cents. The usual price is that of a
-// similar trip if trip is true, otherwise that of the route. The sentence names which one.
+// similar trip if trip is true, otherwise that of the route. The sentence says whether the usual
+// price is of the trip or of the route.
 func Usual(l *i18n.Language, price, usual fare.Cents, trip bool) string {
 	by, of, differs := Whole(max(price, usual)-min(price, usual)), "route", "less"
 	if trip {

@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Collecting says how many days of fares are collected, of those that a route's first verdict
-// needs, and when that verdict can come. It returns "" without r.
+// Collecting writes a sentence for a route without a verdict: how many of the needed days of fares
+// are known, and when the first verdict can come. It returns "" if r is nil.
 func Collecting(l *i18n.Language, r *verdict.Raccolta) string {
 	if r == nil {
 		return ""

@@ -13,20 +13,30 @@ import (
 // airports it lists the airports, unless the airports of the fare are shown. If the answer is about
 // the airports, the sentence says only what it compares with, if that is not their own fares.
 func Places(l *i18n.Language, t *verdict.Tratta, shown *verdict.Aeroporti, asked ...string) (all []string) {
+	if t == nil {
+		t = &verdict.Tratta{}
+	}
+	if shown == nil {
+		shown = &verdict.Aeroporti{}
+	}
+	about, fares := [...]string{t.Origine, t.Destinazione}, [...]string{shown.Origine, shown.Destinazione}
 	for i, name := range asked {
 		p, ok := places.Find(name)
-		if !ok || t != nil && [...]string{t.Origine, t.Destinazione}[i] != "" {
+		if !ok || about[i] != "" {
 			continue
 		}
 		city := places.Name(p.City, l.Code)
-		if part, ok := places.Within(name); ok {
-			all = append(all, l.Text("place.part", "Asked", part, "City", city))
+		airports := ""
+		if len(p.Airports) > 1 && fares[i] == "" {
+			airports = strings.Join(p.Airports, ", ")
 		}
-		if isShown := shown != nil && [...]string{shown.Origine, shown.Destinazione}[i] != ""; !isShown && len(p.Airports) > 1 {
-			all = append(all, l.Text("place.airports", "City", city, "Airports", strings.Join(p.Airports, ", ")))
+		if part, ok := places.Within(name); ok {
+			all = append(all, l.Text("place.part", "Asked", part, "City", city, "Airports", airports))
+		} else if airports != "" {
+			all = append(all, l.Text("place.airports", "City", city, "Airports", airports))
 		}
 	}
-	if t == nil || t.Confronto != verdict.DelleCitta {
+	if t.Confronto != verdict.DelleCitta {
 		return all
 	}
 	all = append(all, l.Text("place.compared"))

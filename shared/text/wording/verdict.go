@@ -17,6 +17,7 @@ type Verdict struct {
 	*i18n.Language
 	Of     verdict.Analysis
 	On     fare.Day // the day or the month of the question; 0: the route
+	Back   fare.Day // the day of return in the question; 0: none
 	Around bool     // the question is about the cheapest of the days around On
 	Today  fare.Day
 }
@@ -38,8 +39,16 @@ func (v Verdict) question() string {
 	return "day"
 }
 
-// about writes the subject of the question, such as "for this route" or "for Monday 9 May".
+// about writes the subject of the question, such as "for this route" or "for Monday 9 May". The
+// days of a return are those of the judged fare.
 func (v Verdict) about() string {
+	back, err := fare.ParseDay(v.Of.Prezzo.Ritorno)
+	if err != nil {
+		back = v.Back
+	}
+	if v.question() == "day" && back != 0 {
+		return v.Text("for.return", "Out", v.WeekdayDay(v.On), "Back", v.WeekdayDay(back))
+	}
 	return v.Text("for."+v.question(), "Day", v.WeekdayDay(v.On), "Month", v.MonthOf(v.On))
 }
 
@@ -70,20 +79,51 @@ func Level(l *i18n.Language, level, reliability string) string {
 	return l.Text("level." + level)
 }
 
-// Than says how far the fare is from the usual fare, without a full stop. Percentiles of departures
-// go in steps of 5 % of a fare. So a difference can contradict its level by at most one step, and
-// then counts as none.
+// Than says how far the fare is from the usual fare of the question, without a full stop.
 func (v Verdict) Than() string {
-	difference, level := *v.Of.Verdetto.ScartoMedianaCent, v.Of.Verdetto.Livello
-	amount := v.About(max(difference, -difference))
-	cheap := level == verdict.Ottimo || level == verdict.Buono
-	switch {
-	case Whole(max(difference, -difference)) == 0, cheap && difference > 0, level == verdict.Caro && difference < 0:
-		return v.Text("than.same", "For", v.about())
-	case difference < 0:
-		return v.Text("than.less", "Amount", amount, "For", v.about())
+	by, usual := *v.Of.Verdetto.ScartoMedianaCent, v.Of.Verdetto.MedianaCent
+	if usual == nil {
+		median := v.Of.Prezzo.Cent - by
+		usual = &median
 	}
-	return v.Text("than.more", "Amount", amount, "For", v.about())
+	amount, sign := Apart(v.Language, v.Of.Verdetto.Livello, *usual+by, *usual)
+	return v.Text("than."+Direction(sign), "Amount", amount, "For", v.about())
+}
+
+// Apart returns how far a fare with the given level is from a usual fare, and the sign of the
+// difference. Percentiles of departures go in steps of 5 % of a fare. So a difference can contradict
+// its level by at most one step, and then counts as none.
+func Apart(l *i18n.Language, level string, price, usual fare.Cents) (amount string, sign int) {
+	amount, sign = l.Apart(price, usual)
+	cheap := level == verdict.Ottimo || level == verdict.Buono
+	if cheap && sign > 0 || level == verdict.Caro && sign < 0 {
+		sign = 0
+	}
+	return amount, sign
+}
+
+// Direction returns the part of text ids for the sign of a difference.
+func Direction(sign int) string { return [...]string{"less", "same", "more"}[sign+1] }
+
+// OwnDay compares the judged fare with the usual fare of its own day of departure. This is the
+// reference of every fare with a date, wherever another question is asked about it. OwnDay returns
+// "" if the question is about that day, or if the usual fare is unknown.
+func (v Verdict) OwnDay() string {
+	usual := v.Of.SolitoPartenzaCent
+	if usual == nil || v.Of.Prezzo.Dichiarato || v.question() == "day" {
+		return ""
+	}
+	amount, sign := Apart(v.Language, v.Of.LivelloPartenza, v.Of.Prezzo.Cent, *usual)
+	return v.Text("own_day."+Direction(sign), "Usual", v.About(*usual), "Amount", amount)
+}
+
+// Typical states the usual range of fares for the question. It needs a verdict.
+func (v Verdict) Typical() string {
+	if v.question() != "around" {
+		return Typical(v.Language, v.Of)
+	}
+	of := v.Of.Quartili
+	return v.Text("departure.typical_around", "Low", v.About(of.Q1Cent), "High", v.About(of.Q3Cent))
 }
 
 // Fare states the judged fare, its days of departure and return, and how old it is.
@@ -116,6 +156,9 @@ func (v Verdict) Known() string {
 	}
 	if v.question() != "day" {
 		departure = v.date(known.Partenza)
+	}
+	if known.Ritorno != "" {
+		departure = v.Text("ask.out_and_back", "Out", v.date(known.Partenza), "Back", v.date(known.Ritorno))
 	}
 	return v.Text("known."+id, "For", v.about(), "Price", v.Money(known.Cent), "Departure", departure, "When", v.seen(*known),
 		"Difference", v.Money(max(difference, -difference)))
@@ -165,6 +208,8 @@ func (v Verdict) Rank(low, high float64) string {
 		return Comparables(v.Language, *of.Percentile)
 	case *of.Percentile == 0:
 		return v.Text("verdict.never_lower", "Size", of.Campione)
+	case of.MinimoCent != nil && v.Of.Prezzo.Cent <= *of.MinimoCent: // only equal fares, which count half
+		return v.Text("verdict.equal", "Percent", min(2**of.Percentile, 100))
 	case *of.Percentile >= 99:
 		return v.Text("departure.hardly_more")
 	}

@@ -47,6 +47,10 @@ func TestVerdictInWords(t *testing.T) {
 		})
 	}
 	nearly, dearer := fare.Cents(-40), fare.Cents(1100)
+	own := func(ambito string, usual fare.Cents) wording.Verdict {
+		return of(func(v *wording.Verdict) { v.Of.Ambito, v.Of.SolitoPartenzaCent = ambito, &usual })
+	}
+	back := of(func(v *wording.Verdict) { v.Of.Prezzo.Ritorno = "2016-05-14" })
 	for got, want := range map[string]string{
 		of(scope(verdict.InPartenza)).Headline(): "Good: about €8 less than usual for Monday 9 May.",
 		of(scope(verdict.InMese)).Headline():     "Good: about €8 less than usual for May 2016.",
@@ -63,18 +67,26 @@ func TestVerdictInWords(t *testing.T) {
 		of(func(v *wording.Verdict) { v.Of.Verdetto.Percentile = nil }).Headline(): "We do not know yet.",
 		of(scope(verdict.InPartenza)).Brief():                                      "€21.99: good",
 		of(scope(verdict.InPartenza)).Fare():                                       "Lowest fare for Monday 9 May 2016: €21.99, seen 3 days ago.",
-		of(scope(verdict.Rotta)).Fare():                                            "Lowest fare seen 3 days ago: €21.99, Monday 9 May 2016.",
-		of(stated(verdict.InPartenza, 4999)).Fare():                                "Your price: €88.99.",
+		of(scope(verdict.Rotta)).Fare(): "Lowest fare seen 3 days " +
+			"ago: €21.99, for Monday 9 May 2016.",
+		of(stated(verdict.InPartenza, 4999)).Fare(): "Your price: €88.99.",
 		of(stated(verdict.InPartenza, 4999)).Known(): "The lowest we know for Monday 9 May is €49.99, " +
 			"seen 3 days ago: €39 less than yours.",
 		of(stated(verdict.Rotta, 9899)).Known(): "The lowest we know for this route is €98.99 (Monday 9 May 2016), " +
 			"seen 3 days ago: €10 more than yours.",
 		of(stated(verdict.InPartenza, 8899)).Known(): "The lowest we know for Monday 9 May is €88.99, seen 3 days ago: " +
 			"the same as yours.",
-		past(verdict.Ottimo, 1799).Past(): "But the same departure was €17.99 on Monday 15 February 2016.",
-		of(scope(verdict.Rotta)).Rank(3, 17.4): "Of 100 observed days, about 8 had a lower fare; the margin is " +
+		own(verdict.Rotta, 2460).OwnDay():  "The usual fare for that day is about €25: this is €3 less.",
+		own(verdict.InMese, 2210).OwnDay(): "The usual fare for that day is about €22: this is no different.",
+		own(verdict.InMese, 1960).OwnDay(): "The usual fare for that day is about €20: this is €2 more.",
+		back.Headline():                    "Good: about €8 less than usual for Monday 9 May – Saturday 14 May.",
+		past(verdict.Ottimo, 1799).Past():  "But the same departure was €17.99 on Monday 15 February 2016.",
+		of(scope(verdict.Rotta)).Rank(3, 17.4): "About 8 of 100 observed days had a lower fare; the margin is " +
 			"3 to 17.",
-		of(scope(verdict.Rotta)).Rank(0, 0): "Of 100 observed days, about 8 had a lower fare.",
+		of(func(v *wording.Verdict) {
+			v.Of.Ambito, v.Of.Verdetto.MinimoCent = verdict.Rotta, &v.Of.Prezzo.Cent
+		}).Rank(3, 17): "No observed day had a lower fare; about 16 of 100 had the same.",
+		of(scope(verdict.Rotta)).Rank(0, 0): "About 8 of 100 observed days had a lower fare.",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -84,6 +96,7 @@ func TestVerdictInWords(t *testing.T) {
 		"a known fare beside the known fare": of(scope(verdict.Rotta)).Known(),
 		"the past of a normal fare":          past(verdict.Normale, 1799).Past(),
 		"a past that was hardly lower":       past(verdict.Ottimo, 2150).Past(),
+		"the own day of a verdict about it":  own(verdict.InPartenza, 2460).OwnDay(),
 		"waiting with a price of the reader": of(stated(verdict.InPartenza, 4999)).Waiting(),
 	} {
 		if got != "" {
@@ -95,9 +108,9 @@ func TestVerdictInWords(t *testing.T) {
 // TestCompared: each kind of comparison (Confronto) has its own words, with the number of fares.
 func TestCompared(t *testing.T) {
 	for confronto, want := range map[string]string{
-		verdict.DiOggi:   "compared with 17 other days on sale now",
-		verdict.Storia:   "from 17 fares seen on this route",
-		verdict.Entrambe: "from 17 fares: those seen on this route, and other days on sale now",
+		verdict.DiOggi:   "based on fares on sale now for 17 other days",
+		verdict.Storia:   "based on 17 fares seen on this route",
+		verdict.Entrambe: "based on 17 fares: those seen on this route and those on sale now for other days",
 	} {
 		if got := wording.Compared(i18n.English(), verdict.Verdetto{Confronto: confronto, Campione: 17}); got != want {
 			t.Errorf("%s: %q, want %q", confronto, got, want)

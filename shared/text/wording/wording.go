@@ -1,4 +1,4 @@
-// Package wording writes the sentences about a verdict that pages, pictures and mails share.
+// Package wording writes the sentences about a verdict for pages, pictures and mails.
 //
 // Only the fare that a page, mail or API answer is about gets a level such as good. All other fares
 // are compared in euros with their own usual fare.
@@ -10,6 +10,7 @@ package wording
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
@@ -20,6 +21,14 @@ import (
 // Whole rounds a calculated amount, in euro cents, to whole euros. It is not for fares of a
 // provider, which are never rounded.
 func Whole(c fare.Cents) fare.Cents { return (c + 50) / 100 * 100 }
+
+// Nights names a return by its nights away, published as in 4-7.
+func Nights(l *i18n.Language, published string) string {
+	return l.Text("trip.nights", "Nights", NightRange(published))
+}
+
+// NightRange writes nights that are published as in 4-7 with a dash: 4–7.
+func NightRange(published string) string { return strings.ReplaceAll(published, "-", "–") }
 
 // Typical states the usual range of fares: from the first to the third quartile of comparable
 // fares. It needs an analysis with a verdict.
@@ -66,11 +75,7 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 			f = longer
 		}
 	}
-	fell := l.Number(hundredths(f.Calo5))
-	if f.Calo5Oltre {
-		fell = l.Text("waits.or_more", "Percent", fell)
-	}
-	record := l.Text("waits.record", "Days", f.Giorni, "Fell", fell, "Rose", l.Number(hundredths(f.Rialzo5)))
+	record := Record(l, f)
 	switch {
 	case f.Conviene:
 		return record + " " + l.Text("waits.saved", "Amount", l.Money(-f.Attesa.MediaCent), "Dearer",
@@ -79,6 +84,15 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 		return record + " " + l.Text("waits.cost", "Amount", l.Money(f.Attesa.MediaCent))
 	}
 	return record + " " + l.Text("waits.unclear")
+}
+
+// Record states how many recorded fares of a kind fell or rose, without advice.
+func Record(l *i18n.Language, f verdict.Previsione) string {
+	fell := l.Number(hundredths(f.Calo5))
+	if f.Calo5Oltre {
+		fell = l.Text("waits.or_more", "Percent", fell)
+	}
+	return l.Text("waits.record", "Days", f.Giorni, "Fell", fell, "Rose", l.Number(hundredths(f.Rialzo5)))
 }
 
 // Waits returns the sentences of Advice as a list, or nil if there is no advice.

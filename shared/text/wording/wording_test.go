@@ -62,16 +62,16 @@ func TestSentences(t *testing.T) {
 			Quartili: &verdict.Quartili{Q1Cent: low, Q3Cent: high}})
 	}
 	for got, want := range map[string]string{
-		typical(verdict.InPartenza, 4049, 6451): "Comparable departures usually cost " +
-			"between €40 and €65 this far ahead.",
-		typical(verdict.InPartenza, 3990, 4010): "Comparable departures usually cost " +
-			"about €40 this far ahead.",
-		typical(verdict.InMese, 4000, 6500): "The lowest fare of a month is usually between €40 " +
-			"and €65 this far ahead.",
-		typical(verdict.InMese, 4000, 4000): "The lowest fare of a month is usually about €40 this far ahead.",
-		wording.Comparables(l, 1):           "Hardly a comparable fare was lower.",
-		wording.Comparables(l, 2):           "Of 100 comparable fares, about 2 were lower.",
-		wording.Comparables(l, 99):          "Hardly a comparable fare was higher.",
+		typical(verdict.InPartenza, 4049, 6451): "This far ahead, similar flights usually cost " +
+			"between €40 and €65.",
+		typical(verdict.InPartenza, 3990, 4010): "This far ahead, similar flights usually cost " +
+			"about €40.",
+		typical(verdict.InMese, 4000, 6500): "This far ahead, the lowest fare of a month is " +
+			"usually between €40 and €65.",
+		typical(verdict.InMese, 4000, 4000): "This far ahead, the lowest fare of a month is usually about €40.",
+		wording.Comparables(l, 1):           "Hardly any comparable fare was lower.",
+		wording.Comparables(l, 2):           "About 2 of 100 comparable fares were lower.",
+		wording.Comparables(l, 99):          "Hardly any comparable fare was higher.",
 		wording.Percent(l, .004):            "<1%",
 		wording.Percent(l, 0):               "0%",
 		wording.Change(l, 310):              "€3.10 more",

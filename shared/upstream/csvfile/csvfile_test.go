@@ -130,7 +130,8 @@ func TestReadForms(t *testing.T) {
 	}
 }
 
-// TestPrice reads a panel of return fares that has a separate column of one-way fares.
+// TestPrice reads a panel (observed fares) of return fares that has a separate column of one-way
+// fares.
 func TestPrice(t *testing.T) {
 	const text = "origin,destination,observed_date,depart_date,price,currency,return_date,outbound_price\n" +
 		"MIL,BUH,2026-01-01,2026-02-01,164,EUR,2026-02-08,64.00\n" +

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/upstream/csvfile"
 )
 
-// TestReportPrints checks the text that commands print about a panel.
+// TestReportPrints checks the text that commands print about a panel (observed fares).
 func TestReportPrints(t *testing.T) {
 	p := read(t, "origin,destination,observed_date,depart_date,price,currency,return_date\n"+
 		strings.Repeat("MIL,BUH,2026-01-02,2026-02-03,80,EUR,2026-02-09\n", 2)+
@@ -58,7 +58,7 @@ func TestUsableAt(t *testing.T) {
 	}
 }
 
-// TestNothingUsable: for a panel without a comparable fare the error has advice.
+// TestNothingUsable: for a panel (observed fares) without a comparable fare the error has advice.
 func TestNothingUsable(t *testing.T) {
 	const bad = "MIL,BUH,2026-01-02,2026-02-03,?,EUR\n"
 	for _, c := range []struct{ name, text, want string }{

@@ -137,7 +137,7 @@ func (c columns) read(fields [][]byte) (upstream.Row, error) {
 		}
 		row.Stops = fare.StopsOf(int(n))
 	}
-	// Further facts: a malformed one is as good as none.
+	// The next fields are optional: a malformed value counts as absent.
 	row.OriginAirport, row.DestinationAirport = strings.ToUpper(text(c.from)), strings.ToUpper(text(c.to))
 	row.Airline = strings.ToUpper(text(c.airline))
 	row.Minutes, _ = strconv.Atoi(text(c.minutes))

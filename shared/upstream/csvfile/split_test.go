@@ -42,7 +42,8 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// TestFareIsSmall: a fare takes 32 bytes, because a panel of 20 million rows must fit into memory.
+// TestFareIsSmall: a fare takes 32 bytes, because a panel (observed fares) of 20 million rows must
+// fit into memory.
 func TestFareIsSmall(t *testing.T) {
 	if size := reflect.TypeFor[fare.Observation]().Size(); size != 40 {
 		t.Errorf("a fare takes %d bytes, want 40", size)

@@ -10,8 +10,9 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestDepartures: Departures returns, for each departure, the newest fare of the 7 days before. Of
-// several fares found at that time it returns the cheapest. Fares returns all of these fares too.
+// TestDepartures: Departures returns, for each departure, the newest fare of the 7 days before. If
+// several newest fares were found at the same time, Departures returns the cheapest. The method
+// Fares returns all fares that Departures returns.
 func TestDepartures(t *testing.T) {
 	s := New()
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ var airports = map[fare.City]string{
 	"WAW": "WAW WMI", "BRU": "CRL BRU", "BKK": "BKK",
 }
 
-// carriers lists the airlines at home in a town. All others have the Italian one.
+// carriers lists the airlines at home in a town. All other towns have the Italian airline.
 var carriers = map[fare.City]string{
 	"LON": "BA", "PAR": "AF", "BCN": "VY", "MAD": "IB", "BER": "LH", "MUC": "LH", "PRG": "QS", "VIE": "OS",
 	"AMS": "KL", "BRU": "SN", "LIS": "TP", "ATH": "A3", "DUB": "EI", "BUD": "W6", "BUH": "RO", "TIA": "W6",

@@ -21,10 +21,10 @@ func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 // raw returns the price in EUR cents of a seat for the day depart, as seen on the day found. The
 // price is not rounded by quote yet.
 //
-// A price changes for two reasons. At intervals it is set anew from the lead time, the route's
-// market and chance, and stays constant between these times. And sometimes all departures of a
-// route are on sale. Callers round the price to steps, so small changes are invisible. They also
-// apply the route's lowest price.
+// A price changes for two reasons. At intervals it is set anew from the lead time (days before
+// departure), the route's market and chance, and stays constant between these times. And sometimes
+// all departures of a route are on sale. Callers round the price to steps, so small changes are
+// invisible. They also apply the route's lowest price.
 func (r *route) raw(depart, found fare.Day) float64 {
 	lead := depart - found
 	hold := fare.Day(12)

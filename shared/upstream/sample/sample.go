@@ -1,5 +1,5 @@
-// Package sample is a source of invented fares, for trying the service without an account. It has
-// some 250 routes between real cities, mostly from Italy, with realistic prices.
+// Package sample is a source of invented fares. It has some 250 routes between real cities, mostly
+// from Italy, with realistic prices.
 //
 // The fares of a point in time are always the same, for every window and every question. Each fare
 // is plausible: its price is in whole hundredths, and it departs no earlier than it was found.

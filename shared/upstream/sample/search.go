@@ -57,8 +57,7 @@ func (s *search) day(day fare.Day) {
 	midnight := day.Time().Unix()
 	if s.lively {
 		for depart := day; depart <= day+ahead; depart++ {
-			// Because of the factor 3, the lead times at which a departure is searched fall on all
-			// weekdays.
+			// The factor 3 spreads the days on which a departure is searched over all weekdays.
 			if (3*depart+day+fare.Day(s.seed%sweepDays))%sweepDays == 0 {
 				s.seen(day, fare.Observation{Found: midnight, Depart: depart, DayOnly: true}, true)
 			}
@@ -116,7 +115,6 @@ func (s *search) add(o fare.Observation) {
 	}
 }
 
-// count returns the number of searches on a route on a day.
 func (r *route) count(day fare.Day, chance uint64) int {
 	switch month := day.Month(); {
 	case r.habit == thin && day%thinEvery != r.phase:
@@ -129,7 +127,8 @@ func (r *route) count(day fare.Day, chance uint64) int {
 	return max(1, int(float64(r.daily)*(0.7+0.6*unit(chance))))
 }
 
-// expected estimates how many fares of the route travellers find per day, to allocate memory.
+// expected estimates how many fares are found on the route per day. The caller allocates that much
+// memory.
 func (r *route) expected() int {
 	n := r.daily
 	if r.lively {
@@ -144,13 +143,12 @@ func (r *route) expected() int {
 	return n
 }
 
-// flies reports whether the route has flights on the day depart.
 func (r *route) flies(depart fare.Day) bool {
 	month := depart.Month()
 	return r.habit != summer || (month >= time.May && month <= time.October)
 }
 
-// lead returns a random lead time of a search, in days.
+// lead returns a random lead time (days before departure) of a search, in days.
 func lead(chance uint64) fare.Day {
 	const days = 1 << 20
 	within := func(from, to uint64) fare.Day { return fare.Day(from + chance>>32%(to-from+1)) }

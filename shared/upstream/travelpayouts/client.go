@@ -1,6 +1,6 @@
-// Package travelpayouts asks the Travelpayouts (Aviasales) Data API for fares that its users found
-// recently: one-way fares of all routes from a city, and a year of departures of one route, one-way
-// or return, non-stop or any. Start reading at Client.
+// Package travelpayouts asks the Travelpayouts (Aviasales) Data API for fares: one-way fares of all
+// routes from a city, and a year of departures of one route, one-way or return, non-stop or any.
+// Start reading at Client.
 //
 // Every returned fare is comparable (upstream.Comparable) and answers the question. The errors
 // distinguish "no fares", "no answer" and "budget spent". All callers of a Client together stay

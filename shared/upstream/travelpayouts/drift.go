@@ -157,7 +157,6 @@ func (s shape) differences(rows []json.RawMessage) (all []string) {
 	return all
 }
 
-// typeOf returns the JSON type of a value.
 func typeOf(value json.RawMessage) string {
 	switch value[0] {
 	case '"':

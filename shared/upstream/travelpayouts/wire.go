@@ -193,8 +193,8 @@ func (r wireRow) stops() fare.Stops {
 	return stops(r.Transfers, r.ReturnTransfers)
 }
 
-// minutes returns the duration of the outward way, or 0 if it is unknown. The duration of a return
-// is that of both ways.
+// minutes returns the duration of the outward way, or 0 if it is unknown. For a return trip, the
+// API states the duration of both ways together.
 func (r wireRow) minutes() int {
 	n := r.DurationTo
 	if !n.given && r.back() == "" {

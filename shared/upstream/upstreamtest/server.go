@@ -190,7 +190,6 @@ func (s *Server) count(path string, now time.Time) (remaining int, ends time.Tim
 	return max(1, limits[path]*s.PerMinute/limits[latestPath]) - w.calls, w.begins.Add(time.Minute)
 }
 
-// admit records a request and returns the request's number and fault.
 func (s *Server) admit(r *http.Request, header http.Header) (number int, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Deal is a live fare with its verdict.
+// Deal is a live fare (found in the last 7 days) with its verdict.
 type Deal struct {
 	verdict.Judged
 	// Since is when the published facts about the fare last changed, in Unix seconds. For the
@@ -29,8 +29,8 @@ type Deal struct {
 }
 
 // Fares holds either the fares with any number of stops, or only the non-stop fares. Route lists
-// the cheapest fares of any date, Months those of each month. In Route, and in Months for each
-// month, the first fare that has not departed is the cheapest.
+// the cheapest fares of any date, Months the cheapest fares of each month. In Route, and in Months
+// for each month, the first fare that has not departed is the cheapest.
 type Fares struct {
 	Route  []Deal
 	Months []Deal // in order of departure

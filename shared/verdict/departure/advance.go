@@ -7,26 +7,28 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Learner is the data that a refresh stores for a series. It holds the departure state, and the
-// questions: earlier answers whose outcome is not known yet.
+// Learner is the data that a refresh stores for a series (route and kind of trip). It holds the
+// departure state, and the questions: earlier answers whose outcome (did the fare fall?) is not
+// known yet.
 type Learner struct {
 	State
 	Questions Questions
 }
 
-// Advance brings the state of a series to the day of a refresh. It folds (adds to the statistics)
-// the fares of all days before today that are not folded yet. It replaces the live fares by those
-// of today. It adds the contribution of this series to the pooled statistics to the parameter sums.
-// p holds the pooled statistics after the last complete cycle. A state of the first rule is rebuilt
-// first; then fares must contain the whole history.
+// Advance brings the state of a series (route and kind of trip) to the day of a refresh. It folds
+// (adds to the statistics) the fares of all days before today that are not folded yet. It replaces
+// the live fares by those of today. It adds the contribution of this series to the pooled
+// statistics (sums over all routes) to the parameter sums. p holds the pooled statistics after the
+// last complete cycle. If p.MustRenew is true, the state is rebuilt first; then fares must contain
+// the whole history.
 //
 // fares holds one fare per departure and day, in order of day found and departure. Prices are in
 // the currency of the state (see Convert). A source may report a fare late. A late fare is folded
 // only if two conditions hold: it is at most LiveDays days older than the state, and no newer fare
 // of its departure is known. So every fare is folded once, and a repeated Advance changes nothing.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
-	if s.FirstRule {
-		s.renew(p, fares)
+	if p.MustRenew(&s.State) {
+		s.renew(p, fares, sums)
 	}
 	from := s.AsOf
 	eachDay(fares, func(day fare.Day, of []Live) {
@@ -61,8 +63,8 @@ func eachDay(fares []Live, do func(day fare.Day, of []Live)) {
 	}
 }
 
-// Stand sets the day and the live fares of a state. Before, the fares of all earlier days must be
-// added with Fold.
+// Stand sets the day and the live fares (found in the last 7 days) of a state. Before, the fares of
+// all earlier days must be added with Fold.
 func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.AsOf, s.Live = today, liveOn(fares, today)
 	s.Pasts.forget(today)
@@ -87,7 +89,7 @@ func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 }
 
 // Learn updates the formula for the chance of a fall. It uses the questions whose 7 or 14 days
-// ended before the view's day.
+// ended before the day of the view v.
 func (s *Learner) Learn(v *View, sums *Statistics) {
 	for h := range horizons {
 		for _, outcomes := range s.Questions.Due(h, v.day) {
@@ -96,8 +98,9 @@ func (s *Learner) Learn(v *View, sums *Statistics) {
 	}
 }
 
-// Fold judges the fares of the view's day and stores the answers as questions, to learn from their
-// outcomes later. It then adds the fares to the state.
+// Fold judges the fares of the day of the view (the pooled statistics of one day) and stores the
+// answers as questions, to learn from their outcomes (did the fare fall?) later. It then adds the
+// fares to the state.
 func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	price := make(map[fare.Day]fare.Cents, len(fares))
 	day, quotes := s.routeDay(v, fares)
@@ -115,9 +118,9 @@ func (s *Learner) fold(v *View, fares []Live, sums *Statistics) {
 	s.foldDay(day, quotes, sums)
 }
 
-// routeDay returns the route on the view's day, before the fares of that day are added to the
-// state. quotes holds the same fares by lead time. A departure counts as on sale if it has a fare
-// found on that day or at most LiveDays days before.
+// routeDay returns the route on the day of the view v (the pooled statistics of one day), before the
+// fares of that day are added to the state. quotes holds the same fares by lead time. A departure
+// counts as on sale if it has a fare found on that day or at most LiveDays days before.
 func (s *Learner) routeDay(v *View, fares []Live) (day *RouteDay, quotes []Quote) {
 	quotes = make([]Quote, len(fares))
 	for i, l := range fares {
@@ -138,8 +141,8 @@ func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
 	day.Fold(quotes, sums)
 }
 
-// join merges two lists of quotes in order of lead time. If a departure is in both lists, the
-// result has its newer quote. Both lists must be in order of lead time.
+// join merges two lists of quotes in order of lead time (days before departure). If a departure is
+// in both lists, the result has its newer quote. Both lists must be in order of lead time.
 func join(older, newer []Quote) []Quote {
 	all := make([]Quote, 0, max(len(older), len(newer)))
 	for _, q := range newer {

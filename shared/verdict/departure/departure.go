@@ -107,10 +107,10 @@ func gain(epoch, day fare.Day, halfLife float64) float64 {
 }
 
 // epochDays is the number of days after which stored sums get a new reference day (epoch). It is
-// four times the 30 days in which the weight of a residual halves.
+// four times the 30 days in which the weight of a residual (distance from the usual price) halves.
 const epochDays = 120
 
 func logOf(price fare.Cents) float64 { return math.Log(float64(price) / 100) }
 
-// Horizons returns the horizons, the shortest first.
+// Horizons returns the horizons (7 or 14 days), the shortest first.
 func Horizons() []Horizon { return []Horizon{Week, Fortnight} }

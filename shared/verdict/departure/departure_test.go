@@ -63,8 +63,8 @@ func newService(routes int, day fare.Day) *service {
 	return s
 }
 
-// refresh simulates one day of the service. It learns from outcomes, judges the fares of the day,
-// and adds them to the state. It returns the answers.
+// refresh simulates one day of the service. It learns from outcomes (did the fare fall?), judges
+// the fares of the day, and adds them to the state. It returns the answers.
 func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers []Answer) {
 	for h := range horizons {
 		view := s.pooled.View(day)
@@ -232,8 +232,8 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 				rebased.Chance[0]}, "near": {plain.Near, rebased.Near},
 			"borrowed": {plain.Borrowed, rebased.Borrowed}, "cases": {plain.Cases[0], rebased.Cases[0]},
 		} {
-			// A new epoch (reference day of the weights) removes residuals with a weight below 1e-6
-			// fares.
+			// A new epoch (reference day of the weights) removes residuals (distances from the
+			// usual price) with a weight below 1e-6 fares.
 			if math.Abs(pair[0]-pair[1]) > 1e-5 || pair[0] <= 0 {
 				t.Errorf("day %d: %s is %v, and %v from the next epoch", later, name, pair[0], pair[1])
 			}
@@ -241,8 +241,9 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 	}
 }
 
-// TestFadesByHalf: the weight of a residual halves in 30 days, the weight of an outcome in 60 days.
-// The weight of a fare in the route's mean halves in 7 days.
+// TestFadesByHalf: the weight of a residual (distance from the usual price) halves in 30 days, the
+// weight of an outcome (did the fare fall?) in 60 days. The weight of a fare in the route's mean
+// halves in 7 days.
 func TestFadesByHalf(t *testing.T) {
 	s, _ := after(5, 1, 30, 20)
 	now := s.routes[0].Day(s.pooled.View(20), nil).Judge(nil, Quote{20, 7000})
@@ -346,8 +347,8 @@ func TestLearns(t *testing.T) {
 	}
 }
 
-// TestQuestions: the outcome of a question depends only on prices found after its day and within
-// its horizon. Nothing is learned before the horizon ends.
+// TestQuestions: the outcome (did the fare fall?) of a question depends only on prices found after
+// its day and within its horizon. Nothing is learned before the horizon (7 or 14 days) ends.
 func TestQuestions(t *testing.T) {
 	var qs Questions
 	cells := Cells{1, levelFirst, changeFirst, lowFirst, besideFirst + 1}

@@ -15,6 +15,7 @@ import (
 const (
 	pooledFormat     = 2
 	routeFormat      = 1
+	noCurveFormat    = 2 // of a Route with noCurve
 	statisticsFormat = 3 // 2 is a score.Contribution
 	departuresFormat = 1
 	questionsFormat  = 2
@@ -26,7 +27,7 @@ const (
 
 var errRange = errors.New("a value that cannot be")
 
-// Encode packs the pooled statistics into about 1 KB.
+// Encode packs the pooled statistics (sums over all routes) into about 1 KB.
 func (p *Pooled) Encode() []byte {
 	w := packed.NewWriter(pooledFormat, 1100)
 	w.Int(int64(p.epoch))
@@ -71,8 +72,8 @@ func DecodePooled(data []byte) (*Pooled, error) {
 	return p, nil
 }
 
-// formatOf returns the format in which pooled statistics, statistics or questions are stored, and the
-// number of cells in that format.
+// formatOf returns the format in which pooled statistics (sums over all routes), statistics or
+// questions are stored, and the number of cells in that format.
 func formatOf(data []byte, present byte) (format byte, cells int) {
 	if len(data) > 0 && data[0] == fourTerms {
 		return fourTerms, besideFirst
@@ -101,7 +102,11 @@ func readWeight(r *packed.Reader) float64 {
 
 // Encode packs a route into less than 1 KB, whatever the number of fares seen.
 func (r *Route) Encode() []byte {
-	w := packed.NewWriter(routeFormat, 800)
+	format := byte(routeFormat)
+	if r.noCurve {
+		format = noCurveFormat
+	}
+	w := packed.NewWriter(format, 800)
 	w.Int(int64(r.epoch))
 	w.Uint(uint64(r.count))
 	w.Float32(r.level.sum, r.level.weight)
@@ -132,8 +137,12 @@ func encodeBars(w *packed.Writer, bars []bar) {
 
 // DecodeRoute parses the bytes that Route.Encode returned.
 func DecodeRoute(data []byte) (*Route, error) {
-	r := packed.NewReader(data, routeFormat)
-	route := &Route{epoch: readDay(&r)}
+	format, noCurve := byte(routeFormat), len(data) > 0 && data[0] == noCurveFormat
+	if noCurve {
+		format = noCurveFormat
+	}
+	r := packed.NewReader(data, format)
+	route := &Route{epoch: readDay(&r), noCurve: noCurve}
 	count := r.Uint()
 	if count > math.MaxInt32 {
 		r.Fail(errRange)
@@ -166,8 +175,9 @@ func decodeBars(r *packed.Reader) (bars []bar) {
 	return bars
 }
 
-// encode packs each Route in m like Route.Encode, but with only one group of lead times, and
-// without the route's term in the chance of a fall. A Route without fares takes one byte.
+// encode packs each Route in m like Route.Encode, but with only one group of lead times (days
+// before departure), and without the route's term in the chance of a fall. A Route without fares
+// takes one byte.
 func (m *Minima) encode(w *packed.Writer) {
 	for s := range m {
 		r := &m[s]

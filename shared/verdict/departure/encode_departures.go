@@ -138,7 +138,7 @@ const (
 
 func clamp(v int64) int64 { return max(-maxPrice, min(maxPrice, v)) }
 
-// Encode packs the questions of a route whose outcome is not known yet.
+// Encode packs the questions of a route whose outcome (did the fare fall?) is not known yet.
 func (qs Questions) Encode() []byte {
 	sorted := slices.Clone(qs)
 	slices.SortStableFunc(sorted, func(a, b question) int {

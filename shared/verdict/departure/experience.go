@@ -8,8 +8,8 @@ import (
 )
 
 // Experience holds corrections of answers. They are learned from the score: the comparison of the
-// service's earlier answers with their outcomes. Package score computes an Experience once a week.
-// Without an Experience, answers are those of the rule alone.
+// service's earlier answers with their outcomes (did the fare fall?). Package score computes an
+// Experience once a week. Without an Experience, answers are those of the rule alone.
 type Experience struct {
 	Curves [horizons]Curve  // calibrate the rule's chances of a fall
 	Bands  [horizons][]Band // outcomes of waiting, between successive RecordEdges; no cases if too little is known

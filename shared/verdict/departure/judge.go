@@ -19,19 +19,20 @@ type RouteDay struct {
 	cheapest [2]float64
 	cases    float64 // today's weight of a stored case in the route's terms
 
-	hasBins bool // onSale.bin is computed
+	hasBins  bool // onSale.bin is computed
+	outdated bool // the route's residuals do not count; see Route.noCurve
 
 	withOnSale bool // residuals of the departures on sale are in sums
 	computed   [groups + 1]bool
 	sums       [groups + 1][bins + 1]float64
 }
 
-// anyGroup is the index, in the fields computed and sums, for the residuals of all lead times
-// together.
+// anyGroup is the index, in the fields computed and sums, for the residuals (distances from the
+// usual price) of all lead times (days before departure) together.
 const anyGroup = groups
 
-// Day prepares a route for answers on the day of the view. today holds the quotes of the departures
-// on sale.
+// Day prepares a route for answers on the day of the view v (the pooled statistics of one day).
+// today holds the quotes of the departures on sale.
 func (r *Route) Day(v *View, today []Quote) *RouteDay {
 	d := new(RouteDay)
 	d.Set(r, v, today)
@@ -41,6 +42,7 @@ func (r *Route) Day(v *View, today []Quote) *RouteDay {
 // Set prepares d like Day, but reuses the memory of d.
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.view, d.route, d.computed = v, r, [groups + 1]bool{}
+	d.outdated = r.noCurve && v.hasCurve
 	fade := 1 / gain(r.epoch, v.day, v.rule.level)
 	d.level = mean{r.level.sum * fade, r.level.weight * fade}
 	d.cases = 1 / gain(r.epoch, v.day, halfLife)
@@ -48,8 +50,9 @@ func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 }
 
 // below returns, for each step of 5 %, the weight of the residuals below that step. A residual is
-// the distance of a fare from the usual price. Only residuals of one group of lead times count. If
-// withOnSale is set, the residuals of the departures on sale are included.
+// the distance of a fare from the usual price. Only residuals of one group of lead times (days
+// before departure) count. If withOnSale is set, the residuals of the departures on sale are
+// included.
 func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	if d.withOnSale != withOnSale {
 		d.withOnSale, d.computed = withOnSale, [groups + 1]bool{}
@@ -61,6 +64,9 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	d.computed[group], *sums = true, [bins + 1]float64{}
 	fade := 1 / gain(d.route.epoch, d.view.day, d.view.rule.residuals)
 	for g, bars := range d.route.residuals {
+		if d.outdated {
+			break
+		}
 		for _, b := range bars {
 			if g == group || group == anyGroup {
 				sums[b.bin+1] += b.mass * fade
@@ -81,10 +87,10 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 }
 
 // comparables holds the residuals that a price is ranked among, without the judged departure.
-// Residuals of a similar lead time are shrunk, by prior fares, towards the route's residuals of any
-// lead time. These are shrunk by prior fares towards the residuals of all routes. The package
-// comment explains residuals (distances from the usual price) and shrinking (averaging with a
-// default).
+// Residuals of a similar lead time (days before departure) are shrunk, by prior fares, towards the
+// route's residuals of any lead time. These are shrunk by prior fares towards the residuals of all
+// routes. The package comment explains residuals (distances from the usual price) and shrinking
+// (averaging with a default).
 type comparables struct {
 	near, any       *[bins + 1]float64 // weights below each step
 	pooled          *[bins + 1]float64 // shares below each step
@@ -95,8 +101,8 @@ type comparables struct {
 	base            float64 // the log price that has a residual of 0
 }
 
-// comparables returns the comparable fares among which a quote is ranked, as residuals. ok is false
-// if there are too few of them for a percentile.
+// comparables returns the comparable fares among which a quote is ranked, as residuals (distances
+// from the usual price). ok is false if there are too few of them for a percentile.
 func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	own := d.own(q)
 	others, average := d.others(own), d.average(own)
@@ -114,11 +120,11 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	}
 	c.near, c.any = d.below(d.route.group(span), withOnSale), d.below(anyGroup, withOnSale)
 	c.allNear, c.allAny = c.weights(bins)
-	return c, true
+	return c, c.allAny > 0 || c.isPooled
 }
 
-// weights returns the weight of the comparables whose residual is below a step. near is for a
-// similar lead time, any for all lead times.
+// weights returns the weight of the comparables whose residual (distance from the usual price) is
+// below a step. near is for a similar lead time (days before departure), any for all lead times.
 func (c *comparables) weights(step int) (near, any float64) {
 	near, any = c.near[step], c.any[step]
 	if c.omitted < step {
@@ -134,15 +140,16 @@ func (c *comparables) below(step int) float64 {
 }
 
 // percentile returns the share of the comparables' weight below the middle of a step. So residuals
-// of the same step (ties) count half.
+// (distances from the usual price) of the same step (ties) count half.
 func (c *comparables) percentile(step int) float64 {
 	near, any := c.weights(step)
 	nearTo, anyTo := c.weights(step + 1)
 	return c.share((near+nearTo)/2, (any+anyTo)/2, (c.pooled[step]+c.pooled[step+1])/2)
 }
 
-// share combines three numbers into one share. near is the weight of residuals of a similar lead
-// time, any that of all lead times, pooled the share of all routes.
+// share combines three numbers into one share. near is the weight of residuals (distances from the
+// usual price) of a similar lead time (days before departure), any is the weight of all lead times,
+// and pooled is the share of all routes.
 func (c *comparables) share(near, any, pooled float64) float64 {
 	own := (any + prior*pooled) / (c.allAny + prior)
 	if !c.isPooled && c.onSale > 0 {
@@ -151,8 +158,12 @@ func (c *comparables) share(near, any, pooled float64) float64 {
 	return (near + prior*own) / (c.allNear + prior)
 }
 
-// earlier returns the weight, today, of the fares of earlier days with a similar lead time.
+// earlier returns the weight, today, of the fares of earlier days with a similar lead time (days
+// before departure).
 func (d *RouteDay) earlier(lead int) (weight float64) {
+	if d.outdated {
+		return 0
+	}
 	for _, b := range d.route.residuals[d.route.group(place(lead, curveEdges))] {
 		weight += b.mass
 	}
@@ -175,8 +186,8 @@ type Answer struct {
 	Cells Cells // stored with the question until the outcome is known
 }
 
-// Judge judges the price of a departure on the view's day. past is the price history of that
-// departure, or nil if there is none.
+// Judge judges the price of a departure on the day of d's view (the pooled statistics of one day).
+// past is the price history of that departure, or nil if there is none.
 func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	a := Answer{Count: d.route.count, Percentile: math.NaN()}
 	if c, ok := d.comparables(q); ok {
@@ -195,8 +206,8 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	return a
 }
 
-// Quartiles holds the usual prices of comparable departures, converted to the lead time of the
-// judged departure.
+// Quartiles holds the usual prices of comparable departures, converted to the lead time (days
+// before departure) of the judged departure.
 type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum fare.Cents }
 
 // Quartiles returns the usual prices of the route for a quote's departure. ok is false if Judge
@@ -204,9 +215,9 @@ type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum fare.Cents }
 //
 // Q1, Median and Q3 are quantiles of the comparables: the fares that the percentile ranks among.
 // The weight of a step of 5 % is spread evenly over the step. Minimum and Maximum are the lowest
-// and the highest step in which comparables of a similar lead time weigh at least 0.1 fares.
-// Without such a step, comparables of any lead time count. Minimum is never above Q1, Maximum never
-// below Q3.
+// and the highest step in which comparables of a similar lead time (days before departure) weigh at
+// least 0.1 fares. Without such a step, comparables of any lead time count. Minimum is never above
+// Q1, Maximum never below Q3.
 func (d *RouteDay) Quartiles(of Quote) (q Quartiles, ok bool) {
 	c, ok := d.comparables(of)
 	if !ok {
@@ -234,8 +245,8 @@ func (c *comparables) price(residual float64) fare.Cents {
 	return fare.Cents(math.Round(100 * math.Exp(c.base+residual)))
 }
 
-// quantile returns the residual such that the given share of the comparables' weight has a lower
-// residual.
+// quantile returns the residual (distance from the usual price) such that the given share of the
+// comparables' weight has a lower residual.
 func (c *comparables) quantile(share float64) float64 {
 	i := sort.Search(bins-1, func(i int) bool { return c.below(i+1) > share })
 	below, inside := c.below(i), 0.

@@ -15,9 +15,9 @@ const (
 	maxLearning    = 4 << 20 // limit of the unpacked size; far above the open questions of 500 departures
 )
 
-// Learning is the data of a series that only learning needs. All holds the questions about all
-// fares, NonStop those about non-stop fares. A question is an earlier answer whose outcome is not
-// known yet.
+// Learning is the data of a series (route and kind of trip) that only learning needs. All holds the
+// questions about all fares, NonStop those about non-stop fares. A question is an earlier answer
+// whose outcome (did the fare fall?) is not known yet.
 type Learning struct {
 	All, NonStop Questions
 	Answers      []byte // published answers to compare with outcomes, packed by package score

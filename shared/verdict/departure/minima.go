@@ -34,8 +34,9 @@ func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 		fare.DayOf(time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC))
 }
 
-// From returns the day to which the lead time of a range counts: the date itself, or the last day
-// of its month. With the last day, the current month never has a negative lead time.
+// From returns the day to which the lead time (days before departure) of a range counts: the date
+// itself, or the last day of its month. With the last day, the current month never has a negative
+// lead time.
 func (s Span) From(date fare.Day) fare.Day {
 	if s == Month {
 		_, date = s.Ends(date)
@@ -46,12 +47,13 @@ func (s Span) From(date fare.Day) fare.Day {
 // Minima holds the rule's state for the cheapest fare of a range of dates, such as a month. The
 // cheapest fare of a range is compared only with the cheapest fares of other ranges of the same
 // kind. Compared with single departures, it would nearly always look cheap. So each kind of range
-// has statistics of its own (mean and residuals), without groups of lead times. It uses the same
-// lead-time curve and the same residuals of all routes as single departures.
+// has statistics of its own (mean and residuals (distances from the usual price)), without groups
+// of lead times. It uses the same lead-time curve and the same residuals of all routes as single
+// departures.
 type Minima [spans]Route
 
-// fold adds the cheapest fares of all ranges of dates on a view's day. live holds the prices of the
-// departures seen in the last LiveDays days, in order of departure.
+// fold adds the cheapest fares of all ranges of dates on the day of the view v. live holds the
+// prices of the departures seen in the last LiveDays days, in order of departure.
 func (m *Minima) fold(v *View, live []Quote) {
 	for s := range m {
 		m.of(Span(s)).fold(v, Span(s).minima(v.day, live))
@@ -64,7 +66,8 @@ func (m *Minima) of(s Span) *Route {
 	return &m[s]
 }
 
-// fold adds the cheapest fares of one day to the state r. It adds nothing to the pooled statistics.
+// fold adds the cheapest fares of one day to the state r. It adds nothing to the pooled statistics
+// (sums over all routes).
 func (r *Route) fold(v *View, minima []Quote) { r.Day(v, minima).Fold(minima, new(Statistics)) }
 
 // minima returns the cheapest fare of each range: of each month for Month, else of the range around
@@ -145,12 +148,13 @@ func (m *Minima) clone() *Minima {
 	return c
 }
 
-// Cheapest returns the cheapest live fare in the range s around a date. ok is false if there is
-// none.
+// Cheapest returns the cheapest live fare (found in the last 7 days) in the range s around a date.
+// Of equal fares, it returns the one with the better flight. ok is false if there is none.
 func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	first, last := s.Ends(date)
 	for _, l := range d.Live() {
-		if l.Depart >= first && l.Depart <= last && (!ok || l.Price < cheapest.Price) {
+		if l.Depart >= first && l.Depart <= last &&
+			(!ok || l.Price < cheapest.Price || l.Price == cheapest.Price && l.Better(cheapest)) {
 			cheapest, ok = l, true
 		}
 	}

@@ -54,8 +54,8 @@ func TestMinima(t *testing.T) {
 }
 
 // TestSpansAreJudged: within a range of dates, a higher price never has a lower percentile, also
-// after encoding and decoding the state. The cheapest live fare of a range gets the same percentile
-// as an equal price that a caller names.
+// after encoding and decoding the state. The cheapest live fare (found in the last 7 days) of a
+// range gets the same percentile as an equal price that a caller names.
 func TestSpansAreJudged(t *testing.T) {
 	state := busy(90, 100, 120, 1)
 	read, err := DecodeState(state.Encode())

@@ -13,7 +13,7 @@ type onSale struct {
 	bin  uint8   // step of the residual, set by RouteDay.rank
 }
 
-// setOnSale stores the departures on sale, in order of lead time.
+// setOnSale stores the departures on sale, in order of lead time (days before departure).
 func (d *RouteDay) setOnSale(all []Quote) {
 	if !d.view.rule.onSale {
 		all = nil
@@ -44,7 +44,7 @@ func (d *RouteDay) setOnSale(all []Quote) {
 	}
 }
 
-// quotes returns the departures on sale, in order of lead time.
+// quotes returns the departures on sale, in order of lead time (days before departure).
 func (d *RouteDay) quotes() []Quote {
 	all := make([]Quote, len(d.sale))
 	for i, s := range d.sale {
@@ -57,7 +57,8 @@ func (d *RouteDay) quotes() []Quote {
 const none = -1
 
 // own returns the index of the judged departure in d.sale, or none. If several departures have the
-// same lead time, it returns the one with the same price, or else the first.
+// same lead time (days before departure), it returns the one with the same price, or else the
+// first.
 func (d *RouteDay) own(q Quote) int {
 	first, found := slices.BinarySearchFunc(d.sale, q.Lead, func(s onSale, lead int) int { return s.Lead - lead })
 	if !found {
@@ -98,8 +99,8 @@ func (d *RouteDay) average(own int) float64 {
 	return sum / weight
 }
 
-// beside returns the log of a price over the cheapest other departure on sale, both converted to one
-// lead time. It returns NaN if too few others are on sale.
+// beside returns the log of a price over the cheapest other departure on sale, both converted to
+// one lead time (days before departure). It returns NaN if too few others are on sale.
 func (d *RouteDay) beside(q Quote) float64 {
 	own := d.own(q)
 	if !d.view.rule.beside || d.others(own) < onSaleLevel {
@@ -110,6 +111,18 @@ func (d *RouteDay) beside(q Quote) float64 {
 		cheapest = d.cheapest[1]
 	}
 	return logOf(q.Price) - d.view.curve[place(q.Lead, curveEdges)] - cheapest
+}
+
+// addCurve adds to s what the departures on sale contribute to the lead-time curve. It adds nothing
+// if they are too few for an average.
+func (d *RouteDay) addCurve(s *Statistics) {
+	average := d.average(none)
+	if math.IsNaN(average) {
+		return
+	}
+	for _, o := range d.sale {
+		s.curve[o.span].add(logOf(o.Price)-average, 1)
+	}
 }
 
 // rank computes the residual of each departure on sale: its distance from the usual price, in steps
@@ -126,13 +139,18 @@ func (d *RouteDay) rank() {
 }
 
 // Fold adds the fares of the day to the route, and adds to s what these fares contribute to the
-// pooled statistics. The fares must be among those on sale. Do not use the RouteDay afterwards.
+// pooled statistics (sums over all routes). The fares must be among those on sale. Do not use the
+// RouteDay afterwards.
 func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if len(quotes) == 0 {
 		return
 	}
 	r, day := d.route, d.view.day
-	r.rebase(d.view)
+	if r.rebase(d.view); d.outdated {
+		r.residuals, r.noCurve = [groups][]bar{}, false
+	}
+	isFinal := d.view.hasCurve || d.view.rule.plain
+	r.noCurve = r.noCurve || !isFinal
 	level, residual := gain(r.epoch, day, d.view.rule.level), gain(r.epoch, day, d.view.rule.residuals)
 	for _, q := range quotes {
 		span := place(q.Lead, curveEdges)
@@ -140,7 +158,9 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 		if average := d.average(d.own(q)); !math.IsNaN(average) {
 			bin := binOf(flat - average)
 			r.add(r.group(span), uint8(bin), residual)
-			s.residuals[bin]++
+			if isFinal {
+				s.residuals[bin]++
+			}
 		}
 		r.level.sum += level * flat
 		r.level.weight += level

@@ -57,7 +57,7 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 		return a
 	}
 	// The live fare of the judged departure still counts in the mean for the other departures. So
-	// the residuals of the others change slightly.
+	// the residuals (distances from the usual price) of the others change slightly.
 	if a, b := ask(5000), ask(5001); a != b {
 		t.Errorf("%+v, and %+v where its fare on sale is another", a, b)
 	}
@@ -68,8 +68,8 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestBeside: the fifth term compares a price with the cheapest other departure on sale, if there
-// are 4 others.
+// TestBeside: the fifth term of the rule's chance compares a price with the cheapest other
+// departure on sale, if there are 4 others.
 func TestBeside(t *testing.T) {
 	today := []Quote{{30, 5000}, {31, 6000}, {32, 5000 * 2}, {33, 9000}, {34, 7000}}
 	on := new(Route).Day(Start(10).View(10), today)
@@ -100,8 +100,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestBesideUnknownIsNotLearned: outcomes without departures on sale change the first four terms
-// alone.
+// TestBesideUnknownIsNotLearned: outcomes (did the fare fall?) without departures on sale change
+// only the first four terms, not the fifth term (the cheapest other departure on sale).
 func TestBesideUnknownIsNotLearned(t *testing.T) {
 	p, r := Start(10), new(Route)
 	var sums Statistics
@@ -110,5 +110,65 @@ func TestBesideUnknownIsNotLearned(t *testing.T) {
 	after, before := p.tables[Week].cells, initial[Week].cells
 	if after[lowFirst] == before[lowFirst] || after[besideUnknown] != 0 {
 		t.Errorf("the fourth term moved from %v to %v, the fifth to %v", before[lowFirst], after[lowFirst], after[besideUnknown])
+	}
+}
+
+// TestCurveCountsOnce: all fares depend only on the lead time. So on each day, the quartiles of a
+// departure must be close to its own price.
+func TestCurveCountsOnce(t *testing.T) {
+	price := func(lead int) fare.Cents { return fare.Cents(10_000 - 800*place(lead, curveEdges)) }
+	var today []Quote
+	for lead := range 200 {
+		today = append(today, Quote{lead, price(lead)})
+	}
+	// off returns the largest distance of a quartile from the price, as a share of the price.
+	off := func(on *RouteDay) (worst float64) {
+		for _, q := range today {
+			usual, ok := on.Quartiles(q)
+			if !ok {
+				t.Fatalf("no quartiles for %+v", q)
+			}
+			for _, quartile := range []fare.Cents{usual.Q1, usual.Q3} {
+				worst = max(worst, math.Abs(float64(quartile)/float64(q.Price)-1))
+			}
+		}
+		return worst
+	}
+	all := make([][]Quote, 400)
+	for i := range all {
+		all[i] = today
+	}
+	for name, c := range map[string]struct {
+		start         *Pooled
+		hasStartCurve bool
+		right         [3]bool // on the first day, on the second day, and on the second day as stored
+	}{
+		"with a first curve": {Start(10), true, [3]bool{true, true, true}},
+		"without":            {Start(10), false, [3]bool{false, true, true}},
+		"plain form":         {StartPlainForm(10), true, [3]bool{false, false, false}},
+	} {
+		p, sums := c.start, Statistics{}
+		if c.hasStartCurve {
+			p.StartCurve(10, all)
+		}
+		routes, view := make([]Route, len(all)), p.View(10)
+		first := off(routes[0].Day(view, today))
+		for i := range routes {
+			routes[i].Day(view, today).Fold(today, &sums)
+		}
+		stored, err := DecodeRoute(routes[0].Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Fold(10, &sums)
+		second := p.View(11)
+		for i, worst := range []float64{first, off(routes[0].Day(second, today)), off(stored.Day(second, today))} {
+			if right := worst < .06; right != c.right[i] {
+				t.Errorf("%s: case %d: a quartile is off by %.3f", name, i, worst)
+			}
+		}
+		if routes[0].Day(second, today).Fold(today, &sums); routes[0].noCurve {
+			t.Errorf("%s: the residuals are still without a curve", name)
+		}
 	}
 }

@@ -99,7 +99,6 @@ func (p *Past) movesAndLow(day fare.Day, price fare.Cents) (moves int, minimum f
 	return moves, p.lows[i].price, true
 }
 
-// lowest returns the lowest price of the 60 days before day, and the last day with that price.
 func (p *Past) lowest(day fare.Day) (on fare.Day, price fare.Cents, ok bool) {
 	if p == nil {
 		return 0, 0, false

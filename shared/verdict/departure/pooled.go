@@ -6,9 +6,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A residual is the distance of a fare from the usual price of its route and lead time. Residuals
-// are counted in 121 steps of 5 %, from -302.5 % to +302.5 %. A residual outside this range counts
-// in the first or the last step.
+// A residual is the distance of a fare from the usual price of its route and lead time (days before
+// departure). Residuals are counted in 121 steps of 5 %, from -302.5 % to +302.5 %. A residual
+// outside this range counts in the first or the last step.
 const (
 	bins   = 121
 	step   = .05
@@ -19,9 +19,9 @@ func binOf(residual float64) int {
 	return min(bins-1, max(0, int(math.Floor(residual/step+middle))))
 }
 
-// Pooled holds the statistics of all routes together. They are the lead-time curve, the residuals,
-// and the tables from which the chance of a fall is computed. Start returns a Pooled with only the
-// constants of rule.json.
+// Pooled holds the statistics of all routes together. They are the lead-time curve, the residuals
+// (distances from the usual price), and the tables from which the chance of a fall is computed.
+// Start returns a Pooled with only the constants of rule.json.
 type Pooled struct {
 	epoch     fare.Day
 	curve     [curveSpans]mean
@@ -37,7 +37,8 @@ type Pooled struct {
 // values.
 type mean struct{ sum, weight float64 }
 
-// Start returns the pooled statistics of a service that starts on a given day, without fares.
+// Start returns the pooled statistics (sums over all routes) of a service that starts on a given
+// day, without fares.
 func Start(day fare.Day) *Pooled { return &Pooled{epoch: day, tables: initial} }
 
 // constants holds the values in which the first and the present version of the rule differ.
@@ -47,19 +48,20 @@ type constants struct {
 	residuals float64 // half-life of the residuals
 	onSale    bool    // departures on sale are used
 	beside    bool    // the cheapest other departure on sale is a property of the chance of a fall
-	// If half is set, percentiles are averaged with 50 while there are no fares of other routes.
-	// Then the percentiles of a service's first day are wrong by 21 points.
-	half bool
+	// If plain is set, the first days are simpler. StartCurve computes no curve, and residuals from
+	// days without a curve are kept. Percentiles are averaged with 50 while there are no fares of
+	// other routes; then the percentiles of a first day are wrong by 21 points.
+	plain bool
 }
 
 var presentRule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, beside: true}
 
 // StartPlainForm is like Start, for a simpler form of the rule. The reference program in the tests
-// uses that form. It ignores the cheapest other departure, and its percentiles of the first day
-// differ; see constants.half.
+// uses that form. It ignores the cheapest other departure, and its percentiles of the first days
+// differ; see constants.plain.
 func StartPlainForm(day fare.Day) *Pooled {
 	p := Start(day)
-	p.rule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, half: true}
+	p.rule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, plain: true}
 	return p
 }
 
@@ -67,8 +69,24 @@ func StartPlainForm(day fare.Day) *Pooled {
 // versions.
 func StartFirstRule(day fare.Day) *Pooled {
 	p := Start(day)
-	p.rule = &constants{level: halfLife, residuals: halfLife, half: true}
+	p.rule = &constants{level: halfLife, residuals: halfLife, plain: true}
 	return p
+}
+
+// StartCurve computes the lead-time curve for a service's first day. routes holds the departures
+// that each route has on sale on that day. Without StartCurve, the curve is unknown until the next
+// day. Then fares of the first day would be compared as if all lead times cost the same.
+func (p *Pooled) StartCurve(day fare.Day, routes [][]Quote) {
+	if p.constants().plain {
+		return
+	}
+	v, on := p.View(day), new(RouteDay)
+	var s Statistics
+	for _, quotes := range routes {
+		on.Set(new(Route), v, quotes)
+		on.addCurve(&s)
+	}
+	p.Fold(day, &s)
 }
 
 func (p *Pooled) constants() *constants {
@@ -104,19 +122,19 @@ func (p *Pooled) rebase(day fare.Day) {
 
 // Statistics are the sums that refreshes add to the pooled statistics: for one route, one origin
 // city, or all routes. They are integers, so the order of addition does not matter. learned holds
-// the outcomes of one day's questions, per horizon.
+// the outcomes (did the fare fall?) of one day's questions, per horizon (7 or 14 days).
 type Statistics struct {
 	curve     [curveSpans]amounts
 	residuals [bins]int64
 	learned   [horizons]gradient
 }
 
-// amounts holds a sum and its weight, or a gradient and its information. Both numbers are in units
-// of 2^-40.
+// amounts holds two numbers in units of 2^-40: a sum and its weight, or the slope of the log
+// likelihood (gradient) and its curvature (information).
 type amounts struct{ sum, weight int64 }
 
 // gradient holds the gradient of the log likelihood for each term of the chance of a fall. It is
-// for one horizon.
+// for one horizon (7 or 14 days).
 type gradient struct {
 	intercept amounts
 	cells     [cellCount]amounts
@@ -154,8 +172,8 @@ func (s *Statistics) Add(other *Statistics) {
 	}
 }
 
-// Fold adds one day's fares of all routes to the pooled statistics. It ignores the outcomes in the
-// statistics; Learn adds these.
+// Fold adds one day's fares of all routes to the pooled statistics. It ignores the outcomes (did
+// the fare fall?) in the statistics; Learn adds these.
 func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, p.constants().residuals)
@@ -169,9 +187,10 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	}
 }
 
-// The chance of a fall is a sum of terms, which change with each outcome. Each term changes by a
-// rate times its gradient, divided by its information. The prior is information that a term has
-// from the start.
+// The chance of a fall is computed from a sum of terms: one number for each property of the fare,
+// such as its lead time (days before departure). The terms change with each outcome (did the fare
+// fall?). Each term changes by a rate times its gradient, divided by its information. The prior is
+// information that a term has from the start.
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
@@ -179,8 +198,8 @@ const (
 	pooledCap, routeCap           = 2, 1 // the most information that one day's questions can add
 )
 
-// Learn updates the tables of a horizon with the outcomes of one day's questions of all routes. day
-// is the day on which the outcomes became known.
+// Learn updates the tables of a horizon (7 or 14 days) with the outcomes (did the fare fall?) of
+// one day's questions of all routes. day is the day on which the outcomes became known.
 func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, t := gain(p.epoch, day, halfLife), &p.tables[h]
@@ -196,8 +215,8 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	}
 }
 
-// HasOutcomes reports whether outcomes within the horizon h have changed the tables. It returns
-// false if p is nil.
+// HasOutcomes reports whether outcomes (did the fare fall?) within the horizon h have changed the
+// tables. It returns false if p is nil.
 func (p *Pooled) HasOutcomes(h Horizon) bool { return p != nil && p.tables[h].information > 0 }
 
 // climb returns the change of a term: rate times gradient divided by information. It adds the new
@@ -212,32 +231,35 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 	return rate * capped * slope / (prior + *information/g)
 }
 
-// View holds the pooled statistics on one day, prepared for answers. It is immutable and takes a
-// few KB of memory.
+// View holds the pooled statistics (sums over all routes) on one day, prepared for answers. It is
+// immutable and takes a few KB of memory.
 type View struct {
-	day    fare.Day
-	rule   *constants
-	curve  [curveSpans]float64
-	below  [bins + 1]float64 // share of all residuals below each step's lower edge
-	tables *[horizons]table
-	// isPooled is true if percentiles also use the residuals of all routes.
+	day      fare.Day
+	rule     *constants
+	curve    [curveSpans]float64
+	hasCurve bool              // the curve is known for some lead time
+	below    [bins + 1]float64 // share of all residuals below each step's lower edge
+	tables   *[horizons]table
+	// isPooled is true if percentiles also use the residuals (distances from the usual price) of
+	// all routes.
 	isPooled bool
 }
 
-// View prepares the pooled statistics for answers on a day. The day must be later than all days
-// whose fares were added with Fold.
+// View prepares the pooled statistics (sums over all routes) for answers on a day. The day must be
+// later than all days whose fares were added with Fold.
 func (p *Pooled) View(day fare.Day) *View {
 	v := &View{day: day, rule: p.constants()}
 	fade := 1 / gain(p.epoch, day, halfLife)
 	for i, c := range p.curve {
 		v.curve[i] = c.sum * fade / (c.weight*fade + prior)
+		v.hasCurve = v.hasCurve || c.weight > 0
 	}
 	total := 0.
 	for i, n := range p.residuals {
 		total += n
 		v.below[i+1] = total
 	}
-	v.isPooled = total > 0 || v.rule.half
+	v.isPooled = total > 0 || v.rule.plain
 	for i := range v.below {
 		if total > 0 {
 			v.below[i] /= total

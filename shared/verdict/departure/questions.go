@@ -11,8 +11,8 @@ import (
 // outcome 7 and 14 days later. Answers to travellers do not use Questions.
 type Questions []question
 
-// question holds what learning needs once the outcome is known: the judged price, the cells (ranges
-// of its properties), and what was seen since.
+// question holds what learning needs once the outcome (did the fare fall?) is known: the judged
+// price, the cells (ranges of its properties), and what was seen since.
 type question struct {
 	day, depart fare.Day
 	price       fare.Cents
@@ -43,9 +43,9 @@ func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	}
 }
 
-// Due removes the questions whose horizon h ended before a day. It returns the outcomes grouped by
-// the day of the question, oldest first. A question has no outcome if its departure was not seen
-// again.
+// Due removes the questions whose horizon h ended before a day. It returns the outcomes (did the
+// fare fall?) grouped by the day of the question, oldest first. A question has no outcome if its
+// departure was not seen again.
 func (qs *Questions) Due(h Horizon, day fare.Day) (days [][]Outcome) {
 	byDay := map[fare.Day][]Outcome{}
 	var asked []fare.Day

@@ -9,8 +9,8 @@ import (
 
 // Record holds what followed in recorded fares, for ranges of predicted chances of a fall. A panel
 // is a set of recorded fares. `verdetto backtest -record` writes the Record to record.json, which
-// is embedded in the executable. Answers cite the Record until the service has enough outcomes of
-// its own.
+// is embedded in the executable. Answers cite the Record until the service has enough outcomes (did
+// the fare fall?) of its own.
 type Record struct {
 	Panels   []RecordPanel   `json:"panels"`
 	Horizons []RecordHorizon `json:"horizons"`
@@ -33,9 +33,9 @@ type RecordHorizon struct {
 }
 
 // Band holds what followed after answers whose chance of a fall was at least From and less than To.
-// Only departures that left after the end of the horizon count. All fields but Cases and Panels are
-// fractions: 0.05 is 5 %. In Record.Horizons the values are those of the first panel. But Low and
-// High cover all panels with enough cases.
+// Only departures that left after the end of the horizon (7 or 14 days) count. All fields but Cases
+// and Panels are fractions: 0.05 is 5 %. In Record.Horizons the values are those of the first
+// panel. But Low and High cover all panels (observed fares) with enough cases.
 type Band struct {
 	From   float64 `json:"from"`
 	To     float64 `json:"to"`

@@ -22,7 +22,7 @@ func TestRecord(t *testing.T) {
 }
 
 // TestRecordIsOfItsPanels: each band of the record has the values of the first panel. Only the
-// interval, Low to High, covers the intervals of all panels.
+// interval, Low to High, covers the intervals of all panels (observed fares).
 func TestRecordIsOfItsPanels(t *testing.T) {
 	r := Recorded()
 	if len(r.Panels) < 2 {

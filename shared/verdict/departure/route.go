@@ -11,15 +11,20 @@ type Route struct {
 	epoch fare.Day
 	level mean // mean of log prices, converted to one lead time
 	count int  // fares ever seen
-	// residuals holds, for each group of lead times, the weight of the fares per step of 5 %,
-	// lowest step first. The step says how far a fare is from the usual price.
+	// residuals holds, for each group of lead times (days before departure), the weight of the
+	// fares per step of 5 %, lowest step first. The step says how far a fare is from the usual
+	// price.
 	residuals [groups][]bar
 	terms     [horizons]term
 	single    bool // residuals are not grouped by lead time: all are in the first group
+	// noCurve is true if residuals were added while the lead-time curve was unknown. They contain
+	// the curve, which later answers add again. So they are removed when the curve is known.
+	noCurve bool
 }
 
-// group returns the index in residuals of the group of lead times that contains a range of lead
-// times. span is the index of the range, as in curveEdges.
+// group returns the index in residuals (distances from the usual price) of the group of lead times
+// (days before departure) that contains a range of lead times. span is the index of the range, as
+// in curveEdges.
 func (r *Route) group(span int) int {
 	if r.single {
 		return 0
@@ -27,7 +32,8 @@ func (r *Route) group(span int) int {
 	return groupOf[span]
 }
 
-// bar holds the weight (mass) of all residuals in one step of 5 %. bin is the number of the step.
+// bar holds the weight (mass) of all residuals (distances from the usual price) in one step of 5 %.
+// bin is the number of the step.
 type bar struct {
 	bin  uint8
 	mass float64
@@ -44,7 +50,8 @@ type term struct {
 func (r *Route) Count() int { return r.count }
 
 // rebase sets the epoch (reference day of the weights) if there is none, or a new one after
-// epochDays days. With a new epoch it removes residuals of negligible weight.
+// epochDays days. With a new epoch it removes residuals (distances from the usual price) of
+// negligible weight.
 func (r *Route) rebase(v *View) {
 	day := v.day
 	if r.count == 0 && r.epoch == 0 {
@@ -70,8 +77,8 @@ func (r *Route) rebase(v *View) {
 	r.epoch = day
 }
 
-// negligible is the weight below which residuals are removed. A fare has this weight 20 half-lives
-// after it was seen.
+// negligible is the weight below which residuals (distances from the usual price) are removed. A
+// fare has this weight 20 half-lives after it was seen.
 const negligible = 1e-6
 
 func (r *Route) add(group int, bin uint8, mass float64) {
@@ -90,9 +97,10 @@ type Outcome struct {
 	Fell  bool
 }
 
-// Learn updates the route with the outcomes of one day's questions about the route. It adds to s
-// the gradients for the pooled statistics. v is the view of the day on which the outcomes became
-// known. v must not contain these outcomes yet.
+// Learn updates the route with the outcomes (did the fare fall?) of one day's questions about the
+// route. It adds to s the gradients for the pooled statistics (sums over all routes). v holds the
+// pooled statistics of the day on which the outcomes became known. v must not contain these
+// outcomes yet.
 func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	if len(outcomes) == 0 {
 		return

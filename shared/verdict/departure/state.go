@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// StopsKnown states which fares of a series a departure state covers, and whether their stops are
-// known.
+// StopsKnown states which fares of a series (route and kind of trip) a departure state covers, and
+// whether their stops are known.
 type StopsKnown uint8
 
 const (
@@ -37,6 +37,17 @@ func (l Live) FoundDay() fare.Day { return fare.Observation{Found: l.Found}.Foun
 // Age returns the time since the fare was found.
 func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }
 
+// Better reports whether the flight of a fare is better than that of another fare with the same
+// price: it has fewer stops, or as many and takes less time. An unknown flight is not compared.
+func (l Live) Better(m Live) bool {
+	a, known := l.Stops.Number()
+	b, both := m.Stops.Number()
+	if !known || !both || a != b {
+		return known && both && a < b
+	}
+	return l.Flight.Minutes > 0 && l.Flight.Minutes < m.Flight.Minutes
+}
+
 // Before orders fares of the same departure: the cheaper first, then the newer, then the shorter
 // stay, then fewer stops.
 func (l Live) Before(m Live) int {
@@ -44,9 +55,10 @@ func (l Live) Before(m Live) int {
 		cmp.Compare(l.Stops, m.Stops))
 }
 
-// State is the departure state of a series. With the pooled statistics it answers questions about
-// departures of the series. It has learned from the fares of the days before AsOf. The fares of the
-// day AsOf are only in Live, so a fare is compared only with fares of earlier days.
+// State is the departure state of a series (route and kind of trip). With the pooled statistics
+// (sums over all routes) it answers questions about departures of the series. It has learned from
+// the fares of the days before AsOf. The fares of the day AsOf are only in Live, so a fare is
+// compared only with fares of earlier days.
 type State struct {
 	AsOf     fare.Day      // the day of the refresh that built it
 	Currency fare.Currency // of all prices
@@ -106,8 +118,8 @@ func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 
 func (l Live) quote(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
 
-// quotes returns the departures on sale on a day: those with a fare found at most LiveDays days
-// before.
+// quotes returns the departures on sale on a day: the departures with a fare found at most LiveDays
+// days before.
 func (s *State) quotes(today fare.Day) []Quote {
 	all := make([]Quote, 0, len(s.Live))
 	for _, l := range s.Live {
@@ -128,14 +140,20 @@ func (d *StateDay) Live() []Live {
 	return d.state.Live[i:]
 }
 
+// AddCurve adds to sums what the live departures contribute to the lead-time curve. It is for the
+// first refresh of a series while no pooled statistics are known; see Pooled.StartCurve.
+func (s *State) AddCurve(sums *Statistics) {
+	s.Route.Day(Start(s.AsOf).View(s.AsOf), s.quotes(s.AsOf)).addCurve(sums)
+}
+
 // find returns the index in s.Live of a departure day, or of the next later one if the day has no
 // fare.
 func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
 
-// LiveFare returns the live fare of a departure. It returns false if the departure has no live
-// fare.
+// LiveFare returns the live fare (found in the last 7 days) of a departure. It returns false if the
+// departure has no live fare.
 func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	i, ok := d.state.find(depart)
 	if !ok || depart < d.today || d.today > d.state.AsOf+LiveDays {
@@ -145,7 +163,8 @@ func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 }
 
 // Judge judges a price of a departure, in the state's currency. If price is 0, it judges the live
-// fare. ok is false if the departure has left, or if price is 0 and there is no live fare.
+// fare (found in the last 7 days). ok is false if the departure has left, or if price is 0 and
+// there is no live fare.
 func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 	if depart < d.today || price < 0 {
 		return Answer{}, false
@@ -185,7 +204,7 @@ func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
 
 // Judge answers a single question about a departure. For several questions on one day, use Day. The
 // Quartiles are zero if there are too few fares for a percentile. live is zero if there is no live
-// fare.
+// fare (found in the last 7 days).
 func (s *State) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
 	day, ok := s.Day(p, today)
 	if !ok {

@@ -40,8 +40,8 @@ func (s *State) Encode() []byte {
 	return data
 }
 
-// thinned returns the departures that leave before a day. Of each departure, it keeps the newest
-// lows, and the cheapest of the older lows.
+// thinned returns the departures that leave before a day. Of each departure, it keeps the
+// newest low fares (their number is the parameter lows), and the single cheapest older fare.
 func (d Departures) thinned(lows int, before fare.Day) Departures {
 	few := Departures{}
 	for at, past := range d {
@@ -75,7 +75,8 @@ func (s *State) encode(pasts Departures, live []Live) []byte {
 	return w
 }
 
-// legendOf returns the legend of the live fares, or nil if no flight is known.
+// legendOf returns the legend of the live fares (found in the last 7 days), or nil if no flight is
+// known.
 func legendOf(live []Live) *fare.Legend {
 	if !slices.ContainsFunc(live, func(l Live) bool { return l.Flight.Known() }) {
 		return nil
@@ -83,7 +84,7 @@ func legendOf(live []Live) *fare.Legend {
 	return fare.NewLegend(len(live), func(i int) (uint64, fare.Flight) { return live[i].flags(), live[i].Flight })
 }
 
-// The flags of a live fare. Above them are the stops and the nights.
+// The flags of a live fare (found in the last 7 days). Above them are the stops and the nights.
 const (
 	foreignFlag = 1
 	dayOnlyFlag = 2
@@ -102,8 +103,9 @@ func (l Live) flags() uint64 {
 	return flags
 }
 
-// encodeLive packs live fares into about 7 bytes each. Prices are stored as differences, as
-// multiples of the largest common divisor. A legend, if there is one, states the flights.
+// encodeLive packs live fares (found in the last 7 days) into about 7 bytes each. Prices are stored
+// as differences, as multiples of the largest common divisor. A legend, if there is one, states the
+// flights.
 func encodeLive(w *packed.Writer, asOf fare.Day, live []Live, legend *fare.Legend) {
 	var base, unit fare.Cents
 	for i, l := range live {
@@ -167,6 +169,9 @@ func DecodeState(data []byte) (*State, error) {
 		var of *Route
 		if of, err = DecodeRoute(route); err == nil {
 			s.Route = *of
+			for i := range s.Minima {
+				s.Minima[i].noCurve = of.noCurve
+			}
 			s.Pasts, err = DecodeDepartures(pasts)
 		}
 	}
@@ -228,7 +233,7 @@ func decodeLive(r *packed.Reader, asOf fare.Day, hasFlights bool) []Live {
 	return live
 }
 
-// Cycle holds the pooled statistics after all refreshes of one day.
+// Cycle holds the pooled statistics (sums over all routes) after all refreshes of one day.
 type Cycle struct {
 	Day    fare.Day
 	Pooled *Pooled

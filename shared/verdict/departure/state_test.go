@@ -80,7 +80,7 @@ func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 
 // TestLateFinds: the source reports a fare some days late. The fare is folded (added to the
 // statistics) once, if its departure was not seen on that day or later. Otherwise it only counts as
-// a live fare.
+// a live fare (found in the last 7 days).
 func TestLateFinds(t *testing.T) {
 	at := func(day, depart fare.Day, price fare.Cents) Live {
 		return Live{Depart: begin + depart, Price: price, Found: (begin + day).Time().Unix()}

@@ -22,6 +22,7 @@ func small() *Learner {
 	s.Stops = AllNonStop
 	s.Facts = []byte{7}
 	p := Start(begin)
+	p.curve[0].weight = 1 // the lead-time curve is known
 	s.Advance(begin+2, p, []Live{
 		{Depart: begin + 20, Price: 4999, Found: begin.Time().Unix() + 3600, Stops: fare.NonStop},
 		{Depart: begin + 20, Price: 4499, Found: (begin + 1).Time().Unix(), Stops: fare.NonStop, DayOnly: true},
@@ -34,8 +35,8 @@ func small() *Learner {
 const firstRuleStored = "01c4b8020080808080808080f83f0201073001c0b8020316084541bf7c414000000000000000000000000000000000000000000000000000013a830201488302000003c0b80216084541bf7c4140023a83020e830203c0b80216084541bf7c4140023a83020e830203c0b80282cf3941bf7c4140013a860402c0b8025566f8405fbe0040013a83021201c4b8029323942302cb0801001dac030002029323942312000601070204c4c50a"
 
 // TestFirstRuleIsRead: a state that the first version of the rule stored decodes to the state of
-// small. Only the mean and the residuals differ: their weights are smaller by the ratio of the
-// half-lives.
+// small. Only the mean and the residuals (distances from the usual price) differ: their weights are
+// smaller by the ratio of the half-lives.
 func TestFirstRuleIsRead(t *testing.T) {
 	data, err := hex.DecodeString(firstRuleStored)
 	if err != nil {
@@ -64,7 +65,7 @@ func TestFirstRuleIsRead(t *testing.T) {
 }
 
 // TestFirstRuleIsRenewed: a refresh replaces a state of the first version of the rule. The new
-// state is the one that the present rule builds from the same history.
+// state equals the state that the present rule builds from the same fares.
 func TestFirstRuleIsRenewed(t *testing.T) {
 	all, p := days(15, 20, begin, 60), Start(begin)
 	var want Learner
@@ -94,9 +95,10 @@ func TestFirstRuleIsRenewed(t *testing.T) {
 	}
 }
 
-// TestFourTermsAreRead: testdata holds pooled statistics, statistics and questions that commit
-// 03d5f380 stored, before the chance of a fall had its fifth term. They are read as if the fifth
-// term had learned nothing, and keep all their other values.
+// TestFourTermsAreRead: testdata holds pooled statistics (sums over all routes), statistics and
+// questions that commit 03d5f380 stored, before the chance of a fall had its fifth term (the
+// cheapest other departure on sale). They are read as if the fifth term had learned nothing, and
+// keep all their other values.
 func TestFourTermsAreRead(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "fourterms.json"))
 	if err != nil {
@@ -137,6 +139,52 @@ func TestFourTermsAreRead(t *testing.T) {
 	again, err := DecodePooled(pooled.Encode())
 	if err != nil || !slices.Equal(again.Encode(), pooled.Encode()) {
 		t.Errorf("packed again: %v", err)
+	}
+}
+
+// TestNoCurveIsStored: a state that was built while the lead-time curve was unknown is stored as
+// such. This includes its state for ranges of dates.
+func TestNoCurveIsStored(t *testing.T) {
+	var s Learner
+	s.Convert(fare.EUR, 1)
+	s.Advance(begin+40, Start(begin), days(15, 20, begin, 39), new(Statistics))
+	read, err := DecodeState(s.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes := append([]Route{s.Route, read.Route}, append(s.Minima[:], read.Minima[:]...)...)
+	for i, r := range routes {
+		if r.count == 0 || !r.noCurve {
+			t.Errorf("%d: %d fares, noCurve %v", i, r.count, r.noCurve)
+		}
+	}
+}
+
+// TestNoCurveIsRenewed: a whole history is added while the lead-time curve is unknown. When the curve
+// is known, the next refresh rebuilds the state. Then it equals a state that was built with the
+// curve, and the residuals are contributed once.
+func TestNoCurveIsRenewed(t *testing.T) {
+	all, p := days(15, 20, begin, 60), Start(begin)
+	var got, want Learner
+	var early, left, wantLeft Statistics
+	got.Advance(begin+40, p, until(all, begin+40), &early)
+	if early.residuals != [bins]int64{} {
+		t.Error("residuals without a curve are contributed")
+	}
+	p.Fold(begin, &early)
+	want.Advance(begin+40, p, until(all, begin+40), &wantLeft)
+	if !p.MustRenew(&got.State) || p.MustRenew(&want.State) {
+		t.Fatal("the wrong state must be renewed")
+	}
+	got.Advance(begin+59, p, all, &left)
+	want.Advance(begin+59, p, all, &wantLeft)
+	near := cmp.Comparer(func(a, b term) bool { return math.Abs(a.value-b.value) < .2 })
+	if diff := cmp.Diff(want.State, got.State, cmp.AllowUnexported(Route{}, mean{}, bar{}, Past{}, dayPrice{}),
+		cmpopts.EquateEmpty(), near); diff != "" {
+		t.Error(diff)
+	}
+	if left.residuals != wantLeft.residuals {
+		t.Error("other residuals are contributed")
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The rule divides values, such as lead times in days, into numbered cells. These lists are the
-// edges between the cells. The number of a value's cell is the count of edges that are not above
-// the value.
+// The rule divides values, such as lead times (days before departure) in days, into numbered cells.
+// These lists are the edges between the cells. The number of a value's cell is the count of edges
+// that are not above the value.
 var (
 	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of the lead-time curve
 	groupOf     = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}
@@ -38,10 +38,10 @@ func place[T int | float64](x T, edges []T) int {
 	return n
 }
 
-// The chance of a fall is a sum of five terms, one for each property of a fare: lead time,
-// percentile, price changes, height above the minimum, and height above the cheapest other
-// departure on sale. Each property is divided into cells (ranges of values). These constants are
-// the numbers of cells. All cells are stored in one row, one term after another.
+// The chance of a fall is a sum of five terms, one for each property of a fare: lead time (days
+// before departure), percentile, price changes, height above the minimum, and height above the
+// cheapest other departure on sale. Each property is divided into cells (ranges of values). These
+// constants are the numbers of cells. All cells are stored in one row, one term after another.
 const (
 	leadCells, levelCells, changeCells, lowCells, besideCells = 9, 8, 6, 8, 8
 
@@ -105,7 +105,8 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 //go:embed rule.json
 var ruleJSON []byte
 
-// initial holds the tables as read from rule.json, before any outcome changes them.
+// initial holds the tables as read from rule.json, before any outcome (did the fare fall?) changes
+// them.
 var initial = mustRead(ruleJSON)
 
 // mustRead parses rule.json. It panics if a constant is missing, so an invalid rule.json fails
@@ -134,7 +135,8 @@ func mustRead(data []byte) (tables [horizons]table) {
 		}{
 			{t.cells[:levelFirst], c.Lead},
 			{t.cells[levelFirst : levelFirst+levelUnknown], c.Level},
-			// the cell for an unknown level starts at 0; outcomes change it later
+			// the cell for an unknown level starts at 0; outcomes (did the fare fall?) change it
+			// later
 			{t.cells[changeFirst:lowFirst], c.Changes},
 			{t.cells[lowFirst:besideFirst], c.Low},
 			{t.cells[besideUnknown+1:], c.Beside},

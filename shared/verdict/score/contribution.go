@@ -9,7 +9,8 @@ import (
 )
 
 // Contribution holds the statistics that refreshes compute in one cycle, one complete pass over all
-// series. Learned is for the rule that judges departures; Counts is for the score.
+// series (route and kind of trip). Learned is for the rule that judges departures; Counts is for
+// the score.
 type Contribution struct {
 	Learned departure.Statistics
 	Counts  Counts

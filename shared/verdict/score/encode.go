@@ -63,7 +63,8 @@ func DecodeCounts(data []byte) (*Counts, error) {
 	return c, nil
 }
 
-// Encode packs rounds into about 10 bytes per departure. It returns nil if there are no rounds.
+// Encode packs rounds (one week's answers) into about 10 bytes per departure. It returns nil if
+// there are no rounds.
 func (r Rounds) Encode() []byte {
 	if len(r) == 0 {
 		return nil

@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// some returns random counts, of which 1 in part is not 0.
 func some(chance *rand.Rand, part int) *Counts {
 	c := new(Counts)
 	c.each(func(n *int64) {
@@ -86,8 +85,9 @@ func TestStoredBytes(t *testing.T) {
 	}
 }
 
-// TestContributionOfAnEarlierVersion: DecodeContribution reads a Contribution without counts, as an
-// earlier version stored it. A Contribution without counts is still encoded in that format.
+// TestContributionOfAnEarlierVersion: DecodeContribution reads a Contribution (to the sums over all
+// routes) without counts, as an earlier version stored it. A Contribution without counts is still
+// encoded in that format.
 func TestContributionOfAnEarlierVersion(t *testing.T) {
 	earlier := new(departure.Statistics).Encode()
 	l, err := DecodeContribution(earlier)

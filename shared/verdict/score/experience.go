@@ -74,8 +74,8 @@ func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	return weeks
 }
 
-// weeksOut returns the number of latest successive weeks outside the band (see leastRatio). It
-// skips weeks with too few cases.
+// weeksOut returns how many of the latest weeks in a row had too many or too few falls (see
+// leastRatio). It skips weeks with too few cases.
 func weeksOut(weeks []Week) (n int) {
 	for _, w := range weeks {
 		switch in, known := w.Horizons[0].InBand(); {

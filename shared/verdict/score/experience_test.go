@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// steady returns a score of n weeks. The function make fills the counts of each week.
 func steady(n int, make func(week int, c *Counts)) (*Sum, []Week) {
 	sum := new(Sum)
 	var weeks []Week

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Round holds the service's answers about a series on one day. Later refreshes compare these
-// answers with what happened.
+// Round holds the service's answers about a series (route and kind of trip) on one day. Later
+// refreshes compare these answers with what happened.
 type Round struct {
 	Day      fare.Day
 	Rule     uint64
@@ -21,10 +21,11 @@ type Round struct {
 	Route    *RouteAnswer
 }
 
-// Settled states which outcomes of a Round are already counted.
+// Settled states which outcomes (did the fare fall?) of a Round are already counted.
 type Settled uint8
 
-// The states of a Round: no outcome counted, those of 7 days counted, those of 14 days counted too.
+// The states of a Round: no answer is compared with later fares yet; the answers are compared with
+// the fares of the next 7 days; they are compared with the fares of the next 14 days too.
 const (
 	Open Settled = iota
 	WeekSettled
@@ -45,11 +46,11 @@ type DepartureAnswer struct {
 }
 
 // NotStated is stored in place of a chance of a fall that was not published. A chance is not
-// published until the service has seen outcomes.
+// published until the service has seen outcomes (did the fare fall?).
 const NotStated = 255
 
 // NoRival is stored in place of a percentile of the baseline. It means that the baseline found
-// fewer than 8 fares of similar lead time and season.
+// fewer than 8 fares of similar lead time (days before departure) and season.
 const NoRival = 101
 
 // RouteAnswer is the service's answer about a route: the verdict on its cheapest fare of any
@@ -63,11 +64,12 @@ type RouteAnswer struct {
 	Low, High  uint16 // 90 % interval of the percentile, in hundredths of a point
 }
 
-// Rounds holds the rounds of a series whose outcomes are not all counted yet, oldest first. The
-// round of the current week is always included.
+// Rounds holds the rounds of a series (route and kind of trip) whose outcomes (did the fare fall?)
+// are not all counted yet, oldest first. The round of the current week is always included.
 type Rounds []Round
 
-// Source holds the data of a series that a refresh passes to Rounds.Refresh.
+// Source holds the data of a series (route and kind of trip) that a refresh passes to
+// Rounds.Refresh.
 type Source struct {
 	Day     fare.Day             // of the refresh
 	State   *departure.State     // as stored
@@ -185,8 +187,8 @@ func answerRoute(s Source) *RouteAnswer {
 	}
 }
 
-// LevelNames and SureNames are the published names of the levels and of the reliabilities. Their
-// order is that of the tables in Counts.
+// LevelNames and SureNames are the published names of the levels and of the reliabilities. They
+// have the same order as the tables in Counts.
 var (
 	LevelNames = [Levels]string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
 	SureNames  = [Sures]string{verdict.Alta, verdict.Media, verdict.Bassa}
@@ -197,9 +199,9 @@ func levelOf(name string) int { return slices.Index(LevelNames[:], name) }
 func sureOf(name string) uint8 { return uint8(max(0, slices.Index(SureNames[:], name))) }
 
 // rival is a simple rule that serves as a baseline for the service's own rule. It returns the
-// percentile of a fare among earlier fares of the route. Their lead time differs by at most 15 %,
-// and their departure date, in any year, by at most 45 days. Ties count half. It returns NoRival if
-// there are fewer than 8 such fares.
+// percentile of a fare among earlier fares of the route. Their lead time (days before departure)
+// differs by at most 15 %, and their departure date, in any year, by at most 45 days. Ties count
+// half. It returns NoRival if there are fewer than 8 such fares.
 func rival(quotes []departure.Live, today fare.Day, of departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
 	lead := float64(of.Depart - of.FoundDay())

@@ -3,9 +3,9 @@
 //
 // # How it works
 //
-// The first refresh of a series in a week creates a Round. It holds that day's answers about the
-// route and about at most PerRound departures with a fare. A hash of the day and the day of
-// departure selects the departures, before any outcome is known.
+// The first refresh of a series (route and kind of trip) in a week creates a Round. It holds that
+// day's answers about the route and about at most PerRound departures with a fare. A hash of the
+// day and the day of departure selects the departures, before any outcome is known.
 //
 // After 7 days a refresh looks up the outcomes in the history. The outcome of the chance of a fall
 // within 14 days is known after 14 days. The interval of the route's percentile is checked after 28
@@ -28,14 +28,15 @@ import (
 const (
 	// Rule is the version of the rules behind the verdicts. Raise it with every change that moves
 	// levels, percentiles, chances of a fall, or intervals. Answers of an earlier version are not
-	// compared with outcomes.
+	// compared with outcomes (did the fare fall?).
 	Rule = 2
 
-	// PerRound is the maximum number of departures of a series that a Round compares per week.
+	// PerRound is the maximum number of departures of a series (route and kind of trip) that a
+	// Round compares per week.
 	PerRound = 12
 
-	// StaleDays is the age, in days, from which a fare is not compared with its outcome. An older
-	// fare may no longer have been available when the service answered.
+	// StaleDays is the age, in days, from which a fare is not compared with its outcome (did the
+	// fare fall?). An older fare may no longer have been available when the service answered.
 	StaleDays = 3
 
 	// IntervalDays is the number of days after a verdict when the interval of its percentile is
@@ -43,7 +44,7 @@ const (
 	IntervalDays = 28
 )
 
-// Reason is the reason why an answer could not be compared with an outcome.
+// Reason is the reason why an answer could not be compared with an outcome (did the fare fall?).
 type Reason int
 
 // The values of Reason. Reasons is their number.
@@ -68,12 +69,12 @@ const (
 	Places   = 20                   // cells of the percentile, 5 points each
 )
 
-// LeadEdges are the lead times, in days, at which the second and later ranges of lead times begin.
-// The first range begins at 0.
+// LeadEdges are the lead times (days before departure), in days, at which the second and later
+// ranges of lead times begin. The first range begins at 0.
 var LeadEdges = [Spans - 1]int{7, 21, 45, 90}
 
-// LeadSpan returns the index of the range that contains a lead time in days. The index is from 0 to
-// Spans-1.
+// LeadSpan returns the index of the range that contains a lead time (days before departure) in
+// days. The index is from 0 to Spans-1.
 func LeadSpan(lead int) int {
 	n := 0
 	for _, e := range LeadEdges {
@@ -84,7 +85,8 @@ func LeadSpan(lead int) int {
 	return n
 }
 
-// LeadName returns the name of a range of lead times in days, such as 7-20 or 90+.
+// LeadName returns the name of a range of lead times (days before departure) in days, such as 7-20
+// or 90+.
 func LeadName(span int) string {
 	from := 0
 	if span > 0 {
@@ -96,8 +98,8 @@ func LeadName(span int) string {
 	return fmt.Sprintf("%d-%d", from, LeadEdges[span]-1)
 }
 
-// Counts holds the outcomes of answers. The fields Stated and Shuffled hold hundredths, the field
-// Change ten-thousandths. So all fields are integers.
+// Counts holds the outcomes (did the fare fall?) of answers. The fields Stated and Shuffled hold
+// hundredths, the field Change ten-thousandths. So all fields are integers.
 type Counts struct {
 	Rounds   int64 // rounds with at least one answer that was compared or could not be compared
 	Horizons [Horizons]HorizonCounts
@@ -106,7 +108,8 @@ type Counts struct {
 	Leads    [Spans][Places]int64 // percentiles of departures, by lead time
 }
 
-// HorizonCounts holds the outcomes of answers about departures, within one horizon: 7 or 14 days.
+// HorizonCounts holds the outcomes (did the fare fall?) of answers about departures, within one
+// horizon: 7 or 14 days.
 type HorizonCounts struct {
 	Missed [Reasons]int64 // answers that could not be compared
 	Own    [Steps]Case    // by the rule's own chance of a fall; Stated is in units of 0.5 %
@@ -129,15 +132,16 @@ type Wait struct {
 	Dearer, Change        int64 // of the last fare seen within the horizon
 }
 
-// Cell counts the outcomes of answers with one level and one range of lead times. Shuffled is a
-// reference value, in hundredths. It is the number of falls to expect if each judged fare were a
-// random one of its comparable fares.
+// Cell counts the outcomes of answers with one level and one range of lead times (days before
+// departure). Shuffled is a reference value, in hundredths. It is the number of falls to expect if
+// each judged fare were a random fare among its comparable fares.
 type Cell struct{ N, Fell, Rose, Shuffled int64 }
 
 // Pair counts answers (N) and the falls after them (Fell).
 type Pair struct{ N, Fell int64 }
 
-// RouteCounts holds the outcomes of verdicts about a route's cheapest fare of any departure date.
+// RouteCounts holds the outcomes (did the fare fall?) of verdicts about a route's cheapest fare of
+// any departure date.
 type RouteCounts struct {
 	Missed    [Reasons]int64
 	Levels    [Levels]RouteCell
@@ -238,7 +242,8 @@ func (c *Counts) Add(other *Counts) {
 // Empty reports whether all counts are 0.
 func (c *Counts) Empty() bool { return *c == Counts{} }
 
-// Compared returns the number of answers that were compared with outcomes within the horizon of h.
+// Compared returns the number of answers that were compared with outcomes (did the fare fall?)
+// within the horizon (7 or 14 days) of h.
 func (h *HorizonCounts) Compared() (n int64) {
 	for _, b := range h.Bands {
 		n += b.N
@@ -246,10 +251,10 @@ func (h *HorizonCounts) Compared() (n int64) {
 	return n
 }
 
-// Stated returns the number of all answers for the horizon of h, compared or not.
+// Stated returns the number of all answers for the horizon (7 or 14 days) of h, compared or not.
 func (h *HorizonCounts) Stated() int64 { return h.Compared() + total(h.Missed[:]) }
 
-// Compared returns the number of route verdicts that were compared with outcomes.
+// Compared returns the number of route verdicts that were compared with later fares.
 func (r *RouteCounts) Compared() (n int64) {
 	for _, l := range r.Levels {
 		n += l.N
@@ -268,7 +273,7 @@ func total(all []int64) (n int64) {
 }
 
 // order returns the departures in an order that looks random, but is always the same for the same
-// day. The first departures enter the round of the day.
+// day. The first departures enter the round (one week's answers) of the day.
 func order(live []departure.Live, day fare.Day) []departure.Live {
 	hash := func(l departure.Live) uint64 { // splitmix64
 		x := uint64(day)<<32 ^ uint64(l.Depart)

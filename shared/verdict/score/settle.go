@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// settle counts the outcomes of a round that are known on the day of the refresh. Each outcome is
-// counted once: settle removes or marks counted answers. The store writes the round and the counts
-// together.
+// settle counts the outcomes (did the fare fall?) of a round (one week's answers) that are known on
+// the day of the refresh. Each outcome is counted once: settle removes or marks counted answers.
+// The store writes the round and the counts together.
 func (r *Round) settle(s Source, c *Counts) {
 	why, comparable := Reasons, true
 	switch {

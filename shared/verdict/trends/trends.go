@@ -52,11 +52,12 @@ type Entry struct {
 	Months       []Month    `json:"months"`      // cheapest first
 }
 
-// Cycle is the number of days after AsOf for which the live fares of an entry may be shown.
+// Cycle is the number of days after AsOf for which the live fares (found in the last 7 days) of an
+// entry may be shown.
 const Cycle = 7
 
-// Cheapest returns the cheapest live fare that departs today or later. It returns false if there is
-// none.
+// Cheapest returns the cheapest live fare (found in the last 7 days) that departs today or later.
+// It returns false if there is none.
 func (e Entry) Cheapest(today fare.Day) (Live, bool) {
 	if today < e.AsOf || today > e.AsOf+Cycle {
 		return Live{}, false

@@ -24,9 +24,6 @@ import (
 // MaxBody is the largest request body, in bytes.
 const MaxBody = 64 << 10
 
-// Version is the version of the published API.
-const Version = "1.0.0"
-
 // Config holds the settings and dependencies of an API. All Lambda functions use this type.
 type Config struct {
 	Now func() time.Time
@@ -94,6 +91,9 @@ func newHuma(router *router) huma.API {
 	config.CreateHooks = nil // no $schema in answers: they hold the published fields only
 	config.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
 	config.DefaultFormat = "application/json"
+	config.Transformers = []huma.Transformer{func(ctx huma.Context, _ string, body any) (any, error) {
+		return written(ctx.Context(), body)
+	}}
 	return huma.NewAPI(config, router)
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 )
 
 // call is the state of one request, stored in the request's context. The middleware step match
@@ -22,14 +23,16 @@ type call struct {
 	pro      bool           // a valid key was sent
 	subject  string         // the name that is counted: a customer's id, or the address
 	holder   store.Customer // customer of the key or token; zero for an anonymous caller
-	counted  bool           // already counted towards an endpoint's quota
+	// language is the language that the caller chose for sentences and names; nil: none
+	language *i18n.Language
+	fields   fieldTree // the fields of the answer that the caller chose; nil: all
+	counted  bool      // already counted towards an endpoint's quota
 	// remaining is how many calls are left in the quota that counted this call. It is valid if
 	// known is true.
 	remaining int64
 	known     bool
 }
 
-// hungUp reports whether the caller has disconnected.
 func (c *call) hungUp() bool { return c.ctx != nil && errors.Is(c.ctx.Err(), context.Canceled) }
 
 type callKey struct{}

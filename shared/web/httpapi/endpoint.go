@@ -92,8 +92,8 @@ func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 }
 
 // MountForeign is Mount for a protocol with its own parameters and error format. The function write
-// renders all error responses at its paths, including those of this package. If it is nil, they
-// are problem documents.
+// renders all error responses at the paths of the protocol, including error responses of this
+// package. If write is nil, error responses are problem documents.
 func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http.Request, *Problem), names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, write)
@@ -106,6 +106,9 @@ type description struct {
 	page    bool // every answer is a page
 	tagged  bool // the endpoint can answer 304
 	rawBody bool // the handler gets the body unparsed
+	// fields are the fields that callers can choose; nil: none
+	fields fieldTree
+	spoken bool // the caller can choose the language
 }
 
 const descriptionKey = "description"
@@ -117,6 +120,8 @@ func descriptionOf(op *huma.Operation) description {
 func register[I, O any](a *API, name string, d description, check func(context.Context, *I) error,
 	handler func(context.Context, *I) (*O, error)) {
 	_, d.rawBody = reflect.TypeFor[I]().FieldByName("RawBody")
+	d.fields = d.answerFields(reflect.TypeFor[I](), reflect.TypeFor[O]())
+	_, d.spoken = reflect.TypeFor[I]().FieldByName("LanguageInput")
 	d.tagged = reflect.TypeFor[O]() == reflect.TypeFor[Tagged]()
 	route := routes.Named(name)
 	operation := huma.Operation{
@@ -136,8 +141,8 @@ func register[I, O any](a *API, name string, d description, check func(context.C
 		}
 		c := callOf(ctx)
 		c.header.Set("Cache-Control", cacheControl(route, c.pro))
-		if route.Own > 0 {
-			c.header.Set("Vary", varyByKey)
+		if vary := varyOf(route, d); vary != "" {
+			c.header.Set("Vary", vary)
 		}
 		return out, nil
 	})
@@ -145,6 +150,11 @@ func register[I, O any](a *API, name string, d description, check func(context.C
 
 func answer[I, O any](ctx context.Context, a *API, route routes.Route, d description, in *I,
 	check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) (*O, error) {
+	if d.fields != nil {
+		if err := d.chooseFields(callOf(ctx), in); err != nil {
+			return nil, err
+		}
+	}
 	if check != nil {
 		if err := check(ctx, in); err != nil {
 			return nil, err
@@ -156,6 +166,18 @@ func answer[I, O any](ctx context.Context, a *API, route routes.Route, d descrip
 		}
 	}
 	return handler(ctx, in)
+}
+
+// varyOf returns the header Vary of an answer that callers may keep: it depends on the key, and on
+// the language if no shared cache keeps the answer.
+func varyOf(route routes.Route, d description) string {
+	switch {
+	case d.spoken && route.Edge == (routes.Edge{}):
+		return varyByKey + ", Accept-Language"
+	case route.Own > 0:
+		return varyByKey
+	}
+	return ""
 }
 
 const varyByKey = KeyHeader + ", Authorization"

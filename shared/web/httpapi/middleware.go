@@ -76,6 +76,7 @@ func (a *API) match(next http.Handler) http.Handler {
 			match: a.router.find(r.Method, r.URL.Path),
 			ctx:   r.Context(), api: a, id: requestID(r), header: w.Header(), allFares: a.config.AllFares,
 		}
+		c.language = chosenLanguage(r, c.endpoint)
 		c.header.Set(RequestIDHeader, c.id)
 		if a.config.Data != "" {
 			c.header.Set("X-Data", a.config.Data)

@@ -25,7 +25,9 @@ var functionTags = map[string]string{
 	"analisi":     "Verdicts and the data behind them",
 	"pricetrends": "Price trends and popular destinations of an origin",
 	"pro":         "The paid plan: by card, in USDC, and lost keys",
-	"x402":        "Answers sold for single payments, without a key, if the operator offers it",
+	"x402": "Answers sold for single payments by x402 (version 2, scheme exact, on Solana), without a key, if the " +
+		"operator offers it. The payment is taken once the answer is ready. The same payment with the same call " +
+		"returns the same answer for 24 hours",
 }
 
 // Describe returns the OpenAPI description of the typed endpoints. Huma describes their Go types;
@@ -44,10 +46,11 @@ func (a *API) Describe() *huma.OpenAPI {
 				"Every path under /v1 also works under " + routes.Alias + "/v1. GET paths also answer HEAD, except the " +
 				"path that shows a key once and those under /x402. Without a key, calls are free within a quota per " +
 				"IP address; send a Pro key in " + KeyHeader + ". Every error is a problem document (RFC 9457) with a " +
-				"stable `code`; GET /v1/docs says what to do for each. It may have any header of a success. " +
+				"stable `code`; GET /v1/docs says what to do for each. It may have any header of a success, " +
+				"and has Cache-Control: no-store. " +
 				"Amounts in Cent fields are hundredths of the " +
 				"currency, EUR by default; dates and times are UTC unless stated otherwise. With Accept: text/html, " +
-				"some answers are pages.",
+				"some answers and all errors are pages. GET " + usagePath + " returns your quotas.",
 			Contact: &huma.Contact{Name: "Verdetto"},
 			License: &huma.License{Name: "Observed fares, for information only; city names of OpenTravelData and " +
 				"GeoNames under CC BY 4.0", Identifier: "CC-BY-4.0"},

@@ -35,14 +35,17 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	if route.Keyed() {
 		op.Security = []map[string][]string{{}, {keyScheme: {}}, {bearerScheme: {}}}
 	}
-	op.Description = strings.TrimSpace(cmp.Or(op.Description, op.Summary+".") + quotaText(route))
+	op.Description = cmp.Or(op.Description, op.Summary+".")
 	op.Parameters = describeParameters(op.Parameters, desc.page)
 	op.RequestBody = d.requestBody(op.RequestBody, route, desc)
 	op.Responses = d.successes(&op, route, desc)
+	problems := possibleProblems(route, desc)
 	for _, status := range desc.Pages {
-		addPage(op.Responses, status, route)
+		if desc.page || problems[status] == nil { // any problem may be a page: see Describe
+			addPage(op.Responses, status, route)
+		}
 	}
-	for status, possible := range possibleProblems(route, desc) {
+	for status, possible := range problems {
 		at := strconv.Itoa(status)
 		response := problemResponse(route, status, possible)
 		if page := op.Responses[at]; page != nil {
@@ -54,20 +57,6 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 		}
 	}
 	return &op
-}
-
-func quotaText(r routes.Route) string {
-	var caps []string
-	if r.Free != (routes.Cap{}) {
-		caps = append(caps, r.Free.String()+" per IP address without a key")
-	}
-	if r.Pro != (routes.Cap{}) {
-		caps = append(caps, r.Pro.String()+" with a key")
-	}
-	if len(caps) == 0 {
-		return ""
-	}
-	return "\n\nCalls: " + strings.Join(caps, ", ") + "."
 }
 
 // schema returns the OpenAPI schema of a Go type. It is for types that a handler encodes or parses
@@ -133,6 +122,7 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	for name, h := range registered.Headers {
 		switch {
 		case name == "Content-Type": // described by the content
+		case name == "Content-Security-Policy", name == "Referrer-Policy": // concern browsers, not callers
 		case headers[name] != nil && route.Price > 0:
 			response.Headers[name] = headerRef(name)
 		case headers[name] != nil:
@@ -157,7 +147,7 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	return responses
 }
 
-// addPage adds an HTML page to the described answers with a status.
+// addPage adds an HTML page to the responses that the API description lists for a status.
 func addPage(responses map[string]*huma.Response, status int, route routes.Route) {
 	at := strconv.Itoa(status)
 	if responses[at] == nil {
@@ -169,8 +159,7 @@ func addPage(responses map[string]*huma.Response, status int, route routes.Route
 	if responses[at].Content == nil {
 		responses[at].Content = map[string]*huma.MediaType{}
 	}
-	responses[at].Content["text/html"] = &huma.MediaType{Schema: &huma.Schema{Type: "string",
-		Description: "A page for people"}}
+	responses[at].Content["text/html"] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 }
 
 // possibleProblems returns the error responses that an operation may send, by status.
@@ -191,8 +180,8 @@ func possibleProblems(route routes.Route, desc description) map[int][]ProblemTyp
 	return byStatus
 }
 
-// problemResponse describes the problem documents of a status by their possible codes. Its headers
-// depend on nothing else, so that many operations share it.
+// problemResponse describes the problem documents of a status by their possible codes. The
+// headers depend only on the status. Thus operations can share one response.
 func problemResponse(route routes.Route, status int, possible []ProblemType) *huma.Response {
 	var codes []any
 	var texts []string

@@ -28,13 +28,12 @@ var headers = map[string]*huma.Header{
 		"Calls left in this window. Absent if the answer comes from a shared cache", 0, 29),
 	"X-RateLimit-Reset": integerHeader(true, "End of the window, Unix seconds", 0,
 		int(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC).Unix())),
-	"RateLimit": textHeader(false, "How the caller stands, as the draft of the IETF writes it: calls that are "+
-		"left, and seconds until the window ends; absent where the edge shares an answer",
+	"RateLimit": textHeader(false, "Calls left, and seconds until the window ends. Absent from a shared cache",
 		`"analisi-free";r=29;t=43200`),
 	"RateLimit-Policy": textHeader(true, "The quota: calls, and seconds of a window (draft-ietf-httpapi-ratelimit-headers)",
 		`"analisi-free";q=30;w=86400`),
-	"X-Request-Id": textHeader(false, "Names the request in the log of the service: say it when something went "+
-		"wrong. A well-formed one of the caller's own is kept; absent where the edge shares an answer",
+	"X-Request-Id": textHeader(false, "Names the request in the log: state it if you report a fault. Yours is "+
+		"kept if it is valid. Absent from a shared cache",
 		"XKCDQ4N2B6ZT5V3Y7M2HG4LJ3E"),
 	"PAYMENT-REQUIRED": textHeader(true, "What has to be paid, and to whom, as the protocol x402 has it: JSON in "+
 		"base64", "eyJ4NDAyVmVyc2lvbiI6MiwiYWNjZXB0cyI6W119"),
@@ -91,10 +90,11 @@ func commonHeaders(route routes.Route) map[string]*huma.Header {
 	return h
 }
 
-// problemHeaders returns the headers that error responses with a status have in addition to those
-// of a success, which each may have: a call may be refused before or after it is counted.
+// problemHeaders returns the headers that only error responses with a status have. An error
+// response may also have the headers of a success, because a call may be refused after it was
+// counted. All have Cache-Control, as the introduction says.
 func problemHeaders(status int) map[string]*huma.Header {
-	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control")}
+	h := map[string]*huma.Header{}
 	if status == http.StatusTooManyRequests {
 		for _, name := range append([]string{"Retry-After"}, limitHeaders...) {
 			h[name] = headerRef(name)
@@ -133,7 +133,9 @@ func describeParameters(registered []*huma.Param, page bool) []*huma.Param {
 
 func limitText(schema *huma.Schema, name string, required bool) {
 	longest, shortest := MaxParameter, 1
-	schema.MaxLength = &longest
+	if schema.MaxLength == nil {
+		schema.MaxLength = &longest
+	}
 	switch {
 	case schema.Pattern != "":
 	case name == "email":
@@ -166,7 +168,6 @@ const (
 	emailAtom = "(([A-Za-z0-9!#$%&'*+/?^_`{|}~-]|=+[A-Za-z0-9!#$%&'*+/^_`{|}~-])+=*|=+)"
 )
 
-// headerDescription returns the description of a request header, by its name.
 func headerDescription(name string) string {
 	switch name {
 	case "Accept-Language":

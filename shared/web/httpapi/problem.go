@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"verdetto/shared/text/i18n"
 )
 
 // Problem is an error response: an RFC 9457 problem document. The field Code is for programs and
@@ -19,7 +21,8 @@ type Problem struct {
 	Usage       string   `json:"usage,omitempty" doc:"If a quota is used up: the path that shows what is left of each" example:"/v1/consumo"`
 	Paid        *Paid    `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
 
-	header http.Header
+	header     http.Header
+	translated func(*i18n.Language) string // see Translated
 }
 
 // Fault names one parameter or field that was not accepted, and says why.
@@ -129,6 +132,6 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", p.ContentType(""))
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {
-		_ = json.NewEncoder(w).Encode(p) // an error means that the caller has disconnected
+		_ = json.NewEncoder(w).Encode(p.in(callOf(r.Context()).language)) // an error means that the caller has disconnected
 	}
 }

@@ -49,7 +49,7 @@ func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Probl
 		case len(given) == 1:
 			// A parameter with an enum must have one of the listed values, so an empty value is a
 			// fault.
-			fault = Unfit(given[0], p.Required || p.Schema != nil && len(p.Schema.Enum) > 0)
+			fault = unfit(given[0], p.Required || p.Schema != nil && len(p.Schema.Enum) > 0, longest(p))
 		}
 		if fault != "" {
 			faults = append(faults, Fault{p.Name, fault})
@@ -123,14 +123,24 @@ func printable(name string) string {
 }
 
 // Unfit returns what is wrong with the text of a parameter, or "" if the text is well formed.
-func Unfit(s string, required bool) string {
+func Unfit(s string, required bool) string { return unfit(s, required, MaxParameter) }
+
+// longest returns the greatest length of a parameter, in characters.
+func longest(p *huma.Param) int {
+	if p.Schema != nil && p.Schema.MaxLength != nil {
+		return *p.Schema.MaxLength
+	}
+	return MaxParameter
+}
+
+func unfit(s string, required bool, longest int) string {
 	switch {
 	case !utf8.ValidString(s):
 		return "is not valid UTF-8"
 	case required && strings.TrimSpace(s) == "":
 		return "is empty"
-	case utf8.RuneCountInString(s) > MaxParameter:
-		return fmt.Sprintf("is longer than %d characters", MaxParameter)
+	case utf8.RuneCountInString(s) > longest:
+		return fmt.Sprintf("is longer than %d characters", longest)
 	case strings.ContainsFunc(s, unicode.IsControl):
 		return "contains control characters"
 	}

@@ -27,9 +27,13 @@ func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted in
 	return a.consumeQuotas(ctx, routes.Named(name), n)
 }
 
-// Quotas holds the daily quotas of one address: Page for the home page, Free for each of the
-// endpoints for verdicts, calendars and deals. 0 means the quota in routes.Table.
-type Quotas struct{ Page, Free int64 }
+// Quotas replaces quotas of routes.Table. Page is the daily quota of an address on the home page, Free
+// that of each of the endpoints for verdicts, calendars and deals; 0 means no change. Calls holds the
+// quotas of all endpoints by the names of FreeLimit, NetworkLimit and ProLimit. It takes precedence.
+type Quotas struct {
+	Page, Free int64
+	Calls      map[string]int64
+}
 
 // Capped returns a copy of the route, with the quota in q instead of the route's own quota.
 func (q Quotas) Capped(r routes.Route) routes.Route {
@@ -38,6 +42,12 @@ func (q Quotas) Capped(r routes.Route) routes.Route {
 		r.Free.Calls = cmp.Or(q.Page, r.Free.Calls)
 	case "analisi", "calendario", "occasioni":
 		r.Free.Calls = cmp.Or(q.Free, r.Free.Calls)
+	}
+	if r.Free != (routes.Cap{}) {
+		r.Free.Calls = cmp.Or(q.Calls[FreeLimit(r).Name], r.Free.Calls)
+	}
+	if r.Pro != (routes.Cap{}) {
+		r.Pro.Calls = cmp.Or(q.Calls[ProLimit(r).Name], r.Pro.Calls)
 	}
 	return r
 }

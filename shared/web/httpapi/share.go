@@ -51,7 +51,7 @@ func openAnswers(tree object) {
 // parts holds the parts by their content.
 type parts map[string]*part
 
-// share moves parameters, error responses and examples that several operations have in common to
+// share moves parameters, headers, error responses and examples that several operations have in common to
 // the components, and puts references in their place.
 func share(tree object) {
 	all := parts{}
@@ -65,6 +65,7 @@ func share(tree object) {
 		}
 		responses := op["responses"].(object)
 		for _, status := range slices.Sorted(maps.Keys(responses)) {
+			all.addHeaders(id, responses[status].(object))
 			all.addResponse(id, status, responses)
 		}
 	}
@@ -90,7 +91,6 @@ func share(tree object) {
 	}
 }
 
-// add adds an occurrence of a part, and returns the content of its first occurrence.
 func (all parts) add(kind, name, operation string, content object, replace func(object)) object {
 	canonical, _ := json.Marshal(content) // what was decoded can be encoded
 	key := kind + " " + name + " " + string(canonical)
@@ -101,8 +101,18 @@ func (all parts) add(kind, name, operation string, content object, replace func(
 	return all[key].content
 }
 
+// addHeaders adds the headers of a response that are not references yet.
+func (all parts) addHeaders(operation string, response object) {
+	headers, _ := response["headers"].(object)
+	for name, header := range headers {
+		if header := header.(object); header["$ref"] == nil {
+			all.add("headers", name, operation, header, func(ref object) { headers[name] = ref })
+		}
+	}
+}
+
 // addResponse adds the parts of a response. Error responses are compared without their examples: a
-// shared one has the examples of all its operations.
+// shared error response has the examples of all operations that use it.
 func (all parts) addResponse(operation, status string, responses object) {
 	response := responses[status].(object)
 	contents, _ := response["content"].(object)

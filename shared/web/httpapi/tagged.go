@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -33,10 +34,14 @@ func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	return out
 }
 
-// TagJSON encodes the document as JSON and returns Tag's answer. If err is not nil, it returns err.
-func TagJSON(ifNoneMatch string, document any, err error) (*Tagged, error) {
+// TagJSON encodes the document as JSON and returns Tag's answer, with the fields that the caller
+// chose. If err is not nil, it returns err.
+func TagJSON(ctx context.Context, ifNoneMatch string, document any, err error) (*Tagged, error) {
 	if err != nil {
 		return nil, err
+	}
+	if document, err = written(ctx, document); err != nil {
+		return nil, fmt.Errorf("shorten answer: %w", err)
 	}
 	body, err := json.Marshal(document)
 	if err != nil {

@@ -22,9 +22,9 @@ type Usage struct {
 // Remaining returns how many calls are left in the current window.
 func (u Usage) Remaining() int64 { return max(0, u.Cap.Calls-u.Window) }
 
-// UsedByCaller returns the caller's used calls, and counts no call itself. It covers the endpoints
-// with a quota per key for a caller with a key, otherwise those with a quota per address. It makes
-// one store query per endpoint.
+// UsedByCaller returns the caller's used calls, and counts no call itself. For a caller with a key
+// it covers the endpoints with a quota per key, otherwise the endpoints with a quota per address.
+// It makes one store query per endpoint.
 func UsedByCaller(ctx context.Context) (all []Usage, err error) {
 	c := callOf(ctx)
 	for _, r := range routes.Table {

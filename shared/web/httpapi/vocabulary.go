@@ -15,7 +15,7 @@ var synonyms = [][2]string{
 	{"partenza", "departure"}, {"partenze", "departures"}, {"ritorno", "return"}, {"flessibile", "flexible"},
 	{"mese", "month"}, {"mesi", "months"}, {"notti", "nights"}, {"diretto", "nonstop"}, {"prezzo", "price"},
 	{"valuta", "currency"}, {"livello", "level"}, {"massimo", "maximum"}, {"formato", "format"},
-	{"pagina", "page"}, {"lingua", "lang"},
+	{"pagina", "page"}, {"campi", "fields"}, {"lingua", "lang"},
 }
 
 // synonym returns the other name of a parameter, or "".
@@ -31,7 +31,6 @@ func synonym(name string) string {
 	return ""
 }
 
-// withSynonyms returns names and their synonyms.
 func withSynonyms(names []string) []string {
 	all := slices.Clone(names)
 	for _, name := range names {

@@ -35,6 +35,7 @@ const (
 //
 // If CountShared returns an error, the call is allowed, and the caller logs the error.
 func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) (Decision, error) {
+	limit = l.set(limit)
 	if limit.Calls < minSharedLimit {
 		return l.Take(ctx, limit, subject)
 	}
@@ -63,6 +64,7 @@ func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) 
 // only the count in memory; if the call was already written, the next write adds one less. For
 // limits below 512 it does nothing.
 func (l *Limiter) Uncount(limit Limit, subject string) {
+	limit = l.set(limit)
 	from, _ := limit.window(l.now())
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,6 +77,7 @@ func (l *Limiter) Uncount(limit Limit, subject string) {
 // countInMemory counts one call in memory. It also returns due, the number of calls to write to the
 // store now.
 func (l *Limiter) countInMemory(limit Limit, subject string, now time.Time) (key store.Key, d Decision, due int64) {
+	limit = l.set(limit)
 	from, to := limit.window(now)
 	key = limit.key(subject, from)
 	l.mu.Lock()
@@ -100,6 +103,7 @@ func (l *Limiter) countInMemory(limit Limit, subject string, now time.Time) (key
 // Full returns the Decision for a subject of CountShared, from memory. It returns true if the
 // subject has reached the limit.
 func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
+	limit = l.set(limit)
 	now := l.now()
 	from, _ := limit.window(now)
 	l.mu.Lock()

@@ -102,16 +102,31 @@ type Limiter struct {
 	over     map[store.Key]time.Time // subjects over their limit, with the end of the window
 	counting map[counter][]*waiter   // calls that wait for a counter's running write
 	shared   map[store.Key]*tally    // see CountShared
+	calls    map[string]int64        // see With
 }
 
-// remembered is the greatest number of subjects over their limit, and of tallies, that a Limiter
-// holds. At that number, each of the two maps takes about 2 MB.
+// remembered limits the memory of a Limiter. It holds at most this number of subjects over their
+// limit, and at most this number of counts in memory. Each of the two maps then takes about 2 MB.
 const remembered = 10_000
 
 // New returns a Limiter that stores its counts in counters.
 func New(counters Counters, now func() time.Time) *Limiter {
 	return &Limiter{counters: counters, now: now, over: map[store.Key]time.Time{}, counting: map[counter][]*waiter{},
 		shared: map[store.Key]*tally{}}
+}
+
+// With replaces the maximum of calls of each limit that calls names. It returns the Limiter.
+func (l *Limiter) With(calls map[string]int64) *Limiter {
+	l.calls = calls
+	return l
+}
+
+// set returns the limit with the maximum of With.
+func (l *Limiter) set(limit Limit) Limit {
+	if calls, ok := l.calls[limit.Name]; ok {
+		limit.Calls = calls
+	}
+	return limit
 }
 
 // Take counts one call of a subject. If Take returns an error, the call is allowed, and the caller
@@ -123,6 +138,7 @@ func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decisi
 // TakeSeveral counts n >= 1 calls of a subject in one conditional write. If fewer than n calls are
 // left, only those are allowed, and the limit is then reached.
 func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, n int64) (Decision, error) {
+	limit = l.set(limit)
 	now := l.now()
 	from, to := limit.window(now)
 	c := counter{limit.key(subject, from), limit.Calls, to, to}
@@ -146,6 +162,7 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 // Usage returns how many calls of a subject were counted. The result window is for the current
 // window, and the result kept is for the time Limit.Keep. Usage counts no call itself.
 func (l *Limiter) Usage(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
+	limit = l.set(limit)
 	now := l.now()
 	begins, _ := limit.window(now)
 	from, _ := span(max(limit.Keep, limit.Window), now)

@@ -229,3 +229,25 @@ func TestSeveralGather(t *testing.T) {
 		t.Errorf("%d were granted of a cap of %d", sum, together.Calls)
 	}
 }
+
+// TestSettings: the operator's maximum of a limit replaces that of the code, in every count and in
+// the headers.
+func TestSettings(t *testing.T) {
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	l := New(&counters{}, func() time.Time { return now }).
+		With(map[string]int64{"daily": 1, "other": 9})
+	for i, allowed := range []bool{true, false} {
+		if d, err := l.Take(t.Context(), daily, "ada"); err != nil || d.Allowed != allowed || d.Limit.Calls != 1 {
+			t.Errorf("call %d: %+v %v, want %v", i, d, err, allowed)
+		}
+		if d, err := l.CountShared(t.Context(), daily, "bob"); err != nil || d.Allowed != allowed {
+			t.Errorf("shared call %d: %+v %v, want %v", i, d, err, allowed)
+		}
+	}
+	if used, _, err := l.Usage(t.Context(), daily, "ada"); err != nil || used != 1 {
+		t.Errorf("%d used, %v", used, err)
+	}
+	if d, err := l.Take(t.Context(), minute, "ada"); err != nil || d.Limit.Calls != minute.Calls {
+		t.Errorf("another limit: %+v %v", d, err)
+	}
+}

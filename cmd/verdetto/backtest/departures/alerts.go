@@ -91,7 +91,8 @@ type Estimate struct {
 // The values of Options.Ask for RunAlerts: what the alerts watch.
 const DepartureAlerts, RouteAlerts = "partenza", "rotta"
 
-// RunAlerts replays alerts on the departures of a panel, or on the cheapest fare of its routes.
+// RunAlerts replays alerts on the departures of a panel (observed fares), or on the cheapest fare
+// of its routes.
 func RunAlerts(ctx context.Context, t *Trips, o Options) (AlertReport, error) {
 	on := alertsOnDepartures
 	if o.Ask = cmp.Or(o.Ask, DepartureAlerts); o.Ask == RouteAlerts {

@@ -67,9 +67,9 @@ func (t *Trips) watchRoutes(cycle int) *alertPanel {
 	return w
 }
 
-// lookLead returns the lead time of the invented departure that represents a route on a day. The
-// same departure represents the route on as many successive days as possible. When the next
-// invented departure begins, the previous one has not left yet.
+// lookLead returns the lead time (days before departure) of the invented departure that represents
+// a route on a day. The same departure represents the route on as many successive days as possible.
+// When the next invented departure begins, the previous one has not left yet.
 func lookLead(day fare.Day) int32 {
 	const days = fare.MaxLead - departure.LiveDays
 	return int32(days - day%days + departure.LiveDays - 1)

@@ -10,12 +10,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// alertMonday is the first day on which the panels of these tests have alerts.
+// alertMonday is the first day on which the panels (observed fares) of these tests have alerts.
 const alertMonday = fare.Day(20003)
 
-// watchedPanel returns a panel of one route: earlier departures at a constant price of 100, and the
-// given departures. Each given departure is seen daily from alertMonday until 14 days before it
-// leaves. The first leaves 42 days after alertMonday, the second 43 days after, and so on.
+// watchedPanel returns a panel (observed fares) of one route: earlier departures at a constant
+// price of 100, and the given departures. Each given departure is seen daily from alertMonday until
+// 14 days before it leaves. The first leaves 42 days after alertMonday, the second 43 days after,
+// and so on.
 func watchedPanel(t *testing.T, more string, departures ...func(day int) string) *Trips {
 	t.Helper()
 	var panel strings.Builder
@@ -167,8 +168,8 @@ func TestRouteAlertsByHand(t *testing.T) {
 	}
 }
 
-// TestRoutesOfYears replays alerts on a panel that covers more than fare.MaxLead days and has fares
-// of departures more than fare.MaxLead days ahead.
+// TestRoutesOfYears replays alerts on a panel (observed fares) that covers more than fare.MaxLead
+// days and has fares of departures more than fare.MaxLead days ahead.
 func TestRoutesOfYears(t *testing.T) {
 	var panel strings.Builder
 	panel.WriteString(header + "\n")

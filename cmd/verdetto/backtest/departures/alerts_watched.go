@@ -11,7 +11,8 @@ import (
 )
 
 // alertPanel is a panel of the fares that alerts watch. A row is an observation on one day: of one
-// departure, or of the cheapest fare of one route. References change the prices, but not the rows.
+// departure, or of the cheapest fare of one route. A random walk and shuffled prices change the
+// prices, but not the rows.
 type alertPanel struct {
 	panel   *Trips
 	looks   []notify.Observation
@@ -19,8 +20,8 @@ type alertPanel struct {
 	next    []fare.Cents // price of the same departure at the next refresh; 0 if not seen then
 }
 
-// watchDepartures returns an alertPanel with one row for each departure and day on which it is
-// seen.
+// watchDepartures returns an alertPanel with one row (a fare on one day) for each departure and day
+// on which it is seen.
 func (t *Trips) watchDepartures(cycle int) *alertPanel {
 	said := t.ask(nil).answers
 	w := &alertPanel{t, make([]notify.Observation, len(t.rows)), said.quarter, make([]fare.Cents, len(t.rows))}
@@ -42,8 +43,9 @@ func (t *Trips) watchDepartures(cycle int) *alertPanel {
 	return w
 }
 
-// lows sets Low for each row: the number of days since the departure or route was last as cheap as
-// in this row, or cheaper. If it never was, the days are counted from the first row.
+// lows sets Low for each row (a fare on one day): the number of days since the departure or route
+// was last as cheap as in this row, or cheaper. If it never was, the days are counted from the
+// first row.
 func (w *alertPanel) lows() {
 	for trip := range w.panel.trips {
 		rows := w.panel.tripRows(int32(trip))

@@ -83,15 +83,16 @@ func replay(t *Trips, o Options) (Report, error) {
 	return m.measure()
 }
 
-// answeredPanel is a panel with the rule's answer for each row and the later outcome of each row.
+// answeredPanel is a panel (observed fares) with the rule's answer for each row and the later
+// outcome (did the fare fall?) of each row.
 type answeredPanel struct {
 	panel    *Trips
 	outcomes []outcome
 	answers  ruleAnswers
 }
 
-// ask replays the rule over a panel. If s is nil, the rule judges each departure. Otherwise it
-// judges the cheapest departure of each range of dates.
+// ask replays the rule over a panel (observed fares). If s is nil, the rule judges each departure.
+// Otherwise it judges the cheapest departure of each range of dates.
 func (t *Trips) ask(s *departure.Span) (a answeredPanel) {
 	if s == nil {
 		became := t.outcomes()

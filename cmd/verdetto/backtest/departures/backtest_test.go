@@ -69,7 +69,7 @@ func walking(rng *rand.Rand, _ int, _, now float64) float64 {
 	return now + .1*rng.NormFloat64()
 }
 
-// run replays a panel and checks that the report can be written.
+// run replays a panel (observed fares) and checks that the report can be written.
 func run(t *testing.T, panel *Trips, o Options) Report {
 	t.Helper()
 	r, err := Run(t.Context(), panel, o)
@@ -158,7 +158,8 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	}
 }
 
-// TestNoSkillOnARandomWalk: the rule predicts nothing if all prices of the panel are random walks.
+// TestNoSkillOnARandomWalk: the rule predicts nothing if all prices of the panel (observed fares)
+// are random walks.
 func TestNoSkillOnARandomWalk(t *testing.T) {
 	r := run(t, invent(2, 12, 40, 120, 50, walking), Options{})
 	if rule := r.Methods[0]; rule.ScoreAUC < .45 || rule.ScoreAUC > .55 || rule.AUC > .6 {
@@ -166,8 +167,8 @@ func TestNoSkillOnARandomWalk(t *testing.T) {
 	}
 }
 
-// TestNoAnswerKnowsItsFuture: if later fares are removed from the panel, earlier answers stay the
-// same.
+// TestNoAnswerKnowsItsFuture: if later fares are removed from the panel (observed fares), earlier
+// answers stay the same.
 func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	whole := invent(3, 4, 30, 60, 40, reverting)
 	of := whole.ask(nil)
@@ -200,7 +201,7 @@ func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	}
 }
 
-// TestOutcomes compares outcomes with values computed by hand.
+// TestOutcomes compares outcomes (did the fare fall?) with values computed by hand.
 func TestOutcomes(t *testing.T) {
 	panel := read(t, header+`
 AAA,BBB,2026-01-01,2026-02-20,100,EUR
@@ -226,7 +227,8 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 	}
 }
 
-// TestAUC compares the AUC (area under the ROC curve) with a count over all pairs of rows.
+// TestAUC compares the AUC (area under the ROC curve) with a count over all pairs of rows (each a
+// fare on one day).
 func TestAUC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 50 {
@@ -365,7 +367,7 @@ func TestStopsAtOnce(t *testing.T) {
 	}
 }
 
-// TestThinPanels: a small panel has a report that lists the missing results.
+// TestThinPanels: a small panel (observed fares) has a report that lists the missing results.
 func TestThinPanels(t *testing.T) {
 	for name, rows := range map[string]string{
 		"one departure, twice": "AAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-08,2026-02-20,90,EUR\n",

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// FirstDays holds the results of a service on its first day. For each day of the panel, the rule
-// judges the fares of that day as if no other day were known.
+// FirstDays holds the results of a service on its first day. For each day of the panel (observed
+// fares), the rule judges the fares of that day as if no other day were known.
 type FirstDays struct {
 	First    string         `json:"first"`
 	To       string         `json:"to"`
@@ -39,8 +39,8 @@ type FirstDay struct {
 }
 
 // RunFirstDays replays each day of a panel alone. It measures the rule without any history, and the
-// plain rank among the route's other departures of that day. It also measures the rule on the
-// invented prices of the references.
+// plain rank among the route's other departures of that day. It also measures the rule on invented
+// prices: a random walk, and shuffled prices.
 func RunFirstDays(ctx context.Context, t *Trips, o Options) (FirstDays, error) {
 	return within(ctx, func() (FirstDays, error) { return replayFirstDays(t, o) })
 }
@@ -104,17 +104,20 @@ func (m *reporter) firstDay(r *FirstDays, v voice) {
 func (t *Trips) firstDays() voice {
 	v := t.unknown("rule")
 	var on departure.RouteDay
-	t.eachRouteDay(func(from, to int) {
-		quotes := make([]departure.Quote, 0, to-from)
-		for _, q := range t.rows[from:to] {
-			quotes = append(quotes, departure.Quote{Lead: int(q.lead), Price: q.price})
-		}
-		day := t.rows[from].day
-		on.Set(new(departure.Route), departure.Start(day).View(day), quotes)
-		for i := from; i < to; i++ {
-			v.score[i] = on.Judge(nil, quotes[i-from]).Percentile
-		}
-	})
+	begin := t.days()
+	for i := range len(begin) - 1 {
+		day := t.rows[begin[i]].day
+		pooled := departure.Start(day)
+		pooled.StartCurve(day, t.onSale(begin[i], begin[i+1]))
+		view := pooled.View(day)
+		t.eachRoute(begin[i], begin[i+1], func(_ int32, from, to int) {
+			quotes := t.quotes(from, to)
+			on.Set(new(departure.Route), view, quotes)
+			for i := from; i < to; i++ {
+				v.score[i] = on.Judge(nil, quotes[i-from]).Percentile
+			}
+		})
+	}
 	return v
 }
 
@@ -148,7 +151,6 @@ func (t *Trips) unknown(name string) voice {
 	return v
 }
 
-// eachRouteDay calls do for the rows of each route on each day.
 func (t *Trips) eachRouteDay(do func(from, to int)) {
 	begin := t.days()
 	for day := range len(begin) - 1 {

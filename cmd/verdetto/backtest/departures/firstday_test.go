@@ -44,8 +44,8 @@ func TestFirstDays(t *testing.T) {
 	})
 }
 
-// TestFirstDaysReport: a panel with only one day has the same results as that day of the longer
-// panel.
+// TestFirstDaysReport: a panel (observed fares) with only one day has the same results as that day
+// of the longer panel.
 func TestFirstDaysReport(t *testing.T) {
 	panel := invent(1, 12, 60, 120, 50, reverting)
 	r, err := RunFirstDays(t.Context(), panel, Options{})

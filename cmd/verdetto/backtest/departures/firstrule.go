@@ -3,9 +3,9 @@ package departures
 import "verdetto/cmd/verdetto/backtest/stats"
 
 // FirstRule compares the present rule with the first version, which ignored other departures on
-// sale. AUC, skill and ECE measure the chances of a fall, on the rows that both versions answer.
-// The fields WorstMiss, MissByQuarter and MissByLead measure the first version's percentiles, on
-// all rows that it answers.
+// sale. AUC, skill and ECE measure the chances of a fall, on the rows (each a fare on one day) that
+// both versions answer. The fields WorstMiss, MissByQuarter and MissByLead measure the first
+// version's percentiles, on all rows that it answers.
 type FirstRule struct {
 	Count         int          `json:"count"`
 	Answered      float64      `json:"answered"` // share of the rows with a known outcome that the first version answers

@@ -11,19 +11,21 @@ import (
 )
 
 // besideCells is the number of cells of the rule's fifth term: the cheapest other departure on
-// sale. In the first, too few others are known.
+// sale. In the first cell, too few other departures are known.
 const besideCells = 8
 
-// besideFit is a fit of the fifth term to a panel: the value of each cell, and its share of the
-// rows with a known outcome.
+// besideFit holds the fifth term of the rule, fitted to a panel (observed fares). A cell is a range
+// of prices relative to the cheapest other departure on sale. For each cell, besideFit holds its
+// value in the term and its share of the fares.
 type besideFit struct{ value, share [besideCells]float64 }
 
 // TestEvidenceFit computes the first values of the rule's fifth term from recorded panels, and
 // compares them with rule.json. The other four terms keep their values.
 //
-// On each panel, the fifth term is fitted to what the other four miss. The values are the mean over
-// the four sources of fares, halved so that they err towards no effect. Their mean over all rows is
-// subtracted, so that the term moves no average.
+// On each panel, the fifth term is fitted to the falls that the other four terms do not predict.
+// The values are the mean over the four sources of fares, halved so that they err towards no
+// effect. Their mean over all rows (each a fare on one day) is subtracted, so that the term moves
+// no average.
 func TestEvidenceFit(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "verdict", "departure", "rule.json"))
 	if err != nil {
@@ -65,8 +67,9 @@ func TestEvidenceFit(t *testing.T) {
 	}
 }
 
-// fitBeside fits the fifth term to a panel, for both horizons. It adds the term to the log odds of
-// the rule's other terms: a logistic regression, with each value shrunk towards 0.
+// fitBeside fits the fifth term of the rule (the cheapest other departure on sale) to a panel
+// (observed fares), for falls within 7 and within 14 days. It adds the term to the log odds of the
+// rule's other terms: a logistic regression, with each value shrunk towards 0.
 func (t *Trips) fitBeside() (fits [2]besideFit) {
 	became, first := t.outcomes(), t.rows[0].day
 	four, five := t.replayRule(became, departure.StartPlainForm(first)), t.replayRule(became, departure.Start(first))

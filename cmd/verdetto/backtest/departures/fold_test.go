@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// panelSource is a fare source with the fares of a panel. Like a real source, it returns the fares
-// found since the last request.
+// panelSource is a fare source with the fares of a panel (observed fares). Like a real source, it
+// returns the fares found since the last request.
 type panelSource struct {
 	origins []fare.City
 	fares   map[fare.City][]fare.Fare // in order of Found
@@ -63,8 +63,9 @@ func (s *panelSource) Fares(_ context.Context, origin fare.City, since, until ti
 	return upstream.Answer{Fares: slices.Clone(all[from:at(until)])}, nil
 }
 
-// foldReplay refreshes a store on each day of a panel. It judges each row of that day from the
-// stored departure states. If first is set, the store starts with all fares found before that day.
+// foldReplay refreshes a store on each day of a panel (observed fares). It judges each row of that
+// day from the stored departure states. If first is set, the store starts with all fares found
+// before that day.
 func foldReplay(t testing.TB, panel *Trips, first fare.Day) ruleAnswers {
 	t.Helper()
 	source, routes := sourceOf(t, panel)
@@ -215,8 +216,8 @@ func TestFoldIsTheRule(t *testing.T) {
 	compareFold(t, panel, foldReplay(t, panel, 0), 0)
 }
 
-// TestFoldOfAllThatIsStored: a store starts with most of a panel at once. On its first day it
-// answers as if it had received each day separately.
+// TestFoldOfAllThatIsStored: a store starts with most of a panel (observed fares) at once. On its
+// first day it answers as if it had received each day separately.
 func TestFoldOfAllThatIsStored(t *testing.T) {
 	panel := recent(9)
 	want := panel.ask(nil).answers

@@ -15,8 +15,8 @@ const draws = 300 // number of bootstrap draws; fewer than in other backtests, s
 
 var levels = []departure.Level{departure.Ottimo, departure.Buono, departure.Normale, departure.Caro}
 
-// voice holds the answers of one method, the rule or a rival, for each row of the panel. The score
-// is NaN if the method has no answer for the row.
+// voice holds the answers of one method, the rule or a rival, for each row (a fare on one day) of
+// the panel (observed fares). The score is NaN if the method has no answer for the row.
 type voice struct {
 	name          string
 	chance, score []float64 // a higher score means a more expensive fare
@@ -62,8 +62,8 @@ func newReporter(a answeredPanel, o Options) *reporter {
 			t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
 		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen),
 		Departures: departures, Questions: len(m.known[0]),
-		// A small panel may lack results of some kind. Then the JSON holds an empty list [], not
-		// null.
+		// A small panel (observed fares) may lack results of some kind. Then the JSON holds an
+		// empty list [], not null.
 		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{},
 		MissByQuarter: []stats.Miss{}, MissByLead: []stats.Miss{}, Cover: []Cover{}, Waiting: []Waiting{},
 	}
@@ -100,8 +100,8 @@ func (m *reporter) reportMissing(format string, args ...any) {
 	m.report.Missing = append(m.report.Missing, fmt.Sprintf(format, args...))
 }
 
-// cases returns the rows with a known outcome that a method answers. If other methods are given,
-// they must answer the row too.
+// cases returns the rows (each a fare on one day) with a known outcome (did the fare fall?) that a
+// method answers. If other methods are given, they must answer the row too.
 func (m *reporter) cases(h int, v voice, also ...voice) *cases {
 	c := new(cases)
 	for _, row := range m.known[h] {
@@ -128,7 +128,7 @@ func (m *reporter) method(h int, name string, c *cases) *Method {
 	return one
 }
 
-// alike returns why an AUC could not be computed from a number of rows.
+// alike returns why an AUC could not be computed from a number of rows (each a fare on one day).
 func alike(rows int) string {
 	if rows == 0 {
 		return "no row was answered"
@@ -178,8 +178,8 @@ func (m *reporter) methods() {
 	}
 }
 
-// answeredRows returns the judged rows that a method answers, and the method's scores for these
-// rows. The outcome of a row may be unknown.
+// answeredRows returns the judged rows (each a fare on one day) that a method answers, and the
+// method's scores for these rows. The outcome (did the fare fall?) of a row may be unknown.
 func (m *reporter) answeredRows(v voice) (rows []int, scores []float64) {
 	for row, q := range m.panel.rows {
 		if q.day >= m.from && v.answers(row) {
@@ -189,7 +189,8 @@ func (m *reporter) answeredRows(v voice) (rows []int, scores []float64) {
 	return rows, scores
 }
 
-// recalibrated measures the rule's chances of a fall after calibration by earlier outcomes.
+// recalibrated measures the rule's chances of a fall after calibration by earlier outcomes (did the
+// fare fall?).
 func (m *reporter) recalibrated(h int, rule *cases) {
 	if len(rule.rows) == 0 {
 		return
@@ -278,7 +279,8 @@ func (m *reporter) misses(rows []int, scores []float64) (byQuarter, byLead []sta
 }
 
 // percentiles measures how far the rule's percentiles are off, and whether the rule's price ranges
-// hold the stated share of fares. It uses all rows that the rule answers, whatever their outcome.
+// hold the stated share of fares. It uses all rows (each a fare on one day) for which the rule
+// gives an answer, whether the fare fell later or not.
 func (m *reporter) percentiles() {
 	rows, scores := m.answeredRows(m.rule[0])
 	if len(rows) == 0 {

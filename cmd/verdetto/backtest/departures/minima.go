@@ -14,16 +14,16 @@ import (
 // days.
 
 // span is a range of departure dates of a route: a month, or days around a date. day defines the
-// lead time of the range; see departure.Span.From.
+// lead time (days before departure) of the range; see departure.Span.From.
 type span struct {
 	route int32
 	day   fare.Day
 }
 
 // minima replays departures as refreshes do. On each day with a fare, it judges the cheapest fare
-// of each month, or of the days around each departure. It returns a panel of these cheapest fares,
-// and the answers. The chances of a fall are those of the cheapest departure, as in the service's
-// answers.
+// of each month, or of the days around each departure. It returns a panel (observed fares) of these
+// cheapest fares, and the answers. The chances of a fall are those of the cheapest departure, as in
+// the service's answers.
 func (t *Trips) minima(s departure.Span) (*Trips, ruleAnswers) {
 	var (
 		m      = &Trips{Routes: t.Routes, Dropped: t.Dropped, Read: t.Read, Notes: t.Notes}
@@ -34,6 +34,7 @@ func (t *Trips) minima(s departure.Span) (*Trips, ruleAnswers) {
 		pooled = departure.Start(t.rows[0].day)
 		begin  = t.days()
 	)
+	pooled.StartCurve(t.rows[0].day, t.onSale(begin[0], begin[1]))
 	for i := range len(begin) - 1 {
 		today := t.rows[begin[i]].day
 		view := pooled.View(today)

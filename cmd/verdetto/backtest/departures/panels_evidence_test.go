@@ -15,7 +15,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestEvidenceRecord: the embedded record.json equals the record computed from the recorded panels.
+// TestEvidenceRecord: record.json holds how recorded fares changed after each stated chance of a
+// fall. It equals the values computed again from the files of recorded fares.
 func TestEvidenceRecord(t *testing.T) {
 	cited := departure.Recorded()
 	var all []NamedReport
@@ -50,8 +51,8 @@ func TestEvidencePanels(t *testing.T) {
 		ordered         bool    // the share of falls rises from ottimo to caro
 	}
 	// published is the table of docs/evidence.md about the two versions of the rule. first and rule
-	// are the AUC of the two versions on the same rows. quarter is the maximum miss of the present
-	// rule in a quarter of the year, in percentage points.
+	// are the AUC of the two versions on the same rows. quarter is the largest error of the present
+	// rule's percentile in a quarter of the year, in percentage points.
 	type published struct{ first, rule, quarter float64 }
 	for _, c := range []struct {
 		name, file string
@@ -64,19 +65,19 @@ func TestEvidencePanels(t *testing.T) {
 			published{.8452, .8469, 2.1}},
 		{"daily, thinned to one day in seven", "eu_wizzair_2015_2016_full", 7, nil, limits{.826, .18, .15, .99,
 			.0215, 3, true},
-			published{.8280, .8285, 2.4}},
+			published{.8280, .8283, 3.3}},
 		{"Google 2026", "google2026", 1, nil, limits{.658, .04, .053, .88, .0215, 3.8, true},
-			published{.6652, .6756, 2.6}},
+			published{.6652, .6768, 2.4}},
 		{"Williams", "williams.nodates", 1, nil, limits{.844, .085, .165, .995, .014, 3, true},
 			published{.8474, .8503, 22.2}},
 		{"the real source, 43 days", "travelpayouts_history_2026", 1, nil, limits{.626, .05, -.021, .67, .052, 7.5, false},
 			published{.6537, .6323, 7.5}},
 		{"the real source, 14 months", "travelpayouts_daily_2025_2026", 1, nil, limits{.69, .09, .04, .995,
 			.0095, 2.75, true},
-			published{.6769, .6927, 4.8}},
+			published{.6769, .6925, 5.1}},
 		{"the real source, 14 months, one day in seven", "travelpayouts_daily_2025_2026", 7, nil, limits{.695, .04, .06,
 			.99, .0105, 4.3, true},
-			published{.6432, .6987, 9.4}},
+			published{.6432, .6974, 6.7}},
 		{"daily, months", "eu_wizzair_2015_2016_full", 1, &month, limits{.5, 0, -1, .98, 1, 6, false}, published{}},
 		{"daily, 3 days either side", "eu_wizzair_2015_2016_full", 1, &within3, limits{.5, 0, -1, .98, 1, 6, false}, published{}},
 		{"Google 2026, months", "google2026", 1, &month, limits{.55, 0, -1, .75, 1, 6, false}, published{}},
@@ -104,7 +105,8 @@ func TestEvidencePanels(t *testing.T) {
 				t.Errorf("AUC %.4f, first rule %.4f, by quarter %+v; published %+v", f.RuleAUC, f.AUC, r.MissByQuarter, c.published)
 			}
 			for _, c := range r.Recalibrated {
-				// On a panel with few rows, calibration makes the ECE better or worse at random.
+				// On a panel (observed fares) with few rows (each a fare on one day), calibration
+				// makes the ECE better or worse at random.
 				if worse := c.ECE - c.RuleECE; worse > .01 || worse > .001 && c.Count > 10_000 {
 					t.Errorf("brought to what came of earlier ones, chances of %d days have an ECE of %.4f, the rule's have %.4f", c.Days, c.ECE, c.RuleECE)
 				}
@@ -134,7 +136,7 @@ func TestEvidencePanels(t *testing.T) {
 // TestEvidenceQuarters: on recorded Travelpayouts fares, refreshed once a week, the percentiles of
 // a whole quarter of the year are off by 5 percentage points at most. All seven weekdays of
 // refreshes are replayed, since each alone is a small sample. The first quarter has only 24 days,
-// the first weeks of the service; it is off by 6.1 percentage points.
+// the first weeks of the service; it is off by 6.0 percentage points.
 func TestEvidenceQuarters(t *testing.T) {
 	panel := recorded(t, "travelpayouts_daily_2025_2026")
 	quarters := stats.NewMisses(stats.QuarterName)
@@ -151,7 +153,7 @@ func TestEvidenceQuarters(t *testing.T) {
 	}
 	for i, q := range quarters.Parts() {
 		t.Logf("%+v", q)
-		if most := map[bool]float64{true: 6.2, false: 5}[i == 0]; q.Worst > most {
+		if most := map[bool]float64{true: 6.1, false: 5}[i == 0]; q.Worst > most {
 			t.Errorf("%+v; want at most %v", q, most)
 		}
 	}
@@ -164,9 +166,9 @@ func TestEvidenceFirstDays(t *testing.T) {
 		file                string
 		answered, auc, miss float64 // at least, at least, and at most in points
 	}{
-		{"travelpayouts_daily_2025_2026", .78, .60, 3.1},
-		{"eu_wizzair_weekly", .99, .60, 4},
-		{"google2026", .99, .615, 7.1},
+		{"travelpayouts_daily_2025_2026", .78, .60, 2.7},
+		{"eu_wizzair_weekly", .99, .60, .8},
+		{"google2026", .99, .61, 4.7},
 	} {
 		r, err := RunFirstDays(t.Context(), recorded(t, c.file), Options{})
 		if err != nil {

@@ -114,7 +114,8 @@ func (r Report) printWaiting(t stats.Tables) {
 	}
 }
 
-// printLeftOut writes the reasons why rows were dropped, in alphabetical order, and then the notes.
+// printLeftOut writes the reasons why rows (each a fare on one day) were dropped, in alphabetical
+// order, and then the notes.
 func printLeftOut(t stats.Tables, dropped map[string]int, notes []string) {
 	var all []string
 	for why, n := range dropped {

@@ -40,7 +40,8 @@ func OpenTrips(path string, o TripOptions) (*Trips, error) {
 	return t, nil
 }
 
-// ReadTrips reads a panel of any kind. It finds columns by name, in any order, and ignores others.
+// ReadTrips reads a panel (observed fares) of any kind. It finds columns by name, in any order, and
+// ignores others.
 //
 //   - Days: observed_date and depart_date. Panels of flights without a calendar have
 //     tdate (a day number) and days_before instead; each flight is a departure. If
@@ -148,7 +149,8 @@ func newTripReader(header []string, o TripOptions) (*tripReader, error) {
 	return r, nil
 }
 
-// day returns a row with the day on which the fare was found and the lead time.
+// day returns a row with the day on which the fare was found and the lead time (days before
+// departure).
 func (r *tripReader) day(field func(string) string) (q quote, ok bool) {
 	if !r.calendar {
 		day, err := strconv.Atoi(field("tdate"))
@@ -163,7 +165,8 @@ func (r *tripReader) day(field func(string) string) (q quote, ok bool) {
 // parseDay parses a day, ignoring a time after it.
 func parseDay(s string) (fare.Day, error) { return fare.ParseDay(s[:min(len(s), len("2006-01-02"))]) }
 
-// row adds a row of the file to the panel. If the row cannot be used, it returns the reason.
+// row adds a row of the file to the panel (observed fares). If the row cannot be used, it returns
+// the reason.
 func (r *tripReader) row(fields []string) (dropped string) {
 	field := func(column string) string {
 		if i, ok := r.column[column]; ok && i < len(fields) {

@@ -10,8 +10,9 @@ import (
 )
 
 // recalibrated returns the rule's chances of a fall after calibration, as the service publishes
-// them. For each route and week, the outcomes of up to score.PerRound departures are counted as
-// soon as they are known. The calibration curve of a day comes from the outcomes counted earlier.
+// them. For each route and week, the outcomes (did the fare fall?) of up to score.PerRound
+// departures are counted as soon as they are known. The calibration curve of a day comes from the
+// outcomes counted earlier.
 func (t *Trips) recalibrated(h int, chance []float64, became []outcome) []float64 {
 	begin := t.days()
 	var counts score.HorizonCounts
@@ -50,7 +51,8 @@ func (t *Trips) recalibrated(h int, chance []float64, became []outcome) []float6
 	return all
 }
 
-// mixed returns a pseudo-random number for a row, always the same for the same row.
+// mixed returns a pseudo-random number for a row (a fare on one day), always the same for the same
+// row.
 func mixed(day fare.Day, row int) uint32 {
 	x := uint64(day)<<32 ^ uint64(row)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -12,20 +12,21 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// leastCases is the minimum number of cases of a band of chances in a panel. A panel with fewer
-// cases in a band does not count in that band of the record.
+// leastCases is the minimum number of cases of a band of chances in a panel (observed fares). A
+// panel with fewer cases in a band does not count in that band of the record.
 const leastCases = 500
 
-// NamedReport is the report of a panel, with the panel's name in the record.
+// NamedReport is the report of a panel (observed fares), with the panel's name in the record.
 type NamedReport struct {
 	Name string
 	Report
 }
 
 // Record combines the reports of several panels into the record that answers cite about waiting.
-// The first panel must come from the service's kind of fare source. A panel counts in a band of
-// chances only with leastCases cases and an interval. The questions of the panel must also span as
-// many days as the horizon; otherwise a few similar days would count as a panel.
+// The first panel must come from the service's kind of fare source. A panel (observed fares) counts
+// in a band of chances only with leastCases cases and an interval. The questions of the panel must
+// also span as many days as the horizon (7 or 14 days); otherwise a few similar days would count as
+// a panel.
 func Record(panels []NamedReport) (r departure.Record, err error) {
 	for _, p := range panels {
 		one := departure.RecordPanel{Name: p.Name, First: p.First, To: p.To, Routes: p.Routes}
@@ -53,13 +54,13 @@ func Record(panels []NamedReport) (r departure.Record, err error) {
 	return r, nil
 }
 
-// Named returns the report of a panel file, named after the file.
+// Named returns the report of a panel file (observed fares), named after the file.
 func Named(file string, r Report) NamedReport {
 	name, _, _ := strings.Cut(filepath.Base(file), ".")
 	return NamedReport{name, r}
 }
 
-// WriteRecord combines the reports of panels and writes the record to a file.
+// WriteRecord combines the reports of panels (observed fares) and writes the record to a file.
 func WriteRecord(path string, panels []NamedReport) error {
 	record, err := Record(panels)
 	if err != nil {
@@ -76,8 +77,8 @@ func WriteRecord(path string, panels []NamedReport) error {
 	return nil
 }
 
-// heard returns one band of chances, combined from all panels. ok is false if the first panel has
-// too few cases in that band.
+// heard returns one band of chances, combined from all panels (observed fares). ok is false if the
+// first panel has too few cases in that band.
 func heard(panels []departure.RecordPanel, h int, from, to float64) (all departure.Band, ok bool) {
 	for i, p := range panels {
 		for _, b := range p.Horizons[h].Bands {
@@ -94,8 +95,8 @@ func heard(panels []departure.RecordPanel, h int, from, to float64) (all departu
 	return all, ok
 }
 
-// band converts the outcomes of waiting to a band of the record. Values are rounded to four digits,
-// which is more than their precision.
+// band converts the changes of fares during a wait to a band (range of chances) of the record.
+// Values are rounded to four digits, which is more than their precision.
 func (w Waiting) band(f Followed) departure.Band {
 	digits := func(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 	b := departure.Band{

@@ -11,7 +11,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// followed returns a report in which both horizons have the same bands of chances.
+// followed returns a report in which the ranges of stated chances (bands) are the same for 7 and
+// for 14 days.
 func followed(span int, band Waiting) Report {
 	var r Report
 	for h := range fallSpans {
@@ -80,7 +81,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestWaiting compares the outcomes of waiting with values computed by hand.
+// TestWaiting compares how fares change while a traveller waits with values computed by hand.
 func TestWaiting(t *testing.T) {
 	var panel strings.Builder
 	panel.WriteString(header + "\n")

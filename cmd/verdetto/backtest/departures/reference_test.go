@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// answered is the answer of the reference program in Python for a row: the percentile, and the
-// chances of a fall within 7 and 14 days. Unknown values are NaN.
+// answered is the answer of the reference program in Python for a row (a fare on one day): the
+// percentile, and the chances of a fall within 7 and 14 days. Unknown values are NaN.
 type answered struct{ percentile, week, fortnight float64 }
 
 type rowKey struct{ route, seen, depart, price string }
@@ -52,8 +52,8 @@ func readAnswers(t *testing.T, in io.Reader) map[rowKey][]answered {
 
 func priceKey(price float64) string { return strconv.FormatFloat(price, 'f', 2, 64) }
 
-// asReference reads and replays a panel as the reference program does: it does not remove repeated
-// rows.
+// asReference reads and replays a panel (observed fares) as the reference program does: it does not
+// remove repeated rows (each a fare on one day).
 func asReference(t *testing.T, path, price string) (*Trips, ruleAnswers) {
 	t.Helper()
 	panel, err := OpenTrips(path, TripOptions{Price: price, asListed: true})

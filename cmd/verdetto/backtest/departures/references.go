@@ -45,7 +45,7 @@ func (t *Trips) randomWalk() *Trips {
 	return t.withRows(walk)
 }
 
-// shuffled exchanges the prices of each route among its rows at random.
+// shuffled exchanges the prices of each route among its rows (each a fare on one day) at random.
 func (t *Trips) shuffled() *Trips {
 	rng := rand.New(rand.NewPCG(11, 2))
 	dealt := slices.Clone(t.rows)
@@ -57,7 +57,8 @@ func (t *Trips) shuffled() *Trips {
 	return t.withRows(dealt)
 }
 
-// withRows returns a copy of the panel with the given rows.
+// withRows returns a copy of the panel (observed fares) with the given rows (each a fare on one
+// day).
 func (t *Trips) withRows(rows []quote) *Trips {
 	other := *t
 	other.rows = rows

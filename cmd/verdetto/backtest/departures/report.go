@@ -3,8 +3,9 @@ package departures
 import "verdetto/cmd/verdetto/backtest/stats"
 
 // Report holds the results of a replay. Shares, chances of a fall and changes are fractions: 0.05
-// is 5 %. The outcome of a row is known if its departure was seen again within 7 days and the panel
-// covers these days. Results that could not be measured are absent.
+// is 5 %. The outcome of a row (a fare on one day) is known if its departure was seen again within
+// 7 days and the panel (observed fares) covers these days. Results that could not be measured are
+// absent.
 type Report struct {
 	Ask        string         `json:"ask"`   // what the rows are about: partenza, mese, or flessibile and its days
 	First      string         `json:"first"` // the first day of the panel
@@ -31,8 +32,8 @@ type Report struct {
 	Levels       []Level        `json:"levels"`
 	Percentiles  []Percentile   `json:"percentiles"`
 	WorstMiss    float64        `json:"worstMissOfPercentile"`
-	// The worst miss of each quarter of the year, and of each range of days before departure. In
-	// WorstMiss, the errors of two groups can cancel each other.
+	// The largest error of the percentile in each quarter of the year, and in each range of days
+	// before departure. In WorstMiss, errors of two quarters or ranges can cancel each other.
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
 	MissByLead    []stats.Miss `json:"missByLead"`
 	Cover         []Cover      `json:"cover"`
@@ -42,8 +43,8 @@ type Report struct {
 	Missing       []string     `json:"missing,omitempty"`
 }
 
-// Method holds the results of one method, the rule or a rival, over the rows that the method
-// answers.
+// Method holds the results of one method, the rule or a rival, over the rows (each a fare on one
+// day) that the method answers.
 type Method struct {
 	Name        string       `json:"name"`
 	Answered    float64      `json:"answered"` // share of the rows with a known outcome that it answers
@@ -58,7 +59,7 @@ type Method struct {
 }
 
 // Recalibrated compares the rule's own chances of a fall with the calibrated chances, for one
-// horizon (7 or 14 days). It uses all rows with a known outcome.
+// horizon (7 or 14 days). It uses all rows (each a fare on one day) with a known outcome.
 type Recalibrated struct {
 	Days           int     `json:"days"`
 	Count          int     `json:"count"`
@@ -68,9 +69,9 @@ type Recalibrated struct {
 	RuleBrierSkill float64 `json:"ruleBrierSkill"`
 }
 
-// Comparison compares the rule with a rival on the rows that both answer. For the rival, AUC
-// measures the score, a percentile or class that needs no learning. For the rule, it measures the
-// chance of a fall.
+// Comparison compares the rule with a rival on the rows (each a fare on one day) that both answer.
+// For the rival, AUC measures the score, a percentile or class that needs no learning. For the
+// rule, it measures the chance of a fall.
 type Comparison struct {
 	Rival           string       `json:"rival"`
 	Count           int          `json:"count"`
@@ -86,8 +87,8 @@ type Comparison struct {
 	RivalECE        float64      `json:"rivalEce"`
 }
 
-// Level holds what happened after fares of one level. The level "all" covers all rows, for
-// comparison.
+// Level holds what happened after fares of one level. The level "all" covers all rows (each a fare
+// on one day), for comparison.
 type Level struct {
 	Level string       `json:"livello"`
 	Count int          `json:"count"`

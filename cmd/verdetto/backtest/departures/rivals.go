@@ -34,13 +34,13 @@ const (
 	classes    = 10
 )
 
-// opinion is a rival's answer for one row. A class of -1 means that the rival has no answer.
+// opinion is a rival's answer for one row (a fare on one day). A class of -1 means that the rival
+// has no answer.
 type opinion struct {
 	score float32
 	class int8
 }
 
-// rivals returns the answers of all rivals for all rows.
 func (a answeredPanel) rivals() (all [rivalCount]voice) {
 	opinions := a.panel.opinions()
 	for r, of := range opinions {
@@ -55,7 +55,8 @@ func (a answeredPanel) rivals() (all [rivalCount]voice) {
 	return all
 }
 
-// opinions computes the answers of all rivals for all rows, with the routes in parallel.
+// opinions computes the answers of all rivals for all rows (each a fare on one day), with the
+// routes in parallel.
 func (t *Trips) opinions() (all [rivalCount][]opinion) {
 	for i := range all {
 		all[i] = make([]opinion, len(t.rows))
@@ -78,15 +79,15 @@ type rivalRoute struct {
 	ever   []fare.Cents      // in order of price
 }
 
-// departed is a fare in one of two lists. In a list by lead time, its day is the day of departure.
-// In a window, its day is the day on which the fare was found.
+// departed is a fare in one of two lists. In a list by lead time (days before departure), its day
+// is the day of departure. In a window, its day is the day on which the fare was found.
 type departed struct {
 	day   fare.Day
 	price fare.Cents
 }
 
-// replay first judges the rows of a day and then adds them to the history. Only the rival "same
-// lead" also compares with fares of the same day.
+// replay first judges the rows (each a fare on one day) of a day and then adds them to the history.
+// Only the rival "same lead" also compares with fares of the same day.
 func (r *rivalRoute) replay(day fare.Day, rows []int32) {
 	r.recent.forget(day - windowDays)
 	for _, row := range rows {
@@ -123,8 +124,8 @@ func (r *rivalRoute) replay(day fare.Day, rows []int32) {
 	r.ever = merge(r.ever, today)
 }
 
-// amongSameLead returns the percentile of a fare among the route's fares of similar lead time and
-// season.
+// amongSameLead returns the percentile of a fare among the route's fares of similar lead time (days
+// before departure) and season.
 func (r *rivalRoute) amongSameLead(q quote) opinion {
 	cheaper, equal, n := 0, -1, -1 // the fare itself is in the lists, so both counts start at -1
 	leads := min(len(r.byLead)-1, int(float64(q.lead)*(1+leadWidth)))
@@ -190,7 +191,6 @@ func (w *window) add(day fare.Day, prices ...fare.Cents) {
 	w.sorted = merge(w.sorted, prices)
 }
 
-// forget drops the fares before a day.
 func (w *window) forget(before fare.Day) {
 	var old []fare.Cents
 	for len(w.fares) > 0 && w.fares[0].day < before {
@@ -226,8 +226,8 @@ func merge(a, b []fare.Cents) []fare.Cents {
 	return a
 }
 
-// frequency learns the chance of a fall for each class of a rival from outcomes. A class with few
-// cases gets nearly the chance of all classes, which starts at 10 %.
+// frequency learns the chance of a fall for each class of a rival from outcomes (did the fare
+// fall?). A class with few cases gets nearly the chance of all classes, which starts at 10 %.
 type frequency struct{ n, fell [classes]float64 }
 
 const frequencyPrior = 20
@@ -247,8 +247,8 @@ func (f *frequency) learn(class int8, fell bool) {
 	f.fell[class] += stats.Share(fell)
 }
 
-// chances returns a rival's chance of a fall for each row. It uses only outcomes that were known
-// before the row's day.
+// chances returns a rival's chance of a fall for each row (a fare on one day). It uses only
+// outcomes (did the fare fall?) that were known before the row's day.
 func (t *Trips) chances(of []opinion, became []outcome) []float64 {
 	var f frequency
 	all := make([]float64, len(t.rows))

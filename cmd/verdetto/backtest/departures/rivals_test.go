@@ -8,7 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestRivals compares the rivals' answers with a simple count over all earlier rows.
+// TestRivals compares the rivals' answers with a simple count over all earlier rows (each a fare on
+// one day).
 func TestRivals(t *testing.T) {
 	panel := invent(5, 2, 14, 500, 90, reverting)
 	got := panel.opinions()

@@ -16,8 +16,8 @@ type outcome struct {
 
 var fallSpans = [2]departure.Horizon{departure.Week, departure.Fortnight}
 
-// outcomes returns the outcome of each row. The outcome is unknown if the panel ends before the
-// horizon does.
+// outcomes (did the fare fall?) returns the outcome of each row. The outcome is unknown if the
+// panel (observed fares) ends before the horizon does.
 func (t *Trips) outcomes() []outcome {
 	all := make([]outcome, len(t.rows))
 	last := t.last()
@@ -58,8 +58,8 @@ func (t *Trips) outcomes() []outcome {
 	return all
 }
 
-// ruleAnswers holds the rule's answer for each row on the row's day. The percentile is NaN if the
-// rule has too few fares.
+// ruleAnswers holds the rule's answer for each row (a fare on one day) on the row's day. The
+// percentile is NaN if the rule has too few fares.
 type ruleAnswers struct {
 	percentile []float64
 	chance     [2][]float64
@@ -76,8 +76,8 @@ const (
 	insideTenths                    // between the 5th and the 95th percentile
 )
 
-// replayRule judges each row on its day. The rule knows the days before, and the other rows of the
-// route on that day. pooled must not contain any fares.
+// replayRule judges each row (a fare on one day) on its day. The rule knows the days before, and
+// the other rows of the route on that day. pooled must not contain any fares.
 func (t *Trips) replayRule(became []outcome, pooled *departure.Pooled) ruleAnswers {
 	n := len(t.rows)
 	r := ruleReplay{
@@ -90,6 +90,7 @@ func (t *Trips) replayRule(became []outcome, pooled *departure.Pooled) ruleAnswe
 		r.answers.chance[h] = make([]float64, n)
 	}
 	begin := t.days()
+	pooled.StartCurve(t.rows[0].day, t.onSale(begin[0], begin[1]))
 	var due [2]int // by horizon: the first day whose outcomes are not learned yet
 	for day := range len(begin) - 1 {
 		today := t.rows[begin[day]].day
@@ -117,7 +118,8 @@ type ruleReplay struct {
 	outcomes []departure.Outcome
 }
 
-// learn updates the rule with the outcomes of one day's rows.
+// learn updates the rule with the outcomes (did the fare fall?) of one day's rows (each a fare on
+// one day).
 func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 	var learned departure.Statistics
 	view := r.pooled.View(today)
@@ -133,7 +135,8 @@ func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 	r.pooled.Learn(h, today, &learned)
 }
 
-// judge judges the rows of a day, and then adds these fares to the rule's state.
+// judge judges the rows (each a fare on one day) of a day, and then adds these fares to the rule's
+// state.
 func (r *ruleReplay) judge(today fare.Day, from, to int) {
 	var learned departure.Statistics
 	view := r.pooled.View(today)
@@ -160,6 +163,21 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 		r.asker.Fold(r.quotes, &learned)
 	})
 	r.pooled.Fold(today, &learned)
+}
+
+// onSale returns the fares in the rows of one day, by route.
+func (t *Trips) onSale(from, to int) (all [][]departure.Quote) {
+	t.eachRoute(from, to, func(_ int32, from, to int) { all = append(all, t.quotes(from, to)) })
+	return all
+}
+
+// quotes returns the fares in some rows of a route.
+func (t *Trips) quotes(from, to int) []departure.Quote {
+	quotes := make([]departure.Quote, 0, to-from)
+	for _, q := range t.rows[from:to] {
+		quotes = append(quotes, departure.Quote{Lead: int(q.lead), Price: q.price})
+	}
+	return quotes
 }
 
 // place returns the price ranges of comparable fares that contain the fare q, and the lower

@@ -9,7 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// cases holds the rows with a known outcome, and one method's answers for these rows.
+// cases holds the rows (each a fare on one day) with a known outcome (did the fare fall?), and one
+// method's answers for these rows.
 type cases struct {
 	rows   []int32
 	chance []float64
@@ -35,8 +36,8 @@ const (
 	groupEnds             // the next case has a higher score
 )
 
-// rank sorts cases by a score. cellOf is the cell of each row: a route and a block of days, see
-// stats.Blocks.
+// rank sorts cases by a score. cellOf is the cell of each row (a fare on one day): a route and a
+// block of days, see stats.Blocks.
 func rank(score []float64, c *cases, cellOf []int32) ranking {
 	order := make([]int32, len(score))
 	for i := range order {
@@ -126,13 +127,13 @@ func (c *cases) reliability() (bins []Bin, expectedError float64) {
 	return bins, expectedError
 }
 
-// leastBlocks is the minimum number of blocks of days for intervals. A panel with fewer days than
-// that has one block per day. With only two blocks, a quarter of the bootstrap draws would omit one
-// of them.
+// leastBlocks is the minimum number of blocks of days for intervals. A panel (observed fares) with
+// fewer days than that has one block per day. With only two blocks, a quarter of the bootstrap
+// draws would omit one of them.
 const leastBlocks = 5
 
-// sample holds the blocks of judged days, and the cell of each row: a route and a block of days,
-// see stats.Blocks.
+// sample divides the rows (each a fare on one day) into cells for confidence intervals. A cell is a
+// route and a block of days; see stats.Blocks.
 type sample struct {
 	*stats.Blocks
 	cells []int32
@@ -147,7 +148,6 @@ func (t *Trips) sample(first, last fare.Day) sample {
 	return s
 }
 
-// over returns the mean of a value over rows, and the 95 % interval of the mean.
 func (s sample) over(rows []int, value func(row int) float64) (mean float64, interval *stats.Range) {
 	a := s.Average()
 	for _, row := range rows {
@@ -156,7 +156,6 @@ func (s sample) over(rows []int, value func(row int) float64) (mean float64, int
 	return a.Mean(), a.Interval()
 }
 
-// share returns the share of rows for which is(row) is true, and the 95 % interval of the share.
 func (s sample) share(rows []int, is func(row int) bool) (share float64, interval *stats.Range) {
 	return s.over(rows, func(row int) float64 { return stats.Share(is(row)) })
 }

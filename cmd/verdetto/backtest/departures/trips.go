@@ -6,8 +6,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Trips is a panel of recorded fares of single departures. A row is the cheapest fare of a
-// departure found on a day. Rows are in order of day, then of route and departure.
+// Trips is a panel of recorded fares of single departures. A row (a fare on one day) is the
+// cheapest fare of a departure found on a day. Rows are in order of day, then of route and
+// departure.
 type Trips struct {
 	Routes  []string // by number
 	rows    []quote
@@ -19,8 +20,8 @@ type Trips struct {
 	Notes   []string // about rows that are not plain one-way fares
 }
 
-// quote is one row. A trip is a departure of a route; for round trips, a departure and a day of
-// return.
+// quote is one row (a fare on one day). A trip is a departure of a route; for round trips, a
+// departure and a day of return.
 type quote struct {
 	route, trip int32
 	day         fare.Day
@@ -30,7 +31,7 @@ type quote struct {
 
 func (q quote) departs() fare.Day { return q.day + fare.Day(q.lead) }
 
-// index computes the rows of each trip, in order of day.
+// index computes the rows (each a fare on one day) of each trip, in order of day.
 func (t *Trips) index(trips int) {
 	t.trips = trips
 	t.tripAt = make([]int32, trips+1)
@@ -48,13 +49,12 @@ func (t *Trips) index(trips int) {
 	}
 }
 
-// tripRows returns the rows of a trip.
 func (t *Trips) tripRows(trip int32) []int32 { return t.byTrip[t.tripAt[trip]:t.tripAt[trip+1]] }
 
 func (t *Trips) last() fare.Day { return t.rows[len(t.rows)-1].day }
 
-// days returns the index of the first row of each day. The last element is the total number of
-// rows.
+// days returns the index of the first row of each day. The last element is the total number of rows
+// (each a fare on one day).
 func (t *Trips) days() []int {
 	var begin []int
 	for i, q := range t.rows {
@@ -65,7 +65,8 @@ func (t *Trips) days() []int {
 	return append(begin, len(t.rows))
 }
 
-// eachRoute calls do for each route, with the index range of its rows among the rows of a day.
+// eachRoute calls do for each route, with the index range of its rows (each a fare on one day)
+// among the rows of a day.
 func (t *Trips) eachRoute(from, to int, do func(route int32, from, to int)) {
 	for from < to {
 		route, end := t.rows[from].route, from
@@ -77,7 +78,7 @@ func (t *Trips) eachRoute(from, to int, do func(route int32, from, to int)) {
 	}
 }
 
-// byRoute returns the rows of each route, by number of the route.
+// byRoute returns the rows (each a fare on one day) of each route, by number of the route.
 func (t *Trips) byRoute() [][]int32 {
 	all := make([][]int32, len(t.Routes))
 	for i, q := range t.rows {
@@ -86,7 +87,8 @@ func (t *Trips) byRoute() [][]int32 {
 	return all
 }
 
-// eachDay calls do for each day, with the day's rows among the rows of a route.
+// eachDay calls do for each day, with the day's rows (each a fare on one day) among the rows of a
+// route.
 func (t *Trips) eachDay(rows []int32, do func(day fare.Day, rows []int32)) {
 	for len(rows) > 0 {
 		day, n := t.rows[rows[0]].day, 0
@@ -98,8 +100,8 @@ func (t *Trips) eachDay(rows []int32, do func(day fare.Day, rows []int32)) {
 	}
 }
 
-// thinned returns the rows that a service would see that refreshes every o.Cycle days, up to the
-// day o.To.
+// thinned returns the rows (each a fare on one day) that a service would see that refreshes every
+// o.Cycle days, up to the day o.To.
 func (t *Trips) thinned(o Options) *Trips {
 	if o.Cycle == 1 && o.To == 0 {
 		return t

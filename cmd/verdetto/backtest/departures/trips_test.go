@@ -22,7 +22,7 @@ func perEuro(fare.Day) func(float64, string) (fare.Cents, bool) {
 	}
 }
 
-// listed returns each row as text: route, day, lead, price.
+// listed returns each row (a fare on one day) as text: route, day, lead, price.
 func listed(t *Trips) (rows []string) {
 	for _, q := range t.rows {
 		rows = append(rows, fmt.Sprintf("%s %s %d %d", t.Routes[q.route], q.day, q.lead, q.price))

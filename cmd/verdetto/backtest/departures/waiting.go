@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Waiting holds the outcomes of waiting, for fares whose stated chance of a fall lies in one band.
-// The departure must leave after the wait and must be seen again within the wait.
+// Waiting holds how fares changed while a traveller waited, for fares whose stated chance of a fall
+// lies in one band. The departure must leave after the wait and must be seen again within the wait.
 type Waiting struct {
 	From   float64      `json:"chanceFrom"`
 	To     float64      `json:"chanceTo"`
@@ -23,15 +23,16 @@ type Waiting struct {
 	Any    *stats.Range `json:"againstRandomDayInterval,omitempty"`
 }
 
-// Followed holds the outcomes of waiting for one horizon, by the bands of chances in the record.
+// Followed holds how fares changed during waits of one horizon (7 or 14 days), by the bands of
+// chances in the record.
 type Followed struct {
 	Days  int       `json:"days"`     // of the horizon
 	Span  int       `json:"daysSpan"` // days from the first to the last question with a known outcome
 	Bands []Waiting `json:"bands"`
 }
 
-// waitEdges are the edges of the bands of chances in the first table of outcomes. The last row of
-// that table covers all chances.
+// waitEdges divides the stated chances of a fall into ranges. The first table reports on how fares
+// changed during a wait, by these ranges. The last row of that table covers all chances.
 var waitEdges = []float64{0, .1, .2, .3, .4, 1}
 
 func (m *reporter) waiting() {
@@ -63,8 +64,8 @@ func (m *reporter) bands(h departure.Horizon, edges []float64) []Waiting {
 	return all
 }
 
-// measureWaits measures the rows whose stated chance of a fall lies in a band. It returns false if
-// there are no such rows.
+// measureWaits measures the rows (each a fare on one day) whose stated chance of a fall lies in a
+// band. It returns false if there are no such rows.
 func (m *reporter) measureWaits(h departure.Horizon, from, to float64) (Waiting, bool) {
 	var rows []int
 	for _, row := range m.known[h] {

@@ -22,7 +22,7 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// Panel holds the observations of each series, in any order.
+// Panel holds the observations of each series (route and kind of trip), in any order.
 type Panel map[fare.Series][]fare.Observation
 
 // Options are the settings of a replay.
@@ -33,10 +33,10 @@ type Options struct {
 
 	Source string // name of the fare source, stored with the score
 
-	// Judged, if set, may change a round (the answers about a series on one day) before the replay
-	// stores the round. It also receives the corrections from earlier weeks that the answers used.
-	// Tests use Judged to make the rule wrong on purpose, and to count the answers that these
-	// corrections changed. Judged is called from several goroutines.
+	// Judged, if set, may change a round (the answers about one route and kind of trip on one day)
+	// before the replay stores the round. It also receives the corrections from earlier weeks that
+	// the answers used. Tests use Judged to make the rule wrong on purpose, and to count the
+	// answers that these corrections changed. Judged is called from several goroutines.
 	Judged func(*score.Round, *departure.Experience)
 	// Learned, if set, is called with the corrections computed from the weeks before a Monday.
 	Learned func(monday fare.Day, e *departure.Experience)
@@ -56,7 +56,7 @@ type Result struct {
 // previous refresh.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
-// Run replays a panel, with a refresh at noon of every Cycle-th day.
+// Run replays a panel (observed fares), with a refresh at noon of every Cycle-th day.
 func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 	o.Cycle = max(o.Cycle, 1)
 	var all []*series
@@ -98,7 +98,7 @@ func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 	return r.score, nil
 }
 
-// series is the stored state of one fare series during the replay.
+// series (route and kind of trip) is the stored state of one fare series during the replay.
 type series struct {
 	id                       fare.Series
 	observations             []fare.Observation // all of the panel, in order of Found
@@ -115,10 +115,13 @@ type replay struct {
 }
 
 // refresh first adds the statistics of all earlier days to the pooled statistics of all routes. It
-// then refreshes each series with new fares.
+// then refreshes each series (route and kind of trip) with new fares.
 func (r *replay) refresh(today fare.Day) error {
+	now := today.Time().Add(12 * time.Hour)
 	cycle := departure.Cycle{Day: today - 1, Pooled: departure.Start(today), Warmed: today}
-	if r.cycle != nil {
+	if r.cycle == nil {
+		cycle.Pooled.StartCurve(today, r.onSale(today, now))
+	} else {
 		var err error
 		if cycle, err = departure.DecodeCycle(r.cycle); err != nil {
 			return err
@@ -131,7 +134,6 @@ func (r *replay) refresh(today fare.Day) error {
 		return err
 	}
 	r.score.Experience = cycle.Pooled.Experience
-	now := today.Time().Add(12 * time.Hour)
 	var mu sync.Mutex
 	var faults []error
 	sum := new(score.Contribution)
@@ -147,6 +149,22 @@ func (r *replay) refresh(today fare.Day) error {
 		r.contributions[today] = sum
 	}
 	return errors.Join(faults...)
+}
+
+// onSale returns the departures of each series whose fare was found today, up to now.
+func (r *replay) onSale(today fare.Day, now time.Time) [][]departure.Quote {
+	all := make([][]departure.Quote, len(r.series))
+	for i, s := range r.series {
+		known := s.observations[:s.until(now)]
+		if len(known) == 0 {
+			continue
+		}
+		summary := verdict.Build(known, verdict.RouteSummary{}, today, verdict.Options{Rates: r.Rates})
+		for _, l := range summary.DayQuotes(known, today, r.Rates).All {
+			all[i] = append(all[i], departure.Quote{Lead: int(l.Depart - today), Price: l.Price})
+		}
+	}
+	return all
 }
 
 // close adds the statistics of all days up to last to the pooled statistics of all routes.
@@ -192,8 +210,8 @@ func (s *series) until(moment time.Time) int {
 	return n
 }
 
-// refresh updates the stored state of a series to a day. It does nothing if the source found no
-// fares since one week before the last request.
+// refresh updates the stored state of a series (route and kind of trip) to a day. It does nothing
+// if the source found no fares since one week before the last request.
 func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, asked,
 	now time.Time) (*score.Contribution, error) {
 	left, from, to := new(score.Contribution), 0, s.until(now)
@@ -228,7 +246,11 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 	if pooled.Experience != nil {
 		summary.Doubted = pooled.Experience.RouteDoubted
 	}
-	quotes := summary.DayQuotes(known, min(state.AsOf, today-departure.LiveDays, said.From(today)), o.Rates).All
+	quotesFrom := min(state.AsOf, today-departure.LiveDays, said.From(today))
+	if pooled.MustRenew(&state.State) {
+		quotesFrom = 0
+	}
+	quotes := summary.DayQuotes(known, quotesFrom, o.Rates).All
 	state.Convert(summary.Currency, summary.PerEuro)
 	state.Facts = summary.Facts()
 	state.Advance(today, pooled, quotes, &left.Learned)

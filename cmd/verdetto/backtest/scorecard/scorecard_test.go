@@ -86,7 +86,6 @@ func comparable() upstream.Comparable {
 	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}
 }
 
-// panelOf returns all fares of a source.
 func panelOf(t *testing.T, source *csvfile.Panel) Panel {
 	t.Helper()
 	panel := Panel{}
@@ -106,7 +105,6 @@ func panelOf(t *testing.T, source *csvfile.Panel) Panel {
 	return panel
 }
 
-// seen returns the first and the last day of a panel.
 func seen(panel Panel) (first, last fare.Day) {
 	first = 1 << 20
 	for _, observations := range panel {
@@ -167,7 +165,7 @@ func live(t *testing.T, source *csvfile.Panel, first, last fare.Day, cycle int, 
 }
 
 // compare checks that a service's score equals the score of a replay of the same fares. days limits
-// the length of the panel; 0 means the whole panel.
+// the length of the panel (observed fares); 0 means the whole panel.
 func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 	t.Helper()
 	panel := panelOf(t, source)
@@ -210,8 +208,8 @@ func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 	}
 }
 
-// TestLiveIsReplayed: a service and a replay of the fares that it received have the same counts of
-// outcomes.
+// TestLiveIsReplayed: a service and a replay of the fares that it received count the same falls and
+// rises of fares.
 func TestLiveIsReplayed(t *testing.T) {
 	for name, cycle := range map[string]int{"daily": 1, "every third day": 3, "weekly": 7} {
 		t.Run(name, func(t *testing.T) {

@@ -44,8 +44,9 @@ func Parallel(n int, do func(i int)) {
 	workers.Wait()
 }
 
-// Blocks divides the rows of a panel into cells for the bootstrap. A cell holds the rows of one
-// route in one block of days. Each draw repeats every cell a random number of times.
+// Blocks divides the rows of a panel (observed fares) into cells for the bootstrap. A cell holds
+// the rows of one route in one block of days. Each draw repeats every cell a random number of
+// times.
 type Blocks struct {
 	Days           int // of a block
 	first, last    fare.Day

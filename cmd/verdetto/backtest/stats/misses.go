@@ -52,7 +52,8 @@ func (m *Misses) Add(part int, probability func(p int) float64) {
 	}
 }
 
-// Parts returns the miss of each group that has rows, in order of the groups.
+// Parts returns the error of the percentiles (the miss) of each group that has rows, in order of
+// the groups.
 func (m *Misses) Parts() []Miss {
 	all := []Miss{}
 	for _, part := range slices.Sorted(maps.Keys(m.parts)) {
@@ -67,11 +68,11 @@ func (m *Misses) Parts() []Miss {
 }
 
 // leastRows is the number of rows that a group needs. With fewer rows, random variation alone makes
-// a large miss.
+// the percentiles look wrong.
 const leastRows = 100
 
-// WorstOf returns the group with the largest miss. It ignores groups with under 100 rows, unless
-// all groups are that small.
+// WorstOf returns the group whose percentiles have the largest error (miss). It ignores groups with
+// under 100 rows, unless all groups are that small.
 func WorstOf(parts []Miss) (worst Miss) {
 	for _, p := range parts {
 		if p.Count >= leastRows && (worst.Count < leastRows || p.Worst > worst.Worst) ||
@@ -91,8 +92,8 @@ func QuarterName(part int) string { return fare.Quarter(part).String() }
 // mostParts is the maximum number of groups that a table lists.
 const mostParts = 12
 
-// Misses writes a table with the miss over all rows and the miss of each group. If there are more
-// than mostParts groups, it lists the worst.
+// Misses writes a table of the errors of percentiles (misses): over all rows, and for each group of
+// rows. If there are more than mostParts groups, it lists the worst.
 func (t Tables) Misses(title string, whole float64, parts []Miss) {
 	if len(parts) == 0 {
 		return

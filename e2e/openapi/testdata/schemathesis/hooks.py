@@ -60,6 +60,7 @@ def well_formed_is_not_called_malformed(ctx, response, case):
             "channel": "has no bot there" in fault["detail"],
             **{name: not in_the_calendar(value) or any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("departure", "month")},
             **{name: any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("threshold", "kind", "level", "nights", "days", "percent", "amount", "paid")},
+            "campi": True,  # names of fields that the answer has
             "PAYMENT-SIGNATURE": True,  # that it is JSON of its form, in base64
             "route": value[:3].upper() == value[4:].upper(),
         }

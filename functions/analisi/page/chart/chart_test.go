@@ -29,6 +29,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func money(c fare.Cents) string { return fmt.Sprintf("%d €", c/100) }
 func month(m time.Month) string { return m.String()[:3] }
 
+func whole(c fare.Cents) string { return strconv.Itoa(int((c + 50) / 100)) }
+
 // monday returns the Monday of the week that is the given number of weeks after the week of
 // 2016-03-01.
 func monday(weeks int) fare.Day { return fare.CycleOf(16861).First() + fare.Day(7*weeks) }
@@ -69,11 +71,11 @@ func charts() map[string]string {
 		"months": string(chart.Months{
 			Months: []verdict.Month{{Month: 11, Median: 2000, Sample: 9}, {Month: 2, Median: 3050, Sample: 8},
 				{Month: 7, Median: 9999, Sample: 5}},
-			Best: 1, Name: month, Label: "months",
+			Best: 1, Name: month, Whole: whole, Label: "months",
 		}.SVG(680, 190)),
 		"months-links": string(chart.Months{
 			Months: []verdict.Month{{Month: 11, Median: 2000, Sample: 9}, {Month: 2, Median: 3050, Sample: 8}},
-			Best:   1, Name: month, Full: time.Month.String,
+			Best:   1, Name: month, Whole: whole, Full: time.Month.String,
 			To: func(m time.Month) string { return fmt.Sprintf("#m&%d", m) }, Label: "months",
 		}.SVG(328, 170)),
 		"moves": string(chart.Moves{

@@ -3,7 +3,6 @@ package chart
 import (
 	"html/template"
 	"slices"
-	"strconv"
 	"time"
 
 	"verdetto/shared/fare"
@@ -15,6 +14,7 @@ type Months struct {
 	Months []verdict.Month // cheapest first
 	Best   int             // how many of the cheapest are highlighted
 	Name   func(time.Month) string
+	Whole  func(fare.Cents) string // of a median, in whole units of the currency
 	Full   func(time.Month) string // label of a link, before its median
 	To     func(time.Month) string // link of a month; nil: no links
 	Label  string
@@ -42,7 +42,7 @@ func (m Months) SVG(width, height int) template.HTML {
 			continue
 		}
 		median := m.Months[rank].Median
-		value := strconv.Itoa(int((median + 50) / 100))
+		value := m.Whole(median)
 		if m.To != nil {
 			c.link(m.To(time.Month(n)), m.Full(time.Month(n))+" "+value)
 			c.rect("tap", x, 0, step, float64(height))

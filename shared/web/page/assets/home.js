@@ -7,6 +7,7 @@ function completes(input, words) {
   list.id = input.id + '-list';
   list.className = 'offers';
   list.hidden = true;
+  list.tabIndex = -1; // a list that scrolls would take the focus
   list.setAttribute('role', 'listbox');
   list.setAttribute('aria-label', input.labels[0].textContent);
   const status = document.createElement('span');
@@ -99,6 +100,7 @@ function completes(input, words) {
     else if (e.key === 'ArrowUp') mark(at < 0 ? -1 : at - 1);
     else if (e.key === 'Enter' && at >= 0) choose(list.children[at]);
     else if (e.key === 'Escape') leave();
+    else if (e.key === 'Tab') return leave(); // before the focus moves on
     else return;
     e.preventDefault();
   });
@@ -112,7 +114,8 @@ function completes(input, words) {
 
 /** Fields that go with some choices alone: they are shown, and sent, with those. */
 function fits(form) {
-  const { kind = { value: '' }, channel } = form.elements;
+  const { kind = { value: '' }, channel, paid } = form.elements;
+  if (paid?.dataset.value) paid.defaultValue = paid.dataset.value; // sent only with the choice that it belongs to
   const fit = () => {
     for (const field of form.parentElement.querySelectorAll('[data-with]')) {
       const input = field.querySelector('input'), goes = field.dataset.with.split(' ');
@@ -126,12 +129,24 @@ function fits(form) {
   fit();
 }
 
+/** What is wrong with the fields of a form, by their names, from the page that refuses it. */
+async function refusals(form, body) {
+  const answer = await fetch('/api' + form.getAttribute('action'), {
+    method: 'POST',
+    headers: { Accept: 'text/html', 'Accept-Language': document.documentElement.lang },
+    body,
+  });
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  return new Map([...page.querySelectorAll('[aria-invalid]')].map((field) => [field.name, page.getElementById(field.name + '-fault').textContent]));
+}
+
 /** A form that is sent without leaving, and says below itself what came of it. */
 function sends(form) {
   const status = form.querySelector('.status'), button = form.querySelector('button');
   form.addEventListener('submit', async (e) => {
     e.preventDefault();
     const body = new URLSearchParams(new FormData(form)), fields = form.elements;
+    for (const fault of form.querySelectorAll('.fault')) fault.remove();
     for (const field of fields) field.removeAttribute('aria-invalid');
     button.disabled = true;
     status.className = 'status';
@@ -149,8 +164,16 @@ function sends(form) {
         [said, good] = [form.querySelector('option:checked[data-sent]')?.dataset.sent ?? form.dataset.sent, true];
       } else if (answer.status === 429) said = form.dataset.later;
       else if (answer.status < 500) said = form.dataset.refused;
+      const texts = errors.length && form.matches('.alert') ? await refusals(form, body) : new Map();
       for (const { name } of errors) {
         fields[name]?.setAttribute('aria-invalid', 'true');
+        if (fields[name] && texts.has(name)) {
+          const fault = document.createElement('p');
+          [fault.className, fault.id, fault.textContent] = ['fault', fields[name].id + '-fault', texts.get(name)];
+          fault.setAttribute('role', 'alert');
+          fields[name].closest('.field').append(fault);
+          fields[name].setAttribute('aria-errormessage', fault.id);
+        }
         for (let fold = fields[name]?.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
       }
     } catch {
@@ -172,10 +195,9 @@ for (const form of document.querySelectorAll('form.ask')) {
     for (const [name, value] of [...e.formData]) if (value === '') e.formData.delete(name);
   });
   for (const input of form.querySelectorAll('[data-city]')) completes(input, form.dataset);
-  // The button says what it does. Of a month and days the later choice clears the other.
-  const button = form.querySelector('button'), { da, a, mese, quando, flessibile, ritorno, soggiorno } = form.elements;
+  // Of a month and days the later choice clears the other.
+  const { mese, quando, flessibile, ritorno, soggiorno } = form.elements;
   form.addEventListener('change', ({ target }) => {
-    button.textContent = da.value && !a.value ? button.dataset.anywhere : button.dataset.verdict;
     if (!mese || !quando || !target.value) return;
     if (target === soggiorno) ritorno.value = '';
     else if (target === ritorno) soggiorno.value = '';

@@ -62,8 +62,8 @@ type Server struct {
 	// User and Password are the credentials that the server requires. If both are empty, it
 	// requires none.
 	User, Password string
-	// Fail, if set, is called at each moment and returns the failure. The parameter to is empty
-	// before the recipient is known.
+	// Fail, if set, is called at each step of the SMTP dialogue and returns the failure of that step.
+	// The parameter to is empty before the recipient is known.
 	Fail func(at Moment, to string) error
 
 	server *smtp.Server

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"verdetto/cmd/verdetto/settings"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
+)
+
+// inquiry is a question for a service on the command line.
+type inquiry struct {
+	url, lang string
+	out       output
+	values    map[string]*string // by the parameter of GET /v1/analisi
+	nonstop   bool
+}
+
+// askFlags maps the parameters of GET /v1/analisi to flags.
+var askFlags = map[string]struct{ flag, usage string }{
+	"partenza": {"depart", "the `day` of departure, such as 2027-01-13; default: any"},
+	"ritorno":  {"return", "the `day` of the flight back; needs -depart"},
+	"mese":     {"month", "the `month` of departure, such as 2027-01"},
+	"prezzo":   {"paid", "judge this `price`, seen elsewhere or paid, instead of the lowest known fare"},
+	"valuta":   {"currency", "the `currency` of -paid and of the answer, such as USD; default: EUR"},
+}
+
+func askCommand() *cobra.Command {
+	q := inquiry{values: map[string]*string{}}
+	c := newCommand("ask", "ask a running service whether a fare is cheap", nil)
+	c.Use = "ask ORIGIN DESTINATION"
+	c.Long = `Asks a running service whether a fare is cheap. Cities are names or IATA codes.
+
+Exit codes: 0 answered, 1 the service fails or is not there, 2 the question is wrong,
+4 the service knows no such fare.`
+	c.Example = `  verdetto ask Milano Lisbona -depart 2027-01-13 -paid 89
+  verdetto ask MIL NYC -month 2027-03 -currency USD`
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) != 2 {
+			return fmt.Errorf(`%s needs two cities, such as Milano "New York"`, c.CommandPath())
+		}
+		return nil
+	}
+	file := settingsFile(c, nil)
+	f := c.Flags()
+	for parameter, flag := range askFlags {
+		q.values[parameter] = f.String(flag.flag, "", flag.usage)
+	}
+	f.BoolVar(&q.nonstop, "nonstop", false, "only fares without stops")
+	f.StringVar(&q.lang, "lang", i18n.English().Code, "the `language` of the answer: "+i18n.SpokenCodes())
+	f.StringVar(&q.url, "url", "",
+		"`URL` of the service (VERDETTO_URL); default: the service of this machine, by its settings")
+	q.out.flag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if q.url = cmp.Or(q.url, os.Getenv("VERDETTO_URL")); q.url == "" {
+			if _, faults := settings.Take(f, *file); len(faults) > 0 {
+				return settingsError(faults)
+			}
+			q.url = serviceHere()
+		}
+		return q.ask(c.Context(), args[0], args[1])
+	}
+	return c
+}
+
+// serviceHere returns the URL of the service that runs on this machine with the settings in the
+// environment.
+func serviceHere() string {
+	at := reach{listen: os.Getenv("VERDETTO_LISTEN"), tls: os.Getenv("VERDETTO_TLS")}
+	host, port, err := net.SplitHostPort(at.address())
+	switch {
+	case err != nil:
+		return "http://" + at.address()
+	case at.tls != "":
+		return "https://" + net.JoinHostPort(at.tls, port)
+	case host == "" || net.ParseIP(host).IsUnspecified():
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// refusal is a question that a service does not answer.
+type refusal struct {
+	status     int
+	Code       string
+	Detail     string
+	Parameters []struct{ Name string } `json:"errors"`
+}
+
+var parameterName = regexp.MustCompile(`\b(origine|destinazione|partenza|ritorno|mese|prezzo|valuta)\b`)
+
+// Error implements error. It names the flags of this command, not the parameters of the API.
+func (r *refusal) Error() string {
+	return parameterName.ReplaceAllStringFunc(r.Detail, func(name string) string {
+		if flag, ok := askFlags[name]; ok {
+			return "-" + flag.flag
+		}
+		return map[string]string{"origine": "origin", "destinazione": "destination"}[name]
+	})
+}
+
+// exitCode returns the exit code of the command.
+func (r *refusal) exitCode() int {
+	switch {
+	case r.status == http.StatusBadRequest, r.status == http.StatusNotFound && len(r.Parameters) > 0:
+		return exitUsage
+	case r.status == http.StatusNotFound:
+		return exitNoFare
+	}
+	return 1
+}
+
+// wrongQuestion returns the refusal of a question that was not sent.
+func wrongQuestion(format string, args ...any) error {
+	return &refusal{status: http.StatusBadRequest, Detail: fmt.Sprintf(format, args...)}
+}
+
+// ask asks the service and prints the answer.
+func (q *inquiry) ask(ctx context.Context, from, to string) error {
+	language, ok := i18n.Find(q.lang)
+	if !ok {
+		return wrongQuestion("-lang %q: want %s", q.lang, i18n.SpokenCodes())
+	}
+	parameters := url.Values{"origine": {from}, "destinazione": {to}}
+	for name, value := range q.values {
+		if *value != "" {
+			parameters.Set(name, *value)
+		}
+	}
+	if q.nonstop {
+		parameters.Set("diretto", "true")
+	}
+	body, invented, err := q.call(ctx, parameters)
+	var refused *refusal
+	if q.out.json() && errors.As(err, &refused) { // programs read the problem
+		return errors.Join(err, q.out.print(json.RawMessage(body), nil))
+	}
+	if err != nil {
+		return err
+	}
+	a := reply{language: language, invented: invented, asked: *q.values["partenza"] + *q.values["mese"]}
+	if err := json.Unmarshal(body, &a.of); err != nil {
+		return fmt.Errorf("%s is no service of this version: %w", q.url, err)
+	}
+	return q.out.print(json.RawMessage(body), a.print)
+}
+
+// call makes the call to the service. Its error is a refusal if the service answers one.
+func (q *inquiry) call(ctx context.Context, parameters url.Values) (body []byte, invented bool, err error) {
+	at, err := url.Parse(q.url)
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+		return nil, false, wrongQuestion("-url %q: want an address such as https://verdetto.example", q.url)
+	}
+	target := strings.TrimSuffix(q.url, "/") + "/v1/analisi?" + parameters.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return nil, false, wrongQuestion("-url %q: %v", q.url, err)
+	}
+	response, err := (&http.Client{Timeout: 30 * time.Second}).Do(request)
+	if err != nil {
+		return nil, false, fmt.Errorf("no answer from %s: %w; start a service with verdetto serve, or name one with -url",
+			q.url, errors.Unwrap(err))
+	}
+	defer response.Body.Close()
+	if body, err = io.ReadAll(io.LimitReader(response.Body, 1<<20)); err != nil {
+		return nil, false, fmt.Errorf("no whole answer from %s: %w", q.url, err)
+	}
+	invented = response.Header.Get("X-Data") == "sample"
+	switch kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
+	case response.StatusCode == http.StatusOK && kind == "application/json":
+		return body, invented, nil
+	case kind == "application/problem+json":
+		r := refusal{status: response.StatusCode}
+		if json.Unmarshal(body, &r) == nil && r.Detail != "" && r.Code != httpapi.UnknownPath.Code {
+			return body, invented, &r
+		}
+	}
+	return nil, false, fmt.Errorf("%s answers %s, and not as a service does; check -url", q.url, response.Status)
+}

@@ -1,0 +1,27 @@
+//go:build unix
+
+package settings
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// share lets the group of the folder read a file that root wrote, if only root and this group may
+// open the folder. So the service's user can read settings in /etc/verdetto.
+func share(file string) error {
+	folder, err := os.Stat(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	of, ok := folder.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 || of.Uid != 0 || of.Gid == 0 || folder.Mode().Perm()&0o077 != 0o050 {
+		return nil
+	}
+	if err := os.Chown(file, 0, int(of.Gid)); err != nil {
+		return fmt.Errorf("give the file its group: %w", err)
+	}
+	return os.Chmod(file, 0o640)
+}

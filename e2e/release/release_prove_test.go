@@ -1,0 +1,145 @@
+// Package release tests what a release holds: archives, packages, the image, signed checksums and
+// lists of the linked modules. It installs, upgrades and removes the Debian package on a bare
+// Debian, and checks the files for places where people look for software.
+package release
+
+import (
+	"debug/buildinfo"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/architecture/testenv"
+	"verdetto/shared/web/httpapi"
+)
+
+// output runs a command and returns its output. It fails the test if the command fails.
+func output(t *testing.T, c *exec.Cmd) string {
+	t.Helper()
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", c, err, out)
+	}
+	return string(out)
+}
+
+// file returns the only file of a folder that matches the pattern.
+func file(t *testing.T, folder, pattern string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(folder, pattern))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s: %q, want one file", pattern, found)
+	}
+	return found[0]
+}
+
+// TestProveRelease makes a release of this commit and checks its parts.
+func TestProveRelease(t *testing.T) {
+	cosign := testenv.Tool(t, "release", "cosign")
+	make := exec.CommandContext(t.Context(), "make", "release-snapshot")
+	make.Dir = fixture.Path(t)
+	output(t, make)
+	folder := fixture.Path(t, "dist", "release")
+	for _, pattern := range []string{"verdetto_*_linux_amd64.tar.gz", "verdetto_*_linux_arm64.tar.gz",
+		"verdetto_*_darwin_amd64.tar.gz", "verdetto_*_darwin_arm64.tar.gz", "verdetto_*_windows_amd64.zip",
+		"verdetto_*_windows_arm64.zip", "verdetto_*_amd64.deb", "verdetto_*_arm64.deb", "verdetto-*.x86_64.rpm",
+		"verdetto-*.aarch64.rpm", "verdetto_*_image_amd64.tar"} {
+		info, err := os.Stat(file(t, folder, pattern))
+		if err != nil || info.Size() < 10e6 || info.Size() > 30e6 {
+			t.Errorf("%s: %v, %v", pattern, info, err)
+		}
+		t.Logf("%s: %.1f MB", pattern, float64(info.Size())/1e6)
+	}
+	t.Run("checksums", func(t *testing.T) { checksums(t, folder, cosign) })
+	t.Run("modules", func(t *testing.T) { modules(t, folder) })
+	t.Run("package", func(t *testing.T) { describePackage(t, file(t, folder, "verdetto_*_amd64.deb")) })
+	t.Run("rpm", func(t *testing.T) {
+		rpm := testenv.Command(t, "rpm", "apt-get install rpm")
+		out := output(t, exec.Command(rpm, "-qip", "--filesbypkg", "--scripts", file(t, folder, "verdetto-*.x86_64.rpm")))
+		for _, want := range []string{"License     : Apache-2.0", "/usr/bin/verdetto",
+			"/usr/lib/systemd/system/verdetto.service", "postinstall scriptlet"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("rpm does not show %q:\n%s", want, out)
+			}
+		}
+	})
+}
+
+// checksums verifies the checksums and their signature. A changed byte is refused.
+func checksums(t *testing.T, folder, cosign string) {
+	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
+	check.Dir = folder
+	if lines := strings.Count(output(t, check), ": OK\n"); lines < 16 {
+		t.Errorf("%d checksums, want those of 6 archives, 6 lists of modules and 4 packages", lines)
+	}
+	sums, err := os.ReadFile(filepath.Join(folder, "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "SHA256SUMS")
+	for _, changed := range []bool{false, true} {
+		if changed {
+			sums[0] ^= 1
+		}
+		if err := os.WriteFile(copied, sums, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(cosign, "verify-blob", "--key", filepath.Join(filepath.Dir(cosign), "cosign.pub"),
+			"--bundle", filepath.Join(folder, "SHA256SUMS.sigstore.json"), "--insecure-ignore-tlog=true",
+			copied).CombinedOutput()
+		if (err != nil) != changed {
+			t.Errorf("changed: %t; %v\n%s", changed, err, out)
+		}
+	}
+}
+
+// modules compares the list of an archive with the modules that the executable says it contains.
+func modules(t *testing.T, folder string) {
+	data, err := os.ReadFile(file(t, folder, "verdetto_*_linux_amd64.tar.gz.spdx.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		Packages []struct{ Name, VersionInfo string }
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for _, p := range list.Packages {
+		listed = append(listed, p.Name+" "+p.VersionInfo)
+	}
+	executable := filepath.Join(folder, "verdetto_linux_amd64_v1", "verdetto")
+	info, err := buildinfo.ReadFile(executable)
+	if err != nil || len(info.Deps) < 50 {
+		t.Fatalf("%v: %d modules", err, len(info.Deps))
+	}
+	for _, m := range info.Deps {
+		if !slices.Contains(listed, m.Path+" "+m.Version) {
+			t.Errorf("the list lacks %s %s", m.Path, m.Version)
+		}
+	}
+	t.Logf("%d modules", len(info.Deps))
+	if says := output(t, exec.Command(executable, "-version")); !strings.Contains(says, " "+httpapi.Version+", commit ") {
+		t.Errorf("the executable says %q", says)
+	}
+}
+
+// describePackage reads a Debian package as dpkg and lintian do.
+func describePackage(t *testing.T, deb string) {
+	out := output(t, exec.Command("dpkg", "--info", deb))
+	for _, want := range []string{"Package: verdetto\n", "Version: " + httpapi.Version, "Section: web\n",
+		"Architecture: amd64\n", "Maintainer: Verdetto <", "Recommends: ca-certificates\n", "Homepage: https://",
+		"Description: Says whether a flight fare is cheap\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("dpkg --info does not show %q:\n%s", want, out)
+		}
+	}
+	lintian := testenv.Command(t, "lintian", "apt-get install lintian")
+	t.Log(output(t, exec.Command(lintian, "--allow-root", "--fail-on", "error", deb)))
+}

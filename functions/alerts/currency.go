@@ -1,0 +1,65 @@
+package alerts
+
+import (
+	"context"
+	"errors"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+)
+
+// Amounts of an alert in another currency than the euro. The alert stores the amount in euros, which
+// is compared with fares, and the amount as the reader typed it, which messages state.
+
+// euro is the currency in which fares are compared.
+const euro = "EUR"
+
+// maxStated is the highest amount in another currency. The cheapest unit is worth about EUR 0.00005.
+const maxStated = 2_000_000_000
+
+func (p *pendingSubscription) setCurrency(value string) *fault {
+	c, err := fare.ParseCurrency(value)
+	if err != nil {
+		return &badCurrency
+	}
+	if p.currency = c.String(); p.currency == euro {
+		p.currency = ""
+	}
+	return nil
+}
+
+var badCurrency = fault{field: "currency", text: "currency"}
+
+// readAmount parses an amount in the currency of the request.
+func (p *pendingSubscription) readAmount(value string) (fare.Cents, bool) {
+	if p.currency == "" {
+		return parseThreshold(value)
+	}
+	return parseAmount(value, maxStated)
+}
+
+// convert converts the request's amount to euros. It returns the fault of a currency without a rate,
+// or of an amount that no alert can have.
+func (s *Service) convert(ctx context.Context, p *pendingSubscription) ([]fault, error) {
+	for name, amount := range map[string]*fare.Cents{"threshold": &p.threshold, "paid": &p.paid, "amount": &p.amount} {
+		if *amount == 0 || p.currency == "" {
+			continue
+		}
+		rates, err := store.Fares{Table: s.Alerts.Table}.Rates(ctx)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+		faults := []fault{badCurrency}
+		cents, known := rates.Euro(float64(*amount)/100, p.currency)
+		if known {
+			faults = []fault{{field: name, text: name}}
+		}
+		if cents < 1 || cents > maxThreshold*100 {
+			return faults, refusal(faults)
+		}
+		p.stated, *amount = *amount, cents
+		return nil, nil
+	}
+	p.currency = ""
+	return nil, nil
+}

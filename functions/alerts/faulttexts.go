@@ -1,0 +1,50 @@
+package alerts
+
+// faultTexts holds what is wrong with a field, for error documents, which are in English. {Name} is
+// filled in. Pages show the texts alerts.fault of the catalogues instead.
+var faultTexts = map[string]string{
+	"missing":       "is missing",
+	"repeated":      "is given more than once",
+	"not_text":      "is not a text",
+	"not_form":      "cannot be read as a form",
+	"not_json":      "is not a JSON object such as {\"route\":\"MIL-BUH\",\"email\":\"ada@example.com\"}",
+	"content_type":  "is of a kind that is not understood; send Content-Type: application/json",
+	"unknown_field": "is no field of this request: it has {Fields}",
+	"route": "is not a route such as MIL-BUH: two IATA codes of cities or airports with a hyphen " +
+		"between them; or MIL-* for any destination",
+	"same_city": "begins and ends in the same city, {City}; give two different cities",
+	"unknown_city": "names {Code}, which is the IATA code of no city or airport with scheduled flights; " +
+		"GET /v1/rotte lists the routes that are covered",
+	"email": "is not an e-mail address such as ada@example.com",
+	"threshold": "is not an amount in euros such as 49.90, from 0.01 to 100000; without it, the " +
+		"verdict decides",
+	"channel":        "is none of the channels: {Channels}",
+	"no_telegram":    "has the value telegram, but this service has no bot there. Choose mail or ntfy",
+	"not_with":       "does not go with the channel {Channel}: leave it out",
+	"departure":      "is not a day such as 2027-03-20, or at most 31 days such as 2027-03-18..2027-03-22",
+	"departure_when": "has to lie between today and a year from today",
+	"month":          "is not a month such as 2027-03",
+	"not_both":       "does not go with {Other}: give one of the two",
+	"nights":         "has to be one of 1-3, 4-7, 8-14 and 15+; without it the alert is for one way",
+	"nonstop":        "has to be true or false",
+	"kind":           "has to be one of {Kinds}",
+	"days":           "has to be a number of days from 7 to 365",
+	"percent":        "has to be a whole number from 1 to 90",
+	"amount":         "is not an amount in euros such as 20, from 0.01 to 100000",
+	"only_with":      "goes with kind={Kind} only: leave it out, or change kind",
+	"drop_wants":     "wants percent or amount: by how much the fare has to fall",
+	"level":          "has to be buono or ottimo",
+	"only_anywhere":  "goes with a route to anywhere only, such as MIL-*: leave it out",
+	"not_anywhere":   "does not go with a route to anywhere: leave it out, or name a destination",
+	"frequency":      "has to be one of {Frequencies}",
+	"too_soon_weekly": "cannot be weekly: the first weekly mail may come as late as {First} (UTC), after " +
+		"the departure; leave it out to be told at once",
+	"currency": "is not the code of a currency with a reference rate, such as USD",
+	"too_soon": "leaves too early: the first message can come on {First} (UTC); choose a departure after " +
+		"that day",
+	"paid_departure": "is needed with kind=paid: give the day on which the trip that you paid for leaves",
+	"paid":           "is not an amount in EUR such as 129.90, from 0.01 to 100000",
+	"address.ntfy":   "is not the https URL of a topic, such as https://ntfy.sh/my-topic",
+	"address.webhook": "has to be the https URL of a public server, on port 443 and without a user name, " +
+		"as in https://example.com/alerts",
+}

@@ -1,0 +1,122 @@
+package alerts
+
+import (
+	"net/http"
+	"slices"
+
+	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/page"
+)
+
+// The page that refuses the form of an alert. It shows the faulty fields again, each with its label
+// and with what to do. Hidden fields keep all other values, so the reader corrects only these.
+
+// correction is a field of the form that the reader has to correct.
+type correction struct {
+	Name, Label, Value string
+	Text               string // what to do; empty: the field only helps to correct another one
+	Type               string // of the input; empty: a choice of Options
+	Options            []choice
+}
+
+type choice struct {
+	Value, Text string
+	Chosen      bool
+}
+
+// refused returns the page that refuses a form.
+func refused(in *subscribeInput, p *httpapi.Problem, faults []fault, l *i18n.Language) (*page.Response, error) {
+	v := view{T: l, Busy: p.Status == http.StatusTooManyRequests}
+	given, _ := readBody(in.ContentType, in.RawBody)
+	shown := map[string]bool{}
+	show := func(name, text string) {
+		if c, ok := correct(name, given, l); ok && !shown[name] {
+			c.Text = text
+			v.Corrections = append(v.Corrections, c)
+		} else if !ok {
+			v.Faults = append(v.Faults, text)
+		}
+		shown[name] = true
+	}
+	for _, f := range faults {
+		show(f.field, f.pageText(l))
+		switch f.text {
+		case "drop_wants":
+			show("percent", "")
+			show("amount", "")
+		case "only_with":
+			show("kind", "")
+		}
+	}
+	for _, name := range slices.Sorted(slices.Values(fields)) {
+		if given[name] != "" && !shown[name] {
+			v.Kept = append(v.Kept, edit{name, given[name]})
+		}
+	}
+	return respond(p.Status, "refused", v)
+}
+
+// labels maps the fields that a reader can correct to the keys of their labels.
+var labels = map[string]string{"email": "form.email", "address": "form.address", "threshold": "ask.maximum",
+	"paid": "form.paid", "amount": "form.amount", "days": "form.days", "percent": "form.percent", "kind": "form.kind",
+	"channel": "form.channel", "departure": "form.departure", "month": "form.departure", "frequency": "form.weekly"}
+
+// correct returns a field with the value that the reader typed. It returns false for a field that
+// the form hides.
+func correct(name string, given map[string]string, l *i18n.Language) (correction, bool) {
+	key, ok := labels[name]
+	if !ok {
+		return correction{}, false
+	}
+	c := correction{Name: name, Label: l.Text(key, "In", sign(given["currency"])), Value: given[name], Type: "text"}
+	switch name {
+	case "email":
+		c.Type = "email"
+	case "address":
+		c.Type = "url"
+	case "departure":
+		c.Type = "date"
+	case "month":
+		c.Type = "month"
+	case "frequency":
+		c.Type = "checkbox"
+	case "channel":
+		c.Type = ""
+		for _, channel := range []string{byMail, store.Ntfy, store.Webhook} {
+			c.Options = append(c.Options, choice{channel, channel, channel == given[name]})
+		}
+		c.Options[0].Text = l.Text("form.email")
+	case "kind":
+		c.Type = ""
+		for _, kind := range []string{"", store.Low, store.Drop, store.Change, store.Paid} {
+			label := "cheap"
+			if kind != "" {
+				label = kindLabels[kind]
+			}
+			c.Options = append(c.Options, choice{kind, l.Text("form.kind_" + label), kind == given[name]})
+		}
+	}
+	return c, true
+}
+
+// sign returns the sign of a currency, for labels of amounts.
+func sign(currency string) string {
+	if currency == "" || currency == euro {
+		return "€"
+	}
+	return currency
+}
+
+// pageTexts returns what to do about faults, after the labels of their fields.
+func pageTexts(faults []fault, l *i18n.Language) (lines []string) {
+	for _, f := range faults {
+		line := f.pageText(l)
+		if key, ok := labels[f.field]; ok {
+			line = l.Text(key, "In", "€") + l.Text("format.colon") + " " + line
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

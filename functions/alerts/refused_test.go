@@ -1,0 +1,86 @@
+package alerts_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail/maildir"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
+)
+
+// TestFormIsCorrected: a refused form shows the faulty fields with their visible labels, and with
+// what to do. It keeps all other values, and names no field of the API.
+func TestFormIsCorrected(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	day := func(ahead fare.Day) string { return (fare.DayOf(clock.Now()) + ahead).String() }
+	for _, c := range []struct{ language, fields, want string }{
+		{"de", "frequency=weekly&departure=" + day(3),
+			`checked aria-invalid="true" aria-describedby="frequency-fault">` +
+				` <label for="frequency" class="inline">Einmal pro Woche, in einer E-Mail</label>`},
+		{"de", "frequency=weekly&departure=" + day(3), "Ohne den Haken schreiben wir sofort."},
+		{"it", "kind=paid&paid=90&threshold=80&departure=" + day(9), "Vale solo con «diventa buono o ottimo»"},
+		{"it", "kind=paid&paid=90&threshold=80&departure=" + day(9),
+			`<label for="threshold">Prezzo massimo (€)</label>`},
+		{"it", "kind=paid&paid=90&threshold=80&departure=" + day(9), `<input type="hidden" name="paid" value="90">`},
+		{"en", "departure=" + day(1), "that is too late for this flight."},
+		{"en", "departure=" + day(0), `<label for="departure">Departure</label><input id="departure" name="departure" type="date"`},
+		{"en", "kind=drop", "Say by how much the fare has to fall."},
+		{"en", "kind=drop", `<label for="percent">`},
+		{"en", "currency=USD&threshold=-1", `<label for="threshold">Maximum fare (USD)</label>`},
+		{"en", "nights=5", "load the page of the flight again"},
+	} {
+		w := p.Do("POST", "/api/v1/alerts", "route=MIL-BUH&email=ada@example.com&"+c.fields, "Content-Type",
+			fixture.Form,
+			"Accept", "text/html", "Accept-Language", c.language)
+		if w.Status != 400 || !strings.Contains(w.Body, c.want) ||
+			!strings.Contains(w.Body, `name="email" value="ada@example.com"`) && c.fields != "nights=5" {
+			t.Errorf("%s: %d, want %q in\n%s", c.fields, w.Status, c.want, w.Body)
+		}
+		for _, raw := range []string{"kind=", "Das Feld", "Il campo"} {
+			if strings.Contains(w.Body, raw) {
+				t.Errorf("%s: the page names a raw field: %s", c.fields, raw)
+			}
+		}
+	}
+}
+
+// TestAmountInDollars: an alert with an amount in dollars is compared in euros. The mail to confirm
+// and the list of alerts state both amounts.
+func TestAmountInDollars(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	table := fixture.Bolt(t, clock.Now)
+	p := fixture.OpenSubscriptions(t, table, clock)
+	send := func(fields string) fixture.Reply {
+		return p.Do("POST", "/api/v1/alerts", url.Values{"route": {"MIL-BUH"},
+			"email": {"ada@example.com"}}.Encode()+"&"+fields,
+			"Content-Type", fixture.Form, "Accept-Language", "en")
+	}
+	if w := send("threshold=50&currency=USD"); w.Status != 400 || w.Errors[0].Name != "currency" {
+		t.Errorf("without a rate: %+v", w)
+	}
+	rates := fare.Rates{Date: fare.DayOf(clock.Now()), PerEuro: map[string]float64{"USD": 1.25}}
+	if err := (store.Fares{Table: table}).SetRates(t.Context(), rates); err != nil {
+		t.Fatal(err)
+	}
+	for fields, field := range map[string]string{"threshold=50&currency=XXX": "currency",
+		"threshold=1000000&currency=USD": "threshold", "threshold=0.001&currency=USD": "threshold"} {
+		if w := send(fields); w.Status != 400 || w.Errors[0].Name != field {
+			t.Errorf("%s: %+v", fields, w)
+		}
+	}
+	if w := send("threshold=50&currency=USD"); w.Status != 202 {
+		t.Fatalf("%+v", w)
+	}
+	p.Drain()
+	mails, err := maildir.Read(p.Mails)
+	if err != nil || len(mails) != 1 || !strings.Contains(mails[0].Text, "50.00\u00a0USD (€40.00)") {
+		t.Fatalf("the mail does not state both amounts: %+v", mails)
+	}
+}

@@ -1,0 +1,159 @@
+package httpapi
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"verdetto/shared/runtime/config"
+)
+
+// FieldsInput holds the parameter that shortens an answer to some of its fields. An endpoint accepts
+// it if its input embeds FieldsInput.
+type FieldsInput struct {
+	Campi string `query:"campi" maxLength:"500" pattern:"^([A-Za-z]+([.,][A-Za-z]+)*)?$" patternDescription:"names of fields such as giorni.partenza,giorni.cent" doc:"Only these fields of the answer, separated by commas. A dot leads into an object or a list, as in giorni.cent. All other fields are absent, required ones too"`
+}
+
+const fieldsParameter = "campi"
+
+// fieldTree holds the names of fields, each with the names of the fields inside it. An empty tree
+// means all fields.
+type fieldTree map[string]fieldTree
+
+// fieldsOf returns the names of the published fields of a type.
+func fieldsOf(t reflect.Type) fieldTree {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || t.Implements(reflect.TypeFor[json.Marshaler]()) {
+		return nil
+	}
+	tree := fieldTree{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			maps.Copy(tree, fieldsOf(f.Type))
+		case f.IsExported() && name != "-":
+			tree[cmp.Or(name, f.Name)] = fieldsOf(f.Type)
+		}
+	}
+	return tree
+}
+
+// paths returns the names of all fields of the tree, with dots between the levels.
+func (tree fieldTree) paths(prefix string) (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		all = append(all, prefix+name)
+		all = append(all, tree[name].paths(prefix+name+".")...)
+	}
+	return all
+}
+
+// choose returns the tree of the fields in the list, or the error response for unknown fields.
+func (tree fieldTree) choose(list string) (fieldTree, *Problem) {
+	chosen, faults := fieldTree{}, []Fault(nil)
+	for path := range strings.SplitSeq(list, ",") {
+		known, at := tree, chosen
+		steps := strings.Split(path, ".")
+		for i, step := range steps {
+			below, ok := known[step]
+			if !ok {
+				faults = append(faults, unknownField(path, tree))
+				break
+			}
+			inner, before := at[step]
+			if before && len(inner) == 0 { // all of it was chosen
+				break
+			}
+			if i == len(steps)-1 {
+				at[step] = nil
+				break
+			}
+			if !before {
+				inner = fieldTree{}
+				at[step] = inner
+			}
+			known, at = below, inner
+		}
+	}
+	if len(faults) > 0 {
+		return nil, Invalid(faults[:min(len(faults), maxUnknown)]...)
+	}
+	return chosen, nil
+}
+
+func unknownField(path string, tree fieldTree) Fault {
+	detail := "names " + printable(path) + ", which is not a field of this answer"
+	if near := config.Nearest(path, tree.paths(""), max(2, len(path)/3)); near != "" {
+		detail += ": the nearest name is " + near
+	} else {
+		detail += ", which has " + strings.Join(slices.Sorted(maps.Keys(tree)), ", ")
+	}
+	return Fault{fieldsParameter, detail}
+}
+
+// shorten returns a document with the fields of the tree only.
+func (tree fieldTree) shorten(document any) (any, error) {
+	data, err := json.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	var whole any
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	if err := decoder.Decode(&whole); err != nil {
+		return nil, err
+	}
+	return tree.cut(whole), nil
+}
+
+func (tree fieldTree) cut(node any) any {
+	if len(tree) == 0 {
+		return node
+	}
+	switch node := node.(type) {
+	case map[string]any:
+		maps.DeleteFunc(node, func(name string, _ any) bool { _, ok := tree[name]; return !ok })
+		for name, below := range node {
+			node[name] = tree[name].cut(below)
+		}
+	case []any:
+		for i, below := range node {
+			node[i] = tree.cut(below)
+		}
+	}
+	return node
+}
+
+// chooseFields stores the fields that the caller chose in the call.
+func (d description) chooseFields(c *call, in any) error {
+	list := reflect.ValueOf(in).Elem().FieldByName("Campi").String()
+	if list == "" {
+		return nil
+	}
+	chosen, p := d.fields.choose(list)
+	if p != nil {
+		return p
+	}
+	c.fields = chosen
+	return nil
+}
+
+// answerFields returns the fields that callers can choose: those of the described answer if the
+// input embeds FieldsInput, otherwise none.
+func (d description) answerFields(in, out reflect.Type) fieldTree {
+	if _, ok := in.FieldByName("Campi"); !ok {
+		return nil
+	}
+	if d.Answer != nil {
+		return fieldsOf(reflect.TypeOf(d.Answer))
+	}
+	body, _ := out.FieldByName("Body")
+	return fieldsOf(body.Type)
+}

@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/routes"
+)
+
+// LanguageInput holds the parameter that chooses the language of sentences and city names in an
+// answer.
+type LanguageInput struct {
+	Lang languageCode `query:"lang" doc:"Language of sentences and city names. It takes precedence over Accept-Language, which counts only where no shared cache keeps answers. Default: English sentences, and names as described"`
+}
+
+// languageCode is the code of a language in a request.
+type languageCode string
+
+// Schema lists the codes of all languages.
+func (languageCode) Schema(huma.Registry) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString}
+	for _, code := range i18n.Codes() {
+		s.Enum = append(s.Enum, code)
+	}
+	return s
+}
+
+// Language returns the language that the caller chose for sentences and names, or nil.
+func Language(ctx context.Context) *i18n.Language { return callOf(ctx).language }
+
+// chosenLanguage returns the language that a caller of the API chose by parameter or header, or nil.
+// The key of a shared cache holds the parameters, but not the header. So the header counts only
+// where the edge keeps no answers. Pages choose their languages themselves.
+func chosenLanguage(r *http.Request, e *endpoint) *i18n.Language {
+	if e == nil || !e.route.Described() || strings.Contains(r.Header.Get("Accept"), "text/html") {
+		return nil
+	}
+	query := r.URL.Query()
+	for _, name := range []string{"lang", synonym("lang")} {
+		if l, ok := i18n.Find(query.Get(name)); ok {
+			return l
+		}
+	}
+	if e.route.Edge != (routes.Edge{}) {
+		return nil
+	}
+	l, _ := i18n.Match(r.Header.Get("Accept-Language"))
+	return l
+}
+
+// Translated adds the detail of an error response in other languages than English.
+func (p *Problem) Translated(detail func(l *i18n.Language) string) *Problem {
+	p.translated = detail
+	return p
+}
+
+// in returns the error response with its detail in a language. Without a translation, the detail is
+// the text about the code. The faults stay in English, because they name parameters.
+func (p *Problem) in(l *i18n.Language) *Problem {
+	if l == nil || l == i18n.English() {
+		return p
+	}
+	detail, ok := l.Lookup("problem.code." + p.Code)
+	if p.translated != nil {
+		detail, ok = p.translated(l), true
+	}
+	if !ok {
+		return p
+	}
+	other := *p
+	other.Detail = detail
+	return &other
+}
+
+// written is a step of Huma before it encodes an answer. It translates error responses, and leaves
+// out the fields that the caller did not choose.
+func written(ctx context.Context, body any) (any, error) {
+	c := callOf(ctx)
+	if p, ok := body.(*Problem); ok {
+		return p.in(c.language), nil
+	}
+	if _, encoded := body.([]byte); encoded || c.fields == nil {
+		return body, nil
+	}
+	return c.fields.shorten(body)
+}

@@ -1,0 +1,25 @@
+package httpapi
+
+import "runtime/debug"
+
+// Version is the version of the published API, and of the program that serves it.
+const Version = "1.0.0"
+
+// commit is the commit of a release. The linker sets it: see .goreleaser.yaml.
+var commit string
+
+// BuiltFrom returns the commit that the program was built from, or nothing if it is unknown.
+func BuiltFrom() string {
+	build, ok := debug.ReadBuildInfo()
+	if commit != "" || !ok {
+		return commit
+	}
+	settings := map[string]string{}
+	for _, s := range build.Settings {
+		settings[s.Key] = s.Value
+	}
+	if settings["vcs.modified"] == "true" {
+		return settings["vcs.revision"] + " with changes"
+	}
+	return settings["vcs.revision"]
+}

@@ -1,0 +1,44 @@
+package routes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// OwnLimits names the quotas and rate limits that no row of Table holds. Each counts calls of one
+// kind, whatever the endpoint.
+var OwnLimits = []string{
+	"alerts-address", "alerts-server", "alerts-service", "pro-indirizzo-plan", "pro-ruota-key", "webhook-tests",
+	"x402-again",
+}
+
+// LimitNames returns the names of all quotas and rate limits, as VERDETTO_QUOTA_CALLS and the header
+// RateLimit-Policy state them.
+func LimitNames() []string {
+	names := slices.Clone(OwnLimits)
+	for _, r := range append(slices.Clone(Table), Others) {
+		if r.Free != (Cap{}) {
+			names = append(names, r.Name+"-free", r.Name+"-network")
+		}
+		if r.Pro != (Cap{}) {
+			names = append(names, r.Name+"-pro")
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// UnknownLimit returns the fault of a name that no limit has, or "".
+func UnknownLimit(name string) string {
+	names := LimitNames()
+	if slices.Contains(names, name) {
+		return ""
+	}
+	endpoint := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "-free"), "-pro"), "-network")
+	names = slices.DeleteFunc(names, func(known string) bool { return !strings.HasPrefix(known, endpoint+"-") })
+	if len(names) == 0 {
+		return fmt.Sprintf("%q is not the name of a quota; the header RateLimit-Policy states it", name)
+	}
+	return fmt.Sprintf("%q is not the name of a quota; choose one of %s", name, strings.Join(names, ", "))
+}
