@@ -113,8 +113,7 @@ func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 }
 
 func row(a store.Alert, l *i18n.Language) alertRow {
-	r := alertRow{Route: a.Ref().String(), Names: notify.CityName(a.Route.Origin, l.Code) + "–" +
-		notify.CityName(a.Route.Destination, l.Code)}
+	r := alertRow{Route: a.Ref().String(), Names: notify.RouteName(a.Route, a.Trip, l.Code)}
 	if trip := notify.TripText(a.Trip, l); trip != "" {
 		r.Names += ", " + trip
 	}

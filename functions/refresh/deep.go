@@ -58,6 +58,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		return nil, err
 	}
 	stored := summaries{}
+	var pairs []fare.Series // of airports, done
 	before := report.Answered
 	for i, of := range t.Series {
 		if begin.Err() != nil || report.OutOfCalls {
@@ -69,6 +70,8 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		case fault == nil:
 			if of.Airports == (fare.Airports{}) {
 				stored.add(of, s)
+			} else {
+				pairs = append(pairs, of)
 			}
 			continue
 		case errors.Is(fault, upstream.ErrBudget):
@@ -86,7 +89,8 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	}
 	report.Remaining += len(left)
 	if ctx.Err() == nil {
-		err = errors.Join(err, r.publish(ctx, t.Series[0].Origin, stored, &report.Notified))
+		err = errors.Join(err, r.publish(ctx, t.Series[0].Origin, stored, &report.Notified),
+			r.storePairs(ctx, t.Series[0].Origin, pairs))
 	}
 	switch {
 	case ctx.Err() != nil && report.Answered > before:

@@ -137,8 +137,15 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		return nil, err
 	}
 	wanted := map[fare.City][]fare.Trip{} // trips with alerts, by destination
+	var pairs []fare.Series               // of airports, with alerts or questions
 	for _, w := range subscribed {
 		wanted[w.Destination] = append(w.Trips, fare.OneWay)
+		pairs = append(pairs, w.Pairs...)
+	}
+	for _, s := range demanded {
+		if s.Airports != (fare.Airports{}) && !slices.Contains(pairs, s) {
+			pairs = append(pairs, s)
+		}
 	}
 	var all []due
 	published := map[fare.City]trends.Entry{}
@@ -154,8 +161,8 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 				all = append(all, due{Series: s, demand: true})
 			}
 		}
-		for _, s := range demanded {
-			if s.Airports != (fare.Airports{}) && s.Route == route {
+		for _, s := range pairs {
+			if s.Route == route {
 				all = append(all, due{Series: s, demand: true})
 			}
 		}
@@ -168,7 +175,8 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		}
 		all[i].lastAnswer = s.DeepRequest
 		e := published[d.Destination]
-		if d.Series == (fare.Series{Route: d.Route}) && (s.AsOf > e.AsOf || s.AsOf == e.AsOf && s.Observations > e.Observations) {
+		isPublished := d.Series == fare.Series{Route: d.Route}
+		if isPublished && (s.AsOf > e.AsOf || s.AsOf == e.AsOf && s.Observations > e.Observations) {
 			unpublished.add(d.Series, s.RouteSummary)
 		}
 	}

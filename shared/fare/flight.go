@@ -37,6 +37,25 @@ func (a Airports) Include(f Flight) bool {
 	return (a.From == Airport{} || a.From == f.From) && (a.To == Airport{} || a.To == f.To)
 }
 
+// String returns BGY-STN, BGY- or -STN, and "" for the zero value.
+func (a Airports) String() string {
+	if a == (Airports{}) {
+		return ""
+	}
+	return a.From.String() + "-" + a.To.String()
+}
+
+// MarshalText returns the same text as String.
+func (a Airports) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalText parses the form that MarshalText returns.
+func (a *Airports) UnmarshalText(text []byte) (err error) {
+	if *a = (Airports{}); len(text) > 0 {
+		*a, err = parseAirports(string(text))
+	}
+	return err
+}
+
 // parseAirports parses BGY-STN, BGY- or -STN.
 func parseAirports(s string) (a Airports, err error) {
 	from, to, ok := strings.Cut(s, "-")

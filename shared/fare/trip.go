@@ -71,7 +71,7 @@ type Series struct {
 func (s Series) String() string {
 	name := s.Route.String()
 	if s.Airports != (Airports{}) {
-		name += "@" + s.Airports.From.String() + "-" + s.Airports.To.String()
+		name += "@" + s.Airports.String()
 	}
 	if s.Trip == OneWay {
 		return name

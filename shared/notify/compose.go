@@ -67,13 +67,13 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 	if a.Kind == store.Low {
 		low = found.lowest(fare.Day(a.Days), n.history)
 	}
+	from, to := ends(route, a.Trip, l.Code)
 	return Message{
 		ID: messageID(a, found.Day), Language: l.Code, Day: today,
 		Picture: mail.Picture{PNG: picture, Width: pictureWidth, Height: pictureHeight, Weeks: found.drawn()},
 		Fares: []Fare{{
-			Route: route, Origin: CityName(route.Origin, l.Code), Destination: CityName(route.Destination, l.Code),
-			Trip: a.Trip,
-			Day:  found.Day, Price: found.Price, Before: cost, LastDay: told, Known: known(a, n.history), Lowest: low, Depart: found.Depart,
+			Route: route, Origin: from, Destination: to, Trip: a.Trip,
+			Day: found.Day, Price: found.Price, Before: cost, LastDay: told, Known: known(a, n.history), Lowest: low, Depart: found.Depart,
 			Return: found.Return, Flight: flightText(l, found), Found: time.Unix(found.Found, 0).UTC(),
 			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 			Median: found.Median, Minimum: found.Minimum,
@@ -102,11 +102,11 @@ func flightText(l *i18n.Language, n news) string {
 // have passed.
 func ending(a store.Alert, links Links, today fare.Day) Message {
 	l := i18n.ForCode(a.Language)
+	from, to := ends(a.Route, a.Trip, l.Code)
 	return Message{
 		ID: "end-" + messageID(a, a.Trip.To), Language: l.Code, Ended: true,
 		Fares: []Fare{{
-			Route: a.Route, Origin: CityName(a.Route.Origin, l.Code),
-			Destination: CityName(a.Route.Destination, l.Code), Trip: a.Trip, Day: today,
+			Route: a.Route, Origin: from, Destination: to, Trip: a.Trip, Day: today,
 		}},
 		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()),
 		Manage:      links.BaseURL + links.Manage(a.Subscriber, a.Trip.To.Time()),
@@ -116,7 +116,8 @@ func ending(a store.Alert, links Links, today fare.Day) Message {
 // confirmMail composes the mail that asks the reader to confirm a pending alert. id is the id of
 // the pending alert.
 func confirmMail(pending store.Alert, id string, links Links) (mail.Message, error) {
-	lang, route := i18n.ForCode(pending.Language).Code, pending.Route
+	lang := i18n.ForCode(pending.Language).Code
+	from, to := ends(pending.Route, pending.Trip, lang)
 	host := ""
 	if u, err := url.Parse(pending.Address); err == nil && pending.Channel == store.Webhook {
 		host = u.Hostname() // the path may be secret
@@ -126,7 +127,7 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 		To:   pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.ForCode(lang)),
 		Trip: TripText(pending.Trip, i18n.ForCode(lang)), Link: links.BaseURL + links.Confirm(id),
 		Stop:   links.BaseURL + links.Requests(links.Mailbox(pending.Email)),
-		Origin: CityName(route.Origin, lang), Destination: CityName(route.Destination, lang),
+		Origin: from, Destination: to,
 	})
 }
 
@@ -136,6 +137,23 @@ func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error)
 		Link: links.BaseURL + links.Manage(a.Subscriber, now),
 		Stop: links.BaseURL + links.Requests(links.Mailbox(a.Email)),
 	})
+}
+
+// ends returns the names of the two ends of an alert: cities, or the airports of its trip.
+func ends(route fare.Route, trip store.Trip, lang string) (from, to string) {
+	name := func(city fare.City, a fare.Airport) string {
+		if a != (fare.Airport{}) {
+			return places.AirportName(a.String(), lang)
+		}
+		return CityName(city, lang)
+	}
+	return name(route.Origin, trip.Airports.From), name(route.Destination, trip.Airports.To)
+}
+
+// RouteName returns the names of the two ends of an alert, with a dash between them.
+func RouteName(route fare.Route, trip store.Trip, lang string) string {
+	from, to := ends(route, trip, lang)
+	return from + "–" + to
 }
 
 // CityName returns the name of a city in a language. If the city is not in the tables any more, it

@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
@@ -21,10 +23,33 @@ func (v *view) refuseCollecting() {
 	v.refuse(http.StatusNotFound, "collecting", "First", v.T.WeekdayDate(first))
 }
 
+// refuseClosed states that an airport has no scheduled flights. It links to the same question for the
+// city and for the city's airports.
+func (v *view) refuseClosed(q question, closed *answer.ClosedAirport) {
+	v.FromBad = closed.Parameter == "da"
+	v.ToBad = !v.FromBad
+	v.refuse(http.StatusBadRequest, "closed", "Code", strings.ToUpper(closed.Name))
+	v.Notice.Label = v.T.Text("refusal.wider.lede")
+	city := named(closed.Place, q.language)
+	all := []places.Place{city}
+	for _, code := range city.Airports {
+		if a, ok := places.Airport(code); ok {
+			all = append(all, named(city.At(a), q.language))
+		}
+	}
+	for _, p := range all {
+		from, to := p.Query(), q.to
+		if v.ToBad {
+			from, to = q.from, from
+		}
+		v.Notice.Links = append(v.Notice.Links, link{p.Name, q.link(from, to)})
+	}
+}
+
 // refuseNotCovered states that the service has no fares for a route, or for this kind of trip on a
 // route.
 func (h home) refuseNotCovered(r *http.Request, q question, asked answer.Question, v *view) {
-	v.Alert = v.route.String()
+	v.Alert = v.alertRoute()
 	switch {
 	case h.Cities.Empty(r.Context()):
 		v.refuseCollecting()
@@ -120,7 +145,7 @@ func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *a
 
 // instead offers wider questions and an alert to the reader of a trip without a fare.
 func (v *view) instead(q question) {
-	v.Alert = v.route.String()
+	v.Alert = v.alertRoute()
 	wider := func(which string, t trip) {
 		v.Notice.Wider = append(v.Notice.Wider,
 			link{v.T.Text("refusal.wider." + which), q.linkOn(t, v.AskFrom, v.AskTo)})

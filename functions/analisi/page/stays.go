@@ -158,6 +158,7 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 	from, to, _ := nights(q.Stay)
 	var known []verdict.Giorno
 	var missing *answer.NotCovered
+	var about *verdict.Tratta
 	for _, trip := range fare.Trips() {
 		least, most := trip.Nights()
 		if trip == fare.OneWay || most < from || least > to {
@@ -165,10 +166,12 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 		}
 		of := asked
 		of.Trip, of.When, of.Price = trip, nil, nil
-		_, c, err := h.Reader.Calendar(r.Context(), of, v.AllFares)
+		d, c, err := h.Reader.Calendar(r.Context(), of, v.AllFares)
 		switch {
 		case err == nil:
 			known = append(known, c.Giorni...)
+			v.setAirports(q, d)
+			about = cmp.Or(about, c.Tratta)
 		case errors.As(err, &missing), errors.As(err, new(*answer.NoCalendar)), errors.As(err,
 			new(*answer.StopsUnknown)):
 		default:
@@ -176,7 +179,8 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 			return
 		}
 	}
-	v.Alert = v.route.String()
+	v.Places = wording.Places(q.language, about, nil, q.from, q.to)
+	v.Alert = v.alertRoute()
 	if of := fare.TripOf(from); of == fare.TripOf(to) {
 		v.Form.Nights = of.String()
 	}
