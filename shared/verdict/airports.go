@@ -22,6 +22,10 @@ type Basis struct {
 	Departures int // behind Ratio
 }
 
+// unknownBasis is that of a pair of which only fares are known that are the cheapest of both cities.
+// They do not say how much dearer the pair usually is.
+var unknownBasis = Basis{Ratio: 1}
+
 func (b Basis) percent() int { return int(math.Round(100 * (b.Ratio - 1))) }
 
 // Tratta says which airports an answer is about, and what their fare is compared with.
@@ -78,7 +82,7 @@ func BasisOf(own RouteSummary, pair []Live, cities RouteSummary, all []Live) Bas
 		}
 	}
 	if len(newest) == 0 {
-		return Basis{Ratio: 1}
+		return unknownBasis
 	}
 	logs := make([]float64, 0, len(newest))
 	for _, l := range newest {
@@ -145,7 +149,7 @@ func StateBetween(cities *departure.State, p *departure.Pooled, a fare.Airports)
 	}
 	own := cities.OnlyLive(p, live)
 	own.Facts = facts.Facts()
-	return ComparedState(own, cities, facts, Basis{1, len(live)}) // each is the cheapest of its departure
+	return ComparedState(own, cities, facts, unknownBasis)
 }
 
 // SummaryBetween returns the summary of a pair of airports that has no series of its own, from the
@@ -157,5 +161,5 @@ func SummaryBetween(cities RouteSummary, of *departure.State) (RouteSummary, err
 	}
 	facts.Basis = nil
 	facts.Live = cheapestLive(of.Live, facts.Newest-int64(FreshFor/time.Second), of.AsOf)
-	return facts.Compared(cities, Basis{1, len(of.Live)}, fare.Rates{}), nil
+	return facts.Compared(cities, unknownBasis, fare.Rates{}), nil
 }
