@@ -42,7 +42,7 @@ LISTEN   ?= 127.0.0.1:8080
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
-.PHONY: help run test prove evidence check build image package release-snapshot release-image version synth preflight deploy back smoke invoke sam-invoke sam-start-api bench api tools generate clean
+.PHONY: help run test prove evidence check build image package release-snapshot release-image release-aws version synth preflight deploy back smoke invoke sam-invoke sam-start-api bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -105,11 +105,17 @@ SNAPSHOT = GORELEASER_CURRENT_TAG=v$(VERSION) GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_
 
 release-snapshot: $(RELEASE)/.complete $(RELEASE)/cosign.key ## what a release of this commit would hold, in dist/release: archives, packages, image, signed checksums
 	$(SNAPSHOT) COSIGN_KEY=$(CURDIR)/$(RELEASE)/cosign.key COSIGN_PASSWORD= goreleaser release --snapshot --clean --skip=publish
+	cp dist/aws/*.zip dist/release
 	$(MAKE) release-image
+
+# The functions' zip files and a template with parameters, for a deployment without building. goreleaser calls it.
+release-aws: build
+	@mkdir -p dist/aws && rm -f dist/aws/*
+	PATH="$(CURDIR)/$(MCP)/node_modules/node/bin:$$PATH" go run ./infra/cdk -release dist/aws/verdetto_$(or $(RELEASED),$(VERSION))_aws.zip
 
 package: $(RELEASE)/.complete ## the Debian package of this commit for this machine, in dist/package
 	@mkdir -p dist
-	@sed -E 's/^( *targets:).*/\1 [linux_'$$(go env GOARCH)']/; s#^dist: .*#dist: dist/package#' .goreleaser.yaml >dist/package.yaml
+	@sed -E 's/^( *targets:).*/\1 [linux_'$$(go env GOARCH)']/; s#^dist: .*#dist: dist/package#; /release-aws|extra_files|dist.aws|^release:/d' .goreleaser.yaml >dist/package.yaml
 	$(SNAPSHOT) goreleaser release --snapshot --clean --skip=publish,archive,sbom,sign --config dist/package.yaml
 
 version:

@@ -106,7 +106,8 @@ func TestStyle(t *testing.T) {
 	all, found := 0, 0
 	for name, text := range readable(t) {
 		if name != "CONTRIBUTING.md" && name != "SECURITY.md" {
-			all += len(strings.Fields(text))
+			// The table of packages is generated from comments in the code.
+			all += len(strings.Fields(packageTable.ReplaceAllString(text, "")))
 		}
 		prose, cells := sentences(text)
 		found += len(prose)

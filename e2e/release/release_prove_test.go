@@ -48,9 +48,9 @@ func TestProveRelease(t *testing.T) {
 	for _, pattern := range []string{"verdetto_*_linux_amd64.tar.gz", "verdetto_*_linux_arm64.tar.gz",
 		"verdetto_*_darwin_amd64.tar.gz", "verdetto_*_darwin_arm64.tar.gz", "verdetto_*_windows_amd64.zip",
 		"verdetto_*_windows_arm64.zip", "verdetto_*_amd64.deb", "verdetto_*_arm64.deb", "verdetto-*.x86_64.rpm",
-		"verdetto-*.aarch64.rpm", "verdetto_*_image_amd64.tar"} {
+		"verdetto-*.aarch64.rpm", "verdetto_*_image_amd64.tar", "verdetto_*_aws.zip"} {
 		info, err := os.Stat(file(t, folder, pattern))
-		if err != nil || info.Size() < 10e6 || info.Size() > 30e6 {
+		if err != nil || info.Size() < 10e6 || info.Size() > 60e6 {
 			t.Errorf("%s: %v, %v", pattern, info, err)
 		}
 		t.Logf("%s: %.1f MB", pattern, float64(info.Size())/1e6)
@@ -74,8 +74,8 @@ func TestProveRelease(t *testing.T) {
 func checksums(t *testing.T, folder, cosign string) {
 	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
 	check.Dir = folder
-	if lines := strings.Count(output(t, check), ": OK\n"); lines < 16 {
-		t.Errorf("%d checksums, want those of 6 archives, 6 lists of modules and 4 packages", lines)
+	if lines := strings.Count(output(t, check), ": OK\n"); lines < 17 {
+		t.Errorf("%d checksums, want those of 6 archives, 6 lists of modules, 4 packages and the file for AWS", lines)
 	}
 	sums, err := os.ReadFile(filepath.Join(folder, "SHA256SUMS"))
 	if err != nil {

@@ -123,7 +123,7 @@ func (p panel) ofFunction(f function, l lambdas, b *board) {
 	of := dimension("FunctionName", l.function(f.name).FunctionName())
 	failed, throttled := metric("AWS/Lambda", "Errors", "Sum", 5, of), metric("AWS/Lambda", "Throttles", "Sum", 5, of)
 	p.raise(alarm{id: title(f.name) + "Errors", metric: failed,
-		about: f.name + " fails; what it failed on is tried again or lies among the dead letters."})
+		about: f.name + " fails. The failed work is retried, or kept as a dead letter."})
 	p.raise(alarm{id: title(f.name) + "Throttles", metric: throttled, periods: 2,
 		about: f.name + " is called more often than its concurrency allows."})
 	b.errors, b.throttles = append(b.errors, failed), append(b.throttles, throttled)
@@ -167,7 +167,7 @@ func (p panel) ofQueues(q queues, b *board) {
 		b.dead = append(b.dead, m)
 	}
 	for _, name := range sorted(q.ofFunction) {
-		letters(title(name)+"Dead", "Work of "+name+" was given up.", q.ofFunction[name].dead.QueueName())
+		letters(title(name)+"Dead", "Messages of "+name+" failed five times and are dead letters.", q.ofFunction[name].dead.QueueName())
 		// The most seconds that a message may wait. Queued refreshes wait for each other, so their
 		// limit is 3 hours. A signal for a worker should wait only a moment, so its limit is 15
 		// minutes.
@@ -181,7 +181,7 @@ func (p panel) ofQueues(q queues, b *board) {
 			about: "Work of " + name + " has been waiting for longer than it ever should."})
 		b.waiting = append(b.waiting, age)
 	}
-	letters("EventsDead", "A schedule or a notice was given up.", q.events.QueueName())
+	letters("EventsDead", "A scheduled call or a notice failed and is a dead letter.", q.events.QueueName())
 }
 
 func (p panel) ofTable(t table, b *board) {
@@ -189,7 +189,7 @@ func (p panel) ofTable(t table, b *board) {
 	for _, kind := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
 		m := metric("AWS/DynamoDB", kind, "Sum", 5, of)
 		p.raise(alarm{id: "Table" + kind[:len(kind)-len("Events")] + "s", metric: m, above: 50, periods: 2,
-			about: "DynamoDB turns requests away: a partition is hot, the table is at its maximum, or traffic has " +
+			about: "DynamoDB refuses requests: a partition is hot, the table is at its maximum, or traffic has " +
 				"more than doubled."})
 		b.throttles = append(b.throttles, m)
 	}
@@ -204,18 +204,18 @@ func (p panel) ofFares(b *board) {
 	age := of("DataAgeDays", "Maximum", 60)
 	p.raise(alarm{id: "StaleFares", metric: age, above: staleDays, silence: cloudwatch.TreatMissingData_BREACHING,
 		periods: 2,
-		about: fmt.Sprintf("The newest complete refresh is more than %d days old, or nobody says how old it is.",
+		about: fmt.Sprintf("The newest complete refresh is more than %d days old, or its age is unknown.",
 			staleDays)})
 	originsFailed, seriesFailed := of("OriginsFailed", "Sum", 60), of("SeriesFailed", "Sum", 60)
 	p.raise(alarm{id: "OriginsFailed", metric: originsFailed, above: 50,
-		about: "In an hour more than 50 origins could not be asked for."})
+		about: "In an hour requests for more than 50 origins failed."})
 	p.raise(alarm{id: "SeriesFailed", metric: seriesFailed, above: 50,
-		about: "In an hour departures of more than 50 routes could not be asked for."})
+		about: "In an hour requests for departures of more than 50 routes failed."})
 	// On a day with high demand, the daily quota of calls to the fare source may not suffice. The
 	// next day starts with the routes that are left over.
 	left := of("SeriesLeft", "Sum", 24*60)
 	p.raise(alarm{id: "SeriesLeft", metric: left, above: 100, periods: 3,
-		about: "For three days the calls of a day have not sufficed for the departures that were due."})
+		about: "For three days the quota of calls was too low for the departures that were due."})
 	// The daily plan of the refresh logs this metric. Its value changes weekly.
 	p.raise(alarm{id: "ScoreOut", metric: of("ScoreWeeksOut", "Maximum", 24*60), above: outWeeks - 1,
 		about: fmt.Sprintf("For %d weeks in a row, or more, verdicts have been outside of the band in which they "+
@@ -249,7 +249,7 @@ func (p panel) ofMail(b *board) {
 			about: "For half an hour SES has taken no mail of " + f.name + ", or not all: what failed is retried."})
 		if f.outbox {
 			p.raise(alarm{id: title(f.name) + "JobsGivenUp", metric: p.logged("JobsGivenUp", "Sum", 60, f.name),
-				about: "Mails of " + f.name + " that could not be sent for a day were given up."})
+				about: "Mails of " + f.name + " could not be sent for 24 hours. The service does not try again."})
 		}
 		b.mail = append(b.mail, p.logged("MailSent", "Sum", 60, f.name), refused, failed)
 	}
@@ -276,6 +276,6 @@ func (p panel) ofWebhook(l lambdas, b *board) {
 	refused := p.countLines("WebhookFilter", l.function("pro").LogGroup(), webhookMetric,
 		fmt.Sprintf(`{ ($.path = "*%s") && ($.status >= 400) }`, routes.Named("pro-webhook").Path))
 	p.raise(alarm{id: "WebhookRefused", page: true, metric: refused, above: 4, periods: 3,
-		about: "Deliveries of Stripe's webhook are refused: payments are not heard of."})
+		about: "Deliveries of Stripe's webhook are refused, so payments are not noticed."})
 	b.failures = append(b.failures, refused)
 }

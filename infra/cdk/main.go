@@ -25,8 +25,13 @@ func main() {
 	file := flag.String("config", "", "`file` with the operator's choices; infra/cdk/example.json shows them")
 	assets := flag.String("assets", "dist", "`folder` of the built executables; make build makes it")
 	out := flag.String("out", "", "`folder` to write to; default: where the CDK's command line asks for it, or cdk.out")
+	release := flag.String("release", "", "write a `file` NAME.zip with a template with parameters, and the functions' zip files")
 	flag.Parse()
-	if err := run(*file, *assets, *out); err != nil {
+	write := func() error { return run(*file, *assets, *out) }
+	if *release != "" {
+		write = func() error { return writeRelease(*release, *assets) }
+	}
+	if err := write(); err != nil {
 		fmt.Fprintln(os.Stderr, "cdk:", err)
 		os.Exit(1)
 	}
