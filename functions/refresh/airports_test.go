@@ -34,7 +34,7 @@ func TestAirportsInDemand(t *testing.T) {
 		t.Fatalf("asked for %v", asked)
 	}
 	s := w.summary("MIL-LON@BGY-STN")
-	if s.Observations != 2 || s.Basis == nil || s.Basis.Departures != 2 || s.Basis.Ratio < 1.2247 || s.Basis.Ratio > 1.2248 {
+	if b := s.Basis; s.Observations != 2 || b == nil || b.Departures != 2 || b.Ratio < 1.2247 || b.Ratio > 1.2248 {
 		t.Errorf("summary %+v, basis %+v", s, s.Basis)
 	}
 	if live, ok := s.Cheapest(fare.DayOf(today)); !ok || live.Price != 4000 || live.Depart != fare.DayOf(today)+31 {

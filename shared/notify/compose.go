@@ -73,8 +73,8 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 		Picture: mail.Picture{PNG: picture, Width: pictureWidth, Height: pictureHeight, Weeks: found.drawn()},
 		Fares: []Fare{{
 			Route: route, Origin: from, Destination: to, Trip: a.Trip,
-			Day: found.Day, Price: found.Price, Before: cost, LastDay: told, Known: known(a, n.history), Lowest: low, Depart: found.Depart,
-			Return: found.Return, Flight: flightText(l, found), Found: time.Unix(found.Found, 0).UTC(),
+			Day: found.Day, Price: found.Price, Before: cost, LastDay: told, Known: known(a, n.history),
+			Lowest: low, Depart: found.Depart, Return: found.Return, Flight: flightText(l, found), Found: time.Unix(found.Found, 0).UTC(),
 			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 			Median: found.Median, Minimum: found.Minimum,
 			Departure: ahead.departure(l), Waits: ahead.waits(l), Expected: ahead.expected(),

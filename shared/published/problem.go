@@ -59,7 +59,8 @@ func Problem(err error) error {
 	case errors.As(err, &live):
 		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s%s. Try again after the next "+
 			"refresh, within 7 days, or send a price of your own.",
-			kindOf(live.Series.Trip, live.NonStop), english(live.Origin), english(live.Destination), newestOf(live.SeriesData)) + orCities(live.SeriesData))
+			kindOf(live.Series.Trip, live.NonStop), english(live.Origin), english(live.Destination), newestOf(live.SeriesData)) +
+			orCities(live.SeriesData))
 	case errors.As(err, &none):
 		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s. Try again after the next "+
 			"refresh, within 7 days.",

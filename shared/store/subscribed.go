@@ -9,8 +9,8 @@ import (
 )
 
 // For each route with alerts, the store holds a mark, and also for each kind of trip with alerts and
-// for each series of airports with alerts (LON, LON#4-7, LON@BGY-STN#4-7). A refresh reads all marks of an origin in one query. So it knows for which routes it must store
-// notifications.
+// for each series of airports with alerts (LON, LON#4-7, LON@BGY-STN#4-7). A refresh reads all marks
+// of an origin in one query. So it knows for which routes it must store notifications.
 
 // SubscribedRoute is a route that has alerts or had alerts.
 type SubscribedRoute struct {

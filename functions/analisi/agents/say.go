@@ -49,12 +49,7 @@ func (s sentences) city(iata string) string { return places.Name(fare.City(iata)
 
 // places returns sentences that say which airports the fares cover if a caller named one airport.
 func (s sentences) places(t *verdict.Tratta, asked ...string) string {
-	return s.placesOf(t, nil, asked...)
-}
-
-// placesOf is like places, for an answer that shows the airports of its fare.
-func (s sentences) placesOf(t *verdict.Tratta, shown *verdict.Aeroporti, asked ...string) string {
-	return strings.Join(wording.Places(s.Language, t, shown, asked...), " ")
+	return strings.Join(wording.Places(s.Language, t, asked...), " ")
 }
 
 // and joins the sentences that are not empty.

@@ -70,7 +70,7 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	v := Verdict{Analysis: a}
 	v.Pagina, v.Avviso = s.Pages.Addresses(a, q, say.Language)
 	said := []string{say.verdict(a, q, fare.DayOf(s.Answers.Now())),
-		say.placesOf(a.Tratta, a.Prezzo.Aeroporti, in.Origin, in.Destination)}
+		say.places(a.Tratta, in.Origin, in.Destination)}
 	if v.Avviso == "" { // this service does not know its address
 		return v, lines(said...), nil
 	}

@@ -190,7 +190,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	}
 	a, calendar, err := h.WithCalendar(r.Context(), asked, v.AllFares)
 	v.setAirports(q, a.SeriesData)
-	v.Places = wording.Places(q.language, a.Analysis.Tratta, a.Analysis.Prezzo.Aeroporti, q.from, q.to)
+	v.Places = wording.Places(q.language, a.Analysis.Tratta, q.from, q.to)
 	var (
 		covered *answer.NotCovered
 		live    *answer.NoLiveFare

@@ -179,7 +179,7 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 			return
 		}
 	}
-	v.Places = wording.Places(q.language, about, nil, q.from, q.to)
+	v.Places = wording.Places(q.language, about, q.from, q.to)
 	v.Alert = v.alertRoute()
 	if of := fare.TripOf(from); of == fare.TripOf(to) {
 		v.Form.Nights = of.String()

@@ -10,16 +10,13 @@ import (
 
 // Places returns sentences that explain the names of a caller for an origin and, perhaps, a
 // destination. For an airport or district the sentence names the city; for a city with several
-// airports it lists the airports, unless the airports of the fare are shown. If the answer is about
-// the airports, the sentence says only what it compares with, if that is not their own fares.
-func Places(l *i18n.Language, t *verdict.Tratta, shown *verdict.Aeroporti, asked ...string) (all []string) {
+// airports it lists the airports. If the answer is about the airports, the sentence says only what
+// it compares with, if that is not their own fares.
+func Places(l *i18n.Language, t *verdict.Tratta, asked ...string) (all []string) {
 	if t == nil {
 		t = &verdict.Tratta{}
 	}
-	if shown == nil {
-		shown = &verdict.Aeroporti{}
-	}
-	about, fares := [...]string{t.Origine, t.Destinazione}, [...]string{shown.Origine, shown.Destinazione}
+	about := [...]string{t.Origine, t.Destinazione}
 	for i, name := range asked {
 		p, ok := places.Find(name)
 		if !ok || about[i] != "" {
@@ -27,7 +24,7 @@ func Places(l *i18n.Language, t *verdict.Tratta, shown *verdict.Aeroporti, asked
 		}
 		city := places.Name(p.City, l.Code)
 		airports := ""
-		if len(p.Airports) > 1 && fares[i] == "" {
+		if len(p.Airports) > 1 {
 			airports = strings.Join(p.Airports, ", ")
 		}
 		if part, ok := places.Within(name); ok {

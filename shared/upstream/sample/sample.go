@@ -94,7 +94,8 @@ func (s *Source) Departures(ctx context.Context, q upstream.Question, until time
 		old, ok := known[f.Depart]
 		f = look.between(q.Airports, f)
 		switch {
-		case f.Series() != q.OfCities(), !q.Airports.Include(f.Flight), q.NonStop && f.Stops != fare.NonStop, f.Depart < fare.DayOf(until):
+		case f.Series() != q.OfCities(), !q.Airports.Include(f.Flight), q.NonStop && f.Stops != fare.NonStop,
+			f.Depart < fare.DayOf(until):
 		case !ok, f.Found > old.Found, f.Found == old.Found && f.Price < old.Price:
 			known[f.Depart] = f
 		}
