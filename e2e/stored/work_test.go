@@ -198,8 +198,8 @@ func TestNotifications(t *testing.T) {
 }
 
 // TestRefresh: the next weekly refresh continues from the stored data. Each item that it stores
-// must have the same bytes as with version 303470a. There is one intended difference: price trends
-// now also contain the verdict on each cheapest fare.
+// must have the same bytes as with version 303470a. Only price trends differ, as intended: they
+// also contain the verdict on each cheapest fare, and are stored in the packed format.
 func TestRefresh(t *testing.T) {
 	s := open(t)
 	s.now = time.Date(2026, 11, 8, 6, 0, 0, 0, time.UTC)

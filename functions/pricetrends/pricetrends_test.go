@@ -65,8 +65,7 @@ func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	if origin != "MIL" {
 		return nil, 0, store.ErrNotFound
 	}
-	data, err := trends.Origin{}.Merge(entries()).Encode()
-	return data, 1, err
+	return trends.Origin{}.Merge(entries()).Encode(), 1, nil
 }
 
 func (f *fares) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {

@@ -2,7 +2,6 @@ package refresh
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"slices"
 	"time"
@@ -40,11 +39,7 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 	if len(newer) == 0 {
 		return nil
 	}
-	encoded, err := old.Merge(newer).Encode()
-	if err != nil {
-		return fmt.Errorf("write trends of %s: %w", origin, err)
-	}
-	return r.Fares.PutTrends(ctx, origin, encoded, version, changed)
+	return r.Fares.PutTrends(ctx, origin, old.Merge(newer).Encode(), version, changed)
 }
 
 func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {

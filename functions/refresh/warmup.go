@@ -33,10 +33,16 @@ type warming struct {
 // byDay holds fares by the day on which they were found.
 type byDay map[fare.Day][]departure.Live
 
+// cut returns parts of fares, which must be in order of the day found.
 func cut(fares []departure.Live) byDay {
 	days := byDay{}
-	for _, f := range fares {
-		days[f.FoundDay()] = append(days[f.FoundDay()], f)
+	for len(fares) > 0 {
+		day := fares[0].FoundDay()
+		n := slices.IndexFunc(fares, func(f departure.Live) bool { return f.FoundDay() != day })
+		if n < 0 {
+			n = len(fares)
+		}
+		days[day], fares = fares[:n:n], fares[n:]
 	}
 	return days
 }

@@ -66,5 +66,5 @@ func (p priced) dayQuotes(from fare.Day) []Live {
 		}
 		slices.SortFunc(all[begin:], func(a, b Live) int { return int(a.Depart - b.Depart) })
 	}
-	return all
+	return slices.Clone(all) // without spare capacity, because a refresh keeps the quotes of many series
 }

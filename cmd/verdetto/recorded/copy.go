@@ -88,9 +88,7 @@ func (i Import) copyOrigin(ctx context.Context, w *work, origin fare.City) error
 	if err != nil {
 		return err
 	}
-	if lists.Trends, err = had.Merge(listed.Entries).Encode(); err != nil {
-		return fmt.Errorf("write trends of %s: %w", origin, err)
-	}
+	lists.Trends = had.Merge(listed.Entries).Encode()
 	for _, trip := range fare.Trips() {
 		if lists.Deals[trip], err = i.deals(ctx, w, origin, trip); err != nil {
 			return fmt.Errorf("copy deals of %s: %w", origin, err)

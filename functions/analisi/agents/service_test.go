@@ -69,12 +69,11 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 				Newest: found, Observations: 100 - n,
 				Live: []trends.Live{{Depart: today + 2, Price: 1500, Found: found}}, Months: []trends.Month{}})
 		}
-		data, err := trends.Origin{}.Merge(many).Encode()
-		return data, 1, err
+		return trends.Origin{}.Merge(many).Encode(), 1, nil
 	default:
 		return nil, 0, store.ErrNotFound
 	}
-	data, err := trends.Origin{}.Merge([]trends.Entry{
+	return trends.Origin{}.Merge([]trends.Entry{
 		{Destination: "LON", AsOf: today, Newest: found, Observations: 900, Sample: 60, Median: 5000,
 			Minimum: 2000, Previous: 4000,
 			Live:   []trends.Live{{Depart: today + 2, Price: 1500, Found: found}},
@@ -82,8 +81,7 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 		{Destination: "BUH", AsOf: today, Newest: found, Observations: 20, Sample: 7,
 			Live: []trends.Live{{Depart: today + 3, Price: 9999, Found: found}}, Months: []trends.Month{}},
 		{Destination: "PAR", AsOf: today - 20, Newest: found, Observations: 5, Months: []trends.Month{}},
-	}).Encode()
-	return data, 1, err
+	}).Encode(), 1, nil
 }
 
 // Deals returns the deals of London and Bucharest from Milan.

@@ -127,8 +127,7 @@ func (Coverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	default:
 		return nil, 0, store.ErrNotFound
 	}
-	data, err := o.Encode()
-	return data, 1, err
+	return o.Encode(), 1, nil
 }
 
 func (Coverage) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error) {

@@ -165,13 +165,8 @@ func TestPlurals(t *testing.T) {
 	for _, l := range Languages() {
 		for id, forms := range texts(t, l.Code) {
 			for n := 0; len(forms) > 1 && n < 200; n++ {
-				values := map[string]any{}
-				for _, name := range placeholders(t, forms[0]) {
-					values[name] = n
-				}
-				if _, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, PluralCount: n,
-					TemplateData: values, TemplateParser: textParser{}}); err != nil {
-					t.Errorf("%s: %s of %d: %v", l.Code, id, n, err)
+				if l.form(l.messages()[id], n) == "" {
+					t.Errorf("%s: %s lacks the form for %d", l.Code, id, n)
 				}
 			}
 		}

@@ -7,6 +7,7 @@
 package i18n
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
 )
 
@@ -38,10 +40,10 @@ type Language struct {
 	Name, English string
 
 	once  sync.Once
-	texts *i18n.Localizer // created once
-	// fixed caches the texts without placeholders, by id. A page with many numbers needs the same
-	// text hundreds of times.
-	fixed sync.Map
+	tag   language.Tag
+	texts map[string]*i18n.Message // by id; read once
+	// parsed caches the parsed texts, by their source.
+	parsed sync.Map
 
 	amounts *amounts // nil: euros
 }
@@ -52,15 +54,16 @@ var catalogues embed.FS
 // Catalogue returns the content of a language's catalogue file.
 func Catalogue(code string) ([]byte, error) { return catalogues.ReadFile(code + ".toml") }
 
-// read parses a catalogue into a language. Each language has its own go-i18n bundle, so go-i18n
-// never falls back to English; the method localize does.
+// read parses a catalogue into a language.
 func (l *Language) read(catalogue []byte) error {
-	tag := language.Make(l.Code)
-	b := i18n.NewBundle(tag)
-	if _, err := b.ParseMessageBytes(tag, catalogue, toml.Unmarshal); err != nil {
+	messages, err := i18n.ParseMessageBytes(catalogue, toml.Unmarshal)
+	if err != nil {
 		return fmt.Errorf("read catalogue %s: %w", l.Code, err)
 	}
-	l.texts = i18n.NewLocalizer(b, l.Code)
+	l.tag, l.texts = language.Make(l.Code), make(map[string]*i18n.Message, len(messages))
+	for _, m := range messages {
+		l.texts[m.ID] = m
+	}
 	return nil
 }
 
@@ -160,13 +163,15 @@ func (l *Language) Text(id string, fill ...any) string { return l.fill(id, nil, 
 
 // Lookup returns a text without placeholders. It returns false if the id is unknown.
 func (l *Language) Lookup(id string) (text string, ok bool) {
-	text, _ = l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateParser: textParser{}})
-	return text, text != ""
+	if m := l.messages()[id]; m != nil {
+		return m.Other, true
+	}
+	return "", false
 }
 
 // Count returns a text in the plural form for the number n. It replaces the placeholder Count by n.
 func (l *Language) Count(id string, n int, fill ...any) string {
-	return l.fill(id, n, append(fill, "Count", n))
+	return l.fill(id, &n, append(fill, "Count", n))
 }
 
 // HTML returns a text that may hold HTML tags. It escapes every value in fill that is not a
@@ -187,9 +192,10 @@ func (l *Language) Plain(id string, fill ...any) string {
 	return unemphasized.Replace(l.fill(id, nil, fill))
 }
 
-func (l *Language) localizer() *i18n.Localizer {
+// messages returns the texts of the catalogue by id.
+func (l *Language) messages() map[string]*i18n.Message {
 	if l.amounts != nil {
-		return l.amounts.language.localizer()
+		return l.amounts.language.messages()
 	}
 	l.once.Do(func() {
 		catalogue, err := Catalogue(l.Code)
@@ -203,35 +209,44 @@ func (l *Language) localizer() *i18n.Localizer {
 	return l.texts
 }
 
-func (l *Language) fill(id string, count any, fill []any) string {
-	if len(fill) > 0 {
-		return l.localize(id, count, fill)
+// fill returns the text with the id, with values for its placeholders. If count is not nil, it is
+// the text in the plural form of this number.
+func (l *Language) fill(id string, count *int, fill []any) string {
+	if l.amounts != nil { // the currency has no effect: amounts are texts in fill
+		return l.amounts.language.fill(id, count, fill)
 	}
-	if l.amounts != nil { // a text without placeholders holds no amount
-		return l.amounts.language.fill(id, count, nil)
+	m := l.messages()[id]
+	if english := English(); m == nil && l != english {
+		return english.fill(id, count, fill)
 	}
-	if text, ok := l.fixed.Load(id); ok {
-		return text.(string)
+	if m == nil {
+		panic(fmt.Sprintf("i18n: no text %s", id))
 	}
-	text := l.localize(id, nil, nil)
-	l.fixed.Store(id, text)
-	return text
-}
-
-func (l *Language) localize(id string, count any, fill []any) string {
-	values := make(map[string]any, len(fill)/2)
-	for i := 0; i+1 < len(fill); i += 2 {
-		values[fill[i].(string)] = fill[i+1]
+	source := m.Other
+	if count != nil {
+		source = cmp.Or(l.form(m, *count), m.Other)
 	}
-	// If the catalogue lacks the plural form for count, Localize returns the form "other" and an
-	// error. The error is ignored then.
-	text, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count,
-		TemplateParser: textParser{}})
-	if english := English(); text == "" && l != english {
-		return english.localize(id, count, fill)
-	}
-	if text == "" {
+	text, err := l.parse(source).execute(fill)
+	if err != nil {
 		panic(fmt.Sprintf("i18n: text %s in %s: %v", id, l.Code, err))
 	}
 	return text
+}
+
+// form returns the plural form of a text for a number. It returns "" if the catalogue lacks this
+// form.
+func (l *Language) form(m *i18n.Message, n int) string {
+	switch plural.Cardinal.MatchPlural(l.tag, max(n, -n), 0, 0, 0, 0) {
+	case plural.Zero:
+		return m.Zero
+	case plural.One:
+		return m.One
+	case plural.Two:
+		return m.Two
+	case plural.Few:
+		return m.Few
+	case plural.Many:
+		return m.Many
+	}
+	return m.Other
 }

@@ -3,41 +3,90 @@ package i18n
 import (
 	"fmt"
 	"strings"
-	texttemplate "text/template"
+	"text/template"
 
-	"github.com/nicksnyder/go-i18n/v2/i18n/template"
 	"golang.org/x/text/unicode/norm"
 )
 
-// textParser parses the texts of catalogues as templates. Unlike go-i18n's own parser, textParser
-// lets go-i18n cache parsed templates that use functions.
-type textParser struct{}
-
-func (textParser) Cacheable() bool { return true }
-
-func (textParser) Parse(text, _, _ string) (template.ParsedTemplate, error) {
-	if !strings.Contains(text, "{{") {
-		return fixed(text), nil
-	}
-	t, err := texttemplate.New("").Option("missingkey=error").Funcs(texttemplate.FuncMap{"begins": begins}).Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("parse text: %w", err)
-	}
-	return filled{t}, nil
+// parsed is a text of a catalogue. Most texts have only placeholders such as {{.City}}: these are
+// cut into pieces, because templates take ten times as long.
+type parsed struct {
+	pieces []piece
+	// conditions is the text as a template, if the text has more than placeholders.
+	conditions *template.Template
 }
 
-type fixed string
+// piece is a part of a text: a constant, or if name is not empty, a placeholder.
+type piece struct{ constant, name string }
 
-func (f fixed) Execute(any) (string, error) { return string(f), nil }
+// parse parses a text once.
+func (l *Language) parse(source string) *parsed {
+	if known, ok := l.parsed.Load(source); ok {
+		return known.(*parsed)
+	}
+	p := new(parsed)
+	rest := source
+	for rest != "" {
+		constant, after, found := strings.Cut(rest, "{{")
+		p.pieces = append(p.pieces, piece{constant: constant})
+		if !found {
+			break
+		}
+		inside, next, closed := strings.Cut(after, "}}")
+		name, isField := strings.CutPrefix(inside, ".")
+		if !closed || !isField || strings.ContainsAny(name, " .|(") {
+			p.conditions = template.Must(template.New("").Option("missingkey=error").
+				Funcs(template.FuncMap{"begins": begins}).Parse(source)) // tests parse every text
+			break
+		}
+		p.pieces, rest = append(p.pieces, piece{name: name}), next
+	}
+	l.parsed.Store(source, p)
+	return p
+}
 
-type filled struct{ *texttemplate.Template }
-
-func (f filled) Execute(values any) (string, error) {
+// execute fills the placeholders. The parameter fill alternates names and values.
+func (p *parsed) execute(fill []any) (string, error) {
 	var b strings.Builder
-	if err := f.Template.Execute(&b, values); err != nil {
-		return "", fmt.Errorf("fill text: %w", err)
+	if p.conditions != nil {
+		values := make(map[string]any, len(fill)/2)
+		for i := 0; i+1 < len(fill); i += 2 {
+			values[fill[i].(string)] = fill[i+1]
+		}
+		if err := p.conditions.Execute(&b, values); err != nil {
+			return "", fmt.Errorf("fill text: %w", err)
+		}
+		return b.String(), nil
+	}
+	if len(p.pieces) == 1 {
+		return p.pieces[0].constant, nil
+	}
+	for _, piece := range p.pieces {
+		b.WriteString(piece.constant)
+		if piece.name == "" {
+			continue
+		}
+		value, ok := valueOf(piece.name, fill)
+		if !ok {
+			return "", fmt.Errorf("no value for %s", piece.name)
+		}
+		if text, ok := value.(string); ok {
+			b.WriteString(text)
+		} else {
+			fmt.Fprint(&b, value)
+		}
 	}
 	return b.String(), nil
+}
+
+// valueOf returns the last value of a name in fill.
+func valueOf(name string, fill []any) (value any, ok bool) {
+	for i := len(fill) - 2; i >= 0; i -= 2 {
+		if fill[i] == name {
+			return fill[i+1], true
+		}
+	}
+	return nil, false
 }
 
 // begins reports whether a text starts with one of the prefixes in with. It ignores case and

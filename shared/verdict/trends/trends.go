@@ -11,11 +11,14 @@ import (
 	"cmp"
 	"compress/flate"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/packed"
 )
 
 // Live is a fare that was available on the day of the refresh. Amounts are in EUR cents.
@@ -100,38 +103,106 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	return o.Entries[i], true
 }
 
-// encodingVersion is the first byte of an encoded Origin.
-const encodingVersion = 1
+// The first byte of an encoded Origin. Earlier versions wrote deflated JSON, which Decode still
+// reads.
+const (
+	packedFormat = 2
+	jsonFormat   = 1
+)
 
-// Encode packs an Origin as deflated JSON, about 200 bytes per destination with 12 months.
-func (o Origin) Encode() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte(encodingVersion)
-	z, err := flate.NewWriter(&b, flate.BestCompression)
-	if err == nil {
-		err = json.NewEncoder(z).Encode(o.Entries)
+// Encode packs an Origin, in about 110 bytes per destination with 12 months. Levels and
+// reliabilities are stored once, and days and times as differences from those of the first entry.
+func (o Origin) Encode() []byte {
+	var names []string
+	index := func(name string) uint64 {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		return uint64(slices.Index(names, name))
 	}
-	if err == nil {
-		err = z.Close()
+	w := packed.NewWriter(packedFormat, 128*len(o.Entries))
+	body := make(packed.Writer, 0, 128*len(o.Entries))
+	var first Entry
+	for i, e := range o.Entries {
+		if i == 0 {
+			first = e
+		}
+		body.Bytes([]byte(e.Destination))
+		body.Int(int64(e.AsOf-first.AsOf), first.Newest-e.Newest, int64(e.Observations), int64(e.Minimum),
+			int64(e.Median-e.Minimum), int64(e.Sample), int64(e.Previous), int64(len(e.Live)))
+		for _, l := range e.Live {
+			body.Int(int64(l.Depart-e.AsOf), int64(l.Price), e.Newest-l.Found, int64(l.Percentile))
+			body.Uint(index(l.Level))
+			body.Uint(index(l.Certainty))
+		}
+		body.Int(int64(len(e.Months)))
+		for _, m := range e.Months {
+			body.Int(int64(m.Month), int64(m.Minimum), int64(m.Median-m.Minimum), int64(m.Sample))
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("encode trends: %w", err)
+	w.Uint(uint64(len(names)))
+	for _, name := range names {
+		w.Bytes([]byte(name))
 	}
-	return b.Bytes(), nil
+	w.Int(int64(first.AsOf), first.Newest, int64(len(o.Entries)))
+	return append(w, body...)
 }
 
-// maxDecoded limits the unpacked size of a stored Origin.
-const maxDecoded = 16 << 20
-
-// Decode parses the bytes that Encode returned.
+// Decode parses the bytes that Encode returned, from this or an earlier version.
 func Decode(data []byte) (Origin, error) {
-	if len(data) == 0 || data[0] != encodingVersion {
-		return Origin{}, fmt.Errorf("decode trends: unknown format")
+	decode := unpack
+	if len(data) > 0 && data[0] == jsonFormat {
+		decode = inflate
 	}
-	var o Origin
-	z := flate.NewReader(bytes.NewReader(data[1:]))
-	if err := json.NewDecoder(io.LimitReader(z, maxDecoded)).Decode(&o.Entries); err != nil {
+	o, err := decode(data)
+	if err != nil {
 		return Origin{}, fmt.Errorf("decode trends: %w", err)
 	}
 	return o, nil
+}
+
+func unpack(data []byte) (Origin, error) {
+	r := packed.NewReader(data, packedFormat)
+	names := make([]string, r.Count(int64(min(r.Uint(), math.MaxInt64))))
+	for i := range names {
+		names[i] = string(r.Bytes())
+	}
+	name := func() string {
+		i := r.Uint()
+		if i >= uint64(len(names)) {
+			r.Fail(errors.New("unknown name"))
+			return ""
+		}
+		return names[i]
+	}
+	day, newest := fare.Day(r.Int()), r.Int()
+	o := Origin{make([]Entry, r.Count(r.Int()))}
+	for i := range o.Entries {
+		e := Entry{Destination: fare.City(r.Bytes()), AsOf: day + fare.Day(r.Int()), Newest: newest - r.Int(),
+			Observations: int(r.Int()), Minimum: fare.Cents(r.Int())}
+		e.Median = e.Minimum + fare.Cents(r.Int())
+		e.Sample, e.Previous = int(r.Int()), fare.Cents(r.Int())
+		e.Live = make([]Live, r.Count(r.Int()))
+		for i := range e.Live {
+			e.Live[i] = Live{Depart: e.AsOf + fare.Day(r.Int()), Price: fare.Cents(r.Int()), Found: e.Newest - r.Int(),
+				Percentile: int(r.Int()), Level: name(), Certainty: name()}
+		}
+		e.Months = make([]Month, r.Count(r.Int()))
+		for i := range e.Months {
+			m := Month{Month: int(r.Int()), Minimum: fare.Cents(r.Int())}
+			m.Median, m.Sample = m.Minimum+fare.Cents(r.Int()), int(r.Int())
+			e.Months[i] = m
+		}
+		o.Entries[i] = e
+	}
+	return o, r.Err()
+}
+
+// maxDecoded limits the unpacked size of a stored Origin in JSON.
+const maxDecoded = 16 << 20
+
+// inflate parses the deflated JSON of earlier versions.
+func inflate(data []byte) (o Origin, err error) {
+	z := flate.NewReader(bytes.NewReader(data[1:]))
+	return o, json.NewDecoder(io.LimitReader(z, maxDecoded)).Decode(&o.Entries)
 }

@@ -1,6 +1,9 @@
 package trends
 
 import (
+	"bytes"
+	"compress/flate"
+	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,12 +45,14 @@ func TestMergeRanks(t *testing.T) {
 	}
 }
 
-func TestEncode(t *testing.T) {
-	var all []Entry
-	for n := range 300 {
-		e := Entry{Destination: fare.City([]byte{'A', byte('A' + n/26), byte('A' + n%26)}), AsOf: 20000,
-			Observations: 7 * n, Median: fare.Cents(4000 + 13*n),
-			Live:   []Live{{Depart: 20010, Price: fare.Cents(3000 + 7*n), Found: 1728000000 + int64(n*977)}},
+// entries returns n entries with two live fares and 12 months each.
+func entries(n int) (all []Entry) {
+	for n := range n {
+		e := Entry{Destination: fare.City([]byte{byte('A' + n/676), byte('A' + n/26%26), byte('A' + n%26)}), AsOf: 20000,
+			Newest: 1728000000 + int64(n*977), Observations: 7 * n, Median: fare.Cents(4000 + 13*n), Minimum: 1500,
+			Sample: n, Previous: fare.Cents(n % 2 * 3000),
+			Live: []Live{{Depart: 20010, Price: fare.Cents(3000 + 7*n), Found: 1728000000, Level: "buono",
+				Certainty: "alta", Percentile: n % 100}, {Depart: 20011, Price: 9000, Found: 1728000000 - int64(n)}},
 			Months: []Month{}}
 		for m := range 12 {
 			e.Months = append(e.Months, Month{m + 1, fare.Cents(4000 + 31*n*m%5000),
@@ -55,25 +60,60 @@ func TestEncode(t *testing.T) {
 		}
 		all = append(all, e)
 	}
-	want := Origin{}.Merge(all)
-	data, err := want.Encode()
+	return all
+}
+
+// encodeJSON returns an Origin as earlier versions stored it.
+func encodeJSON(t testing.TB, o Origin) []byte {
+	t.Helper()
+	b := bytes.NewBuffer([]byte{jsonFormat})
+	z, err := flate.NewWriter(b, flate.BestCompression)
+	if err == nil {
+		err = json.NewEncoder(z).Encode(o.Entries)
+	}
+	if err == nil {
+		err = z.Close()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d destinations take %d bytes", len(all), len(data))
-	if len(data) > 100_000 {
+	return b.Bytes()
+}
+
+func TestEncode(t *testing.T) {
+	want := Origin{}.Merge(entries(300))
+	data := want.Encode()
+	former := encodeJSON(t, want)
+	t.Logf("300 destinations take %d bytes, before %d", len(data), len(former))
+	if len(data) > 40_000 {
 		t.Errorf("%d bytes for 300 destinations", len(data))
 	}
-	got, err := Decode(data)
-	if err != nil {
-		t.Fatal(err)
+	for _, stored := range [][]byte{data, former} {
+		got, err := Decode(stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	for _, bad := range [][]byte{nil, {}, {9}, data[:len(data)/2], {encodingVersion, 1, 2, 3}} {
+	for _, bad := range [][]byte{nil, {}, {9}, data[:len(data)/2], {packedFormat, 1, 2, 3}, {jsonFormat, 1, 2, 3}} {
 		if _, err := Decode(bad); err == nil {
 			t.Errorf("%d bytes of nonsense were read", len(bad))
 		}
+	}
+}
+
+// BenchmarkDecode decodes 500 destinations, as stored now and by earlier versions.
+func BenchmarkDecode(b *testing.B) {
+	o := Origin{}.Merge(entries(500))
+	for name, data := range map[string][]byte{"packed": o.Encode(), "json": encodeJSON(b, o)} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Decode(data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
