@@ -35,8 +35,18 @@ func (r reply) print(w io.Writer) {
 	if a.Ambito != verdict.Rotta {
 		said.On, _ = fare.ParseDay((r.asked + "-01")[:len(time.DateOnly)]) // the service has read it
 	}
-	name := func(iata string) string { return places.Name(fare.City(iata), l.Code) }
-	fmt.Fprintln(w, l.Text("home.route", "From", name(a.OrigineIata), "To", name(a.DestinazioneIata)))
+	name := func(iata, airport string) string {
+		if airport != "" {
+			return places.AirportName(airport, l.Code)
+		}
+		return places.Name(fare.City(iata), l.Code)
+	}
+	of := a.Tratta
+	if of == nil {
+		of = &verdict.Tratta{}
+	}
+	from, to := name(a.OrigineIata, of.Origine), name(a.DestinazioneIata, of.Destinazione)
+	fmt.Fprintln(w, l.Text("home.route", "From", from, "To", to))
 	fmt.Fprintln(w, p.in(a.Verdetto.Livello, said.Headline()))
 	var facts []string
 	if said.Judged() && a.Quartili != nil {
@@ -50,7 +60,7 @@ func (r reply) print(w io.Writer) {
 			facts = append(facts, l.Text("departure.too_little", "Fares", l.Number(a.Verdetto.Campione)))
 		}
 	}
-	facts = append(facts, wording.Places(l, a.OrigineIata, a.DestinazioneIata)...)
+	facts = append(facts, wording.Places(l, a.Tratta, a.OrigineIata, a.DestinazioneIata)...)
 	if r.invented {
 		facts = append(facts, l.Text("home.invented"))
 	}

@@ -318,13 +318,12 @@ var tasks = []task{
 	{"From Bergamo to Bucharest", "/v1/analisi?origine=Bergamo&destinazione=Bucarest",
 		"flight_price_verdict", `{"origin":"Bergamo","destination":"Bucharest"}`, []string{"/?da=Bergamo&a=Bucarest"},
 		func(a answer) string {
-			if a.Origine != "Bergamo" || a.OrigineIata != "MIL" {
+			if a.Origine != "Bergamo" || a.OrigineIata != "MIL" || a.Tratta == nil || a.Tratta.Origine != "BGY" {
 				return ""
 			}
-			return level(a) + ", of all of Milan"
+			return level(a) + ", of Bergamo alone; compared with: " + a.Tratta.Confronto
 		}, func(a answer, _ int) []string {
-			return []string{"Hai chiesto Bergamo, ma i prezzi valgono per tutti gli aeroporti di Milano",
-				euro(a.Prezzo.Cent)}
+			return []string{"Da Bergamo a Bucarest", euro(a.Prezzo.Cent)}
 		}},
 }
 

@@ -44,6 +44,7 @@ type keptAlert struct {
 	Month     string       `json:"month,omitempty"`
 	Nights    string       `json:"nights,omitempty"`
 	NonStop   bool         `json:"nonstop,omitempty"`
+	Airports  string       `json:"airports,omitempty"`
 	Kind      string       `json:"kind"`
 	Threshold *float64     `json:"threshold,omitempty" doc:"EUR"`
 	Paid      *float64     `json:"paid,omitempty" doc:"EUR"`
@@ -129,7 +130,8 @@ func exportAlert(a store.Alert) keptAlert {
 	k := keptAlert{
 		Alert: a.Ref().String(), Route: a.Route.String(), Email: a.Email, Channel: cmp.Or(a.Channel, byMail),
 		Address: a.Address, Language: a.Language,
-		Nights: a.Trip.Nights.String(), NonStop: a.Trip.Nonstop, Kind: a.Condition(), Threshold: euros(a.Threshold),
+		Nights: a.Trip.Nights.String(), NonStop: a.Trip.Nonstop, Airports: a.Trip.Airports.String(),
+		Kind: a.Condition(), Threshold: euros(a.Threshold),
 		Days: a.Days, Percent: a.Percent, Amount: euros(a.Amount),
 		Asked: dayOf(a.RequestDay), Since: dayOf(a.Since), Paused: dayOf(a.Paused), Changed: a.Fresh,
 		First: euros(a.State.First), Currency: a.Currency, Stated: euros(a.Stated),

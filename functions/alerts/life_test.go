@@ -34,7 +34,7 @@ func TestAlertLife(t *testing.T) {
 		p := fixture.OpenSubscriptions(t, table, clock)
 
 		// A request gets one answer and causes one mail. No alert is active yet.
-		a := p.Ask("mxp-OTP", "ada@example.com", "40.005", "Accept-Language", "en-GB")
+		a := p.Ask("mil-OTP", "ada@example.com", "40.005", "Accept-Language", "en-GB")
 		if a.Status != 202 || a.Header.Get("Cache-Control") != "no-store" || !strings.Contains(a.Body, `"accepted"`) {
 			t.Fatalf("%d %v %s", a.Status, a.Header, a.Body)
 		}

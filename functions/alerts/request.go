@@ -15,7 +15,7 @@ import (
 
 // wanted is the body of a request for an alert. The published API description uses the name wanted.
 type wanted struct {
-	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each the IATA code of a city or airport. ORIGIN-* is to anywhere: every city with a known fare" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`
+	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each the IATA code of a city or airport. One of several airports of a city (BGY) means its fares alone; if the source does not state the airports of a fare, the alert sends nothing. ORIGIN-* is to anywhere: every city with a known fare, from all airports of the origin" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`
 	Email     string   `json:"email,omitempty" nullable:"true" maxLength:"254" format:"email" doc:"E-mail address, for channels mail and webhook" example:"ada@example.com"`
 	Threshold *float64 `json:"threshold,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"EUR, two decimals: a message when the cheapest fare is at or under it. Default: when livello becomes ottimo or buono. To anywhere: the highest price, in addition to level" example:"49.9"`
 	Channel   string   `json:"channel,omitempty" nullable:"true" enum:"mail,ntfy,telegram,webhook" default:"mail" doc:"mail: by e-mail. webhook: address is an endpoint that gets signed events, and email is where its owner confirms. ntfy: address is a topic, where the link to confirm is published. telegram: the answer holds a link to the chat that confirms"`
@@ -233,11 +233,18 @@ func (p *pendingSubscription) resolve() ([]fault, error) {
 		if !ok {
 			faults = append(faults, fault{"route", "unknown_city", []any{"Code", code}, &httpapi.UnknownCity})
 		}
+		if places.IsClosed(code) {
+			faults = append(faults, fault{"route", "closed_airport", []any{"Code", code, "City", string(city)}, nil})
+		}
 		cities[i] = city
 	}
 	if len(faults) > 0 {
 		return faults, refusal(faults)
 	}
 	p.route = fare.Route{Origin: cities[0], Destination: cities[1]}
+	if p.route.Destination != store.Anywhere {
+		p.trip.Airports.From, _ = places.Airport(p.codes[0])
+		p.trip.Airports.To, _ = places.Airport(p.codes[1])
+	}
 	return nil, nil
 }

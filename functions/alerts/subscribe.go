@@ -14,6 +14,7 @@ import (
 
 	"verdetto/shared/carrier/telegram"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
@@ -86,7 +87,12 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 		return respond(http.StatusAccepted, "asked",
 			view{T: l, Channel: pending.channel, Action: s.startLink(pending, id)})
 	}
-	body, err := json.Marshal(accepted{"accepted", nextStep[pending.channel], store.FirstCheck(fare.DayOf(s.Now())).String(),
+	detail := nextStep[pending.channel]
+	if pending.route.Destination == store.Anywhere && pending.codes[0] != string(pending.route.Origin) {
+		detail += fmt.Sprintf(" The alert covers all airports of %s (%s).",
+			places.Name(pending.route.Origin, "en"), pending.route.Origin)
+	}
+	body, err := json.Marshal(accepted{"accepted", detail, store.FirstCheck(fare.DayOf(s.Now())).String(),
 		s.startLink(pending, id)})
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)

@@ -113,8 +113,7 @@ func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 }
 
 func row(a store.Alert, l *i18n.Language) alertRow {
-	r := alertRow{Route: a.Ref().String(), Names: notify.CityName(a.Route.Origin, l.Code) + "–" +
-		notify.DestinationName(a, l.Code)}
+	r := alertRow{Route: a.Ref().String(), Names: notify.RouteName(a, l.Code)}
 	if trip := notify.TripText(a.Trip, l); trip != "" {
 		r.Names += ", " + trip
 	}

@@ -78,8 +78,8 @@ func TestMetricsAreThoseOfTheVerdict(t *testing.T) {
 			"origine=Milano&destinazione=Londra&partenza=2017-03-01", "EUR", nil},
 		{"in dollars", london + "&oneWay=true&currencyCode=usd", ours, "USD", nil},
 		{"returns", london, ours + "&notti=4-7", "EUR", []int{10002}},
-		{"airports", "originIataCode=bgy&destinationIataCode=STN&departureDate=2016-04-20&oneWay=True", ours, "EUR",
-			[]int{10001, 10001}},
+		{"airports", "originIataCode=bgy&destinationIataCode=STN&departureDate=2016-04-20&oneWay=True",
+			"origine=bgy&destinazione=STN&partenza=2016-04-20", "EUR", []int{10001, 10001}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want := figures(t, s, c.same, c.currency)

@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/routes"
 )
@@ -23,14 +24,14 @@ func (s *Service) dates(p *parameters) answerFunc {
 	}
 	return func(ctx context.Context) (any, error) {
 		all := httpapi.AllFares(ctx)
-		options, why, err := s.options(ctx, from, to, f, all)
+		options, about, why, err := s.options(ctx, from, to, f, all)
 		if err != nil {
 			return nil, err
 		}
 		if len(options) == 0 {
 			return nil, &refusal{fault{404, noData, why, nil}}
 		}
-		out := listAnswer{Warnings: append(from.whole(), to.whole()...)}
+		out := listAnswer{Warnings: append(from.whole(about.From), to.whole(about.To)...)}
 		if !all {
 			out.Warnings = append(out.Warnings,
 				warning(byMonth, "This service does not show the fares of departures one by one (its "+
@@ -58,31 +59,36 @@ func (s *Service) dates(p *parameters) answerFunc {
 	}
 }
 
-// options returns the fares of a route that match the filter. If no fare matches, the text why says
-// the reason.
-func (s *Service) options(ctx context.Context, from, to place, f filter, each bool) (options []option, why string,
-	err error) {
+// options returns the fares of a route that match the filter, and the airports that they all are of.
+// If no fare matches, the text why says the reason.
+func (s *Service) options(ctx context.Context, from, to place, f filter, each bool) (options []option,
+	about fare.Airports, why string, err error) {
 	q := question(from, to)
 	q.NonStop = f.nonStop
 	found := false
+	about.From, _ = places.Airport(from.code)
+	about.To, _ = places.Airport(to.code)
 	for _, q.Trip = range f.trips() {
-		_, fares, err := s.Fares(ctx, q, each)
+		of, fares, err := s.Fares(ctx, q, each)
 		if none, because := noDataReason(err); none {
 			why = because
 			continue
 		}
 		if err != nil {
-			return nil, "", err
+			return nil, about, "", err
 		}
 		found = true
+		if of.Series.Airports != about {
+			about = fare.Airports{}
+		}
 		for _, price := range fares {
 			o := option{to: to, price: price.Cent}
 			if o.depart, err = fare.ParseDay(price.Partenza); err != nil {
-				return nil, "", err
+				return nil, about, "", err
 			}
 			if price.Ritorno != "" {
 				if o.back, err = fare.ParseDay(price.Ritorno); err != nil {
-					return nil, "", err
+					return nil, about, "", err
 				}
 			}
 			if f.matches(o) {
@@ -93,5 +99,5 @@ func (s *Service) options(ctx context.Context, from, to place, f filter, each bo
 	if found {
 		why = "The route has fares, and none of them is as departureDate, duration and maxPrice ask for."
 	}
-	return options, why, nil
+	return options, about, why, nil
 }

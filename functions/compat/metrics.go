@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"verdetto/shared/answer"
@@ -51,14 +52,19 @@ func (s *Service) metrics(p *parameters) answerFunc {
 		q := question(from, to)
 		q.When = &answer.When{When: verdict.When{Date: date}}
 		out := metricsAnswer{Data: []metric{}, Meta: meta{Links: s.selfLink(p)}}
-		out.Warnings = append(from.whole(), to.whole()...)
+		var stay []fault
 		if !oneWay {
 			q.Trip = usualStay
-			out.Warnings = append(out.Warnings,
+			stay = append(stay,
 				warning(stayAssumed, "These are returns with 4 to 7 nights away, observed as returns; GET "+
 					"/v1/analisi with notti is about others."))
 		}
-		_, of, count, err := s.Comparables(ctx, q)
+		f, of, count, err := s.Comparables(ctx, q)
+		about := f.Series.Airports
+		if f.Summary.Basis != nil { // the figures are of the cities, moved to the airports' level
+			about = fare.Airports{}
+		}
+		out.Warnings = slices.Concat(from.whole(about.From), to.whole(about.To), stay)
 		if none, why := noDataReason(err); none {
 			err = nil
 			out.Warnings = append(out.Warnings, warning(noData, why))

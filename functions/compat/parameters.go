@@ -72,14 +72,14 @@ type place struct {
 	places.Place
 }
 
-// whole returns a warning if the caller named one airport of a city with several: fares are for all
-// of its airports.
-func (c place) whole() []fault {
-	if c.code == string(c.City) || len(c.Airports) < 2 {
+// whole returns a warning if the caller named one airport of a city with several, and the answer is
+// not about that airport alone: fares are for all of its airports.
+func (c place) whole(about ...fare.Airport) []fault {
+	if c.code == string(c.City) || len(c.Airports) < 2 || len(about) > 0 && about[0].String() == c.code {
 		return nil
 	}
 	return []fault{warning(wholeCity, fmt.Sprintf(
-		"Fares are observed by city: these are of all airports of %s (%s), not of %s alone.", c.Name, c.City, c.code))}
+		"These figures are of all airports of %s (%s), not of %s alone.", c.Name, c.City, c.code))}
 }
 
 // place parses a required parameter that holds the code of a city or an airport.
@@ -119,7 +119,13 @@ func question(from, to place) answer.Question {
 	return answer.Question{From: named(from), To: named(to)}
 }
 
-func named(c place) answer.Named { return answer.Named{Name: string(c.City)} }
+// named returns the name of a place for a question: the city, or one of its several airports.
+func named(c place) answer.Named {
+	if _, ok := places.Airport(c.code); ok {
+		return answer.Named{Name: c.code}
+	}
+	return answer.Named{Name: string(c.City)}
+}
 
 // flag parses a parameter that is true or false.
 func (p *parameters) flag(name string) bool {

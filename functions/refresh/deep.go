@@ -58,6 +58,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		return nil, err
 	}
 	stored := summaries{}
+	var pairs []fare.Series // of airports, done
 	before := report.Answered
 	for i, of := range t.Series {
 		if begin.Err() != nil || report.OutOfCalls {
@@ -67,7 +68,11 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		s, fault := r.deepenSeries(ctx, source, of, pooled, t.Planned, report)
 		switch {
 		case fault == nil:
-			stored.add(of, s)
+			if of.Airports == (fare.Airports{}) {
+				stored.add(of, s)
+			} else {
+				pairs = append(pairs, of)
+			}
 			continue
 		case errors.Is(fault, upstream.ErrBudget):
 			report.OutOfCalls, left = true, t.Series[i:]
@@ -84,7 +89,8 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	}
 	report.Remaining += len(left)
 	if ctx.Err() == nil {
-		err = errors.Join(err, r.publish(ctx, t.Series[0].Origin, stored, &report.Notified))
+		err = errors.Join(err, r.publish(ctx, t.Series[0].Origin, stored, &report.Notified),
+			r.storePairs(ctx, t.Series[0].Origin, pairs))
 	}
 	switch {
 	case ctx.Err() != nil && report.Answered > before:
@@ -127,7 +133,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	var observations []fare.Observation
 	for _, f := range fares {
 		switch {
-		case f.Series() != of:
+		case f.Series() != of.OfCities() || !of.Airports.Include(f.Flight):
 			addDropped(&report.Dropped, map[upstream.Reason]int{upstream.NotAsked: 1})
 		case f.FoundDay() <= fare.DayOf(now)-verdict.HistoryDays:
 			addDropped(&report.Dropped, map[upstream.Reason]int{upstream.TooOld: 1})
@@ -135,7 +141,11 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 			observations = append(observations, f.Observation)
 		}
 	}
-	m, err := r.mergeSeries(ctx, of, observations, pooled, now, true)
+	merge := r.mergeSeries
+	if of.Airports != (fare.Airports{}) {
+		merge = r.mergeAirports
+	}
+	m, err := merge(ctx, of, observations, pooled, now, true)
 	if err != nil {
 		return before, err
 	}

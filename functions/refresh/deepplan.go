@@ -44,15 +44,25 @@ type due struct {
 }
 
 // planDeep lists the series (route and kind of trip) to ask the source for on a day. First come
-// series in demand that were not asked for within a day. Then comes a seventh of the other series,
-// the longest unasked first. If one origin cannot be read, the plan still contains the others.
+// series in demand that were not asked for within a day. Then come pairs of airports in demand, at
+// most as many as a seventh of the covered series: callers can name more pairs than there are
+// routes. Last comes a seventh of the other series. Each part begins with the longest unasked. If
+// one origin cannot be read, the plan still contains the others.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	covered, fault := r.coveredSeries(ctx)
 	now := at.Unix()
-	var wanted, rest []due
+	var wanted, airports, rest []due
+	routes := 0
 	for _, d := range covered {
 		age := time.Duration(now-d.lastAnswer) * time.Second
+		isPair := d.Airports != (fare.Airports{})
+		if !isPair {
+			routes++
+		}
 		switch {
+		case isPair && age >= 24*time.Hour-earlyBy:
+			airports = append(airports, d)
+		case isPair:
 		case d.demand && age >= 24*time.Hour-earlyBy:
 			wanted = append(wanted, d)
 		case !d.demand && age >= restEvery*24*time.Hour-earlyBy:
@@ -63,12 +73,13 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 		return cmp.Or(cmp.Compare(a.lastAnswer, b.lastAnswer), cmp.Compare(a.String(), b.String()))
 	}
 	slices.SortFunc(wanted, oldest)
+	slices.SortFunc(airports, oldest)
 	slices.SortFunc(rest, oldest)
 	// Each day takes an equal share of the routes without demand. Otherwise a service with many new
 	// routes would ask for all of them on the same weekday. An extra tenth of the share makes up
 	// for failed calls.
-	share := (len(covered)*11 + 10*restEvery - 1) / (10 * restEvery)
-	return append(wanted, rest[:min(share, len(rest))]...), fault
+	share := (routes*11 + 10*restEvery - 1) / (10 * restEvery)
+	return slices.Concat(wanted, airports[:min(share, len(airports))], rest[:min(share, len(rest))]), fault
 }
 
 // coveredSeries lists the one-way series of all covered routes, and the return series that are in
@@ -126,8 +137,15 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		return nil, err
 	}
 	wanted := map[fare.City][]fare.Trip{} // trips with alerts, by destination
+	var pairs []fare.Series               // of airports, with alerts or questions
 	for _, w := range subscribed {
 		wanted[w.Destination] = append(w.Trips, fare.OneWay)
+		pairs = append(pairs, w.Pairs...)
+	}
+	for _, s := range demanded {
+		if s.Airports != (fare.Airports{}) && !slices.Contains(pairs, s) {
+			pairs = append(pairs, s)
+		}
 	}
 	var all []due
 	published := map[fare.City]trends.Entry{}
@@ -143,6 +161,11 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 				all = append(all, due{Series: s, demand: true})
 			}
 		}
+		for _, s := range pairs {
+			if s.Route == route {
+				all = append(all, due{Series: s, demand: true})
+			}
+		}
 	}
 	unpublished := summaries{}
 	for i, d := range all {
@@ -152,7 +175,8 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		}
 		all[i].lastAnswer = s.DeepRequest
 		e := published[d.Destination]
-		if d.Trip == fare.OneWay && (s.AsOf > e.AsOf || s.AsOf == e.AsOf && s.Observations > e.Observations) {
+		isPublished := d.Series == fare.Series{Route: d.Route}
+		if isPublished && (s.AsOf > e.AsOf || s.AsOf == e.AsOf && s.Observations > e.Observations) {
 			unpublished.add(d.Series, s.RouteSummary)
 		}
 	}

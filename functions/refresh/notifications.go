@@ -68,3 +68,18 @@ func (r *Refresher) storeReturns(ctx context.Context, origin fare.City, subscrib
 	}
 	return errors.Join(faults...)
 }
+
+// storePairs stores notifications for the alerts about airports that this run asked the source for.
+func (r *Refresher) storePairs(ctx context.Context, origin fare.City, asked []fare.Series) error {
+	if len(asked) == 0 {
+		return nil
+	}
+	subscribed, err := r.subscribedRoutes(ctx, origin)
+	faults := []error{err}
+	for _, w := range subscribed {
+		if slices.ContainsFunc(w.Pairs, func(s fare.Series) bool { return slices.Contains(asked, s) }) {
+			faults = append(faults, r.leaveTrips(ctx, origin, w.Destination, fare.DayOf(r.Now())))
+		}
+	}
+	return errors.Join(faults...)
+}

@@ -67,6 +67,11 @@ func (r *Reader) Check(ctx context.Context, q Question) error {
 	if err := Differ(q.From, q.To); err != nil {
 		return err
 	}
+	for _, end := range []Named{q.From, q.To} {
+		if _, err := City(end); errors.As(err, new(*ClosedAirport)) {
+			return err
+		}
+	}
 	if q.When != nil {
 		if err := q.When.check(fare.DayOf(r.Now())); err != nil {
 			return err
@@ -158,6 +163,7 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 func (a Answer) named() Answer {
 	a.Analysis.Origine, a.Analysis.Destinazione = a.Origin.Name, a.Destination.Name
 	a.Analysis.OrigineIata, a.Analysis.DestinazioneIata = string(a.Series.Origin), string(a.Series.Destination)
+	a.Analysis.Tratta = a.Analysis.Tratta.Between(a.Series.Airports)
 	return a
 }
 
@@ -189,6 +195,8 @@ func locate(q Question) (f SeriesData, err error) {
 		return f, err
 	}
 	f.Series = fare.Series{Route: fare.Route{Origin: f.Origin.City, Destination: f.Destination.City}, Trip: q.Trip}
+	f.Series.Airports.From, _ = places.Airport(q.From.Name)
+	f.Series.Airports.To, _ = places.Airport(q.To.Name)
 	return f, nil
 }
 
@@ -197,11 +205,27 @@ func (r *Reader) Find(ctx context.Context, q Question) (f SeriesData, err error)
 	if f, err = locate(q); err != nil {
 		return f, err
 	}
+	if f.Series.Airports != (fare.Airports{}) {
+		return r.findBetween(ctx, q, f)
+	}
+	return r.findCities(ctx, q, f)
+}
+
+// findCities reads the stored data of a route of cities.
+func (r *Reader) findCities(ctx context.Context, q Question, f SeriesData) (_ SeriesData, err error) {
 	if f.Summary, err = r.Read(ctx, f.Series); errors.Is(err, store.ErrNotFound) {
 		return f, &NotCovered{f, r.BeforeFares(ctx)}
 	}
-	if err != nil || !q.NonStop {
+	if err != nil {
 		return f, err
+	}
+	return f.nonStop(q)
+}
+
+// nonStop leaves only fares without stops, if the question wants only these.
+func (f SeriesData) nonStop(q Question) (SeriesData, error) {
+	if !q.NonStop {
+		return f, nil
 	}
 	var known bool
 	if f.Summary, known = f.Summary.WithoutStops(); !known {
@@ -211,9 +235,11 @@ func (r *Reader) Find(ctx context.Context, q Question) (f SeriesData, err error)
 }
 
 // City resolves a city name. If the city is unknown, it fails with UnknownCity, which suggests
-// similar names.
+// similar names. The code of an airport without scheduled flights fails with ClosedAirport.
 func City(c Named) (places.Place, error) {
-	if p, ok := places.Find(c.Name); ok {
+	if p, ok := places.Find(c.Name); ok && places.IsClosed(c.Name) {
+		return p, &ClosedAirport{c, p}
+	} else if ok {
 		return p, nil
 	}
 	return places.Place{}, &UnknownCity{c, places.Suggest(c.Name, 5)}
@@ -237,6 +263,11 @@ type (
 	UnknownCity struct {
 		Named
 		Suggestions []string
+	}
+	// ClosedAirport means that the airport has no scheduled flights.
+	ClosedAirport struct {
+		Named
+		Place places.Place // the city
 	}
 	// SameCity means that origin and destination are the same city.
 	SameCity struct {
@@ -265,10 +296,11 @@ type (
 	}
 )
 
-func (e *UnknownCity) Error() string { return fmt.Sprintf("no city is called %.60q", e.Name) }
-func (e *SameCity) Error() string    { return "both names lead to " + e.Place.Name }
-func (e *NotCovered) Error() string  { return fmt.Sprintf("%s is not covered", e.Series) }
-func (e *NoLiveFare) Error() string  { return fmt.Sprintf("no fare on %s is live", e.Series) }
+func (e *UnknownCity) Error() string   { return fmt.Sprintf("no city is called %.60q", e.Name) }
+func (e *ClosedAirport) Error() string { return e.Name + " has no scheduled flights" }
+func (e *SameCity) Error() string      { return "both names lead to " + e.Place.Name }
+func (e *NotCovered) Error() string    { return fmt.Sprintf("%s is not covered", e.Series) }
+func (e *NoLiveFare) Error() string    { return fmt.Sprintf("no fare on %s is live", e.Series) }
 func (e *StopsUnknown) Error() string {
 	return fmt.Sprintf("of the fares on %s it is not known whether they are non-stop", e.Series)
 }

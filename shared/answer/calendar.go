@@ -38,6 +38,7 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 	}
 	c.Origine, c.Destinazione = d.Origin.Name, d.Destination.Name
 	c.OrigineIata, c.DestinazioneIata = string(d.Series.Origin), string(d.Series.Destination)
+	c.Tratta = c.Tratta.Between(d.Series.Airports)
 	return d.SeriesData, c, err
 }
 
@@ -60,7 +61,7 @@ func (r *Reader) WithCalendar(
 		if a, err = r.Answer(ctx, q); err != nil {
 			return a, nil, err
 		}
-		if d, err = r.readDepartures(ctx, a.SeriesData, q.NonStop); err != nil {
+		if d, err = r.departuresOf(ctx, q, a.SeriesData); err != nil {
 			r.Log.ErrorContext(ctx, "answer without its calendar", "error", err)
 			return a, nil, nil
 		}
@@ -76,6 +77,18 @@ func (r *Reader) WithCalendar(
 		return a, nil, err
 	}
 	return a, &all, nil
+}
+
+// departuresOf returns the departures of a series after a question about it was answered.
+func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (departures, error) {
+	if f.Series.Airports == (fare.Airports{}) {
+		return r.readDepartures(ctx, f, q.NonStop)
+	}
+	d, err := r.departuresBetween(ctx, q, f)
+	if err != nil || d.Series != f.Series {
+		return departures{}, err
+	}
+	return d, nil
 }
 
 // WithUsual returns the same answer as Answer. If the question is about the route, it also reads

@@ -8,14 +8,14 @@ import (
 
 // Comparables returns the quartiles of the fares that are comparable to the departure in the
 // question, and the number of these fares. The departure itself needs no fare. The quartiles are
-// nil if there are too few comparable fares.
+// nil if there are too few comparable fares. Of the summary in f, only Basis is set.
 func (r *Reader) Comparables(ctx context.Context, q Question) (f SeriesData, of *verdict.Quartili, count int,
 	err error) {
 	d, err := r.departures(ctx, q)
 	if err != nil {
 		return d.SeriesData, nil, 0, err
 	}
-	of, count, err = verdict.QuartilesOf(d.sheet, d.pooled, q.When.Date, r.Now())
+	of, count, d.Summary.Basis, err = verdict.QuartilesOf(d.sheet, d.pooled, q.When.Date, r.Now())
 	return d.SeriesData, of, count, err
 }
 

@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -49,11 +50,17 @@ func (r *Reader) moves(
 	if err != nil {
 		return nil, err
 	}
+	if len(blocks) == 0 && of.Airports != (fare.Airports{}) { // not refreshed yet
+		if blocks, err = r.Stored.Blocks(ctx, of.OfCities(), store.Eventual); err != nil {
+			return nil, err
+		}
+	}
 	var all []fare.Observation
 	for _, b := range blocks {
 		if all, err = fare.Unpack(all, b.Data); err != nil {
 			return nil, fmt.Errorf("read history of %s: %w", of, err)
 		}
 	}
+	all = slices.DeleteFunc(all, func(o fare.Observation) bool { return !of.Airports.Include(o.Flight) })
 	return summary.Moves(fare.Set(all), first, last, q.NonStop, rates), nil
 }

@@ -95,6 +95,14 @@ func (r *Reader) departures(ctx context.Context, q Question) (d departures, err 
 	if d.SeriesData, err = locate(q); err != nil {
 		return d, err
 	}
+	if d.Series.Airports != (fare.Airports{}) {
+		return r.departuresBetween(ctx, q, d.SeriesData)
+	}
+	return r.departuresOfCities(ctx, q, d)
+}
+
+// departuresOfCities reads the departure state of a series of cities.
+func (r *Reader) departuresOfCities(ctx context.Context, q Question, d departures) (_ departures, err error) {
 	data, err := r.Stored.Sheet(ctx, d.Series, q.NonStop)
 	r.recordDemand(ctx, d.Series, err)
 	if errors.Is(err, store.ErrNotFound) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"verdetto/shared/fare/packed"
 )
@@ -26,6 +27,48 @@ func (a Airport) String() string {
 		return ""
 	}
 	return string(a[:])
+}
+
+// Airports names the airports of a question. A zero end means all airports of its city.
+type Airports struct{ From, To Airport }
+
+// Include reports whether a flight is known to be between the airports.
+func (a Airports) Include(f Flight) bool {
+	return (a.From == Airport{} || a.From == f.From) && (a.To == Airport{} || a.To == f.To)
+}
+
+// String returns BGY-STN, BGY- or -STN, and "" for the zero value.
+func (a Airports) String() string {
+	if a == (Airports{}) {
+		return ""
+	}
+	return a.From.String() + "-" + a.To.String()
+}
+
+// MarshalText returns the same text as String.
+func (a Airports) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalText parses the form that MarshalText returns.
+func (a *Airports) UnmarshalText(text []byte) (err error) {
+	if *a = (Airports{}); len(text) > 0 {
+		*a, err = parseAirports(string(text))
+	}
+	return err
+}
+
+// parseAirports parses BGY-STN, BGY- or -STN.
+func parseAirports(s string) (a Airports, err error) {
+	from, to, ok := strings.Cut(s, "-")
+	if !ok || from == "" && to == "" {
+		return a, fmt.Errorf("airports %.20q: want BGY-STN, BGY- or -STN", s)
+	}
+	if from != "" {
+		a.From, err = ParseAirport(from)
+	}
+	if to != "" && err == nil {
+		a.To, err = ParseAirport(to)
+	}
+	return a, err
 }
 
 // Airline is the IATA code of an airline. The zero value is unknown.

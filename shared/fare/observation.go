@@ -136,5 +136,5 @@ type Fare struct {
 	Observation
 }
 
-// Series returns the series (route and kind of trip) that the fare belongs to.
-func (f Fare) Series() Series { return Series{f.Route, TripOf(int(f.Nights))} }
+// Series returns the series (route and kind of trip) of both cities that the fare belongs to.
+func (f Fare) Series() Series { return Series{Route: f.Route, Trip: TripOf(int(f.Nights))} }

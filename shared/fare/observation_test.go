@@ -70,14 +70,21 @@ func TestTrips(t *testing.T) {
 	}
 	route := Route{"MIL", "BUH"}
 	for trip, want := range map[Trip]string{OneWay: "MIL-BUH", Return4to7: "MIL-BUH#4-7"} {
-		if got := (Series{route, trip}).String(); got != want {
+		if got := (Series{Route: route, Trip: trip}).String(); got != want {
 			t.Errorf("series %q, want %q", got, want)
 		}
-		if got, err := ParseSeries(want); err != nil || got != (Series{route, trip}) {
+		if got, err := ParseSeries(want); err != nil || got != (Series{Route: route, Trip: trip}) {
 			t.Errorf("series %q reads as %v, %v", want, got, err)
 		}
 	}
-	for _, bad := range []string{"", "MIL", "MIL-BUH#", "MIL-BUH#2", "#4-7", "MIL-BUH#4-7#4-7"} {
+	for _, name := range []string{"MIL-LON@BGY-STN", "MIL-LON@BGY-#4-7", "IST-LON@-STN"} {
+		if got, err := ParseSeries(name); err != nil || got.String() != name || got.Airports == (Airports{}) ||
+			got.OfCities().Airports != (Airports{}) {
+			t.Errorf("series %q reads as %v, %v", name, got, err)
+		}
+	}
+	for _, bad := range []string{"", "MIL", "MIL-BUH#", "MIL-BUH#2", "#4-7", "MIL-BUH#4-7#4-7",
+		"MIL-LON@", "MIL-LON@-", "MIL-LON@BGY", "MIL-LON@bgy-STN", "MIL@BGY-STN", "MIL-LON@BGY-STN-X"} {
 		if s, err := ParseSeries(bad); err == nil {
 			t.Errorf("%q reads as series %v", bad, s)
 		}

@@ -58,33 +58,52 @@ func ParseTrip(s string) (Trip, error) {
 	return OneWay, fmt.Errorf("nights %.20q: want 1-3, 4-7, 8-14 or 15+", s)
 }
 
-// Series is a route and a kind of trip. Each series has its own history.
+// Series is a route and a kind of trip. Each series has its own history. The series of a pair of
+// airports has only the fares of these airports; the series of the cities has all fares.
 type Series struct {
 	Route
-	Trip Trip
+	Trip     Trip
+	Airports Airports // zero: all airports of both cities
 }
 
-// String returns the route. For a return trip, # and the range of nights follow: MIL-BUH,
-// MIL-BUH#4-7.
+// String returns the route. For airports, @ and their codes follow; for a return trip, # and the
+// range of nights: MIL-BUH, MIL-BUH#4-7, MIL-LON@BGY-STN#4-7, MIL-LON@BGY-.
 func (s Series) String() string {
-	if s.Trip == OneWay {
-		return s.Route.String()
+	name := s.Route.String()
+	if s.Airports != (Airports{}) {
+		name += "@" + s.Airports.String()
 	}
-	return s.Route.String() + "#" + s.Trip.String()
+	if s.Trip == OneWay {
+		return name
+	}
+	return name + "#" + s.Trip.String()
+}
+
+// OfCities returns the series of all airports of both cities.
+func (s Series) OfCities() Series {
+	s.Airports = Airports{}
+	return s
 }
 
 // ParseSeries parses the form that String returns.
 func ParseSeries(s string) (Series, error) {
 	name, nights, isReturn := strings.Cut(s, "#")
+	name, pair, hasAirports := strings.Cut(name, "@")
 	route, err := ParseRoute(name)
 	if err != nil {
 		return Series{}, fmt.Errorf("series %q: %w", s, err)
+	}
+	var airports Airports
+	if hasAirports {
+		if airports, err = parseAirports(pair); err != nil {
+			return Series{}, fmt.Errorf("series %q: %w", s, err)
+		}
 	}
 	trip, err := ParseTrip(nights)
 	if err != nil || isReturn == (trip == OneWay) {
 		return Series{}, fmt.Errorf("series %q: want a route, and behind a # 1-3, 4-7, 8-14 or 15+ nights", s)
 	}
-	return Series{route, trip}, nil
+	return Series{route, trip, airports}, nil
 }
 
 // MarshalText returns the same text as String, so a series (route and kind of trip) can be a key in

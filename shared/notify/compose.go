@@ -67,14 +67,14 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 	if a.Kind == store.Low {
 		low = found.lowest(fare.Day(a.Days), n.history)
 	}
+	from, to := ends(route, a.Trip, l.Code)
 	return Message{
 		ID: messageID(a, found.Day), Language: l.Code, Day: today,
 		Picture: mail.Picture{PNG: picture, Width: pictureWidth, Height: pictureHeight, Weeks: found.drawn()},
 		Fares: []Fare{{
-			Route: route, Origin: CityName(route.Origin, l.Code), Destination: CityName(route.Destination, l.Code),
-			Trip: a.Trip,
-			Day:  found.Day, Price: found.Price, Before: cost, LastDay: told, Known: known(a, n.history), Lowest: low, Depart: found.Depart,
-			Return: found.Return, Flight: flightText(l, found), Found: time.Unix(found.Found, 0).UTC(),
+			Route: route, Origin: from, Destination: to, Trip: a.Trip,
+			Day: found.Day, Price: found.Price, Before: cost, LastDay: told, Known: known(a, n.history),
+			Lowest: low, Depart: found.Depart, Return: found.Return, Flight: flightText(l, found), Found: time.Unix(found.Found, 0).UTC(),
 			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 			Median: found.Median, Minimum: found.Minimum,
 			Departure: ahead.departure(l), Waits: ahead.waits(l), Expected: ahead.expected(),
@@ -102,11 +102,11 @@ func flightText(l *i18n.Language, n news) string {
 // have passed.
 func ending(a store.Alert, links Links, today fare.Day) Message {
 	l := i18n.ForCode(a.Language)
+	from, to := names(a, l.Code)
 	return Message{
 		ID: "end-" + messageID(a, a.Trip.To), Language: l.Code, Ended: true,
 		Fares: []Fare{{
-			Route: a.Route, Origin: CityName(a.Route.Origin, l.Code),
-			Destination: DestinationName(a, l.Code), Trip: a.Trip, Day: today,
+			Route: a.Route, Origin: from, Destination: to, Trip: a.Trip, Day: today,
 		}},
 		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()),
 		Manage:      links.BaseURL + links.Manage(a.Subscriber, a.Trip.To.Time()),
@@ -116,7 +116,8 @@ func ending(a store.Alert, links Links, today fare.Day) Message {
 // confirmMail composes the mail that asks the reader to confirm a pending alert. id is the id of
 // the pending alert.
 func confirmMail(pending store.Alert, id string, links Links) (mail.Message, error) {
-	lang, route := i18n.ForCode(pending.Language).Code, pending.Route
+	lang := i18n.ForCode(pending.Language).Code
+	from, to := names(pending, lang)
 	host := ""
 	if u, err := url.Parse(pending.Address); err == nil && pending.Channel == store.Webhook {
 		host = u.Hostname() // the path may be secret
@@ -126,7 +127,7 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 		To:   pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.ForCode(lang)),
 		Trip: TripText(pending.Trip, i18n.ForCode(lang)), Link: links.BaseURL + links.Confirm(id),
 		Stop:   links.BaseURL + links.Requests(links.Mailbox(pending.Email)),
-		Origin: CityName(route.Origin, lang), Destination: DestinationName(pending, lang),
+		Origin: from, Destination: to,
 	})
 }
 
@@ -138,13 +139,31 @@ func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error)
 	})
 }
 
-// DestinationName returns the name of an alert's destination in a language: a city, an area, or the
-// word for anywhere.
-func DestinationName(a store.Alert, lang string) string {
+// names returns the names of the two ends of an alert: cities, the airports of its trip, an area, or
+// the word for anywhere.
+func names(a store.Alert, lang string) (from, to string) {
+	from, to = ends(a.Route, a.Trip, lang)
 	if area, ok := places.AreaOf(a.Area); ok {
-		return area.NameIn(lang)
+		to = area.NameIn(lang)
 	}
-	return CityName(a.Route.Destination, lang)
+	return from, to
+}
+
+// RouteName returns the names of the two ends of an alert, with a dash between them.
+func RouteName(a store.Alert, lang string) string {
+	from, to := names(a, lang)
+	return from + "–" + to
+}
+
+// ends returns the names of the two ends of a fare: cities, or the airports of a trip.
+func ends(route fare.Route, trip store.Trip, lang string) (from, to string) {
+	name := func(city fare.City, a fare.Airport) string {
+		if a != (fare.Airport{}) {
+			return places.AirportName(a.String(), lang)
+		}
+		return CityName(city, lang)
+	}
+	return name(route.Origin, trip.Airports.From), name(route.Destination, trip.Airports.To)
 }
 
 // CityName returns the name of a city in a language. If the city is not in the tables any more, it

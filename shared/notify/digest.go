@@ -287,8 +287,9 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 	}
 	for _, line := range lines {
 		a := line.alert
+		from, to := names(a, lang.Code)
 		d.Alerts = append(d.Alerts, mail.DigestAlert{
-			Origin: CityName(a.Route.Origin, lang.Code), Destination: CityName(a.Route.Destination, lang.Code),
+			Origin: from, Destination: to,
 			Trip: TripText(a.Trip, lang), When: waitsFor(a, lang), Met: line.met,
 			Price: line.price, Depart: line.found.Depart, Found: time.Unix(line.found.Found, 0).UTC(),
 			Dated: a.Trip.From > 0, Level: line.found.Level,

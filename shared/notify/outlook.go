@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -83,7 +84,8 @@ func (o outlook) expected() *Expected {
 // pageOf returns the link to the page with the verdict on the fare in n. The page has the trip of
 // the alert selected.
 func (l Links) pageOf(n news, trip store.Trip, lang string) string {
-	page := l.BaseURL + "/?da=" + string(n.Route.Origin) + "&a=" + string(n.Route.Destination)
+	page := l.BaseURL + "/?da=" + cmp.Or(trip.Airports.From.String(), string(n.Route.Origin)) +
+		"&a=" + cmp.Or(trip.Airports.To.String(), string(n.Route.Destination))
 	switch {
 	case trip == store.Trip{}:
 	case trip.Month && trip.Nights == fare.OneWay:

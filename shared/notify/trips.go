@@ -122,7 +122,8 @@ func (h history) lowFor(seen Observation) fare.Day {
 // found returns the cheapest current fare of a trip. It returns false if there is none.
 func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (news, bool, error) {
 	q := answer.Question{
-		From: answer.Named{Name: string(route.Origin)}, To: answer.Named{Name: string(route.Destination)},
+		From: answer.Named{Name: cmp.Or(trip.Airports.From.String(), string(route.Origin))},
+		To:   answer.Named{Name: cmp.Or(trip.Airports.To.String(), string(route.Destination))},
 		Trip: trip.Nights, NonStop: trip.Nonstop,
 	}
 	var of *verdict.Prezzo
@@ -141,6 +142,9 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	a, err := r.answers.Answer(ctx, q)
 	if err != nil {
 		return news{}, false, ofNoFare(err)
+	}
+	if a.Series.Airports != trip.Airports {
+		return news{}, false, nil // the source does not state the airports of the route's fares
 	}
 	if of == nil {
 		of = &a.Analysis.Prezzo
@@ -213,7 +217,8 @@ func ofNoFare(err error) error {
 	var none4 *answer.NoCalendar
 	var none5 *answer.StopsUnknown
 	var none6 *answer.UnknownCity
-	for _, none := range []any{&none1, &none2, &none3, &none4, &none5, &none6} {
+	var none7 *answer.ClosedAirport
+	for _, none := range []any{&none1, &none2, &none3, &none4, &none5, &none6, &none7} {
 		if errors.As(err, none) {
 			return nil
 		}

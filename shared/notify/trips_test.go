@@ -210,3 +210,36 @@ func underFaults(t *testing.T, leastCalls int, open func(*testing.T) *trip, chec
 		}
 	}
 }
+
+// TestAirports: an alert that names an airport is notified of the fares of that airport alone. Its
+// message names the airport. If the source does not state airports, there is no message.
+func TestAirports(t *testing.T) {
+	h := newTrip(t)
+	day := h.Today() + 60
+	var airports fare.Airports
+	airports.From, _ = fare.ParseAirport("BGY")
+	bergamo := store.Trip{From: day, To: day, Airports: airports}
+	h.watch("bergamo", store.Alert{Trip: bergamo, Threshold: 4000})
+	h.watch("city", store.Alert{Trip: store.Trip{From: day, To: day}, Threshold: 4000})
+
+	h.refresh(always(5500, map[fare.Day]fare.Cents{day: 3900})) // fares without airports
+	h.Work(notify.Result{Sent: 1, Settled: 1})
+	h.WantMailed("city")
+
+	h.Add(8 * 24 * time.Hour)
+	pair := fare.Series{Route: notifytest.Route("MIL-BUH"), Airports: airports}
+	err := store.Fares{Table: h.Table}.PutDepartures(t.Context(), pair, store.Departures{Any: store.Versioned{
+		Data: sheetAt(h.Today(), always(5500, map[fare.Day]fare.Cents{day: 3800}))}}, store.Contribution{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.refresh(always(5500, nil))
+	h.Work(notify.Result{Sent: 1, Settled: 1})
+	h.WantMailed("bergamo", "city")
+	for _, m := range h.Mails() {
+		if isOne := strings.HasPrefix(m.To, "bergamo"); isOne != strings.Contains(m.Subject, "Bergamo–Bucarest") ||
+			isOne && (!strings.Contains(m.Text, "38") || !strings.Contains(m.Text, "da=BGY&a=BUH")) {
+			t.Errorf("%s: %s\n%s", m.To, m.Subject, m.Text)
+		}
+	}
+}

@@ -20,6 +20,7 @@ type Storico struct {
 	OrigineIata      string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	DestinazioneIata string          `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
 	Luoghi           []verdict.Luogo `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave, as in GET /v1/analisi"`
+	Tratta           *verdict.Tratta `json:"tratta,omitempty" doc:"The airports that the history is about, as in GET /v1/analisi"`
 	Valuta           string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	OggiCent         *fare.Cents     `json:"oggiCent,omitempty" doc:"The cheapest current fare, in cents of valuta. Absent if there is none"`
 	Settimane        []Settimana     `json:"settimane" nullable:"false" doc:"Weeks in which fares were found, oldest first: the last 26 weeks, with a Pro key three years"`
@@ -74,7 +75,7 @@ func (s *Answers) Past(ctx context.Context, q answer.Question) (Storico, error) 
 		Origine: matched(ctx, f.Origin), Destinazione: matched(ctx, f.Destination),
 		OrigineIata:      string(f.Series.Origin),
 		DestinazioneIata: string(f.Series.Destination),
-		Luoghi:           luoghiOf(ctx, q, f), Valuta: "EUR",
+		Luoghi:           luoghiOf(ctx, q, f), Tratta: summary.Tratta().Between(f.Series.Airports), Valuta: "EUR",
 		Settimane: settimane(cut(verdict.Weeks(summary))), AggiornatoIl: time.Unix(summary.Newest, 0).UTC(),
 	}
 	if live, ok := summary.Cheapest(today); ok {

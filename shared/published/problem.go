@@ -32,6 +32,7 @@ var (
 func Problem(err error) error {
 	var (
 		city     *answer.UnknownCity
+		closed   *answer.ClosedAirport
 		same     *answer.SameCity
 		covered  *answer.NotCovered
 		live     *answer.NoLiveFare
@@ -45,6 +46,8 @@ func Problem(err error) error {
 	switch {
 	case errors.As(err, &city):
 		return unknownCity(city)
+	case errors.As(err, &closed):
+		return closedAirport(closed)
 	case errors.As(err, &same):
 		p := httpapi.SameCity.Problem(fmt.Sprintf("Both names mean %s (%s). Name two different cities.",
 			english(same.Place), same.Place.City))
@@ -57,11 +60,13 @@ func Problem(err error) error {
 	case errors.As(err, &live):
 		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s%s. Try again after the next "+
 			"refresh, within 7 days, or send a price of your own.",
-			kindOf(live.Series.Trip, live.NonStop), english(live.Origin), english(live.Destination), newestOf(live.SeriesData)))
+			kindOf(live.Series.Trip, live.NonStop), english(live.Origin), english(live.Destination), newestOf(live.SeriesData)) +
+			orCities(live.SeriesData))
 	case errors.As(err, &none):
 		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s. Try again after the next "+
 			"refresh, within 7 days.",
-			kindOf(none.Series.Trip, none.NonStop), english(none.Origin), english(none.Destination)))
+			kindOf(none.Series.Trip, none.NonStop), english(none.Origin), english(none.Destination)) +
+			orCities(none.SeriesData))
 	case errors.As(err, &stops):
 		return StopsUnknown.Problem(fmt.Sprintf("The source does not state the stops of fares from %s to %s. Ask for "+
 			"fares with any number of stops.", english(stops.Origin), english(stops.Destination))).
@@ -93,6 +98,23 @@ func NotCovered(c *verdict.Raccolta, detail string) *httpapi.Problem {
 	}
 	p.Raccolta, p.Detail = c, wording.BeforeFares(i18n.English(), *c)
 	return p.Translated(func(l *i18n.Language) string { return wording.BeforeFares(l, *c) })
+}
+
+// orCities returns a sentence that names the question about all airports, or "" if the question named
+// no airport.
+func orCities(f answer.SeriesData) string {
+	if f.Series.Airports == (fare.Airports{}) {
+		return ""
+	}
+	return fmt.Sprintf(" For all airports of both cities, ask from %s to %s.", f.Series.Origin, f.Series.Destination)
+}
+
+func closedAirport(c *answer.ClosedAirport) error {
+	p := httpapi.Invalid(httpapi.Fault{Name: c.Parameter, Detail: fmt.Sprintf("is an airport without scheduled "+
+		"flights: send %s (%s) or one of its airports (%s)", c.Place.City, places.Name(c.Place.City, "en"),
+		strings.Join(c.Place.Airports, ", "))})
+	p.Suggestions = append([]string{string(c.Place.City)}, c.Place.Airports...)
+	return p
 }
 
 func english(p places.Place) string { return p.NameIn("en") }

@@ -90,9 +90,12 @@ type end struct {
 }
 
 // luoghi returns a note on each origin or destination that needs one: the name means only a part of
-// a city, or the city has several airports.
+// a city, or the city has several airports. Fares of a single airport need none.
 func luoghi(ctx context.Context, ends ...end) (all []verdict.Luogo) {
 	for _, e := range ends {
+		if e.city.Airport != "" {
+			continue // the fares are of that airport
+		}
 		asked, partial := places.Within(e.named.Name)
 		if !partial && len(e.city.Airports) < 2 {
 			continue

@@ -16,7 +16,7 @@ import (
 
 // Ends holds the parameters for the two cities of a question.
 type Ends struct {
-	Origine      string `query:"origine" required:"true" doc:"Origin city: a name in Italian, English, French, German, Spanish, Portuguese or the local language, or an IATA code. Case and accents do not matter. Three capital letters are read as a code first, other letters as a name first" example:"Milano"`
+	Origine      string `query:"origine" required:"true" doc:"Origin city: a name in Italian, English, French, German, Spanish, Portuguese or the local language, or an IATA code. Case and accents do not matter. Three capital letters are read as a code first, other letters as a name first. One of several airports of a city (BGY, Stansted) means its fares alone: see tratta" example:"Milano"`
 	Destinazione string `query:"destinazione" required:"true" doc:"Destination city: a name or an IATA code, as for origine" example:"Bucarest"`
 }
 
@@ -197,5 +197,6 @@ func noFareOn(e *answer.NoFareOn) error {
 	} else {
 		p.Detail += " Choose another departure, or send a price of your own."
 	}
+	p.Detail += orCities(e.SeriesData)
 	return p
 }

@@ -144,6 +144,8 @@ type Trip struct {
 	Month   bool      `json:"m,omitempty"` // the subscriber asked for a whole month
 	Nights  fare.Trip `json:"n,omitempty"` // nights before the return
 	Nonstop bool      `json:"s,omitempty"` // without stops
+	// Airports are those of the fares; zero: any airport of both cities.
+	Airports fare.Airports `json:"ap,omitzero"`
 }
 
 // HasPassed reports whether all departure dates of the trip are before today.
@@ -151,7 +153,11 @@ func (t Trip) HasPassed(today fare.Day) bool { return t.To > 0 && t.To < today }
 
 // String returns a text that is unique for the trip and safe in keys and links.
 func (t Trip) String() string {
-	return fmt.Sprintf("%d-%d-%t-%d-%t", t.From, t.To, t.Month, t.Nights, t.Nonstop)
+	text := fmt.Sprintf("%d-%d-%t-%d-%t", t.From, t.To, t.Month, t.Nights, t.Nonstop)
+	if t.Airports != (fare.Airports{}) {
+		text += "-" + t.Airports.String()
+	}
+	return text
 }
 
 // Ref identifies an alert among all alerts of a subscriber.

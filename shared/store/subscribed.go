@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// For each route with alerts, the store holds a mark, and also for each kind of trip with alerts. A
-// refresh reads all marks of an origin in one query. So it knows for which routes it must store
-// notifications.
+// For each route with alerts, the store holds a mark, and also for each kind of trip with alerts and
+// for each series of airports with alerts (LON, LON#4-7, LON@BGY-STN#4-7). A refresh reads all marks
+// of an origin in one query. So it knows for which routes it must store notifications.
 
 // SubscribedRoute is a route that has alerts or had alerts.
 type SubscribedRoute struct {
@@ -18,14 +18,16 @@ type SubscribedRoute struct {
 	// Trips are the kinds of trips with alerts, for any departure date. Trips is empty if all
 	// alerts are for the route itself.
 	Trips []fare.Trip
+	// Pairs are the series of airports with alerts.
+	Pairs []fare.Series
 }
 
 const oneWayMark = "one-way"
 
 func subscribedPartition(origin fare.City) string { return "WATCHED#" + string(origin) }
 
-// marks returns the writes that store the marks of an alert: for its route and for its kind of
-// trip.
+// marks returns the writes that store the marks of an alert: for its route, its kind of trip and the
+// series of its airports.
 func (a Alert) marks() []Op {
 	mark := Key{subscribedPartition(a.Route.Origin), string(a.Route.Destination)}
 	ops := []Op{set(Item{Key: mark})}
@@ -37,7 +39,13 @@ func (a Alert) marks() []Op {
 	default:
 		mark.Sort += "#" + a.Trip.Nights.String()
 	}
-	return append(ops, set(Item{Key: mark}))
+	ops = append(ops, set(Item{Key: mark}))
+	if a.Trip.Airports != (fare.Airports{}) {
+		pair := fare.Series{Route: a.Route, Trip: a.Trip.Nights, Airports: a.Trip.Airports}
+		mark.Sort = strings.TrimPrefix(pair.String(), string(a.Route.Origin)+"-")
+		ops = append(ops, set(Item{Key: mark}))
+	}
+	return ops
 }
 
 // SubscribedRoutes returns the routes from an origin that have alerts or had alerts.
@@ -47,7 +55,16 @@ func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]Subsc
 		return nil, fmt.Errorf("list subscribed routes from %s: %w", origin, err)
 	}
 	var all []SubscribedRoute
-	for _, item := range items { // a route sorts before its trips
+	for _, item := range items { // a route sorts before its trips, and these before its airports
+		if strings.Contains(item.Sort, "@") {
+			pair, err := fare.ParseSeries(string(origin) + "-" + item.Sort)
+			if err != nil || len(all) == 0 {
+				return nil, fmt.Errorf("list subscribed routes from %s: %q: %w", origin, item.Sort, err)
+			}
+			last := &all[len(all)-1]
+			last.Pairs = append(last.Pairs, pair)
+			continue
+		}
 		city, name, isTrip := strings.Cut(item.Sort, "#")
 		if n := len(all); n == 0 || all[n-1].Destination != fare.City(city) {
 			all = append(all, SubscribedRoute{Destination: fare.City(city)})

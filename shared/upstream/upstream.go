@@ -52,7 +52,8 @@ type Checked interface {
 	Drift(ctx context.Context) (differences []string, err error)
 }
 
-// Question is a question to a Deep source about one series (a route and a kind of trip).
+// Question is a question to a Deep source about one series (a route and a kind of trip). If the
+// series names airports, only their fares are asked for.
 type Question struct {
 	fare.Series
 	NonStop bool // only non-stop fares

@@ -18,6 +18,7 @@ type Calendario struct {
 	OrigineIata      string             `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	DestinazioneIata string             `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
 	Luoghi           []Luogo            `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave, as in GET /v1/analisi"`
+	Tratta           *Tratta            `json:"tratta,omitempty" doc:"The airports that the calendar is about, as in GET /v1/analisi"`
 	Valuta           string             `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields and of cent" example:"EUR"`
 	Giorni           []Giorno           `json:"giorni" nullable:"false" doc:"Departures with a known fare, by day: up to 330 days ahead, or those of mese. Days without one are absent"`
 	Mesi             []MeseInCalendario `json:"mesi" nullable:"false" doc:"The months of these departures, in order. Each is judged by its cheapest departure, as mese of GET /v1/analisi is"`
@@ -72,7 +73,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 		return Calendario{}, false, err
 	}
 	c := Calendario{Valuta: "EUR", Giorni: []Giorno{}, Mesi: []MeseInCalendario{},
-		AggiornatoIl: time.Unix(q.facts.Newest, 0).UTC()}
+		AggiornatoIl: time.Unix(q.facts.Newest, 0).UTC(), Tratta: q.facts.Tratta()}
 	first, last := q.today, q.today+CalendarDays
 	if month != nil {
 		first, last = departure.Month.Ends(*month)

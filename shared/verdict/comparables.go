@@ -12,18 +12,18 @@ import (
 // no live fare (found in the last 7 days). comparables is the number of fares from which the
 // quartiles are computed. The quartiles are nil if there are too few fares for a verdict.
 func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartili,
-	comparables int, err error) {
+	comparables int, basis *Basis, err error) {
 	q, known, err := newDepartureQuestion(s, p, When{Date: date}, now)
 	if err != nil || !known {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
 	quartiles, _ := q.day.Quartiles(date)
 	a, ok := q.day.Judge(date, max(quartiles.Median, 1)) // the number of near fares does not depend on the price
 	if !ok || !enough(a) {
-		return nil, a.Count, nil
+		return nil, a.Count, q.facts.Basis, nil
 	}
 	_, comparables = q.comparison(a)
-	return q.facts.quartili(quartiles), comparables, nil
+	return q.facts.quartili(quartiles), comparables, q.facts.Basis, nil
 }
 
 // AddUsual adds to an answer what the departure of its fare usually costs this many days ahead. That

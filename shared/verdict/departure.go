@@ -165,6 +165,9 @@ func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartil
 	if q.past != nil {
 		step = trusted(step, q.past.Doubted)
 	}
+	if q.facts.Basis != nil {
+		step++
+	}
 	return Verdetto{
 		Livello: departure.LevelOf(a.Percentile).String(), Affidabilita: reliabilityAt(step, age),
 		Percentile: &percentile, MedianaCent: &median, MinimoCent: &minimum, ScartoMedianaCent: &difference,
@@ -229,16 +232,25 @@ func (q departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Cal
 
 func hundredths(share float64) float64 { return math.Round(100*share) / 100 }
 
-const factsFormat = 1
+// Facts with a Basis are in factsOfAirports.
+const (
+	factsFormat     = 1
+	factsOfAirports = 2
+)
 
 // Facts packs facts about the series (route and kind of trip), such as its months and booking
 // window, for answers about a departure. A refresh stores them in the departure state, so such an
 // answer reads no summary.
 func (s RouteSummary) Facts() []byte {
-	w := packed.NewWriter(factsFormat, 64)
+	format := byte(factsFormat)
+	if s.Basis != nil {
+		format = factsOfAirports
+	}
+	w := packed.NewWriter(format, 64)
 	w.Int(s.Newest, int64(s.Observations))
 	encodeMonths(&w, s.Months)
 	encodeWindow(&w, s.Window)
+	encodeBasis(&w, s.Basis)
 	return w
 }
 
@@ -246,9 +258,16 @@ func (s RouteSummary) Facts() []byte {
 // and live fares (found in the last 7 days).
 func unpackFacts(sheet *departure.State) (RouteSummary, error) {
 	s := RouteSummary{AsOf: sheet.AsOf, Currency: sheet.Currency, PerEuro: sheet.PerEuro}
-	r := packed.NewReader(sheet.Facts, factsFormat)
+	format := byte(factsFormat)
+	if len(sheet.Facts) > 0 && sheet.Facts[0] == factsOfAirports {
+		format = factsOfAirports
+	}
+	r := packed.NewReader(sheet.Facts, format)
 	s.Newest, s.Observations = r.Int(), int(r.Int())
 	s.Months, s.Window = decodeMonths(&r), decodeWindow(&r)
+	if format == factsOfAirports {
+		s.Basis = decodeBasis(&r)
+	}
 	if err := r.Err(); err != nil {
 		return s, fmt.Errorf("decode facts of a sheet: %w", err)
 	}

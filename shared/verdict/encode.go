@@ -11,9 +11,11 @@ import (
 )
 
 // The first byte of an encoded summary. A summary in which the flight of any live fare (found in
-// the last 7 days) is known is in flightFormat. Earlier versions wrote summaries in euroFormat,
-// which Decode still reads. Such a summary is in euro and its stops are unknown.
+// the last 7 days) is known is in flightFormat. A summary with a Basis is in basisFormat. Earlier
+// versions wrote summaries in euroFormat, which Decode still reads. Such a summary is in euro and
+// its stops are unknown.
 const (
+	basisFormat   = 4
 	flightFormat  = 3
 	summaryFormat = 2
 	euroFormat    = 1
@@ -34,6 +36,9 @@ func (s RouteSummary) Encode() []byte {
 	if s.hasFlights() || s.NonStop != nil && s.NonStop.hasFlights() {
 		format = flightFormat
 	}
+	if s.Basis != nil {
+		format = basisFormat
+	}
 	w := packed.NewWriter(format, 96+4*len(s.Lows))
 	w.Int(int64(s.AsOf), s.DeepRequest)
 	w.Uint(s.Currency.Pack())
@@ -52,7 +57,24 @@ func (s RouteSummary) Encode() []byte {
 		w.Uint(someNonStop | doubted)
 		s.encodeView(&w, *s.NonStop)
 	}
+	encodeBasis(&w, s.Basis)
 	return w
+}
+
+// encodeBasis writes nothing for nil: a format of its own says that there is a Basis.
+func encodeBasis(w *packed.Writer, b *Basis) {
+	if b != nil {
+		w.Uint(math.Float64bits(b.Ratio))
+		w.Uint(uint64(b.Departures))
+	}
+}
+
+func decodeBasis(r *packed.Reader) *Basis {
+	b := &Basis{math.Float64frombits(r.Uint()), int(r.Uint())}
+	if !(b.Ratio > 0) || math.IsInf(b.Ratio, 0) {
+		r.Fail(errors.New("a ratio that cannot be"))
+	}
+	return b
 }
 
 func (s RouteSummary) encodeView(w *packed.Writer, v View) {
@@ -134,8 +156,8 @@ func Decode(data []byte) (RouteSummary, error) {
 
 func decodeQuoted(data []byte) (RouteSummary, error) {
 	format := byte(summaryFormat)
-	if len(data) > 0 && data[0] == flightFormat {
-		format = flightFormat
+	if len(data) > 0 && (data[0] == flightFormat || data[0] == basisFormat) {
+		format = data[0]
 	}
 	r := packed.NewReader(data, format)
 	s := RouteSummary{AsOf: fare.Day(r.Int()), DeepRequest: r.Int(), Currency: decodeCurrency(&r),
@@ -153,6 +175,9 @@ func decodeQuoted(data []byte) (RouteSummary, error) {
 	default:
 		v := s.decodeView(&r)
 		s.NonStop = &v
+	}
+	if format == basisFormat {
+		s.Basis = decodeBasis(&r)
 	}
 	return s, r.Err()
 }

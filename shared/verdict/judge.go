@@ -16,6 +16,7 @@ type Analysis struct {
 	OrigineIata         string       `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	DestinazioneIata    string       `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
 	Luoghi              []Luogo      `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave: those with several airports. Absent if there are none"`
+	Tratta              *Tratta      `json:"tratta,omitempty" doc:"The airports that the answer is about. Present if you named an airport of a city with several, and the fares of the route state theirs"`
 	Ambito              string       `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto judges: the cheapest fare of the route, of a month, or of a departure"`
 	Valuta              string       `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	Verdetto            Verdetto     `json:"verdetto"`
@@ -213,6 +214,7 @@ func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 	a := Analysis{
 		Valuta:             "EUR",
 		Ambito:             Rotta,
+		Tratta:             s.Tratta(),
 		Prezzo:             p,
 		Verdetto:           v,
 		MesiPerConvenienza: make([]Mese, len(s.Months)),
@@ -232,7 +234,22 @@ func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 }
 
 func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdetto {
-	return percentileAt(s, price).Verdict(age)
+	v := percentileAt(s, price).Verdict(age)
+	if s.Basis != nil {
+		v.Affidabilita = lower(v.Affidabilita)
+	}
+	return v
+}
+
+// lower returns the reliability one step below another. It leaves "" as it is.
+func lower(reliability string) string {
+	switch reliability {
+	case "":
+		return ""
+	case Alta:
+		return Media
+	}
+	return Bassa
 }
 
 // Verdict returns the verdict on a fare with percentile t and the given age.

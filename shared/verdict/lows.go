@@ -122,18 +122,24 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 	if from == len(p.ranked) {
 		return nil
 	}
-	freshFrom := p.ranked[len(p.ranked)-1].Found - int64(fresh/time.Second)
 	if newest == nil {
 		of := newOffers(p.ranked[from:])
 		newest = &of
 	}
-	var now, before []Live
+	var all []Live
 	for at := range newest.among(p.ranked[from:]) {
-		o := p.ranked[from+at]
-		l := p.live(from + at)
+		all = append(all, p.live(from+at))
+	}
+	return cheapestLive(all, p.ranked[len(p.ranked)-1].Found-int64(fresh/time.Second), asOf)
+}
+
+// cheapestLive selects fares as liveOn says. A fare found after freshFrom is fresh.
+func cheapestLive(all []Live, freshFrom int64, asOf fare.Day) []Live {
+	var now, before []Live
+	for _, l := range all {
 		switch {
-		case o.Depart < asOf:
-		case o.Found > freshFrom:
+		case l.Depart < asOf:
+		case l.Found > freshFrom:
 			now = append(now, l)
 		default:
 			before = append(before, l)

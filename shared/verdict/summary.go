@@ -93,6 +93,8 @@ type RouteSummary struct {
 	// Doubted marks the reliabilities that proved too high when earlier verdicts were compared with
 	// their outcomes. They are published one step lower. The order is alta, media, bassa.
 	Doubted [3]bool
+	// Basis is set for a pair of airports that is compared with the fares of both cities.
+	Basis   *Basis
 	View          // of all fares
 	NonStop *View // of fares without stops; nil if all stops are unknown
 }

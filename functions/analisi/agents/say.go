@@ -26,19 +26,30 @@ func (a Asker) say() sentences {
 	return sentences{i18n.ForCode(code)}
 }
 
-// named returns a city's name in the language of the answer.
-func (s sentences) named(asked string) string {
+// named returns a city's name in the language of the answer, or that of the airport with a code.
+func (s sentences) named(asked, airport string) string {
 	if p, ok := places.Find(asked); ok {
+		if p.Airport = airport; airport != "" {
+			p.Name = asked
+		}
 		return p.NameIn(s.Code)
 	}
 	return asked
 }
 
+// ends returns the names of the two ends of an answer.
+func (s sentences) ends(t *verdict.Tratta, from, to string) (origin, destination string) {
+	if t == nil {
+		t = &verdict.Tratta{}
+	}
+	return s.named(from, t.Origine), s.named(to, t.Destinazione)
+}
+
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
 // places returns sentences that say which airports the fares cover if a caller named one airport.
-func (s sentences) places(asked ...string) string {
-	return strings.Join(wording.Places(s.Language, asked...), " ")
+func (s sentences) places(t *verdict.Tratta, asked ...string) string {
+	return strings.Join(wording.Places(s.Language, t, asked...), " ")
 }
 
 // and joins the sentences that are not empty.

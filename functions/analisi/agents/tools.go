@@ -62,14 +62,15 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 		return Verdict{}, "", err
 	}
 	say := in.say()
-	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
+	a.Origine, a.Destinazione = say.ends(a.Tratta, in.Origin, in.Destination)
 	a.MesiPerConvenienza = a.MesiPerConvenienza[:min(maxMonths, len(a.MesiPerConvenienza))]
 	if a.Ambito != verdict.Rotta { // those of the route do not answer this question
 		a.MesiPerConvenienza, a.AnticipoConsigliato = []verdict.Mese{}, nil
 	}
 	v := Verdict{Analysis: a}
 	v.Pagina, v.Avviso = s.Pages.Addresses(a, q, say.Language)
-	said := []string{say.verdict(a, q, fare.DayOf(s.Answers.Now())), say.places(in.Origin, in.Destination)}
+	said := []string{say.verdict(a, q, fare.DayOf(s.Answers.Now())),
+		say.places(a.Tratta, in.Origin, in.Destination)}
 	if v.Avviso == "" { // this service does not know its address
 		return v, lines(said...), nil
 	}
@@ -106,12 +107,13 @@ func (s *Service) comparison(ctx context.Context, in *comparisonInput,
 	}
 	say, names := in.say(), make([]string, len(c.Viaggi))
 	for i, v := range c.Viaggi {
-		names[i] = say.named(v.Destinazione)
+		names[i] = say.named(v.Destinazione, "")
 		if a := v.Analisi; a != nil {
-			a.Origine, a.Destinazione = say.named(in.Origin), names[i]
+			a.Origine, names[i] = say.ends(a.Tratta, in.Origin, v.Destinazione)
+			a.Destinazione = names[i]
 		}
 	}
-	return c, lines(say.comparison(c, names), say.places(in.Origin)), nil
+	return c, lines(say.comparison(c, names), say.places(nil, in.Origin)), nil
 }
 
 func (s *Service) routes(ctx context.Context, in, _ *coveredInput) (published.Routes, string, error) {
@@ -164,7 +166,7 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 	}
 	say, all, skipped := in.say(), len(t.Destinations), 0
 	t.Destinations, skipped = pageOf(t.Destinations, in.Skip)
-	return t, lines(say.trends(t, skipped, all), say.places(in.Origin, in.Destination)), nil
+	return t, lines(say.trends(t, skipped, all), say.places(nil, in.Origin, in.Destination)), nil
 }
 
 func (s *Service) calendar(ctx context.Context, in *calendarInput,
@@ -179,8 +181,8 @@ func (s *Service) calendar(ctx context.Context, in *calendarInput,
 		c.Giorni = c.Giorni[:min(maxDestinations, all)]
 	}
 	say := in.say()
-	c.Origine, c.Destinazione = say.named(in.Origin), say.named(in.Destination)
-	return c, lines(say.calendar(c, all), say.places(in.Origin, in.Destination)), nil
+	c.Origine, c.Destinazione = say.ends(c.Tratta, in.Origin, in.Destination)
+	return c, lines(say.calendar(c, all), say.places(c.Tratta, in.Origin, in.Destination)), nil
 }
 
 // byPrice orders days by price. Days whose price is not shown are ordered by their percentile.
@@ -205,11 +207,11 @@ func (s *Service) deals(ctx context.Context, in *dealsInput,
 	}
 	say, all, skipped := in.say(), len(o.Occasioni), 0
 	o.Occasioni, skipped = pageOf(o.Occasioni, in.Skip)
-	o.Origine = say.named(in.Origin)
+	o.Origine = say.named(in.Origin, "")
 	for i := range o.Occasioni {
 		o.Occasioni[i].Destinazione = say.city(o.Occasioni[i].DestinazioneIata)
 	}
-	return o, lines(say.deals(o, skipped, all), say.places(in.Origin)), nil
+	return o, lines(say.deals(o, skipped, all), say.places(nil, in.Origin)), nil
 }
 
 // checkHistory refuses every question about a route's history if the service may not show past
@@ -235,8 +237,8 @@ func (s *Service) history(ctx context.Context, in, _ *historyInput) (published.S
 		return h, "", err
 	}
 	say := in.say()
-	h.Origine, h.Destinazione = say.named(in.Origin), say.named(in.Destination)
-	return h, lines(say.past(h), say.places(in.Origin, in.Destination)), nil
+	h.Origine, h.Destinazione = say.ends(h.Tratta, in.Origin, in.Destination)
+	return h, lines(say.past(h), say.places(h.Tratta, in.Origin, in.Destination)), nil
 }
 
 func (s *Service) usage(ctx context.Context, in, _ *usageInput) (published.Consumo, string, error) {

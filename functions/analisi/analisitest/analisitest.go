@@ -28,7 +28,7 @@ import (
 type Summaries map[fare.Route]any
 
 func (s Summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
-	if r.Trip != fare.OneWay {
+	if r != (fare.Series{Route: r.Route}) {
 		return nil, 0, store.ErrNotFound
 	}
 	switch v := s[r.Route].(type) {

@@ -128,7 +128,7 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 	}
 	of.From, of.To = asked.From, answer.Named{Parameter: "con", Name: o.to}
 	var a answer.Answer
-	var stays []verdict.Giorno
+	var stays knownStays
 	err := h.Reader.Check(ctx, of)
 	switch {
 	case err != nil:
@@ -144,8 +144,8 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 	case err == nil && o.Stay == "":
 		return v.compared(row.Name, row.To, of, a.Analysis)
 	case err == nil:
-		if stays = o.fitting(stays); len(stays) > 0 {
-			return v.comparedStay(row.Name, row.To, stays[0])
+		if fitting := o.fitting(stays.days); len(fitting) > 0 {
+			return v.comparedStay(row.Name, row.To, fitting[0])
 		}
 	}
 	return row

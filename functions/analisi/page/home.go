@@ -168,7 +168,7 @@ func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 	to, knownTo := q.city(q.to)
 	if knownFrom && knownTo {
 		v.setRoute(q, from, &to)
-		v.Alert = v.route.String()
+		v.Alert = v.alertRoute()
 	} else if knownFrom && v.Anywhere {
 		v.Alert = string(from.City) + "-*"
 	}
@@ -177,7 +177,7 @@ func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 }
 
 func (h home) verdict(r *http.Request, q question, asked answer.Question, v *view) {
-	if !h.check(r, asked, v) || !h.consumeQuota(r, q, v) {
+	if !h.check(r, q, asked, v) || !h.consumeQuota(r, q, v) {
 		return
 	}
 	from, ok1 := q.city(q.from)
@@ -187,12 +187,13 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		return
 	}
 	v.setRoute(q, from, &to)
-	v.Places = wording.Places(q.language, q.from, q.to)
 	if q.Stay != "" {
 		h.stays(r, q, asked, v)
 		return
 	}
 	a, calendar, err := h.WithCalendar(r.Context(), asked, v.AllFares)
+	v.setAirports(q, a.SeriesData)
+	v.Places = wording.Places(q.language, a.Analysis.Tratta, q.from, q.to)
 	var (
 		covered *answer.NotCovered
 		live    *answer.NoLiveFare
@@ -232,16 +233,20 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 
 // check refuses a question that cannot have an answer. It runs before the question counts toward
 // the quota.
-func (h home) check(r *http.Request, asked answer.Question, v *view) bool {
+func (h home) check(r *http.Request, q question, asked answer.Question, v *view) bool {
 	wrong := faults{}
 	for _, part := range []answer.Question{{From: asked.From, To: asked.To}, {When: asked.When}, {Price: asked.Price}} {
 		err := h.Reader.Check(r.Context(), part)
 		var same *answer.SameCity
+		var closed *answer.ClosedAirport
 		switch {
 		case err == nil, wrong.refused(v.T, err):
 		case errors.As(err, &same):
 			v.ToBad = true
 			v.refuse(http.StatusBadRequest, "same")
+			return false
+		case errors.As(err, &closed):
+			v.refuseClosed(q, closed)
 			return false
 		default:
 			h.refuseFailed(r, v, err)

@@ -209,3 +209,20 @@ func TestPlacesOnThePage(t *testing.T) {
 		}
 	}
 }
+
+// TestClosedAirport: for an airport without scheduled flights, the page says so and links to the same
+// question for the city and for its airports.
+func TestClosedAirport(t *testing.T) {
+	s := openSite("", "")
+	for query, links := range map[string][]string{
+		"da=pmf&a=Bucharest&lang=en": {"da=Milan&amp;a=Bucharest", "da=Bergamo&amp;a=Bucharest"},
+		"da=Bucharest&a=PMF&lang=en": {"da=Bucharest&amp;a=Milan", "da=Bucharest&amp;a=Bergamo"},
+	} {
+		w := s.visit("/?" + query)
+		for _, want := range append(links, "No scheduled flights use the airport PMF.") {
+			if w.Code != 400 || !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s: %d, the page lacks %q", query, w.Code, want)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/url"
@@ -26,14 +27,18 @@ func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Langu
 	if s.BaseURL == "" {
 		return "", ""
 	}
+	from, to := a.OrigineIata, a.DestinazioneIata
+	if about := a.Tratta; about != nil {
+		from, to = cmp.Or(about.Origine, from), cmp.Or(about.Destinazione, to)
+	}
 	form := alertOf(q)
-	alert = s.BaseURL + pageAddress(a.OrigineIata, a.DestinazioneIata, t, l.Code, "")
+	alert = s.BaseURL + pageAddress(from, to, t, l.Code, "")
 	if p := q.Price; p != nil && p.Currency == fare.EUR.String() {
 		t.OwnPrice = fmt.Sprintf("%.2f", math.Round(100*p.Amount)/100)
 		form.Under = t.OwnPrice
 	}
 	if whole {
-		page = s.BaseURL + pageAddress(a.OrigineIata, a.DestinazioneIata, t, l.Code, "")
+		page = s.BaseURL + pageAddress(from, to, t, l.Code, "")
 	}
 	for _, f := range form.fields() {
 		if *f.text != "" {

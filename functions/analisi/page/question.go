@@ -149,9 +149,15 @@ func (q question) inOrder(address string) string {
 func (q question) city(name string) (places.Place, bool) {
 	p, ok := places.Find(name)
 	if ok {
-		p.Name = p.NameIn(q.language.Code)
+		p = named(p, q.language)
 	}
 	return p, ok
+}
+
+// named returns a place with its name in a language.
+func named(p places.Place, l *i18n.Language) places.Place {
+	p.Name = p.NameIn(l.Code)
+	return p
 }
 
 // ofAnywhere returns the part of a trip that also applies without a destination. That is the month

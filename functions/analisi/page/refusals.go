@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
@@ -29,10 +31,33 @@ func (v *view) refuseCollecting(c *verdict.Raccolta) {
 	v.notify(http.StatusNotFound, v.T.Text("refusal.collecting.title"), wording.BeforeFares(v.T, *c))
 }
 
+// refuseClosed states that an airport has no scheduled flights. It links to the same question for the
+// city and for the city's airports.
+func (v *view) refuseClosed(q question, closed *answer.ClosedAirport) {
+	v.FromBad = closed.Parameter == "da"
+	v.ToBad = !v.FromBad
+	v.refuse(http.StatusBadRequest, "closed", "Code", strings.ToUpper(closed.Name))
+	v.Notice.Label = v.T.Text("refusal.wider.lede")
+	city := named(closed.Place, q.language)
+	all := []places.Place{city}
+	for _, code := range city.Airports {
+		if a, ok := places.Airport(code); ok {
+			all = append(all, named(city.At(a), q.language))
+		}
+	}
+	for _, p := range all {
+		from, to := p.Query(), q.to
+		if v.ToBad {
+			from, to = q.from, from
+		}
+		v.Notice.Links = append(v.Notice.Links, link{p.Name, q.link(from, to)})
+	}
+}
+
 // refuseNotCovered states that the service has no fares for a route, or for this kind of trip on a
 // route.
 func (v *view) refuseNotCovered(q question, asked answer.Question, e *answer.NotCovered) {
-	v.Alert = v.route.String()
+	v.Alert = v.alertRoute()
 	switch {
 	case e.Collection != nil:
 		v.refuseCollecting(e.Collection)
@@ -146,7 +171,7 @@ func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *a
 
 // instead offers wider questions and an alert to the reader of a trip without a fare.
 func (v *view) instead(q question) {
-	v.Alert = v.route.String()
+	v.Alert = v.alertRoute()
 	wider := func(which string, t trip) {
 		v.Notice.Wider = append(v.Notice.Wider,
 			link{v.T.Text("refusal.wider." + which), q.linkOn(t, v.AskFrom, v.AskTo)})

@@ -145,12 +145,12 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 func canonical(l *i18n.Language, from places.Place, to *places.Place, t trip) string {
 	there, lang := "", l.Code
 	if to != nil {
-		there = places.Query(to.City, to.NameIn(l.Code))
+		there = named(*to, l).Query()
 	}
 	if l == i18n.Default() { // canonical addresses do not name it
 		lang = ""
 	}
-	return pageAddress(places.Query(from.City, from.NameIn(l.Code)), there, t, lang, "")
+	return pageAddress(named(from, l).Query(), there, t, lang, "")
 }
 
 type (

@@ -163,21 +163,30 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 		return
 	}
 	from, to, _ := nights(q.Stay)
-	v.Alert = v.route.String()
+	v.setAirports(q, known.about)
+	v.Places = wording.Places(q.language, known.route, q.from, q.to)
+	v.Alert = v.alertRoute()
 	if of := fare.TripOf(from); of == fare.TripOf(to) {
 		v.Form.Nights = of.String()
 	}
-	if fitting := q.fitting(known); len(fitting) > 0 {
+	if fitting := q.fitting(known.days); len(fitting) > 0 {
 		v.showStays(q, fitting)
 	} else {
-		v.refuseStay(q, known)
+		v.refuseStay(q, known.days)
 		h.describeStay(r.Context(), v, asked, fare.TripOf(from))
 	}
 	h.compare(r.Context(), q, asked, answer.Answer{}, v)
 }
 
+// knownStays are the known returns of a route.
+type knownStays struct {
+	days  []verdict.Giorno
+	about answer.SeriesData
+	route *verdict.Tratta // nil if the fares are not of named airports
+}
+
 // staysOf returns the known returns with the nights away of a trip, on all days.
-func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares bool) (known []verdict.Giorno, err error) {
+func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares bool) (known knownStays, err error) {
 	from, to, _ := nights(t.Stay)
 	var missing *answer.NotCovered
 	for _, class := range fare.Trips() {
@@ -187,20 +196,22 @@ func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares 
 		}
 		of := asked
 		of.Trip, of.When, of.Price = class, nil, nil
-		_, c, err := h.Reader.Calendar(ctx, of, fares)
+		about, c, err := h.Reader.Calendar(ctx, of, fares)
 		switch {
 		case err == nil:
-			known = append(known, c.Giorni...)
+			known.days = append(known.days, c.Giorni...)
+			known.about, known.route = about, cmp.Or(known.route, c.Tratta)
 		case errors.As(err, &missing), errors.As(err, new(*answer.NoCalendar)), errors.As(err,
 			new(*answer.StopsUnknown)):
 		default:
-			return nil, err
+			return known, err
 		}
 	}
-	return slices.DeleteFunc(known, func(g verdict.Giorno) bool {
+	known.days = slices.DeleteFunc(known.days, func(g verdict.Giorno) bool {
 		n, ok := t.nightsOf(g)
 		return !ok || n < from || n > to
-	}), nil
+	})
+	return known, nil
 }
 
 // describeStay adds the usual and the last known fare of returns like those of a question without a

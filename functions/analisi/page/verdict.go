@@ -80,7 +80,7 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 	if q.Back == "" {
 		j.Trip = strings.TrimPrefix(j.Trip+" · "+l.Text("ask.one_way"), " · ")
 	}
-	v.Verdict, v.Alert = j, v.route.String()
+	v.Verdict, v.Alert = j, v.alertRoute()
 	v.Card = "/card/" + cardName(v.route, q.trip, l)
 	if p := a.Prezzo; p.TrovatoIl != nil {
 		j.FoundAt, j.Age = p.TrovatoIl.Format(time.RFC3339), l.Text("verdict.found")

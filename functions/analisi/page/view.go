@@ -66,6 +66,7 @@ type view struct {
 	plain   bool       // neither an order nor a country narrows the list
 	most    fare.Cents // the maximum of a list in EUR cents; 0: none
 	route   fare.Route
+	ends    [2]string    // IATA codes of the cities, or of the airports that the answer is about
 	others  []page.Other // the same question in other languages
 }
 
@@ -255,6 +256,16 @@ func (v *view) refuseFaults(wrong faults) {
 	}
 }
 
+// setAirports names the airports of an answer that is about airports.
+func (v *view) setAirports(q question, of answer.SeriesData) {
+	if of.Series.Airports != (fare.Airports{}) {
+		v.setRoute(q, named(of.Origin, q.language), new(named(of.Destination, q.language)))
+	}
+}
+
+// alertRoute returns the route of the alert that the page offers.
+func (v view) alertRoute() string { return v.ends[0] + "-" + v.ends[1] }
+
 // setRoute sets the page's title, its cities and its address in every language. If to is nil, the
 // page is about the origin only.
 func (v *view) setRoute(q question, from places.Place, to *places.Place) {
@@ -263,11 +274,12 @@ func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 		v.Alternates[i].Address = in(a.Language)
 	}
 	v.Itself = in(v.T)
-	v.From, v.AskFrom = from.Name, places.Query(from.City, from.Name)
+	v.From, v.AskFrom = from.Name, from.Query()
 	v.Title = v.T.Text("feed.title", "City", from.Name)
 	if to != nil {
-		v.To, v.AskTo = to.Name, places.Query(to.City, to.Name)
+		v.To, v.AskTo = to.Name, to.Query()
 		v.route = fare.Route{Origin: from.City, Destination: to.City}
+		v.ends = [...]string{cmp.Or(from.Airport, string(from.City)), cmp.Or(to.Airport, string(to.City))}
 		v.Title = routeName(v.T, from.Name, to.Name)
 	}
 }

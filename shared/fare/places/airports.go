@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+
+	"verdetto/shared/fare"
 )
 
 // airports.tsv: airport, everyday name. Sorted; it holds the airports of cities with several.
@@ -25,4 +27,28 @@ func AirportName(code, lang string) string {
 		}
 	}
 	return code
+}
+
+// Airport returns the airport that query means: one of a city's several, by its code (BGY) or its
+// everyday name (Bergamo). It returns false for a city, and for a code that is also its city's.
+func Airport(query string) (fare.Airport, bool) {
+	p, ok := Find(query)
+	if part, within := Within(query); ok && within && len(p.Airports) > 1 {
+		for _, code := range p.Airports {
+			if code != string(p.City) && (code == part || AirportName(code, "") == part) {
+				a, err := fare.ParseAirport(code)
+				return a, err == nil
+			}
+		}
+	}
+	return fare.Airport{}, false
+}
+
+// IsClosed reports whether query is the code of an airport without scheduled flights. The code
+// still means a city: PMF is sold as Milan.
+func IsClosed(query string) bool {
+	p, ok := Find(query)
+	part, within := Within(query)
+	return ok && within && len(part) == 3 && part == strings.ToUpper(strings.TrimSpace(query)) &&
+		!slices.Contains(p.Airports, part)
 }

@@ -61,3 +61,20 @@ func TestAirportNames(t *testing.T) {
 		}
 	}
 }
+
+// TestAirport: the code and the everyday name of one of several airports mean the airport.
+func TestAirport(t *testing.T) {
+	for query, want := range map[string]string{"BGY": "BGY", "bgy": "BGY", "Bergamo": "BGY", " stansted ": "STN",
+		"SAW": "SAW", "MIL": "", "Milano": "", "IST": "", "Istanbul": "", "NAP": "", "OTP": "", "PMF": "",
+		"Parma": "", "nowhere": "", "": ""} {
+		if got, ok := Airport(query); got.String() != want || ok != (want != "") {
+			t.Errorf("Airport(%q) = %q, %t, want %q", query, got, ok, want)
+		}
+	}
+	for query, want := range map[string]bool{"PMF": true, "pmf": true, "BGY": false, "OTP": false, "MIL": false,
+		"Parma": false, "XXX": false, "Bergamo": false} {
+		if got := IsClosed(query); got != want {
+			t.Errorf("IsClosed(%q) = %t", query, got)
+		}
+	}
+}

@@ -25,6 +25,15 @@ type Place struct {
 	Name     string   // properly written: "Milano" for the query "milano"
 	Country  string   // ISO 3166 alpha-2
 	Airports []string // IATA codes, busiest first
+	Airport  string   // IATA code, if the place stands for one airport of the city alone; see At
+}
+
+// At returns the place of one airport of the city.
+func (p Place) At(a fare.Airport) Place {
+	if a != (fare.Airport{}) {
+		p.Airport, p.Name = a.String(), AirportName(a.String(), "it")
+	}
+	return p
 }
 
 // maxQuery is a length in bytes, longer than any name in the tables. A longer query matches

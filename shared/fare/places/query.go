@@ -5,6 +5,9 @@ import "verdetto/shared/fare"
 // NameIn returns the name of the city in the language lang, if Find maps that name to the same
 // city. A place with an everyday name, such as Bali, keeps that name.
 func (p Place) NameIn(lang string) string {
+	if p.Airport != "" {
+		return AirportName(p.Airport, lang)
+	}
 	for _, c := range Complete(p.Name, lang, 20) {
 		if c.City == p.City {
 			if same, ok := Find(c.Name); ok && same.City == p.City {
@@ -23,4 +26,16 @@ func Query(city fare.City, name string) string {
 		return string(city)
 	}
 	return name
+}
+
+// Query returns a query that means the place: its airport if it has one, else its city as
+// Query says.
+func (p Place) Query() string {
+	switch a, ok := Airport(p.Name); {
+	case p.Airport == "":
+		return Query(p.City, p.Name)
+	case ok && a.String() == p.Airport:
+		return p.Name
+	}
+	return p.Airport
 }

@@ -48,7 +48,7 @@ func (c Ntfy) Deliver(ctx context.Context, to store.Alert, m notify.Message) err
 func (c Ntfy) Ask(ctx context.Context, pending store.Alert, id, link string) error {
 	l := i18n.ForCode(pending.Language)
 	return c.Publish(ctx, pending.Address, ntfy.Message{
-		ID: id, Title: l.Text("mail.confirm.subject", "Route", name(pending, l)),
+		ID: id, Title: l.Text("mail.confirm.subject", "Route", notify.RouteName(pending, l.Code)),
 		Text: l.Text("push.ask", "When", when(pending, l)),
 		Tags: []string{"airplane"}, Click: link,
 		Actions: []ntfy.Action{{Label: l.Text("mail.confirm.open"), URL: link}},
@@ -199,10 +199,6 @@ func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
 
 func page(baseURL string, r fare.Route, l *i18n.Language) string {
 	return baseURL + "/?da=" + string(r.Origin) + "&a=" + string(r.Destination) + "&lang=" + l.Code
-}
-
-func name(a store.Alert, l *i18n.Language) string {
-	return notify.CityName(a.Route.Origin, l.Code) + "–" + notify.DestinationName(a, l.Code)
 }
 
 // when returns the condition of an alert, after its trip if the alert is for a trip.

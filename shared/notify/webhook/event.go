@@ -53,6 +53,8 @@ type Trip struct {
 	Month   string `json:"month,omitempty"`  // 2027-03, if the alert is for a month
 	Nights  string `json:"nights,omitempty"` // of a return: 1-3, 4-7, 8-14, 15+
 	Nonstop bool   `json:"nonstop"`
+	// Airports of departure and arrival, such as BGY-STN, BGY- or -STN. Absent: any of both cities.
+	Airports string `json:"airports,omitempty"`
 }
 
 // Fare is a fare that meets the alert. Prices are in EUR cents.
@@ -128,7 +130,7 @@ func about(a store.Alert) Data {
 		d.Threshold, d.Paid = nil, d.Threshold
 	}
 	if t := a.Trip; t != (store.Trip{}) {
-		d.Trip = &Trip{Nights: t.Nights.String(), Nonstop: t.Nonstop}
+		d.Trip = &Trip{Nights: t.Nights.String(), Nonstop: t.Nonstop, Airports: t.Airports.String()}
 		if t.From > 0 {
 			d.Trip.From, d.Trip.To = t.From.String(), t.To.String()
 		}

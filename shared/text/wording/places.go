@@ -5,14 +5,21 @@ import (
 
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/verdict"
 )
 
-// Places returns sentences that explain the city names of a caller. For an airport or district, the
-// sentence names the city. If the city has several airports, the sentence lists them.
-func Places(l *i18n.Language, asked ...string) (all []string) {
-	for _, name := range asked {
+// Places returns sentences that explain the names of a caller for an origin and, perhaps, a
+// destination. For an airport or district the sentence names the city; for a city with several
+// airports it lists the airports. If the answer is about the airports, the sentence says only what
+// it compares with, if that is not their own fares.
+func Places(l *i18n.Language, t *verdict.Tratta, asked ...string) (all []string) {
+	if t == nil {
+		t = &verdict.Tratta{}
+	}
+	about := [...]string{t.Origine, t.Destinazione}
+	for i, name := range asked {
 		p, ok := places.Find(name)
-		if !ok {
+		if !ok || about[i] != "" {
 			continue
 		}
 		city := places.Name(p.City, l.Code)
@@ -25,6 +32,16 @@ func Places(l *i18n.Language, asked ...string) (all []string) {
 		} else if airports != "" {
 			all = append(all, l.Text("place.airports", "City", city, "Airports", airports))
 		}
+	}
+	if t.Confronto != verdict.DelleCitta {
+		return all
+	}
+	all = append(all, l.Text("place.compared"))
+	switch percent := *t.ScartoPercento; {
+	case percent > 0:
+		all = append(all, l.Text("place.dearer", "Percent", percent))
+	case percent < 0:
+		all = append(all, l.Text("place.cheaper", "Percent", -percent))
 	}
 	return all
 }

@@ -71,3 +71,20 @@ func (r *route) flight(depart fare.Day, stops fare.Stops) fare.Flight {
 	f.Minutes = int16(minutes - minutes%5)
 	return f
 }
+
+// between returns a fare as it is from other airports: as it is if it is theirs, else dearer by 4 to
+// 30 %, on a flight of theirs. It returns the fare unchanged if the route has no such flight.
+func (r *route) between(a fare.Airports, f fare.Fare) fare.Fare {
+	if a.Include(f.Flight) {
+		return f
+	}
+	for i, flight := range r.services {
+		if a.Include(flight) {
+			dearer := 104 + fare.Cents(mix(r.seed^uint64(f.Depart)<<12^uint64(i))%27)
+			flight.Minutes = f.Flight.Minutes
+			f.Price, f.Flight = f.Price*dearer/100, flight
+			break
+		}
+	}
+	return f
+}

@@ -81,7 +81,7 @@ func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.
 
 // Departures returns, for each departure, the last fare that was found in the 7 days before until.
 // If several fares were found at that time, it returns the cheapest of them. The method Fares
-// returns all of these fares too.
+// returns all of these fares too, except dearer ones of the airports of the question.
 func (s *Source) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
 	at := slices.IndexFunc(s.routes[q.Origin], func(r route) bool { return r.Destination == q.Destination })
 	if at < 0 {
@@ -92,8 +92,10 @@ func (s *Source) Departures(ctx context.Context, q upstream.Question, until time
 	known := map[fare.Day]fare.Fare{}
 	for _, f := range look.fares {
 		old, ok := known[f.Depart]
+		f = look.between(q.Airports, f)
 		switch {
-		case f.Series() != q.Series, q.NonStop && f.Stops != fare.NonStop, f.Depart < fare.DayOf(until):
+		case f.Series() != q.OfCities(), !q.Airports.Include(f.Flight), q.NonStop && f.Stops != fare.NonStop,
+			f.Depart < fare.DayOf(until):
 		case !ok, f.Found > old.Found, f.Found == old.Found && f.Price < old.Price:
 			known[f.Depart] = f
 		}

@@ -2,6 +2,7 @@ package travelpayouts
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -103,6 +104,8 @@ func (c *Client) Departures(ctx context.Context, q upstream.Question, until time
 			return OtherTrip
 		case q.NonStop && known && stops > 0:
 			return WithStops
+		case !q.Airports.Include(f.Flight):
+			return upstream.NotAsked
 		}
 		return ""
 	})
@@ -115,14 +118,15 @@ func (c *Client) Departures(ctx context.Context, q upstream.Question, until time
 //     The parameter departure_at in addition would narrow the year to a month.
 //   - The query has no one_way. Without return_at and a length of stay the fares are one-way.
 //   - min_trip_duration and max_trip_duration count the nights away of returns.
+//   - origin and destination are cities or airports.
 //   - direct=true leaves non-stop fares only.
 //
 // The client does not rely on this undocumented behaviour: Departures drops and counts every row of
 // another route, trip or number of stops.
 func departures(q upstream.Question, currency string) url.Values {
 	query := url.Values{
-		"origin":      {string(q.Origin)},
-		"destination": {string(q.Destination)},
+		"origin":      {cmp.Or(q.Airports.From.String(), string(q.Origin))},
+		"destination": {cmp.Or(q.Airports.To.String(), string(q.Destination))},
 		"group_by":    {"departure_at"},
 		"currency":    {strings.ToLower(currency)},
 		"direct":      {strconv.FormatBool(q.NonStop)},

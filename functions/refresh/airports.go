@@ -1,0 +1,125 @@
+package refresh
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
+)
+
+// A pair of airports in demand has a series of its own, with the fares that the source gave for the
+// pair and the fares of the pair in the cities' history. Its summary and its departure states are
+// rebuilt from that history at each refresh. They hold the cities' statistics, brought to the
+// pair's usual level, as long as the pair has too few fares. So an answer needs one read. A pair
+// adds nothing to the pooled statistics: its fares are counted with the cities'.
+
+// mergeAirports does for a pair of airports what mergeSeries does for a route.
+func (r *Refresher) mergeAirports(ctx context.Context, of fare.Series, observations []fare.Observation,
+	pooled departure.Cycle, now time.Time, _ bool) (m mergeResult, err error) {
+	err = store.RetryConflicts(ctx, func() (err error) {
+		m, err = r.mergeAirportsOnce(ctx, of, observations, pooled, now)
+		return err
+	})
+	return m, err
+}
+
+func (r *Refresher) mergeAirportsOnce(ctx context.Context, of fare.Series, observations []fare.Observation,
+	pooled departure.Cycle, now time.Time) (m mergeResult, err error) {
+	today := fare.DayOf(now)
+	old, err := r.summary(ctx, of, store.Strong)
+	if err != nil || old.AsOf > today {
+		return mergeResult{summary: old.RouteSummary}, err
+	}
+	cities, err := r.readCities(ctx, of.OfCities())
+	if err != nil {
+		return m, err
+	}
+	for _, o := range cities.history {
+		if of.Airports.Include(o.Flight) {
+			observations = append(observations, o)
+		}
+	}
+	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
+	if err != nil {
+		return m, err
+	}
+	h, err := unpack(blocks)
+	if err != nil {
+		return m, fmt.Errorf("read history of %s: %w", of, err)
+	}
+	all, writes, added := h.merge(observations)
+	if err := r.Fares.PutBlocks(ctx, of, writes, expiry); err != nil {
+		return m, err
+	}
+	own := verdict.Build(all, verdict.RouteSummary{DeepRequest: max(old.DeepRequest, now.Unix())}, today,
+		verdict.Options{Rates: r.Rates})
+	quotes := own.DayQuotes(all, 0, r.Rates)
+	basis := verdict.BasisOf(own, quotes.All, cities.summary, cities.summary.DayQuotes(cities.history, 0, r.Rates).All)
+	if err := r.putAirportStates(ctx, of, own, quotes, cities, basis, pooled); err != nil {
+		return m, err
+	}
+	own.Doubted = cities.summary.Doubted
+	m = mergeResult{added: added, changed: true, summary: own.Compared(cities.summary, basis, r.Rates)}
+	if data := m.summary.Encode(); !slices.Equal(data, old.data) {
+		return m, r.Fares.PutSummary(ctx, of, data, old.version)
+	}
+	return m, nil
+}
+
+// citiesOf holds what is stored about the cities of a pair of airports.
+type citiesOf struct {
+	history []fare.Observation
+	summary verdict.RouteSummary
+	seriesState
+}
+
+func (r *Refresher) readCities(ctx context.Context, of fare.Series) (c citiesOf, err error) {
+	summary, err := r.summary(ctx, of, store.Strong)
+	if err != nil {
+		return c, err
+	}
+	c.summary = summary.RouteSummary
+	blocks, err := r.Fares.Blocks(ctx, of, store.Eventual)
+	if err != nil {
+		return c, err
+	}
+	h, err := unpack(blocks)
+	if err != nil {
+		return c, fmt.Errorf("read history of %s: %w", of, err)
+	}
+	c.history, _, _ = h.merge(nil)
+	c.seriesState, err = r.readState(ctx, of)
+	return c, err
+}
+
+// putAirportStates rebuilds and stores the departure states of a pair of airports.
+func (r *Refresher) putAirportStates(ctx context.Context, of fare.Series, own verdict.RouteSummary,
+	q verdict.DayQuotes, cities citiesOf, basis verdict.Basis, pooled departure.Cycle) error {
+	stored, err := r.Fares.Departures(ctx, of)
+	if err != nil {
+		return err
+	}
+	if pooled.Pooled == nil {
+		pooled.Pooled = departure.Start(own.AsOf)
+	}
+	s := seriesState{any: new(departure.Learner), stored: stored}
+	s.prepare(own, q)
+	s.any.Advance(own.AsOf, pooled.Pooled, q.All, new(departure.Statistics))
+	w := store.Departures{Any: changed(stored.Any, verdict.ComparedState(&s.any.State, &cities.any.State, own,
+		basis).Encode())}
+	if s.nonStop != nil {
+		s.nonStop.Advance(own.AsOf, pooled.Pooled, q.NonStop, new(departure.Statistics))
+		facts, _ := own.WithoutStops()
+		state := &s.nonStop.State
+		if cities.nonStop != nil {
+			state = verdict.ComparedState(state, &cities.nonStop.State, facts, basis)
+		}
+		w.NonStop = changed(stored.NonStop, state.Encode())
+	}
+	return r.Fares.PutDepartures(ctx, of, w, store.Contribution{})
+}

@@ -1,0 +1,105 @@
+package refresh_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/notify/notifytest"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// TestAirportsInDemand: a pair of airports in demand is asked for after the routes, and has a
+// summary of its own. With one day of fares it is compared with the cities, at the median ratio of
+// the departures with a fare of both: here 6000/4000 and 4000/4000, so the square root of 1.5.
+func TestAirportsInDemand(t *testing.T) {
+	w := newDeepWorld(t, open(t), "MIL-LON")
+	from := func(name string, price fare.Cents, stops ...int) []fare.Fare {
+		all := departing("MIL-LON", today, price, stops...)
+		for i := range all {
+			all[i].Flight.From, _ = fare.ParseAirport(name[:3])
+			all[i].Flight.To, _ = fare.ParseAirport(name[4:])
+		}
+		return all
+	}
+	cheap := from("MXP-LHR", 4000, 0, 0)
+	cheap[1].Flight = from("BGY-STN", 4000, 0)[0].Flight
+	w.source.departures["MIL-LON"] = cheap
+	w.source.departures["MIL-LON@BGY-STN"] = append(from("BGY-STN", 6000, 0), from("MXP-STN", 100, 0)...)
+	w.demand("MIL-LON", "MIL-LON@BGY-STN", "ROM-LON@-STN") // Rome is not covered
+	if asked := w.day(); len(asked) != 2 || asked[0] != "MIL-LON" || asked[1] != "MIL-LON@BGY-STN" {
+		t.Fatalf("asked for %v", asked)
+	}
+	s := w.summary("MIL-LON@BGY-STN")
+	if b := s.Basis; s.Observations != 2 || b == nil || b.Departures != 2 || b.Ratio < 1.2247 || b.Ratio > 1.2248 {
+		t.Errorf("summary %+v, basis %+v", s, s.Basis)
+	}
+	if live, ok := s.Cheapest(fare.DayOf(today)); !ok || live.Price != 4000 || live.Depart != fare.DayOf(today)+31 {
+		t.Errorf("live %+v", live)
+	}
+	if c := w.summary("MIL-LON"); c.Basis != nil || c.Observations != 3 {
+		t.Errorf("the cities' summary has %d fares", c.Observations)
+	}
+	a, _ := verdict.Judge(s, today)
+	if tr := a.Tratta.Between(fare.Airports{}); tr != nil || a.Tratta == nil || *a.Tratta.ScartoPercento != 22 {
+		t.Errorf("tratta %+v", a.Tratta)
+	}
+}
+
+// TestAirportsAreLimited: callers can name more pairs of airports than there are routes. A day asks
+// for a seventh as many pairs as there are covered routes, with a tenth more for failed calls: of 12
+// routes, 12/7 x 1.1 is 1.9, rounded up to 2. The longest unasked pairs come first, so all pairs have
+// their turn. The routes in demand are asked for each day, as without pairs.
+func TestAirportsAreLimited(t *testing.T) {
+	routes := append(routesFrom("MIL", 11), "MIL-LON")
+	w := newDeepWorld(t, open(t), routes...)
+	w.day() // the routes are asked for once
+	var pairs []string
+	for _, from := range []string{"BGY", "LIN", "MXP"} {
+		for _, to := range []string{"STN", "LGW", "LHR"} {
+			pairs = append(pairs, "MIL-LON@"+from+"-"+to)
+		}
+	}
+	slices.Sort(pairs)
+	for day := range 6 {
+		w.now = w.now.AddDate(0, 0, 1)
+		w.demand(append(pairs, "MIL-LON")...)
+		asked := w.day()
+		var got []string
+		for _, name := range asked {
+			if strings.Contains(name, "@") {
+				got = append(got, name)
+			}
+		}
+		want := []string{pairs[(2*day)%9], pairs[(2*day+1)%9]}
+		slices.Sort(want)
+		if !slices.Equal(got, want) || !slices.Contains(asked, "MIL-LON") {
+			t.Errorf("day %d: asked for %v, want of airports %v", day, asked, want)
+		}
+	}
+}
+
+// TestAirportsWithAlerts: a pair of airports with an alert is in demand without any question, and
+// its refresh stores a notification for the alerts of the route.
+func TestAirportsWithAlerts(t *testing.T) {
+	w := newDeepWorld(t, open(t), "MIL-LON")
+	w.day()
+	alerts := store.Alerts{Table: w.table}
+	bergamo, _ := fare.ParseAirport("BGY")
+	alert := store.Alert{Subscriber: "s", Email: "ada@example.com", Route: notifytest.Route("MIL-LON"),
+		Trip: store.Trip{Nights: fare.Return4to7, Airports: fare.Airports{From: bergamo}}}
+	alert.ID = alert.NewID()
+	if err := alerts.AddPending(t.Context(), "p", alert, w.now.AddDate(0, 0, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := alerts.Confirm(t.Context(), "p"); err != nil {
+		t.Fatal(err)
+	}
+	w.now = w.now.AddDate(0, 0, 1)
+	if asked := w.day(); fmt.Sprint(asked) != "[MIL-LON MIL-LON#4-7 MIL-LON@BGY-#4-7]" {
+		t.Errorf("asked for %v", asked)
+	}
+}

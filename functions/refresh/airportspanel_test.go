@@ -1,0 +1,85 @@
+package refresh_test
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// TestAirportsByHand compares the answers for a city and for two pairs of airports with a hand
+// calculation. On each of 31 days, the source has one departure that leaves 30 days later, in EUR:
+//
+//	                   day 0   days 1 to 26   day 27   day 28   day 29   today
+//	Malpensa–Heathrow     40             44       44       44       44      49
+//	Bergamo–Stansted      60             69       69       69       69      54
+//	Linate–Heathrow        -              -       66    52.80        -      98
+//
+// An answer compares today's fare with the lows of the 30 earlier days. The city's lows are those of
+// Malpensa: the median is 44, and today's 49 is above all. Bergamo's median is 69, and today's 54 is
+// below all. Linate has 3 days, fewer than 8. It costs 66/44 = 1.5, 52.80/44 = 1.2 and 98/49 = 2
+// times the cheapest of its day: usually 1.5 times. So today's 98 is compared with the city's lows
+// times 1.5: the median is 44 x 1.5 = 66, the lowest 40 x 1.5 = 60.
+func TestAirportsByHand(t *testing.T) {
+	w := newDeepWorld(t, open(t), routesFrom("MIL", 8)...) // of 9 routes, a day asks for 2 pairs
+	w.source.has["MIL"] = departing("MIL-LON", today, 9900, 0)
+	ask := func(name, from, to string, price fare.Cents) {
+		all := departing("MIL-LON", w.now, price, 0)
+		all[0].Flight.From, _ = fare.ParseAirport(from)
+		all[0].Flight.To, _ = fare.ParseAirport(to)
+		w.source.departures[name] = all
+		w.demand(name)
+	}
+	mustRun(t, w.refresher(w.table))
+	for day := range 31 {
+		w.now = today.AddDate(0, 0, day)
+		malpensa, bergamo := fare.Cents(4400), fare.Cents(6900)
+		switch day {
+		case 0:
+			malpensa, bergamo = 4000, 6000
+		case 30:
+			malpensa, bergamo = 4900, 5400
+		}
+		ask("MIL-LON", "MXP", "LHR", malpensa)
+		ask("MIL-LON@BGY-STN", "BGY", "STN", bergamo)
+		if linate := map[int]fare.Cents{27: 6600, 28: 5280, 30: 9800}[day]; linate > 0 {
+			ask("MIL-LON@LIN-LHR", "LIN", "LHR", linate)
+		}
+		w.day()
+		delete(w.source.departures, "MIL-LON@LIN-LHR")
+	}
+	r := answer.NewUnrecorded(store.Fares{Table: w.table}, w.clock, slog.New(slog.DiscardHandler))
+	type found struct {
+		Price, Median, Least fare.Cents
+		Percentile           int
+		Level, Reliability   string
+		Tratta               *verdict.Tratta
+	}
+	for _, c := range []struct {
+		from, to string
+		want     found
+	}{
+		{"Milano", "Londra", found{4900, 4400, 4000, 100, verdict.Caro, verdict.Media, nil}},
+		{"Bergamo", "Stansted", found{5400, 6900, 6000, 0, verdict.Ottimo, verdict.Media,
+			&verdict.Tratta{Origine: "BGY", Destinazione: "STN", Confronto: verdict.DegliAeroporti}}},
+		{"LIN", "LHR", found{9800, 6600, 6000, 100, verdict.Caro, verdict.Bassa,
+			&verdict.Tratta{Origine: "LIN", Destinazione: "LHR", Confronto: verdict.DelleCitta,
+				ScartoPercento: new(50), Partenze: new(3)}}},
+	} {
+		a, err := r.Answer(t.Context(), answer.Question{From: answer.Named{Name: c.from}, To: answer.Named{Name: c.to}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := a.Analysis.Verdetto
+		got := found{a.Analysis.Prezzo.Cent, *v.MedianaCent, *v.MinimoCent, *v.Percentile, v.Livello, v.Affidabilita,
+			a.Analysis.Tratta}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s to %s (-by hand +answer): %s", c.from, c.to, diff)
+		}
+	}
+}

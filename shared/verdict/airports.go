@@ -1,0 +1,165 @@
+package verdict
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
+)
+
+// A pair of airports is judged like a route: its fares are compared with fares of the same pair.
+// Where fewer than MinSample of those are known, they are compared with the fares of both cities,
+// brought to the usual level of the pair.
+
+// Basis states how a pair of airports is compared with the fares of both cities.
+type Basis struct {
+	// Ratio is the pair's usual price divided by the cities' cheapest: the median over departures
+	// with a fare of both, by the logarithm. It is 1 without such departures.
+	Ratio      float64
+	Departures int // behind Ratio
+}
+
+// unknownBasis is that of a pair of which only fares are known that are the cheapest of both cities.
+// They do not say how much dearer the pair usually is.
+var unknownBasis = Basis{Ratio: 1}
+
+func (b Basis) percent() int { return int(math.Round(100 * (b.Ratio - 1))) }
+
+// Tratta says which airports an answer is about, and what their fare is compared with.
+type Tratta struct {
+	Origine        string `json:"origine,omitempty" doc:"IATA code of the airport of departure. Absent: any airport of the origin city" example:"BGY"`
+	Destinazione   string `json:"destinazione,omitempty" doc:"IATA code of the airport of arrival. Absent: any airport of the destination city" example:"STN"`
+	Confronto      string `json:"confronto" enum:"aeroporti,citta" doc:"What the fare is compared with: fares of the same airports or, if fewer than 8 are known, the fares of both cities, moved by scartoPercento. Then affidabilita is one step lower"`
+	ScartoPercento *int   `json:"scartoPercento,omitempty" doc:"With citta: how much dearer these airports usually are than the cheapest of both cities, in percent. Negative: cheaper"`
+	Partenze       *int   `json:"partenze,omitempty" minimum:"0" doc:"With citta: the departures behind scartoPercento. With 0 the difference is not known, and counts as none"`
+}
+
+// The published names of what a pair of airports is compared with.
+const (
+	DegliAeroporti = "aeroporti"
+	DelleCitta     = "citta"
+)
+
+// Tratta returns how a pair of airports is compared with both cities. It returns nil for a pair with
+// enough fares, and for cities.
+func (s RouteSummary) Tratta() *Tratta {
+	if s.Basis == nil {
+		return nil
+	}
+	percent := s.Basis.percent()
+	return &Tratta{Confronto: DelleCitta, ScartoPercento: &percent, Partenze: &s.Basis.Departures}
+}
+
+// Between adds the airports that were asked for. It returns nil if none were.
+func (t *Tratta) Between(a fare.Airports) *Tratta {
+	if a == (fare.Airports{}) {
+		return nil
+	}
+	if t == nil {
+		t = &Tratta{Confronto: DegliAeroporti}
+	}
+	of := *t
+	of.Origine, of.Destinazione = a.From.String(), a.To.String()
+	return &of
+}
+
+// BasisOf compares the fares of a pair of airports with those of both cities, by departure and by
+// day. Both lists are as DayQuotes returns them, in the currencies of own and of cities. Of each
+// departure only the newest day with a fare of both counts.
+func BasisOf(own RouteSummary, pair []Live, cities RouteSummary, all []Live) Basis {
+	type key struct{ found, depart fare.Day }
+	cheapest := make(map[key]fare.Cents, len(all))
+	for _, l := range all {
+		cheapest[key{l.FoundDay(), l.Depart}] = l.Price
+	}
+	newest := map[fare.Day]float64{} // pair is in order of days
+	for _, l := range pair {
+		if price := cheapest[key{l.FoundDay(), l.Depart}]; price > 0 && own.PerEuro > 0 && cities.PerEuro > 0 {
+			newest[l.Depart] = math.Log(float64(l.Price) / own.PerEuro / (float64(price) / cities.PerEuro))
+		}
+	}
+	if len(newest) == 0 {
+		return unknownBasis
+	}
+	logs := make([]float64, 0, len(newest))
+	for _, l := range newest {
+		logs = append(logs, l)
+	}
+	return Basis{math.Exp(median(logs)), len(logs)}
+}
+
+// Compared returns the summary of a pair of airports with the daily lows of both cities, unless it
+// has enough of its own.
+func (s RouteSummary) Compared(cities RouteSummary, b Basis, rates fare.Rates) RouteSummary {
+	if len(s.Lows) >= MinSample {
+		return s
+	}
+	scaled := func(lows []Low) []Low {
+		lows = slices.Clone(s.convertLows(cities, lows, rates))
+		for i := range lows {
+			lows[i].Price = max(1, fare.Cents(math.Round(float64(lows[i].Price)*b.Ratio)))
+			lows[i].Quoted = fare.Money{}
+		}
+		slices.SortFunc(lows, func(a, b Low) int { return cmp.Or(cmp.Compare(a.Price, b.Price), int(a.Day-b.Day)) })
+		return lows
+	}
+	s.Basis, s.Lows = &b, scaled(cities.Lows)
+	if s.NonStop != nil && cities.NonStop != nil {
+		v := *s.NonStop
+		v.Lows = scaled(cities.NonStop.Lows)
+		s.NonStop = &v
+	}
+	return s
+}
+
+// ComparedState returns the departure state of a pair of airports with the statistics of both
+// cities, unless it has enough of its own. facts is the summary of the pair.
+func ComparedState(own, cities *departure.State, facts RouteSummary, b Basis) *departure.State {
+	if own.Route.Count() >= MinSample || len(own.Live) > MinSample || cities.AsOf == 0 {
+		return own
+	}
+	s := cities.Scaled(b.Ratio, own)
+	facts.Basis = &b
+	s.Facts = facts.Facts()
+	return s
+}
+
+// HasAirports reports whether the airports of any live fare are known.
+func HasAirports(live []Live) bool {
+	return slices.ContainsFunc(live, func(l Live) bool {
+		return l.Flight.From != fare.Airport{} || l.Flight.To != fare.Airport{}
+	})
+}
+
+// StateBetween returns the departure state of a pair of airports that has no series of its own. Its
+// fares are those of the cities' departures whose newest fare is of the pair.
+func StateBetween(cities *departure.State, p *departure.Pooled, a fare.Airports) *departure.State {
+	var live []Live
+	for _, l := range cities.Live {
+		if a.Include(l.Flight) {
+			live = append(live, l)
+		}
+	}
+	facts := RouteSummary{View: View{Observations: len(live)}}
+	for _, l := range live {
+		facts.Newest = max(facts.Newest, l.Found)
+	}
+	own := cities.OnlyLive(p, live)
+	own.Facts = facts.Facts()
+	return ComparedState(own, cities, facts, unknownBasis)
+}
+
+// SummaryBetween returns the summary of a pair of airports that has no series of its own, from the
+// summary of both cities and from a state that StateBetween returned.
+func SummaryBetween(cities RouteSummary, of *departure.State) (RouteSummary, error) {
+	facts, err := unpackFacts(of)
+	if err != nil {
+		return facts, err
+	}
+	facts.Basis = nil
+	facts.Live = cheapestLive(of.Live, facts.Newest-int64(FreshFor/time.Second), of.AsOf)
+	return facts.Compared(cities, unknownBasis, fare.Rates{}), nil
+}

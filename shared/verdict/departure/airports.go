@@ -1,0 +1,38 @@
+package departure
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Scaled returns the statistics of s for the live fares of another state, with all prices
+// multiplied by ratio. The price histories of single departures are left out: they are of other
+// fares.
+func (s *State) Scaled(ratio float64, of *State) *State {
+	c := *s
+	c.Route, c.Minima, c.Pasts = *s.Route.clone(), *s.Minima.clone(), Departures{}
+	if s.PerEuro > 0 && of.PerEuro > 0 {
+		ratio *= of.PerEuro / s.PerEuro
+	}
+	c.Route.scale(ratio)
+	for i := range c.Minima {
+		c.Minima[i].scale(ratio)
+	}
+	c.AsOf, c.Currency, c.PerEuro, c.Stops, c.Live = of.AsOf, of.Currency, of.PerEuro, of.Stops, of.Live
+	return &c
+}
+
+// OnlyLive returns the state that a first refresh on the day of s would build from some of its live
+// fares.
+func (s *State) OnlyLive(p *Pooled, live []Live) *State {
+	if p == nil {
+		p = Start(s.AsOf)
+	}
+	first := &Learner{State: State{Currency: s.Currency, PerEuro: s.PerEuro, Stops: s.Stops}}
+	found := slices.Clone(live)
+	slices.SortFunc(found, func(a, b Live) int {
+		return cmp.Or(cmp.Compare(a.FoundDay(), b.FoundDay()), cmp.Compare(a.Depart, b.Depart))
+	})
+	first.Advance(s.AsOf, p, found, new(Statistics))
+	return &first.State
+}
