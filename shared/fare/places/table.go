@@ -24,12 +24,13 @@ var (
 	citiesTable string
 
 	// The columns of codes.tsv are: airport or city code, city, offset of the city's line in
-	// cities.tsv. The lines are sorted; every line has codeLine bytes.
+	// cities.tsv, latitude and longitude in hundredths of a degree. The lines are sorted; every line
+	// has codeLine bytes.
 	//go:embed codes.tsv
 	codesTable string
 )
 
-const codeLine = len("BGY MIL 000000\n")
+const codeLine = len("BGY MIL 000000 +04567 +00970\n")
 
 // langs lists the languages of the name columns in cities.tsv. English comes first: every city has
 // an English name.
@@ -104,8 +105,18 @@ func searchNames(key string) int {
 // position returns the offset in cities.tsv of the city that an airport or city code belongs to. A
 // busier city has a lower offset.
 func position(code string) (int, bool) {
-	if len(code) != 3 {
+	line, ok := codeLineOf(code)
+	if !ok {
 		return 0, false
+	}
+	p, err := strconv.Atoi(line[8:14])
+	return p, err == nil
+}
+
+// codeLineOf returns the line of codes.tsv of an airport or city code.
+func codeLineOf(code string) (string, bool) {
+	if len(code) != 3 {
+		return "", false
 	}
 	lo, hi := 0, len(codesTable)/codeLine
 	for lo < hi {
@@ -113,15 +124,14 @@ func position(code string) (int, bool) {
 		line := codesTable[mid*codeLine:]
 		switch c := line[:3]; {
 		case c == code:
-			p, err := strconv.Atoi(line[8 : codeLine-1])
-			return p, err == nil
+			return line[:codeLine], true
 		case c < code:
 			lo = mid + 1
 		default:
 			hi = mid
 		}
 	}
-	return 0, false
+	return "", false
 }
 
 // city is one line of cities.tsv.

@@ -10,21 +10,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const header = "iata_code^name^country_code^city_code_list^city_name_list^location_type^population^page_rank^date_until^alt_name_section\n"
+const header = "iata_code^name^country_code^city_code_list^city_name_list^location_type^population^page_rank^date_until^alt_name_section^latitude^longitude\n"
 
 // world is a small table of airports and cities: a city with two airports, a retired airport with
 // its successor, two cities with one name, and a town near a city.
 const world = header +
-	"BIG^Big One Airport^IT^BGC^Bigtown^A^0^0.5^^\n" +
-	"BIH^Big Two Airport^IT^BGC,SML^Bigtown=Smalltown^A^0^0.2^^\n" +
-	"BGC^Bigtown^IT^BGC^Bigtown^C^900^^^en|Bigtown|p=it|Granborgo|=de|Großstadt|=|Stray|=it|Borgo Vecchio|h\n" +
-	"SML^Smalltown^IT^SML^Smalltown^C^10^^^\n" +
-	"OLD^Newport Airport^FR^NEW^Newport^A^0^0.1^2024-01-01^\n" +
-	"NWP^Newport Airport^FR^NEW^Newport^A^0^^^\n" +
-	"NEW^Newport^FR^NEW^Newport^C^50^^^\n" +
-	"NAM^Namesake Airport^US^NAM^Bigtown^A^0^0.01^^\n" +
-	"NAM^Bigtown^US^NAM^Bigtown^C^50^^^\n" +
-	"FAR^Far Airport^US^FAR^Far^CA^0^^^\n"
+	"BIG^Big One Airport^IT^BGC^Bigtown^A^0^0.5^^^45^9\n" +
+	"BIH^Big Two Airport^IT^BGC,SML^Bigtown=Smalltown^A^0^0.2^^^46^10\n" +
+	"BGC^Bigtown^IT^BGC^Bigtown^C^900^^^en|Bigtown|p=it|Granborgo|=de|Großstadt|=|Stray|=it|Borgo Vecchio|h^45.5^9.5\n" +
+	"SML^Smalltown^IT^SML^Smalltown^C^10^^^^^\n" +
+	"OLD^Newport Airport^FR^NEW^Newport^A^0^0.1^2024-01-01^^48^2\n" +
+	"NWP^Newport Airport^FR^NEW^Newport^A^0^^^^^\n" +
+	"NEW^Newport^FR^NEW^Newport^C^50^^^^48.1^2.1\n" +
+	"NAM^Namesake Airport^US^NAM^Bigtown^A^0^0.01^^^^\n" +
+	"NAM^Bigtown^US^NAM^Bigtown^C^50^^^^^\n" +
+	"FAR^Far Airport^US^FAR^Far^CA^0^^^^^\n"
 
 func build(t *testing.T, said everyday) (cities []*city, codes map[string]string, names map[string][]string) {
 	t.Helper()
@@ -71,6 +71,20 @@ func TestBuild(t *testing.T) {
 	if diff := cmp.Diff([]string{"Bigtown", "Granborgo", "", "Großstadt", "", ""},
 		cities[0].written(said)); diff != "" {
 		t.Errorf("written (-want +got):\n%s", diff)
+	}
+}
+
+// TestLocate: a code has the coordinates of its airport, else of its city. Codes without a row in use,
+// or of an airport elsewhere, have none.
+func TestLocate(t *testing.T) {
+	points, err := readPoints([]byte(world))
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := map[string]string{"BIG": "BGC", "BGC": "BGC", "BIH": "FAR", "OLD": "NEW", "NEW": "NEW"}
+	want := map[string]coordinates{"BIG": {45, 9}, "BGC": {45.5, 9.5}, "NEW": {48.1, 2.1}}
+	if diff := cmp.Diff(want, locate(points, codes), cmp.AllowUnexported(coordinates{})); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -55,5 +55,5 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	return write(cities, codes, buildNames(cities, codes, said), said)
+	return write(cities, codes, locate(points, codes), buildNames(cities, codes, said), said)
 }

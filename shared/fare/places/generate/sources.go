@@ -21,7 +21,11 @@ type point struct {
 	population int
 	pageRank   float64 // centrality in the network of flights; 0: no known scheduled flight
 	names      []altName
+	at         coordinates
 }
+
+// coordinates are a latitude and a longitude, in degrees.
+type coordinates struct{ north, east float64 }
 
 // altName is a name of a place in one language. A GeoNames spelling without a language has an empty
 // lang.
@@ -39,7 +43,7 @@ func readPoints(data []byte) ([]point, error) {
 		col[name] = i
 	}
 	for _, need := range []string{"iata_code", "name", "country_code", "city_code_list", "city_name_list",
-		"location_type",
+		"location_type", "latitude", "longitude",
 		"population", "page_rank", "date_until", "alt_name_section"} {
 		if _, ok := col[need]; !ok {
 			return nil, fmt.Errorf("read points: no column %s", need)
@@ -63,6 +67,8 @@ func readPoints(data []byte) ([]point, error) {
 			airport: strings.Contains(f[col["location_type"]], "A"),
 			city:    strings.Contains(f[col["location_type"]], "C"),
 		}
+		p.at.north, _ = strconv.ParseFloat(f[col["latitude"]], 64)
+		p.at.east, _ = strconv.ParseFloat(f[col["longitude"]], 64)
 		p.cityName, _, _ = strings.Cut(f[col["city_name_list"]], "=")
 		p.population, _ = strconv.Atoi(f[col["population"]])
 		p.pageRank, _ = strconv.ParseFloat(f[col["page_rank"]], 64)

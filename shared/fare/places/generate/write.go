@@ -4,18 +4,38 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
 )
 
+// locate returns the coordinates of airports and cities: those of the airport, if a code is of both.
+// Codes are used again: an airport has coordinates only if it serves the city of its code.
+func locate(points []point, codes map[string]string) map[string]coordinates {
+	at := map[string]coordinates{}
+	for _, serves := range []func(point) bool{
+		func(p point) bool { return p.airport && slices.Contains(p.cities, codes[p.code]) },
+		func(p point) bool { return codes[p.code] == p.code },
+	} {
+		for _, p := range points {
+			if _, ok := at[p.code]; !ok && !p.retired && serves(p) && p.at != (coordinates{}) {
+				at[p.code] = p.at
+			}
+		}
+	}
+	return at
+}
+
+func hundredths(degrees float64) int { return int(math.Round(100 * degrees)) }
+
 // write writes the four tables to the working directory. The comments in package places
 // describe the columns.
-func write(cities []*city, codes map[string]string, names []name, said everyday) error {
+func write(cities []*city, codes map[string]string, at map[string]coordinates, names []name, said everyday) error {
 	var cityTable, codeTable, nameTable bytes.Buffer
-	at := map[string]int{}
+	lines := map[string]int{}
 	for _, c := range cities {
-		at[c.code] = cityTable.Len()
+		lines[c.code] = cityTable.Len()
 		written := c.written(said)
 		for i := 1; i < len(written); i++ {
 			if written[i] == written[0] {
@@ -26,7 +46,12 @@ func write(cities []*city, codes map[string]string, names []name, said everyday)
 			strings.Join(c.airports, " "), strings.Join(written, "\t"))
 	}
 	for _, code := range slices.Sorted(maps.Keys(codes)) {
-		fmt.Fprintf(&codeTable, "%s %s %06d\n", code, codes[code], at[codes[code]])
+		of, ok := at[code]
+		if !ok {
+			of = at[codes[code]]
+		}
+		fmt.Fprintf(&codeTable, "%s %s %06d %+06d %+06d\n", code, codes[code], lines[codes[code]],
+			hundredths(of.north), hundredths(of.east))
 	}
 	for _, n := range names {
 		written := n.written
