@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"verdetto/shared/fare"
@@ -18,11 +17,7 @@ import (
 // CoveredCities lists the origins for which the service has fares, and the destinations of each
 // origin. A process caches each list for 1 hour, unless the list is empty. So a new city can be
 // missing from the lists for 1 hour, but questions about it already work.
-type CoveredCities struct {
-	*Reader
-	origins      store.Memo[[]fare.City]
-	destinations sync.Map // by origin: a *store.Memo[[]fare.City]
-}
+type CoveredCities struct{ *Reader }
 
 // maxOrigins is larger than the number of cities with scheduled flights in the world.
 const maxOrigins = 10_000
@@ -58,7 +53,7 @@ func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]far
 	var err error
 	if origin == "" {
 		all, err = c.readOrigins(ctx)
-		all = nearby(all, lang)
+		all = homeFirst(all, lang)
 	} else if p, ok := places.Find(origin); ok {
 		all, err = c.readDestinations(ctx, p.City)
 	} else {
@@ -70,9 +65,9 @@ func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]far
 	return all, err == nil
 }
 
-func (c *CoveredCities) readOrigins(ctx context.Context) ([]fare.City, error) {
-	return c.origins.Get(c.Now(), func() (busiest []fare.City, _ time.Duration, err error) {
-		covered, err := c.Stored.Covered(ctx, "", maxOrigins)
+func (r *Reader) readOrigins(ctx context.Context) ([]fare.City, error) {
+	return r.origins.Get(r.Now(), func() (busiest []fare.City, _ time.Duration, err error) {
+		covered, err := r.Stored.Covered(ctx, "", maxOrigins)
 		if len(covered) == 0 { // the first refresh is under way
 			return nil, 0, err
 		}
@@ -86,14 +81,14 @@ func (c *CoveredCities) readOrigins(ctx context.Context) ([]fare.City, error) {
 }
 
 // readDestinations returns the covered destinations from an origin, the most popular first.
-func (c *CoveredCities) readDestinations(ctx context.Context, origin fare.City) ([]fare.City, error) {
-	origins, err := c.readOrigins(ctx)
+func (r *Reader) readDestinations(ctx context.Context, origin fare.City) ([]fare.City, error) {
+	origins, err := r.readOrigins(ctx)
 	if err != nil || !slices.Contains(origins, origin) {
 		return nil, err
 	}
-	memo, _ := c.destinations.LoadOrStore(origin, new(store.Memo[[]fare.City]))
-	return memo.(*store.Memo[[]fare.City]).Get(c.Now(), func() (cities []fare.City, _ time.Duration, _ error) {
-		data, _, err := c.Stored.Trends(ctx, origin)
+	memo, _ := r.destinations.LoadOrStore(origin, new(store.Memo[[]fare.City]))
+	return memo.(*store.Memo[[]fare.City]).Get(r.Now(), func() (cities []fare.City, _ time.Duration, _ error) {
+		data, _, err := r.Stored.Trends(ctx, origin)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, 0, nil
 		}
@@ -112,8 +107,8 @@ func (c *CoveredCities) readDestinations(ctx context.Context, origin fare.City) 
 // language. Readers are not asked for their country.
 var homeCountry = map[string]string{"it": "IT", "en": "GB", "de": "DE", "fr": "FR", "es": "ES", "pt": "PT"}
 
-// nearby sorts the cities: first those in the home country of a language, then the others.
-func nearby(cities []fare.City, language string) []fare.City {
+// homeFirst sorts the cities: first those in the home country of a language, then the others.
+func homeFirst(cities []fare.City, language string) []fare.City {
 	cities = slices.Clone(cities)
 	far := func(c fare.City) int {
 		if p, _ := places.Get(c); p.Country == homeCountry[language] {

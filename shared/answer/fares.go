@@ -42,6 +42,8 @@ type Reader struct {
 	pooled       store.Memo[*departure.Pooled]
 	recordedDays sync.Map // last recorded day, by series or origin
 	hasFares     atomic.Bool
+	origins      store.Memo[[]fare.City] // covered
+	destinations sync.Map                // by origin: a *store.Memo[[]fare.City]
 }
 
 // NewReader returns a Reader for stored fares. The Reader records which routes callers ask for.

@@ -1,0 +1,179 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// A trip may be cheaper from a place near its origin, or to a place near its destination. Each such
+// place costs one read. The two lists of covered cities, which a process caches for 1 hour, spare the
+// reads of places without fares. Questions of the service's own do not record a demand.
+
+const (
+	NearKm  = 150 // the largest distance of a place nearby
+	MaxNear = 6   // places read for one question
+)
+
+// Neighbour is the same trip from a place near its origin, or to a place near its destination. The
+// other end is the whole city of the question.
+type Neighbour struct {
+	Place    places.Place // a city, or another airport of a city of which the question named one
+	Arrival  bool         // the place replaces the destination
+	Km       int          // from the place in the question
+	Analysis verdict.Analysis
+}
+
+// Nearby judges the trip of a question from covered cities near its origin, and to covered cities near
+// its destination: the nearest MaxNear of them. If the question names an airport, the other airports
+// of its city count as one place. The cheapest trip comes first. Places without a fare are absent.
+func (r *Reader) Nearby(ctx context.Context, q Question) ([]Neighbour, error) {
+	f, err := locate(q)
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.placesNear(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	var found []Neighbour
+	for _, n := range all[:min(MaxNear, len(all))] {
+		a, known, err := r.judgeOwn(ctx, q, n.series(f))
+		if err != nil {
+			return nil, err
+		}
+		if n.Analysis = a; known && n.settle(f.Series) {
+			found = append(found, n)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Neighbour) int {
+		return cmp.Or(cmp.Compare(a.Analysis.Prezzo.Cent, b.Analysis.Prezzo.Cent), a.Km-b.Km)
+	})
+	return found, nil
+}
+
+// placesNear returns the covered places near the two ends of a trip, nearest first. A Neighbour without
+// a city stands for the other airports of the cities themselves.
+func (r *Reader) placesNear(ctx context.Context, f SeriesData) (all []Neighbour, err error) {
+	origins, err := r.readOrigins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	destinations, err := r.readDestinations(ctx, f.Series.Origin)
+	if err != nil {
+		return nil, err
+	}
+	if f.Series.Airports != (fare.Airports{}) {
+		all = append(all, Neighbour{})
+	}
+	for i, cities := range [][]fare.City{origins, destinations} {
+		for _, c := range cities {
+			p, ok := places.Get(c)
+			if !ok || c == f.Series.Origin || c == f.Series.Destination {
+				continue
+			}
+			n := Neighbour{Place: p, Arrival: i == 1, Km: NearKm + 1}
+			for _, airport := range p.Airports {
+				if km, ok := places.Km(n.asked(f.Series), airport); ok {
+					n.Km = min(n.Km, km)
+				}
+			}
+			if n.Km <= NearKm {
+				all = append(all, n)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Neighbour) int { return a.Km - b.Km })
+	return all, nil
+}
+
+// asked returns the code of the airport or city in the question that the place replaces.
+func (n Neighbour) asked(s fare.Series) string {
+	if n.Arrival {
+		return cmp.Or(s.Airports.To.String(), string(s.Destination))
+	}
+	return cmp.Or(s.Airports.From.String(), string(s.Origin))
+}
+
+// series returns the trip of a question with the place in it, between whole cities.
+func (n Neighbour) series(f SeriesData) SeriesData {
+	f = f.ofCities()
+	switch {
+	case n.Place.City == "":
+	case n.Arrival:
+		f.Destination, f.Series.Destination = n.Place, n.Place.City
+	default:
+		f.Origin, f.Series.Origin = n.Place, n.Place.City
+	}
+	return f
+}
+
+// settle sets the distance to the airport of the fare, if the source states it. It reports whether
+// the fare is of a place nearby that the question does not name.
+func (n *Neighbour) settle(asked fare.Series) bool {
+	flight, _ := n.Analysis.Prezzo.Flight()
+	if n.Place.City == "" {
+		differs := func(of, named fare.Airport) bool { return named != fare.Airport{} && of != named }
+		if flight.From == (fare.Airport{}) || flight.To == (fare.Airport{}) {
+			return false
+		}
+		n.Arrival = !differs(flight.From, asked.Airports.From)
+		if n.Arrival && !differs(flight.To, asked.Airports.To) {
+			return false // the fare of the question
+		}
+	}
+	at, city := flight.From, asked.Origin
+	if n.Arrival {
+		at, city = flight.To, asked.Destination
+	}
+	if km, ok := places.Km(n.asked(asked), at.String()); ok {
+		n.Km = km
+	}
+	if n.Place.City == "" {
+		n.Place, _ = places.Get(city)
+		n.Place = n.Place.At(at)
+	}
+	return n.Km <= NearKm
+}
+
+// judgeOwn judges the fare of a pair of cities for a question of the service's own: with one read, and
+// without recording a demand. It returns false if no fare of that trip is known.
+func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verdict.Analysis, known bool, err error) {
+	if q.When == nil {
+		data, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
+		if err == nil {
+			f.Summary, err = verdict.Decode(data)
+		}
+		if err == nil {
+			f, err = f.nonStop(q)
+		}
+		if err != nil {
+			return a, false, orNone(err)
+		}
+		a, known = verdict.Judge(f.Summary, r.Now())
+		return a, known, nil
+	}
+	d := departures{SeriesData: f}
+	data, err := r.Stored.Sheet(ctx, f.Series, q.NonStop)
+	if err == nil {
+		err = r.decode(ctx, &d, data, q.NonStop)
+	}
+	if err != nil {
+		return a, false, orNone(err)
+	}
+	return verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, r.Now())
+}
+
+// orNone returns nil for an error that says that there is no such fare.
+func orNone(err error) error {
+	if errors.Is(err, store.ErrNotFound) || errors.As(err, new(*StopsUnknown)) {
+		return nil
+	}
+	return err
+}
