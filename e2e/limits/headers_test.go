@@ -24,6 +24,7 @@ var (
 	queries = map[string]string{
 		"analisi": "origine=Pisa&destinazione=Londra", "confronto": "origine=Pisa&destinazioni=Londra",
 		"calendario": "origine=Pisa&destinazione=Londra", "occasioni": "origine=Pisa",
+		"vicini":  "origine=Pisa&destinazione=Londra",
 		"storico": "origine=Pisa&destinazione=Londra", "rotte": "origine=Pisa", "citta": "q=pis&origine=Pisa",
 		"home": "da=Pisa&a=Londra", "price-trends": "origin=PSA&currency=eur",
 		"compat-metrics": "originIataCode=PSA&destinationIataCode=LON&departureDate=2026-08-01",

@@ -78,7 +78,7 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	queries := map[string]string{
 		"analisi": "?origine=Milano&destinazione=Bucarest", "storico": "?origine=Milano&destinazione=Bucarest",
 		"calendario": "?origine=Milano&destinazione=Bucarest", "occasioni": "?origine=Milano",
-		"rotte":     "?origine=Milano",
+		"rotte": "?origine=Milano", "vicini": "?origine=Milano&destinazione=Bucarest",
 		"confronto": "?origine=Milano&destinazioni=Bucarest", "home": "?da=Milano&a=Bucarest",
 		"price-trends": "?origin=MIL&destination=BUH&currency=eur",
 	}

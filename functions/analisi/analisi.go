@@ -1,6 +1,6 @@
-// Package analisi answers the JSON endpoints about fares: verdicts, comparisons, calendars, deals,
-// covered routes, histories, cities. It holds the endpoints' parameters and descriptions. Package
-// published computes the answers. Start reading at Register.
+// Package analisi answers the JSON endpoints about fares: verdicts, comparisons, calendars, places
+// nearby, deals, covered routes, histories, cities. It holds the endpoints' parameters and
+// descriptions. Package published computes the answers. Start reading at Register.
 package analisi
 
 import (
@@ -101,6 +101,19 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
 		Answer: verdict.Calendario{},
 	}, daysCheck, days)
+
+	nearCheck, near := httpapi.CheckAndHandle((*nearbyInput).Question, s.Answers().Check,
+		func(ctx context.Context, _ *nearbyInput, q answer.Question) (*output[published.Vicini], error) {
+			return body(s.Answers().Nearby(ctx, q))
+		})
+	httpapi.JSON(api, "vicini", httpapi.JSONDoc{
+		Summary: "The same trip from places nearby",
+		Description: "Returns what the same trip costs from the places within 150 km of its origin, and to " +
+			"those within 150 km of its destination: up to six, cheapest first, each compared with your " +
+			"trip. The call counts once.",
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
+			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
+	}, nearCheck, near)
 }
 
 // registerLists adds the endpoints that list fares, routes and the caller's quotas.
@@ -177,6 +190,12 @@ type calendarInput struct {
 	httpapi.LanguageInput
 	httpapi.FieldsInput
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
+}
+
+type nearbyInput struct {
+	published.NearbyInput
+	httpapi.LanguageInput
+	httpapi.FieldsInput
 }
 
 type dealsInput struct {

@@ -60,7 +60,7 @@ type config struct {
 	// the owner of the fares must allow before "all" is set.
 	FaresShown string `json:"faresShown"`
 	// QuotaPage and QuotaFree are the free calls per day and IP address: on the page, and to each
-	// of the endpoints for verdicts, calendars and deals.
+	// of the endpoints for verdicts, calendars, places nearby and deals.
 	QuotaPage int `json:"quotaPage"`
 	QuotaFree int `json:"quotaFree"`
 	// QuotaCalls holds other quotas and rate limits by name, such as analisi-pro.

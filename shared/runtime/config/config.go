@@ -52,7 +52,8 @@ type Publication struct {
 func (s Publication) All() bool { return s.Fares == "all" }
 
 // Quotas are the free calls per day and IP address: on the page, and to each of the API's endpoints
-// for verdicts, calendars and deals. 0 means the usual quota. Calls holds any quota by its name.
+// for verdicts, calendars, places nearby and deals. 0 means the usual quota. Calls holds any quota by
+// its name.
 type Quotas struct {
 	Page  int64            `env:"VERDETTO_QUOTA_PAGE"`
 	Free  int64            `env:"VERDETTO_QUOTA_FREE"`

@@ -133,8 +133,8 @@ var Settings = []Setting{
 	{Name: "VERDETTO_QUOTA_PAGE", ReadBy: "analisi; serve", Give: "a whole number from 1 to 1000000",
 		Note: "questions of an address on the page in a day (UTC)", Default: "120", Fits: whole(1, 1_000_000)},
 	{Name: "VERDETTO_QUOTA_FREE", ReadBy: "analisi, compat; serve", Give: "a whole number from 1 to 1000000",
-		Note: "calls of an address without a key in a day (UTC), counted separately for verdicts, calendars " +
-			"and deals", Default: "30", Fits: whole(1, 1_000_000)},
+		Note: "calls of an address without a key in a day (UTC), counted separately for verdicts, calendars, " +
+			"places nearby and deals", Default: "30", Fits: whole(1, 1_000_000)},
 	{Name: "VERDETTO_QUOTA_CALLS", ReadBy: "analisi, compat, pricetrends, x402, pro, alerts; serve",
 		Give: "quotas as NAME=CALLS, such as analisi-pro=240 or alerts-free=10, each from 1 to 1000000",
 		Note: "other quotas and rate limits, by the names in the header RateLimit-Policy. The window of a quota does " +

@@ -28,8 +28,9 @@ func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted in
 }
 
 // Quotas replaces quotas of routes.Table. Page is the daily quota of an address on the home page, Free
-// that of each of the endpoints for verdicts, calendars and deals; 0 means no change. Calls holds the
-// quotas of all endpoints by the names of FreeLimit, NetworkLimit and ProLimit. It takes precedence.
+// that of each of the endpoints for verdicts, calendars, places nearby and deals; 0 means no change.
+// Calls holds the quotas of all endpoints by the names of FreeLimit, NetworkLimit and ProLimit. It
+// takes precedence.
 type Quotas struct {
 	Page, Free int64
 	Calls      map[string]int64
@@ -40,7 +41,7 @@ func (q Quotas) Capped(r routes.Route) routes.Route {
 	switch r.Name {
 	case "home":
 		r.Free.Calls = cmp.Or(q.Page, r.Free.Calls)
-	case "analisi", "calendario", "occasioni":
+	case "analisi", "calendario", "vicini", "occasioni":
 		r.Free.Calls = cmp.Or(q.Free, r.Free.Calls)
 	}
 	if r.Free != (routes.Cap{}) {

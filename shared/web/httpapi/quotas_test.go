@@ -15,7 +15,7 @@ func TestQuotas(t *testing.T) {
 		switch r.Path {
 		case "/":
 			want = 7
-		case "/v1/analisi", "/v1/calendario", "/v1/occasioni":
+		case "/v1/analisi", "/v1/calendario", "/v1/vicini", "/v1/occasioni":
 			want = 3
 		}
 		if got := q.Capped(r).Free.Calls; got != want {

@@ -1,0 +1,188 @@
+package verdict
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/e2e/fixture"
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/published"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+)
+
+// fromMany is a source of fares from several cities.
+type fromMany []fare.Fare
+
+func (fromMany) Name() string { return "fixture" }
+
+func (s fromMany) Origins(context.Context) (all []fare.City, _ error) {
+	for _, f := range s {
+		if !slices.Contains(all, f.Route.Origin) {
+			all = append(all, f.Route.Origin)
+		}
+	}
+	return all, nil
+}
+
+func (s fromMany) Fares(_ context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
+	return upstream.Answer{Fares: slices.DeleteFunc(slices.Clone(s), func(f fare.Fare) bool {
+		return f.Route.Origin != origin || f.Found <= since.Unix() || f.Found > until.Unix()
+	})}, nil
+}
+
+// aroundMilanAndLondon stores fares of ten days that depart 30 days from now. Those from Turin were
+// EUR 10 dearer before today, the others were as today. From Milan another fare departs a day later,
+// from Malpensa.
+func aroundMilanAndLondon(t *testing.T) *fixture.Recorder {
+	t.Helper()
+	today := fare.DayOf(fixture.Today)
+	var all fromMany
+	for _, c := range []struct {
+		route string // with the two airports
+		price fare.Cents
+		later fare.Day
+	}{
+		{"MIL-LON BGY-STN", 6000, 0}, {"MIL-LON MXP-LGW", 7000, 1}, {"TRN-LON TRN-LGW", 4200, 0},
+		{"GOA-LON GOA-STN", 6000, 0}, {"VRN-LON VRN-LGW", 7500, 0}, {"LUG-LON LUG-LCY", 20000, 0},
+		{"MIL-SOU LIN-SOU", 5500, 0}, {"MIL-CBG BGY-CBG", 9000, 0}, {"MIL-BOH BGY-BOH", 1000, 0},
+		{"ROM-LON FCO-LHR", 1000, 0}, {"MIL-BUH BGY-OTP", 2500, 0},
+	} {
+		for ago := range fare.Day(10) {
+			price := c.price
+			if ago > 0 && strings.HasPrefix(c.route, "TRN") {
+				price += 1000
+			}
+			all = append(all, fare.Fare{Route: fare.Route{Origin: fare.City(c.route[:3]), Destination: fare.City(c.route[4:7])},
+				Observation: fare.Observation{Found: (today - ago).Time().Unix(), Depart: today + 30 + c.later, Price: price,
+					Stops: fare.NonStop, Flight: fare.Flight{From: fare.Airport([]byte(c.route[8:11])),
+						To: fare.Airport([]byte(c.route[12:]))}}})
+		}
+	}
+	slices.SortFunc(all, func(a, b fare.Fare) int { return a.Compare(b.Observation) })
+	now := func() time.Time { return fixture.Today }
+	table := fixture.Bolt(t, now)
+	r := refresh.Refresher{Source: all, Fares: store.Fares{Table: table}, Now: now}
+	if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
+		t.Fatalf("%+v %v", report, err)
+	}
+	return &fixture.Recorder{Table: table}
+}
+
+// listed returns the answer to a question about places nearby: a line for each place.
+func listed(v published.Vicini) (all []string) {
+	for _, n := range v.Vicini {
+		difference := "-"
+		if n.DifferenzaCent != nil {
+			difference = fmt.Sprint(int64(*n.DifferenzaCent))
+		}
+		all = append(all, fmt.Sprintf("%s %s %s %d km %d %s %s %s-%s", n.Estremo, n.Iata, n.Nome, n.Km, n.Prezzo.Cent, difference,
+			n.Livello, n.Prezzo.Aeroporti.Origine, n.Prezzo.Aeroporti.Destinazione))
+	}
+	return all
+}
+
+// TestNearby asks for places near Milan and London. The differences were computed by hand, and the
+// distances with a calculator of great circles. Bournemouth (145 km) would be the seventh place, and Rome is too far. A fare that was higher
+// on all nine earlier days is very cheap, and one that never changed is normal.
+func TestNearby(t *testing.T) {
+	t.Parallel()
+	table := aroundMilanAndLondon(t)
+	api := fixture.Described(t, serving(t, table))
+	day := (fare.DayOf(fixture.Today) + 30).String()
+	around := []string{"origine TRN Torino 124 km 4200 -1800 ottimo TRN-LGW",
+		"destinazione SOU Southampton 106 km 5500 -500 normale LIN-SOU", "origine GOA Genova 120 km 6000 0 normale GOA-STN",
+		"origine VRN Verona 133 km 7500 1500 normale VRN-LGW", "destinazione CBG Cambridge 81 km 9000 3000 normale BGY-CBG",
+		"origine LUG Lugano 64 km 20000 14000 normale LUG-LCY"}
+	for _, c := range []struct {
+		name, query string
+		status      int
+		code        string
+		want        []string
+	}{
+		{"cities", "origine=Milano&destinazione=Londra", 200, "", around},
+		{"English names", "origin=Milan&destination=London", 200, "", around},
+		{"a day", "origine=MIL&destinazione=LON&partenza=" + day, 200, "", around},
+		{"an airport", "origine=MXP&destinazione=LON", 200, "", []string{
+			"origine TRN Torino 96 km 4200 -2800 ottimo TRN-LGW", "destinazione SOU Southampton 106 km 5500 -1500 normale LIN-SOU",
+			"origine BGY Bergamo 76 km 6000 -1000 normale BGY-STN", "origine GOA Genova 136 km 6000 -1000 normale GOA-STN",
+			"destinazione CBG Cambridge 81 km 9000 2000 normale BGY-CBG", "origine LUG Lugano 44 km 20000 13000 normale LUG-LCY"}},
+		{"an airport, and a day", "origine=BGY&destinazione=Bournemouth&partenza=" + day, 200, "", []string{
+			"destinazione SOU Southampton 39 km 5500 4500 normale LIN-SOU"}},
+		{"a trip without a fare", "origine=Torino&destinazione=SOU", 200, "", []string{
+			"destinazione LON Londra 86 km 4200 - ottimo TRN-LGW", "origine MIL Milano 130 km 5500 - normale LIN-SOU"}},
+		{"nothing nearby", "origine=Roma&destinazione=Londra", 200, "", nil},
+		{"no fare, and nothing nearby", "origine=Roma&destinazione=Bucarest", 404, "rotta-non-coperta", nil},
+		{"an unknown place", "origine=Atlantide&destinazione=Londra", 404, "citta-sconosciuta", nil},
+		{"both ends one city", "origine=BGY&destinazione=MXP", 400, "stessa-citta", nil},
+		{"an airport without traffic", "origine=PMF&destinazione=Londra", 400, "richiesta-non-valida", nil},
+		{"a past day", "origine=Milano&destinazione=Londra&partenza=2016-01-01", 400, "richiesta-non-valida", nil},
+		{"a return before the departure", "origine=Milano&destinazione=Londra&partenza=" + day + "&ritorno=" + day, 400, "richiesta-non-valida", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			api.ServeHTTP(w, httptest.NewRequest("GET", "/v1/vicini?"+c.query, nil))
+			var got struct {
+				published.Vicini
+				Code string
+			}
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status || got.Code != c.code {
+				t.Fatalf("%d %s %v", w.Code, w.Body, err)
+			}
+			if diff := cmp.Diff(c.want, listed(got.Vicini)); c.status == 200 && diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestNearbyCosts lists the storage calls of a question about places nearby: one count, the trip's own
+// read, and one read for each of at most six places. The lists of covered cities are read once per
+// process and hour. Only the trip in the question counts as demand.
+func TestNearbyCosts(t *testing.T) {
+	t.Parallel()
+	table := aroundMilanAndLondon(t)
+	api := serving(t, table)
+	ask := func(query string) []string {
+		before := len(table.Calls())
+		w := httptest.NewRecorder()
+		if api.ServeHTTP(w, httptest.NewRequest("GET", "/v1/vicini?"+query, nil)); w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		if left := w.Header().Get("X-RateLimit-Remaining"); query == "origine=MIL&destinazione=LON" && left != "29" && left != "28" {
+			t.Errorf("%s calls are left", left)
+		}
+		return table.Calls()[before:]
+	}
+	read := func(sort string, routes ...string) (all []string) {
+		for _, r := range routes {
+			all = append(all, "Get ROUTE#"+r+" "+sort+", strong false")
+		}
+		return all
+	}
+	six := []string{"LUG-LON", "MIL-CBG", "MIL-SOU", "GOA-LON", "TRN-LON", "VRN-LON"}
+	own := slices.Concat([]string{"Take"}, read("SHEET", "MIL-LON"))
+	first := slices.Concat(own, []string{"Write of 1", "Query COVERED", "Get ORIGIN#MIL TRENDS, strong false"}, read("SHEET", six...))
+	if diff := cmp.Diff(first, ask("origine=MIL&destinazione=LON")); diff != "" {
+		t.Errorf("the first of a process and day: %s", diff)
+	}
+	if diff := cmp.Diff(slices.Concat(own, read("SHEET", six...)), ask("origine=MIL&destinazione=LON")); diff != "" {
+		t.Errorf("the second: %s", diff)
+	}
+	day := "&partenza=" + (fare.DayOf(fixture.Today) + 30).String()
+	of := slices.Concat([]string{"Take"}, read("DEPARTURES#any", "MIL-LON"), []string{"Get FARES POOLED, strong false"},
+		read("DEPARTURES#any", six...))
+	if diff := cmp.Diff(of, ask("origine=MIL&destinazione=LON"+day)); diff != "" {
+		t.Errorf("of a day: %s", diff)
+	}
+}
