@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -185,4 +188,107 @@ func TestNearbyCosts(t *testing.T) {
 	if diff := cmp.Diff(of, ask("origine=MIL&destinazione=LON"+day)); diff != "" {
 		t.Errorf("of a day: %s", diff)
 	}
+}
+
+// TestNearbyOnThePage follows the link of a page to the fares of places nearby. The first page reads no
+// such fare. The second reads six, counts as one question, and states the cheapest with its difference.
+func TestNearbyOnThePage(t *testing.T) {
+	t.Parallel()
+	table := aroundMilanAndLondon(t)
+	api := serving(t, table)
+	day := (fare.DayOf(fixture.Today) + 30).String()
+	ask := func(target string) (page string, calls []string) {
+		before := len(table.Calls())
+		w := httptest.NewRecorder()
+		if api.ServeHTTP(w, httptest.NewRequest("GET", target, nil)); w.Code >= 500 {
+			t.Fatalf("%s: %d", target, w.Code)
+		}
+		return html.UnescapeString(w.Body.String()), table.Calls()[before:]
+	}
+	link := regexp.MustCompile(`href="(/[^"]*vicini=si)#vicini"`)
+	for _, c := range []struct {
+		target string
+		want   []string
+	}{
+		{"/?da=Milan&a=London&lang=en", []string{"<p>From Turin: €18 less.</p>", "From Genoa", "the same price",
+			"/?da=Turin&a=London&lang=en", "124 km · Thursday 31 March 2016 · seen today"}},
+		{"/?da=Milano&a=Londra&lang=it&quando=" + day, []string{"<p>Da Torino: 18\u00a0€ in meno.</p>", "Per Southampton"}},
+		{"/?da=Malpensa&a=London&lang=de", []string{"<p>Ab Turin: 28\u00a0€ weniger.</p>", "Ab Bergamo", "/?da=Bergamo&a=London&lang=de"}},
+		{"/?da=Turin&a=London&lang=en", []string{"<p>From and to places nearby it is not cheaper.</p>", "From Genoa", "€18 more"}},
+		{"/?da=Turin&a=Southampton&lang=en", []string{"<p>To London: €42.</p>", "From Milan"}},
+		{"/?da=Rome&a=London&lang=en", []string{"<p>We know no current fare from or to a place nearby.</p>"}},
+	} {
+		page, calls := ask(c.target)
+		next := link.FindStringSubmatch(page)
+		if next == nil || strings.Contains(page, `id="vicini"`) || strings.Contains(fmt.Sprint(calls), "TRENDS") {
+			t.Fatalf("%s: link %v, calls %v", c.target, next, calls)
+		}
+		own := len(calls)
+		page, calls = ask(next[1])
+		for _, want := range c.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s lacks %q", next[1], want)
+			}
+		}
+		if len(calls) > own+len([]string{"COVERED", "TRENDS"})+6 || count(calls, "Take") != 1 || link.MatchString(page) {
+			t.Errorf("%s: calls %v", next[1], calls)
+		}
+	}
+	if page, _ := ask("/?da=Milan&a=London&vicini=no&lang=en"); strings.Contains(page, "From Turin") {
+		t.Error("a wrong value shows places nearby")
+	}
+}
+
+// TestNearbyOfAgents asks the tool for verdicts for places nearby. The answer has at most 1,500
+// characters, lists three places and counts once. Without the argument it reads none of them.
+func TestNearbyOfAgents(t *testing.T) {
+	t.Parallel()
+	table := aroundMilanAndLondon(t)
+	api := serving(t, table)
+	day := (fare.DayOf(fixture.Today) + 30).String()
+	for arguments, want := range map[string]string{
+		`"nearby":true`: "Places nearby: From Turin €42 (€18 less); To Southampton €55 (€5 less); From Genoa €60 (the same price).",
+		`"nearby":true,"currency":"USD","departure":"` + day + `"`: "Places nearby: From Turin ",
+		`"nearby":true,"language":"de","departure":"` + day + `"`:  "Orte in der Nähe: Ab Turin 42 € (18 € weniger)",
+		`"nearby":false`: "",
+	} {
+		before := len(table.Calls())
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flight_price_verdict","arguments":` +
+			`{"origin":"Milan","destination":"London",` + arguments + `}}}`
+		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, r)
+		var got struct {
+			Result struct {
+				Content           []struct{ Text string }
+				StructuredContent struct{ Vicini []published.Vicino }
+			}
+		}
+		err := json.Unmarshal(w.Body.Bytes(), &got)
+		if err != nil || len(got.Result.Content) == 0 || !strings.Contains(got.Result.Content[0].Text, want) {
+			t.Fatalf("%s: %s %v", arguments, w.Body, err)
+		}
+		calls := table.Calls()[before:]
+		places := 3
+		if want == "" {
+			places = 0
+		}
+		if n := utf8.RuneCount(w.Body.Bytes()); n > 1500 || len(got.Result.StructuredContent.Vicini) != places ||
+			count(calls, "Take") != 1 || want == "" && len(calls) > 4 {
+			t.Errorf("%s: %d characters, calls %v: %s", arguments, n, calls, w.Body)
+		} else {
+			t.Logf("%s: %d characters", arguments, n)
+		}
+	}
+}
+
+func count(all []string, one string) (n int) {
+	for _, s := range all {
+		if s == one {
+			n++
+		}
+	}
+	return n
 }

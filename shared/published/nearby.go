@@ -64,29 +64,40 @@ func (s *Answers) Nearby(ctx context.Context, q answer.Question) (v Vicini, err 
 	if fault := Problem(err); err != nil && !(errors.As(fault, &none) && isAboutFares(none)) {
 		return v, fault
 	}
-	all, err := s.Reader.Nearby(ctx, q)
-	switch {
-	case err != nil:
-		return v, Problem(err)
-	case none != nil && len(all) == 0:
-		return v, none
-	}
 	v = Vicini{Origine: matched(ctx, a.Origin), Destinazione: matched(ctx, a.Destination), Valuta: "EUR",
-		OrigineIata: string(a.Origin.City), DestinazioneIata: string(a.Destination.City), Vicini: []Vicino{}}
+		OrigineIata: string(a.Origin.City), DestinazioneIata: string(a.Destination.City)}
 	if none == nil {
 		v.Tratta, v.Prezzo = a.Analysis.Tratta, &a.Analysis.Prezzo
 	}
-	for _, n := range all {
-		v.Vicini = append(v.Vicini, vicino(ctx, n))
-	}
-	if v, err = InCurrency(ctx, s.Reader, v, q.Show); err != nil || v.Prezzo == nil {
+	if v, err = InCurrency(ctx, s.Reader, v, q.Show); err != nil {
 		return v, err
 	}
-	for i := range v.Vicini {
-		difference := v.Vicini[i].Prezzo.Cent - v.Prezzo.Cent
-		v.Vicini[i].DifferenzaCent = &difference
+	v.Vicini, err = s.NearbyOf(ctx, q, v.Prezzo)
+	if err == nil && none != nil && len(v.Vicini) == 0 {
+		err = none
 	}
-	return v, nil
+	return v, err
+}
+
+// NearbyOf judges a trip from and to the places nearby. Each fare is compared with own, the fare of the
+// trip itself in the currency of the answer; nil if none is known.
+func (s *Answers) NearbyOf(ctx context.Context, q answer.Question, own *verdict.Prezzo) ([]Vicino, error) {
+	found, err := s.Reader.Nearby(ctx, q)
+	if err != nil {
+		return nil, Problem(err)
+	}
+	all := []Vicino{}
+	for _, n := range found {
+		all = append(all, vicino(ctx, n))
+	}
+	if all, err = InCurrency(ctx, s.Reader, all, q.Show); err != nil || own == nil {
+		return all, err
+	}
+	for i := range all {
+		difference := all[i].Prezzo.Cent - own.Cent
+		all[i].DifferenzaCent = &difference
+	}
+	return all, nil
 }
 
 // isAboutFares reports whether a problem says only that a trip has no known fare.

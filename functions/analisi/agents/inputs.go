@@ -44,6 +44,7 @@ type tripInput struct {
 	Month     string  `json:"month,omitempty" maxLength:"7"`
 	Back      string  `json:"return,omitempty" maxLength:"10"`
 	Price     float64 `json:"price,omitempty" example:"45" minimum:"0"`
+	Nearby    bool    `json:"nearby,omitempty"`
 	Kind
 	Asker
 }

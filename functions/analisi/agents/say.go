@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -124,6 +125,26 @@ func (s sentences) months(a verdict.Analysis) (text string) {
 			"Median", euros(int64(w.MedianaCent), a.Valuta)))
 	}
 	return text
+}
+
+// nearby lists what the trip costs from and to places nearby.
+func (s sentences) nearby(v Verdict) string {
+	l := s.in(v.Valuta)
+	var listed []string
+	for _, n := range v.Vicini {
+		id := "near.from"
+		if n.Estremo == "destinazione" {
+			id = "near.to"
+		}
+		amount, sign := l.Apart(n.Prezzo.Cent, v.Prezzo.Cent)
+		name := cmp.Or(s.city(n.Iata), places.AirportName(n.Iata, s.Code))
+		listed = append(listed, s.Text(id, "City", name)+" "+l.Money(n.Prezzo.Cent)+" ("+
+			s.Text("near."+wording.Direction(sign), "Amount", amount)+")")
+	}
+	if len(listed) == 0 {
+		return s.Text("near.none")
+	}
+	return s.Text("near.title") + s.Text("format.colon") + " " + strings.Join(listed, "; ") + "."
 }
 
 func (s sentences) routes(r published.Routes) string {

@@ -49,12 +49,17 @@ func pageOf[T any](all []T, skip float64) ([]T, int) {
 // links to web pages.
 type Verdict struct {
 	verdict.Analysis
-	Pagina string `json:"pagina,omitempty"` // the page with the same answer
-	Avviso string `json:"avviso,omitempty"` // the page with the form for an alert on this trip
+	Vicini []published.Vicino `json:"vicini,omitempty"`
+	Pagina string             `json:"pagina,omitempty"` // the page with the same answer
+	Avviso string             `json:"avviso,omitempty"` // the page with the form for an alert on this trip
 }
 
-// maxMonths is how many of the cheapest months a verdict lists.
-const maxMonths = 3
+// maxMonths and maxNear are how many of the cheapest months and of the cheapest places nearby a verdict
+// lists.
+const (
+	maxMonths = 3
+	maxNear   = 3
+)
 
 func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question) (Verdict, string, error) {
 	a, err := s.Answers.Verdict(ctx, q)
@@ -67,9 +72,18 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	if a.Ambito != verdict.Rotta { // those of the route do not answer this question
 		a.MesiPerConvenienza, a.AnticipoConsigliato = []verdict.Mese{}, nil
 	}
-	v := Verdict{Analysis: a}
+	v, near := Verdict{Analysis: a}, ""
+	if in.Nearby { // instead of the months and of waiting, so that the answer stays short
+		a.MesiPerConvenienza, a.AnticipoConsigliato, a.Previsione = []verdict.Mese{}, nil, nil
+		v.Analysis = a
+		if v.Vicini, err = s.Answers.NearbyOf(ctx, q, &a.Prezzo); err != nil {
+			return Verdict{}, "", err
+		}
+		v.Vicini = v.Vicini[:min(maxNear, len(v.Vicini))]
+		near = say.nearby(v)
+	}
 	v.Pagina, v.Avviso = s.Pages.Addresses(a, q, say.Language)
-	said := []string{say.verdict(a, q, fare.DayOf(s.Answers.Now())),
+	said := []string{say.verdict(a, q, fare.DayOf(s.Answers.Now())), near,
 		say.places(a.Tratta, in.Origin, in.Destination)}
 	if v.Avviso == "" { // this service does not know its address
 		return v, lines(said...), nil

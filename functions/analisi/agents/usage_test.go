@@ -96,14 +96,14 @@ func TestUsage(t *testing.T) {
 func TestUsageIsBounded(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	d.usage(t)
-	if d.counters.reads != 8 || d.counters.writes != 1 {
+	if d.counters.reads != 9 || d.counters.writes != 1 {
 		t.Errorf("%d reads, %d writes", d.counters.reads, d.counters.writes)
 	}
 	for range 59 {
 		d.usage(t)
 	}
 	answer, _ := d.call(t, "usage", `{}`)
-	if code := answer.code(t); code != "troppe-richieste" || d.counters.reads != 8*60 {
+	if code := answer.code(t); code != "troppe-richieste" || d.counters.reads != 9*60 {
 		t.Errorf("%s after %d reads", code, d.counters.reads)
 	}
 	if answer, _ := d.call(t, "flight_price_verdict", milanoBucarest); answer.IsError {

@@ -268,7 +268,7 @@ func (v *view) areasOf(q question, all []published.DestinationDeal) (first, othe
 	for _, code := range codes {
 		if a, ok := places.AreaOf(code); ok {
 			name := a.NameIn(v.T.Code)
-			links = append(links, link{name, q.inOrder(q.link(v.AskFrom, name))})
+			links = append(links, link{name, q.withChoices(q.link(v.AskFrom, name))})
 		}
 	}
 	first, others = links[:min(len(links), maxAreas)], links[min(len(links), maxAreas):]
@@ -309,7 +309,7 @@ func (v *view) widerCheap(q question) {
 		t := q.trip
 		if w.drop(&t); t != q.trip {
 			v.Notice.Wider = append(v.Notice.Wider,
-				link{v.T.Text("refusal.wider." + w.said), q.inOrder(q.linkOn(t, v.AskFrom, q.to))})
+				link{v.T.Text("refusal.wider." + w.said), q.withChoices(q.linkOn(t, v.AskFrom, q.to))})
 		}
 	}
 }

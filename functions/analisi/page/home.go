@@ -221,6 +221,11 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 			h.showMoves(r.Context(), v, asked, a)
 		}
 	}
+	if v.Verdict != nil {
+		h.showNear(r.Context(), q, asked, &a.Analysis.Prezzo, v)
+	} else if v.status == http.StatusNotFound {
+		h.showNear(r.Context(), q, asked, nil, v)
+	}
 	if v.status < http.StatusInternalServerError { // the others may have a fare if the first trip has none
 		h.compare(r.Context(), q, asked, a, v)
 	}

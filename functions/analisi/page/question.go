@@ -34,6 +34,7 @@ import (
 //	          values for the form of an alert: a fare in euros, a class of nights away
 //	con       up to five cities, days or months to compare with, separated by commas
 //	ordine    the order of a list of destinations: prezzo, differenza or partenza
+//	vicini    si: also the fares from and to places nearby
 //	lang      the language
 //	era       from a form without a script: the month or day that the form showed before
 //
@@ -44,6 +45,7 @@ type question struct {
 	trip
 	alert    alertFields
 	order    string // of destinations; empty: the best-judged first
+	near     string // si: also the fares of places nearby
 	currency string // an ISO 4217 code; empty: euros
 	// currencyBy is the name of the parameter that chose the currency.
 	currencyBy string
@@ -103,6 +105,9 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	if !slices.Contains(orders, q.order) {
 		ok, q.order = false, ""
 	}
+	if q.near != "" && q.near != "si" {
+		ok, q.near = false, ""
+	}
 	q.chooseCurrency()
 	return q, ok
 }
@@ -110,7 +115,7 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 // parameters returns the texts of a question under the names of their parameters.
 func (q *question) parameters() []field {
 	return slices.Concat([]field{{"da", &q.from}, {"a", &q.to}}, q.alert.fields(),
-		[]field{{"valuta", &q.currency}, {"ordine", &q.order}}, q.fields())
+		[]field{{"valuta", &q.currency}, {"ordine", &q.order}, {"vicini", &q.near}}, q.fields())
 }
 
 // link returns the address of the page about two cities. The address keeps the question's trip and
@@ -138,12 +143,15 @@ func pageAddress(from, to string, t trip, lang, currency string) string {
 	return "/" + b.String()
 }
 
-// inOrder adds the question's order of destinations to the address of a page.
-func (q question) inOrder(address string) string {
-	if q.order == "" {
-		return address
+// withChoices adds the question's order of destinations, and its wish for places nearby, to the
+// address of a page.
+func (q question) withChoices(address string) string {
+	for _, f := range []field{{"ordine", &q.order}, {"vicini", &q.near}} {
+		if *f.text != "" {
+			address += "&" + f.name + "=" + *f.text
+		}
 	}
-	return address + "&ordine=" + q.order
+	return address
 }
 
 func (q question) city(name string) (places.Place, bool) {

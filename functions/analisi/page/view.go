@@ -48,6 +48,7 @@ type view struct {
 	Verdict    *verdictView
 	Waits      *waits      // for a departure
 	Compared   *comparison // nil: nothing to compare with
+	Near       *nearView   // of a trip without nights to choose from
 	Cheap      *cheapView
 	Returns    *staysView
 	Places     []string     // notes on city names that cover more than the named place
@@ -63,7 +64,7 @@ type view struct {
 	today   fare.Day
 	covered []fare.City // cities with fares from them, nearby ones first
 	status  int
-	plain   bool       // neither an order nor a country narrows the list
+	plain   bool       // no order, country or wish for places nearby
 	most    fare.Cents // the maximum of a list in EUR cents; 0: none
 	route   fare.Route
 	ends    [2]string    // IATA codes of the cities, or of the airports that the answer is about
@@ -211,7 +212,7 @@ type monthRow struct {
 func (h home) newView(q question) view {
 	v := view{
 		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert,
-		Telegram: h.Telegram, Page: true, plain: q.order == "" && q.area() == nil, today: fare.DayOf(h.Now()),
+		Telegram: h.Telegram, Page: true, plain: q.order == "" && q.near == "" && q.area() == nil, today: fare.DayOf(h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
 	if q.chosen {
@@ -221,7 +222,7 @@ func (h home) newView(q question) view {
 		v.Alternates = append(v.Alternates, page.Other{Language: l, Address: page.Home(l)})
 		if l != q.language {
 			v.others = append(v.others, page.Other{Language: l,
-				Address: q.inOrder(pageAddress(q.from, q.to, q.trip, l.Code, q.currency))})
+				Address: q.withChoices(pageAddress(q.from, q.to, q.trip, l.Code, q.currency))})
 		}
 	}
 	v.Itself = page.Home(q.language)

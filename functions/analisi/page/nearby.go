@@ -1,0 +1,84 @@
+package page
+
+import (
+	"context"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
+	"verdetto/shared/text/wording"
+	"verdetto/shared/verdict"
+)
+
+// A page about a trip links to the same page with the fares from and to places nearby. Only that page
+// reads those fares, and it counts as a question. So readers who do not follow the link cost nothing.
+
+// nearView states what the trip costs from and to places nearby, or links to the page that states it.
+type nearView struct {
+	To   string // the page that states it; empty on that page
+	Line string
+	Rows []comparedTrip
+}
+
+// showNear adds the link to the fares of places nearby. If the question wants those fares, it adds the
+// fares. They are compared with the fare of the trip, or nil if none is known.
+func (h home) showNear(ctx context.Context, q question, asked answer.Question, own *verdict.Prezzo, v *view) {
+	l := v.T
+	v.Near = &nearView{}
+	if q.near == "" {
+		q.near = "si"
+		v.Near.To = q.withChoices(q.link(v.AskFrom, v.AskTo)) + "#vicini"
+		return
+	}
+	found, err := h.Reader.Nearby(ctx, asked)
+	switch {
+	case err != nil:
+		h.Log.ErrorContext(ctx, "page without the places nearby", "error", err)
+		v.Near.Line = l.Text("moves.failed")
+		return
+	case len(found) == 0:
+		v.Near.Line = l.Text("near.none")
+		return
+	}
+	for _, n := range found {
+		v.Near.Rows = append(v.Near.Rows, v.nearRow(q, n, own))
+	}
+	first := v.Near.Rows[0]
+	said := first.Difference
+	if own == nil {
+		said = first.Fare
+	} else if _, sign := l.Apart(found[0].Analysis.Prezzo.Cent, own.Cent); sign > 0 {
+		v.Near.Line = l.Text("near.dearer")
+		return
+	}
+	v.Near.Line = wording.Sentence(first.Name+l.Text("format.colon")+" "+said) + "."
+}
+
+// nearRow returns the table row of a trip from or to a place nearby.
+func (v *view) nearRow(q question, n answer.Neighbour, own *verdict.Prezzo) comparedTrip {
+	l, p := v.T, n.Analysis.Prezzo
+	place := named(n.Place, l)
+	id, from, to := "near.from", place.Query(), v.cityQuery(v.route.Destination)
+	if n.Arrival {
+		id, from, to = "near.to", v.cityQuery(v.route.Origin), place.Query()
+	}
+	t := q.trip
+	t.With = ""
+	row := comparedTrip{Name: l.Text(id, "City", place.Name), To: q.linkOn(t, from, to), Fare: l.Money(p.Cent)}
+	seen := ""
+	if p.TrovatoIl != nil {
+		seen = l.Text("near.seen", "When", wording.Ago(l, int(v.today-fare.DayOf(*p.TrovatoIl))))
+	}
+	row.Date = l.Text("near.km", "Km", l.Number(n.Km), "Days", v.daysOf(p.Partenza, p.Ritorno), "Seen", seen)
+	if own != nil {
+		amount, sign := l.Apart(p.Cent, own.Cent)
+		row.Difference = l.Text("near."+wording.Direction(sign), "Amount", amount)
+	}
+	return row
+}
+
+// cityQuery returns a query that means the whole city.
+func (v *view) cityQuery(c fare.City) string {
+	p, _ := places.Get(c)
+	return named(p, v.T).Query()
+}
