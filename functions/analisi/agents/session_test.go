@@ -30,6 +30,7 @@ var sampleCalls = []struct {
 	{"flight_price_verdict", map[string]any{"origin": "mil", "destination": "London"}},
 	{"flight_price_verdict", map[string]any{"origin": "Bergamo", "destination": "Bucarest",
 		"departure": "2016-03-26", "language": "it"}},
+	{"flight_price_verdict", map[string]any{"origin": "Milan", "destination": "Bucharest", "nearby": true}},
 	{"compare_trips", map[string]any{"origin": "Milan", "destinations": []string{"Bucharest", "London", "Tokyo"}}},
 	{"compare_trips", map[string]any{"origin": "Milan", "destinations": []string{"Bucharest"},
 		"departures": []string{"2016-03-26", "2016-04-09", "2016-09-26"}, "currency": "USD"}},

@@ -58,7 +58,7 @@ type Verdict struct {
 // lists.
 const (
 	maxMonths = 3
-	maxNear   = 3
+	maxNear   = 2
 )
 
 func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question) (Verdict, string, error) {
