@@ -204,9 +204,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	case errors.As(err, &covered):
 		v.refuseNotCovered(q, asked, covered)
 	case errors.As(err, &live):
-		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(live.Summary)))
-		v.Notice.CanJudgeOwn = q.OwnPrice == ""
-		v.instead(q)
+		v.refuseNoLive(q, live)
 	case errors.As(err, &noFare):
 		v.refuseNoFareOn(q, noFare)
 		h.showLast(r.Context(), v, asked, noFare)

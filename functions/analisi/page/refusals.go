@@ -72,6 +72,18 @@ func (v *view) refuseNotCovered(q question, asked answer.Question, e *answer.Not
 	v.instead(q)
 }
 
+// refuseNoLive states that a route has no current fare, and the day of its newest if one is known: of a
+// pair of airports none may be.
+func (v *view) refuseNoLive(q question, e *answer.NoLiveFare) {
+	day := ""
+	if e.Summary.Newest != 0 {
+		day = v.T.Date(newest(e.Summary))
+	}
+	v.refuse(http.StatusNotFound, "no_fare", "Newest", day)
+	v.Notice.CanJudgeOwn = q.OwnPrice == ""
+	v.instead(q)
+}
+
 // refuseNoFareOn states that a departure has no known fare. It also states what is known about that
 // departure, and links to nearby departures with their fares.
 func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
@@ -175,6 +187,10 @@ func (v *view) instead(q question) {
 	wider := func(which string, t trip) {
 		v.Notice.Wider = append(v.Notice.Wider,
 			link{v.T.Text("refusal.wider." + which), q.linkOn(t, v.AskFrom, v.AskTo)})
+	}
+	if v.ends != [...]string{string(v.route.Origin), string(v.route.Destination)} {
+		v.Notice.Wider = append(v.Notice.Wider, link{v.T.Text("refusal.wider.airports"),
+			q.link(v.cityQuery(v.route.Origin), v.cityQuery(v.route.Destination))})
 	}
 	if q.NonStop != "" {
 		t := q.trip
