@@ -87,6 +87,11 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 		ConsumesQuota: true,
 	}, compareCheck, compare)
 
+	s.registerDays(api)
+}
+
+// registerDays adds the endpoints about the days and the neighbours of a trip.
+func (s *Service) registerDays(api *httpapi.API) {
 	daysCheck, days := httpapi.CheckAndHandle((*calendarInput).Question, s.Answers().Check,
 		func(ctx context.Context, in *calendarInput, q answer.Question) (*httpapi.Tagged, error) {
 			c, err := s.Answers().Calendar(ctx, q, httpapi.AllFares(ctx))

@@ -44,8 +44,8 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	d.call(t, "compare_trips", `{"origin":"Milano","destinations":["Bucarest","Londra"]}`)
-	free := map[string]int64{"/v1/analisi": 25, "/v1/calendario": 30, "/v1/vicini": 30, "/v1/occasioni": 30, "/feed/{file}": 300,
-		"/v1/rotte": 100, "/v1/storico": 100, "/card/{file}": 300, "/v1/price-trends": 100}
+	free := map[string]int64{"/v1/analisi": 25, "/v1/calendario": 30, "/v1/vicini": 30, "/v1/occasioni": 30,
+		"/feed/{file}": 300, "/v1/rotte": 100, "/v1/storico": 100, "/card/{file}": 300, "/v1/price-trends": 100}
 	for range 3 {
 		u, text := d.usage(t)
 		if diff := cmp.Diff(free, left(u)); diff != "" || u.Piano != "free" || u.ContatoPer != "indirizzo" ||
