@@ -58,7 +58,7 @@ var measured = []use{
 	{"verdict, Pro", 1.5, 1, 0.0036 + 3*0.005, 0.5, 1200, 750, 1},
 	{"price trends, free, none from the edge", 0.5, 1, 0.0070 + 2*0.005, 0.5, 5000, 750, 1},
 	{"price trends, free, 9 of 10 from the edge", 0.5, 1, 0.0070 + 2*0.005, 0.5, 5000, 750, 0.1},
-	{"places nearby, free, six of them", 3.5, 1, 0.0050 + 8*0.005, 0.5, 3000, 750, 1},
+	{"places nearby, free, six of them", 3.5, 1, 0.0042 + 8*0.005, 0.5, 2500, 750, 1},
 }
 
 const million = 1e6
