@@ -20,11 +20,14 @@ func TestProveAirports(t *testing.T) {
 	for i, language := range []string{"it", "en", "de"} {
 		say := []texts{
 			{"near": "Luoghi vicini", "closed": "non ha voli di linea", "same": "stessa città",
-				"all": "tutti gli aeroporti delle due città", "ask": "Quanto costa da luoghi vicini?"},
+				"all": "tutti gli aeroporti delle due città", "ask": "Quanto costa da luoghi vicini?",
+				"none": "luoghi vicini non conosciamo nessun prezzo"},
 			{"near": "Places nearby", "closed": "No scheduled flights", "same": "same city",
-				"all": "all airports of both cities", "ask": "What does it cost from nearby?"},
+				"all": "all airports of both cities", "ask": "What does it cost from nearby?",
+				"none": "no current fare from or to a place nearby"},
 			{"near": "Orte in der Nähe", "closed": "keine Linienflüge", "same": "dieselbe Stadt",
-				"all": "alle Flughäfen beider Städte", "ask": "Was kostet es von Orten in der Nähe?"},
+				"all": "alle Flughäfen beider Städte", "ask": "Was kostet es von Orten in der Nähe?",
+				"none": "Orten in der Nähe kennen wir keinen aktuellen Preis"},
 		}[i]
 		for _, s := range []screen{screens[i%2], screens[2+i%2], everyScreen[5]} {
 			t.Run(language+"-"+s.name, func(t *testing.T) {
@@ -46,7 +49,7 @@ func TestProveAirports(t *testing.T) {
 					{"nearby-airport", "da=BGY&a=LON&vicini=si", 404, []string{say["near"], "Linate"}},
 					{"closed", "da=PMF&a=Londra", 400, []string{say["closed"], "Malpensa"}},
 					{"same", "da=BGY&a=MXP", 400, []string{say["same"]}},
-					{"nearby-day", "da=Malpensa&a=BUH&vicini=si&quando=" + day, 200, []string{say["near"]}},
+					{"nearby-day", "da=Malpensa&a=BUH&vicini=si&quando=" + day, 200, []string{say["none"]}},
 				} {
 					status, _ := w.visit(base + "/?" + q.query)
 					if status != q.status {
