@@ -101,7 +101,7 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 // meets returns the fare to a destination if that fare meets the alert, else nil. known is false if
 // there are too few data to decide.
 func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
-	d, ok := e.Cheapest(f.today, nil, a.Trip.Nonstop)
+	d, ok := e.Cheapest(f.today, deals.Filter{NonStop: a.Trip.Nonstop, Airlines: a.Trip.Airlines})
 	level := d.Verdict.Livello
 	switch {
 	case !ok || f.today-fare.DayOf(time.Unix(d.Fare.Found, 0)) > verdict.LiveDays:

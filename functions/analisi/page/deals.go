@@ -91,7 +91,8 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	if asked.When != nil && kind == fare.OneWay { // deals are by month: use the month of the day
 		of = &asked.When.Date
 	}
-	standing := published.ValidDeals(all, v.today, of, q.NonStop != "")
+	standing, _ := published.ValidDeals(all, v.today,
+		deals.Filter{Month: of, NonStop: asked.NonStop, Airlines: asked.Airlines})
 	countries, others := v.areasOf(q, standing)
 	if area := v.Area; area != nil {
 		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.Holds(countryOf(d.To)) })
