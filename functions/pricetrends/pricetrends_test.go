@@ -316,3 +316,34 @@ func TestIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeCities: trends of an airport of a city with several are those of the city, and the answer
+// says so.
+func TestWholeCities(t *testing.T) {
+	api, _ := open(dollars())
+	for query, want := range map[string][]view.WholeCity{
+		"origin=MIL&destination=LON":      nil,
+		"origin=Milano":                   nil,
+		"origin=bgy":                      {{Parameter: "origin", Asked: "Bergamo", City: "MIL"}},
+		"origin=Bergamo&destination=STN":  {{Parameter: "origin", Asked: "Bergamo", City: "MIL"}, {Parameter: "destination", Asked: "STN", City: "LON"}},
+		"origin=MXP&destination=Stansted": {{Parameter: "origin", Asked: "MXP", City: "MIL"}, {Parameter: "destination", Asked: "Stansted", City: "LON"}},
+	} {
+		for _, lang := range []string{"", "&lang=it"} {
+			w := get(t, api, "/v1/price-trends?"+query+lang)
+			var got view.Trends
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || got.Origin != "MIL" {
+				t.Fatalf("%s: %d %s %v", query, w.Code, w.Body, err)
+			}
+			for i, c := range got.WholeCities {
+				word := map[string]string{"": "airports", "&lang=it": "aeroporti"}[lang]
+				if !strings.Contains(c.Note, word) || !strings.Contains(c.Note, c.Asked) {
+					t.Errorf("%s%s: %q", query, lang, c.Note)
+				}
+				got.WholeCities[i].Note = ""
+			}
+			if diff := cmp.Diff(want, got.WholeCities); diff != "" {
+				t.Errorf("%s (-want +got): %s", query, diff)
+			}
+		}
+	}
+}
