@@ -3,6 +3,7 @@ package analisi_test
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"slices"
 	"strings"
 	"testing"
@@ -114,7 +115,7 @@ func TestAirlinesOfACalendar(t *testing.T) {
 	for query, want := range map[string]string{
 		"&vettore=Rynair":                              "Ryanair",
 		"&vettore=FR,Q9":                               "",
-		"&senzaVettore=Air":                            "",
+		"&senzaVettore=Zzzz":                           "",
 		"&vettore=FR&senzaVettore=FR":                  "",
 		"&vettore=FR&senzaVettore=W6":                  "",
 		"&vettore=,":                                   "",
@@ -183,5 +184,56 @@ func TestAirlinesOfDeals(t *testing.T) {
 		if found != want {
 			t.Errorf("%s: %s, want %s", query, found, want)
 		}
+	}
+}
+
+// TestAirlinesOnThePage: the page is limited as the API is. Its links, its form and the alert that
+// it offers keep the airlines. A fault stands beside the field.
+func TestAirlinesOnThePage(t *testing.T) {
+	h := carried().Open()
+	visit := func(query string, status int) string {
+		t.Helper()
+		w := analisitest.Get(t, h, "/?da=Milano&a=Bucarest&lang=en"+query)
+		if w.Code != status {
+			t.Fatalf("%s: %d", query, w.Code)
+		}
+		return html.UnescapeString(w.Body.String())
+	}
+	for query, wants := range map[string][]string{
+		"&vettore=Ryanair": {"only Ryanair and Ryanair UK", `name="vettore" value="Ryanair"`,
+			`name="airline" type="checkbox" value="FR,RK" checked`, "Only Ryanair and Ryanair UK</label>",
+			`href="/?da=Milan&a=Bucharest&mese=2016-04&vettore=Ryanair&lang=en"`,
+			`href="/?da=Bucharest&a=Milan&vettore=Ryanair&lang=en"`, `href="/?da=Milan&vettore=Ryanair&lang=en"`,
+			`href="/?da=Milano&a=Bucarest&vettore=Ryanair&lang=it"`},
+		"&senzaVettore=FR&quando=2016-04-01": {"without Ryanair", `name="senzaVettore" value="FR"`,
+			`name="withoutAirline" type="checkbox" value="FR" checked`},
+	} {
+		body := visit(query, 200)
+		for _, want := range wants {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s lacks %s", query, want)
+			}
+		}
+		if strings.Contains(body, "og:image\" content=\"/card") {
+			t.Errorf("%s: the picture is about all airlines", query)
+		}
+	}
+	for query, want := range map[string]string{
+		"&vettore=Rynair":             "We do not know this airline. Write a name such as Ryanair or a code such as FR. Similar names: Ryanair.",
+		"&senzaVettore=Zzzz":          "Write a name such as Ryanair or a code such as FR.",
+		"&vettore=FR&senzaVettore=FR": "Give only one of the two.",
+	} {
+		if body := visit(query, 400); !strings.Contains(body, want) {
+			t.Errorf("%s lacks %q", query, want)
+		}
+	}
+	body := visit("&vettore=U2", 404)
+	for _, want := range []string{"No current fare with these airlines.", "(only easyJet)", ">any airline</a>"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("an airline without fares lacks %q", want)
+		}
+	}
+	if body := visit("", 200); strings.Contains(body, `name="airline"`) || !strings.Contains(body, `id="vettore"`) {
+		t.Error("without a choice the alert names airlines, or the form has no field")
 	}
 }

@@ -104,28 +104,6 @@ func (r *Reader) departures(ctx context.Context, q Question) (d departures, err 
 	return d.of(q.Airlines), err
 }
 
-// of returns the departures whose fares are of some airlines.
-func (d departures) of(a fare.Airlines) departures {
-	if d.sheet != nil && a != "" {
-		limited := *d.sheet
-		limited.Airlines, d.sheet = a, &limited
-	}
-	return d
-}
-
-// ofAirlines limits the data of a route to the airlines of the question. It reads the departures of
-// the route, because the summary holds only the cheapest fares of all airlines.
-func (r *Reader) ofAirlines(ctx context.Context, q Question, f SeriesData) (SeriesData, error) {
-	if q.Airlines == "" {
-		return f, nil
-	}
-	d, err := r.departuresOf(ctx, q, f)
-	if err == nil {
-		f.Summary = f.Summary.OfAirlines(q.Airlines, d.sheet)
-	}
-	return f, err
-}
-
 // departuresOfCities reads the departure state of a series of cities.
 func (r *Reader) departuresOfCities(ctx context.Context, q Question, d departures) (_ departures, err error) {
 	data, err := r.Stored.Sheet(ctx, d.Series, q.NonStop)

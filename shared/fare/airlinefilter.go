@@ -62,6 +62,16 @@ func (a Airlines) List() (all []Airline, except bool) {
 	return all, except
 }
 
+// Codes returns the codes of the wanted airlines or, if all others are wanted, of the unwanted ones,
+// separated by commas. The other text is empty.
+func (a Airlines) Codes() (only, without string) {
+	list, except := strings.CutPrefix(string(a), exceptSign)
+	if list = strings.ReplaceAll(list, airlineSplitter, ","); except {
+		return "", list
+	}
+	return list, ""
+}
+
 // Include reports whether a fare of an airline is selected.
 func (a Airlines) Include(one Airline) bool {
 	if a == "" || one == (Airline{}) {

@@ -176,6 +176,7 @@ func (l Links) listOf(a store.Alert, lang string) string {
 	if a.Trip.Nonstop {
 		b.WriteString("&diretto=si")
 	}
+	b.WriteString(airlinesOf(a.Trip))
 	if a.Threshold > 0 {
 		fmt.Fprintf(&b, "&massimo=%d.%02d", a.Threshold/100, a.Threshold%100)
 	}

@@ -27,6 +27,7 @@ type cheapView struct {
 	City, Lede, First string
 	Area              string // the country or continent; empty: all
 	Collecting        string // how far the first verdict is
+	Unknown           string // how many fares were left out because their airline is unknown
 	Partly            bool   // the question holds more than applies without a destination
 	Rows              []cheapRow
 	Feed              string // path
@@ -91,7 +92,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	if asked.When != nil && kind == fare.OneWay { // deals are by month: use the month of the day
 		of = &asked.When.Date
 	}
-	standing, _ := published.ValidDeals(all, v.today,
+	standing, unknown := published.ValidDeals(all, v.today,
 		deals.Filter{Month: of, NonStop: asked.NonStop, Airlines: asked.Airlines})
 	countries, others := v.areasOf(q, standing)
 	if area := v.Area; area != nil {
@@ -102,6 +103,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	if v.Cheap != nil {
 		v.Cheap.Partly, v.Cheap.Collecting = partly, collecting(v, all)
 		v.Cheap.Areas, v.Cheap.MoreAreas = countries, others
+		v.Cheap.Unknown = unknownAirlines(v.T, verdict.VettoriOf(asked.Airlines).Without(unknown))
 	}
 }
 
@@ -305,6 +307,7 @@ func (v *view) widerCheap(q question) {
 	}{
 		{"maximum", func(t *trip) { t.Most = "" }},
 		{"stops", func(t *trip) { t.NonStop = "" }},
+		{"airlines", func(t *trip) { t.airlineChoice = airlineChoice{} }},
 		{"any", func(t *trip) { t.Month, t.Date, t.Back = "", "", "" }},
 	} {
 		t := q.trip

@@ -55,6 +55,10 @@ type Trip struct {
 	Nonstop bool   `json:"nonstop"`
 	// Airports of departure and arrival, such as BGY-STN, BGY- or -STN. Absent: any of both cities.
 	Airports string `json:"airports,omitempty"`
+	// Airline holds the IATA codes of the only airlines whose fares count, and WithoutAirline those
+	// whose fares do not, separated by commas. Absent: all airlines.
+	Airline        string `json:"airline,omitempty"`
+	WithoutAirline string `json:"withoutAirline,omitempty"`
 }
 
 // Fare is a fare that meets the alert. Prices are in EUR cents.
@@ -131,6 +135,7 @@ func about(a store.Alert) Data {
 	}
 	if t := a.Trip; t != (store.Trip{}) {
 		d.Trip = &Trip{Nights: t.Nights.String(), Nonstop: t.Nonstop, Airports: t.Airports.String()}
+		d.Trip.Airline, d.Trip.WithoutAirline = t.Airlines.Codes()
 		if t.From > 0 {
 			d.Trip.From, d.Trip.To = t.From.String(), t.To.String()
 		}
