@@ -159,6 +159,8 @@ func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language)
 		Level: v.Livello, Reliability: v.Affidabilita, Sample: v.Campione,
 		Page: links.pageOf(news{Route: route}, a.Trip, l.Code),
 	}
+	flight := news{Flight: d.Fare.Flight, Stops: d.Fare.Stops}
+	told.Flight, told.Facts = flightText(l, flight), factsOf(flight)
 	if v.Percentile != nil {
 		told.Percentile, told.Median = *v.Percentile, *v.MedianaCent
 	}

@@ -53,7 +53,13 @@ func (c airlineChoice) text(l *i18n.Language) string {
 }
 
 // AirlineText describes the airlines of the alert that the page offers, or "".
-func (v view) AirlineText() string { return wording.Sentence(v.Trip.airlineChoice.text(v.T)) }
+func (v view) AirlineText() string {
+	text := v.Trip.airlineChoice.text(v.T)
+	if text == "" {
+		return ""
+	}
+	return wording.Sentence(text)
+}
 
 // AirlineCodes returns the airlines of the alert that the page offers: those of the form's field
 // airline, or of its field withoutAirline.
