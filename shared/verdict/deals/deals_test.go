@@ -76,6 +76,19 @@ func invented(destinations int) deals.Origin {
 func TestEncode(t *testing.T) {
 	for _, n := range []int{0, 1, 20, 50, 150} {
 		want := invented(n)
+		for i := range want.Entries[:n/2] { // with the fares of each airline
+			e := &want.Entries[i]
+			e.Any.Airlines = slices.Clone(e.Any.Months[:3])
+			if e.NonStop != nil {
+				e.NonStop.Airlines = slices.Clone(e.NonStop.Months[:1])
+			}
+			for j := range e.Any.Airlines {
+				e.Any.Airlines[j].Verdict.Confronto = "" // only months have one
+			}
+			if e.NonStop != nil {
+				e.NonStop.Airlines[0].Verdict.Confronto = ""
+			}
+		}
 		data := want.Encode()
 		got, err := deals.Decode(data)
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
