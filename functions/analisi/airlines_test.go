@@ -60,10 +60,11 @@ func TestAirlinesOfACalendar(t *testing.T) {
 		days     int
 		limit    string
 	}{
-		"&vettore=FR":                              {"FR", 21, `{"solo":[{"iata":"FR","nome":"Ryanair"}],"ignoti":20}`},
-		"&airline=wizz%20air":                      {"W6", 20, ""},
-		"&vettore=FR,W6":                           {"FR W6", 41, ""},
-		"&senzaVettore=ryanair":                    {"W6", 20, `{"senza":[{"iata":"FR","nome":"Ryanair"},{"iata":"RK","nome":"Ryanair UK"}],"ignoti":20}`},
+		"&vettore=FR":         {"FR", 21, `{"solo":[{"iata":"FR","nome":"Ryanair"}],"ignoti":20}`},
+		"&airline=wizz%20air": {"W6", 20, ""},
+		"&vettore=FR,W6":      {"FR W6", 41, ""},
+		"&senzaVettore=ryanair": {"W6", 20,
+			`{"senza":[{"iata":"FR","nome":"Ryanair"},{"iata":"RK","nome":"Ryanair UK"}],"ignoti":20}`},
 		"&withoutAirline=U2":                       {"FR W6", 41, ""},
 		"&vettore=FR&mese=2016-04":                 {"FR", 10, `{"solo":[{"iata":"FR","nome":"Ryanair"}],"ignoti":10}`},
 		"&vettore=FR&campi=giorni.vettore,vettori": {"FR", 21, ""},
@@ -88,7 +89,8 @@ func TestAirlinesOfACalendar(t *testing.T) {
 	if m := april.Mesi[0]; m.MinimoCent != cheapest || m.Giorni != 10 || m.Percentile == nil {
 		t.Errorf("%+v, the cheapest is %d", m, cheapest)
 	}
-	if a := ask(t, "/v1/analisi", "&vettore=FR&mese=2016-04", 200); a.Prezzo.Cent != cheapest || a.Prezzo.Vettore.Iata != "FR" {
+	if a := ask(t, "/v1/analisi", "&vettore=FR&mese=2016-04", 200); a.Prezzo.Cent != cheapest ||
+		a.Prezzo.Vettore.Iata != "FR" {
 		t.Errorf("of the month: %+v", a.Prezzo)
 	}
 	// A route is judged by its cheapest fare of the airline, found within 24 hours of the newest.
@@ -219,7 +221,7 @@ func TestAirlinesOnThePage(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"&vettore=Rynair":             "We do not know this airline. Write a name such as Ryanair or a code such as FR. Similar names: Ryanair.",
+		"&vettore=Rynair":             "Write a name such as Ryanair or a code such as FR. Similar names: Ryanair.",
 		"&senzaVettore=Zzzz":          "Write a name such as Ryanair or a code such as FR.",
 		"&vettore=FR&senzaVettore=FR": "Give only one of the two.",
 	} {

@@ -321,12 +321,15 @@ func TestIndex(t *testing.T) {
 // says so.
 func TestWholeCities(t *testing.T) {
 	api, _ := open(dollars())
+	of := func(parameter, asked, city string) view.WholeCity {
+		return view.WholeCity{Parameter: parameter, Asked: asked, City: city}
+	}
 	for query, want := range map[string][]view.WholeCity{
 		"origin=MIL&destination=LON":      nil,
 		"origin=Milano":                   nil,
-		"origin=bgy":                      {{Parameter: "origin", Asked: "BGY", City: "MIL"}},
-		"origin=Bergamo&destination=STN":  {{Parameter: "origin", Asked: "Bergamo", City: "MIL"}, {Parameter: "destination", Asked: "STN", City: "LON"}},
-		"origin=MXP&destination=Stansted": {{Parameter: "origin", Asked: "MXP", City: "MIL"}, {Parameter: "destination", Asked: "Stansted", City: "LON"}},
+		"origin=bgy":                      {of("origin", "BGY", "MIL")},
+		"origin=Bergamo&destination=STN":  {of("origin", "Bergamo", "MIL"), of("destination", "STN", "LON")},
+		"origin=MXP&destination=Stansted": {of("origin", "MXP", "MIL"), of("destination", "Stansted", "LON")},
 	} {
 		for _, lang := range []string{"", "&lang=it"} {
 			w := get(t, api, "/v1/price-trends?"+query+lang)

@@ -37,7 +37,8 @@ func (r *Reader) ofAirlines(ctx context.Context, q Question, f SeriesData) (Seri
 
 // Airlines returns the airlines of a route's live fares, those with most fares first. known is false
 // if no fare of the route is live.
-func (r *Reader) Airlines(ctx context.Context, of fare.Series, nonStop bool) (all []fare.Airline, known bool, err error) {
+func (r *Reader) Airlines(ctx context.Context, of fare.Series, nonStop bool) (all []fare.Airline, known bool,
+	err error) {
 	data, err := r.Stored.Sheet(ctx, of.OfCities(), nonStop)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, false, nil

@@ -7,6 +7,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
+	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
@@ -39,10 +40,19 @@ func TestAirlines(t *testing.T) {
 		}
 		return fare.Flight{}
 	})
-	h.Work(notify.Result{Sent: 2, Settled: 4})
+	summary := verdict.RouteSummary{AsOf: h.Today(), Currency: fare.EUR, PerEuro: 1}
+	for ago := range fare.Day(40) {
+		summary.Lows = append(summary.Lows, verdict.Low{Day: h.Today() - 40 + ago, Price: 5000 + fare.Cents(ago)})
+	}
+	if err := (store.Fares{Table: h.Table}).PutSummary(t.Context(), fare.Series{Route: notifytest.Route("MIL-BUH")},
+		summary.Encode(), 0); err != nil {
+		t.Fatal(err)
+	}
+	h.Work(notify.Result{Sent: 2, Settled: 1})
 	h.WantMailed("day", "ryanair")
 	for _, m := range h.Mails() {
-		for _, want := range []string{"solo Ryanair", "Ryanair, Bergamo–Stansted, senza scali, 2 h 5 min.", "&vettore=FR&"} {
+		for _, want := range []string{"solo Ryanair", "Ryanair, Bergamo–Stansted, diretto, 2 h 5 min.",
+			"&vettore=FR&"} {
 			if !strings.Contains(strings.Join(strings.Fields(m.Text), " "), want) {
 				t.Errorf("%s lacks %q:\n%s", m.To, want, m.Text)
 			}
@@ -66,12 +76,12 @@ func TestAirlinesToAnywhere(t *testing.T) {
 	wizz, ryanair := of(3000, "W6"), of(3500, "FR")
 	putDeals(h.Fixture, "MIL", deals.Origin{Entries: []deals.Entry{{Destination: "LON", AsOf: today, Observations: 400,
 		Any: deals.Fares{Route: []deals.Deal{wizz}, Airlines: []deals.Deal{wizz, ryanair}}}}})
-	h.Work(notify.Result{Sent: 2, Settled: 3})
+	h.Work(notify.Result{Sent: 2, Settled: 1})
 	h.WantMailed("all", "ryanair")
 	for _, m := range h.Mails() {
-		wants := []string{"30,00", "Wizz Air, Bergamo–Stansted, senza scali, 2 h 5 min."}
+		wants := []string{"30,00", "Wizz Air, Bergamo–Stansted, diretto, 2 h 5 min."}
 		if strings.HasPrefix(m.To, "ryanair") {
-			wants = []string{"35,00", "Ryanair, Bergamo–Stansted, senza scali, 2 h 5 min.", "solo Ryanair", "&vettore=FR"}
+			wants = []string{"35,00", "Ryanair, Bergamo–Stansted, diretto, 2 h 5 min.", "solo Ryanair", "&vettore=FR"}
 		}
 		for _, want := range wants {
 			if !strings.Contains(strings.Join(strings.Fields(m.Text), " "), want) {
@@ -97,7 +107,7 @@ func TestDigestNamesFlights(t *testing.T) {
 		h.Add(24 * time.Hour)
 	}
 	mails := h.Mails()
-	if len(mails) == 0 || !strings.Contains(mails[0].Text, "Ryanair, Bergamo–Stansted, senza scali, 2 h 5 min.") ||
+	if len(mails) == 0 || !strings.Contains(mails[0].Text, "Ryanair, Bergamo–Stansted, diretto, 2 h 5 min.") ||
 		!strings.Contains(mails[0].HTML, "2 h 5 min") {
 		t.Errorf("%d mails: %+v", len(mails), mails)
 	}

@@ -24,7 +24,7 @@ type Occasioni struct {
 	Origine      string           `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	OrigineIata  string           `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	Luoghi       []verdict.Luogo  `json:"luoghi,omitempty" doc:"The origin, if its fares cover more than the name that you gave, as in GET /v1/analisi"`
-	Vettori      *verdict.Vettori `json:"vettori,omitempty" doc:"The airlines that the list is limited to, with vettore or senzaVettore"`
+	Vettori      *verdict.Vettori `json:"vettori,omitempty" doc:"The airlines that it is limited to"`
 	Ambito       string           `json:"ambito" enum:"rotta,mese" doc:"What each verdetto judges: the cheapest fare of the route, or of its departures in mese"`
 	Notti        string           `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Nights away of return fares, as requested. Absent for one-way fares"`
 	Valuta       string           `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
@@ -201,6 +201,9 @@ type DestinationDeal struct {
 func ValidDeals(all deals.Origin, today fare.Day, f deals.Filter) (list []DestinationDeal, unknown int) {
 	for _, e := range all.Entries {
 		d, ok := e.Cheapest(today, f)
+		if !ok && f.Airlines == "" {
+			continue
+		}
 		if !ok {
 			other, ok := e.Cheapest(today, deals.Filter{Month: f.Month, NonStop: f.NonStop})
 			if ok && other.Fare.Flight.Airline == (fare.Airline{}) {

@@ -60,7 +60,8 @@ func Problem(err error) error {
 	case errors.As(err, &live):
 		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s%s. Try again after the next "+
 			"refresh, within 7 days, or send a price of your own.",
-			kindOf(live.Series.Trip, live.NonStop), ofAirlines(live.Airlines), english(live.Origin), english(live.Destination), newestOf(live.SeriesData)) +
+			kindOf(live.Series.Trip, live.NonStop), ofAirlines(live.Airlines), english(live.Origin),
+			english(live.Destination), newestOf(live.SeriesData)) +
 			orCities(live.SeriesData))
 	case errors.As(err, &none):
 		return noCalendar(none)

@@ -18,7 +18,7 @@ import (
 type Vettori struct {
 	Solo   []Vettore `json:"solo,omitempty" doc:"Only fares of these airlines"`
 	Senza  []Vettore `json:"senza,omitempty" doc:"Only fares of other airlines than these"`
-	Ignoti *int      `json:"ignoti,omitempty" minimum:"0" doc:"In a list: the fares left out because the source does not name their airline"`
+	Ignoti *int      `json:"ignoti,omitempty" minimum:"0" doc:"In a list: fares left out, of unknown airlines"`
 }
 
 // VettoriOf returns the published form of a limit to some airlines, or nil if there is none.

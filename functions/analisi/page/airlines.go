@@ -1,6 +1,7 @@
 package page
 
 import (
+	"net/http"
 	"strings"
 
 	"verdetto/shared/fare"
@@ -8,7 +9,6 @@ import (
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
-	"verdetto/shared/verdict"
 )
 
 // A page can be limited to some airlines, or to all others.
@@ -65,17 +65,17 @@ func (v view) AirlineText() string {
 // airline, or of its field withoutAirline.
 func (v view) AirlineCodes() airlineChoice { return choiceOf(v.Trip.limit()) }
 
-// unknownAirlines says how many fares were left out of a list because their airline is unknown, or
-// returns "".
-func unknownAirlines(l *i18n.Language, limit *verdict.Vettori) string {
-	if limit == nil || limit.Ignoti == nil || *limit.Ignoti == 0 {
+// unknownAirlines says that n fares were left out because their airline is unknown. It returns "" if
+// n is 0.
+func unknownAirlines(l *i18n.Language, n int) string {
+	if n == 0 {
 		return ""
 	}
-	return l.Text("cheap.unknown_airline", "Number", *limit.Ignoti)
+	return l.Text("cheap.unknown_airline", "Number", n)
 }
 
 // refuseAirlines states that no current fare is of the wanted airlines.
 func (v *view) refuseAirlines(q question) {
-	v.refuse(404, "no_airline", "Airlines", q.airlineChoice.text(v.T))
+	v.refuse(http.StatusNotFound, "no_airline", "Airlines", q.airlineChoice.text(v.T))
 	v.instead(q)
 }

@@ -92,8 +92,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	if asked.When != nil && kind == fare.OneWay { // deals are by month: use the month of the day
 		of = &asked.When.Date
 	}
-	standing, unknown := published.ValidDeals(all, v.today,
-		deals.Filter{Month: of, NonStop: asked.NonStop, Airlines: asked.Airlines})
+	standing, unknown := published.ValidDeals(all, v.today, filterOf(asked, of))
 	countries, others := v.areasOf(q, standing)
 	if area := v.Area; area != nil {
 		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.Holds(countryOf(d.To)) })
@@ -102,9 +101,13 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	v.showCheap(q, from, standing, kind, most, h.Now())
 	if v.Cheap != nil {
 		v.Cheap.Partly, v.Cheap.Collecting = partly, collecting(v, all)
-		v.Cheap.Areas, v.Cheap.MoreAreas = countries, others
-		v.Cheap.Unknown = unknownAirlines(v.T, verdict.VettoriOf(asked.Airlines).Without(unknown))
+		v.Cheap.Areas, v.Cheap.MoreAreas, v.Cheap.Unknown = countries, others, unknownAirlines(v.T, unknown)
 	}
+}
+
+// filterOf returns the filter of deals that a question means. month is nil for any date.
+func filterOf(asked answer.Question, month *fare.Day) deals.Filter {
+	return deals.Filter{Month: month, NonStop: asked.NonStop, Airlines: asked.Airlines}
 }
 
 // refuseNoRoutes states that no fare from the city is known.

@@ -57,9 +57,6 @@ func TestWhatPhonesShow(t *testing.T) {
 			[]string{"You asked for an alert when the cheapest fare is €40.00 or less."}, "in our message"},
 		{"flight", store.Alert{}, func(m *notify.Message) { m.Fares[0].Flight = "Ryanair, non-stop." },
 			[]string{"Departing on Wednesday 18 March 2026. Ryanair, non-stop."}, ""},
-		{"flights of a list", store.Alert{}, func(m *notify.Message) {
-			m.List, m.Fares[0].Flight = url, "Ryanair, non-stop."
-		}, []string{"Departing on Wednesday 18 March 2026. Ryanair, non-stop."}, ""},
 		{"low", store.Alert{Kind: store.Low, Days: 30}, func(*notify.Message) {},
 			[]string{"The lowest in 30 days: until now it was €42.00.",
 				"You asked for an alert when the fare is lower than in the last 30 days."}, ""},
