@@ -107,7 +107,8 @@ func TestDigestNamesFlights(t *testing.T) {
 		h.Add(24 * time.Hour)
 	}
 	mails := h.Mails()
-	if len(mails) == 0 || !strings.Contains(mails[0].Text, "Ryanair, Bergamo–Stansted, diretto, 2 h 5 min.") ||
+	if len(mails) == 0 || !strings.Contains(strings.Join(strings.Fields(mails[0].Text), " "),
+		"Ryanair, Bergamo–Stansted, diretto, 2 h 5 min.") ||
 		!strings.Contains(mails[0].HTML, "2 h 5 min") {
 		t.Errorf("%d mails: %+v", len(mails), mails)
 	}
