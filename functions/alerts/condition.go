@@ -55,6 +55,8 @@ func (c *condition) set(name, value string) *fault {
 	case "nonstop":
 		c.trip.Nonstop, ok = value == "true" || value == "on" || value == "1",
 			slices.Contains([]string{"true", "false", "on", "1", "0"}, value)
+	case "airline", "withoutAirline":
+		return c.setAirlines(name, value)
 	case "kind":
 		c.kind, ok, fill = value, slices.Contains(kinds, value), []any{"Kinds", strings.Join(kinds, ", ")}
 	case "level":

@@ -45,6 +45,8 @@ type keptAlert struct {
 	Nights    string       `json:"nights,omitempty"`
 	NonStop   bool         `json:"nonstop,omitempty"`
 	Airports  string       `json:"airports,omitempty"`
+	Airlines  string       `json:"airline,omitempty" doc:"IATA codes of the only airlines whose fares count"`
+	Without   string       `json:"withoutAirline,omitempty" doc:"IATA codes of the airlines whose fares do not count"`
 	Kind      string       `json:"kind"`
 	Threshold *float64     `json:"threshold,omitempty" doc:"EUR"`
 	Paid      *float64     `json:"paid,omitempty" doc:"EUR"`
@@ -136,6 +138,7 @@ func exportAlert(a store.Alert) keptAlert {
 		Asked: dayOf(a.RequestDay), Since: dayOf(a.Since), Paused: dayOf(a.Paused), Changed: a.Fresh,
 		First: euros(a.State.First), Currency: a.Currency, Stated: euros(a.Stated),
 	}
+	k.Airlines, k.Without = a.Trip.Airlines.Codes()
 	if t := a.Trip; t.Month {
 		k.Month = t.From.String()[:len("2006-01")]
 	} else if k.Departure = dayOf(t.From); t.To != t.From {

@@ -48,16 +48,20 @@ func (f fault) pageText(l *i18n.Language) string {
 	key := "unclear"
 	switch f.text {
 	case "too_soon", "too_soon_weekly", "only_with", "drop_wants", "not_both", "paid_departure", "not_with",
-		"not_with_paid", "no_telegram":
+		"not_with_paid", "no_telegram", "airline_not_here":
 		key = f.text
+	case "airline_unnamed":
+		key = "airline_not_here"
 	default:
 		switch f.field {
-		case "email", "address", "days", "percent", "departure":
+		case "email", "address", "days", "percent", "departure", "airline":
 			key = f.field
 		case "threshold", "paid", "amount", "currency":
 			key = "amount"
 		case "month":
 			key = "departure"
+		case "withoutAirline":
+			key = "airline"
 		}
 	}
 	var fill []any

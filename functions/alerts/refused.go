@@ -76,7 +76,8 @@ func (s *Service) refused(in *subscribeInput, asked pendingSubscription, p *http
 // labels maps the fields that a reader can correct to the keys of their labels.
 var labels = map[string]string{"email": "form.email", "address": "form.address", "threshold": "ask.maximum",
 	"paid": "form.paid", "amount": "form.amount", "days": "form.days", "percent": "form.percent", "kind": "form.kind",
-	"channel": "form.channel", "departure": "form.departure", "month": "form.departure", "frequency": "form.weekly"}
+	"channel": "form.channel", "departure": "form.departure", "month": "form.departure", "frequency": "form.weekly",
+	"airline": "ask.airline", "withoutAirline": "ask.without_airline"}
 
 // correct returns a field with the value that the reader typed. It returns false for a field that
 // the form hides.

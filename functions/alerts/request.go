@@ -24,8 +24,10 @@ type wanted struct {
 	Month     string   `json:"month,omitempty" nullable:"true" pattern:"^\\d{4}-\\d{2}$" doc:"The cheapest departure of a month, instead of departure"`
 	Nights    string   `json:"nights,omitempty" nullable:"true" enum:"1-3,4-7,8-14,15+" doc:"Nights away of a return. Default: one way"`
 	NonStop   bool     `json:"nonstop,omitempty" nullable:"true" doc:"Only fares without stops"`
+	Airline   string   `json:"airline,omitempty" nullable:"true" maxLength:"200" doc:"Only fares of these airlines: IATA codes or names, separated by commas. A name also means its sister airlines. An airline without a current fare on the route is refused"`
+	Without   string   `json:"withoutAirline,omitempty" nullable:"true" maxLength:"200" doc:"Only fares of other airlines than these. Not together with airline. Fares whose airline the source does not name never count"`
 	Kind      string   `json:"kind,omitempty" nullable:"true" enum:"threshold,verdict,low,drop,change,paid" doc:"The condition. threshold: a fare at or under threshold. verdict: livello is ottimo or buono. low: a fare lower than in the last days. drop: lower by percent or amount than in the last message, or than the first fare seen. change: any other price. paid: a fare under paid. Default: paid or threshold if given, otherwise verdict"`
-	Level     string   `json:"level,omitempty" nullable:"true" enum:"buono,ottimo" doc:"For a route to anywhere: the lowest level that counts. Default buono. Such a route takes threshold, level, area, nonstop, channel and address"`
+	Level     string   `json:"level,omitempty" nullable:"true" enum:"buono,ottimo" doc:"For a route to anywhere: the lowest level that counts. Default buono. Such a route takes threshold, level, area, nonstop, airline, withoutAirline, channel and address"`
 	Area      string   `json:"area,omitempty" nullable:"true" doc:"For a route to anywhere: only destinations in this country (ISO 3166-1, such as ES) or continent (UN M.49, such as 150 for Europe)" pattern:"^([A-Za-z]{2}|[0-9]{3})$"`
 	Days      *int     `json:"days,omitempty" nullable:"true" minimum:"7" maximum:"365" doc:"For kind low: days. Default 30"`
 	Percent   *int     `json:"percent,omitempty" nullable:"true" minimum:"1" maximum:"90" doc:"For kind drop: percent"`
@@ -37,7 +39,7 @@ type wanted struct {
 
 // The currency comes before the amounts, because it decides how large they may be.
 var fields = []string{"channel", "route", "email", "currency", "threshold", "address", "departure", "month",
-	"nights", "nonstop", "area",
+	"nights", "nonstop", "airline", "withoutAirline", "area",
 	"kind", "level", "days", "percent", "amount", "paid", "frequency"}
 
 // required lists the fields that a request must have. The field email is required only for the

@@ -69,6 +69,9 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	if err == nil {
 		faults, err = s.convert(ctx, &pending)
 	}
+	if err == nil {
+		faults, err = s.checkAirlines(ctx, pending)
+	}
 	if err == nil && pending.channel == store.Telegram && s.Telegram.Name == "" {
 		faults = []fault{{field: "channel", text: "no_telegram"}}
 		err = refusal(faults)

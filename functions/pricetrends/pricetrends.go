@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
@@ -33,7 +34,7 @@ var (
 )
 
 type input struct {
-	Origin      string `query:"origin" required:"true" doc:"IATA code of a city or airport, or the name of a city in any of six languages. Three letters are read as a code first" example:"MIL"`
+	Origin      string `query:"origin" required:"true" doc:"IATA code of a city or airport, or the name of a city in any of six languages. Three letters are read as a code first. Of an airport the answer is about the whole city: see wholeCities" example:"MIL"`
 	Currency    string `query:"currency" default:"usd" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts" example:"eur"`
 	Destination string `query:"destination" doc:"Only the route to this city or airport, with its weekly lows" example:"LON"`
 	httpapi.LanguageInput
@@ -97,15 +98,20 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 			return nil, unknownPlace(UnknownDestination, "destination", in.Destination)
 		}
 	}
-	answer, err := s.Trends.Read(ctx, origin, destination, strings.ToUpper(in.Currency))
+	t, err := s.Trends.Read(ctx, origin, destination, strings.ToUpper(in.Currency))
 	var not *view.NotCovered
 	if errors.As(err, &not) {
 		return nil, notCovered(not)
 	}
+	t.WholeCities = published.WholeCities(ctx, named("origin", in.Origin), named("destination", in.Destination))
 	if l := httpapi.Language(ctx); l != nil && err == nil {
-		answer.InLanguage(l.Code)
+		t.InLanguage(l.Code)
 	}
-	return httpapi.TagJSON(ctx, in.IfNoneMatch, answer, err)
+	return httpapi.TagJSON(ctx, in.IfNoneMatch, t, err)
+}
+
+func named(parameter, name string) answer.Named {
+	return answer.Named{Parameter: parameter, Name: strings.TrimSpace(name)}
 }
 
 // cityOf returns the city with the code asked. If no city or airport has that code, it returns the

@@ -132,7 +132,7 @@ func get(t *testing.T, api *httpapi.API, target string, header ...string) *httpt
 
 func TestTrends(t *testing.T) {
 	api, _ := open(dollars())
-	w := get(t, api, "/api/v1/price-trends?origin=mxp")
+	w := get(t, api, "/api/v1/price-trends?origin=mil")
 	want := `{"origin":"MIL","city":"Milan","currency":"USD","rate":1.25,"rateDate":"2026-03-03","updatedAt":"2026-03-04T10:00:00Z","popularity":"observations","destinations":[` +
 		`{"destination":"LON","city":"London","cheapest":{"amountCents":1875,"departure":"2026-03-04","found":"2026-03-04T10:00:00Z"},"medianCents":6250,"minimumCents":2500,"sample":60,"observations":900,"changeCents":-3125,"changePercent":-62.5,` +
 		`"months":[{"month":3,"medianCents":5625,"minimumCents":2500,"sample":40},{"month":7,"medianCents":11250,"minimumCents":10000,"sample":12}]},` +
@@ -187,8 +187,8 @@ func TestNames(t *testing.T) {
 	api, _ := open(dollars())
 	want := get(t, api, "/api/v1/price-trends?origin=MIL&destination=LON").Body.String()
 	for _, query := range []string{
-		"origin=Milano&destination=Londra", "origin=mailand&destination=London", "origin=BGY&destination=lhr",
-		"origin=%20milan%20&destination=Gatwick",
+		"origin=Milano&destination=Londra", "origin=mailand&destination=London", "origin=mil&destination=lon",
+		"origin=%20milan%20&destination=LONDRES",
 	} {
 		if w := get(t, api, "/api/v1/price-trends?"+query); w.Code != 200 || w.Body.String() != want {
 			t.Errorf("%s: %d %.200s", query, w.Code, w.Body)
@@ -313,6 +313,40 @@ func TestIndex(t *testing.T) {
 			`{"method":"GET","path":"/v1/price-trends","alias":"/api/v1/price-trends","free":"100 a day (UTC)","pro":"60 a minute"}`,
 		) {
 			t.Errorf("%s", got["endpoints"])
+		}
+	}
+}
+
+// TestWholeCities: trends of an airport of a city with several are those of the city, and the answer
+// says so.
+func TestWholeCities(t *testing.T) {
+	api, _ := open(dollars())
+	of := func(parameter, asked, city string) view.WholeCity {
+		return view.WholeCity{Parameter: parameter, Asked: asked, City: city}
+	}
+	for query, want := range map[string][]view.WholeCity{
+		"origin=MIL&destination=LON":      nil,
+		"origin=Milano":                   nil,
+		"origin=bgy":                      {of("origin", "BGY", "MIL")},
+		"origin=Bergamo&destination=STN":  {of("origin", "Bergamo", "MIL"), of("destination", "STN", "LON")},
+		"origin=MXP&destination=Stansted": {of("origin", "MXP", "MIL"), of("destination", "Stansted", "LON")},
+	} {
+		for _, lang := range []string{"", "&lang=it"} {
+			w := get(t, api, "/v1/price-trends?"+query+lang)
+			var got view.Trends
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || got.Origin != "MIL" {
+				t.Fatalf("%s: %d %s %v", query, w.Code, w.Body, err)
+			}
+			for i, c := range got.WholeCities {
+				word := map[string]string{"": "airports", "&lang=it": "aeroporti"}[lang]
+				if !strings.Contains(c.Note, word) || !strings.Contains(c.Note, c.Asked) {
+					t.Errorf("%s%s: %q", query, lang, c.Note)
+				}
+				got.WholeCities[i].Note = ""
+			}
+			if diff := cmp.Diff(want, got.WholeCities); diff != "" {
+				t.Errorf("%s (-want +got): %s", query, diff)
+			}
 		}
 	}
 }

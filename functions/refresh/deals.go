@@ -108,6 +108,10 @@ func faresOf(s verdict.RouteSummary, sheet *departure.Learner, pooled *departure
 	}
 	months, err := verdict.CheapestOfMonths(&sheet.State, pooled)
 	f.Months = asDeals(months)
+	for _, a := range verdict.AirlinesOf(sheet.Live) {
+		only := s.OfAirlines(fare.OnlyAirlines([]fare.Airline{a}), &sheet.State)
+		f.Airlines = append(f.Airlines, asDeals(verdict.CheapestAhead(only))...)
+	}
 	return f, err
 }
 

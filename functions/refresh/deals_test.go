@@ -142,7 +142,7 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip
 			}
 			now := e.AsOf.Time()
 			want, ok := verdict.Judge(view, now)
-			got, is := e.Cheapest(e.AsOf, nil, nonStop)
+			got, is := e.Cheapest(e.AsOf, deals.Filter{NonStop: nonStop})
 			if ok != is {
 				t.Fatalf("%s: a fare is live: %v, a deal: %v", e.Destination, ok, is)
 			}
@@ -163,7 +163,7 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, is := e.Cheapest(e.AsOf, &month, nonStop)
+				got, is := e.Cheapest(e.AsOf, deals.Filter{Month: &month, NonStop: nonStop})
 				if ok != is {
 					t.Fatalf("%s in the month of %s: a fare is live: %v, a deal: %v", e.Destination, month, ok, is)
 				}

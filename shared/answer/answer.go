@@ -27,11 +27,12 @@ type Named struct{ Parameter, Name string }
 // Question is a question about the fares of a route.
 type Question struct {
 	From, To Named
-	Trip     fare.Trip // one-way, or a return trip with a range of nights (1-3, 4-7, ...)
-	NonStop  bool      // only fares without stops
-	When     *When     // the departure; nil: the cheapest fare of the route
-	Price    *Price    // a price seen elsewhere, judged instead of the stored fare; may be nil
-	Show     Currency  // currency of the amounts in the answer
+	Trip     fare.Trip     // one-way, or a return trip with a range of nights (1-3, 4-7, ...)
+	NonStop  bool          // only fares without stops
+	Airlines fare.Airlines // only fares of these airlines; see verdict.Vettori
+	When     *When         // the departure; nil: the cheapest fare of the route
+	Price    *Price        // a price seen elsewhere, judged instead of the stored fare; may be nil
+	Show     Currency      // currency of the amounts in the answer
 }
 
 // Currency is an ISO 4217 code that a caller sent, with the name of the request parameter that
@@ -140,6 +141,9 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 		return r.judge(ctx, q, d)
 	}
 	f, err := r.Find(ctx, q)
+	if err == nil {
+		f, err = r.ofAirlines(ctx, q, f)
+	}
 	a := Answer{SeriesData: f}
 	if err != nil {
 		return a, err
@@ -147,20 +151,21 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if q.Price == nil {
 		var live bool
 		if a.Analysis, live = verdict.Judge(f.Summary, r.Now()); !live {
-			return a, &NoLiveFare{f, q.NonStop}
+			return a, &NoLiveFare{f, q.NonStop, q.Airlines}
 		}
-		return a.named(), nil
+		return a.named(q), nil
 	}
 	price, quoted, err := r.priceIn(ctx, f.Summary, *q.Price)
 	if err != nil {
 		return a, err
 	}
 	a.Analysis = verdict.JudgePrice(f.Summary, price, quoted, r.Now())
-	return a.named(), nil
+	return a.named(q), nil
 }
 
-// named returns the answer with the names and codes of both cities filled in.
-func (a Answer) named() Answer {
+// named returns the answer with the names and codes of both cities and of the airlines filled in.
+func (a Answer) named(q Question) Answer {
+	a.Analysis.Vettori = verdict.VettoriOf(q.Airlines)
 	a.Analysis.Origine, a.Analysis.Destinazione = a.Origin.Name, a.Destination.Name
 	a.Analysis.OrigineIata, a.Analysis.DestinazioneIata = string(a.Series.Origin), string(a.Series.Destination)
 	a.Analysis.Tratta = a.Analysis.Tratta.Between(a.Series.Airports)
@@ -282,7 +287,8 @@ type (
 	// NoLiveFare means that the route is covered, but has no current fare.
 	NoLiveFare struct {
 		SeriesData
-		NonStop bool
+		NonStop  bool
+		Airlines fare.Airlines
 	}
 	// StopsUnknown means that the fares of the route do not say whether they are non-stop.
 	StopsUnknown struct{ SeriesData }

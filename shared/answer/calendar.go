@@ -13,7 +13,9 @@ import (
 // NoCalendar means that the route is covered, but no departure has a current fare.
 type NoCalendar struct {
 	SeriesData
-	NonStop bool
+	NonStop  bool
+	Airlines fare.Airlines
+	Known    []fare.Airline // of the route's live fares, those with most fares first
 }
 
 func (e *NoCalendar) Error() string {
@@ -80,15 +82,16 @@ func (r *Reader) WithCalendar(
 }
 
 // departuresOf returns the departures of a series after a question about it was answered.
-func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (departures, error) {
+func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (d departures, err error) {
 	if f.Series.Airports == (fare.Airports{}) {
-		return r.readDepartures(ctx, f, q.NonStop)
+		d, err = r.readDepartures(ctx, f, q.NonStop)
+		return d.of(q.Airlines), err
 	}
-	d, err := r.departuresBetween(ctx, q, f)
+	d, err = r.departuresBetween(ctx, q, f)
 	if err != nil || d.Series != f.Series {
 		return departures{}, err
 	}
-	return d, nil
+	return d.of(q.Airlines), nil
 }
 
 // WithUsual returns the same answer as Answer. If the question is about the route, it also reads
@@ -99,6 +102,7 @@ func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 		return a, err
 	}
 	d, err := r.readDepartures(ctx, a.SeriesData, q.NonStop)
+	d = d.of(q.Airlines)
 	if err == nil && d.sheet != nil {
 		err = a.Analysis.AddUsual(d.sheet, d.pooled, r.Now())
 	}

@@ -29,7 +29,7 @@ func (r *Reader) Fares(ctx context.Context, q Question, each bool) (f SeriesData
 	}
 	all, err = verdict.FaresOf(d.sheet, d.pooled, each, r.Now())
 	if err == nil && len(all) == 0 {
-		err = &NoCalendar{d.SeriesData, q.NonStop}
+		err = r.noFare(Question{NonStop: q.NonStop, Airlines: q.Airlines}, d)
 	}
 	return d.SeriesData, all, err
 }

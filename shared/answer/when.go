@@ -70,7 +70,8 @@ func (e *BadDate) Error() string { return fmt.Sprintf("%s: no departure (%d)", e
 // current fare.
 type NoFareOn struct {
 	SeriesData
-	NonStop bool
+	NonStop  bool
+	Airlines fare.Airlines
 	When
 	Near []verdict.Giorno // nearest departures with a live fare, in order of date
 	// Usual judges the usual fare of the departure. It has no percentile if there are too few fares.
@@ -96,9 +97,11 @@ func (r *Reader) departures(ctx context.Context, q Question) (d departures, err 
 		return d, err
 	}
 	if d.Series.Airports != (fare.Airports{}) {
-		return r.departuresBetween(ctx, q, d.SeriesData)
+		d, err = r.departuresBetween(ctx, q, d.SeriesData)
+	} else {
+		d, err = r.departuresOfCities(ctx, q, d)
 	}
-	return r.departuresOfCities(ctx, q, d)
+	return d.of(q.Airlines), err
 }
 
 // departuresOfCities reads the departure state of a series of cities.
@@ -157,15 +160,19 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 	if err == nil && !known {
 		err = r.noFare(q, d)
 	}
-	return a.named(), err
+	return a.named(q), err
 }
 
 // noFare returns the error for requested departures without a fare.
 func (r *Reader) noFare(q Question, d departures) error {
 	if q.When == nil {
-		return &NoCalendar{d.SeriesData, q.NonStop}
+		e := &NoCalendar{SeriesData: d.SeriesData, NonStop: q.NonStop, Airlines: q.Airlines}
+		if d.sheet != nil {
+			e.Known = verdict.AirlinesOf(d.sheet.Live)
+		}
+		return e
 	}
-	e := &NoFareOn{SeriesData: d.SeriesData, NonStop: q.NonStop, When: *q.When}
+	e := &NoFareOn{SeriesData: d.SeriesData, NonStop: q.NonStop, Airlines: q.Airlines, When: *q.When}
 	if d.sheet == nil {
 		return e
 	}

@@ -101,7 +101,7 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 // meets returns the fare to a destination if that fare meets the alert, else nil. known is false if
 // there are too few data to decide.
 func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
-	d, ok := e.Cheapest(f.today, nil, a.Trip.Nonstop)
+	d, ok := e.Cheapest(f.today, deals.Filter{NonStop: a.Trip.Nonstop, Airlines: a.Trip.Airlines})
 	level := d.Verdict.Livello
 	switch {
 	case !ok || f.today-fare.DayOf(time.Unix(d.Fare.Found, 0)) > verdict.LiveDays:
@@ -159,6 +159,8 @@ func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language)
 		Level: v.Livello, Reliability: v.Affidabilita, Sample: v.Campione,
 		Page: links.pageOf(news{Route: route}, a.Trip, l.Code),
 	}
+	flight := news{Flight: d.Fare.Flight, Stops: d.Fare.Stops}
+	told.Flight, told.Facts = flightText(l, flight), factsOf(flight)
 	if v.Percentile != nil {
 		told.Percentile, told.Median = *v.Percentile, *v.MedianaCent
 	}
@@ -176,6 +178,7 @@ func (l Links) listOf(a store.Alert, lang string) string {
 	if a.Trip.Nonstop {
 		b.WriteString("&diretto=si")
 	}
+	b.WriteString(airlinesOf(a.Trip))
 	if a.Threshold > 0 {
 		fmt.Fprintf(&b, "&massimo=%d.%02d", a.Threshold/100, a.Threshold%100)
 	}

@@ -74,7 +74,8 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 		Fares: []Fare{{
 			Route: route, Origin: from, Destination: to, Trip: a.Trip,
 			Day: found.Day, Price: found.Price, Before: cost, LastDay: told, Known: known(a, n.history),
-			Lowest: low, Depart: found.Depart, Return: found.Return, Flight: flightText(l, found), Found: time.Unix(found.Found, 0).UTC(),
+			Lowest: low, Depart: found.Depart, Return: found.Return, Flight: flightText(l, found),
+			Facts: factsOf(found), Found: time.Unix(found.Found, 0).UTC(),
 			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 			Median: found.Median, Minimum: found.Minimum,
 			Departure: ahead.departure(l), Waits: ahead.waits(l), Expected: ahead.expected(),
@@ -86,12 +87,19 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 	}, nil
 }
 
+// factsOf returns what is known about the flight of a fare.
+func factsOf(n news) Facts {
+	f := Facts{Volo: verdict.VoloOf(n.Flight)}
+	if stops, known := n.Stops.Number(); known && n.Flight.Known() {
+		f.Stops = &stops
+	}
+	return f
+}
+
 // flightText writes what is known about the flight of a fare, as a sentence, or "".
 func flightText(l *i18n.Language, n news) string {
-	p := verdict.Prezzo{Volo: verdict.VoloOf(n.Flight)}
-	if stops, known := n.Stops.Number(); known {
-		p.Soste = &stops
-	}
+	f := factsOf(n)
+	p := verdict.Prezzo{Volo: f.Volo, Soste: f.Stops}
 	if n.Return > 0 {
 		p.Ritorno = n.Return.String()
 	}

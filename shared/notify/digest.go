@@ -291,7 +291,8 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 		d.Alerts = append(d.Alerts, mail.DigestAlert{
 			Origin: from, Destination: to,
 			Trip: TripText(a.Trip, lang), When: waitsFor(a, lang), Met: line.met,
-			Price: line.price, Depart: line.found.Depart, Found: time.Unix(line.found.Found, 0).UTC(),
+			Price: line.price, Depart: line.found.Depart, Flight: flightText(lang, line.found),
+			Found: time.Unix(line.found.Found, 0).UTC(),
 			Dated: a.Trip.From > 0, Level: line.found.Level,
 			Reliability: line.found.Reliability, Median: line.found.Median, Before: line.before,
 			Page: l.pageOf(line.found, a.Trip, lang.Code), Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()),

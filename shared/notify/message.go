@@ -11,6 +11,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/verdict"
 )
 
 // Message is the content of a notification, in a form for every channel.
@@ -48,6 +49,7 @@ type Fare struct {
 	Lowest             fare.Cents // for kind Low: lowest earlier fare in the number of days of the alert; 0: unknown
 	Depart, Return     fare.Day   // Return is 0 for a one-way fare
 	Flight             string     // a sentence about the flight in the message's language; may be empty
+	Facts              Facts      `json:",omitzero"` // the same for programs
 	Found              time.Time
 	Level              string // a code of package verdict
 	Reliability        string
@@ -59,6 +61,12 @@ type Fare struct {
 	Departure, Waits []string
 	Expected         *Expected // Departure and Waits in numbers; nil if nothing is known
 	Page             string    // link to the page with the whole verdict
+}
+
+// Facts holds what the source says about the flight of a fare.
+type Facts struct {
+	verdict.Volo
+	Stops *int `json:",omitempty"` // 2 means two or more; nil: unknown
 }
 
 // Expected is the usual price of a departure, and the price changes after waiting in similar
@@ -134,7 +142,7 @@ func listMail(to store.Alert, m Message) (mail.Message, error) {
 	for _, f := range m.Fares {
 		list.Fares = append(list.Fares, mail.Listed{
 			Destination: f.Destination, Price: f.Price, Median: f.Median, Depart: f.Depart, Found: f.Found,
-			Level: f.Level, Reliability: f.Reliability, Page: f.Page,
+			Flight: f.Flight, Level: f.Level, Reliability: f.Reliability, Page: f.Page,
 		})
 	}
 	return mail.ListMail(list)

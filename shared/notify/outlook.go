@@ -81,6 +81,17 @@ func (o outlook) expected() *Expected {
 	return &e
 }
 
+// airlinesOf returns the parameter of the page that limits it to the airlines of an alert.
+func airlinesOf(trip store.Trip) string {
+	switch only, without := trip.Airlines.Codes(); {
+	case only != "":
+		return "&vettore=" + only
+	case without != "":
+		return "&senzaVettore=" + without
+	}
+	return ""
+}
+
 // pageOf returns the link to the page with the verdict on the fare in n. The page has the trip of
 // the alert selected.
 func (l Links) pageOf(n news, trip store.Trip, lang string) string {
@@ -99,5 +110,6 @@ func (l Links) pageOf(n news, trip store.Trip, lang string) string {
 	if trip.Nonstop {
 		page += "&diretto=si"
 	}
+	page += airlinesOf(trip)
 	return page + "&lang=" + lang
 }

@@ -83,6 +83,9 @@ func TripText(t store.Trip, l *i18n.Language) string {
 	if t.Nonstop {
 		parts = append(parts, l.Text("trip.nonstop"))
 	}
+	if t.Airlines != "" {
+		parts = append(parts, wording.Airlines(l, t.Airlines))
+	}
 	return strings.Join(parts, ", ")
 }
 

@@ -124,7 +124,7 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	q := answer.Question{
 		From: answer.Named{Name: cmp.Or(trip.Airports.From.String(), string(route.Origin))},
 		To:   answer.Named{Name: cmp.Or(trip.Airports.To.String(), string(route.Destination))},
-		Trip: trip.Nights, NonStop: trip.Nonstop,
+		Trip: trip.Nights, NonStop: trip.Nonstop, Airlines: trip.Airlines,
 	}
 	var of *verdict.Prezzo
 	var err error

@@ -50,12 +50,25 @@ func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 // refresh stores today's refresh of a route's departures, and its notification.
 func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
 	h.T.Helper()
+	h.refreshOf(of, func(fare.Day) fare.Flight { return fare.Flight{} })
+}
+
+// refreshOf is refresh with the flight of each departure.
+func (h *trip) refreshOf(of func(depart fare.Day) fare.Cents, flight func(depart fare.Day) fare.Flight) {
+	h.T.Helper()
 	today := h.Today()
+	sheet, err := departure.DecodeState(sheetAt(today, of))
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	for i, l := range sheet.Live {
+		sheet.Live[i].Flight = flight(l.Depart)
+	}
 	ctx, fares := h.T.Context(), store.Fares{Table: h.Table}
 	of1 := fare.Series{Route: notifytest.Route("MIL-BUH")}
 	before, err := fares.Departures(ctx, of1)
 	if err == nil {
-		err = fares.PutDepartures(ctx, of1, store.Departures{Any: store.Versioned{Data: sheetAt(today, of),
+		err = fares.PutDepartures(ctx, of1, store.Departures{Any: store.Versioned{Data: sheet.Encode(),
 			Version: before.Any.Version}}, store.Contribution{})
 	}
 	if _, _, fault := fares.Pooled(ctx, store.Strong); err == nil && errors.Is(fault, store.ErrNotFound) {

@@ -21,14 +21,15 @@ import (
 
 // Occasioni is the published list of cheap destinations from an origin.
 type Occasioni struct {
-	Origine      string          `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
-	OrigineIata  string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
-	Luoghi       []verdict.Luogo `json:"luoghi,omitempty" doc:"The origin, if its fares cover more than the name that you gave, as in GET /v1/analisi"`
-	Ambito       string          `json:"ambito" enum:"rotta,mese" doc:"What each verdetto judges: the cheapest fare of the route, or of its departures in mese"`
-	Notti        string          `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Nights away of return fares, as requested. Absent for one-way fares"`
-	Valuta       string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
-	Occasioni    []Occasione     `json:"occasioni" nullable:"false" doc:"Destinations with a fare, best first: by level, then percentile, then distance below the median. Those with too little data for a verdict come last"`
-	AggiornatoIl *time.Time      `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. Absent if there is none"`
+	Origine      string           `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
+	OrigineIata  string           `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	Luoghi       []verdict.Luogo  `json:"luoghi,omitempty" doc:"The origin, if its fares cover more than the name that you gave, as in GET /v1/analisi"`
+	Vettori      *verdict.Vettori `json:"vettori,omitempty" doc:"The airlines that it is limited to"`
+	Ambito       string           `json:"ambito" enum:"rotta,mese" doc:"What each verdetto judges: the cheapest fare of the route, or of its departures in mese"`
+	Notti        string           `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Nights away of return fares, as requested. Absent for one-way fares"`
+	Valuta       string           `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
+	Occasioni    []Occasione      `json:"occasioni" nullable:"false" doc:"Destinations with a fare, best first: by level, then percentile, then distance below the median. Those with too little data for a verdict come last"`
+	AggiornatoIl *time.Time       `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. Absent if there is none"`
 	// Raccolta is absent once a route of the origin has enough days.
 	Raccolta *verdict.Raccolta `json:"raccolta,omitempty" doc:"How far the destinations are from the first verdict, by the one with the most days. Absent once a route of the origin has enough days"`
 }
@@ -49,6 +50,7 @@ type DealsInput struct {
 	Livello string `query:"livello" pattern:"^((ottimo|buono|normale|caro|dati-insufficienti)(,(ottimo|buono|normale|caro|dati-insufficienti))*)?$" patternDescription:"levels such as ottimo,buono" doc:"Only these levels, separated by commas"`
 	Diretto bool   `query:"diretto" doc:"Only fares without stops. Destinations with unknown stops are left out"`
 	Massimo string `query:"massimo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 60 or 59.99" doc:"Only fares up to this amount, in valuta"`
+	AirlineInput
 	CurrencyInput
 }
 
@@ -70,13 +72,14 @@ type CurrencyInput struct {
 
 // DealsQuestion is a parsed question for the deals of an origin: its cheap destinations.
 type DealsQuestion struct {
-	From    answer.Named
-	When    *answer.When // a month; nil: any date
-	Trip    fare.Trip
-	Levels  []string // empty: all levels
-	NonStop bool
-	Most    fare.Cents // maximum price, in the currency Show; 0: no maximum
-	Show    answer.Currency
+	From     answer.Named
+	When     *answer.When // a month; nil: any date
+	Trip     fare.Trip
+	Levels   []string // empty: all levels
+	NonStop  bool
+	Airlines fare.Airlines
+	Most     fare.Cents // maximum price, in the currency Show; 0: no maximum
+	Show     answer.Currency
 }
 
 var levelNames = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
@@ -86,6 +89,9 @@ var levelNames = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdic
 func (in *DealsInput) Question(from answer.Named, name func(parameter string) string) (q DealsQuestion, err error) {
 	q = DealsQuestion{From: from, NonStop: in.Diretto,
 		Show: answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}}
+	if q.Airlines, err = in.filter(name); err != nil {
+		return q, err
+	}
 	if q.When, err = (&Trip{Mese: in.Mese}).when(name); err != nil {
 		return q, err
 	}
@@ -136,7 +142,9 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	if r, ok := all.Collection(fare.DayOf(now)); ok {
 		o.Raccolta = &r
 	}
-	for _, d := range ValidDeals(all, fare.DayOf(now), month, q.NonStop) {
+	list, unknown := ValidDeals(all, fare.DayOf(now), deals.Filter{Month: month, NonStop: q.NonStop, Airlines: q.Airlines})
+	o.Vettori = verdict.VettoriOf(q.Airlines).Without(unknown)
+	for _, d := range list {
 		price, v := d.Publish(now)
 		if len(q.Levels) == 0 || slices.Contains(q.Levels, v.Livello) {
 			one := Occasione{cityName(ctx, d.To), string(d.To), v, price, nil}
@@ -188,17 +196,27 @@ type DestinationDeal struct {
 }
 
 // ValidDeals returns the deals of all destinations that are valid today, best first. A deal is
-// valid if its departure is not in the past and the data are recent.
-func ValidDeals(all deals.Origin, today fare.Day, month *fare.Day, nonStop bool) (list []DestinationDeal) {
+// valid if its departure is not in the past and the data are recent. unknown is the number of
+// destinations that airlines leave out because the source does not name the airline.
+func ValidDeals(all deals.Origin, today fare.Day, f deals.Filter) (list []DestinationDeal, unknown int) {
 	for _, e := range all.Entries {
-		if d, ok := e.Cheapest(today, month, nonStop); ok {
-			one := DestinationDeal{To: e.Destination, Deal: d}
-			if lower, ok := e.Lower(d, today, nonStop); ok && month == nil {
-				one.Lower = &lower
-			}
-			list = append(list, one)
+		d, ok := e.Cheapest(today, f)
+		if !ok && f.Airlines == "" {
+			continue
 		}
+		if !ok {
+			other, ok := e.Cheapest(today, deals.Filter{Month: f.Month, NonStop: f.NonStop})
+			if ok && other.Fare.Flight.Airline == (fare.Airline{}) {
+				unknown++
+			}
+			continue
+		}
+		one := DestinationDeal{To: e.Destination, Deal: d}
+		if lower, ok := e.Lower(d, today, f); ok && f.Month == nil {
+			one.Lower = &lower
+		}
+		list = append(list, one)
 	}
 	slices.SortStableFunc(list, func(a, b DestinationDeal) int { return a.Better(b.Judged) })
-	return list
+	return list, unknown
 }

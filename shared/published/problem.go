@@ -58,15 +58,13 @@ func Problem(err error) error {
 			"asks for it: try again then. GET /v1/rotte lists the covered routes.",
 			kindOf(covered.Series.Trip, false), english(covered.Origin), english(covered.Destination)))
 	case errors.As(err, &live):
-		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s%s. Try again after the next "+
+		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s%s. Try again after the next "+
 			"refresh, within 7 days, or send a price of your own.",
-			kindOf(live.Series.Trip, live.NonStop), english(live.Origin), english(live.Destination), newestOf(live.SeriesData)) +
+			kindOf(live.Series.Trip, live.NonStop), ofAirlines(live.Airlines), english(live.Origin),
+			english(live.Destination), newestOf(live.SeriesData)) +
 			orCities(live.SeriesData))
 	case errors.As(err, &none):
-		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s. Try again after the next "+
-			"refresh, within 7 days.",
-			kindOf(none.Series.Trip, none.NonStop), english(none.Origin), english(none.Destination)) +
-			orCities(none.SeriesData))
+		return noCalendar(none)
 	case errors.As(err, &stops):
 		return StopsUnknown.Problem(fmt.Sprintf("The source does not state the stops of fares from %s to %s. Ask for "+
 			"fares with any number of stops.", english(stops.Origin), english(stops.Destination))).
@@ -98,6 +96,24 @@ func NotCovered(c *verdict.Raccolta, detail string) *httpapi.Problem {
 	}
 	p.Raccolta, p.Detail = c, wording.BeforeFares(i18n.English(), *c)
 	return p.Translated(func(l *i18n.Language) string { return wording.BeforeFares(l, *c) })
+}
+
+// noCalendar returns the error response for a route without a current fare. If fares of other
+// airlines are known, the response names these airlines.
+func noCalendar(e *answer.NoCalendar) error {
+	advice := "Try again after the next refresh, within 7 days."
+	if e.Airlines != "" && len(e.Known) > 0 {
+		advice = "The current fares of the route are of " + airlineNames(e.Known) + "."
+	}
+	p := NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s. %s",
+		kindOf(e.Series.Trip, e.NonStop), ofAirlines(e.Airlines), english(e.Origin), english(e.Destination), advice) +
+		orCities(e.SeriesData))
+	if e.Airlines != "" {
+		for _, a := range e.Known {
+			p.Suggestions = append(p.Suggestions, a.String())
+		}
+	}
+	return p
 }
 
 // orCities returns a sentence that names the question about all airports, or "" if the question named

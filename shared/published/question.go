@@ -36,7 +36,8 @@ type Trip struct {
 	Notti      string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares: 1-3, 4-7, 8-14 or 15+. Default: one-way fares. Returns are observed as such, never added from two one-way fares"`
 	Diretto    bool   `query:"diretto" doc:"Only fares without stops"`
 	Prezzo     string `query:"prezzo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 45 or 18.49" doc:"A price seen elsewhere, in major units of valuta. It is judged instead of the cheapest fare, even if no fare is known"`
-	Valuta     string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo and of all amounts in the answer. Amounts are converted at the newest reference rates, which do not change a verdict"`
+	AirlineInput
+	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo and of all amounts in the answer. Amounts are converted at the newest reference rates, which do not change a verdict"`
 }
 
 // VerdictInput holds the parameters of a question for a verdict.
@@ -58,12 +59,13 @@ type CalendarInput struct {
 	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from the current one to that of 365 days ahead. Default: departures up to 330 days ahead"`
 	Diretto bool   `query:"diretto" doc:"Only fares without stops"`
 	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares, by day of the outward flight. Default: one-way fares"`
+	AirlineInput
 	CurrencyInput
 }
 
 // Question parses the parameters of a question for a calendar.
 func (in *CalendarInput) Question() (q answer.Question, err error) {
-	trip := Trip{Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta}
+	trip := Trip{Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti, AirlineInput: in.AirlineInput, Valuta: in.Valuta}
 	q, err = trip.Question(sameName)
 	q.From, q.To = in.Cities()
 	return q, err
@@ -76,6 +78,9 @@ func sameName(parameter string) string { return parameter }
 func (in *Trip) Question(name func(parameter string) string) (q answer.Question, err error) {
 	q.NonStop, q.Show = in.Diretto, answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}
 	if q.Trip, err = parseNights(in.Notti, name("notti")); err != nil {
+		return q, err
+	}
+	if q.Airlines, err = in.filter(name); err != nil {
 		return q, err
 	}
 	if q.When, err = in.when(name); err != nil {
@@ -175,8 +180,8 @@ func noFareOn(e *answer.NoFareOn) error {
 	} else if e.Span != nil {
 		on = fmt.Sprintf("within %d days of %s", e.Span.Days(), e.Date)
 	}
-	p := NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s for a departure %s.",
-		kindOf(e.Series.Trip, e.NonStop), english(e.Origin), english(e.Destination), on))
+	p := NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s for a departure %s.",
+		kindOf(e.Series.Trip, e.NonStop), ofAirlines(e.Airlines), english(e.Origin), english(e.Destination), on))
 	for _, g := range e.Near {
 		p.Suggestions = append(p.Suggestions, g.Partenza)
 	}

@@ -146,6 +146,7 @@ type Trip struct {
 	Nonstop bool      `json:"s,omitempty"` // without stops
 	// Airports are those of the fares; zero: any airport of both cities.
 	Airports fare.Airports `json:"ap,omitzero"`
+	Airlines fare.Airlines `json:"al,omitempty"` // of the fares; empty: any airline
 }
 
 // HasPassed reports whether all departure dates of the trip are before today.
@@ -156,6 +157,9 @@ func (t Trip) String() string {
 	text := fmt.Sprintf("%d-%d-%t-%d-%t", t.From, t.To, t.Month, t.Nights, t.Nonstop)
 	if t.Airports != (fare.Airports{}) {
 		text += "-" + t.Airports.String()
+	}
+	if t.Airlines != "" {
+		text += "-al" + string(t.Airlines)
 	}
 	return text
 }

@@ -19,6 +19,7 @@ type Calendario struct {
 	DestinazioneIata string             `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
 	Luoghi           []Luogo            `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave, as in GET /v1/analisi"`
 	Tratta           *Tratta            `json:"tratta,omitempty" doc:"The airports that the calendar is about, as in GET /v1/analisi"`
+	Vettori          *Vettori           `json:"vettori,omitempty" doc:"The airlines that it is limited to"`
 	Valuta           string             `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields and of cent" example:"EUR"`
 	Giorni           []Giorno           `json:"giorni" nullable:"false" doc:"Departures with a known fare, by day: up to 330 days ahead, or those of mese. Days without one are absent"`
 	Mesi             []MeseInCalendario `json:"mesi" nullable:"false" doc:"The months of these departures, in order. Each is judged by its cheapest departure, as mese of GET /v1/analisi is"`
@@ -78,6 +79,13 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 	if month != nil {
 		first, last = departure.Month.Ends(*month)
 	}
+	unknown := 0
+	for _, l := range s.Live {
+		if l.Depart >= max(first, q.today) && l.Depart <= last && l.Flight.Airline == (fare.Airline{}) {
+			unknown++
+		}
+	}
+	c.Vettori = VettoriOf(s.Airlines).Without(unknown)
 	var begun fare.Day // the first departure in the current month
 	for _, live := range q.day.Live() {
 		if live.Depart < first || live.Depart > last {

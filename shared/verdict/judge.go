@@ -17,6 +17,7 @@ type Analysis struct {
 	DestinazioneIata    string       `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
 	Luoghi              []Luogo      `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave: those with several airports. Absent if there are none"`
 	Tratta              *Tratta      `json:"tratta,omitempty" doc:"The airports that the answer is about. Present if you named an airport of a city with several, and the fares of the route state theirs"`
+	Vettori             *Vettori     `json:"vettori,omitempty" doc:"The airlines that the answer is limited to"`
 	Ambito              string       `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto judges: the cheapest fare of the route, of a month, or of a departure"`
 	Valuta              string       `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	Verdetto            Verdetto     `json:"verdetto"`

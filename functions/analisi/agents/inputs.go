@@ -73,10 +73,21 @@ type trendsInput struct {
 	Asker
 }
 
+// Carriers limits an answer to the fares of some airlines, or of all others.
+type Carriers struct {
+	Airline        string `json:"airline,omitempty" example:"Ryanair" maxLength:"200"`
+	WithoutAirline string `json:"without_airline,omitempty" maxLength:"200"`
+}
+
+func (c Carriers) input() published.AirlineInput {
+	return published.AirlineInput{Vettore: c.Airline, SenzaVettore: c.WithoutAirline}
+}
+
 type calendarInput struct {
 	Route
 	Month string `json:"month,omitempty" maxLength:"7"`
 	Kind
+	Carriers
 	Asker
 }
 
@@ -87,6 +98,7 @@ type dealsInput struct {
 	Most   float64 `json:"max_price,omitempty" example:"60" minimum:"0"`
 	Skip   float64 `json:"skip,omitempty" minimum:"0"`
 	Kind
+	Carriers
 	Asker
 }
 
@@ -104,6 +116,7 @@ type usageInput struct{ Asker }
 var arguments = map[string]string{
 	"partenza": "departure", "flessibile": "flexible_days", "mese": "month", "ritorno": "return", "notti": "nights",
 	"diretto": "non_stop", "prezzo": "price", "massimo": "max_price", "livello": "levels", "valuta": "currency",
+	"vettore": "airline", "senzaVettore": "without_airline",
 }
 
 var comparisonArguments = map[string]string{
@@ -144,7 +157,7 @@ func (in *tripInput) question() (answer.Question, error) {
 
 func (in *calendarInput) question() (answer.Question, error) {
 	trip := in.trip()
-	trip.Mese = in.Month
+	trip.Mese, trip.AirlineInput = in.Month, in.input()
 	return questionOf(in.Origin, in.Destination, trip)
 }
 
@@ -165,7 +178,7 @@ func (in *comparisonInput) question() (published.Comparison, error) {
 
 func (in *dealsInput) question() (published.DealsQuestion, error) {
 	d := published.DealsInput{Mese: in.Month, Notti: in.Nights, Livello: in.Levels, Diretto: in.NonStop,
-		Massimo: majorUnits(in.Most)}
+		Massimo: majorUnits(in.Most), AirlineInput: in.input()}
 	d.Valuta = in.Currency
 	return d.Question(originOf(in.Origin), argumentOf)
 }

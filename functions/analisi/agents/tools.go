@@ -178,6 +178,7 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 	if err != nil {
 		return t, "", err
 	}
+	t.WholeCities = published.WholeCities(ctx, originOf(in.Origin), destinationOf(in.Destination))
 	say, all, skipped := in.say(), len(t.Destinations), 0
 	t.Destinations, skipped = pageOf(t.Destinations, in.Skip)
 	return t, lines(say.trends(t, skipped, all), say.places(nil, in.Origin, in.Destination)), nil

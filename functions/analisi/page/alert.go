@@ -140,5 +140,5 @@ func (v view) NightsText() string { return wording.Sentence(wording.Nights(v.T, 
 // threshold. For a specific trip they are visible, so that no reader requests an alert for another
 // trip by mistake.
 func (v view) AlertOpen() bool {
-	return v.Trip.NonStop != "" || v.AlertDays() != nil || v.AlertNights() != ""
+	return v.Trip.NonStop != "" || v.AirlineText() != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }

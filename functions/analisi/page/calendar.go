@@ -84,7 +84,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			ID: calendarID(m.Mese), Name: l.MonthOf(first),
 			From: l.Text("calendar.month", "Price", l.About(m.MinimoCent)), Days: l.Count("calendar.days", m.Giorni),
 			Open: m.Mese == open[:min(len("2006-01"), len(open))] || open == "" && i == 0,
-			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop}, v.AskFrom, v.AskTo),
+			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskFrom, v.AskTo),
 		}
 		cells := weeksOf(first)
 		for ; len(days) > 0 && days[0].Partenza[:len("2006-01")] == m.Mese; days = days[1:] {
@@ -143,7 +143,7 @@ func (c *calendarView) fold() {
 // tripOn returns the trip of a known fare, with the fare's own days. It has no price: the price that
 // the reader entered is only about the requested trip.
 func tripOn(q question, g verdict.Giorno) trip {
-	return trip{Date: g.Partenza, Back: g.Ritorno, NonStop: q.NonStop}
+	return trip{Date: g.Partenza, Back: g.Ritorno, NonStop: q.NonStop, airlineChoice: q.airlineChoice}
 }
 
 // shortest returns a city's code if the page shows that city under the given name. Otherwise it

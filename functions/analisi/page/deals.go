@@ -27,6 +27,7 @@ type cheapView struct {
 	City, Lede, First string
 	Area              string // the country or continent; empty: all
 	Collecting        string // how far the first verdict is
+	Unknown           string // how many fares were left out because their airline is unknown
 	Partly            bool   // the question holds more than applies without a destination
 	Rows              []cheapRow
 	Feed              string // path
@@ -91,7 +92,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	if asked.When != nil && kind == fare.OneWay { // deals are by month: use the month of the day
 		of = &asked.When.Date
 	}
-	standing := published.ValidDeals(all, v.today, of, q.NonStop != "")
+	standing, unknown := published.ValidDeals(all, v.today, filterOf(asked, of))
 	countries, others := v.areasOf(q, standing)
 	if area := v.Area; area != nil {
 		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.Holds(countryOf(d.To)) })
@@ -100,8 +101,13 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	v.showCheap(q, from, standing, kind, most, h.Now())
 	if v.Cheap != nil {
 		v.Cheap.Partly, v.Cheap.Collecting = partly, collecting(v, all)
-		v.Cheap.Areas, v.Cheap.MoreAreas = countries, others
+		v.Cheap.Areas, v.Cheap.MoreAreas, v.Cheap.Unknown = countries, others, unknownAirlines(v.T, unknown)
 	}
+}
+
+// filterOf returns the filter of deals that a question means. month is nil for any date.
+func filterOf(asked answer.Question, month *fare.Day) deals.Filter {
+	return deals.Filter{Month: month, NonStop: asked.NonStop, Airlines: asked.Airlines}
 }
 
 // refuseNoRoutes states that no fare from the city is known.
@@ -304,6 +310,7 @@ func (v *view) widerCheap(q question) {
 	}{
 		{"maximum", func(t *trip) { t.Most = "" }},
 		{"stops", func(t *trip) { t.NonStop = "" }},
+		{"airlines", func(t *trip) { t.airlineChoice = airlineChoice{} }},
 		{"any", func(t *trip) { t.Month, t.Date, t.Back = "", "", "" }},
 	} {
 		t := q.trip

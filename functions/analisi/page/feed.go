@@ -112,7 +112,8 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 			f.updated = later(f.updated, e.AsOf.Time())
 		}
 	}
-	for _, d := range published.ValidDeals(all, fare.DayOf(now), nil, false) {
+	list, _ := published.ValidDeals(all, fare.DayOf(now), deals.Filter{})
+	for _, d := range list {
 		price, v := d.Publish(now)
 		if v.Livello != verdict.Ottimo && v.Livello != verdict.Buono {
 			continue

@@ -203,6 +203,8 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	switch {
 	case errors.As(err, &covered):
 		v.refuseNotCovered(q, asked, covered)
+	case errors.As(err, &live) && live.Airlines != "":
+		v.refuseAirlines(q)
 	case errors.As(err, &live):
 		v.refuseNoLive(q, live)
 	case errors.As(err, &noFare):

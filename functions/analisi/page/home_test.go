@@ -204,7 +204,7 @@ func TestPage(t *testing.T) {
 		{"of a day, by its month", "/?da=Milano&quando=2016-04-20", "it", 200,
 			"sola andata, ad aprile 2016", "home"},
 		{"of a return and a price seen", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-22&visto=30", "it", 200,
-			"Senza una destinazione contano solo il mese, i voli diretti e il prezzo massimo.", "home"},
+			"Senza una destinazione contano solo il mese, i voli diretti, la compagnia e il prezzo massimo.", "home"},
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
 			"The lowest of the latest return fares to each destination with 4–7 nights away, on any days, compared with the " +
 				"lowest such fares of other days on that route. Choose a destination to " +

@@ -65,6 +65,7 @@ func tripOf(q answer.Question) (t trip, whole bool) {
 	if q.NonStop {
 		t.NonStop = "si"
 	}
+	t.airlineChoice = choiceOf(q.Airlines)
 	switch {
 	case w == nil:
 	case w.Span != nil && *w.Span == departure.Month:

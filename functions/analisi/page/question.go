@@ -27,6 +27,8 @@ import (
 //	          find the cheapest departure within 1, 3 or 7 days before or after quando
 //	soggiorno the nights away without ritorno: 3, 2-4 or weekend
 //	diretto   si: only fares without stops
+//	vettore, senzaVettore
+//	          only some airlines, or all but some: codes or names, separated by commas
 //	visto     a fare that the reader has seen: 45, 45,50, $50 or 50 USD
 //	massimo   the highest fare in a list (without a), written like visto
 //	valuta    the currency of amounts; the euro if absent
@@ -54,7 +56,13 @@ type question struct {
 }
 
 // trip holds the parameters of the journey, as typed, without the two cities.
-type trip struct{ Month, Date, Around, Back, Stay, NonStop, OwnPrice, Most, With string }
+type trip struct {
+	Month, Date, Around, Back, Stay, NonStop, OwnPrice, Most, With string
+	airlineChoice
+}
+
+// airlineChoice holds the wanted airlines and the unwanted ones, as typed.
+type airlineChoice struct{ Airline, WithoutAirline string }
 
 type field struct {
 	name string
@@ -63,7 +71,8 @@ type field struct {
 
 func (t *trip) fields() []field {
 	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back},
-		{"soggiorno", &t.Stay}, {"diretto", &t.NonStop}, {"visto", &t.OwnPrice}, {"massimo", &t.Most}, {"con", &t.With}}
+		{"soggiorno", &t.Stay}, {"diretto", &t.NonStop}, {"vettore", &t.Airline}, {"senzaVettore", &t.WithoutAirline},
+		{"visto", &t.OwnPrice}, {"massimo", &t.Most}, {"con", &t.With}}
 }
 
 // parseQuestion parses the question from a request. It returns false if the question is malformed.
@@ -172,12 +181,12 @@ func named(p places.Place, l *i18n.Language) places.Place {
 // of a one-way trip, or the two days of a return.
 func (t trip) ofAnywhere(of fare.Trip) trip {
 	if of != fare.OneWay {
-		return trip{Date: t.Date, Back: t.Back, NonStop: t.NonStop, Most: t.Most}
+		return trip{Date: t.Date, Back: t.Back, NonStop: t.NonStop, Most: t.Most, airlineChoice: t.airlineChoice}
 	}
 	if t.Month == "" && len(t.Date) >= len("2006-01") {
 		t.Month = t.Date[:len("2006-01")]
 	}
-	return trip{Month: t.Month, NonStop: t.NonStop, Most: t.Most}
+	return trip{Month: t.Month, NonStop: t.NonStop, Most: t.Most, airlineChoice: t.airlineChoice}
 }
 
 // faults maps the names of parameters to messages about their faults, in the reader's language.
@@ -203,6 +212,7 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 	if t.Back != "" && t.Date == "" && wrong["ritorno"] == "" {
 		wrong["ritorno"] = l.Text("ask.fault.back_alone")
 	}
+	limit := t.airlines(l, wrong)
 	seen, ok := parsePrice(t.OwnPrice, currency)
 	if !ok && t.OwnPrice != "" {
 		wrong["visto"] = l.Text("ask.fault.price")
@@ -211,6 +221,7 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 		return answer.Question{}, wrong
 	}
 	q, err := in.Question(func(parameter string) string { return pageNames[parameter] })
+	q.Airlines = limit
 	if err != nil { // all other faults were found above
 		wrong["quando"] = l.Text("ask.fault.day")
 	}

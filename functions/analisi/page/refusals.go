@@ -197,6 +197,11 @@ func (v *view) instead(q question) {
 		t.NonStop = ""
 		wider("stops", t)
 	}
+	if q.airlineChoice != (airlineChoice{}) {
+		t := q.trip
+		t.airlineChoice = airlineChoice{}
+		wider("airlines", t)
+	}
 	if q.Back != "" {
 		t := q.trip
 		t.Back = ""

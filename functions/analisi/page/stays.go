@@ -78,7 +78,7 @@ func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno, 
 			if one.Partenza != out.String() || err != nil || at < 0 || at >= len(g.Heads) {
 				continue
 			}
-			cell := v.cellOf(one, out, q.linkOn(trip{Date: one.Partenza, Back: one.Ritorno, NonStop: q.NonStop},
+			cell := v.cellOf(one, out, q.linkOn(tripOn(q, one),
 				v.AskFrom, v.AskTo), levels)
 			cell.Selected = out == w.Date && back == w.Back
 			g.Rows[len(g.Rows)-1].Cells[at] = cell
@@ -357,9 +357,7 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 			s.Grid.Rows = append(s.Grid.Rows, gridRow{name, make([]calendarDay, len(s.Grid.Heads))})
 		}
 		cells := s.Grid.Rows[len(s.Grid.Rows)-1].Cells
-		cells[column(out, back)] = v.cellOf(g, out, q.linkOn(trip{Date: g.Partenza, Back: g.Ritorno,
-			NonStop: q.NonStop},
-			v.AskFrom, v.AskTo), true)
+		cells[column(out, back)] = v.cellOf(g, out, q.linkOn(tripOn(q, g), v.AskFrom, v.AskTo), true)
 	}
 	v.Returns = s
 	v.Description = s.Headline + " " + s.Lede

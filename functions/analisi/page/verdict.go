@@ -73,15 +73,18 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 	j := &verdictView{
 		Route: routeName(l, v.From, v.To), Trip: v.Trip.of(a.Prezzo).text(l), Level: a.Verdetto.Livello,
 		Headline: said.Headline(), Facts: []string{said.Fare()}, Updated: a.AggiornatoIl.Format(time.RFC3339),
-		Share:  link{l.Text("home.share"), v.Itself},
-		Back:   link{routeName(l, v.To, v.From), q.linkOn(trip{NonStop: q.NonStop}, v.AskTo, v.AskFrom)},
+		Share: link{l.Text("home.share"), v.Itself},
+		Back: link{routeName(l, v.To, v.From),
+			q.linkOn(trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskTo, v.AskFrom)},
 		Others: link{l.Text("feed.title", "City", v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},
 	}
 	if q.Back == "" {
 		j.Trip = strings.TrimPrefix(j.Trip+" · "+l.Text("ask.one_way"), " · ")
 	}
 	v.Verdict, v.Alert = j, v.alertRoute()
-	v.Card = "/card/" + cardName(v.route, q.trip, l)
+	if q.airlineChoice == (airlineChoice{}) { // a card is about all airlines
+		v.Card = "/card/" + cardName(v.route, q.trip, l)
+	}
 	if p := a.Prezzo; p.TrovatoIl != nil {
 		j.FoundAt, j.Age = p.TrovatoIl.Format(time.RFC3339), l.Text("verdict.found")
 		if p.Stale() {

@@ -167,6 +167,9 @@ func (t trip) text(l *i18n.Language) string {
 	if t.NonStop != "" {
 		all = append(all, l.Text("ask.nonstop"))
 	}
+	if only := t.airlineChoice.text(l); only != "" {
+		all = append(all, only)
+	}
 	return strings.Join(all, " · ")
 }
 

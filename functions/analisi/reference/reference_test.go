@@ -136,7 +136,7 @@ func TestReferenceIsWhole(t *testing.T) {
 	}
 	for _, e := range r.Endpoints {
 		if e.Name == "analisi" && (e.Example != "/v1/analisi?destinazione=Bucarest&origine=Milano" ||
-			len(e.Parameters) != 12 || !e.Parameters[0].Required || e.Parameters[11].Required) {
+			len(e.Parameters) != 14 || !e.Parameters[0].Required || e.Parameters[13].Required) {
 			t.Errorf("%+v", e)
 		}
 		if e.Name == "pro-checkout" && !slices.ContainsFunc(e.Parameters,

@@ -25,7 +25,16 @@ type Trends struct {
 	UpdatedAt    *time.Time    `json:"updatedAt" nullable:"true" doc:"Time at which the newest fare was found, UTC. null if there is no current fare"`
 	Popularity   string        `json:"popularity" enum:"observations" doc:"What the destinations are ordered by"`
 	Destinations []Destination `json:"destinations" nullable:"false" doc:"Destinations with a current fare, most popular first, at most 100"`
+	WholeCities  []WholeCity   `json:"wholeCities,omitempty" doc:"The airports that you named although trends are of whole cities. Absent if you named cities"`
 	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination: the cheapest fare of each of the last 52 weeks, oldest first. Weeks without a fare are left out. Absent if this service shows no single fares"`
+}
+
+// WholeCity says that trends are about a city although the caller named one of its airports.
+type WholeCity struct {
+	Parameter string `json:"parameter" enum:"origin,destination" doc:"The parameter that named the airport"`
+	Asked     string `json:"asked" doc:"The airport or part of a city that you named" example:"Bergamo"`
+	City      string `json:"city" doc:"IATA code of the city whose fares are shown" example:"MIL"`
+	Note      string `json:"note" doc:"The same in a sentence, in English or the chosen language"`
 }
 
 // Destination holds the published trends of the route to one destination.

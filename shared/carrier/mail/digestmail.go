@@ -31,6 +31,7 @@ type DigestAlert struct {
 	Met                 bool              // the condition is met today
 	Price               fare.Cents        // 0: no fare; the fields up to Dated are then empty
 	Depart              fare.Day
+	Flight              string // a sentence about the flight; may be empty
 	Found               time.Time
 	Level, Reliability  string     // as in the API; without enough data there is no verdict
 	Median              fare.Cents // set if there is a verdict

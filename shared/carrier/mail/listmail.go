@@ -36,6 +36,7 @@ type Listed struct {
 	Destination   string // name of the city
 	Price, Median fare.Cents
 	Depart        fare.Day
+	Flight        string // a sentence about the flight; may be empty
 	Found         time.Time
 	Level         string // as in the API
 	Reliability   string

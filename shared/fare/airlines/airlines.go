@@ -8,9 +8,11 @@ package airlines
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 )
 
 // airlines.tsv: code and name.
@@ -30,4 +32,69 @@ func Name(a fare.Airline) string {
 		return name
 	}
 	return code
+}
+
+// Find returns the airlines that a code or a name means. A code means one airline of the table. A
+// name also means the airlines whose names begin with it, because travellers take them for one:
+// "Wizz Air" is W6 and its companies in other countries. Case and accents do not matter.
+func Find(query string) (all []fare.Airline) {
+	key := words(query)
+	named := false
+	for code, name := range rows {
+		a, _ := fare.ParseAirline(code)
+		if strings.EqualFold(code, strings.TrimSpace(query)) {
+			return []fare.Airline{a}
+		}
+		if folded := words(name); strings.HasPrefix(folded, key) {
+			all, named = append(all, a), named || folded == key
+		}
+	}
+	if !named {
+		return nil // the beginning of names, such as Air, is no airline
+	}
+	return all
+}
+
+// words returns the words of a name without case and accents, each followed by a space.
+func words(name string) (folded string) {
+	for word := range strings.FieldsSeq(name) {
+		folded += places.Fold(word) + " "
+	}
+	return folded
+}
+
+// maxTypos is the largest number of typing errors that Suggest corrects, in names of 5 letters on.
+const maxTypos = 2
+
+// Suggest returns at most n names that resemble a query: those a few typing errors away, the
+// nearest first, then those with it at the beginning of a word.
+func Suggest(query string, n int) (names []string) {
+	key := strings.TrimSuffix(words(query), " ")
+	if len(key) < 3 {
+		return nil
+	}
+	limit := maxTypos
+	if len(key) < 5 {
+		limit = 1
+	}
+	var similar [maxTypos + 2][]string
+	for _, name := range rows {
+		folded := words(name)
+		typos := places.Distance(key, strings.TrimSuffix(folded, " "), limit)
+		if typos > limit && !strings.Contains(" "+folded, " "+key) {
+			continue
+		}
+		similar[typos] = append(similar[typos], name)
+	}
+	names = slices.Concat(similar[:]...)
+	return names[:min(len(names), n)]
+}
+
+// rows yields the code and the name of each airline, in order of the codes.
+func rows(yield func(code, name string) bool) {
+	for line := range strings.Lines(table) {
+		if code, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); !yield(code, name) {
+			return
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package airlines
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,5 +27,38 @@ func TestTable(t *testing.T) {
 			t.Errorf("row %q after %q: %v", line, before, err)
 		}
 		before = code
+	}
+}
+
+func TestFind(t *testing.T) {
+	for query, want := range map[string]string{
+		"FR": "FR", "fr": "FR", " ryanair ": "FR RK", "Wizz air": "5W W4 W6 W9", "W6": "W6", "easyJet": "DS EC U2",
+		"air algerie": "AH", "T'way Air": "TW", "Q9": "", "Air": "", "": "", "Ryan": "", "-": "",
+	} {
+		var got []string
+		for _, a := range Find(query) {
+			got = append(got, a.String())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q is %v, want %s", query, got, want)
+		}
+	}
+	for line := range strings.Lines(table) { // each name is found
+		code, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		a, _ := fare.ParseAirline(code)
+		if !slices.Contains(Find(name), a) {
+			t.Errorf("%s is not %s", name, code)
+		}
+	}
+}
+
+func TestSuggest(t *testing.T) {
+	for query, want := range map[string]string{
+		"Rynair": "Ryanair", "Ryan": "Ryanair, Ryanair UK", "vuelling": "Vueling", "luft": "Lufthansa CityLine, Lufthansa",
+		"fr": "", "zzzzzz": "",
+	} {
+		if got := strings.Join(Suggest(query, 2), ", "); got != want {
+			t.Errorf("%q: %s, want %s", query, got, want)
+		}
 	}
 }

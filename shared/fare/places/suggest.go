@@ -109,6 +109,13 @@ func withinReach(query []rune) []candidate {
 	return found
 }
 
+// Distance returns the number of typing errors between two names without case and accents. It
+// returns limit + 1 if there are more than limit.
+func Distance(a, b string, limit int) int {
+	var m meter
+	return min(m.distance([]rune(a), []rune(b), limit), limit+1)
+}
+
 // meter computes the edit distance between names. It reuses its memory between calls.
 type meter struct{ rows [3][]int }
 

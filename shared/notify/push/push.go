@@ -144,7 +144,7 @@ func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 		if f.Median > 0 {
 			t.body += " (" + l.Text("cheap.usual", "Price", l.Amount(f.Median)) + ")"
 		}
-		t.body += "\n" + l.Plain("mail.alert.departing", "Date", l.WeekdayDate(f.Depart))
+		t.body += "\n" + l.Plain("mail.alert.departing", "Date", l.WeekdayDate(f.Depart)) + flight(f)
 	}
 	if m.More > 0 {
 		t.body += "\n\n" + l.Count("mail.list.more", m.More)
@@ -183,6 +183,7 @@ func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
 	if f.Return > 0 {
 		s += " " + l.Plain("mail.alert.returning", "Date", l.WeekdayDate(f.Return))
 	}
+	s += flight(f)
 	colon := l.Text("format.colon") + " "
 	if f.Minimum > 0 {
 		s += "\n" + l.Text("mail.alert.lowest") + colon + l.Amount(f.Minimum)
@@ -195,6 +196,14 @@ func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
 		s += "\n" + sentence
 	}
 	return s + "\n" + wording.Seen(l, f.Found, cmp.Or(m.Day, f.Day))
+}
+
+// flight returns what is known about the flight of a fare, after a space, or "".
+func flight(f notify.Fare) string {
+	if f.Flight == "" {
+		return ""
+	}
+	return " " + f.Flight
 }
 
 func page(baseURL string, r fare.Route, l *i18n.Language) string {

@@ -55,6 +55,8 @@ func TestWhatPhonesShow(t *testing.T) {
 				"You asked for an alert when the fare becomes good or great."}, "in our message"},
 		{"threshold", store.Alert{Threshold: 4000}, func(*notify.Message) {},
 			[]string{"You asked for an alert when the cheapest fare is €40.00 or less."}, "in our message"},
+		{"flight", store.Alert{}, func(m *notify.Message) { m.Fares[0].Flight = "Ryanair, non-stop." },
+			[]string{"Departing on Wednesday 18 March 2026. Ryanair, non-stop."}, ""},
 		{"low", store.Alert{Kind: store.Low, Days: 30}, func(*notify.Message) {},
 			[]string{"The lowest in 30 days: until now it was €42.00.",
 				"You asked for an alert when the fare is lower than in the last 30 days."}, ""},

@@ -55,6 +55,10 @@ type Trip struct {
 	Nonstop bool   `json:"nonstop"`
 	// Airports of departure and arrival, such as BGY-STN, BGY- or -STN. Absent: any of both cities.
 	Airports string `json:"airports,omitempty"`
+	// Airline holds the IATA codes of the only airlines whose fares count, and WithoutAirline those
+	// whose fares do not, separated by commas. Absent: all airlines.
+	Airline        string `json:"airline,omitempty"`
+	WithoutAirline string `json:"withoutAirline,omitempty"`
 }
 
 // Fare is a fare that meets the alert. Prices are in EUR cents.
@@ -68,6 +72,7 @@ type Fare struct {
 	// fares.
 	Nights       string    `json:"nights,omitempty"`
 	Nonstop      bool      `json:"nonstop"` // the alert is for fares without stops
+	Flight       *Flight   `json:"flight,omitempty"`
 	PriceCents   int64     `json:"priceCents"`
 	Currency     string    `json:"currency"`
 	Found        time.Time `json:"found"`
@@ -85,6 +90,18 @@ type Fare struct {
 	LowestCents *int64    `json:"lowestCents,omitempty"`
 	Expected    *Expected `json:"expected,omitempty"` // for the departure of the fare; absent if unknown
 	Page        string    `json:"page,omitempty"`     // shows the whole verdict
+}
+
+// Flight is what the source says about the outward way of a fare. A fact that the source does not
+// state is absent.
+type Flight struct {
+	Text            string `json:"text"`              // the same in a sentence
+	Airline         string `json:"airline,omitempty"` // IATA code
+	AirlineName     string `json:"airlineName,omitempty"`
+	Origin          string `json:"origin,omitempty"` // IATA codes of the airports
+	Destination     string `json:"destination,omitempty"`
+	Stops           *int   `json:"stops,omitempty"` // 2 means two or more
+	DurationMinutes *int   `json:"durationMinutes,omitempty"`
 }
 
 // Expected is the usual price of a departure, and the price changes after waiting in similar
@@ -131,6 +148,7 @@ func about(a store.Alert) Data {
 	}
 	if t := a.Trip; t != (store.Trip{}) {
 		d.Trip = &Trip{Nights: t.Nights.String(), Nonstop: t.Nonstop, Airports: t.Airports.String()}
+		d.Trip.Airline, d.Trip.WithoutAirline = t.Airlines.Codes()
 		if t.From > 0 {
 			d.Trip.From, d.Trip.To = t.From.String(), t.To.String()
 		}
@@ -151,6 +169,16 @@ func fareOf(f notify.Fare) Fare {
 		Found: f.Found.UTC(),
 		Level: f.Level, Reliability: f.Reliability, Sample: f.Sample, BeforeCents: some(f.Before),
 		LowestCents: some(f.Lowest), Page: f.Page,
+	}
+	if f.Flight != "" {
+		of := f.Facts
+		s.Flight = &Flight{Text: f.Flight, Stops: of.Stops, DurationMinutes: of.DurataMinuti}
+		if of.Vettore != nil {
+			s.Flight.Airline, s.Flight.AirlineName = of.Vettore.Iata, of.Vettore.Nome
+		}
+		if of.Aeroporti != nil {
+			s.Flight.Origin, s.Flight.Destination = of.Aeroporti.Origine, of.Aeroporti.Destinazione
+		}
 	}
 	if f.Return > 0 {
 		s.Return = f.Return.String()

@@ -9,6 +9,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict"
 )
 
 // TestEventOfATrip: a webhook event states the trip and the kind of the alert, what is new, and the
@@ -47,6 +48,15 @@ func TestEventOfATrip(t *testing.T) {
 			map[string]any{"kind": "low", "days": 30.0,
 				"trip": map[string]any{"from": "2026-03-16", "to": "2026-03-20", "nonstop": false}},
 			map[string]any{"lowestCents": 4100.0, "beforeCents": nil}},
+		{"airlines", store.Alert{Trip: store.Trip{Airlines: "!FR.W6"}}, func(m *notify.Message) {
+			f := &m.Fares[0]
+			f.Flight, f.Facts.Stops, f.Facts.DurataMinuti = "easyJet, non-stop.", new(int), new(125)
+			f.Facts.Vettore = &verdict.Vettore{Iata: "U2", Nome: "easyJet"}
+			f.Facts.Aeroporti = &verdict.Aeroporti{Origine: "BGY", Destinazione: "OTP"}
+		}, map[string]any{"trip": map[string]any{"nonstop": false, "withoutAirline": "FR,W6"}},
+			map[string]any{"flight": map[string]any{"text": "easyJet, non-stop.", "airline": "U2",
+				"airlineName": "easyJet", "origin": "BGY", "destination": "OTP", "stops": 0.0,
+				"durationMinutes": 125.0}}},
 		{"a change", store.Alert{Kind: store.Change}, func(*notify.Message) {},
 			map[string]any{"kind": "change", "days": nil, "amountCents": nil, "thresholdCents": nil}, nil},
 		{"a threshold", store.Alert{Threshold: 4990}, func(*notify.Message) {},

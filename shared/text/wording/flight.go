@@ -3,6 +3,8 @@ package wording
 import (
 	"strings"
 
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/airlines"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
@@ -45,6 +47,19 @@ func FlightSentence(l *i18n.Language, p verdict.Prezzo) string {
 		text = Sentence(text)
 	}
 	return strings.TrimSuffix(text, ".") + "."
+}
+
+// Airlines writes which airlines a question or an alert is limited to, as in "only Ryanair".
+func Airlines(l *i18n.Language, a fare.Airlines) string {
+	list, except := a.List()
+	var names []string
+	for _, one := range list {
+		names = append(names, airlines.Name(one))
+	}
+	if except {
+		return l.Text("trip.without", "Airlines", l.List(names))
+	}
+	return l.Text("trip.only", "Airlines", l.List(names))
 }
 
 func stops(l *i18n.Language, n int) string {

@@ -34,6 +34,9 @@ type Deal struct {
 type Fares struct {
 	Route  []Deal
 	Months []Deal // in order of departure
+	// Airlines lists the cheapest one-way fares of any date of each known airline. It is empty in
+	// deals that earlier versions stored.
+	Airlines []Deal
 }
 
 // Entry holds the cheapest fares to one destination.
@@ -45,39 +48,70 @@ type Entry struct {
 	NonStop      *Fares // nil if it is not known which fares are non-stop
 }
 
-// Cheapest returns the cheapest fare that departs today or later. If month is not nil, the fare
-// departs in that month. It returns false if there is no such fare.
-func (e Entry) Cheapest(today fare.Day, month *fare.Day, nonStop bool) (Deal, bool) {
+// Filter selects fares. The zero value selects the cheapest fare of any date.
+type Filter struct {
+	Month    *fare.Day // a day of the month of departure; nil: any date
+	NonStop  bool
+	Airlines fare.Airlines
+}
+
+// Cheapest returns the cheapest fare that departs today or later. It returns false if there is no
+// such fare. With airlines and a month, it returns the cheapest fare of the month if that fare is of
+// these airlines. For return trips, the same holds for any date.
+func (e Entry) Cheapest(today fare.Day, f Filter) (cheapest Deal, ok bool) {
 	of := &e.Any
-	if nonStop {
+	if f.NonStop {
 		of = e.NonStop
 	}
 	if of == nil || today < e.AsOf || today > e.AsOf+verdict.LiveDays {
 		return Deal{}, false
 	}
 	list := of.Route
-	if month != nil {
+	switch {
+	case f.Month != nil:
 		list = of.Months
+	case f.Airlines != "" && len(of.Airlines) > 0:
+		return cheapestOf(of.Airlines, today, f.Airlines)
 	}
 	for _, d := range list {
-		if d.Fare.Depart >= today && (month == nil || sameMonth(d.Fare.Depart, *month)) {
-			return d, true
+		if d.Fare.Depart >= today && (f.Month == nil || sameMonth(d.Fare.Depart, *f.Month)) {
+			return d, f.Airlines.Include(d.Fare.Flight.Airline)
 		}
 	}
 	return Deal{}, false
 }
 
+// cheapestOf returns the cheapest fare of some airlines among those found within verdict.FreshFor
+// before the newest of them.
+func cheapestOf(list []Deal, today fare.Day, a fare.Airlines) (cheapest Deal, ok bool) {
+	list = slices.DeleteFunc(slices.Clone(list), func(d Deal) bool {
+		return d.Fare.Depart < today || !a.Include(d.Fare.Flight.Airline)
+	})
+	var newest int64
+	for _, d := range list {
+		newest = max(newest, d.Fare.Found)
+	}
+	for _, d := range list {
+		if d.Fare.Found > newest-int64(verdict.FreshFor.Seconds()) &&
+			(!ok || d.Fare.Price < cheapest.Fare.Price || d.Fare.Price == cheapest.Fare.Price &&
+				d.Fare.Better(cheapest.Fare)) {
+			cheapest, ok = d, true
+		}
+	}
+	return cheapest, ok
+}
+
 // Lower returns the lowest known fare that departs today or later, if it is below the fare of deal
 // d. The fare of a route is the lowest of the newest fares, so an older fare can be lower. For
 // return trips, only the newest fares are stored.
-func (e Entry) Lower(d Deal, today fare.Day, nonStop bool) (lower verdict.Judged, ok bool) {
+func (e Entry) Lower(d Deal, today fare.Day, f Filter) (lower verdict.Judged, ok bool) {
 	of := &e.Any
-	if nonStop {
+	if f.NonStop {
 		of = e.NonStop
 	}
 	lower = d.Judged
 	for _, one := range of.Months {
-		if one.Fare.Depart >= today && one.Fare.Price < lower.Fare.Price {
+		if one.Fare.Depart >= today && one.Fare.Price < lower.Fare.Price && f.Airlines.Include(one.Fare.Flight.Airline) {
 			lower, ok = one.Judged, true
 		}
 	}
@@ -124,7 +158,9 @@ func (o Origin) Merge(fresh []Entry) Origin {
 			if had.NonStop != nil {
 				before = had.NonStop.Route
 			}
-			e.NonStop = &Fares{carry(before, e.NonStop.Route, e.AsOf), e.NonStop.Months}
+			of := *e.NonStop
+			of.Route = carry(before, of.Route, e.AsOf)
+			e.NonStop = &of
 		}
 		byCity[e.Destination] = e
 	}

@@ -76,6 +76,19 @@ func invented(destinations int) deals.Origin {
 func TestEncode(t *testing.T) {
 	for _, n := range []int{0, 1, 20, 50, 150} {
 		want := invented(n)
+		for i := range want.Entries[:n/2] { // with the fares of each airline
+			e := &want.Entries[i]
+			e.Any.Airlines = slices.Clone(e.Any.Months[:3])
+			if e.NonStop != nil {
+				e.NonStop.Airlines = slices.Clone(e.NonStop.Months[:1])
+			}
+			for j := range e.Any.Airlines {
+				e.Any.Airlines[j].Verdict.Confronto = "" // only months have one
+			}
+			if e.NonStop != nil {
+				e.NonStop.Airlines[0].Verdict.Confronto = ""
+			}
+		}
 		data := want.Encode()
 		got, err := deals.Decode(data)
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
@@ -175,12 +188,12 @@ func TestCheapest(t *testing.T) {
 		{"too late", today + verdict.LiveDays + 1, nil, false, 0},
 		{"before it was made", today - 1, nil, false, 0},
 	} {
-		d, ok := e.Cheapest(c.day, c.month, c.nonStop)
+		d, ok := e.Cheapest(c.day, deals.Filter{Month: c.month, NonStop: c.nonStop})
 		if ok != (c.want > 0) || d.Fare.Depart != c.want {
 			t.Errorf("%s: %v %s", c.name, ok, d.Fare.Depart)
 		}
 	}
-	if _, ok := invented(1).Entries[0].Cheapest(today, nil, true); ok {
+	if _, ok := invented(1).Entries[0].Cheapest(today, deals.Filter{NonStop: true}); ok {
 		t.Error("a fare without stops where it is not known which are")
 	}
 }
@@ -197,7 +210,7 @@ func TestLower(t *testing.T) {
 				lowest = m.Fare
 			}
 		}
-		lower, ok := e.Lower(d, day, false)
+		lower, ok := e.Lower(d, day, deals.Filter{})
 		if ok != (lowest.Price < d.Fare.Price) || lower.Fare != lowest {
 			t.Errorf("%d: %v %+v, want %+v", i, ok, lower.Fare, lowest)
 		}

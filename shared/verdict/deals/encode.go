@@ -11,10 +11,11 @@ import (
 )
 
 // The first byte of an encoded Origin. flightFormat is for an Origin in which the flight of any fare
-// is known.
+// is known, and airlineFormat for one with the fares of each airline.
 const (
-	format       = 1
-	flightFormat = 2
+	format        = 1
+	flightFormat  = 2
+	airlineFormat = 3
 )
 
 // Deals store the index of the level, reliability and comparison in these lists. Append new names
@@ -50,7 +51,11 @@ const (
 func (o Origin) Encode() []byte {
 	legend := o.legend()
 	w := packed.NewWriter(format, 256*len(o.Entries))
-	if legend != nil {
+	switch {
+	case o.hasAirlines():
+		w[0] = airlineFormat
+		legend.Encode(&w)
+	case legend != nil:
 		w[0] = flightFormat
 		legend.Encode(&w)
 	}
@@ -72,12 +77,19 @@ func (o Origin) Encode() []byte {
 	return w
 }
 
+// hasAirlines reports whether fares of single airlines are listed.
+func (o Origin) hasAirlines() bool {
+	return slices.ContainsFunc(o.Entries, func(e Entry) bool {
+		return len(e.Any.Airlines) > 0 || e.NonStop != nil && len(e.NonStop.Airlines) > 0
+	})
+}
+
 // legend returns the legend of all fares, or nil if no flight is known.
 func (o Origin) legend() *fare.Legend {
 	var all []fare.Flight
 	known := false
 	of := func(f Fares) {
-		for _, d := range slices.Concat(f.Route, f.Months) {
+		for _, d := range slices.Concat(f.Route, f.Months, f.Airlines) {
 			all = append(all, d.Fare.Flight)
 			known = known || d.Fare.Flight.Known()
 		}
@@ -96,7 +108,7 @@ func (o Origin) legend() *fare.Legend {
 
 func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 	end := (asOf + 1).Time().Unix()
-	for i, list := range [][]Deal{f.Route, f.Months} {
+	for i, list := range [][]Deal{f.Route, f.Months, f.Airlines}[:lists((*w)[0])] {
 		w.Uint(uint64(len(list)))
 		depart, price, sample := asOf, fare.Cents(0), 0
 		for _, d := range list {
@@ -131,6 +143,14 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 	}
 }
 
+// lists returns the number of lists of fares in the format of an encoded Origin.
+func lists(first byte) int {
+	if first == airlineFormat {
+		return 3
+	}
+	return 2
+}
+
 // compared returns two bits per month. They are the index, in the list comparisons, of the fares
 // that the month's fare was compared with.
 func (f Fares) compared() (bits uint64) {
@@ -159,17 +179,17 @@ func Decode(data []byte) (Origin, error) {
 	var o Origin
 	var legend *fare.Legend
 	r := packed.NewReader(data, format)
-	if len(data) > 0 && data[0] == flightFormat {
-		r = packed.NewReader(data, flightFormat)
+	if len(data) > 0 && (data[0] == flightFormat || data[0] == airlineFormat) {
+		r = packed.NewReader(data, data[0])
 		legend = fare.DecodeLegend(&r)
 	}
 	for range r.Count(int64(r.Uint() & (1<<31 - 1))) {
 		e := Entry{Destination: fare.City(r.Bytes()), AsOf: day(&r), Observations: int(r.Uint())}
 		flags := r.Uint()
-		e.Any = decodeFares(&r, e.AsOf, legend)
+		e.Any = decodeFares(&r, e.AsOf, legend, lists(data[0]))
 		e.Any.setCompared(flags >> anyShift)
 		if flags&withNonStop != 0 {
-			f := decodeFares(&r, e.AsOf, legend)
+			f := decodeFares(&r, e.AsOf, legend, lists(data[0]))
 			f.setCompared(flags >> nonStopShift)
 			e.NonStop = &f
 		}
@@ -191,9 +211,9 @@ func day(r *packed.Reader) fare.Day {
 	return fare.Day(v)
 }
 
-func decodeFares(r *packed.Reader, asOf fare.Day, legend *fare.Legend) (f Fares) {
+func decodeFares(r *packed.Reader, asOf fare.Day, legend *fare.Legend, lists int) (f Fares) {
 	end := (asOf + 1).Time().Unix()
-	for i, list := range []*[]Deal{&f.Route, &f.Months} {
+	for i, list := range []*[]Deal{&f.Route, &f.Months, &f.Airlines}[:lists] {
 		depart, price, sample := int64(asOf), int64(0), int64(0)
 		for range r.Count(int64(r.Uint() & (1<<31 - 1))) {
 			depart, price = depart+r.Int(), price+r.Int()

@@ -72,6 +72,9 @@ type State struct {
 	// convertFirstRule.
 	FirstRule bool
 	Live      []Live // one for each departure with a fare within LiveDays, by day of departure
+	// Airlines limits the departures that answers are about. They are compared with all fares. It is
+	// not stored.
+	Airlines fare.Airlines
 }
 
 // NonStopOnly reports whether every fare of the state is known to be non-stop. If not, the state
@@ -131,13 +134,18 @@ func (s *State) quotes(today fare.Day) []Quote {
 }
 
 // Live returns the live fares of the departures that have not left, by day of departure. It returns
-// nil if the state is more than LiveDays days old.
+// nil if the state is more than LiveDays days old. Fares of unwanted airlines are left out.
 func (d *StateDay) Live() []Live {
 	if d.today > d.state.AsOf+LiveDays {
 		return nil
 	}
 	i, _ := d.state.find(d.today)
-	return d.state.Live[i:]
+	all := d.state.Live[i:]
+	if d.state.Airlines == "" {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all),
+		func(l Live) bool { return !d.state.Airlines.Include(l.Flight.Airline) })
 }
 
 // AddCurve adds to sums what the live departures contribute to the lead-time curve. It is for the
@@ -153,10 +161,11 @@ func (s *State) find(depart fare.Day) (int, bool) {
 }
 
 // LiveFare returns the live fare (found in the last 7 days) of a departure. It returns false if the
-// departure has no live fare.
+// departure has no live fare of a wanted airline.
 func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	i, ok := d.state.find(depart)
-	if !ok || depart < d.today || d.today > d.state.AsOf+LiveDays {
+	if !ok || depart < d.today || d.today > d.state.AsOf+LiveDays ||
+		!d.state.Airlines.Include(d.state.Live[i].Flight.Airline) {
 		return Live{}, false
 	}
 	return d.state.Live[i], true

@@ -15,7 +15,8 @@ var synonyms = [][2]string{
 	{"partenza", "departure"}, {"partenze", "departures"}, {"ritorno", "return"}, {"flessibile", "flexible"},
 	{"mese", "month"}, {"mesi", "months"}, {"notti", "nights"}, {"diretto", "nonstop"}, {"prezzo", "price"},
 	{"valuta", "currency"}, {"livello", "level"}, {"massimo", "maximum"}, {"formato", "format"},
-	{"pagina", "page"}, {"campi", "fields"}, {"lingua", "lang"},
+	{"pagina", "page"}, {"campi", "fields"}, {"lingua", "lang"}, {"vettore", "airline"},
+	{"senzaVettore", "withoutAirline"},
 }
 
 // synonym returns the other name of a parameter, or "".

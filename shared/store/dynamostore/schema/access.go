@@ -25,11 +25,11 @@ var (
 // permissions of each function from this list. The test in e2e/access compares the list with the
 // actual accesses: it must be complete, and each entry must be used.
 var Accesses = []Access{
-	{Partition: "ROUTE#*", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
+	{Partition: "ROUTE#*", Read: []string{"alerts", "analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "ORIGIN#*", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "COVERED", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "INTO#*", Read: []string{"analisi", "refresh"}, Write: refresh},
-	{Partition: "FARES", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
+	{Partition: "FARES", Read: []string{"alerts", "analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "LEFT#*", Read: refresh, Write: refresh},
 	{Partition: "SCORE", Read: []string{"analisi", "refresh"}, Write: refresh},
 	{Partition: "DEMANDED", Read: refresh, Write: []string{"analisi", "compat", "x402"}},

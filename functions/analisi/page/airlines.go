@@ -1,0 +1,81 @@
+package page
+
+import (
+	"net/http"
+	"strings"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/airlines"
+	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
+)
+
+// A page can be limited to some airlines, or to all others.
+
+// airlines parses the airlines that the reader typed. It adds a fault if one is unknown, or if both
+// fields are filled in.
+func (c airlineChoice) airlines(l *i18n.Language, wrong faults) fare.Airlines {
+	field := "vettore"
+	if c.WithoutAirline != "" {
+		field = "senzaVettore"
+	}
+	if c.Airline != "" && c.WithoutAirline != "" {
+		wrong[field] = l.Text("alerts.fault.not_both")
+		return ""
+	}
+	all, err := published.ParseAirlines(c.Airline, c.WithoutAirline, "vettore", "senzaVettore")
+	if err != nil {
+		wrong[field] = l.Text("alerts.fault.airline", "Similar",
+			strings.Join(airlines.Suggest(c.Airline+c.WithoutAirline, 3), l.Text("format.comma")))
+	}
+	return all
+}
+
+// limit returns the airlines of a choice without faults.
+func (c airlineChoice) limit() fare.Airlines {
+	all, _ := published.ParseAirlines(c.Airline, c.WithoutAirline, "", "")
+	return all
+}
+
+// choiceOf returns the choice that means a limit to some airlines.
+func choiceOf(a fare.Airlines) (c airlineChoice) {
+	c.Airline, c.WithoutAirline = a.Codes()
+	return c
+}
+
+// text writes the choice in words, or "" if every airline is wanted.
+func (c airlineChoice) text(l *i18n.Language) string {
+	if a := c.limit(); a != "" {
+		return wording.Airlines(l, a)
+	}
+	return ""
+}
+
+// AirlineText describes the airlines of the alert that the page offers, or "".
+func (v view) AirlineText() string {
+	text := v.Trip.airlineChoice.text(v.T)
+	if text == "" {
+		return ""
+	}
+	return wording.Sentence(text)
+}
+
+// AirlineCodes returns the airlines of the alert that the page offers: those of the form's field
+// airline, or of its field withoutAirline.
+func (v view) AirlineCodes() airlineChoice { return choiceOf(v.Trip.limit()) }
+
+// unknownAirlines says that n fares were left out because their airline is unknown. It returns "" if
+// n is 0.
+func unknownAirlines(l *i18n.Language, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return l.Text("cheap.unknown_airline", "Number", n)
+}
+
+// refuseAirlines states that no current fare is of the wanted airlines.
+func (v *view) refuseAirlines(q question) {
+	v.refuse(http.StatusNotFound, "no_airline", "Airlines", q.airlineChoice.text(v.T))
+	v.instead(q)
+}

@@ -1,0 +1,54 @@
+package answer
+
+import (
+	"context"
+	"errors"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
+)
+
+// A question may be limited to some airlines. Then the departure state answers it, even if it is
+// about the route: the summary holds only the cheapest fares of all airlines.
+
+// of returns the departures whose fares are of some airlines.
+func (d departures) of(a fare.Airlines) departures {
+	if d.sheet != nil && a != "" {
+		limited := *d.sheet
+		limited.Airlines, d.sheet = a, &limited
+	}
+	return d
+}
+
+// ofAirlines limits the data of a route to the airlines of the question. It reads the departures of
+// the route, because the summary holds only the cheapest fares of all airlines.
+func (r *Reader) ofAirlines(ctx context.Context, q Question, f SeriesData) (SeriesData, error) {
+	if q.Airlines == "" {
+		return f, nil
+	}
+	d, err := r.departuresOf(ctx, q, f)
+	if err == nil {
+		f.Summary = f.Summary.OfAirlines(q.Airlines, d.sheet)
+	}
+	return f, err
+}
+
+// Airlines returns the airlines of a route's live fares, those with most fares first. known is false
+// if no fare of the route is live.
+func (r *Reader) Airlines(ctx context.Context, of fare.Series, nonStop bool) (all []fare.Airline, known bool,
+	err error) {
+	data, err := r.Stored.Sheet(ctx, of.OfCities(), nonStop)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	s, err := departure.DecodeState(data)
+	if err != nil {
+		return nil, false, err
+	}
+	return verdict.AirlinesOf(s.Live), len(s.Live) > 0 && r.isCurrent(s.AsOf), nil
+}

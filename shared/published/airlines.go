@@ -1,0 +1,90 @@
+package published
+
+import (
+	"strings"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/airlines"
+	"verdetto/shared/web/httpapi"
+)
+
+// AirlineInput holds the parameters that limit an answer to some airlines.
+type AirlineInput struct {
+	Vettore      string `query:"vettore" maxLength:"200" doc:"Only fares of these airlines: IATA codes or names, separated by commas. A name also means its sister airlines, such as Wizz Air UK. A fare whose airline the source does not name is left out"`
+	SenzaVettore string `query:"senzaVettore" maxLength:"200" doc:"Only fares of other airlines than these, as for vettore. Not together with vettore"`
+}
+
+// filter parses the parameters. The function name returns the name that the caller uses for a
+// parameter.
+func (in AirlineInput) filter(name func(parameter string) string) (fare.Airlines, error) {
+	return ParseAirlines(in.Vettore, in.SenzaVettore, name("vettore"), name("senzaVettore"))
+}
+
+// ParseAirlines parses the airlines to limit an answer to, and those to leave out: lists of codes
+// and names. It fails with an error response if both are given, or if an airline is unknown.
+func ParseAirlines(only, except, onlyName, exceptName string) (fare.Airlines, error) {
+	if only != "" && except != "" {
+		return "", Invalid(exceptName, "excludes "+onlyName+": send one of them")
+	}
+	if except != "" {
+		all, err := findAirlines(except, exceptName)
+		return fare.ExceptAirlines(all), err
+	}
+	all, err := findAirlines(only, onlyName)
+	return fare.OnlyAirlines(all), err
+}
+
+// maxAirlines is the largest number of airlines that a list may name.
+const maxAirlines = 10
+
+func findAirlines(list, parameter string) (all []fare.Airline, err error) {
+	if list == "" {
+		return nil, nil
+	}
+	queries := strings.Split(list, ",")
+	if len(queries) > maxAirlines {
+		return nil, Invalid(parameter, "names more than 10 airlines")
+	}
+	for _, query := range queries {
+		found := airlines.Find(query)
+		if len(found) == 0 {
+			return nil, unknownAirline(parameter, strings.TrimSpace(query))
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// suggestions is the largest number of similar names in an error response.
+const suggestions = 5
+
+func unknownAirline(parameter, query string) error {
+	similar := airlines.Suggest(query, suggestions)
+	detail := "names an airline that we do not know: send an IATA code such as FR, or a name such as Ryanair"
+	if len(similar) > 0 {
+		detail = "names an airline that we do not know. Similar names are " + strings.Join(similar, ", ")
+	}
+	p := httpapi.Invalid(httpapi.Fault{Name: parameter, Detail: detail})
+	p.Suggestions = similar
+	return p
+}
+
+// ofAirlines returns the airlines of a question as the end of "no current fare", or "".
+func ofAirlines(a fare.Airlines) string {
+	if a == "" {
+		return ""
+	}
+	codes, except := a.List()
+	if except {
+		return " of other airlines than " + airlineNames(codes)
+	}
+	return " of " + airlineNames(codes)
+}
+
+func airlineNames(codes []fare.Airline) string {
+	var names []string
+	for _, code := range codes {
+		names = append(names, airlines.Name(code))
+	}
+	return strings.Join(names, ", ")
+}

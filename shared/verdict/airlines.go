@@ -1,0 +1,89 @@
+package verdict
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/airlines"
+	"verdetto/shared/verdict/departure"
+)
+
+// An answer can be limited to the fares of some airlines. Of each departure the service keeps the
+// cheapest fare of the newest day, of whatever airline. So the answer is about the departures whose
+// fare is of these airlines. Their fares are compared with those of all airlines.
+
+// Vettori says which airlines an answer is limited to.
+type Vettori struct {
+	Solo   []Vettore `json:"solo,omitempty" doc:"Only fares of these airlines"`
+	Senza  []Vettore `json:"senza,omitempty" doc:"Only fares of other airlines than these"`
+	Ignoti *int      `json:"ignoti,omitempty" minimum:"0" doc:"In a list: fares left out, of unknown airlines"`
+}
+
+// VettoriOf returns the published form of a limit to some airlines, or nil if there is none.
+func VettoriOf(a fare.Airlines) *Vettori {
+	if a == "" {
+		return nil
+	}
+	var v Vettori
+	codes, except := a.List()
+	list := &v.Solo
+	if except {
+		list = &v.Senza
+	}
+	for _, code := range codes {
+		*list = append(*list, Vettore{code.String(), airlines.Name(code)})
+	}
+	return &v
+}
+
+// Without returns the limit of a list from which n fares of unknown airlines were left out.
+func (v *Vettori) Without(n int) *Vettori {
+	if v == nil {
+		return nil
+	}
+	of := *v
+	of.Ignoti = &n
+	return &of
+}
+
+// OfAirlines returns the summary of a route with the live fares of some airlines alone. They are the
+// cheapest of the departure state: a fare is fresh if it was found within FreshFor before the newest
+// fare of these airlines. Without a state, only the cheapest fares of the route count.
+func (s RouteSummary) OfAirlines(a fare.Airlines, state *departure.State) RouteSummary {
+	all, ratio := s.Live, 1.
+	if state != nil {
+		all = state.Live
+		if s.Currency != state.Currency && state.PerEuro > 0 {
+			ratio = s.PerEuro / state.PerEuro
+		}
+	}
+	var live []Live
+	var newest int64
+	for _, l := range all {
+		if a.Include(l.Flight.Airline) {
+			if ratio != 1 {
+				if l.Quoted == (fare.Money{}) {
+					l.Quoted = fare.Money{Amount: l.Price, Currency: state.Currency}
+				}
+				l.Price = max(1, fare.Cents(math.Round(float64(l.Price)*ratio)))
+			}
+			live, newest = append(live, l), max(newest, l.Found)
+		}
+	}
+	s.Live = cheapestLive(live, newest-int64(FreshFor/time.Second), s.AsOf)
+	return s
+}
+
+// AirlinesOf returns the known airlines of some fares, those with most fares first.
+func AirlinesOf(live []Live) (all []fare.Airline) {
+	count := map[fare.Airline]int{}
+	for _, l := range live {
+		if count[l.Flight.Airline]++; count[l.Flight.Airline] == 1 && l.Flight.Airline != (fare.Airline{}) {
+			all = append(all, l.Flight.Airline)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b fare.Airline) int { return count[b] - count[a] })
+	return all
+}
