@@ -87,7 +87,7 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 
 // Record states how many recorded fares of a kind fell or rose, without advice.
 func Record(l *i18n.Language, f verdict.Previsione) string {
-	return Sentence(l.Text("waits.record", "Days", f.Giorni, "Fell", fell(l, f), "Rose", rose(l, f)))
+	return l.Text("waits.record", "Days", f.Giorni, "Fell", fell(l, f), "Rose", rose(l, f))
 }
 
 // fell states how many of 100 recorded fares fell by 5 % or more.
