@@ -34,7 +34,7 @@ var docPictures = []docPicture{
 	{"page.png", "/?da=Milan&a=Bucharest&lang=en", "", 1130},
 	{"calendar.png", "/?da=Milan&a=Bucharest&lang=en", ".calendar", 760},
 	{"cheap-now.png", "/?da=Milan&mese=2016-05&massimo=60&lang=en", "", 1210},
-	{"score.png", "/pagella?lang=en", "", 810},
+	{"score.png", "/pagella?lang=en", "", 930},
 }
 
 // docCards are the pictures of cards in docs/: the tool, its arguments, and the colour scheme.
