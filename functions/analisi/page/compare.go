@@ -86,7 +86,9 @@ func (q question) others(today fare.Day) (all []otherTrip, ok bool) {
 	return all, len(all) <= maxOthers
 }
 
-var wordsOfDate = regexp.MustCompile(`^(?:([0-9]{1,2})(?:\.|º|°|er|st|nd|rd|th)?\s+)?(?:de |of )?(\pL{3,})\.?(?:\s+(?:de )?([0-9]{4}))?$`)
+// wordsOfDate matches the day, the month and the year. The day and the year may be missing.
+var wordsOfDate = regexp.MustCompile(`^(?:([0-9]{1,2})(?:\.|º|°|er|st|nd|rd|th)?\s+)?` +
+	`(?:de |of )?(\pL{3,})\.?(?:\s+(?:de )?([0-9]{4}))?$`)
 
 // dateInWords parses a day such as 20 March 2027 or a month such as March 2027, in the words of a
 // language. It returns the form 2027-03-20 or 2027-03.
