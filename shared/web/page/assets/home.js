@@ -194,8 +194,9 @@ for (const form of document.querySelectorAll('form.ask')) {
   });
   for (const input of form.querySelectorAll('[data-city]')) completes(input, form.dataset);
   // Of a month and days the later choice clears the other, with a note.
-  const { mese, quando, flessibile, ritorno, soggiorno } = form.elements, note = document.createElement('small');
-  note.setAttribute('role', 'status');
+  const { mese, quando, flessibile, ritorno, soggiorno } = form.elements, note = document.createElement('p');
+  note.className = 'small';
+  note.role = 'status';
   form.addEventListener('change', ({ target }) => {
     if (!mese || !quando || !target.value) return;
     if (target === soggiorno) ritorno.value = '';
@@ -210,7 +211,7 @@ for (const form of document.querySelectorAll('form.ask')) {
 }
 // A link to a field opens the fold that holds the field.
 document.addEventListener('click', ({ target }) => {
-  const fold = document.querySelector(target.closest('a[href^="#"]')?.getAttribute('href') ?? null)?.closest('details');
+  const fold = document.querySelector(target.closest('a[href^="#"]')?.getAttribute('href'))?.closest('details');
   if (fold) fold.open = true;
 });
 for (const form of document.querySelectorAll('form[data-send]')) {
