@@ -25,7 +25,7 @@ func keyCommand() *cobra.Command {
 			return createKey(ctx, o, email, days)
 		})
 	takeSettings(create, o.flags(create))
-	create.Flags().StringVar(&email, "email", "", "the customer's e-mail `address`")
+	create.Flags().StringVar(&email, "email", "", "the customer's email `address`")
 	create.Flags().IntVar(&days, "days", 30, "the plan lasts at least this many days from now")
 	return newParent("key", "create a Pro key by hand", create)
 }

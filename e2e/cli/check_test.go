@@ -74,7 +74,7 @@ var mistakes = []struct {
 	{"a node without TLS", nil, `SOLANA_NODES = "http://node.example/topsecret"`, "SOLANA_NODES", "https"},
 	{"a price with a comma", nil, `VERDETTO_PRICE_USDC = "12,99"`, "VERDETTO_PRICE_USDC", "such as 12.99"},
 	{"an address with a name", nil, `VERDETTO_OPERATOR_EMAIL = "Help <help@verdetto.example>"`,
-		"VERDETTO_OPERATOR_EMAIL", "a bare e-mail address"},
+		"VERDETTO_OPERATOR_EMAIL", "a bare email address"},
 	{"a pepper that is short", nil, `VERDETTO_PEPPER = "topsecret"`, "VERDETTO_PEPPER", "32 characters or more"},
 	{"mail into a file", nil, `VERDETTO_MAIL = "stripe-key"`, "VERDETTO_MAIL", "give a folder"},
 	{"a domain that is an address", nil, `VERDETTO_TLS = "192.0.2.1"`, "VERDETTO_TLS", "such as verdetto.example"},

@@ -23,15 +23,28 @@ var update = flag.Bool("update", false, "make the pictures of docs/ again, and r
 // picturesText records what the pages of docs/ said when their pictures were made.
 const picturesText = "testdata/pictures.txt"
 
-// docPictures are the pictures of pages in docs/: the page, the pictured element (empty: from the top
-// of the page), and the greatest height.
-var docPictures = []struct {
+// docPicture is a picture of a page in docs/. It shows an element of the page (empty: from the top),
+// up to a height.
+type docPicture struct {
 	file, path, element string
 	height              float64
-}{
+}
+
+var docPictures = []docPicture{
 	{"page.png", "/?da=Milan&a=Bucharest&lang=en", "", 1130},
 	{"calendar.png", "/?da=Milan&a=Bucharest&lang=en", ".calendar", 760},
 	{"cheap-now.png", "/?da=Milan&mese=2016-05&massimo=60&lang=en", "", 1210},
+	{"score.png", "/pagella?lang=en", "", 930},
+}
+
+// docCards are the pictures of cards in docs/: the tool, its arguments, and the colour scheme.
+var docCards = []struct {
+	file, tool, scheme string
+	arguments          map[string]any
+}{
+	{"card-light.png", "flight_price_verdict", "light",
+		map[string]any{"origin": "Milan", "destination": "London", "departure": "2016-04-14"}},
+	{"card-dark.png", "fare_calendar", "dark", map[string]any{"origin": "Milan", "destination": "London"}},
 }
 
 var (
@@ -40,21 +53,27 @@ var (
 	anyTag   = regexp.MustCompile(`<[^>]*>`)
 )
 
-// TestProvePictures: the pages say what their pictures in docs/ show. Chromium makes the pictures,
-// but only the text of each page is compared.
+// TestProvePictures: the pages and cards say what their pictures in docs/ show. Chromium makes the
+// pictures, but only the text of each page and card is compared.
 func TestProvePictures(t *testing.T) {
-	base, _ := site(t)
+	main, _ := site(t)
+	score := scoreSite(t, scoredSource(t))
 	var said strings.Builder
 	for _, p := range docPictures {
+		base := p.base(main, score)
 		_, body := fixture.Call(t, http.DefaultClient, "GET", base+p.path, "")
 		// The address in the printed footer holds the port, which differs in every run.
 		body = strings.ReplaceAll(body, base, "https://verdetto.example")
 		text := anyTag.ReplaceAllString(scalable.ReplaceAllString(mainPart.FindString(body), ""), "\n")
 		lines := strings.FieldsFunc(html.UnescapeString(text), func(r rune) bool { return r == '\n' })
 		fmt.Fprintf(&said, "== %s\n%s\n", p.file, strings.Join(lines, "\n"))
+		if p.file == "page.png" {
+			describesPage(t, strings.Join(lines, "\n"))
+		}
 	}
+	pictureCards(t, &said)
 	if *update {
-		pictureDocs(t, base)
+		pictureDocs(t, main, score)
 		if err := os.WriteFile(picturesText, []byte(said.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -70,12 +89,74 @@ func TestProvePictures(t *testing.T) {
 	}
 }
 
-func pictureDocs(t *testing.T, base string) {
+// base returns the address of the service that has the page of a picture.
+func (p docPicture) base(main, score string) string {
+	if strings.HasPrefix(p.path, "/pagella") {
+		return score
+	}
+	return main
+}
+
+var (
+	altOfPage = regexp.MustCompile(`<img src="docs/page.png"[^>]* alt="([^"]*)"`)
+	inEuros   = regexp.MustCompile(`€([0-9.]+)`)
+)
+
+// describesPage checks that the picture's text in the README states the verdict, the fare and the
+// certainty of the pictured page.
+func describesPage(t *testing.T, page string) {
 	t.Helper()
-	beyond := true // the element may lie below the window
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alt := altOfPage.FindSubmatch(readme)
+	if alt == nil {
+		t.Fatal("README.md has no picture of the page")
+	}
+	for _, fact := range []string{`(?m)^.*usual for this route\.$`, `€[0-9]+\.[0-9]{2}`, `(?:High|Medium|Low) certainty`} {
+		want := inEuros.ReplaceAllString(regexp.MustCompile(fact).FindString(page), "$1 euro")
+		if want == "" || !strings.Contains(string(alt[1]), want) {
+			t.Errorf("README.md describes the picture of the page as %q, without %q", alt[1], want)
+		}
+	}
+}
+
+// pictureCards adds the texts of the cards in docs/. With -update it also makes their pictures.
+func pictureCards(t *testing.T, said *strings.Builder) {
+	t.Helper()
+	b := openBrowser(t)
+	for _, p := range docCards {
+		c := showCard(t, b, screen{"docs", 392, 900, p.scheme}, p.tool, p.arguments, `{serverTools: {}, openLinks: {}}`)
+		text := evaluate[string](c.tab, inside+`.querySelector('main').innerText`)
+		fmt.Fprintf(said, "== %s\n%s\n", p.file, text)
+		if *update {
+			box := `document.querySelector('iframe').getBoundingClientRect()`
+			c.saveClip(p.file, page.Viewport{X: evaluate[float64](c.tab, box+`.x`), Y: evaluate[float64](c.tab, box+`.y`),
+				Width: evaluate[float64](c.tab, box+`.width`), Height: evaluate[float64](c.tab, box+`.height`), Scale: 1})
+		}
+	}
+}
+
+// saveClip writes a part of the page, which may lie below the window, to a file in docs/.
+func (w *tab) saveClip(file string, clip page.Viewport) {
+	w.t.Helper()
+	beyond := true
+	shot, err := chromedp.Call(w.ctx, page.CaptureScreenshot,
+		page.CaptureScreenshotParams{CaptureBeyondViewport: &beyond, Clip: &clip})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join("..", "..", "docs", file), shot.Data, 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func pictureDocs(t *testing.T, main, score string) {
+	t.Helper()
 	w := openBrowser(t).open(t, screen{"docs", 760, 900, "light"})
 	for _, p := range docPictures {
-		w.visit(base + p.path)
+		w.visit(p.base(main, score) + p.path)
 		w.wait(`document.querySelector('article h1') && document.fonts.status === 'loaded'`)
 		top, height := 0.0, p.height
 		if p.element != "" {
@@ -83,13 +164,6 @@ func pictureDocs(t *testing.T, base string) {
 			top = evaluate[float64](w, box+`.top + scrollY`)
 			height = min(height, evaluate[float64](w, box+`.height`))
 		}
-		shot, err := chromedp.Call(w.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &beyond,
-			Clip: &page.Viewport{Y: top, Width: 760, Height: height, Scale: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join("..", "..", "docs", p.file), shot.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		w.saveClip(p.file, page.Viewport{Y: top, Width: 760, Height: height, Scale: 1})
 	}
 }

@@ -54,12 +54,15 @@ func scored() []byte {
 }
 
 // TestProveScore checks the page with the service's score, after half a year of invented fares.
-func TestProveScore(t *testing.T) {
+func TestProveScore(t *testing.T) { score(t, "score", scoredSource(t)) }
+
+func scoredSource(t *testing.T) *csvfile.Panel {
+	t.Helper()
 	source, err := csvfile.Read(bytes.NewReader(scored()), comparable(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	score(t, "score", source)
+	return source
 }
 
 func comparable() upstream.Comparable {
@@ -70,7 +73,38 @@ func comparable() upstream.Comparable {
 // on a desktop, in every language. The file names of the screenshots start with name.
 func score(t *testing.T, name string, source *csvfile.Panel) {
 	t.Helper()
-	b := openBrowser(t)
+	b, base := openBrowser(t), scoreSite(t, source)
+	for i, l := range i18n.Languages() {
+		for _, s := range []screen{{name + "-360", 360, 740, "light"}, {name + "-1000", 1000, 800, "dark"}} {
+			if i%2 == 1 {
+				s.scheme = map[string]string{"light": "dark", "dark": "light"}[s.scheme]
+			}
+			w := b.open(t, s)
+			if status, html := w.visit(base + "/pagella?lang=" + l.Code); status != 200 ||
+				!strings.Contains(html, `<html lang="`+l.Code+`"`) {
+				t.Errorf("%s: %d", l.Code, status)
+			}
+			if n := evaluate[int](w,
+				`[...document.querySelectorAll('figure svg')].filter(c => c.getBoundingClientRect().height > 40).length`); n != 1 {
+				t.Errorf("%s at %d pixels: %d diagrams are seen", l.Code, s.width, n)
+			}
+			if over := evaluate[[]string](w,
+				`[...document.querySelectorAll('figure svg text')].filter(c => c.getBoundingClientRect().right > innerWidth).map(c => c.textContent)`); len(over) > 0 {
+				t.Errorf("%s at %d pixels: off the screen: %q", l.Code, s.width, over)
+			}
+			w.check(l.Code)
+			w.do(chromedp.Click("article details summary"))
+			w.wait(`document.querySelector('article details[open] tbody tr')`)
+			w.check(l.Code + "-numbers")
+			w.quiet()
+		}
+	}
+}
+
+// scoreSite starts a service whose score has weekly refreshes over a panel. It returns the base
+// address.
+func scoreSite(t *testing.T, source *csvfile.Panel) (base string) {
+	t.Helper()
 	panel := scorecard.Panel{}
 	origins, err := source.Origins(t.Context())
 	if err != nil {
@@ -105,30 +139,6 @@ func score(t *testing.T, name string, source *csvfile.Panel) {
 	service := fixture.New(t, onemachine.Options{Table: table, Source: source, Now: now,
 		Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(fixture.Described(t, service.API))
-	defer server.Close()
-	for i, l := range i18n.Languages() {
-		for _, s := range []screen{{name + "-360", 360, 740, "light"}, {name + "-1000", 1000, 800, "dark"}} {
-			if i%2 == 1 {
-				s.scheme = map[string]string{"light": "dark", "dark": "light"}[s.scheme]
-			}
-			w := b.open(t, s)
-			if status, html := w.visit(server.URL + "/pagella?lang=" + l.Code); status != 200 ||
-				!strings.Contains(html, `<html lang="`+l.Code+`"`) {
-				t.Errorf("%s: %d", l.Code, status)
-			}
-			if n := evaluate[int](w,
-				`[...document.querySelectorAll('figure svg')].filter(c => c.getBoundingClientRect().height > 40).length`); n != 1 {
-				t.Errorf("%s at %d pixels: %d diagrams are seen", l.Code, s.width, n)
-			}
-			if over := evaluate[[]string](w,
-				`[...document.querySelectorAll('figure svg text')].filter(c => c.getBoundingClientRect().right > innerWidth).map(c => c.textContent)`); len(over) > 0 {
-				t.Errorf("%s at %d pixels: off the screen: %q", l.Code, s.width, over)
-			}
-			w.check(l.Code)
-			w.do(chromedp.Click("article details summary"))
-			w.wait(`document.querySelector('article details[open] tbody tr')`)
-			w.check(l.Code + "-numbers")
-			w.quiet()
-		}
-	}
+	t.Cleanup(server.Close)
+	return server.URL
 }

@@ -17,7 +17,7 @@ var faultTexts = map[string]string{
 		"GET /v1/rotte lists the routes that are covered",
 	"closed_airport": "names {Code}, an airport without scheduled flights; give its city, {City}, or another " +
 		"airport of the city",
-	"email": "is not an e-mail address such as ada@example.com",
+	"email": "is not an email address such as ada@example.com",
 	"threshold": "is not an amount in euros such as 49.90, from 0.01 to 100000; without it, the " +
 		"verdict decides",
 	"channel":          "is none of the channels: {Channels}",

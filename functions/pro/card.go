@@ -20,7 +20,7 @@ import (
 func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{
 		Summary: "Buy Pro by card",
-		Description: "Returns the address of a hosted checkout. With the same e-mail address and " +
+		Description: "Returns the address of a hosted checkout. With the same email address and " +
 			"Idempotency-Key, or random field of a page, the same caller gets the same checkout while " +
 			"the card processor remembers it. Otherwise each call begins a new one.",
 		Answer: checkoutBegun{},
@@ -48,7 +48,7 @@ type checkoutInput struct {
 	Reader
 	httpapi.Repeatable
 	Body struct {
-		Email string `json:"email" maxLength:"254" doc:"E-mail address" example:"ada@example.com"`
+		Email string `json:"email" maxLength:"254" doc:"Email address" example:"ada@example.com"`
 		Token string `json:"t,omitempty" nullable:"true" format:"hex32-or-empty" doc:"Random field of a page's form: 32 hexadecimal digits. It works as an Idempotency-Key" example:"000102030405060708090a0b0c0d0e0f"`
 	} `contentType:"application/json"`
 }

@@ -20,7 +20,7 @@ import (
 func (s *Service) registerCrypto(api *httpapi.API) {
 	httpapi.JSON(api, "pro-cripta", httpapi.JSONDoc{
 		Summary: "How to pay in USDC",
-		Description: "Returns how to pay. One payment buys 30 days and does not renew. With an e-mail " +
+		Description: "Returns how to pay. One payment buys 30 days and does not renew. With an email " +
 			"address, the answer holds a Solana Pay link whose memo binds the payment to that address, " +
 			"so only its owner can claim it. As HTML, it is a page that waits for the payment.",
 		Answer: Details{},
@@ -39,7 +39,7 @@ func (s *Service) registerCrypto(api *httpapi.API) {
 }
 
 type detailsInput struct {
-	Email  string `query:"email" doc:"E-mail address of the plan" example:"ada@example.com"`
+	Email  string `query:"email" doc:"Email address of the plan" example:"ada@example.com"`
 	Token  string `query:"t" doc:"Token of a page, by which its payment is found"`
 	Accept string `header:"Accept"`
 	Reader
@@ -54,9 +54,9 @@ type Details struct {
 	Amount       string `json:"amount" doc:"The least amount to send, in USDC" example:"12.99"`
 	Decimals     int    `json:"decimals" doc:"Decimals of USDC"`
 	Days         int    `json:"days" doc:"Days of Pro for one payment. A second payment adds as many"`
-	Link         string `json:"link,omitempty" doc:"Solana Pay link. Present if an e-mail address was given"`
-	Memo         string `json:"memo,omitempty" doc:"The memo that binds the payment to the e-mail address without showing it"`
-	ProofText    string `json:"proofText" doc:"For a payment without the memo: the text that the paying wallet signs. Fill in the e-mail address and the transaction's signature, one per line. Send the result as firma of POST /v1/pro/verifica-cripta"`
+	Link         string `json:"link,omitempty" doc:"Solana Pay link. Present if an email address was given"`
+	Memo         string `json:"memo,omitempty" doc:"The memo that binds the payment to the email address without showing it"`
+	ProofText    string `json:"proofText" doc:"For a payment without the memo: the text that the paying wallet signs. Fill in the email address and the transaction's signature, one per line. Send the result as firma of POST /v1/pro/verifica-cripta"`
 	QR           string `json:"qr,omitempty" doc:"The link as a QR code: an SVG image"`
 }
 
@@ -133,7 +133,7 @@ func svg(text string) (string, error) {
 type verifyInput struct {
 	Key  string `header:"X-Api-Key" doc:"Your current key, to extend its plan"`
 	Body struct {
-		Email     string `json:"email" maxLength:"254" doc:"E-mail address of the plan" example:"ada@example.com"`
+		Email     string `json:"email" maxLength:"254" doc:"Email address of the plan" example:"ada@example.com"`
 		Signature string `json:"signature" maxLength:"200" doc:"Signature of the transaction: 64 bytes in base58, usually 87 or 88 characters"`
 		Proof     string `json:"firma,omitempty" nullable:"true" maxLength:"200" doc:"For a payment without the memo: the paying wallet's ed25519 signature of proofText of GET /v1/pro/cripta, in base58 or base64. For 30 days it outranks a claim without one"`
 	} `contentType:"application/json"`
@@ -199,7 +199,7 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 			"The payment was made on %s; payments can be claimed for %d days. Write to us.",
 			payment.At.UTC().Format(time.DateOnly), claimDays))
 	case !pay.MayClaim(s.Pepper, email, payment.Memos):
-		return issued{}, NotYours.Problem("The memo of the payment names another e-mail address. Send " +
+		return issued{}, NotYours.Problem("The memo of the payment names another email address. Send " +
 			"the address that the payment link was made for.")
 	}
 	claim, err := claimed(payment, email, r.firma)

@@ -36,7 +36,7 @@ func (s *Service) registerManage(api *httpapi.API) {
 		Summary: "Page to request a link to a plan", Statuses: []int{200}},
 		askPage("manage", "/v1/pro/gestione"))
 	httpapi.JSON(api, "pro-gestione", httpapi.JSONDoc{
-		Summary: "Get a link to a plan by e-mail",
+		Summary: "Get a link to a plan by email",
 		Description: "Mails a link that works for 1 hour if the address has a plan: to the billing " +
 			"portal, to move the plan to another address, or to erase it. The answer is the same for " +
 			"every address.",

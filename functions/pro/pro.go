@@ -116,7 +116,7 @@ func (s *Service) sells() bool { return s.Chain != nil }
 // emailBody is the body of a request that names an e-mail address.
 type emailBody struct {
 	Body struct {
-		Email string `json:"email" maxLength:"254" doc:"E-mail address" example:"ada@example.com"`
+		Email string `json:"email" maxLength:"254" doc:"Email address" example:"ada@example.com"`
 	} `contentType:"application/json"`
 }
 
@@ -137,7 +137,7 @@ func (f faults) err() error {
 }
 
 var (
-	badEmail       = httpapi.Fault{Name: "email", Detail: "is not an e-mail address such as ada@example.com"}
+	badEmail       = httpapi.Fault{Name: "email", Detail: "is not an email address such as ada@example.com"}
 	badTransaction = httpapi.Fault{Name: "signature",
 		Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"}
 )
@@ -230,5 +230,5 @@ func onceFailed(err error, kind httpapi.ProblemType) error {
 		return err
 	}
 	return kind.Problem("It was already used for a key or to extend a plan. If it is yours, request a " +
-		"new key with POST /api/v1/pro/recupera and the e-mail address of the plan.")
+		"new key with POST /api/v1/pro/recupera and the email address of the plan.")
 }

@@ -11,7 +11,7 @@ import (
 
 func (s *Service) registerRecover(api *httpapi.API) {
 	httpapi.JSON(api, "pro-recupera", httpapi.JSONDoc{
-		Summary: "Get a new key by e-mail",
+		Summary: "Get a new key by email",
 		Description: "Mails a new key if the address has a plan. The answer is the same for every " +
 			"address and does not depend on it. The old key is refused once the mail has been sent. The " +
 			"mail has a link that restores the old key. If that link was used in the last 30 days, or " +

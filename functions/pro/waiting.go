@@ -36,7 +36,7 @@ type waitInput struct {
 	Accept string `header:"Accept"`
 	Reader
 	Body struct {
-		Email     string `json:"email" maxLength:"254" doc:"E-mail address of the plan" example:"ada@example.com"`
+		Email     string `json:"email" maxLength:"254" doc:"Email address of the plan" example:"ada@example.com"`
 		Token     string `json:"t" format:"hex32" doc:"Token of the page: 32 hexadecimal digits" example:"000102030405060708090a0b0c0d0e0f"`
 		Signature string `json:"signature,omitempty" nullable:"true" maxLength:"200" doc:"Signature of a transaction that the page's link did not cause"`
 	} `contentType:"application/json"`

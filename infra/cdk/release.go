@@ -52,7 +52,7 @@ func references() map[string]choice {
 			AllowedPattern:        `([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}`,
 			ConstraintDescription: "Give a domain in small letters, such as example.com.", stands: domain},
 		"AlarmEmail": {Description: "The address that alarms are sent to. AWS asks it to confirm.",
-			AllowedPattern: address, ConstraintDescription: "Give a bare e-mail address.", stands: c.AlarmEmail},
+			AllowedPattern: address, ConstraintDescription: "Give a bare email address.", stands: c.AlarmEmail},
 		"Generation": {Description: "Raise this number to restart the functions after you changed a secret.",
 			Default: &one, AllowedPattern: `[0-9]{1,5}`, ConstraintDescription: "Give a number.",
 			stands: fmt.Sprint(c.Generation)},

@@ -120,11 +120,11 @@ func (c config) people() []rule {
 		{"mailFrom", when(c.MailFrom != "" && !isSender, "%q is not a sender such as Verdetto <mail@example.com>",
 			c.MailFrom)},
 		{"alarmEmail", when(c.AlarmEmail == "", "missing: give the address that alarms are sent to")},
-		{"alarmEmail", when(c.AlarmEmail != "" && !isBareAddress(c.AlarmEmail), "%q is not a bare e-mail address",
+		{"alarmEmail", when(c.AlarmEmail != "" && !isBareAddress(c.AlarmEmail), "%q is not a bare email address",
 			c.AlarmEmail)},
 		{"mailRate", when(c.MailRate <= 0, "%v is not a number of mails a second above 0", c.MailRate)},
 		{"operator.email", when(c.Operator.Email != "" && !isBareAddress(c.Operator.Email),
-			"%q is not a bare e-mail address", c.Operator.Email)},
+			"%q is not a bare email address", c.Operator.Email)},
 	}
 }
 

@@ -36,7 +36,7 @@ var (
 	// ErrNoPrice means that the product has no single amount per period, or is no longer sold.
 	ErrNoPrice = errors.New("the price is not one amount")
 	// ErrBadEmail means that the card processor rejects the e-mail address.
-	ErrBadEmail = errors.New("e-mail address not accepted")
+	ErrBadEmail = errors.New("email address not accepted")
 	// ErrKeyReused means that the idempotency key was used before, for another request.
 	ErrKeyReused = errors.New("idempotency key used for another request")
 

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
@@ -85,8 +87,10 @@ func (s sentences) deal(d published.Occasione, currency string) string {
 		"Level", s.Text("level."+d.Verdetto.Livello), "Median", euros(int64(*d.Verdetto.MedianaCent), currency),
 		"Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita))
 	if lower := d.PrezzoPiuBasso; lower != nil {
-		said += s.Text("format.comma") +
-			s.Text("cheap.lower", "Price", euros(int64(lower.Cent), currency), "Day", lower.Partenza)
+		found := *lower.TrovatoIl
+		today := fare.DayOf(found.Add(time.Duration(*lower.EtaOre) * time.Hour))
+		said += s.Text("format.comma") + s.Text("cheap.lower", "Price", euros(int64(lower.Cent), currency),
+			"Day", lower.Partenza, "When", wording.Ago(s.Language, int(today-fare.DayOf(found))))
 	}
 	return said
 }

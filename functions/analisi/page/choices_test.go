@@ -11,8 +11,9 @@ import (
 func TestTheLaterChoiceCounts(t *testing.T) {
 	const both = "/?da=Milano&a=Bucarest&lang=en&mese=2016-04&quando=2016-04-12"
 	s := openSite("", "")
-	for era, want := range map[string]string{"2016-04": "Milan to Bucharest · Tuesday 12 April 2016",
-		"2016-04-12": "Milan to Bucharest · April 2016",
+	for era, want := range map[string]string{
+		"2016-04":    "The month no longer counts: you chose a day. Milan to Bucharest · Tuesday 12 April 2016",
+		"2016-04-12": "The day no longer counts: you chose a month. Milan to Bucharest · April 2016",
 		"":           "Choose a month or a day, not both.", "2016-05": "Choose a month or a day, not both."} {
 		if text := said(s.visit(both + "&era=" + era)); !strings.Contains(text, want) {
 			t.Errorf("after %q, want %q in\n%s", era, want, text)

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -36,17 +38,17 @@ type comparedTrip struct {
 
 // otherTrip is a trip to compare with the trip of the question.
 type otherTrip struct {
-	name string
+	city string // its name
 	trip
 	to string
 }
 
 var writtenDay = regexp.MustCompile(`^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})$`)
 
-// others parses the trips to compare with: cities, days (2027-03-20 or 20.3.2027) and months
-// (2027-03), separated by commas. It returns false for more than five trips, or if it cannot parse
-// a trip.
-func (q question) others() (all []otherTrip, ok bool) {
+// others parses the trips to compare with: cities, days (2027-03-20, 20.3.2027 or 20 March) and
+// months (2027-03 or March 2027), separated by commas. It returns false for more than five trips, or
+// if it cannot parse a trip. Without a year, a day or a month is the next one from today on.
+func (q question) others(today fare.Day) (all []otherTrip, ok bool) {
 	if q.With == "" {
 		return nil, true
 	}
@@ -58,28 +60,58 @@ func (q question) others() (all []otherTrip, ok bool) {
 			year, _ := strconv.Atoi(m[3])
 			item = time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 		}
-		o := otherTrip{name: item, trip: q.trip, to: q.to}
+		o := otherTrip{trip: q.trip, to: q.to}
 		o.With, o.OwnPrice = "", ""
 		day, dayErr := fare.ParseDay(item)
 		month, monthErr := time.Parse("2006-01", item)
 		place, isCity := q.city(item)
+		if named, ok := dateInWords(q.language, item, today); ok && !isCity {
+			day, dayErr = fare.ParseDay(named)
+			month, monthErr = time.Parse("2006-01", named)
+		}
 		switch {
 		case item == "":
 			continue
 		case dayErr == nil:
 			o.moveTo(day)
-			o.name = q.language.WeekdayDate(day)
 		case monthErr == nil:
-			o.Month, o.Date, o.Around, o.Back = item, "", "", ""
-			o.name = q.language.MonthOf(fare.DayOf(month))
+			o.Month, o.Date, o.Around, o.Back = month.Format("2006-01"), "", "", ""
 		case isCity:
-			o.name, o.to = place.Name, places.Query(place.City, place.Name)
+			o.city, o.to = place.Name, places.Query(place.City, place.Name)
 		default:
 			return nil, false
 		}
 		all = append(all, o)
 	}
 	return all, len(all) <= maxOthers
+}
+
+// wordsOfDate matches the day, the month and the year. The day and the year may be missing.
+var wordsOfDate = regexp.MustCompile(`^(?:([0-9]{1,2})(?:\.|º|°|er|st|nd|rd|th)?\s+)?` +
+	`(?:de |of )?(\pL{3,})\.?(?:\s+(?:de )?([0-9]{4}))?$`)
+
+// dateInWords parses a day such as 20 March 2027 or a month such as March 2027, in the words of a
+// language. It returns the form 2027-03-20 or 2027-03.
+func dateInWords(l *i18n.Language, text string, today fare.Day) (date string, ok bool) {
+	m := wordsOfDate.FindStringSubmatch(strings.ToLower(text))
+	if m == nil {
+		return "", false
+	}
+	for month := time.January; month <= time.December; month++ {
+		if !strings.HasPrefix(places.Fold(l.Month(month)), places.Fold(m[2])) {
+			continue
+		}
+		first, _ := fare.ParseDay(cmp.Or(m[3], today.String()[:4]) + fmt.Sprintf("-%02d-01", month))
+		day, _ := strconv.Atoi(cmp.Or(m[1], "28")) // every month has a day 28
+		if m[3] == "" && first+fare.Day(day)-1 < today {
+			first = fare.DayOf(first.Time().AddDate(1, 0, 0))
+		}
+		if m[1] == "" {
+			return first.String()[:len("2006-01")], true
+		}
+		return fmt.Sprintf("%s-%02d", first.String()[:len("2006-01")], day), true
+	}
+	return "", false
 }
 
 // moveTo sets the departure day. It moves a return day by the same number of days, so the nights
@@ -95,33 +127,43 @@ func (t *trip) moveTo(day fare.Day) {
 
 // compare adds the table of compared trips to a verdict page.
 func (h home) compare(ctx context.Context, q question, asked answer.Question, a answer.Answer, v *view) {
-	others, _ := q.others()
+	others, _ := q.others(v.today)
 	if len(others) == 0 {
 		return
 	}
-	own := q.trip
+	own := otherTrip{city: v.To, trip: q.trip, to: v.AskTo}
 	own.With, own.OwnPrice = "", ""
-	name := own.text(v.T)
-	if slices.ContainsFunc(others, func(o otherTrip) bool { return o.to != q.to }) || name == "" {
-		name = strings.TrimSuffix(v.To+" · "+name, " · ")
-	}
-	c := &comparison{Rows: []comparedTrip{{Name: name, To: q.linkOn(own, v.AskFrom, v.AskTo),
-		Difference: v.T.Text("compare.none")}}}
-	switch {
-	case v.Verdict != nil:
-		c.Rows[0] = v.compared(name, c.Rows[0].To, asked, a.Analysis)
-	case v.Returns != nil:
-		c.Rows[0] = v.comparedStay(name, c.Rows[0].To, v.Returns.best)
-	}
-	for _, o := range others {
-		c.Rows = append(c.Rows, h.comparedWith(ctx, q, asked, o, v))
+	cities := slices.ContainsFunc(others, func(o otherTrip) bool { return o.to != q.to })
+	times := slices.ContainsFunc(others, func(o otherTrip) bool { return o.trip != own.trip })
+	c := &comparison{}
+	for i, o := range slices.Concat([]otherTrip{own}, others) {
+		// A row is named by what differs between the trips: the city, the time or both.
+		when := o.text(v.T)
+		o.city = cmp.Or(o.city, v.To)
+		row := comparedTrip{Name: o.city, Date: when, To: q.linkOn(o.trip, v.AskFrom, o.to),
+			Difference: v.T.Text("compare.none")}
+		switch {
+		case when != "" && !cities:
+			row.Name, row.Date = when, ""
+		case when != "" && times:
+			row.Name, row.Date = o.city+" · "+when, ""
+		}
+		switch {
+		case i > 0:
+			row = h.comparedWith(ctx, q, asked, o, v, row)
+		case v.Verdict != nil:
+			row = v.compared(row, asked, a.Analysis)
+		case v.Returns != nil:
+			row = v.comparedStay(row, v.Returns.best)
+		}
+		c.Rows = append(c.Rows, row)
 	}
 	v.Compared = c
 }
 
-// comparedWith returns the table row of a trip to compare with.
-func (h home) comparedWith(ctx context.Context, q question, asked answer.Question, o otherTrip, v *view) comparedTrip {
-	row := comparedTrip{Name: o.name, To: q.linkOn(o.trip, v.AskFrom, o.to), Difference: v.T.Text("compare.none")}
+// comparedWith completes the table row of a trip to compare with.
+func (h home) comparedWith(ctx context.Context, q question, asked answer.Question, o otherTrip, v *view,
+	row comparedTrip) comparedTrip {
 	of, wrong := o.read(q.language, q.currency)
 	if len(wrong) > 0 {
 		return row
@@ -142,18 +184,18 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 		h.Log.ErrorContext(ctx, "trip not compared", "error", err)
 		row.Difference = v.T.Text("refusal.failed.title")
 	case err == nil && o.Stay == "":
-		return v.compared(row.Name, row.To, of, a.Analysis)
+		return v.compared(row, of, a.Analysis)
 	case err == nil:
 		if fitting := o.fitting(stays.days); len(fitting) > 0 {
-			return v.comparedStay(row.Name, row.To, fitting[0])
+			return v.comparedStay(row, fitting[0])
 		}
 	}
 	return row
 }
 
-// comparedStay returns the table row of the cheapest return with the chosen nights away.
-func (v *view) comparedStay(name, to string, g verdict.Giorno) comparedTrip {
-	row := comparedTrip{Name: name, To: to, Date: v.daysOf(g.Partenza, g.Ritorno)}
+// comparedStay completes the table row of the cheapest return with the chosen nights away.
+func (v *view) comparedStay(row comparedTrip, g verdict.Giorno) comparedTrip {
+	row.Date, row.Difference = v.daysOf(g.Partenza, g.Ritorno), ""
 	if g.Cent != nil {
 		row.Fare = v.T.Money(*g.Cent)
 		if g.MedianaCent != nil {
@@ -163,12 +205,12 @@ func (v *view) comparedStay(name, to string, g verdict.Giorno) comparedTrip {
 	return row
 }
 
-// compared returns the table row of a compared trip that has a fare. The fare is compared with the
+// compared completes the table row of a compared trip that has a fare. The fare is compared with the
 // usual fare of its own day, or with that of the trip's question if the day's is unknown.
-func (v *view) compared(name, to string, asked answer.Question, a verdict.Analysis) comparedTrip {
+func (v *view) compared(row comparedTrip, asked answer.Question, a verdict.Analysis) comparedTrip {
 	l := v.T
-	row := comparedTrip{Name: name, To: to, Fare: l.Money(a.Prezzo.Cent)}
-	if date := v.daysOf(a.Prezzo.Partenza, a.Prezzo.Ritorno); date != name {
+	row.Fare, row.Date, row.Difference = l.Money(a.Prezzo.Cent), "", ""
+	if date := v.daysOf(a.Prezzo.Partenza, a.Prezzo.Ritorno); !strings.Contains(row.Name, date) {
 		row.Date = date
 	}
 	usual, level := a.SolitoPartenzaCent, a.LivelloPartenza

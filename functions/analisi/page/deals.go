@@ -194,9 +194,13 @@ func (v *view) cheapRow(q question, d published.DestinationDeal, price verdict.P
 	}
 	if usual, ok := d.Usual(); ok {
 		row.Usual = l.Text("cheap.usual", "Price", l.Money(usual))
+		if q.Month != "" {
+			row.Usual = l.Text("cheap.usual_month", "Price", l.Money(usual))
+		}
 	}
 	if d.Lower != nil {
-		row.Lower = l.Text("cheap.lower", "Price", l.Money(d.Lower.Fare.Price), "Day", l.WeekdayDay(d.Lower.Fare.Depart))
+		row.Lower = l.Text("cheap.lower", "Price", l.Money(d.Lower.Fare.Price), "Day", l.WeekdayDay(d.Lower.Fare.Depart),
+			"When", wording.Ago(l, int(v.today-d.Lower.Fare.FoundDay())))
 	}
 	return row
 }

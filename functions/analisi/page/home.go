@@ -45,7 +45,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}
 	v := h.newView(q)
 	unconverted := h.useCurrency(r.Context(), q, &v)
-	_, comparable := q.others()
+	_, comparable := q.others(v.today)
 	if wrong.refused(v.T, unconverted) {
 		unconverted = nil
 	}

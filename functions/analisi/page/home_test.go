@@ -190,7 +190,7 @@ func TestPage(t *testing.T) {
 			"The lowest one-way fare to each destination in April 2016, compared with the lowest of other months. " +
 				"The best come first. Alert me to cheap fares from here DestinationFareVerdict " +
 				"BucharestSunday " +
-				"10 April 2016€19.99usually €29 on this routegoodHigh " +
+				"10 April 2016€19.99a month's lowest is usually €29goodHigh " +
 				"certaintyAlert me · Bucharest These fares", "home"},
 		{"up to an amount", "/?da=Milano&massimo=24,98", "en", 200,
 			"Verdict BucharestSunday 10 April 2016€19.99usually €29 on this " +
@@ -204,7 +204,7 @@ func TestPage(t *testing.T) {
 		{"of a day, by its month", "/?da=Milano&quando=2016-04-20", "it", 200,
 			"sola andata, ad aprile 2016", "home"},
 		{"of a return and a price seen", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-22&visto=30", "it", 200,
-			"Senza una destinazione contano solo il mese, i voli diretti, la compagnia e il prezzo massimo.", "home"},
+			"In un elenco di destinazioni contano solo il mese, i voli diretti, la compagnia e il prezzo massimo.", "home"},
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
 			"The lowest of the latest return fares to each destination with 4–7 nights away, on any days, compared with the " +
 				"lowest such fares of other days on that route. Choose a destination to " +
@@ -215,8 +215,8 @@ func TestPage(t *testing.T) {
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,
 			"any date", "home"},
 		{"nothing so cheap", "/?da=Milano&mese=2016-04&massimo=15", "it", 404,
-			"Adesso non c'è nulla del genere. Ultimamente nessuno ha trovato un prezzo così da Milano. Puoi anche " +
-				"cercare: qualsiasi prezzoqualsiasi data", "home"},
+			"Adesso non c'è nulla del genere. Ultimamente nessuno ha trovato un prezzo così da Milano. " +
+				"Avvisami quando conviene partire da qui Puoi anche cercare: qualsiasi prezzoqualsiasi data", "home"},
 		{"no price of a fare", "/?da=Milano&massimo=0", "it", 400, "C'è qualcosa da correggere.", ""},
 		{"words for a price", "/?da=Milano&massimo=poco", "en", 400, "Write a price such as", ""},
 		{"destinations of a city that is not covered", "/?da=Cuneo", "it", 404,

@@ -8,6 +8,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 )
 
@@ -69,6 +70,27 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 	}
 	m.Text = l.Text("moves."+id, "Days", l.Number(len(c.Prices)), "Since", l.WeekdayDate(c.Prices[0].Day), "Low", l.Money(low.Price),
 		"High", l.Money(high.Price), "Last", l.Money(last.Price), "Day", l.WeekdayDate(c.Prices[len(c.Prices)-1].Day))
+	if v.Verdict.addLast(l, a.Analysis, last); len(c.Prices) == 1 {
+		return // the sentence says all
+	}
 	c.Label = m.Text
 	m.Chart = responsiveChart{c.SVG(680, 220), c.SVG(328, 200)}
+}
+
+// addLast adds the last known fare of a departure to the facts about the reader's own price, if no
+// fare is known now.
+func (j *verdictView) addLast(l *i18n.Language, a verdict.Analysis, last verdict.Live) {
+	if a.Prezzo.Dichiarato && a.PrezzoNoto == nil {
+		j.Facts = append(j.Facts, lastFare(l, last))
+	}
+}
+
+// lastFare states the last known fare of a departure or month that has none now.
+func lastFare(l *i18n.Language, last verdict.Live) string {
+	back := ""
+	if last.Nights > 0 {
+		back = l.WeekdayDate(last.Depart + fare.Day(last.Nights))
+	}
+	return l.Text("refusal.no_fare_on.last", "Price", l.Money(last.Price), "Departure",
+		l.WeekdayDate(last.Depart), "Back", back, "Day", l.WeekdayDate(last.FoundDay()))
 }

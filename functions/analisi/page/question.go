@@ -53,6 +53,8 @@ type question struct {
 	currencyBy string
 	language   *i18n.Language
 	chosen     bool // links keep the language, because the reader chose it
+	// cleared names the choice that a later choice replaced: month or day. Empty: none.
+	cleared string
 }
 
 // trip holds the parameters of the journey, as typed, without the two cities.
@@ -98,9 +100,9 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	switch before := given.Get("era"); { // of a month and a day the later choice counts
 	case q.Month == "" || q.Date == "" || before == "":
 	case before == q.Month:
-		q.Month = ""
+		q.Month, q.cleared = "", "month"
 	case before == q.Date:
-		q.Date, q.Back = "", ""
+		q.Date, q.Back, q.cleared = "", "", "day"
 	}
 	if q.Date == "" || !slices.Contains(arounds, q.Around) { // no day, or an unknown value
 		q.Around = ""

@@ -93,13 +93,17 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 		back = e.Back.String()
 	}
 	when := v.daysOf(e.Date.String(), back)
-	if e.Span != nil && *e.Span == departure.Month {
-		when = l.MonthOf(e.Date)
+	title := l.Text("refusal.no_fare_on.title")
+	if ofMonth(&e.When) {
+		when, title = l.MonthOf(e.Date), l.Text("refusal.no_fare_on.title_month")
 	} else if n, err := strconv.Atoi(q.Around); err == nil {
 		when += " " + l.Count("form.around", n)
+		title = l.Text("refusal.no_fare_on.title_days")
+	} else if back != "" {
+		title = l.Text("refusal.no_fare_on.title_days")
 	}
-	v.refuse(http.StatusNotFound, "no_fare_on", "When", when)
-	v.describeUsual(e.Usual, e.Series.Trip)
+	v.notify(http.StatusNotFound, title, l.Text("refusal.no_fare_on.lede", "When", when))
+	v.describeUsual(e.Usual, e.Series.Trip, ofMonth(&e.When))
 	v.Waits = v.waitsWithout(e)
 	v.linkNear(q, e.Near)
 	if len(v.Notice.Links) > 0 {
@@ -109,17 +113,35 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	v.instead(q)
 }
 
-// describeUsual adds the usual fare of a departure or a month that has no known fare.
-func (v *view) describeUsual(of verdict.Analysis, t fare.Trip) {
-	usual, month := of.Verdetto.MedianaCent, ""
+// ofMonth reports whether a question is about a whole month.
+func ofMonth(w *answer.When) bool { return w != nil && w.Span != nil && *w.Span == departure.Month }
+
+// describeUsual adds the usual fare of a departure or a month that has no known fare. The usual fare
+// of a departure is in the middle of the question's month if the question is about a month.
+func (v *view) describeUsual(of verdict.Analysis, t fare.Trip, middle bool) {
+	usual := of.Verdetto.MedianaCent
 	if usual == nil {
 		return
 	}
-	if day, err := fare.ParseDay(of.Prezzo.Partenza); err == nil && of.Ambito == verdict.InMese {
-		month = v.T.MonthOf(day)
+	month, price, nights := v.monthOf(of.Prezzo), v.T.About(*usual), nightsText(v.T, t)
+	said := v.T.Text("refusal.no_fare_on.usual_middle", "Month", month, "Nights", nights, "Price", price)
+	if !middle || of.Ambito == verdict.InMese {
+		if of.Ambito != verdict.InMese {
+			month = ""
+		}
+		said = v.T.Text("refusal.no_fare_on.usual", "Day", v.weekday(of.Prezzo), "Month", month, "Nights",
+			nights, "Price", price)
 	}
-	v.Notice.Facts = append(v.Notice.Facts, v.T.Text("refusal.no_fare_on.usual", "Day", v.weekday(of.Prezzo),
-		"Month", month, "Nights", nightsText(v.T, t), "Price", v.T.About(*usual)))
+	v.Notice.Facts = append(v.Notice.Facts, said)
+}
+
+// monthOf writes the month of departure of a fare.
+func (v *view) monthOf(p verdict.Prezzo) string {
+	day, err := fare.ParseDay(p.Partenza)
+	if err != nil {
+		return ""
+	}
+	return v.T.MonthOf(day)
 }
 
 // nightsText writes the nights away of a return, or "" for a one-way trip.
@@ -172,13 +194,8 @@ func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *a
 	if len(all) == 0 {
 		return
 	}
-	l, last := v.T, slices.MaxFunc(all, func(a, b verdict.Live) int { return cmp.Compare(a.Found, b.Found) })
-	back := ""
-	if last.Nights > 0 {
-		back = l.WeekdayDate(last.Depart + fare.Day(last.Nights))
-	}
-	v.Notice.Facts = append(v.Notice.Facts, l.Text("refusal.no_fare_on.last", "Price", l.Money(last.Price),
-		"Departure", l.WeekdayDate(last.Depart), "Back", back, "Day", l.WeekdayDate(last.FoundDay())))
+	last := slices.MaxFunc(all, func(a, b verdict.Live) int { return cmp.Compare(a.Found, b.Found) })
+	v.Notice.Facts = append(v.Notice.Facts, lastFare(v.T, last))
 }
 
 // instead offers wider questions and an alert to the reader of a trip without a fare.

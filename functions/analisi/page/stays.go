@@ -225,10 +225,10 @@ func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, 
 	var none *answer.NoFareOn
 	switch {
 	case errors.As(err, &none):
-		v.describeUsual(none.Usual, class)
+		v.describeUsual(none.Usual, class, ofMonth(asked.When))
 		h.showLast(ctx, v, asked, none)
 	case err == nil: // a return with these nights, but not on these days
-		v.describeUsual(a.Analysis, class)
+		v.describeUsual(a.Analysis, class, ofMonth(asked.When))
 	}
 }
 
@@ -313,6 +313,9 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 	from, to, _ := nights(q.Stay)
 	s := &staysView{Route: routeName(l, v.From, v.To) + " · " + stayText(v.T, q.Stay), Hidden: !v.AllFares}
 	s.Grid.Corner = l.Text("stays.out")
+	if q.Stay == weekend {
+		s.Grid.Corner = l.Text("stays.out_weekend")
+	}
 	best := known[0]
 	s.best = best
 	out, _ := fare.ParseDay(best.Partenza)
@@ -348,7 +351,7 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 	for _, g := range known {
 		out, _ := fare.ParseDay(g.Partenza)
 		back, _ := fare.ParseDay(g.Ritorno)
-		name := l.Date(out)
+		name := v.shortDay(out)
 		if q.Stay == weekend { // a row for each weekend, from Friday to Monday
 			friday := out - fare.Day(out.Time().Weekday()-time.Friday)
 			name = v.shortDay(friday) + " – " + v.shortDay(friday+3)

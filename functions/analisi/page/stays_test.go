@@ -34,7 +34,7 @@ func TestStays(t *testing.T) {
 			"a return like this on this route recently: April 2016 · 2 to 4 nights", 0, ""},
 		{"of a month without such nights", "&soggiorno=5&mese=2016-12", 404,
 			"recently: December 2016 · 5 nights. We have noted your request and will look for one. The usual " +
-				"fare (return, 4–7 nights away) for Friday 16 December is about €",
+				"fare (return, 4–7 nights away) in mid-December 2016 is about €",
 			0, "&ritorno=2016-"},
 		{"a weekend", "&soggiorno=weekend&mese=2016-04", 404, "No such fare yet.", 0, ""},
 		{"too many nights", "&soggiorno=2-20", 400, "We cannot read the question.", 0, ""},
@@ -132,9 +132,9 @@ func TestStaysCompared(t *testing.T) {
 	for query, want := range map[string][]string{
 		"&soggiorno=5&mese=2016-04&con=2016-05,Berlino": {
 			"Bucharest · April 2016 · 5 nights Saturday 2 April 2016 – Thursday 7 April 2016 €30",
-			"May 2016 ", " Berlin – no fare found recently"},
+			"Bucharest · May 2016 · 5 nights ", " Berlin · April 2016 · 5 nights – no fare found recently"},
 		"&soggiorno=5&mese=2016-12&con=2016-04": {"December 2016 · 5 nights – no fare found recently",
-			"April 2016 Saturday 2 April 2016 – Thursday 7 April 2016 €30"},
+			"April 2016 · 5 nights Saturday 2 April 2016 – Thursday 7 April 2016 €30"},
 	} {
 		body := s.visit("/?da=Milano&a=Bucarest&lang=en" + query).Body.String()
 		_, table, _ := strings.Cut(body, `aria-labelledby="compare-title"`)

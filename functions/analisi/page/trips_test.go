@@ -373,10 +373,10 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 	}{
 		{"cheaper on average, and not for sure", []verdict.Previsione{week, fortnight},
 			"Non contare sull'attesa: dopo 7 giorni prezzi simili costavano in media 2,10 € in meno, forse per caso " +
-				"(su 100, 40 o più sono scesi nettamente e 0 saliti)."},
+				"(su 100, almeno 40 sono scesi nettamente e nessuno è salito nettamente)."},
 		{"it has paid", []verdict.Previsione{week, paid},
-			"Aspettare 14 giorni in media è convenuto: dopo, prezzi simili costavano 4,50 € in meno (su 100, 40 o " +
-				"più sono scesi nettamente, ma 29 alla fine costavano di più)."},
+			"Aspettare 14 giorni in media è convenuto: dopo, prezzi simili costavano 4,50 € in meno (su 100, " +
+				"almeno 40 sono scesi nettamente, ma 29 alla fine costavano di più)."},
 		{"too late to tell", nil, "Si parte entro una settimana: con così poco anticipo non sappiamo che " +
 			"cosa succede a chi aspetta."},
 	} {

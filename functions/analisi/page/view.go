@@ -38,6 +38,7 @@ type view struct {
 	Page        bool     // a page of its own, not a part of another program
 	Kept        []hidden // choices that the form does not show
 	Remaining   string   // how many questions remain today, if few
+	Cleared     string   // which choice of the reader a later choice replaced
 	Printed     string   // address and day (UTC) of the answer, for paper
 
 	Start      bool
@@ -115,9 +116,9 @@ func (v view) FirstDay() string { return v.today.String() }
 func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
 // TripOpen reports whether the form shows the trip's fields at once. It shows them on the first
-// page, and if the reader must correct or add a value.
+// page, and if the reader must correct a value.
 func (v view) TripOpen() bool {
-	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.CanJudgeOwn
+	return v.Start || v.Anywhere || len(v.Faults) > 0
 }
 
 // Before returns the month or day that the form shows now. A form without a script sends it, so
@@ -220,6 +221,9 @@ func (h home) newView(q question) view {
 	}
 	if q.chosen {
 		v.Lang = q.language.Code
+	}
+	if q.cleared != "" {
+		v.Cleared = v.T.Text("ask.cleared." + q.cleared)
 	}
 	for _, l := range i18n.Languages() {
 		v.Alternates = append(v.Alternates, page.Other{Language: l, Address: page.Home(l)})

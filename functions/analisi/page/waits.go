@@ -78,8 +78,12 @@ func (v *view) waitsWithout(e *answer.NoFareOn) *waits {
 	if advice := wording.Advice(l, usual); advice != "" {
 		record = advice
 	}
-	return &waits{Advice: l.Text("waits.usual", "Day", v.weekday(usual.Prezzo), "Nights", nightsText(l, e.Series.Trip), "Price", l.About(usual.Prezzo.Cent)) +
-		" " + record}
+	month := ""
+	if ofMonth(&e.When) {
+		month = v.monthOf(usual.Prezzo)
+	}
+	return &waits{Advice: l.Text("waits.usual", "Day", v.weekday(usual.Prezzo), "Month", month, "Nights",
+		nightsText(l, e.Series.Trip), "Price", l.About(usual.Prezzo.Cent)) + " " + record}
 }
 
 // weekday writes the day of departure of a fare.

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrAddress is the error for a text that is not an e-mail address to which the service sends.
-var ErrAddress = errors.New("not an e-mail address")
+var ErrAddress = errors.New("not an email address")
 
 const (
 	maxAddress = 254 // RFC 5321 with erratum 1690: fits a path of 256

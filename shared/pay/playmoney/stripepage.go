@@ -26,7 +26,7 @@ var stripePages = template.Must(template.New("").Parse(`
 <html lang="en"><head><meta charset="utf-8"><title>Invented subscriptions</title></head><body>
 <h1>Invented subscriptions</h1>
 <table>
-<tr><th>Subscription</th><th>E-mail</th><th>State</th><th>Period</th><th></th></tr>
+<tr><th>Subscription</th><th>Email</th><th>State</th><th>Period</th><th></th></tr>
 {{range .}}<tr><td>{{.ID}}</td><td>{{.Email}}</td><td>{{.Status}}</td><td>{{.Period}}</td><td>
 <form method="post"><input type="hidden" name="subscription" value="{{.ID}}">
 <button name="do" value="renew">Renew</button> <button name="do" value="fail">Fail to renew</button>

@@ -104,7 +104,7 @@ var Settings = []Setting{
 	{Name: "VERDETTO_OPERATOR_ADDRESS", ReadBy: "pro; serve",
 		Give: "a postal address, with commas between its parts", Without: "as above", Fits: anything},
 	{Name: "VERDETTO_OPERATOR_EMAIL", ReadBy: "pro; serve",
-		Give: "a bare e-mail address, such as help@verdetto.example",
+		Give: "a bare email address, such as help@verdetto.example",
 		Note: "customers write to this address; mails about plans show it", Without: "as above; mails ask customers to reply",
 		Fits: bareAddress},
 	{Name: "VERDETTO_OPERATOR_PHONE", ReadBy: "pro; serve", Give: "a telephone number", Without: "as above",

@@ -82,21 +82,22 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 		id = "nothing_changed"
 	}
 	return l.Text("waits."+id, "Days", f.Giorni, "Amount", l.Money(max(mean, -mean)), "Fell", fell(l, f),
-		"Rose", l.Number(hundredths(f.Rialzo5)), "Dearer", hundredths(f.Attesa.PiuCaro))
+		"Rose", rose(l, f), "Dearer", l.Count("waits.ended", hundredths(f.Attesa.PiuCaro)))
 }
 
 // Record states how many recorded fares of a kind fell or rose, without advice.
 func Record(l *i18n.Language, f verdict.Previsione) string {
-	return l.Text("waits.record", "Days", f.Giorni, "Fell", fell(l, f), "Rose", l.Number(hundredths(f.Rialzo5)))
+	return l.Text("waits.record", "Days", f.Giorni, "Fell", fell(l, f), "Rose", rose(l, f))
 }
 
-// fell writes how many of 100 recorded fares fell by 5 % or more.
+// fell states how many of 100 recorded fares fell by 5 % or more.
 func fell(l *i18n.Language, f verdict.Previsione) string {
-	n := l.Number(hundredths(f.Calo5))
-	if f.Calo5Oltre {
-		return l.Text("waits.or_more", "Percent", n)
-	}
-	return n
+	return l.Count("waits.fell", hundredths(f.Calo5), "More", f.Calo5Oltre)
+}
+
+// rose states how many of 100 recorded fares rose by 5 % or more.
+func rose(l *i18n.Language, f verdict.Previsione) string {
+	return l.Count("waits.rose", hundredths(f.Rialzo5))
 }
 
 // Waits returns the sentences of Advice as a list, or nil if there is no advice.

@@ -1,6 +1,7 @@
 package wording_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,7 +26,8 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 	}
 	for _, l := range i18n.Languages() {
 		said := func(id string, days int, mean fare.Cents) string {
-			return l.Text("waits."+id, "Days", days, "Amount", l.Money(mean), "Fell", "30", "Rose", "20", "Dearer", 37)
+			return l.Text("waits."+id, "Days", days, "Amount", l.Money(mean), "Fell", l.Count("waits.fell", 30, "More", false), "Rose",
+				l.Count("waits.rose", 20), "Dearer", l.Count("waits.ended", 37))
 		}
 		for _, c := range []struct {
 			name  string
@@ -52,6 +54,23 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 			undated.Previsione[0].Attesa.MediaCent = mean
 			if got := wording.Advice(l, undated); got != said(id, 7, max(mean, -mean)) {
 				t.Errorf("%s, %d: %q", l.Code, mean, got)
+			}
+		}
+	}
+}
+
+// TestAdviceWithoutCases: a sentence on waiting holds a word instead of the figure 0.
+func TestAdviceWithoutCases(t *testing.T) {
+	lead := 40
+	zero := regexp.MustCompile(`(^|[ (])0 `)
+	for _, l := range i18n.Languages() {
+		for mean, saves := range map[fare.Cents]bool{500: false, 1: false, -500: true} {
+			f := verdict.Previsione{Giorni: 7, Attesa: verdict.Attesa{MediaCent: mean}, Conviene: saves}
+			advice := wording.Advice(l, verdict.Analysis{AnticipoGiorni: &lead, Previsione: []verdict.Previsione{f}})
+			for _, got := range []string{advice, wording.Record(l, f)} {
+				if zero.MatchString(got) {
+					t.Errorf("%s: %q", l.Code, got)
+				}
 			}
 		}
 	}

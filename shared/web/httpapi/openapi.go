@@ -21,7 +21,7 @@ const (
 // functionTags describes each Lambda function, by its name. The OpenAPI description groups the
 // endpoints by function.
 var functionTags = map[string]string{
-	"alerts":      "Price-drop alerts by e-mail",
+	"alerts":      "Price-drop alerts by email",
 	"analisi":     "Verdicts and the data behind them",
 	"pricetrends": "Price trends and popular destinations of an origin",
 	"pro":         "The paid plan: by card, in USDC, and lost keys",

@@ -1,5 +1,4 @@
-// What the page at / can do more with a script: complete the names of cities,
-// and send its small forms without leaving. Without it everything still works.
+// Completes names of cities, and sends the small forms. All works without this script too.
 
 /** A field that completes the name of a city (the combobox pattern of WAI-ARIA). */
 function completes(input, words) {
@@ -34,7 +33,7 @@ function completes(input, words) {
     all[at].scrollIntoView({ block: 'nearest' });
     input.setAttribute('aria-activedescendant', all[at].id);
   };
-  // What was asked for before the reader has decided is wanted no more: it would open the list again.
+  // A late answer would open the list again.
   const leave = () => {
     clearTimeout(later);
     asked?.abort();
@@ -69,7 +68,6 @@ function completes(input, words) {
   const ask = async () => {
     asked?.abort();
     const typed = input.value.trim(), from = input.form.elements.da.value.trim();
-    // Whether there are fares to a city can only be told once it is known from where.
     const destination = input.name === 'a';
     if (!typed && destination && !from) return show([]);
     asked = new AbortController();
@@ -82,7 +80,7 @@ function completes(input, words) {
       if (destination && !from) for (const c of cities) delete c.seguita;
       show(cities);
     } catch {
-      // Typed on meanwhile, or out of reach: names can be typed in full.
+      // Names can be typed in full.
     }
   };
 
@@ -112,7 +110,7 @@ function completes(input, words) {
   });
 }
 
-/** Fields that go with some choices alone: they are shown, and sent, with those. */
+/** Fields that are shown, and sent, with some choices only. */
 function fits(form) {
   const { kind = { value: '' }, channel, paid } = form.elements;
   if (paid?.dataset.value) paid.defaultValue = paid.dataset.value; // sent only with the choice that it belongs to
@@ -129,7 +127,7 @@ function fits(form) {
   fit();
 }
 
-/** What is wrong with the fields of a form, by their names, from the page that refuses it. */
+/** Returns the faults of a form by field name, from the page that refuses the form. */
 async function refusals(form, body) {
   const answer = await fetch('/api' + form.getAttribute('action'), {
     method: 'POST',
@@ -140,7 +138,7 @@ async function refusals(form, body) {
   return new Map([...page.querySelectorAll('[aria-invalid]')].map((field) => [field.name, page.getElementById(field.name + '-fault').textContent]));
 }
 
-/** A form that is sent without leaving, and says below itself what came of it. */
+/** A form that is sent without leaving, and shows the outcome below. */
 function sends(form) {
   const status = form.querySelector('.status'), button = form.querySelector('button');
   form.addEventListener('submit', async (e) => {
@@ -177,7 +175,7 @@ function sends(form) {
         for (let fold = fields[name]?.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
       }
     } catch {
-      // Out of reach: the form says so.
+      // The form shows that it failed.
     } finally {
       button.disabled = false;
     }
@@ -190,27 +188,38 @@ function sends(form) {
 }
 
 for (const form of document.querySelectorAll('form.ask')) {
-  // What is not said is left out of the address, which is then short enough to be passed on.
+  // Empty fields are left out of the address.
   form.addEventListener('formdata', (e) => {
     for (const [name, value] of [...e.formData]) if (value === '') e.formData.delete(name);
   });
   for (const input of form.querySelectorAll('[data-city]')) completes(input, form.dataset);
-  // Of a month and days the later choice clears the other.
-  const { mese, quando, flessibile, ritorno, soggiorno } = form.elements;
+  // Of a month and days the later choice clears the other, with a note.
+  const { mese, quando, flessibile, ritorno, soggiorno } = form.elements, note = document.createElement('p');
+  note.className = 'small';
+  note.role = 'status';
   form.addEventListener('change', ({ target }) => {
     if (!mese || !quando || !target.value) return;
     if (target === soggiorno) ritorno.value = '';
     else if (target === ritorno) soggiorno.value = '';
-    if (target === mese) quando.value = flessibile.value = ritorno.value = '';
-    else if (target === quando || target === ritorno) mese.value = '';
+    const other = target === mese ? quando : target === quando || target === ritorno ? mese : null;
+    if (!other) return;
+    other.after(note);
+    note.textContent = other.value && other.dataset.cleared;
+    other.value = '';
+    if (target === mese) flessibile.value = ritorno.value = '';
   });
 }
+// A link to a field opens the fold that holds the field.
+document.addEventListener('click', ({ target }) => {
+  const fold = document.querySelector(target.closest('a[href^="#"]')?.getAttribute('href'))?.closest('details');
+  if (fold) fold.open = true;
+});
 for (const form of document.querySelectorAll('form[data-send]')) {
   sends(form);
   if (form.elements.channel) fits(form);
 }
 
-// A phone shares in its own way; elsewhere the link is copied.
+// Shares, or else copies the link.
 for (const button of document.querySelectorAll('[data-share]')) {
   if (!navigator.share && !navigator.clipboard) continue;
   button.hidden = false;
@@ -221,12 +230,12 @@ for (const button of document.querySelectorAll('[data-share]')) {
       await navigator.clipboard.writeText(url);
       button.nextElementSibling.textContent = button.dataset.copied;
     } catch {
-      // The reader decided against it, or the browser does not allow it.
+      // Cancelled, or not allowed.
     }
   });
 }
 
-// The days of a calendar are links. Arrow keys go to the next day that has one, up and down by weeks.
+// Arrow keys go to the next day with a link, up and down by weeks.
 for (const calendar of document.querySelectorAll('.calendar')) {
   calendar.addEventListener('keydown', (e) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }[e.key], cell = e.target.closest('td');
