@@ -113,8 +113,8 @@ func BenchmarkFloorInProcess(b *testing.B) {
 	}
 	unit := call("GET", fixture.Question, "")
 	b.Run("MCP verdict", func(b *testing.B) { compare(b, 1000, call("POST", "/mcp", mcpVerdict), unit) })
-	b.Run("calendar", func(b *testing.B) { compare(b, 1000, call("GET", calendarQuestion, ""), unit) })
-	b.Run("page", func(b *testing.B) { compare(b, 1000, call("GET", "/?da=Milano&a=Bucarest", ""), unit) })
+	b.Run("calendar", func(b *testing.B) { compare(b, 300, call("GET", calendarQuestion, ""), unit) })
+	b.Run("page", func(b *testing.B) { compare(b, 300, call("GET", "/?da=Milano&a=Bucarest", ""), unit) })
 }
 
 // BenchmarkFloorOneMachine calls one machine and a bare server over 64 connections. Both servers
