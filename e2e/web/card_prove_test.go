@@ -151,7 +151,7 @@ func TestProveCards(t *testing.T) {
 			evaluate[bool](c.tab,
 				`(() => { const d = `+inside+`; d.querySelector('input').value = '`+day+`'; d.querySelector('[data-ask] button').click(); return true })()`)
 			c.wait(inside + `.querySelector('[data-back]:not([hidden])')`)
-			c.reads("High certainty", "or more within 7 days")
+			c.reads("High certainty", "Waiting 7 days")
 			c.holds("day")
 			if calls, contexts := evaluate[int](c.tab, `host.told.calls`), evaluate[string](c.tab,
 				`JSON.stringify(host.told.contexts)`); calls != 1 || !strings.Contains(contexts, day) {

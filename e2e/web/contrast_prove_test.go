@@ -17,7 +17,7 @@ const contrasts = `(() => {
 		const [a, b] = [light(mixed), light(page)].sort((a, b) => b - a);
 		return (a + .05) / (b + .05);
 	};
-	const seen = [...document.querySelectorAll('figure svg')].filter(s => s.getBoundingClientRect().height > 0)
+	const seen = [...document.querySelectorAll('figure svg.chart')].filter(s => s.getBoundingClientRect().height > 0)
 		.flatMap(s => [...s.querySelectorAll('text, rect, path, circle')])
 		.filter(e => !e.matches('.tap, .shade, .grid'));
 	const faults = new Set(seen.flatMap(e => {
