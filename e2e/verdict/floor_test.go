@@ -222,7 +222,8 @@ func floorData(b *testing.B, table store.Table) store.Table {
 			e := trends.Entry{Destination: fare.City([]byte{byte('A' + i/676), byte('A' + i/26%26), byte('A' + i%26)}),
 				AsOf: day, Newest: fixture.Today.Unix() - int64(i), Observations: 7*i + 1, Median: 4000, Minimum: 1500,
 				Sample: 1 + i, Live: []trends.Live{{Depart: day + fare.Day(i%300), Price: fare.Cents(3000 + i),
-					Found: fixture.Today.Unix() - int64(i), Level: verdict.Buono, Certainty: verdict.Alta, Percentile: i % 100}}}
+					Found: fixture.Today.Unix() - int64(i), Level: verdict.Buono, Certainty: verdict.Alta,
+					Percentile: i % 100}}}
 			for m := range 12 {
 				e.Months = append(e.Months, trends.Month{Month: m + 1, Median: fare.Cents(4000 + 31*i*m%5000),
 					Minimum: 2000, Sample: i + m})

@@ -115,10 +115,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			date = open
 		}
 	}
-	opened := max(0, slices.IndexFunc(c.Mesi, func(m verdict.MeseInCalendario) bool {
-		return strings.HasPrefix(open, m.Mese)
-	}))
-	firstShown := max(0, min(opened-monthsShown/2, len(c.Mesi)-monthsShown))
+	begin := firstShown(c.Mesi, open)
 	known := map[fare.Day]calendarDay{}
 	days, from, to := c.Giorni, v.shortest(v.AskFrom), v.shortest(v.AskTo)
 	for i, m := range c.Mesi {
@@ -132,7 +129,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			Open: strings.HasPrefix(open, m.Mese) || open == "" && i == 0,
 			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop}, v.AskFrom, v.AskTo),
 		}
-		shown := i >= firstShown && i < firstShown+monthsShown
+		shown := i >= begin && i < begin+monthsShown
 		if shown {
 			month.Weeks = weeksOf(first)
 		}
@@ -175,6 +172,14 @@ func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string, levels bool) ca
 // monthsShown is the number of months whose days a calendar shows: the open month, and the months
 // around it. The other months are links.
 const monthsShown = 7
+
+// firstShown returns the index of the first month whose days a calendar shows. open is a day or
+// month of the open month; without it, the first month is open.
+func firstShown(all []verdict.MeseInCalendario, open string) int {
+	isOpen := func(m verdict.MeseInCalendario) bool { return strings.HasPrefix(open, m.Mese) }
+	opened := max(0, slices.IndexFunc(all, isOpen))
+	return max(0, min(opened-monthsShown/2, len(all)-monthsShown))
+}
 
 // tripOn returns the trip of a known fare, with the fare's own days. It has no price: the price that
 // the reader entered is only about the requested trip.

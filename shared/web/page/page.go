@@ -24,8 +24,8 @@ import (
 
 // Policy is the Content-Security-Policy of every page. It allows only resources of this service and
 // the inline style sheet, no other inline code and no framing.
-var Policy = "default-src 'none'; style-src 'self' 'sha256-" + hashOf(inlineStyle) + "'; script-src 'self'; img-src 'self' data:; connect-src " +
-	"'self'; font-src 'self'; " +
+var Policy = "default-src 'none'; style-src 'self' 'sha256-" + hashOf(inlineStyle) + "'; script-src 'self'; " +
+	"img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // inlineStyle is the style sheet of every page. It is inline, because a browser shows a page only

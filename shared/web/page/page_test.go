@@ -51,7 +51,8 @@ func TestRespond(t *testing.T) {
 	_, style, _ := strings.Cut(body, "<style>")
 	style, _, _ = strings.Cut(style, "</style>")
 	hash := sha256.Sum256([]byte(style))
-	if allowed := "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"; !strings.Contains(page.Policy, allowed) {
+	allowed := "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+	if !strings.Contains(page.Policy, allowed) {
 		t.Errorf("a browser ignores the style sheet: the policy %s lacks %s", page.Policy, allowed)
 	}
 	if strings.Contains(page.Policy, "unsafe") || !strings.HasPrefix(page.Policy, "default-src 'none';") {
