@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"runtime/debug"
@@ -15,7 +16,8 @@ import (
 // limit, Go collects garbage more often than GOGC says. The rest is for pages of the store file. An
 // operator sets another limit with GOMEMLIMIT, which Go reads itself.
 func limitMemory() {
-	if memory := usableMemory(os.DirFS("/")); memory > 0 && os.Getenv("GOMEMLIMIT") == "" {
+	unlimited := debug.SetMemoryLimit(-1) == math.MaxInt64
+	if memory := usableMemory(os.DirFS("/")); memory > 0 && unlimited {
 		debug.SetMemoryLimit(memory / 4 * 3)
 	}
 }
