@@ -40,6 +40,7 @@ var (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	limitMemory()
 	os.Exit(exitCode(execute(ctx, os.Args[1:])))
 }
 

@@ -87,7 +87,7 @@ func checkPage(body string, a verdict.Analysis, dated bool) (claims, []string) {
 	c.add(subject, a.Verdetto.Livello)
 	days := calendar.FindString(body)
 	answer := plain(strings.Replace(m[0], days, "", 1))
-	head := html.UnescapeString(body[:strings.Index(body, "</head>")])
+	head := html.UnescapeString(style.ReplaceAllString(body[:strings.Index(body, "</head>")], ""))
 	said := levelsIn(answer)
 	faults := checkText(fmt.Sprintf("%d.%02d", a.Prezzo.Cent/100, a.Prezzo.Cent%100), answer)
 	if judged := a.Verdetto.Percentile != nil; len(said) != 1 && judged ||

@@ -173,6 +173,7 @@ var (
 	heading    = regexp.MustCompile(`<h1>([^<]*)</h1>`)
 	calendar   = regexp.MustCompile(`(?s)<section class="calendar.*?</section>`)
 	drawing    = regexp.MustCompile(`(?s)<svg[^>]*aria-label="([^"]*)".*?</svg>`)
+	style      = regexp.MustCompile(`<style>[^<]*</style>`) // "white-space: normal" is no level
 	markup     = regexp.MustCompile(`<[^>]*>`)
 	cell       = regexp.MustCompile(`quando=([0-9-]+)[^>]*>[0-9]+<b>([0-9]*)</b><i>([^<]*)</i>`)
 	comparison = regexp.MustCompile(`than usual( for |: on this route|: a trip like this)?`)

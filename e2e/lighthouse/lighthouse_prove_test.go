@@ -66,6 +66,9 @@ func TestProveLighthouse(t *testing.T) {
 				for _, name := range categories {
 					t.Logf("%s: %s", name, scores(runs, name))
 				}
+				for _, r := range runs {
+					t.Logf("first paint after %s", r.Audits["first-contentful-paint"].DisplayValue)
+				}
 				bad := slices.DeleteFunc(runs, func(r report) bool { return r.faults(p.indexed) == "" })
 				if len(bad) > 1 {
 					t.Errorf("%d of %d runs are too low: %s", len(bad), len(runs), bad[0].faults(p.indexed))

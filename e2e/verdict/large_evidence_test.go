@@ -37,7 +37,7 @@ func TestEvidenceTenThousandRoutes(t *testing.T) {
 	for kill := range 4 {
 		ctx, stop := context.WithCancel(t.Context())
 		begun := time.Now()
-		s := started(t, ctx, d)
+		s := started(t, ctx, d, "-store", "bolt:large.db", "-upstream", "csv:year.csv", "-now", "2016-03-01")
 		ready, worked := time.Since(begun), s.processor(t)
 		if kill > 0 {
 			best = min(best, ready)
@@ -119,13 +119,12 @@ type running struct {
 	most    map[string]int // KB, by the kernel's name of the value
 }
 
-// started starts a process that serves the large store, and waits for the first answer. The process
-// is killed when the context ends.
-func started(t *testing.T, ctx context.Context, d fixture.Shell) running {
+// started starts a process that serves a store, and waits for the first answer. The process is
+// killed when the context ends.
+func started(t *testing.T, ctx context.Context, d fixture.Shell, arguments ...string) running {
 	t.Helper()
 	address := "127.0.0.1:" + testenv.Port(t)
-	c := d.Command(ctx, "serve", "-listen", address, "-store", "bolt:large.db", "-upstream", "csv:year.csv",
-		"-now", "2016-03-01")
+	c := d.Command(ctx, append([]string{"serve", "-listen", address}, arguments...)...)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 			shown("email threshold departure kind frequency nights")
 			w.check("form")
 			// The channels for programs, such as webhook, are hidden until the reader opens them.
-			w.do(chromedp.Click(".programs summary"))
+			w.do(click(".programs summary"))
 			shown("email threshold departure kind channel frequency nights")
 			choose("channel", "webhook")
 			choose("kind", "low")
@@ -62,22 +62,22 @@ func TestProveAlertOnATrip(t *testing.T) {
 			choose("kind", "drop")
 			shown("email departure kind percent amount channel frequency nights")
 			choose("departs", (day-3).String()+".."+(day+3).String())
-			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form.alert button"))
+			w.do(typeIn("#email", "ada@example.com"), click("form.alert button"))
 			// The form is refused, because the required percentage of the drop is missing.
 			w.wait(`document.querySelector('.status.bad') && document.querySelector('#kind').getAttribute('aria-invalid')`)
 			w.check("form-refused")
-			w.do(chromedp.SendKeys("#percent", "15"), chromedp.Click("form.alert button"))
+			w.do(typeIn("#percent", "15"), click("form.alert button"))
 			w.wait(`document.querySelector('.status.good') && !document.querySelector('[aria-invalid]')`)
 			shown("email threshold departure kind channel frequency nights")
 			w.check("form-drop-sent")
 
 			w.visit(mailed(t, v.mails, regexp.MustCompile(regexp.QuoteMeta(v.base)+`/\S*alerts/confirm\S*`)))
 			w.check("confirm")
-			w.do(chromedp.Click("main form button"))
+			w.do(click("main form button"))
 			w.wait(`document.querySelector('h1').textContent.startsWith('` + say["on"] + `')`)
 			w.check("confirmed")
 			v.others(t)
-			w.do(chromedp.Click("main a"))
+			w.do(click("main a"))
 			w.wait(`document.querySelectorAll('.alerts li').length === 4`)
 			text := func() string { return evaluate[string](w, `document.querySelector('main').textContent`) }
 			if said := text(); !strings.Contains(said, say["drop"]) || !strings.Contains(said, say["around"]) ||
@@ -86,17 +86,17 @@ func TestProveAlertOnATrip(t *testing.T) {
 			}
 			evaluate[int](w, `[...document.querySelectorAll('details')].map(d => d.open = true).length`)
 			w.check("alerts")
-			w.do(chromedp.SetValue("input[name=percent]", "20"),
-				chromedp.Click("li:has(input[name=percent]) button[name=change]"))
+			w.do(chromedp.SetValue(chromedp.CSS("input[name=percent]"), "20"),
+				click("li:has(input[name=percent]) button[name=change]"))
 			w.wait(`document.querySelector('[role=status]')`)
 			if said := text(); !strings.Contains(said, say["changed"]) {
 				t.Errorf("it is not changed: %s", said)
 			}
-			w.do(chromedp.Click("li:has(input[name=percent]) button[name=pause]"))
+			w.do(click("li:has(input[name=percent]) button[name=pause]"))
 			w.wait(`document.querySelector('li:has(input[name=percent])').textContent.includes('` + say["paused"] +
 				`')`)
 			w.check("paused")
-			w.do(chromedp.Click("li:has(input[name=percent]) button[name=resume]"))
+			w.do(click("li:has(input[name=percent]) button[name=resume]"))
 			w.wait(`!document.querySelector('li:has(input[name=percent])').textContent.includes('` + say["paused"] +
 				`')`)
 			if kinds := evaluate[string](w,

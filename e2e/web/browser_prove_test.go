@@ -176,6 +176,17 @@ func (w *tab) heard(event any) {
 	}
 }
 
+// click clicks the first element that a CSS selector matches. As a plain string, the selector would
+// also be searched for in the texts of the page, and found in its style sheet.
+func click(selector string) chromedp.Action[chromedp.Void] {
+	return chromedp.Click(chromedp.CSS(selector))
+}
+
+// typeIn types a text into the first element that a CSS selector matches.
+func typeIn(selector, text string) chromedp.Action[chromedp.Void] {
+	return chromedp.SendKeys(chromedp.CSS(selector), text)
+}
+
 // do runs browser actions in order. It fails the test if an action fails.
 func (w *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	w.t.Helper()

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/maildir"
@@ -79,21 +77,21 @@ func TestProveBuyerByCard(t *testing.T) {
 			w := b.open(t, screen{"buyer-card-" + lang, phone.width, phone.height, phone.scheme})
 			w.language(says.tag)
 			w.visit(s.base + "/")
-			w.do(chromedp.Click(".pro a.go"))
+			w.do(click(".pro a.go"))
 			w.wait(`document.querySelector('#card-email')`)
 			if price := w.text(".price"); !strings.Contains(price, says.price) || !strings.Contains(price, says.every) {
 				t.Errorf("the price before the address is asked: %q", price)
 			}
 			w.check("offer")
-			w.do(chromedp.SendKeys("#card-email", "ada@example.com"), chromedp.Click("form[data-send] button"))
+			w.do(typeIn("#card-email", "ada@example.com"), click("form[data-send] button"))
 			w.wait(`document.title === 'Invented checkout'`)
-			w.do(chromedp.Click(`button[value=pay]`))
+			w.do(click(`button[value=pay]`))
 			key := shownKey(w)
 			if status := s.works(t, key); status != 200 {
 				t.Fatalf("the key that was shown is answered with %d", status)
 			}
 			w.wait(`document.querySelector('button.copy').hidden === false`)
-			w.do(chromedp.Click(`button.copy`))
+			w.do(click(`button.copy`))
 			w.wait(`document.querySelector('button.copy').nextElementSibling.textContent || getSelection().toString()`)
 			w.check("key")
 
@@ -111,10 +109,10 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.check("key-shown")
 
 			// The buyer requests a new key by mail.
-			w.do(chromedp.Click("main a.go"))
+			w.do(click("main a.go"))
 			w.wait(`document.querySelector('#email')`)
 			w.check("recover")
-			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("main form button"))
+			w.do(typeIn("#email", "ada@example.com"), click("main form button"))
 			w.wait(`!document.querySelector('#email')`)
 			w.check("recovering")
 			fresh := mailed(t, s.mails, fixture.KeyPattern)
@@ -136,18 +134,18 @@ func TestProveBuyerByCard(t *testing.T) {
 			// The buyer opens the billing portal, first with the key and then with a mailed link.
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
 			w.check("manage")
-			w.do(chromedp.SendKeys("#chiave", rotated.APIKey), chromedp.Click("form[action*=portale] button"))
+			w.do(typeIn("#chiave", rotated.APIKey), click("form[action*=portale] button"))
 			w.wait(`document.querySelector('main a.go')`)
 			w.check("portal")
-			w.do(chromedp.Click("main a.go"))
+			w.do(click("main a.go"))
 			w.wait(`document.title === 'Invented billing portal'`)
-			w.do(chromedp.Click("form button"))
+			w.do(click("form button"))
 			w.wait(`document.body.textContent.includes(', ends ')`)
 			if status := s.works(t, rotated.APIKey); status != 200 {
 				t.Errorf("cancelled, and paid for, the key is answered with %d", status)
 			}
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
-			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form[action*=gestione] button"))
+			w.do(typeIn("#email", "ada@example.com"), click("form[action*=gestione] button"))
 			w.wait(`!document.querySelector('#email')`)
 			w.check("manage-asked")
 			link := mailed(t, s.mails, regexp.MustCompile(regexp.QuoteMeta(s.base)+`/v1/pro/gestione/piano\S*`))
@@ -169,7 +167,7 @@ func TestProveBuyerByCard(t *testing.T) {
 
 			// The buyer deletes her data, by a link in a mail.
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
-			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form[action*=gestione] button"))
+			w.do(typeIn("#email", "ada@example.com"), click("form[action*=gestione] button"))
 			w.wait(`!document.querySelector('#email')`)
 			var newest string
 			fixture.Mail(t, s.mails, func(m maildir.Mail) bool {
@@ -178,7 +176,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			})
 			w.visit(newest)
 			w.check("plan-ended")
-			w.do(chromedp.Click("#conferma"), chromedp.Click("button.danger"))
+			w.do(click("#conferma"), click("button.danger"))
 			w.wait(`document.querySelector('h1').textContent === '` + says.erased + `'`)
 			w.check("erased")
 			if status := s.works(t, rotated.APIKey); status != 401 {
@@ -218,8 +216,8 @@ func TestProveBuyerInUSDC(t *testing.T) {
 			w := b.open(t, screen{"buyer-usdc-" + lang, phone.width, phone.height, phone.scheme})
 			w.language(says.tag)
 			w.visit(s.base + "/v1/pro?lang=" + lang)
-			w.do(chromedp.SendKeys("#usdc-email", "ada@example.com"),
-				chromedp.Click("form[action='/v1/pro/cripta'] button"))
+			w.do(typeIn("#usdc-email", "ada@example.com"),
+				click("form[action='/v1/pro/cripta'] button"))
 			w.wait(`document.querySelector('.qr svg')`)
 			w.wait(`document.querySelector('button.copy[value=memo]').hidden === false`)
 			w.check("usdc")
@@ -247,23 +245,23 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	s := openShop(t)
 	w := b.open(t, screen{"noscript-usdc", 1280, 800, "light"})
 	w.visit(s.base + "/v1/pro/cripta")
-	w.do(chromedp.SendKeys("#usdc-email", "ada@example.com"), chromedp.Click("main form button"))
+	w.do(typeIn("#usdc-email", "ada@example.com"), click("main form button"))
 	w.wait(`document.querySelector('.qr svg')`)
-	w.do(chromedp.Click("form[data-watch] button"))
+	w.do(click("form[data-watch] button"))
 	w.wait(`location.pathname.endsWith('/attesa') && document.querySelector('.qr svg')`)
 	w.check("waiting")
 	s.payShown(w)
-	w.do(chromedp.Click("form[data-watch] button"))
+	w.do(click("form[data-watch] button"))
 	first := shownKey(w)
 	w.check("key")
 
 	// The buyer claims a payment by its signature on the blockchain, for another mail address.
 	w.visit(s.base + "/v1/pro/cripta?lang=en")
-	w.do(chromedp.SendKeys("#usdc-email", "bob@example.com"), chromedp.Click("main form button"))
+	w.do(typeIn("#usdc-email", "bob@example.com"), click("main form button"))
 	w.wait(`document.querySelector('.qr svg')`)
 	signature := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
 		Units: fixture.Price}).String()
-	w.do(chromedp.Click("summary"), chromedp.SendKeys("#signature", signature), chromedp.Click("details button"))
+	w.do(click("summary"), typeIn("#signature", signature), click("details button"))
 	if second := shownKey(w); second == first || s.works(t, first) != 200 || s.works(t, second) != 200 {
 		t.Error("two buyers have not two keys that work")
 	}

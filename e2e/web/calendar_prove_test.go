@@ -53,14 +53,14 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	// Without a destination, the page shows where it is cheap to fly now.
 	w.visit(v.base + "/")
 	if w.scripted { // cities with fares are offered before the reader types
-		w.do(chromedp.Click("#da"))
+		w.do(click("#da"))
 		w.wait(`document.querySelectorAll('#da-list li').length === 2`)
 		if n := evaluate[int](w, `document.querySelectorAll('#da-list .unwatched').length`); n != 0 {
 			t.Errorf("%d cities are offered that nothing is known of", n)
 		}
 		w.check("nearby")
 	}
-	w.do(chromedp.SendKeys("#da", "milano"), chromedp.Click("form.ask button"))
+	w.do(typeIn("#da", "milano"), click("form.ask button"))
 	w.arrives("da=milano")
 	if h := w.text("article h1"); h != say["cheap"] {
 		t.Errorf("without a destination: %q", h)
@@ -72,7 +72,7 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	// with the form for an alert.
 	month := (fare.DayOf(fixture.Today) + 42).String()[:len("2006-01")]
 	evaluate[string](w, `mese.value = '`+month+`'`)
-	w.do(chromedp.SendKeys("#massimo", "60"), chromedp.Click("form.ask button"))
+	w.do(typeIn("#massimo", "60"), click("form.ask button"))
 	w.arrives("massimo=60")
 	rows := evaluate[int](w, `document.querySelectorAll('table.places tbody tr').length`)
 	if dear := evaluate[int](w,
@@ -82,7 +82,7 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	w.check("cheap-month")
 	first, level := w.text("table.places tbody a"), evaluate[string](w,
 		`document.querySelector('table.places tbody .level').className.split(' ')[1]`)
-	w.do(chromedp.Click("table.places tbody small a"))
+	w.do(click("table.places tbody small a"))
 	w.arrives("#alert-title")
 	if at := w.text("article .route"); !strings.Contains(at, first) {
 		t.Errorf("the alert of %s is on the page of %q", first, at)
@@ -90,7 +90,7 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	if shown := evaluate[bool](w, `document.querySelector('article.verdict').classList.contains('`+level+`')`); !shown {
 		t.Errorf("%s is %s in the list, and not on its page", first, level)
 	}
-	w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form.alert button"))
+	w.do(typeIn("#email", "ada@example.com"), click("form.alert button"))
 	w.wait(`(document.querySelector('.status.good') || location.pathname.includes('alerts'))`)
 	mailed(t, v.mails, regexp.MustCompile(`/alerts/confirm\S*`))
 }
@@ -102,7 +102,7 @@ func dayByKeyboard(t *testing.T, base string, w *tab, say map[string]string) {
 	// By keyboard, the reader moves from day to day in the calendar, and opens a day.
 	w.light("a verdict with its calendar", base, "/?da=Milano&a=Bucarest")
 	w.check("verdict")
-	w.do(chromedp.Focus(".calendar summary"))
+	w.do(chromedp.Focus(chromedp.CSS(".calendar summary")))
 	for range 60 { // the first day of the open month
 		if evaluate[bool](w, `document.activeElement.matches('.calendar td a')`) {
 			break

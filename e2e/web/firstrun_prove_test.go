@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/text/i18n"
@@ -35,7 +33,7 @@ func TestProveFirstRun(t *testing.T) {
 			w.check("token")
 			const check, add, start = "button[value=token]", "button[value=add]", "button[value=start]"
 			token := func(text, says string) {
-				w.do(chromedp.SendKeys("#token", text), chromedp.Click(check))
+				w.do(typeIn("#token", text), click(check))
 				w.wait(`document.querySelector('main').textContent.includes("` + says + `")`)
 			}
 			token("wrong", l.Text("setup.fault.token_refused"))
@@ -48,23 +46,23 @@ func TestProveFirstRun(t *testing.T) {
 				!evaluate[bool](w, `[...document.querySelectorAll('#known option')].some(o => o.value === 'Milano')`) {
 				t.Errorf("the field completes %d names", n)
 			}
-			w.do(chromedp.Click(start))
+			w.do(click(start))
 			w.wait(`document.querySelector('#fault')`)
 			w.reads(l.Text("setup.fault.city_none"))
-			w.do(chromedp.SendKeys("#city", "Milno"), chromedp.Click(add))
+			w.do(typeIn("#city", "Milno"), click(add))
 			w.wait(`document.querySelector('#fault')?.textContent.includes('Milno')`)
 			w.check("city-misspelt")
 			evaluate[string](w, `document.querySelector('#city').value = ''`)
-			w.do(chromedp.SendKeys("#city", "Milano, Roma"), chromedp.Click(add))
+			w.do(typeIn("#city", "Milano, Roma"), click(add))
 			w.wait(`document.querySelectorAll('.alerts li').length === 2`)
 			w.check("cities-chosen")
-			w.do(chromedp.Click(".alerts li:nth-child(2) button"))
+			w.do(click(".alerts li:nth-child(2) button"))
 			w.wait(`document.querySelectorAll('.alerts li').length === 1`)
 
 			// The first answer of the source is late, so the progress is seen.
 			until := make(chan struct{})
 			source.Fail(upstreamtest.Slow(until))
-			w.do(chromedp.Click(start))
+			w.do(click(start))
 			w.wait(`document.querySelector('progress')`)
 			server.Answers(t)
 			w.reads(l.Text("setup.refresh"), filepath.Join(d.Dir, "verdetto.toml"))
@@ -73,7 +71,7 @@ func TestProveFirstRun(t *testing.T) {
 			w.wait(`document.querySelector('a.go')`) // the page looks again by itself
 			w.reads(l.Text("setup.first"), "Milano")
 			w.check("first")
-			w.do(chromedp.Click("a.go"))
+			w.do(click("a.go"))
 			w.wait(`document.querySelector('article.verdict')`)
 			if at := evaluate[string](w, `location.href`); !strings.HasPrefix(at, server.URL+"/?") {
 				t.Errorf("the verdict is at %s", at)

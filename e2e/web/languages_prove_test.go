@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"verdetto/e2e/fixture"
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
@@ -50,14 +48,14 @@ func TestProveEveryLanguageFits(t *testing.T) {
 		}
 		next := i18n.Languages()[(i+1)%len(i18n.Languages())]
 		w.visit(base + "/?da=Milano&a=Bucarest&lang=" + l.Code)
-		w.do(chromedp.Click(".languages summary"))
+		w.do(click(".languages summary"))
 		w.wait(`document.querySelector('.languages li:last-child a').getBoundingClientRect().bottom > 0`)
 		w.check("menu")
 		if over := evaluate[bool](w, `[...document.querySelectorAll('.languages a')].some(a => {
 			const r = a.getBoundingClientRect(); return r.left < 0 || r.right > innerWidth || r.height < 24 })`); over {
 			t.Errorf("%s: a language is off the screen, or too small to tap", l.Code)
 		}
-		w.do(chromedp.Click(`.languages a[hreflang=` + next.Code + `]`))
+		w.do(click(`.languages a[hreflang=` + next.Code + `]`))
 		w.wait(`document.documentElement.lang === '` + next.Code + `' && document.querySelector('.verdict h1')`)
 		w.quiet("the server responded with a status of 404")
 	}

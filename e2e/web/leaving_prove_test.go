@@ -33,7 +33,7 @@ func TestProveSharing(t *testing.T) {
 		return len(w.requests)
 	}
 	before := requests()
-	w.do(chromedp.Click("[data-share]"))
+	w.do(click("[data-share]"))
 	w.wait(`document.querySelector('[data-share]').nextElementSibling.textContent === 'The link is copied.'`)
 	copied := evaluate[string](w, `navigator.clipboard.readText()`)
 	if !strings.HasPrefix(copied, base+"/?") || !strings.Contains(copied, "a=Bucharest") {

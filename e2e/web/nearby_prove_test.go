@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"verdetto/e2e/fixture"
 	"verdetto/shared/fare"
 )
@@ -63,7 +61,7 @@ func TestProveAirports(t *testing.T) {
 
 				// The reader follows the link to the places nearby.
 				w.visit(base + "/?da=Milano&a=Londra")
-				w.do(chromedp.Click(`a[href*="vicini=si"]`))
+				w.do(click(`a[href*="vicini=si"]`))
 				w.wait(`location.hash === '#vicini' && document.querySelector('#vicini')`)
 				if text := evaluate[string](w, `vicini.querySelector('p').textContent`); !strings.HasSuffix(text, ".") {
 					t.Errorf("the line of places nearby: %q", text)

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/store/storetest"
@@ -49,10 +47,10 @@ func TestProveReference(t *testing.T) {
 		}
 		t.Logf("%s: the page is %d pixels high", s.name, evaluate[int](w, `document.documentElement.scrollHeight`))
 		w.check("overview")
-		w.do(chromedp.Click("form.try button"))
+		w.do(click("form.try button"))
 		w.wait(`document.querySelector('.answer pre')?.textContent.includes('"livello"')`)
 		w.check("answer")
-		w.do(chromedp.SendKeys("#pro-key-field", key), chromedp.Click("form.try button"))
+		w.do(typeIn("#pro-key-field", key), click("form.try button"))
 		w.wait(`document.querySelector('.answer pre')?.textContent.includes('"livello"')`)
 		w.wait(`!document.querySelector('.answer p').textContent.startsWith('Waiting')`)
 		mu.Lock()
@@ -77,7 +75,7 @@ func TestProveReference(t *testing.T) {
 	}
 	w := b.open(t, screen{"noscript-reference", 1000, 800, "light"})
 	w.visit(server.URL + "/v1/docs")
-	w.do(chromedp.Click("form.try button"))
+	w.do(click("form.try button"))
 	mu.Lock()
 	defer mu.Unlock()
 	for range 100 {

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"verdetto/cmd/verdetto/backtest/scorecard"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
@@ -93,7 +91,7 @@ func score(t *testing.T, name string, source *csvfile.Panel) {
 				t.Errorf("%s at %d pixels: off the screen: %q", l.Code, s.width, over)
 			}
 			w.check(l.Code)
-			w.do(chromedp.Click("article details summary"))
+			w.do(click("article details summary"))
 			w.wait(`document.querySelector('article details[open] tbody tr')`)
 			w.check(l.Code + "-numbers")
 			w.quiet()

@@ -3,8 +3,6 @@ package web
 import (
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"verdetto/e2e/fixture"
 	"verdetto/shared/fare"
 )
@@ -41,9 +39,9 @@ func TestProveTrips(t *testing.T) {
 			// On the first page, the reader enters a day in the form.
 			w.visit(base + "/")
 			day := (today + 42).String() // a day with a fare
-			w.do(chromedp.SendKeys("#da", "milano"), chromedp.SendKeys("#a", "bucarest"))
+			w.do(typeIn("#da", "milano"), typeIn("#a", "bucarest"))
 			evaluate[string](w, `quando.value = '`+day+`'`)
-			w.do(chromedp.Click("form.ask button"))
+			w.do(click("form.ask button"))
 			arrives()
 			query := evaluate[string](w, `location.search`)
 			if want := "?da=milano&a=bucarest&quando=" + day; w.scripted && query != want {
@@ -56,7 +54,7 @@ func TestProveTrips(t *testing.T) {
 
 			// The reader asks for the cheapest of the days around the chosen day.
 			evaluate[string](w, `flessibile.value = '3'`)
-			w.do(chromedp.Click("form.ask button"))
+			w.do(click("form.ask button"))
 			w.wait(`location.search.includes('flessibile=3')`)
 			arrives()
 			w.reads(say["around"], "± 3")
@@ -64,8 +62,8 @@ func TestProveTrips(t *testing.T) {
 
 			// The reader enters a fare seen elsewhere. The form still contains the day, and its
 			// trip details are open.
-			w.do(chromedp.Click("details.trip summary"), chromedp.SendKeys("#visto", "45"), chromedp.Click("#diretto"),
-				chromedp.Click("form.ask button"))
+			w.do(click("details.trip summary"), typeIn("#visto", "45"), click("#diretto"),
+				click("form.ask button"))
 			w.wait(`location.search.includes('visto=45') && document.querySelector('article h1')`)
 			w.check("stops")
 			w.visit(base + "/?da=Milano&a=Bucarest&visto=45&quando=" + day)
@@ -73,8 +71,8 @@ func TestProveTrips(t *testing.T) {
 			w.check("seen")
 
 			// The reader opens a month by its row in the table.
-			w.do(chromedp.Click("section[aria-labelledby=months-title] summary"),
-				chromedp.Click("section[aria-labelledby=months-title] tbody a"))
+			w.do(click("section[aria-labelledby=months-title] summary"),
+				click("section[aria-labelledby=months-title] tbody a"))
 			w.wait(`location.search.includes('mese=') && document.querySelector('article h1')`)
 			w.visit(base + "/?da=Milano&a=Parigi&diretto=si&mese=" + day[:len("2006-01")])
 			w.reads(say["month"], say["nonstop"])
@@ -94,7 +92,7 @@ func TestProveTrips(t *testing.T) {
 			}
 			w.reads(say["near"])
 			w.check("none")
-			w.do(chromedp.Click("#notice .links a"))
+			w.do(click("#notice .links a"))
 			w.wait(`!location.search.includes('` + none +
 				`') && document.querySelector('article.verdict.buono, article.verdict.caro, article.verdict.normale, article.verdict.ottimo')`)
 			w.visit(base + "/?da=Milano&a=Bucarest&quando=" + day + "&ritorno=" + (today + 50).String())

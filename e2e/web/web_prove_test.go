@@ -160,7 +160,7 @@ func journey(t *testing.T, b browser, s screen) {
 	w.check("home")
 
 	// The reader chooses the first city with the keyboard, the second with the mouse.
-	w.do(chromedp.SendKeys("#da", "mila"))
+	w.do(typeIn("#da", "mila"))
 	w.wait(`document.querySelectorAll('#da-list li').length > 0 && document.querySelector('#da').getAttribute('aria-expanded') === 'true'`)
 	w.do(chromedp.KeyEvent(kb.ArrowDown))
 	w.check("choosing")
@@ -178,13 +178,13 @@ func journey(t *testing.T, b browser, s screen) {
 	})`); open != "false" {
 		t.Errorf("after choosing, the list is open: %s", open)
 	}
-	w.do(chromedp.SendKeys("#a", "buca"))
+	w.do(typeIn("#a", "buca"))
 	w.wait(`document.querySelectorAll('#a-list li').length > 0`)
-	w.do(chromedp.Click("#a-list li"))
+	w.do(click("#a-list li"))
 	if da, a := evaluate[string](w, `da.value`), evaluate[string](w, `a.value`); da != "Milano" || a != "Bucarest" {
 		t.Fatalf("chosen: %q to %q", da, a)
 	}
-	w.do(chromedp.Click("form.ask button"))
+	w.do(click("form.ask button"))
 	w.wait(`document.querySelector('.verdict h1')`) // waits for the style sheet too
 	if at := evaluate[string](w, `location.pathname + location.search`); at != "/?da=Milano&a=Bucarest" {
 		t.Errorf("the verdict is at %s", at)
@@ -197,28 +197,28 @@ func journey(t *testing.T, b browser, s screen) {
 	w.light("a verdict", base, "/?da=Milano&a=Bucarest")
 
 	// The reader requests an alert on the page, and confirms it by the link in the mail.
-	w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.SendKeys("#threshold", "25,50"),
-		chromedp.Click("form.alert button"))
+	w.do(typeIn("#email", "ada@example.com"), typeIn("#threshold", "25,50"),
+		click("form.alert button"))
 	w.wait(`document.querySelector('.status.good')`)
 	w.check("subscribed")
 	w.visit(mailed(t, mails, regexp.MustCompile(regexp.QuoteMeta(base)+`/\S*alerts/confirm\S*`)))
 	w.check("confirm")
-	w.do(chromedp.Click("main form button"))
+	w.do(click("main form button"))
 	w.wait(`document.querySelector('h1').textContent.startsWith('Avviso attivo')`)
 	w.check("confirmed")
-	w.do(chromedp.Click("main a"))
+	w.do(click("main a"))
 	w.wait(`document.querySelector('main').textContent.includes('25,50')`)
 	w.check("alerts")
-	w.do(chromedp.Click("main form button[name=remove]"))
+	w.do(click("main form button[name=remove]"))
 	w.wait(`!document.querySelector('main').textContent.includes('25,50')`)
 	w.check("ended")
 
 	w.visit(base + "/?da=Milano&a=Bucarest")
-	w.do(chromedp.Click(`footer a[href^="/v1/pro"]`))
+	w.do(click(`footer a[href^="/v1/pro"]`))
 	w.wait(`document.querySelector('#card-email')`)
-	w.do(chromedp.SendKeys("#card-email", "ada@example.com"), chromedp.Click("form[data-send] button"))
+	w.do(typeIn("#card-email", "ada@example.com"), click("form[data-send] button"))
 	w.wait(`document.title === 'Invented checkout'`)
-	w.do(chromedp.Click(`button[value=pay]`))
+	w.do(click(`button[value=pay]`))
 	w.wait(`document.querySelector('code.key')`)
 	w.check("key")
 	key := w.text("code.key")
@@ -282,22 +282,22 @@ func TestProveWithoutAScript(t *testing.T) {
 	base, mails := site(t)
 	w := b.open(t, screen{"noscript", 1280, 800, "light"})
 	w.visit(base + "/")
-	w.do(chromedp.SendKeys("#da", "milano"), chromedp.SendKeys("#a", "bucarest"), chromedp.KeyEvent(kb.Enter))
+	w.do(typeIn("#da", "milano"), typeIn("#a", "bucarest"), chromedp.KeyEvent(kb.Enter))
 	w.wait(`document.querySelector('.verdict h1')?.textContent.startsWith('Buono: circa ')`)
 	w.check("verdict")
-	w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form.alert button"))
+	w.do(typeIn("#email", "ada@example.com"), click("form.alert button"))
 	w.wait(`document.querySelector('h1').textContent === 'Controlla la posta'`)
 	w.check("subscribed")
 	mailed(t, mails, regexp.MustCompile(`/alerts/confirm\S*`))
 	w.visit(base + "/?da=Milano&a=Bucarest")
-	w.do(chromedp.Click(`footer a[href^="/v1/pro"]`))
+	w.do(click(`footer a[href^="/v1/pro"]`))
 	w.wait(`document.querySelector('#card-email')`)
-	w.do(chromedp.SendKeys("#card-email", "ada@example.com"), chromedp.Click("form[data-send] button"))
+	w.do(typeIn("#card-email", "ada@example.com"), click("form[data-send] button"))
 	w.wait(`location.pathname.endsWith('/checkout') && document.querySelector('main a.go')`)
 	w.check("checkout")
-	w.do(chromedp.Click("main a.go"))
+	w.do(click("main a.go"))
 	w.wait(`document.title === 'Invented checkout'`)
-	w.do(chromedp.Click(`button[value=pay]`))
+	w.do(click(`button[value=pay]`))
 	w.wait(`document.querySelector('code.key')`)
 	w.quiet()
 }

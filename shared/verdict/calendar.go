@@ -73,7 +73,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 	if err != nil || !known {
 		return Calendario{}, false, err
 	}
-	c := Calendario{Valuta: "EUR", Giorni: []Giorno{}, Mesi: []MeseInCalendario{},
+	c := Calendario{Valuta: "EUR", Mesi: []MeseInCalendario{},
 		AggiornatoIl: time.Unix(q.facts.Newest, 0).UTC(), Tratta: q.facts.Tratta()}
 	first, last := q.today, q.today+CalendarDays
 	if month != nil {
@@ -86,8 +86,10 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 		}
 	}
 	c.Vettori = VettoriOf(s.Airlines).Without(unknown)
+	all := q.day.Live()
+	c.Giorni = make([]Giorno, 0, len(all))
 	var begun fare.Day // the first departure in the current month
-	for _, live := range q.day.Live() {
+	for _, live := range all {
 		if live.Depart < first || live.Depart > last {
 			continue
 		}
@@ -105,8 +107,8 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 // days).
 func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
-	quartiles, _ := q.day.Quartiles(live.Depart)
-	v, p := q.judge(a, quartiles, live.Price, live.Age(now)), q.facts.livePrice(live, now)
+	median, _ := q.day.Median(live.Depart)
+	v, p := q.judge(a, departure.Quartiles{Median: median}, live.Price, live.Age(now)), q.facts.livePrice(live, now)
 	g := Giorno{
 		Partenza: p.Partenza, Ritorno: p.Ritorno, Soste: p.Soste, Volo: p.Volo, TrovatoIl: p.TrovatoIl,
 		Precisione: p.Precisione, EtaOre: p.EtaOre, MedianaCent: v.MedianaCent,

@@ -4,6 +4,8 @@ import (
 	"html"
 	"html/template"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"verdetto/shared/answer"
@@ -21,12 +23,12 @@ import (
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
-	Days     int              // the greatest age of its fares
-	Levels   bool             // the days have levels
-	Returns  string           // the nights away of its returns, in words; empty: one-way fares
-	Hidden   bool             // single fares may not be shown
-	Around   [][7]calendarDay // the weeks of a question about some days
-	Grid     *grid            // of a return: the days around both of its days
+	Days     int    // the greatest age of its fares
+	Levels   bool   // the days have levels
+	Returns  string // the nights away of its returns, in words; empty: one-way fares
+	Hidden   bool   // single fares may not be shown
+	Around   weeks  // of a question about some days
+	Grid     *grid  // of a return: the days around both of its days
 }
 
 type weekday struct{ Short, Full string }
@@ -35,7 +37,7 @@ type calendarMonth struct {
 	ID, Name, From, Days string
 	Open                 bool
 	To                   string // the question about the month
-	Weeks                [][7]calendarDay
+	Weeks                weeks
 }
 
 // calendarDay is a cell of the calendar. A cell outside the month has no number. A day without a
@@ -45,6 +47,46 @@ type calendarDay struct {
 	To, Fare, Class  string
 	Sub              template.HTML // the colour and the mark in words, or the difference from the usual fare
 	Unsure, Selected bool
+}
+
+// weeks are rows of a calendar, from Monday to Sunday.
+type weeks [][7]calendarDay
+
+// attribute escapes an address for an HTML attribute. Other special characters cannot occur in an
+// address, because its values are query-escaped.
+var attribute = strings.NewReplacer("&", "&amp;", "+", "&#43;")
+
+// HTML writes the rows. A page has hundreds of cells, and a template takes ten times as long.
+func (w weeks) HTML() template.HTML {
+	var b strings.Builder
+	for _, week := range w {
+		b.WriteString("<tr>")
+		for _, day := range week {
+			day.write(&b)
+		}
+		b.WriteByte('\n')
+	}
+	return template.HTML(b.String())
+}
+
+func (c calendarDay) write(b *strings.Builder) {
+	number := ""
+	if c.Number != 0 {
+		number = strconv.Itoa(c.Number)
+	}
+	if c.To == "" {
+		b.WriteString("<td>" + number)
+		return
+	}
+	unsure, selected := "", ""
+	if c.Unsure {
+		unsure = " unsure"
+	}
+	if c.Selected {
+		selected = ` aria-current="date"`
+	}
+	b.WriteString(`<td class="` + c.Class + unsure + `"><a href="` + attribute.Replace(c.To) + `"` + selected + ">" +
+		number + "<b>" + c.Fare + "</b><i>" + string(c.Sub) + "</i></a>")
 }
 
 // calendarID returns the HTML anchor of a month such as 2027-03.
@@ -73,6 +115,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			date = open
 		}
 	}
+	begin := firstShown(c.Mesi, open)
 	known := map[fare.Day]calendarDay{}
 	days, from, to := c.Giorni, v.shortest(v.AskFrom), v.shortest(v.AskTo)
 	for i, m := range c.Mesi {
@@ -83,22 +126,24 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		month := calendarMonth{
 			ID: calendarID(m.Mese), Name: l.MonthOf(first),
 			From: l.Text("calendar.month", "Price", l.About(m.MinimoCent)), Days: l.Count("calendar.days", m.Giorni),
-			Open: m.Mese == open[:min(len("2006-01"), len(open))] || open == "" && i == 0,
+			Open: strings.HasPrefix(open, m.Mese) || open == "" && i == 0,
 			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskFrom, v.AskTo),
 		}
-		cells := weeksOf(first)
-		for ; len(days) > 0 && days[0].Partenza[:len("2006-01")] == m.Mese; days = days[1:] {
+		shown := i >= begin && i < begin+monthsShown
+		if shown {
+			month.Weeks = weeksOf(first)
+		}
+		for ; len(days) > 0 && strings.HasPrefix(days[0].Partenza, m.Mese); days = days[1:] {
 			g := days[0]
 			day, err := fare.ParseDay(g.Partenza)
-			if err != nil {
+			if err != nil || !shown {
 				continue
 			}
-			cell := dayCell(cells, day)
+			cell := dayCell(month.Weeks, day)
 			*cell = v.cellOf(g, day, q.linkOn(tripOn(q, g), from, to), calendar.Levels)
 			cell.Selected = g.Partenza == date
 			known[day] = *cell
 		}
-		month.Weeks = cells
 		calendar.Months = append(calendar.Months, month)
 	}
 	v.Verdict.Calendar = calendar
@@ -116,28 +161,24 @@ func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string, levels bool) ca
 	if g.Cent != nil {
 		cell.Fare = v.T.Whole(*g.Cent)
 	}
-	if cell.judge(v.T, g); !levels {
+	if levels || g.Percentile == nil {
+		cell.judge(v.T, g)
+	} else {
 		cell.compare(v.T, g)
 	}
 	return cell
 }
 
-// monthsShown is the number of months whose days a calendar shows. The other months are links.
+// monthsShown is the number of months whose days a calendar shows: the open month, and the months
+// around it. The other months are links.
 const monthsShown = 7
 
-// fold removes the days of all months except the monthsShown months around the open month. The
-// other months become links.
-func (c *calendarView) fold() {
-	if c == nil {
-		return
-	}
-	open := max(0, slices.IndexFunc(c.Months, func(m calendarMonth) bool { return m.Open }))
-	first := max(0, min(open-monthsShown/2, len(c.Months)-monthsShown))
-	for i := range c.Months {
-		if i < first || i >= first+monthsShown {
-			c.Months[i].Weeks = nil
-		}
-	}
+// firstShown returns the index of the first month whose days a calendar shows. open is a day or
+// month of the open month; without it, the first month is open.
+func firstShown(all []verdict.MeseInCalendario, open string) int {
+	isOpen := func(m verdict.MeseInCalendario) bool { return strings.HasPrefix(open, m.Mese) }
+	opened := max(0, slices.IndexFunc(all, isOpen))
+	return max(0, min(opened-monthsShown/2, len(all)-monthsShown))
 }
 
 // tripOn returns the trip of a known fare, with the fare's own days. It has no price: the price that
@@ -157,17 +198,17 @@ func (v *view) shortest(name string) string {
 	return name
 }
 
-func weeksOf(first fare.Day) (weeks [][7]calendarDay) {
+func weeksOf(first fare.Day) (all weeks) {
 	for day := first; day.Month() == first.Month(); day++ {
 		if day == first || day.Time().Weekday() == time.Monday {
-			weeks = append(weeks, [7]calendarDay{})
+			all = append(all, [7]calendarDay{})
 		}
-		dayCell(weeks, day).Number = day.Time().Day()
+		dayCell(all, day).Number = day.Time().Day()
 	}
-	return weeks
+	return all
 }
 
-func dayCell(weeks [][7]calendarDay, day fare.Day) *calendarDay {
+func dayCell(weeks weeks, day fare.Day) *calendarDay {
 	t := day.Time()
 	column := int(t.Weekday()+6) % 7
 	return &weeks[(t.Day()-1+(column+35-(t.Day()-1))%7)/7][column]
@@ -188,13 +229,10 @@ func (c *calendarDay) judge(l *i18n.Language, g verdict.Giorno) {
 	}
 }
 
-// compare replaces the level in a calendar cell by the difference from the usual fare of that day.
+// compare writes the difference from the usual fare of that day into its calendar cell.
 // The cell is coloured if the difference is at least 10 %. If the service may not show fares, the
 // colour follows the percentile.
 func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
-	if c.Unsure = false; g.Percentile == nil {
-		return
-	}
 	less, more := *g.Percentile < 35, *g.Percentile > 70
 	if g.Cent != nil {
 		less, more = *g.Cent*10 <= *g.MedianaCent*9, *g.Cent*10 >= *g.MedianaCent*11
@@ -205,10 +243,12 @@ func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
 	} else if more {
 		c.Class = "more"
 	}
-	if c.Sub = l.HTML("calendar." + c.Class); g.Cent != nil {
+	switch {
+	case g.Cent == nil:
+		c.Sub = l.HTML("calendar." + c.Class)
+	case wording.Sign(l, g.Livello, *g.Cent, *g.MedianaCent) == 0:
 		c.Sub = "0"
-		if _, sign := wording.Apart(l, g.Livello, *g.Cent, *g.MedianaCent); sign != 0 {
-			c.Sub = template.HTML(l.Signed(*g.Cent, *g.MedianaCent)) // a number: nothing to escape
-		}
+	default:
+		c.Sub = template.HTML(l.Signed(*g.Cent, *g.MedianaCent)) // a number: nothing to escape
 	}
 }

@@ -272,8 +272,8 @@ func TestMovesOfThePage(t *testing.T) {
 }
 
 // TestWeightOfAYear limits the uncompressed size of a page with its assets: 100 kB with the
-// calendar of a whole year, and 45 kB without a calendar. The test uses the largest case: seven
-// months with a fare every day, and long city names.
+// calendar of a whole year, and 45 kB of HTML, with its style sheet, without a calendar. The test
+// uses the largest case: seven months with a fare every day, and long city names.
 func TestWeightOfAYear(t *testing.T) {
 	const most, mostOfAnswer = 100_000, 45_000
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(1, 1))
@@ -287,7 +287,7 @@ func TestWeightOfAYear(t *testing.T) {
 	}
 	s := siteOfSheets(moving{sheetsByTrip{{Route: route}: sheetOf(all, fare.EUR, 1)}, nil}, route, d, true)
 	assets := 0
-	for _, name := range []string{"style.css", "home.js", "serif.woff2", "icon.svg"} {
+	for _, name := range []string{"home.js", "serif.woff2", "icon.svg"} {
 		data, _, ok := page.File(strings.TrimPrefix(page.Asset(name), page.AssetPath))
 		if !ok {
 			t.Fatal(name)

@@ -231,7 +231,6 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	}
 	if v.Verdict != nil {
 		v.showCalendar(q, asked, a.Analysis, calendar)
-		v.Verdict.Calendar.fold()
 		v.describeMonths(q, a.Analysis)
 	}
 }

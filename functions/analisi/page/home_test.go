@@ -279,7 +279,7 @@ func (s site) check(t *testing.T, c visit) {
 	}
 	body := w.Body.String()
 	if strings.Contains(body, "<script>") || strings.Contains(body, "internal text") ||
-		strings.Contains(body, " style=") || strings.Contains(body, "<style") {
+		strings.Contains(body, " style=") || strings.Count(body, "<style") != 1 {
 		t.Error("the page holds what it must not")
 	}
 	h := w.Header()

@@ -144,14 +144,18 @@ func (q question) linkOn(t trip, from, to string) string {
 // pageAddress returns the address of a question's page. It leaves out empty parameters.
 func pageAddress(from, to string, t trip, lang, currency string) string {
 	var b strings.Builder
+	b.WriteString("/")
 	for _, f := range slices.Concat([]field{{"da", &from}, {"a", &to}}, t.fields(),
 		[]field{{"lang", &lang}, {"valuta", &currency}}) {
 		if *f.text != "" {
-			b.WriteString(map[bool]string{true: "?", false: "&"}[b.Len() == 0] + f.name + "=" +
-				url.QueryEscape(*f.text))
+			separator := "&"
+			if b.Len() == len("/") {
+				separator = "?"
+			}
+			b.WriteString(separator + f.name + "=" + url.QueryEscape(*f.text))
 		}
 	}
-	return "/" + b.String()
+	return b.String()
 }
 
 // withChoices adds the question's order of destinations, and its wish for places nearby, to the

@@ -37,7 +37,7 @@ type gridRow struct {
 
 // around returns the calendar weeks that contain the days around a departure, with the known fares.
 // It returns nil if the question is about a single day or a month.
-func around(w *answer.When, known map[fare.Day]calendarDay) (weeks [][7]calendarDay) {
+func around(w *answer.When, known map[fare.Day]calendarDay) (all weeks) {
 	if w.Span == nil || *w.Span == departure.Month {
 		return nil
 	}
@@ -45,16 +45,16 @@ func around(w *answer.When, known map[fare.Day]calendarDay) (weeks [][7]calendar
 	for day := first; day <= last; day++ {
 		column := int(day.Time().Weekday()+6) % 7
 		if day == first || column == 0 {
-			weeks = append(weeks, [7]calendarDay{})
+			all = append(all, [7]calendarDay{})
 		}
 		cell, ok := known[day]
 		if !ok {
 			cell.Number = day.Time().Day()
 		}
 		cell.Selected = day == w.Date && ok
-		weeks[len(weeks)-1][column] = cell
+		all[len(all)-1][column] = cell
 	}
-	return weeks
+	return all
 }
 
 // daysAround is how many days before and after the outbound day and the return day the page shows.

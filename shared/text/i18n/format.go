@@ -164,11 +164,14 @@ func (l *Language) MonthOf(d fare.Day) string {
 }
 
 // Apart returns the difference of two amounts given in euro cents, as readers compute it from the
-// amounts in whole units of the currency, and its sign: -1 if the amount of is below from.
+// amounts in whole units of the currency, and its Sign.
 func (l *Language) Apart(of, from fare.Cents) (amount string, sign int) {
 	by := l.wholeApart(of, from)
-	return l.money(100*max(by, -by), false), cmp.Compare(by, 0)
+	return l.money(100*max(by, -by), false), l.Sign(of, from)
 }
+
+// Sign returns the sign of the difference that Apart returns: -1 if the amount of is below from.
+func (l *Language) Sign(of, from fare.Cents) int { return cmp.Compare(l.wholeApart(of, from), 0) }
 
 func (l *Language) wholeApart(of, from fare.Cents) fare.Cents {
 	return (l.converted(of)+50)/100 - (l.converted(from)+50)/100

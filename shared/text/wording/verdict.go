@@ -113,16 +113,23 @@ func dearWithin(l *i18n.Language, a verdict.Analysis) bool {
 	return above <= 0
 }
 
-// Apart returns how far a fare with the given level is from a usual fare, and the sign of the
-// difference. Percentiles of departures go in steps of 5 % of a fare. So a difference can contradict
-// its level by at most one step, and then counts as none.
+// Apart returns how far a fare with the given level is from a usual fare, and the Sign of the
+// difference.
 func Apart(l *i18n.Language, level string, price, usual fare.Cents) (amount string, sign int) {
-	amount, sign = l.Apart(price, usual)
+	amount, _ = l.Apart(price, usual)
+	return amount, Sign(l, level, price, usual)
+}
+
+// Sign returns the sign of the difference between a fare with the given level and a usual fare.
+// Percentiles of departures go in steps of 5 % of a fare. So a difference can contradict its level
+// by at most one step, and then counts as none.
+func Sign(l *i18n.Language, level string, price, usual fare.Cents) int {
+	sign := l.Sign(price, usual)
 	cheap := level == verdict.Ottimo || level == verdict.Buono
 	if cheap && sign > 0 || level == verdict.Caro && sign < 0 {
-		sign = 0
+		return 0
 	}
-	return amount, sign
+	return sign
 }
 
 // Direction returns the part of text ids for the sign of a difference.

@@ -211,6 +211,11 @@ func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
 	return d.asker.Quartiles(Quote{Lead: int(depart - d.today)})
 }
 
+// Median returns the median of Quartiles.
+func (d *StateDay) Median(depart fare.Day) (fare.Cents, bool) {
+	return d.asker.Quantile(Quote{Lead: int(depart - d.today)}, .5)
+}
+
 // Judge answers a single question about a departure. For several questions on one day, use Day. The
 // Quartiles are zero if there are too few fares for a percentile. live is zero if there is no live
 // fare (found in the last 7 days).

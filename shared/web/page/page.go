@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"html/template"
@@ -21,11 +22,20 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Policy is the Content-Security-Policy of every page. It allows only resources of this service, no
-// inline code and no framing.
-const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src " +
-	"'self'; font-src 'self'; " +
+// Policy is the Content-Security-Policy of every page. It allows only resources of this service and
+// the inline style sheet, no other inline code and no framing.
+var Policy = "default-src 'none'; style-src 'self' 'sha256-" + hashOf(inlineStyle) + "'; script-src 'self'; " +
+	"img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// inlineStyle is the style sheet of every page. It is inline, because a browser shows a page only
+// after the style sheet, which as a file would take a second round trip.
+var inlineStyle = assets[path.Base(Asset("style.css"))].data
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
 
 // Page is the content of a page.
 type Page struct {
@@ -36,7 +46,7 @@ type Page struct {
 	Head        template.HTML   // additional elements of head
 	Body        template.HTML   // content of main
 	Scripts     []string        // file names of assets
-	Styles      []string        // file names of assets, beside style.css
+	Styles      []string        // file names of assets, beside the inline style sheet
 	Others      []Other         // the same page in other languages
 	Search      SearchAddresses // only if search engines may list it
 	Alone       bool            // no links to other pages of the service
@@ -99,7 +109,7 @@ func OtherLanguages(l *i18n.Language, path string) (others []Other) {
 var templates embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "home": Home,
-	"in": AddressIn}).ParseFS(templates, "*.html"))
+	"in": AddressIn, "style": func() template.CSS { return template.CSS(inlineStyle) }}).ParseFS(templates, "*.html"))
 
 // Response is a rendered page, in the form that a typed handler of package httpapi returns.
 type Response struct {

@@ -1,6 +1,8 @@
 package page_test
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -36,8 +38,7 @@ func TestRespond(t *testing.T) {
 	for _, want := range []string{
 		`<html lang="en">`, `<title>&lt;Title&gt; &amp; more · Verdetto</title>`,
 		`content="&#34;quoted&#34;"`, `<p>body</p>`,
-		`href="/?x=1&amp;y=2" hreflang="it" lang="it">Italiano</a>`, `content="noindex"`, page.Asset("style.css"),
-		page.Asset("serif.woff2"),
+		`href="/?x=1&amp;y=2" hreflang="it" lang="it">Italiano</a>`, `content="noindex"`, page.Asset("serif.woff2"),
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %s:\n%s", want, body)
@@ -46,6 +47,13 @@ func TestRespond(t *testing.T) {
 	if w.Code != http.StatusTeapot || w.Header().Get("Content-Security-Policy") != page.Policy ||
 		w.Header().Get("Referrer-Policy") != "no-referrer" {
 		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	_, style, _ := strings.Cut(body, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	hash := sha256.Sum256([]byte(style))
+	allowed := "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+	if !strings.Contains(page.Policy, allowed) {
+		t.Errorf("a browser ignores the style sheet: the policy %s lacks %s", page.Policy, allowed)
 	}
 	if strings.Contains(page.Policy, "unsafe") || !strings.HasPrefix(page.Policy, "default-src 'none';") {
 		t.Errorf("the policy is %s", page.Policy)

@@ -11,6 +11,7 @@ import (
 	"html"
 	"html/template"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -43,19 +44,21 @@ func (c *canvas) endLink() { c.b.WriteString("</a>") }
 
 func (c *canvas) rect(class string, x, y, w, h float64) {
 	if w > 0 && h > 0 {
-		fmt.Fprintf(&c.b, `<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, num(x),
-			num(y), num(w), num(h))
+		c.b.WriteString(`<rect class="` + class + `" x="` + num(x) + `" y="` + num(y) + `" width="` + num(w) +
+			`" height="` + num(h) + `"/>`)
 	}
 }
 
 func (c *canvas) line(class string, x1, y1, x2, y2 float64) {
-	fmt.Fprintf(&c.b, `<path class="%s" d="M%s %sL%s %s"/>`, class, num(x1), num(y1), num(x2), num(y2))
+	c.path(class, "M"+num(x1)+" "+num(y1)+"L"+num(x2)+" "+num(y2))
 }
 
-func (c *canvas) path(class, d string) { fmt.Fprintf(&c.b, `<path class="%s" d="%s"/>`, class, d) }
+func (c *canvas) path(class, d string) {
+	c.b.WriteString(`<path class="` + class + `" d="` + d + `"/>`)
+}
 
 func (c *canvas) dot(class string, x, y, r float64) {
-	fmt.Fprintf(&c.b, `<circle class="%s" cx="%s" cy="%s" r="%s"/>`, class, num(x), num(y), num(r))
+	c.b.WriteString(`<circle class="` + class + `" cx="` + num(x) + `" cy="` + num(y) + `" r="` + num(r) + `"/>`)
 }
 
 // text writes text at the point x, y. The anchor is start, middle or end. The text of an axis has no
@@ -68,7 +71,7 @@ func (c *canvas) text(class, anchor string, x, y float64, s string) {
 	if anchor != "middle" { // middle is set once, on the drawing
 		c.b.WriteString(` text-anchor="` + anchor + `"`)
 	}
-	fmt.Fprintf(&c.b, ` x="%s" y="%s">%s</text>`, num(x), num(y), html.EscapeString(s))
+	c.b.WriteString(` x="` + num(x) + `" y="` + num(y) + `">` + html.EscapeString(s) + "</text>")
 }
 
 // margin returns the width in pixels that a price label needs at the left of a chart. The label is
@@ -80,8 +83,7 @@ func margin(label string) float64 {
 func (c *canvas) html() template.HTML { return template.HTML(c.b.String() + "</svg>") }
 
 func num(v float64) string {
-	s := fmt.Sprintf("%.1f", v)
-	return strings.TrimSuffix(s, ".0")
+	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
 }
 
 // ticks returns round prices between from and to, for the axis of a chart. It returns at most

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// limitMemory keeps the process within three quarters of the memory that it may use: near this
+// limit, Go collects garbage more often than GOGC says. The rest is for pages of the store file. An
+// operator sets another limit with GOMEMLIMIT, which Go reads itself.
+func limitMemory() {
+	unlimited := debug.SetMemoryLimit(-1) == math.MaxInt64
+	if memory := usableMemory(os.DirFS("/")); memory > 0 && unlimited {
+		debug.SetMemoryLimit(memory / 4 * 3)
+	}
+}
+
+// usableMemory returns the memory of the machine in bytes, or the limit of the process's control
+// group (cgroup v2) if that is lower. It returns 0 if neither is known.
+func usableMemory(root fs.FS) int64 {
+	least := int64(0)
+	lower := func(limit int64, err error) {
+		if err == nil && (least == 0 || limit < least) {
+			least = limit
+		}
+	}
+	if f, err := root.Open("proc/meminfo"); err == nil {
+		defer f.Close()
+		var kib int64
+		_, err := fmt.Fscanf(bufio.NewReader(f), "MemTotal: %d kB", &kib)
+		lower(kib<<10, err)
+	}
+	group, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err != nil {
+		return least
+	}
+	// A group is also held to the limits of the groups around it. A group without a limit has "max".
+	_, within, _ := strings.Cut(strings.TrimSpace(string(group)), "0::")
+	for at := path.Join("sys/fs/cgroup", within); strings.HasPrefix(at, "sys/fs/cgroup"); at = path.Dir(at) {
+		if limit, err := fs.ReadFile(root, path.Join(at, "memory.max")); err == nil {
+			lower(strconv.ParseInt(strings.TrimSpace(string(limit)), 10, 64))
+		}
+	}
+	return least
+}
