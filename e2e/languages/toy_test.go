@@ -18,8 +18,8 @@ import (
 
 // names lists words that are the same in every language, also in the toy language: for example,
 // names of cities.
-var names = []string{"USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris", "Bucharest",
-	"Atlanta", "ntfy", "Webhook", "https"}
+var names = []string{"Ryanair", "Vueling", "USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris",
+	"Bucharest", "Atlanta", "ntfy", "Webhook", "https"}
 
 func currencyCodes() []string {
 	return append(slices.Collect(maps.Keys(ecb.Table().Newest().PerEuro)), "EUR")

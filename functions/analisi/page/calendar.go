@@ -127,7 +127,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			ID: calendarID(m.Mese), Name: l.MonthOf(first),
 			From: l.Text("calendar.month", "Price", l.About(m.MinimoCent)), Days: l.Count("calendar.days", m.Giorni),
 			Open: strings.HasPrefix(open, m.Mese) || open == "" && i == 0,
-			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskFrom, v.AskTo),
+			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop, airlineChoice: q.airlineChoice}, from, to),
 		}
 		shown := i >= begin && i < begin+monthsShown
 		if shown {

@@ -230,7 +230,7 @@ func (v *view) departuresIn(q question, m time.Month) string {
 func (v *view) askMonth(q question, m time.Month) string {
 	t := q.trip
 	t.Date, t.Around, t.Back, t.Month = "", "", "", nextMonth(v.today, m)
-	return q.linkOn(t, v.AskFrom, v.AskTo)
+	return q.linkOn(t, v.shortest(v.AskFrom), v.shortest(v.AskTo))
 }
 
 // nextMonth returns the first month m from today on, as year and month (2027-03). That can be the
