@@ -204,7 +204,7 @@ func TestAirlinesOnThePage(t *testing.T) {
 	for query, wants := range map[string][]string{
 		"&vettore=Ryanair": {"only Ryanair and Ryanair UK", `name="vettore" value="Ryanair"`,
 			`name="airline" type="checkbox" value="FR,RK" checked`, "Only Ryanair and Ryanair UK</label>",
-			`href="/?da=Milan&a=Bucharest&mese=2016-04&vettore=Ryanair&lang=en"`,
+			`href="/?da=MIL&a=BUH&mese=2016-04&vettore=Ryanair&lang=en"`,
 			`href="/?da=Bucharest&a=Milan&vettore=Ryanair&lang=en"`, `href="/?da=Milan&vettore=Ryanair&lang=en"`,
 			`href="/?da=Milano&a=Bucarest&vettore=Ryanair&lang=it"`},
 		"&senzaVettore=FR&quando=2016-04-01": {"without Ryanair", `name="senzaVettore" value="FR"`,

@@ -16,6 +16,7 @@ import (
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"verdetto/shared/runtime/awscall"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/runtime/config/ssmparams"
 	"verdetto/shared/runtime/lambdalog"
@@ -38,13 +39,14 @@ type Parts struct {
 func Load(groups ...any) Parts {
 	var table config.Store
 	var clock config.Clock
-	settings, err := awsconfig.LoadDefaultConfig(context.Background())
+	log := lambdalog.New()
+	settings, err := awsconfig.LoadDefaultConfig(context.Background(), awsconfig.WithLogger(awscall.Log(log)))
 	Must(err)
 	Must(config.LoadWith(ssmparams.NewReader(settings), append([]any{&table, &clock}, groups...)...))
 	now := clock.Now()
 	return Parts{
 		AWS: settings, Table: dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now),
-		Now: now, Log: lambdalog.New(), Metrics: metrics.NewSource(lambdacontext.FunctionName),
+		Now: now, Log: log, Metrics: metrics.NewSource(lambdacontext.FunctionName),
 	}
 }
 
