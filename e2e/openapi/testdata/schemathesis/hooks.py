@@ -62,6 +62,7 @@ def well_formed_is_not_called_malformed(ctx, response, case):
             **{name: any(why in fault["detail"] for why in OF_AN_ALERT) for name in ("threshold", "kind", "level", "nights", "days", "percent", "amount", "paid")},
             "campi": True,  # names of fields that the answer has
             "PAYMENT-SIGNATURE": True,  # that it is JSON of its form, in base64
+            **{name: True for name in ("vettore", "senzaVettore", "airline", "withoutAirline")},  # which airlines are known
             "area": True,  # which codes are countries or continents
             "route": value[:3].upper() == value[4:].upper(),
         }
