@@ -2,7 +2,6 @@ package refresh
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -44,13 +43,9 @@ func (r *Refresher) mergeAirportsOnce(ctx context.Context, of fare.Series, obser
 			observations = append(observations, o)
 		}
 	}
-	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
+	h, err := r.readHistory(ctx, of, store.Strong)
 	if err != nil {
 		return m, err
-	}
-	h, err := unpack(blocks)
-	if err != nil {
-		return m, fmt.Errorf("read history of %s: %w", of, err)
 	}
 	all, writes, added := h.merge(observations)
 	if err := r.Fares.PutBlocks(ctx, of, writes, expiry); err != nil {
@@ -84,13 +79,9 @@ func (r *Refresher) readCities(ctx context.Context, of fare.Series) (c citiesOf,
 		return c, err
 	}
 	c.summary = summary.RouteSummary
-	blocks, err := r.Fares.Blocks(ctx, of, store.Eventual)
+	h, err := r.readHistory(ctx, of, store.Eventual)
 	if err != nil {
 		return c, err
-	}
-	h, err := unpack(blocks)
-	if err != nil {
-		return c, fmt.Errorf("read history of %s: %w", of, err)
 	}
 	c.history, _, _ = h.merge(nil)
 	c.seriesState, err = r.readState(ctx, of)

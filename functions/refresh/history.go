@@ -2,6 +2,8 @@ package refresh
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -23,6 +25,19 @@ func unpack(blocks []store.StoredBlock) (history, error) {
 		if h.cycles[b.Cycle], err = fare.Unpack(h.cycles[b.Cycle], b.Data); err != nil {
 			return history{}, err
 		}
+	}
+	return h, nil
+}
+
+// readHistory reads the stored fares of a series.
+func (r *Refresher) readHistory(ctx context.Context, of fare.Series, read store.Consistency) (history, error) {
+	blocks, err := r.Fares.Blocks(ctx, of, read)
+	if err != nil {
+		return history{}, err
+	}
+	h, err := unpack(blocks)
+	if err != nil {
+		return history{}, fmt.Errorf("read history of %s: %w", of, err)
 	}
 	return h, nil
 }

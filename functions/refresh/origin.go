@@ -190,13 +190,9 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 		return m, err
 	}
 	m.summary = old.RouteSummary
-	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
+	h, err := r.readHistory(ctx, of, store.Strong)
 	if err != nil {
 		return m, err
-	}
-	h, err := unpack(blocks)
-	if err != nil {
-		return m, fmt.Errorf("read history of %s: %w", of, err)
 	}
 	merged, writes, added := h.merge(observations)
 	if err := r.Fares.PutBlocks(ctx, of, writes, expiry); err != nil {

@@ -206,13 +206,9 @@ func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*war
 // readOne reads a series (route and kind of trip) from the store. It returns nil if the series has
 // no history, or no summary that warmUp can use.
 func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day) (*warming, error) {
-	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
-	if err != nil || len(blocks) == 0 {
+	h, err := r.readHistory(ctx, of, store.Strong)
+	if err != nil || len(h.blocks) == 0 {
 		return nil, err
-	}
-	h, err := unpack(blocks)
-	if err != nil {
-		return nil, fmt.Errorf("read history of %s: %w", of, err)
 	}
 	stored, err := r.summary(ctx, of, store.Strong)
 	if err != nil {
