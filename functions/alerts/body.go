@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"verdetto/shared/store"
 )
 
 // readBody returns the fields of a request as text, and the faults of the fields. The fields are
@@ -17,6 +19,9 @@ func readBody(contentType string, body []byte) (map[string]string, []fault) {
 	}
 	return readJSON(contentType, body)
 }
+
+// usualDrop is the percentage of a form that asks for a drop and states no size.
+const usualDrop = "10"
 
 func isForm(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
@@ -40,6 +45,9 @@ func readForm(body []byte) (map[string]string, []fault) {
 		default:
 			given[name] = all[0]
 		}
+	}
+	if given["kind"] == store.Drop && given["percent"]+given["amount"] == "" {
+		given["percent"] = usualDrop
 	}
 	for _, name := range amounts {
 		given[name] = decimalPoint(strings.TrimSpace(given[name]))
