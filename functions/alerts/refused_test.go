@@ -85,13 +85,28 @@ func TestAmountInDollars(t *testing.T) {
 			t.Errorf("%s: %+v", fields, w)
 		}
 	}
-	if w := send("threshold=50&currency=USD"); w.Status != 202 {
+	if w := send(url.Values{"threshold": {"$50"}}.Encode()); w.Status != 202 {
 		t.Fatalf("%+v", w)
 	}
 	p.Drain()
 	mails, err := maildir.Read(p.Mails)
 	if err != nil || len(mails) != 1 || !strings.Contains(mails[0].Text, "50.00\u00a0USD (€40.00)") {
 		t.Fatalf("the mail does not state both amounts: %+v", mails)
+	}
+}
+
+// TestFormAmounts: the form takes amounts as people type them, and shows others again.
+func TestFormAmounts(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	for typed, status := range map[string]int{"45 €": 202, "€45,50": 202, "1.234,50": 202, "45": 202, "0": 400,
+		"cheap": 400, "-45": 400, "45 XQQ": 400, "45 USD": 400 /* no rate is known */} {
+		w := p.Do("POST", "/api/v1/alerts", url.Values{"route": {"MIL-BUH"}, "email": {"ada@example.com"},
+			"threshold": {typed}}.Encode(), "Content-Type", fixture.Form, "Accept", "text/html")
+		if w.Status != status {
+			t.Errorf("%q: %d, want %d\n%s", typed, w.Status, status, w.Body)
+		}
 	}
 }
 
@@ -106,7 +121,7 @@ func TestFormIsAnsweredInItsLanguage(t *testing.T) {
 		"Content-Type", fixture.Form, "Accept", "text/html", "Accept-Language", "it")
 	german := i18n.ForCode("de")
 	first := german.WeekdayDate(store.FirstCheck(fare.DayOf(clock.Now())))
-	for _, want := range []string{`lang="de"`, "Mailand–Bukarest", "um mindestens <strong>10 %</strong>", first,
+	for _, want := range []string{`lang="de"`, "Mailand–Bukarest", "um mindestens <strong>10 %</strong>", first,
 		`href="/?da=MIL&amp;a=BUH&amp;lang=de"`} {
 		if w.Status != 202 || !strings.Contains(w.Body, want) {
 			t.Errorf("%d, want %q in\n%s", w.Status, want, w.Body)
