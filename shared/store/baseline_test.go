@@ -3,17 +3,21 @@ package store_test
 import (
 	"bytes"
 	"errors"
+	"path/filepath"
 	"testing"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
 )
 
 // TestRewriteBaseline: stored origins and new origins are rewritten, and unchanged data are not
 // written. A write that another process makes meanwhile is not lost.
 func TestRewriteBaseline(t *testing.T) {
-	table := storetest.NewFaulty(openBolt(t, storetest.NewClock().Now))
+	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), storetest.NewClock().Now, boltstore.Scratch)
+	storetest.Must(t, err)
+	defer table.Close()
 	fares := store.Fares{Table: table}
 	add := func(text string) func(fare.City, []byte) ([]byte, error) {
 		return func(of fare.City, had []byte) ([]byte, error) {
@@ -37,7 +41,7 @@ func TestRewriteBaseline(t *testing.T) {
 		}
 	}
 	raced := false
-	_, err := fares.RewriteBaseline(t.Context(), nil, func(of fare.City, had []byte) ([]byte, error) {
+	_, err = fares.RewriteBaseline(t.Context(), nil, func(of fare.City, had []byte) ([]byte, error) {
 		if !raced {
 			raced = true
 			_, err := fares.RewriteBaseline(t.Context(), nil, add("c"))

@@ -164,7 +164,7 @@ func (r *Record) add(row []string, at [6]int) (upstream.Reason, error) {
 		return upstream.UnknownPlace, nil
 	case from == to:
 		return upstream.SamePlace, nil
-	case price <= 0 || price > maxFare:
+	case price < 0.01 || price > maxFare:
 		return upstream.BadPrice, nil
 	case seats <= 0:
 		return NoSeats, nil
