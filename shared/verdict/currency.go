@@ -8,8 +8,8 @@ import (
 
 // Convert returns a copy of an answer, with all EUR amounts converted to another currency by the
 // function amount. It sets every field Valuta to that currency. Quoted amounts stay as they were
-// quoted, and so does what passengers paid. Verdicts stay, so exchange rates do not change them. Differences are computed from the
-// converted amounts.
+// quoted, and so does what passengers paid. Verdicts stay, so exchange rates do not change them.
+// Differences are computed from the converted amounts.
 func Convert[A any](answer A, currency string, amount func(fare.Cents) fare.Cents) A {
 	v := reflect.New(reflect.TypeFor[A]()).Elem()
 	v.Set(reflect.ValueOf(&answer).Elem())

@@ -50,7 +50,8 @@ func TestCollectionIsTheSame(t *testing.T) {
 	}
 	defer service.Close()
 	handler := NewHealth(table, now).Handler(service.API)
-	const said = "Days of fares collected: 3 of 8, since Friday 26 February 2016. The first verdict can come on Sunday 6 March 2016"
+	const said = "Days of fares collected: 3 of 8, since Friday 26 February 2016. " +
+		"The first verdict can come on Sunday 6 March 2016"
 	const collection = `"raccolta":{"daGiorni":3,"diGiorni":8,"dal":"2016-02-26","primoVerdetto":"2016-03-06"}`
 	for path, want := range map[string]string{
 		"/readyz": collection,
@@ -61,7 +62,8 @@ func TestCollectionIsTheSame(t *testing.T) {
 	} {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
-		if text := strings.Join(strings.Fields(w.Body.String()), " "); w.Code != http.StatusOK || !strings.Contains(text, want) {
+		text := strings.Join(strings.Fields(w.Body.String()), " ")
+		if w.Code != http.StatusOK || !strings.Contains(text, want) {
 			t.Errorf("%s: %d, want %s in\n%s", path, w.Code, want, text)
 		}
 	}

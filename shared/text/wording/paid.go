@@ -28,5 +28,6 @@ func (v Verdict) Paid() string {
 		from = v.MonthOf(first)
 	}
 	amount := v.Price(strconv.FormatInt((of.Media.Cent+50)/100, 10), of.Media.Valuta)
-	return v.Text("paid.mean", "Amount", amount, "First", from, "Last", v.MonthOf(last), "Source", strings.ToUpper(of.Fonte))
+	return v.Text("paid.mean", "Amount", amount, "First", from, "Last", v.MonthOf(last),
+		"Source", strings.ToUpper(of.Fonte))
 }

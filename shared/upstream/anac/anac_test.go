@@ -21,8 +21,9 @@ import (
 
 const (
 	header = "ANO;MES;EMPRESA;ORIGEM;DESTINO;TARIFA;ASSENTOS\n"
-	later  = "nr_ano_referencia;nr_mes_referencia;sg_empresa_icao;sg_icao_origem;sg_icao_destino;nr_tarifa;nr_assentos\n"
-	march  = paid.Month(12*2026 + 2)
+	later  = "nr_ano_referencia;nr_mes_referencia;sg_empresa_icao;sg_icao_origem;sg_icao_destino;" +
+		"nr_tarifa;nr_assentos\n"
+	march = paid.Month(12*2026 + 2)
 )
 
 // read reads a file of invented rows.
@@ -43,10 +44,12 @@ func TestForms(t *testing.T) {
 			Months: []paid.Sum{{Month: march, Seats: 4, Total: 3*28_450 + 100_000}}}}},
 	}
 	for name, text := range map[string]string{
-		"Portuguese":  header + "2026;3;AAA;SBGR;SBGL;284,50;3\n2026;3;AAA;SBSP;SBRJ;1.000,00;1\n",
-		"of later":    later + "2026;3;AAA;SBGR;SBGL;284.5;3\n2026;3;AAA;SBSP;SBRJ;1000.0;1\n",
-		"of Windows":  "\ufeff" + strings.ReplaceAll(header+"2026;03;AAA;SBGR;SBGL;284,5;3\n2026;3;AAA;SBSP;SBRJ;1000;1", "\n", "\r\n"),
-		"with quotes": `"ANO";"MES";"ORIGEM";"DESTINO";"TARIFA";"ASSENTOS"` + "\n" + `"2026";"3";"SBGR";"SBGL";"284,50";"3"` + "\n2026;3;SBSP;SBRJ;1000,00;1.0;more\n",
+		"Portuguese": header + "2026;3;AAA;SBGR;SBGL;284,50;3\n2026;3;AAA;SBSP;SBRJ;1.000,00;1\n",
+		"of later":   later + "2026;3;AAA;SBGR;SBGL;284.5;3\n2026;3;AAA;SBSP;SBRJ;1000.0;1\n",
+		"of Windows": "\ufeff" + strings.ReplaceAll(header+
+			"2026;03;AAA;SBGR;SBGL;284,5;3\n2026;3;AAA;SBSP;SBRJ;1000;1", "\n", "\r\n"),
+		"with quotes": `"ANO";"MES";"ORIGEM";"DESTINO";"TARIFA";"ASSENTOS"` + "\n" +
+			`"2026";"3";"SBGR";"SBGL";"284,50";"3"` + "\n2026;3;SBSP;SBRJ;1000,00;1.0;more\n",
 	} {
 		r, err := read(t, text)
 		if diff := cmp.Diff(want, r.Origins()); err != nil || diff != "" || len(r.Dropped) > 0 || r.Rows != 2 {
@@ -113,7 +116,8 @@ func TestFaults(t *testing.T) {
 func TestMonths(t *testing.T) {
 	r, err := read(t, header+"2026;3;AAA;SBGR;SBGL;284,50;3\n2026;1;AAA;SBGR;SBGL;284,50;3\n",
 		later+"2025;12;AAA;SBGL;SBGR;284.5;3\n")
-	if diff := cmp.Diff([]paid.Month{march - 3, march - 2, march}, r.Months()); err != nil || diff != "" || r.Routes() != 2 {
+	diff := cmp.Diff([]paid.Month{march - 3, march - 2, march}, r.Months())
+	if err != nil || diff != "" || r.Routes() != 2 {
 		t.Errorf("%v, %d routes %s", err, r.Routes(), diff)
 	}
 }
@@ -151,8 +155,10 @@ func TestOpen(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"testdata/200001.csv": "", archive("one.zip", "200001.CSV", "read.me"): "",
-		archive("two.ZIP", "a.csv", "b.csv"): "holds 2 CSV files, want 1; unpack it", archive("none.zip"): "holds 0 CSV files",
-		cut: "fetch the file again", filepath.Join(folder, "missing.csv"): "no such file",
+		archive("two.ZIP", "a.csv", "b.csv"): "holds 2 CSV files, want 1; unpack it",
+		archive("none.zip"):                  "holds 0 CSV files",
+		cut:                                  "fetch the file again",
+		filepath.Join(folder, "missing.csv"): "no such file",
 	} {
 		var got []byte
 		file, err := anac.Open(name)
@@ -185,7 +191,8 @@ func TestAirports(t *testing.T) {
 		}
 		cities[icao] = city
 	}
-	for icao, want := range map[string]fare.City{"SBGR": "SAO", "SBSP": "SAO", "SBKP": "SAO", "SBGL": "RIO", "SBRJ": "RIO",
+	for icao, want := range map[string]fare.City{"SBGR": "SAO", "SBSP": "SAO", "SBKP": "SAO",
+		"SBGL": "RIO", "SBRJ": "RIO",
 		"SBBR": "BSB", "SBCF": "BHZ", "SBRF": "REC", "SBSV": "SSA", "SBFZ": "FOR", "SBPA": "POA", "SBCT": "CWB",
 		"SBEG": "MAO", "SBBE": "BEL", "SBSG": "NAT"} {
 		if cities[icao] != want {

@@ -249,8 +249,8 @@ func TestBetter(t *testing.T) {
 // collection.
 func TestCollection(t *testing.T) {
 	entry := func(asOf fare.Day, days int) deals.Entry {
-		return deals.Entry{AsOf: asOf, Collected: asOf - fare.Day(days), Any: deals.Fares{Route: []deals.Deal{{Judged: verdict.Judged{
-			Verdict: verdict.Verdetto{Campione: days}}}}}}
+		return deals.Entry{AsOf: asOf, Collected: asOf - fare.Day(days), Any: deals.Fares{Route: []deals.Deal{
+			{Judged: verdict.Judged{Verdict: verdict.Verdetto{Campione: days}}}}}}
 	}
 	for name, c := range map[string]struct {
 		entries    []deals.Entry
@@ -261,13 +261,15 @@ func TestCollection(t *testing.T) {
 	}{
 		"none":         {nil, 0, 0, 0, false},
 		"no live fare": {[]deals.Entry{{AsOf: today}}, 0, 0, 0, false},
-		"collecting":   {[]deals.Entry{entry(today, 1), entry(today-1, 3), entry(today, 0)}, 3, today - 4, today + 4, true},
-		"collected":    {[]deals.Entry{entry(today, 1), entry(today, 8)}, 0, 0, 0, false},
+		"collecting": {[]deals.Entry{entry(today, 1), entry(today-1, 3), entry(today, 0)}, 3, today - 4, today + 4,
+			true},
+		"collected": {[]deals.Entry{entry(today, 1), entry(today, 8)}, 0, 0, 0, false},
 	} {
 		got, collecting := deals.Origin{Entries: c.entries}.Collection(today)
 		want := verdict.Raccolta{}
 		if c.collecting {
-			want = verdict.Raccolta{DaGiorni: c.days, DiGiorni: 8, Dal: c.since.String(), PrimoVerdetto: c.first.String()}
+			want = verdict.Raccolta{DaGiorni: c.days, DiGiorni: 8, Dal: c.since.String(),
+				PrimoVerdetto: c.first.String()}
 		}
 		if got != want || collecting != c.collecting {
 			t.Errorf("%s: %+v, %t", name, got, collecting)
