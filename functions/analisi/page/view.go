@@ -195,6 +195,7 @@ type verdictView struct {
 	Dots                   [3]bool
 	Usual                  string   // the usual range
 	Judged                 []string // how the verdict was reached
+	Paid                   string   // what passengers paid; empty: not known
 	Range, History         responsiveChart
 	Moves                  *movesView    // for a departure
 	Calendar               *calendarView // nil: no departure has a fare
