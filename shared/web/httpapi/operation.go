@@ -30,7 +30,7 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	op.Tags = []string{route.Function}
 	if len(route.Paths()) < 2 {
 		op.Servers = []*huma.Server{{URL: "/",
-			Description: "The host of this description. There is no alias"}}
+			Description: "This host, without an alias"}}
 	}
 	if route.Keyed() {
 		op.Security = []map[string][]string{{}, {keyScheme: {}}, {bearerScheme: {}}}
