@@ -34,7 +34,7 @@ var (
 )
 
 type input struct {
-	Origin      string `query:"origin" required:"true" doc:"IATA code of a city or airport, or the name of a city in any of six languages. Three letters are read as a code first. Of an airport the answer is about the whole city: see wholeCities" example:"MIL"`
+	Origin      string `query:"origin" required:"true" doc:"IATA code of a city or airport, or a city's name in any of six languages. Three letters are read as a code first. An airport means its whole city: see wholeCities" example:"MIL"`
 	Currency    string `query:"currency" default:"usd" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts" example:"eur"`
 	Destination string `query:"destination" doc:"Only the route to this city or airport, with its weekly lows" example:"LON"`
 	httpapi.LanguageInput

@@ -26,7 +26,7 @@ type Trends struct {
 	Popularity   string        `json:"popularity" enum:"observations" doc:"What the destinations are ordered by"`
 	Destinations []Destination `json:"destinations" nullable:"false" doc:"Destinations with a current fare, most popular first, at most 100"`
 	WholeCities  []WholeCity   `json:"wholeCities,omitempty" doc:"The airports that you named although trends are of whole cities. Absent if you named cities"`
-	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination: the cheapest fare of each of the last 52 weeks, oldest first. Weeks without a fare are left out. Absent if this service shows no single fares"`
+	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination: the cheapest fare of each of the last 52 weeks with one, oldest first. Absent if this service shows no single fares"`
 }
 
 // WholeCity says that trends are about a city although the caller named one of its airports.

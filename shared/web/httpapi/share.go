@@ -117,8 +117,11 @@ func (all parts) addHeaders(operation string, response object) {
 func (all parts) addResponse(operation, status string, responses object) {
 	response := responses[status].(object)
 	contents, _ := response["content"].(object)
-	code, _ := strconv.Atoi(status)
+	code, err := strconv.Atoi(status)
 	name := componentNames.Replace(http.StatusText(code))
+	if err != nil {
+		code, name = http.StatusInternalServerError, "Failure"
+	}
 	replace := func(ref object) { responses[status] = ref }
 	if code < http.StatusBadRequest {
 		for _, content := range contents {
