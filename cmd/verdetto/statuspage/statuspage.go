@@ -20,17 +20,17 @@ import (
 
 // Status is the state of a service at a moment.
 type Status struct {
-	At     time.Time
-	Parts  []Part
-	Newest time.Time // time of the newest published fare; zero if there are no fares
+	At     time.Time `json:"at"`
+	Parts  []Part    `json:"parts"`
+	Newest time.Time `json:"newest,omitzero"` // time of the newest published fare; zero if there are no fares
 }
 
 // Part is one checked part of the service, such as the verdicts or the alerts, with the result of
 // the check.
 type Part struct {
-	ID    string // suffix of its name's key, after status.part. in the catalogues
-	Works bool
-	Took  time.Duration
+	ID    string        `json:"id"` // suffix of its name's key, after status.part. in the catalogues
+	Works bool          `json:"works"`
+	Took  time.Duration `json:"nanoseconds"`
 }
 
 // parts lists the checked parts and their paths, in order. The answer of /v1/rotte, the list of
