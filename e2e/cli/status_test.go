@@ -20,8 +20,9 @@ func TestStatus(t *testing.T) {
 	}
 	type status struct {
 		Parts []struct {
-			ID    string
-			Works bool
+			ID           string
+			Works        bool
+			Milliseconds float64
 		}
 		Newest time.Time
 	}
@@ -33,7 +34,7 @@ func TestStatus(t *testing.T) {
 		return s
 	}
 	if printed := read(d.Run("status", "-url", s.URL, "-o", "json").Stdout); !printed.Parts[0].Works ||
-		printed.Newest.Year() != 2016 {
+		printed.Parts[0].Milliseconds <= 0 || printed.Newest.Year() != 2016 {
 		t.Errorf("the status is %+v", printed)
 	}
 	got = d.Run("smoke", "-url", s.URL, "-o", "json")

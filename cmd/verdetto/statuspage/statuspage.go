@@ -28,9 +28,18 @@ type Status struct {
 // Part is one checked part of the service, such as the verdicts or the alerts, with the result of
 // the check.
 type Part struct {
-	ID    string        `json:"id"` // suffix of its name's key, after status.part. in the catalogues
-	Works bool          `json:"works"`
-	Took  time.Duration `json:"nanoseconds"`
+	ID    string // suffix of its name's key, after status.part. in the catalogues
+	Works bool
+	Took  time.Duration
+}
+
+// MarshalJSON implements json.Marshaler. The duration is in milliseconds.
+func (p Part) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		ID           string  `json:"id"`
+		Works        bool    `json:"works"`
+		Milliseconds float64 `json:"milliseconds"`
+	}{p.ID, p.Works, float64(p.Took.Microseconds()) / 1000})
 }
 
 // parts lists the checked parts and their paths, in order. The answer of /v1/rotte, the list of
