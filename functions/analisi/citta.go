@@ -20,7 +20,7 @@ const maxCities = 8
 
 // Cities is the published list of suggestions for a typed prefix.
 type Cities struct {
-	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name, country or continent begins so in any language, with at most one typing error. Cities with fares come first. Without q: with origine the most popular destinations, otherwise origins"`
+	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name, country or continent begins so in any language, with at most one typing error. Those with fares come first. Without q: the most popular destinations of origine, or origins"`
 }
 
 // Offered is a suggested city.

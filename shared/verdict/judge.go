@@ -24,16 +24,16 @@ type Analysis struct {
 	Verdetto            Verdetto     `json:"verdetto"`
 	Raccolta            *Raccolta    `json:"raccolta,omitempty" doc:"How far the route is from its first verdict. Present with dati-insufficienti about a route"`
 	Prezzo              Prezzo       `json:"prezzo" doc:"The judged fare. It was observed and may no longer be available"`
-	PrezzoNoto          *Prezzo      `json:"prezzoNoto,omitempty" doc:"The lowest fare that this service knows for the same question; present where prezzo is a price that the caller gave, and such a fare is live"`
+	PrezzoNoto          *Prezzo      `json:"prezzoNoto,omitempty" doc:"The lowest live fare for the same question. Present where prezzo is a price that the caller gave"`
 	PrezzoPiuBasso      *Prezzo      `json:"-"` // of all departures of the route, if below prezzo; see AddUsual
-	SolitoPartenzaCent  *fare.Cents  `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"What departures like that of prezzo usually cost as many days ahead, in cents of valuta: the median. Present where verdetto is about a month or several days, and prezzo is a known fare"`
+	SolitoPartenzaCent  *fare.Cents  `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"Median price of departures like that of prezzo as many days ahead, in cents of valuta. Present for a month or several days, if prezzo is a known fare"`
 	LivelloPartenza     string       `json:"-"` // of prezzo as a fare for its own day
-	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"The lowest fare that was seen of the same departure in the last 60 days; present where verdetto is about one departure, and fares of past days are shown"`
+	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"Lowest fare of the same departure in the last 60 days. Present for one departure, if fares of past days are shown"`
 	MesiPerConvenienza  []Mese       `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months by median fare, cheapest first. Months with fewer than 5 fares are left out"`
 	Quartili            *Quartili    `json:"quartili,omitempty" doc:"The usual price. For a departure or a month it comes from comparable departures this far ahead, for a route from the cheapest fares of other days. Absent with dati-insufficienti"`
 	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present if verdetto is about a departure or a month"`
 	NellAnticipo        *bool        `json:"nellAnticipo,omitempty" doc:"Whether anticipoGiorni lies within anticipoConsigliato. Absent if either is absent"`
-	Previsione          []Previsione `json:"previsione,omitempty" doc:"What happened to such fares within 7 and within 14 days. Absent for departures that leave sooner, and until this service has seen outcomes"`
+	Previsione          []Previsione `json:"previsione,omitempty" doc:"What happened to such fares within 7 and 14 days. Absent if the departure leaves sooner, and until this service has seen outcomes"`
 	AnticipoConsigliato *Anticipo    `json:"anticipoConsigliato,omitempty" doc:"The days before departure in which fares have been lowest. Absent if fewer than 8 departures show it"`
 	Riferimento         *Riferimento `json:"riferimento,omitempty" doc:"What passengers paid on the route, if the operator imported a public record of sold tickets. Present for one-way questions about whole cities, any airline and any stops. No verdict uses it"`
 	Osservazioni        int          `json:"osservazioni" minimum:"0" doc:"Fares of the route observed in the last 400 days"`
@@ -45,12 +45,12 @@ type Analysis struct {
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the judged fare in the route's own history"`
 	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. Half of its 90 % interval is at most 22 points (alta, from 60 days), 30 points (media, from 30 days), or more (bassa). One step lower if the fare was found 72 hours ago or earlier"`
-	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample that is cheaper than the judged fare, in percent. Equal fares count half. The weight of a day fades with its age: nine tenths halve every 14 days, a tenth every 180. 0 is a new low"`
+	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample that is cheaper than the judged fare, in percent. Equal fares count half. A day's weight fades: nine tenths halve every 14 days, a tenth every 180. 0 is a new low"`
 	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Weighted median of the sample, in cents of valuta"`
 	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents of valuta"`
 	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Judged fare minus the median, in cents of valuta. Negative: below the median"`
 	Campione          int         `json:"campione" minimum:"0" doc:"Sample size: past days with a known cheapest fare. For a departure or a month: the fares that it is compared with"`
-	Confronto         string      `json:"confronto,omitempty" enum:"partenze-di-oggi,storia,entrambe" doc:"What the fare is compared with: other departures of the route on sale now, fares of earlier days, or both. Present with a percentile about a departure or a month"`
+	Confronto         string      `json:"confronto,omitempty" enum:"partenze-di-oggi,storia,entrambe" doc:"Compared with other departures on sale now, fares of earlier days, or both. Present with a percentile about a departure or a month"`
 	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: a restriction was measured and was worse"`
 }
 
