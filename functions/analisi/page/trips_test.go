@@ -258,7 +258,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 		{"a negative price", "visto=-5", "visto", "più di 0", "more than 0"},
 		{"words for a price", "visto=tanto", "visto", "Scrivi un prezzo come 45, 45,50",
 			"Write a price such as 45, 45.50"},
-		{"thousands, ambiguously", "visto=1.200", "visto", "Scrivi un prezzo come", "Write a price such as"},
+		{"thousands, badly", "visto=1.20.0", "visto", "Scrivi un prezzo come", "Write a price such as"},
 		{"a limit of nothing", "massimo=0", "massimo", "più di 0, e al massimo 100.000 €.",
 			"more than 0, and at most €100,000."},
 		{"an absurd limit", "massimo=100001", "massimo", "più di 0, e al massimo 100.000 €.",
