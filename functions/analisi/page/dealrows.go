@@ -74,8 +74,9 @@ func (v *view) cheapRow(q question, d knownDeal) cheapRow {
 	l := v.T
 	depart, name, ask := d.of.Depart, places.Name(d.To, l.Code), q.trip
 	ask.Most = ""
-	row := cheapRow{City: name, Fare: l.Money(d.shown.Cent), Date: l.WeekdayDate(depart), Flight: wording.Flight(l, d.shown)}
-	if nights := fare.Day(d.of.Nights); nights > 0 { // use the fare's own days: the question's days only select its class
+	row := cheapRow{City: name, Fare: l.Money(d.shown.Cent), Date: l.WeekdayDate(depart),
+		Flight: wording.Flight(l, d.shown)}
+	if nights := fare.Day(d.of.Nights); nights > 0 { // the question's days only select the class of nights
 		ask.Date, ask.Back = d.shown.Partenza, d.shown.Ritorno
 		row.Date = l.Text("ask.out_and_back", "Out", row.Date, "Back", l.WeekdayDate(depart+nights))
 	}

@@ -110,7 +110,8 @@ func TestLowerKnownFares(t *testing.T) {
 	}
 	w := s.visit("/?da=Milano&lang=en")
 	for _, want := range []string{
-		"TokyoSunday 10 April 2016", "€239.99€40 less than usual (€280)seen today: €399.99 for Thursday 10 MarchSeen yesterdayAlert me",
+		"TokyoSunday 10 April 2016", "€239.99€40 less than usual (€280)seen today: €399.99 for Thursday 10 " +
+			"MarchSeen yesterdayAlert me",
 		"€14.99as usualseen today: €16.99 for Thursday 10 MarchSeen yesterday",
 		"2 destinations that cost more than usual", "€300€40 more than usual (€260)seen today: €399.99",
 	} {
@@ -118,7 +119,8 @@ func TestLowerKnownFares(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if body := html.UnescapeString(w.Body.String()); !strings.Contains(body, `<a href="/?da=Milan&a=Tokyo&quando=2016-04-10&lang=en">Tokyo<`) ||
+	body := html.UnescapeString(w.Body.String())
+	if !strings.Contains(body, `<a href="/?da=Milan&a=Tokyo&quando=2016-04-10&lang=en">Tokyo<`) ||
 		!strings.Contains(body, `<a href="/?da=Milan&a=Madrid&lang=en">Madrid<`) {
 		t.Errorf("a lower fare is not linked to its day, or another one is:\n%s", body)
 	}
