@@ -39,7 +39,9 @@ type cheapView struct {
 const maxDestinations = 60
 
 func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
-	v.Anywhere, v.Area = true, q.area()
+	if v.Anywhere, v.Area = true, q.area(); v.Area != nil {
+		v.AskTo = v.Area.NameIn(q.language.Code)
+	}
 	for _, order := range orders {
 		v.Orders = append(v.Orders, option{order, v.T.Text("cheap.order." + orderName(order)),
 			order == q.order})

@@ -151,6 +151,14 @@ func TestCountries(t *testing.T) {
 	if !strings.Contains(body, `<h2 id="alert-title">Alert me to cheap fares from here: Romania</h2>`) {
 		t.Errorf("the form of the alert does not name the country:\n%s", body)
 	}
+	body = s.visit("/?da=Milano&a=Romania&lang=de").Body.String()
+	if !strings.Contains(body, `name="a" value="Rumänien"`) {
+		t.Errorf("the German page names the country in another language:\n%s", body)
+	}
+	body = html.UnescapeString(s.visit("/?da=Milano&a=Romnia&lang=de").Body.String())
+	if !strings.Contains(body, `<a href="/?da=Mailand&a=Rum%C3%A4nien&lang=de">Rumänien</a>`) {
+		t.Errorf("a misspelt country has no suggestion:\n%s", body)
+	}
 	w := s.visit("/?da=Italy&a=Bucarest&lang=en")
 	if text := said(w); w.Code != 404 || !strings.Contains(text,
 		"Italy: choose the city that you leave from. MilanRome") {

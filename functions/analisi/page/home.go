@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"slices"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
@@ -130,6 +131,10 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 		}
 		v.Notice.Links = append(v.Notice.Links, link{name, q.link(places.Query(p.City, p.Name), best(perhapsTo, q.to))})
 	}
+	if area, ok := places.SuggestArea(q.to); knowsFrom && ok {
+		name := area.NameIn(q.language.Code)
+		v.Notice.Links = append(v.Notice.Links, link{name, q.link(best(perhapsFrom, q.from), name)})
+	}
 	for i, p := range perhapsTo {
 		if knowsTo || !knowsFrom && i == 0 && len(perhapsFrom) > 0 { // the first is in the links above
 			continue
@@ -142,9 +147,15 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 	}
 }
 
-// perhaps returns the cities whose names are similar to an unknown name.
+// perhaps returns the cities whose names are similar to an unknown name. If a name is one typing
+// error away, it returns only such names.
 func (q question) perhaps(name string) (all []places.Place) {
-	for _, s := range places.Suggest(name, 5) {
+	typos := func(s string) int { return places.Distance(places.Fold(name), places.Fold(s), 2) }
+	similar := places.Suggest(name, 5)
+	if slices.ContainsFunc(similar, func(s string) bool { return typos(s) <= 1 }) {
+		similar = slices.DeleteFunc(similar, func(s string) bool { return typos(s) > 1 })
+	}
+	for _, s := range similar {
 		if p, ok := q.city(s); ok {
 			all = append(all, p)
 		}

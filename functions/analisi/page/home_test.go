@@ -158,7 +158,7 @@ func TestPage(t *testing.T) {
 		{"no live fare", "/?da=Milano&a=Roma", "it", 404, "Nessun prezzo recente.", "home"},
 		{"not covered", "/?da=Bucarest&a=Milano", "it", 404, "Non seguiamo ancora questa rotta.", "home"},
 		{"unknown destination", "/?da=Milano&a=Bukarestt", "it", 404,
-			"Nessuna città con voli di linea si chiama «Bukarestt». Forse cercavi: BucarestBudapest", "home"},
+			"Nessuna città con voli di linea si chiama «Bukarestt». Forse cercavi: Bucarest https", "home"},
 		{"unknown origin", "/?da=Milanoo&a=Bucarest", "en", 404,
 			"No city with scheduled flights is called “Milanoo”. Perhaps you meant: Milan", "home"},
 		{"markup for a city", "/?da=%3Cscript%3Ealert(1)%3C/script%3E&a=Roma", "it", 404,
