@@ -61,14 +61,16 @@ func TestProveSharing(t *testing.T) {
 	w.quiet()
 }
 
-// TestProvePrinting: a printed page shows the answer, and neither forms nor links to other pages.
+// TestProvePrinting: a printed page shows the answer in dark ink, also from a dark screen. It shows
+// neither forms, folds and further charts, nor links to other pages.
 func TestProvePrinting(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)
 	w := b.open(t, screens[2])
 	media := func(kind string) {
 		t.Helper()
-		_, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: kind})
+		_, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: kind,
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,11 +81,16 @@ func TestProvePrinting(t *testing.T) {
 		media("print")
 		w.picture("printed")
 		for selector, want := range map[string]bool{"article h1": true, "article .facts": true, "form.ask": false,
-			"form.alert": false, "article a.go": false, "footer": false, ".languages": false} {
+			"form.alert": false, "article a.go": false, "footer": false, ".languages": false,
+			".verdict figure svg": strings.Contains(target, "&a="), "details": false, "#months-title": false,
+			".calendar": false} {
 			shown := evaluate[bool](w, `document.querySelector('`+selector+`')?.checkVisibility() ?? false`)
 			if shown != want {
 				t.Errorf("%s: %s is printed: %t", target, selector, shown)
 			}
+		}
+		if ink := evaluate[string](w, `getComputedStyle(document.body).color`); ink != "rgb(29, 27, 24)" {
+			t.Errorf("%s: on a dark screen the text is printed in %s", target, ink)
 		}
 		media("screen")
 		if !evaluate[bool](w, `document.querySelector('form.ask').checkVisibility()`) {

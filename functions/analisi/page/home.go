@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
+	"strings"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
@@ -40,13 +41,18 @@ func (s *Service) registerHome(api *httpapi.API) {
 }
 
 func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if query, cleaned := cleanQuery(r); cleaned {
+		w.Header().Set("Cache-Control", "private, no-cache")
+		http.Redirect(w, r, strings.TrimSuffix("/?"+query, "?"), http.StatusSeeOther)
+		return
+	}
 	q, ok := parseQuestion(r)
 	typed := q
 	asked, wrong := q.read(q.language, q.currency)
 	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}
 	v := h.newView(q)
 	unconverted := h.useCurrency(r.Context(), q, &v)
-	_, comparable := q.others(v.today)
+	_, incomparable := q.others(v.today)
 	if wrong.refused(v.T, unconverted) {
 		unconverted = nil
 	}
@@ -60,8 +66,8 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuseFailed(r, &v, unconverted)
 	case len(wrong) > 0:
 		v.refuseFaults(wrong)
-	case !comparable:
-		v.refuseFaults(faults{"con": v.T.Text("compare.fault")})
+	case incomparable != "":
+		v.refuseFaults(faults{"con": incomparable})
 	case q.from == "" && q.to == "":
 		v.Start = true
 		v.covered, _ = h.Cities.Suggest(r.Context(), "", q.language.Code)
@@ -171,7 +177,7 @@ const fewQuestions = 20
 func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 	if h.api.ConsumeQuota(r.Context(), "home") == nil {
 		if n, known := httpapi.Remaining(r.Context()); known && n <= fewQuestions {
-			v.Remaining = v.T.Count("home.remaining", int(n))
+			v.Remaining = v.T.Count("home.remaining", int(n)) + " " + h.renewed(v)
 		}
 		return true
 	}
@@ -184,7 +190,27 @@ func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 		v.Alert = string(from.City) + "-*"
 	}
 	v.refuse(http.StatusTooManyRequests, "too_many")
+	v.Notice.Lede += " " + h.renewed(v)
 	return false
+}
+
+// renewed states in how many hours the daily quota begins again.
+func (h home) renewed(v *view) string {
+	const hours = 24
+	return v.T.Count("home.renewed", hours-h.Now().UTC().Hour())
+}
+
+// cleanQuery returns a query without empty parameters, which a form without a script sends, and
+// without an earlier choice that no later one can have replaced. It returns false if the query holds
+// no such parameter.
+func cleanQuery(r *http.Request) (string, bool) {
+	sent := strings.Split(r.URL.RawQuery, "&")
+	both := r.FormValue("mese") != "" && r.FormValue("quando") != ""
+	kept := slices.DeleteFunc(slices.Clone(sent), func(one string) bool {
+		name, value, _ := strings.Cut(one, "=")
+		return value == "" || name == "era" && !both
+	})
+	return strings.Join(kept, "&"), r.URL.RawQuery != "" && len(kept) < len(sent)
 }
 
 func (h home) verdict(r *http.Request, q question, asked answer.Question, v *view) {
