@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"math"
 	"reflect"
 
 	"verdetto/shared/fare"
@@ -56,6 +57,9 @@ func (s converter) value(v reflect.Value) {
 		}
 		if f := v.FieldByName(currencyName); f.IsValid() && f.Kind() == reflect.String && f.CanSet() {
 			f.SetString(s.currency)
+		}
+		if p, ok := v.Addr().Interface().(*Prezzo); ok && p.Dichiarato && p.Quotato.Valuta == s.currency {
+			p.Cent = fare.Cents(math.Round(100 * p.Quotato.Importo)) // the caller's own amount, not rounded twice
 		}
 		differ(v.FieldByName("Verdetto"), v.FieldByName("Prezzo"))
 	}

@@ -76,16 +76,20 @@ var wholeOnly = []string{"HUF", "IDR", "ISK", "JPY", "KRW", "PHP"}
 // answer.UnknownCurrency if the service has no exchange rate for the currency.
 func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 	convert, err := h.Amounts(ctx, answer.Currency{Parameter: q.currencyBy, Code: q.currency})
+	rates, unread := h.Rates(ctx)
 	if err == nil && convert != nil {
+		typed := typedIn(rates, q.currency, q.OwnPrice, q.Most)
 		v.Currency = q.currency
 		v.T = q.language.InCurrency(q.currency, func(euro fare.Cents) fare.Cents {
+			if amount, ok := typed[euro]; ok {
+				return amount
+			}
 			if slices.Contains(wholeOnly, q.currency) {
 				return (convert(euro) + 50) / 100 * 100
 			}
 			return convert(euro)
 		})
 	}
-	rates, unread := h.Rates(ctx)
 	if codes := rates.Currencies(); unread == nil && len(codes) > 1 {
 		v.Currencies = append(v.Currencies, option{"", "EUR", v.Currency == ""})
 		for _, code := range codes {
@@ -95,6 +99,19 @@ func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 		}
 	}
 	return err
+}
+
+// typedIn maps euro amounts to the amounts that the reader typed in a currency. So the page shows
+// 50 USD as it was typed, and not as 49.99 after a conversion there and back.
+func typedIn(rates fare.Rates, currency string, texts ...string) map[fare.Cents]fare.Cents {
+	typed := map[fare.Cents]fare.Cents{}
+	for _, text := range texts {
+		if p, ok := parsePrice(text, currency); ok && p.Currency.String() == currency {
+			euro, _ := rates.Euro(float64(p.Amount)/100, currency)
+			typed[euro] = p.Amount
+		}
+	}
+	return typed
 }
 
 // In returns the sign of the page's currency, for labels of price fields.

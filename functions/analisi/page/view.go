@@ -272,6 +272,15 @@ func (v *view) setAirports(q question, of answer.SeriesData) {
 	}
 }
 
+// shared returns the address that readers share: that of the page, with its currency and choices.
+func (v *view) shared(q question) string {
+	address := q.withChoices(v.Itself)
+	if v.Currency != "" {
+		address += "&valuta=" + v.Currency
+	}
+	return address
+}
+
 // alertRoute returns the route of the alert that the page offers.
 func (v view) alertRoute() string { return v.ends[0] + "-" + v.ends[1] }
 
