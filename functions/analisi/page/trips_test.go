@@ -116,7 +116,7 @@ func TestTrips(t *testing.T) {
 		{"a day", route + "&quando=2016-04-12", "it", 200, []string{
 			"Da Milano a Bucarest · martedì 12 aprile 2016 · solo andata", "del solito per martedì 12 aprile.",
 			"Il prezzo più basso per martedì 12 aprile 2016:",
-			"Con lo stesso anticipo, partenze simili costano di solito fra", "Certezza",
+			"Con lo stesso anticipo, una partenza simile costa di solito circa", "Certezza",
 			"Questo prezzo l'ha trovato un altro viaggiatore: potrebbe non essere più disponibile.", "E se " +
 				"aspetti? ",
 			"(su 100, ", "entro 7 giorni", "entro 14 giorni",
@@ -125,12 +125,12 @@ func TestTrips(t *testing.T) {
 		}, "giorni osservati"},
 		{"a day in English", route + "&quando=2016-04-12", "en", 200,
 			[]string{"Milan to Bucharest · Tuesday 12 April 2016 · one way",
-				"similar flights usually cost between",
+				"This far ahead, a flight like this usually costs about",
 				"And if you wait?", "Departure is in 42 days: this is the time"}, ""},
 		{"a month", route + "&mese=2016-04", "it", 200,
 			[]string{"aprile 2016 · solo andata", "Il prezzo più basso del mese è", "del solito per aprile 2016.",
 				"Per quel giorno il prezzo abituale è circa",
-				"il prezzo più basso di un mese è di solito fra"}, ""},
+				"il prezzo più basso di un mese è di solito circa"}, ""},
 		{"days around one that has no fare", route + "&quando=2016-04-20&flessibile=3", "it", 200,
 			[]string{"Da Milano a Bucarest · mercoledì 20 aprile 2016 · ± 3 giorni · solo andata",
 				"Il prezzo più basso di questi giorni è", "E se aspetti?"}, ", mercoledì 20 aprile"},
@@ -145,10 +145,10 @@ func TestTrips(t *testing.T) {
 		{"out and back", route + "&quando=2016-04-12&ritorno=2016-04-18", "it", 200,
 			[]string{"Bucarest · martedì 12 aprile 2016 – domenica 17 aprile 2016", "ritorno domenica 17 aprile 2016",
 				"per martedì 12 aprile – domenica 17 aprile",
-				"Hai chiesto il ritorno lunedì 18 aprile 2016: per quel giorno non conosciamo prezzi."},
+				"Hai chiesto 6 notti; il prezzo più vicino che conosciamo è per 5 notti."},
 			"· solo andata"},
 		{"back on the very day", route + "&quando=2016-04-12&ritorno=2016-04-17", "it", 200,
-			[]string{"martedì 12 aprile 2016 – domenica 17 aprile 2016"}, "Hai chiesto il ritorno"},
+			[]string{"martedì 12 aprile 2016 – domenica 17 aprile 2016"}, "Hai chiesto"},
 		{"non-stop", route + "&quando=2016-04-12&diretto=si", "it", 200,
 			[]string{"12 aprile 2016 · diretto · solo andata"}, ""},
 		{"within a week", route + "&quando=2016-03-05", "en", 200,
@@ -156,7 +156,7 @@ func TestTrips(t *testing.T) {
 		{"long before", route + "&quando=2016-06-22", "en", 200,
 			[]string{"By itself, this is no reason to wait."}, ""},
 		{"a price seen for a day without a fare", route + "&quando=2016-04-20&visto=35", "it", 200,
-			[]string{"Il tuo prezzo: 35 €.", "partenze simili", "E se aspetti? Su 100 prezzi simili, ",
+			[]string{"Il tuo prezzo: 35 €.", "una partenza simile", "E se aspetti? Su 100 prezzi simili, ",
 				"Non sappiamo quanto dura la tua offerta."}, "non è convenuto"},
 		{"a price seen for a month", route + "&mese=2016-04&visto=35,50", "it", 200,
 			[]string{"Il tuo prezzo: 35,50 €. Il più basso che conosciamo per aprile 2016 è 30 € (sabato 2 aprile " +
@@ -318,7 +318,7 @@ func TestTripsAreKept(t *testing.T) {
 		`name="quando" type="date" value="2016-04-12"`, `name="ritorno" type="date" value="2016-04-17"`,
 		`name="visto" value="45"`, `value="si" checked`,
 		// the bar of each month links to the question about that month
-		`<a href="/?da=MIL&a=BUH&mese=2016-04&diretto=si&visto=45&lang=en">April</a>`,
+		`<a href="/?da=MIL&a=BUH&mese=2016-04&soggiorno=5&diretto=si&visto=45&lang=en">April</a>`,
 		`<meta name="robots" content="noindex">`,
 	} {
 		if !strings.Contains(body, want) {
