@@ -392,6 +392,7 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 		cells := s.Grid.Rows[len(s.Grid.Rows)-1].Cells
 		cells[column(out, back)] = v.cellOf(g, out, q.linkOn(tripOn(q, g), v.AskFrom, v.AskTo))
 	}
+	s.Grid = *s.Grid.known()
 	v.Returns = s
 	v.Description = s.Headline + " " + s.Lede
 }

@@ -37,7 +37,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	said := v.sayingOf(asked, a)
 	j := v.newVerdict(q, a, said)
 	j.Lower = said.Lower()
-	j.Facts = append(j.Facts, nonEmpty(v.otherNights(asked, a.Prezzo), v.sharing(asked, a, c))...)
+	j.Facts = append(j.Facts, nonEmpty(v.otherNights(asked, a.Prezzo, c), v.sharing(asked, a, c))...)
 	if !said.Judged() {
 		if asked.When != nil {
 			j.Facts = append(j.Facts, l.Text("departure.too_little", "Fares", l.Number(a.Verdetto.Campione)))
@@ -103,20 +103,33 @@ func (t trip) of(p verdict.Prezzo) trip {
 	return t
 }
 
-// otherNights states that a return was asked for, and the nearest known fare has another number of
-// nights away. It returns "" for a fare with the nights of the question.
-func (v *view) otherNights(asked answer.Question, p verdict.Prezzo) string {
+// otherNights states that the judged fare of a return has other nights away than the question, and
+// names the lowest known fare nearby that has the nights of the question. It returns "" if the judged
+// fare has those nights.
+func (v *view) otherNights(asked answer.Question, p verdict.Prezzo, c *verdict.Calendario) string {
 	w := asked.When
-	if w == nil || w.Back == 0 || p.Ritorno == "" {
+	if w == nil || w.Back == 0 {
 		return ""
 	}
-	out, err1 := fare.ParseDay(p.Partenza)
-	back, err2 := fare.ParseDay(p.Ritorno)
-	if err1 != nil || err2 != nil || back-out == w.Back-w.Date {
+	wanted := int(w.Back - w.Date)
+	known, ok := trip{}.nightsOf(verdict.Giorno{Partenza: p.Partenza, Ritorno: p.Ritorno})
+	if !ok || known == wanted {
 		return ""
 	}
-	nights := func(n fare.Day) string { return v.T.Count("stays.nights", int(n)) }
-	return v.T.Text("departure.other_nights", "Asked", nights(w.Back-w.Date), "Known", nights(back-out))
+	var best verdict.Giorno
+	price, days := "", ""
+	if c != nil && v.AllFares {
+		for _, g := range c.Giorni {
+			out, _ := fare.ParseDay(g.Partenza)
+			n, ok := trip{}.nightsOf(g)
+			near := ok && n == wanted && w.Date-daysAround <= out && out <= w.Date+daysAround
+			if near && (best.Cent == nil || *g.Cent < *best.Cent) {
+				best, price, days = g, v.T.Money(*g.Cent), v.daysOf(g.Partenza, g.Ritorno)
+			}
+		}
+	}
+	return v.T.Text("departure.other_nights", "Asked", v.T.Count("stays.nights", wanted), "Known",
+		v.T.Count("stays.nights", known), "Price", price, "Days", days)
 }
 
 // maxSharing is the number of days named as the days with the lowest fare.

@@ -70,9 +70,12 @@ func waitsWithOwn(said wording.Verdict) *waits {
 }
 
 // waitsWithout states what is known about waiting for a departure without a fare: the record of
-// fares at the usual price.
+// fares at the usual price. It returns nil for a departure of today.
 func (v *view) waitsWithout(e *answer.NoFareOn) *waits {
 	l, usual := v.T, e.Usual
+	if e.Date <= v.today && !ofMonth(&e.When) {
+		return nil // nothing to wait for
+	}
 	if usual.Verdetto.Percentile == nil {
 		return &waits{Advice: l.Text("waits.nothing")}
 	}
