@@ -24,7 +24,6 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
 	"verdetto/shared/answer"
-	"verdetto/shared/answer/view"
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/carrier/outbound"
@@ -183,13 +182,8 @@ func visits(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.C
 			if state := reader.BeforeFares(t.Context()); state != nil {
 				t.Errorf("%s: %+v", function, state)
 			}
-			// Price trends of airports record a demand.
 			if function == "pricetrends" {
-				of, _ := fare.ParseSeries("MIL-LON@MXP-")
-				trends := &view.Reader{Reader: reader}
-				if got, err := trends.Read(t.Context(), of, "EUR"); err != nil || got.Airports == nil {
-					t.Errorf("trends of Malpensa: %+v, %v", got, err)
-				}
+				asksForTrends(t, reader)
 			}
 		})
 	}
