@@ -16,7 +16,7 @@ func asksForTrends(t *testing.T, reader *answer.Reader) {
 		t.Fatal(err)
 	}
 	trends := view.Reader{Reader: reader}
-	if got, err := trends.Read(t.Context(), of, "EUR"); err != nil || got.Airports == nil {
-		t.Errorf("trends of Malpensa: %+v, %v", got, err)
+	if _, err := trends.Read(t.Context(), of, "EUR"); err != nil {
+		t.Errorf("trends of Malpensa: %v", err)
 	}
 }
