@@ -347,7 +347,7 @@ func TestAirports(t *testing.T) {
 	few := pair(9, 4000)
 	few.Basis = &verdict.Basis{Ratio: 1.2, Departures: 3}
 	f.pairs = map[string]verdict.RouteSummary{"MIL-LON@BGY-STN": pair(9, 2500), "MIL-LON@LIN-": few,
-		"MIL-LON@-LTN": pair(7, 2500), "MIL-LON@-LGW": pair(8, 2500)}
+		"MIL-LON@-LTN": pair(7, 2500), "MIL-LON@-LGW": pair(8, 2500), "MIL-LON@-SEN": {AsOf: day}}
 	api, _ := open(f)
 	ask := func(query string) (got view.Trends) {
 		t.Helper()
@@ -388,6 +388,9 @@ func TestAirports(t *testing.T) {
 			t.Errorf("%s: %+v", query, got)
 		}
 	}
+	if got := ask("origin=MIL&destination=SEN"); got.Airports != nil || len(got.WholeCities) != 1 {
+		t.Errorf("airports without a fare: %+v", got)
+	}
 	f.demanded = slices.DeleteFunc(f.demanded, func(of string) bool { return strings.Contains(of, "@-") })
 	if diff := cmp.Diff([]string{"MIL-LON@BGY-STN", "MIL-LON@LIN-"}, f.demanded); diff != "" {
 		t.Errorf("in demand (-want +got): %s", diff)
@@ -395,7 +398,7 @@ func TestAirports(t *testing.T) {
 }
 
 // TestWholeCities: trends of an airport of a city with several are those of the city without a
-// destination, or if the source does not state airports. The answer says so.
+// destination, or if no fare of the airports is known. The answer says so.
 func TestWholeCities(t *testing.T) {
 	api, _ := open(dollars())
 	of := func(parameter, asked, city string) view.WholeCity {

@@ -101,7 +101,7 @@ func (r *Reader) between(ctx context.Context, v view, of fare.Series) (Trends, b
 	if errors.As(err, new(*answer.NotCovered)) {
 		return Trends{}, false, nil
 	}
-	if err != nil || f.Series.Airports == (fare.Airports{}) {
+	if err != nil || f.Series.Airports == (fare.Airports{}) || f.Summary.Observations == 0 {
 		return Trends{}, false, err
 	}
 	e := trends.EntryOf(of.Destination, f.Summary)

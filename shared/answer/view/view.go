@@ -26,7 +26,7 @@ type Trends struct {
 	Popularity   string        `json:"popularity" enum:"observations" doc:"What the destinations are ordered by"`
 	Destinations []Destination `json:"destinations" nullable:"false" doc:"Destinations with a current fare, most popular first, at most 100"`
 	Airports     *Airports     `json:"airports,omitempty" doc:"With a destination: the airports that the answer is about. Absent if it is about all airports of both cities"`
-	WholeCities  []WholeCity   `json:"wholeCities,omitempty" doc:"The airports that you named although the answer is about whole cities: without a destination, or if the source does not state the airports of these fares"`
+	WholeCities  []WholeCity   `json:"wholeCities,omitempty" doc:"The airports that you named although the answer is about whole cities: without a destination, or if no fare of these airports is known"`
 	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination: the cheapest fare of each of the last 52 weeks, oldest first. Weeks without a fare are left out. Absent if this service shows no single fares, or if airports.basis is cities"`
 }
 

@@ -1,0 +1,277 @@
+package verdict
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/functions/refresh"
+	"verdetto/shared/architecture/testenv"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+	"verdetto/shared/verdict"
+)
+
+// withFlights is a source that states the same flight with every fare, or none.
+type withFlights struct {
+	upstream.Source
+	flight func(fare.Observation) fare.Flight
+}
+
+func (s withFlights) Fares(ctx context.Context, of fare.City, since, until time.Time) (upstream.Answer, error) {
+	a, err := s.Source.Fares(ctx, of, since, until)
+	return s.change(a), err
+}
+
+func (s withFlights) change(a upstream.Answer) upstream.Answer {
+	fares := make([]fare.Fare, len(a.Fares))
+	for i, f := range a.Fares {
+		f.Flight = s.flight(f.Observation)
+		fares[i] = f
+	}
+	a.Fares = fares
+	return a
+}
+
+// withDepartures is such a source that is also asked for departures.
+type withDepartures struct {
+	withFlights
+	departuresSource
+}
+
+func (s withDepartures) Name() string { return s.departuresSource.Name() }
+
+func (s withDepartures) Origins(ctx context.Context) ([]fare.City, error) {
+	return s.departuresSource.Origins(ctx)
+}
+
+func (s withDepartures) Fares(ctx context.Context, of fare.City, since, until time.Time) (upstream.Answer, error) {
+	a, err := s.departuresSource.Fares(ctx, of, since, until)
+	return s.change(a), err
+}
+
+func (s withDepartures) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
+	a, err := s.departuresSource.Departures(ctx, q, until)
+	return s.change(a), err
+}
+
+// withoutFlights removes the fields that name the flight of a fare.
+func withoutFlights(of any) any {
+	switch of := of.(type) {
+	case map[string]any:
+		for _, field := range []string{"aeroporti", "vettore", "durataMinuti"} {
+			delete(of, field)
+		}
+		for name, value := range of {
+			of[name] = withoutFlights(value)
+		}
+	case []any:
+		for i, value := range of {
+			of[i] = withoutFlights(value)
+		}
+	}
+	return of
+}
+
+// TestWithoutFlights judges the first half of the days of real fares, twice: as they were recorded,
+// without airports, and with a flight stated for each fare. Apart from the flights themselves, the
+// answers about cities are equal to the byte.
+func TestWithoutFlights(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(testenv.Data(t), "fares", "travelpayouts_daily_2025_2026.csv.gz")
+	panel, partly, err := onemachine.OpenSource(t.Context(), "csv:"+file, "",
+		&onemachine.Options{Log: slog.New(slog.DiscardHandler)}, io.Discard)
+	if err != nil || partly {
+		t.Fatal(partly, err)
+	}
+	half := func() time.Time { return time.Date(2026, 1, 7, 12, 0, 0, 0, time.UTC) } // day 214 of 428
+	recorded := withFlights{panel, func(o fare.Observation) fare.Flight { return o.Flight }}
+	stated := withFlights{panel, func(o fare.Observation) fare.Flight {
+		return fare.Flight{From: fare.Airport([]byte([]string{"JFK", "EWR", "CDG"}[o.Depart%3])), To: fare.Airport{'L', 'H', 'R'},
+			Airline: fare.Airline{'B', 'A'}, Minutes: int16(100 + o.Price%300)}
+	}}
+	var bodies [2]map[string]string
+	for i, source := range []upstream.Source{recorded, stated} {
+		table := fixture.Bolt(t, half)
+		fixture.Refreshed(t, table, source, half)
+		bodies[i] = aboutRoutes(t, fixture.New(t, onemachine.Options{Table: table, Source: source, Now: half}).API)
+	}
+	digest, flights := sha256.New(), 0
+	for target, plain := range bodies[0] {
+		if strings.Contains(plain, `"vettore"`) {
+			t.Errorf("%s: a flight that was not recorded: %s", target, plain)
+		}
+		if bodies[1][target] != plain {
+			flights++
+		}
+		if diff := cmp.Diff(bare(t, plain), bare(t, bodies[1][target])); diff != "" {
+			t.Errorf("%s (-without flights +with): %s", target, diff)
+		}
+	}
+	for _, target := range slices.Sorted(maps.Keys(bodies[0])) {
+		fmt.Fprintln(digest, target, bare(t, bodies[0][target]))
+	}
+	t.Logf("%d answers, %d with a flight, digest %.8x", len(bodies[0]), flights, digest.Sum(nil))
+	if len(bodies[0]) < 24 || flights < 24 {
+		t.Errorf("%d answers, %d with a flight", len(bodies[0]), flights)
+	}
+}
+
+// aboutRoutes returns the answers about all covered routes, by path.
+func aboutRoutes(t *testing.T, h http.Handler) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	ask := func(target string) string {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", target, nil)
+		r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1", len(all)/20+1) // each caller has a quota
+		h.ServeHTTP(w, r)
+		if w.Code != http.StatusOK { // no fare in that month
+			return fmt.Sprintf(`{"status":%d}`, w.Code)
+		}
+		return w.Body.String()
+	}
+	var covered struct {
+		Rotte []struct{ Origine, Destinazione struct{ Codice string } }
+	}
+	var next struct{ Successiva string }
+	for page := "/v1/rotte"; page != ""; {
+		body := []byte(ask(page))
+		next.Successiva = ""
+		listed := slices.Clone(covered.Rotte)
+		if err := errors.Join(json.Unmarshal(body, &covered), json.Unmarshal(body, &next)); err != nil {
+			t.Fatal(err)
+		}
+		covered.Rotte = append(listed, covered.Rotte...)
+		if page = ""; next.Successiva != "" {
+			page = "/v1/rotte?page=" + next.Successiva
+		}
+	}
+	for _, route := range covered.Rotte {
+		ends := "origine=" + route.Origine.Codice + "&destinazione=" + route.Destinazione.Codice
+		for _, path := range []string{"/v1/analisi?", "/v1/analisi?mese=2026-03&", "/v1/calendario?"} {
+			all[path+ends] = ask(path + ends)
+		}
+	}
+	return all
+}
+
+func bare(t *testing.T, body string) string {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(body), &value); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(withoutFlights(value))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestFlightsCost asks for a year of departures of one route weekly for a year, with and without
+// flights. Flights cost no read and no write, and at most 15 % more bytes.
+func TestFlightsCost(t *testing.T) {
+	t.Parallel()
+	var reads, writes, bytes, observations [2]int
+	for i, flight := range []func(fare.Observation) fare.Flight{
+		func(fare.Observation) fare.Flight { return fare.Flight{} },
+		func(o fare.Observation) fare.Flight { return o.Flight },
+	} {
+		now := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
+		clock := func() time.Time { return now }
+		table := &fixture.Recorder{Table: fixture.Bolt(t, clock)}
+		source := withDepartures{withFlights{flight: flight}, departuresSource{300, rand.New(rand.NewPCG(30, 10))}}
+		r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: clock, Workers: 1}
+		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
+			t.Fatal(report, err)
+		}
+		before := len(table.Calls())
+		for week := range 52 {
+			if report, err := r.Deepen(t.Context()); err != nil || report.Answered != 1 {
+				t.Fatal(week, report, err)
+			}
+			now = now.AddDate(0, 0, 7)
+		}
+		for _, call := range table.Calls()[before:] {
+			if strings.HasPrefix(call, "Write") {
+				writes[i]++
+			} else {
+				reads[i]++
+			}
+		}
+		blocks, err := r.Fares.Blocks(t.Context(), fare.Series{Route: fixture.Route}, store.Strong)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range blocks {
+			all, err := fare.Unpack(nil, b.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bytes[i], observations[i] = bytes[i]+len(b.Data), observations[i]+len(all)
+		}
+		summary, _, err := r.Fares.Summary(t.Context(), fare.Series{Route: fixture.Route}, store.Strong)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes[i] += len(summary)
+	}
+	growth := 100 * (float64(bytes[1])/float64(bytes[0]) - 1)
+	t.Logf("a route and year without and with flights: %d fares, reads %v, writes %v, bytes %v: %+.1f %%", observations,
+		reads, writes, bytes, growth)
+	if reads[0] != reads[1] || writes[0] != writes[1] || growth > 15 || bytes[1] == bytes[0] || reads[0] == 0 {
+		t.Errorf("reads %v, writes %v, bytes %v", reads, writes, bytes)
+	}
+}
+
+// TestBadAirports: a code that means no airport in use, or an airport of the same city, is refused
+// without counting. A metropolitan code where an airport might be meant is about the city.
+func TestBadAirports(t *testing.T) {
+	t.Parallel()
+	h := serving(t, aroundMilanAndLondon(t))
+	for query, want := range map[string]string{
+		"origine=PMF&destinazione=Londra":    "400 richiesta-non-valida",
+		"origine=Milano&destinazione=BQH":    "400 richiesta-non-valida",
+		"origine=BGY&destinazione=MXP":       "400 stessa-citta",
+		"origine=Bergamo&destinazione=Milan": "400 stessa-citta",
+		"origine=QQQ&destinazione=STN":       "404 citta-sconosciuta",
+		"origine=MIL&destinazione=LON":       "200 ",
+		"origine=BGY&destinazione=LON":       "200 BGY-",
+		"origine=MIL&destinazione=Stansted":  "200 -STN",
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/v1/analisi?"+query, nil))
+		var got struct {
+			verdict.Analysis
+			Code string
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		if tratta := got.Tratta; tratta != nil {
+			got.Code = tratta.Origine + "-" + tratta.Destinazione
+		}
+		if is := fmt.Sprintf("%d %s", w.Code, got.Code); is != want {
+			t.Errorf("%s: %s, want %s", query, is, want)
+		}
+	}
+}
