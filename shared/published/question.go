@@ -2,7 +2,6 @@ package published
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,7 +34,7 @@ type Trip struct {
 	Ritorno    string `query:"ritorno" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-27" doc:"With partenza: day of the return flight. The verdict is about returns of the same class of nights (see notti); prezzo.ritorno is the day of the judged fare. Not together with notti"`
 	Notti      string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares: 1-3, 4-7, 8-14 or 15+. Default: one-way fares. A return is never the sum of two one-way fares"`
 	Diretto    bool   `query:"diretto" doc:"Only fares without stops"`
-	Prezzo     string `query:"prezzo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 45 or 18.49" doc:"A price seen elsewhere, in major units of valuta. It is judged instead of the cheapest fare, even if no fare is known"`
+	Prezzo     string `query:"prezzo" maxLength:"48" doc:"A price seen elsewhere, such as 45, 18.49, 1.234,50, $50 or 50 USD. Without a currency of its own, it is in valuta. It is judged instead of the cheapest fare, even if no fare is known"`
 	AirlineInput
 	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo and all amounts. The newest reference rates convert them, and do not change a verdict"`
 }
@@ -92,12 +91,16 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 	if in.Prezzo == "" {
 		return q, nil
 	}
-	amount, err := strconv.ParseFloat(in.Prezzo, 64)
-	if err != nil {
-		return q, Invalid(name("prezzo"), "is not an amount")
+	unit, _ := fare.ParseCurrency(q.Show.Code) // the reader refuses an unknown currency
+	price, ok := fare.ParsePrice(in.Prezzo, unit)
+	if !ok {
+		return q, Invalid(name("prezzo"), "is not an amount such as 45, 18.49 or 50 USD")
 	}
-	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: amount, Currency: q.Show.Code,
-		CurrencyParameter: q.Show.Parameter}
+	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: float64(price.Amount) / 100,
+		Currency: price.Currency.String(), CurrencyParameter: q.Show.Parameter}
+	if price.Currency != unit {
+		q.Price.CurrencyParameter = name("prezzo")
+	}
 	return q, nil
 }
 

@@ -39,7 +39,12 @@ var (
 func headlineFault(page string) string {
 	level, headline := levelOfPage.FindStringSubmatch(page)[1], headlineOf.FindStringSubmatch(page)[1]
 	named := strings.Split(strings.TrimPrefix(strings.ToLower(headline), "probabilmente "), ":")[0]
-	named = strings.TrimSuffix(named, ", ma ancora nella norma")
+	if inside, found := strings.CutSuffix(named, ", ma ancora nella norma"); found {
+		named = strings.TrimPrefix(inside, "piuttosto ") // a bare "caro, ma ancora nella norma" is a fault
+		if named == inside {
+			named = ""
+		}
+	}
 	cheap, dear := level == verdict.Ottimo || level == verdict.Buono, level == verdict.Caro
 	if named != level || cheap && strings.Contains(headline, " più del solito") ||
 		dear && strings.Contains(headline, " meno del solito") {

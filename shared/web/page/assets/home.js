@@ -209,28 +209,34 @@ for (const form of document.querySelectorAll('form.ask')) {
     if (target === mese) flessibile.value = ritorno.value = '';
   });
 }
-// A link to a field opens the fold that holds the field.
+// A link to a part of the page opens the fold that holds the part, and moves the focus there.
 document.addEventListener('click', ({ target }) => {
-  const fold = document.querySelector(target.closest('a[href^="#"]')?.getAttribute('href'))?.closest('details');
+  const goal = document.querySelector(target.closest('a[href^="#"]')?.getAttribute('href')), fold = goal?.closest('details');
   if (fold) fold.open = true;
+  if (goal?.tabIndex < 0) goal.tabIndex = -1; // a heading takes the focus only with this attribute
 });
 for (const form of document.querySelectorAll('form[data-send]')) {
   sends(form);
   if (form.elements.channel) fits(form);
 }
 
-// Shares, or else copies the link.
+// Shares, or else copies the link, or else shows it in a field for copying.
 for (const button of document.querySelectorAll('[data-share]')) {
-  if (!navigator.share && !navigator.clipboard) continue;
   button.hidden = false;
   button.addEventListener('click', async () => {
-    const url = new URL(button.dataset.share, location).href;
+    const url = new URL(button.dataset.share, location).href, status = button.nextElementSibling;
     try {
       if (navigator.share) return void await navigator.share({ title: document.title, url });
       await navigator.clipboard.writeText(url);
-      button.nextElementSibling.textContent = button.dataset.copied;
-    } catch {
-      // Cancelled, or not allowed.
+      status.textContent = button.dataset.copied;
+    } catch ({ name }) {
+      if (name === 'AbortError') return; // cancelled
+      const field = document.createElement('input');
+      [field.value, field.readOnly, field.ariaLabel] = [url, true, button.dataset.copy];
+      status.textContent = button.dataset.copy;
+      status.nextElementSibling?.remove();
+      status.after(field);
+      field.select();
     }
   });
 }
