@@ -22,7 +22,9 @@ func smokeCommand() *cobra.Command {
 			return smoke.Run(ctx, http.DefaultClient, url, os.Stdout, smoke.All)
 		}
 		var results []smoke.Result
-		err := smoke.Each(ctx, http.DefaultClient, url, smoke.All, func(r smoke.Result) { results = append(results, r) })
+		err := smoke.Each(ctx, http.DefaultClient, url, smoke.All, func(r smoke.Result) {
+			results = append(results, r)
+		})
 		if len(results) == 0 {
 			return err // the address is wrong
 		}

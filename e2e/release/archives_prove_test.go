@@ -33,7 +33,8 @@ func archive(t *testing.T, folder, target string) {
 	}
 	modules(t, executable, path+".spdx.json")
 	if target == "linux/amd64" {
-		if says := output(t, exec.Command(executable, "-version")); !strings.Contains(says, " "+httpapi.Version+", commit ") {
+		says := output(t, exec.Command(executable, "-version"))
+		if !strings.Contains(says, " "+httpapi.Version+", commit ") {
 			t.Errorf("the executable says %q", says)
 		}
 	}
@@ -114,9 +115,12 @@ func modules(t *testing.T, executable, path string) {
 func installRPM(t *testing.T, path string) {
 	program := testenv.Command(t, "rpm", "apt-get install rpm")
 	root := t.TempDir()
+	command := func(args ...string) *exec.Cmd {
+		return exec.Command(program, append([]string{"--root", root, "--dbpath", "/var/lib/rpm"}, args...)...)
+	}
 	rpm := func(args ...string) string {
 		t.Helper()
-		return output(t, exec.Command(program, append([]string{"--root", root, "--dbpath", "/var/lib/rpm"}, args...)...))
+		return output(t, command(args...))
 	}
 	if out := output(t, exec.Command(program, "-qip", "--scripts", path)); !strings.Contains(out, "Apache-2.0") ||
 		!strings.Contains(out, "postinstall scriptlet") {
@@ -133,8 +137,8 @@ func installRPM(t *testing.T, path string) {
 	if err := os.WriteFile(executable, nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(program, "--root", root, "--dbpath", "/var/lib/rpm", "--verify", "--nodeps", "--noscripts",
-		"verdetto").CombinedOutput(); err == nil || !strings.Contains(string(out), "/usr/bin/verdetto") {
+	out, err := command("--verify", "--nodeps", "--noscripts", "verdetto").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "/usr/bin/verdetto") {
 		t.Errorf("an emptied executable is verified: %v\n%s", err, out)
 	}
 	rpm("--erase", "--nodeps", "--noscripts", "verdetto")

@@ -3,6 +3,7 @@ package release
 import (
 	"archive/tar"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -40,8 +41,15 @@ func emulated(t *testing.T, folder string) {
 	if got := platform(executable); got != "linux/arm64" {
 		t.Errorf("the image holds an executable for %q", got)
 	}
-	at := freeAddress(t)
-	service := exec.Command(qemu, executable, "serve", "-upstream", "sample", "-listen", at, "-now", "2026-11-01",
+	at, panel := freeAddress(t), filepath.Join(t.TempDir(), "panel.csv")
+	rows := "origin,destination,observed_date,depart_date,price,currency\n" // few, because emulation is slow
+	for day := 10; day < 30; day++ {
+		rows += fmt.Sprintf("MIL,BUH,2016-02-%d,2016-05-%d,%d.99,EUR\n", day, day, 30+day%7)
+	}
+	if err := os.WriteFile(panel, []byte(rows), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	service := exec.Command(qemu, executable, "serve", "-upstream", "csv:"+panel, "-listen", at, "-now", "2016-03-01",
 		"-store", "bolt:"+filepath.Join(t.TempDir(), "verdetto.db"), "-mail", t.TempDir())
 	var said strings.Builder
 	service.Stderr = &said
@@ -54,7 +62,7 @@ func emulated(t *testing.T, folder string) {
 	}()
 	began := time.Now()
 	for ; time.Since(began) < 5*time.Minute; time.Sleep(200 * time.Millisecond) {
-		response, err := http.Get("http://" + at + "/v1/analisi?origine=Milano&destinazione=Lisbona")
+		response, err := http.Get("http://" + at + "/v1/analisi?origine=Milano&destinazione=Bucarest")
 		if err != nil {
 			continue
 		}

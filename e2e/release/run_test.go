@@ -16,7 +16,8 @@ import (
 func TestRunSaysWhatItDoes(t *testing.T) {
 	t.Parallel()
 	program, dir := testenv.Command(t, "make", "apt-get install make"), t.TempDir()
-	compiler := "#!/bin/sh\n[ \"$1\" = build ] || exit 0\necho first; echo second; echo 'broken: no such file'\nexit 1\n"
+	compiler := "#!/bin/sh\n[ \"$1\" = build ] || exit 0\n" +
+		"echo first; echo second; echo 'broken: no such file'\nexit 1\n"
 	if err := os.WriteFile(filepath.Join(dir, "go"), []byte(compiler), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,9 @@ func TestNothingIsRemoved(t *testing.T) {
 			t.Errorf("%s was published, and is gone", name)
 		}
 	}
-	fresh := slices.DeleteFunc(slices.Clone(published), func(name string) bool { return slices.Contains(recorded, name) })
+	fresh := slices.DeleteFunc(slices.Clone(published), func(name string) bool {
+		return slices.Contains(recorded, name)
+	})
 	if len(fresh) > 0 && *update {
 		all := slices.DeleteFunc(append(recorded, fresh...), func(name string) bool { return name == "" })
 		slices.Sort(all)

@@ -27,7 +27,8 @@ func umbrelFaults(manifest, compose string, exists func(folder string) bool) (fa
 			faults = append(faults, name+": "+rule)
 		}
 	}
-	for name, most := range map[string]int{"name": 50, "tagline": 100, "developer": 50, "submitter": 50, "version": 50} {
+	for name, most := range map[string]int{"name": 50, "tagline": 100, "developer": 50, "submitter": 50,
+		"version": 50} {
 		n := len(field(manifest, name))
 		fault(n == 0 || n > most, name, fmt.Sprintf("has %d characters, want 1 to %d", n, most))
 	}
@@ -58,7 +59,7 @@ func umbrelFaults(manifest, compose string, exists func(folder string) bool) (fa
 	fault(bareBoolean.MatchString(compose), "environment", "has a boolean without quotes")
 	fault(strings.Contains(compose, "ports:"), "ports", "are mapped past the proxy")
 	for _, m := range mounted.FindAllStringSubmatch(compose, -1) {
-		fault(m[1] == "" || !exists(m[1]), "volumes", "mount the whole folder of data, or a folder that is not there: "+m[1])
+		fault(m[1] == "" || !exists(m[1]), "volumes", "mount all data, or a folder that is not there: "+m[1])
 	}
 	return faults
 }
