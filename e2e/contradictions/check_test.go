@@ -1,6 +1,7 @@
 package contradictions
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"regexp"
@@ -106,29 +107,32 @@ func checkPage(body string, a verdict.Analysis, dated bool) (claims, []string) {
 	if !dated {
 		faults = append(faults, checkLowest(a.Prezzo, answer, days)...)
 	}
-	if !dated && len(levelsIn(plain(days))) > 0 {
-		faults = append(faults, "is not about a departure, and its calendar states levels")
+	if len(levelsIn(plain(days))) > 0 {
+		faults = append(faults, "its calendar states levels")
 	}
-	if !dated && days != "" && !strings.Contains(days, "the usual fare for that day") {
+	if days != "" && !strings.Contains(days, "the usual fare for that day") {
 		faults = append(faults, "the calendar does not say what it compares with")
 	}
 	return c, faults
 }
 
 var (
-	aboutUsual = regexp.MustCompile(`usually (?:cost )?(?:between €([0-9,]+) and €([0-9,]+)|about €([0-9,]+))`)
-	latest     = regexp.MustCompile(`Lowest of the latest fares: €([0-9,]+)(?:\.([0-9]{2}))?`)
+	aboutUsual = regexp.MustCompile(`usually (?:costs )?about €([0-9,]+)` +
+		`(?:; half of (?:the time it is|such flights cost) between €[0-9,]+ and €([0-9,]+))?`)
+	latest = regexp.MustCompile(`Lowest of the latest fares: €([0-9,]+)(?:\.([0-9]{2}))?`)
 )
 
 // checkRange returns the faults of a headline next to the usual range that the page states: a fare
-// inside the range is called expensive without a word on it.
+// inside the range is called expensive, and not rather expensive and within that range.
 func checkRange(headline, answer string) (faults []string) {
 	m, price := aboutUsual.FindStringSubmatch(answer), latest.FindStringSubmatch(answer)
 	if m == nil || price == nil || !strings.Contains(strings.ToLower(headline), "expensive") {
 		return nil
 	}
-	high, of := euros(m[2]+m[3], ""), euros(price[1], price[2])
-	if inside := (of+50)/100*100 <= high; inside != strings.Contains(headline, "still within the usual range") {
+	high, of := euros(cmp.Or(m[2], m[1]), ""), euros(price[1], price[2])
+	explained := strings.Contains(headline, "still within the usual range")
+	rather := strings.Contains(strings.ToLower(headline), "rather expensive")
+	if inside := (of+50)/100*100 <= high; inside != explained || inside != rather {
 		faults = append(faults, fmt.Sprintf("%q, %d, but %q", headline, of, m[0]))
 	}
 	return faults
@@ -142,7 +146,7 @@ func euros(whole, cents string) (c int) {
 // checkLowest returns a fault if the calendar of a route's page has a lower fare than the page is
 // about, and the page does not name it.
 func checkLowest(p verdict.Prezzo, answer, days string) []string {
-	if !latest.MatchString(answer) || strings.Contains(answer, "A cheaper one is known: ") {
+	if !latest.MatchString(answer) || strings.Contains(answer, "Another day costs less: ") {
 		return nil
 	}
 	for _, d := range cell.FindAllStringSubmatch(days, -1) {
@@ -179,8 +183,8 @@ func TestFaultsAreFound(t *testing.T) {
 	const more = "<p>€21.99 is about €5 more than usual for "
 	const title = "€21.99: good"
 	const latest = "<h1>Good: about €8 less than usual for this route.</h1><p>Lowest of the latest fares: €21.99.</p>"
-	const dear = "<h1>Expensive%s: about €2 more than usual for this route.</h1><p>Lowest of the latest fares: €21.99." +
-		"</p>On this route the lowest fare is usually between €19 and €%s."
+	const dear = "<h1>%s: about €2 more than usual for this route.</h1><p>Lowest of the latest fares: €21.99." +
+		"</p>On this route the lowest fare is usually about €20; half of the time it is between €19 and €%s."
 	lower := strings.Replace(fmt.Sprintf(days, "the usual fare for that day", "-1"), "<b>22", "<b>21", 1)
 	usual := fmt.Sprintf(days, "the usual fare for that day", "less than usual for that day")
 	levels := fmt.Sprintf(days, "the usual fare for that day", "normal")
@@ -189,17 +193,18 @@ func TestFaultsAreFound(t *testing.T) {
 		dated bool
 		found bool
 	}{
-		"a sound page":               {page(title, good+usual), false, false},
-		"two levels for one fare":    {page(title, good+"<p>€21.99 is a normal fare.</p>"), false, true},
-		"another level in the title": {page("€21.99: great", good), false, true},
-		"cheap here and dear there":  {page(title, good+more+"this route.</p>"), false, true},
-		"dear for another question":  {page(title, good+more+"Monday 9 May.</p>"), false, false},
-		"usual for nothing":          {page(title, good+"<p>€30 is €2 more than usual.</p>"), false, true},
-		"a calendar with levels":     {page(title, good+levels), false, true},
-		"a calendar that differs":    {page(title, good+fmt.Sprintf(days, "", "expensive")), true, true},
-		"a lower fare below it":      {page(title, latest+lower), false, true},
-		"a lower fare that is named": {page(title, latest+"A cheaper one is known: €20.99."+lower), false, false},
-		"no level in the headline":   {page(title, "<h1>€8 less than usual for this route.</h1>It is good."), false, true},
+		"a sound page":                    {page(title, good+usual), false, false},
+		"two levels for one fare":         {page(title, good+"<p>€21.99 is a normal fare.</p>"), false, true},
+		"another level in the title":      {page("€21.99: great", good), false, true},
+		"cheap here and dear there":       {page(title, good+more+"this route.</p>"), false, true},
+		"dear for another question":       {page(title, good+more+"Monday 9 May.</p>"), false, false},
+		"usual for nothing":               {page(title, good+"<p>€30 is €2 more than usual.</p>"), false, true},
+		"a calendar with levels":          {page(title, good+levels), false, true},
+		"a calendar of a day with levels": {page(title, good+levels), true, true},
+		"a calendar that differs":         {page(title, good+fmt.Sprintf(days, "", "expensive")), true, true},
+		"a lower fare below it":           {page(title, latest+lower), false, true},
+		"a lower fare that is named":      {page(title, latest+"Another day costs less: €20.99 on Friday 13 May 2016."+lower), false, false},
+		"no level in the headline":        {page(title, "<h1>€8 less than usual for this route.</h1>It is good."), false, true},
 	} {
 		c1, faults := checkPage(c.body, a, c.dated)
 		if found := append(faults, c1.contradicted()...); (len(found) > 0) != c.found {
@@ -207,16 +212,20 @@ func TestFaultsAreFound(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		within, high string
-		found        bool
+		headline, high string
+		found          bool
 	}{
-		"above the range": {"", "21", false}, "inside the range": {"", "22", true},
-		"inside, and explained": {", but still within the usual range", "22", false},
-		"above, and explained":  {", but still within the usual range", "21", true},
+		"above the range":                {"Expensive", "21", false},
+		"inside the range":               {"Expensive", "22", true},
+		"inside, and only rather dear":   {"Rather expensive", "22", true},
+		"inside, and called expensive":   {"Expensive, but still within the usual range", "22", true},
+		"inside, and explained":          {"Rather expensive, but still within the usual range", "22", false},
+		"above, and called rather dear":  {"Rather expensive", "21", true},
+		"above, and said to be in range": {"Rather expensive, but still within the usual range", "21", true},
 	} {
 		a := a
 		a.Verdetto.Livello = verdict.Caro
-		text := page("€21.99: expensive", fmt.Sprintf(dear, c.within, c.high))
+		text := page("€21.99: expensive", fmt.Sprintf(dear, c.headline, c.high))
 		text = strings.Replace(text, "verdict buono", "verdict caro", 1)
 		if _, found := checkPage(text, a, false); (len(found) > 0) != c.found {
 			t.Errorf("%s: found %q", name, found)

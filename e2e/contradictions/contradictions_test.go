@@ -198,7 +198,7 @@ func levelsIn(text string) (all []string) {
 }
 
 // page checks the page that answers a question. If dated is true, the question is about a single
-// departure. Only then may the page give levels to days.
+// departure.
 func (s *service) page(target string, q url.Values, dated bool) {
 	body := s.ask("/?" + target + "&lang=en")
 	if !article.MatchString(body) {

@@ -18,7 +18,7 @@ import (
 // answer: complete, in order, and nothing else.
 
 var (
-	cellOf = regexp.MustCompile(`<td class="([a-z-]+)(?: unsure)?"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: ` +
+	cellOf = regexp.MustCompile(`<td class="([a-z-]+)"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: ` +
 		`aria-current="date")?>[0-9]+<b>([0-9]+)</b>`)
 	placeOf = regexp.MustCompile(`<th scope="row"><a href="[^"]+">([^<]+)</a><small>([^<]+)</small>(?:<small>[^<]+</small>)?</th><td>` +
 		`([^<]+)<small>[^<]*</small>(?:<small>[^<]*</small>)?</td><td><span class="level ([a-z-]+)">`)

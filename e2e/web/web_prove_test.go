@@ -192,7 +192,7 @@ func journey(t *testing.T, b browser, s screen) {
 	if h := w.text(".verdict h1"); !strings.HasPrefix(h, "Buono: circa ") {
 		t.Errorf("the verdict is %q", h)
 	}
-	w.charts("", "range", "history", "months", "window")
+	w.charts("", "range", "history", "months")
 	w.check("verdict")
 	w.light("a verdict", base, "/?da=Milano&a=Bucarest")
 

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"html"
 	"html/template"
 	"slices"
 	"strconv"
@@ -17,14 +16,11 @@ import (
 )
 
 // calendarView shows the departures of a route month by month. Each day with a fare links to the
-// page about that departure day. If the page judges one departure, each day shows its level (from
-// very cheap to very dear). On other pages each day shows the difference from that day's usual
-// fare.
+// page about that departure day, and shows the difference from that day's usual fare.
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
 	Days     int    // the greatest age of its fares
-	Levels   bool   // the days have levels
 	Returns  string // the nights away of its returns, in words; empty: one-way fares
 	Hidden   bool   // single fares may not be shown
 	Around   weeks  // of a question about some days
@@ -43,10 +39,10 @@ type calendarMonth struct {
 // calendarDay is a cell of the calendar. A cell outside the month has no number. A day without a
 // fare has no link.
 type calendarDay struct {
-	Number           int
-	To, Fare, Class  string
-	Sub              template.HTML // the colour and the mark in words, or the difference from the usual fare
-	Unsure, Selected bool
+	Number          int
+	To, Fare, Class string
+	Sub             template.HTML // the colour and the mark in words, or the difference from the usual fare
+	Selected        bool
 }
 
 // weeks are rows of a calendar, from Monday to Sunday.
@@ -78,14 +74,11 @@ func (c calendarDay) write(b *strings.Builder) {
 		b.WriteString("<td>" + number)
 		return
 	}
-	unsure, selected := "", ""
-	if c.Unsure {
-		unsure = " unsure"
-	}
+	selected := ""
 	if c.Selected {
 		selected = ` aria-current="date"`
 	}
-	b.WriteString(`<td class="` + c.Class + unsure + `"><a href="` + attribute.Replace(c.To) + `"` + selected + ">" +
+	b.WriteString(`<td class="` + c.Class + `"><a href="` + attribute.Replace(c.To) + `"` + selected + ">" +
 		number + "<b>" + c.Fare + "</b><i>" + string(c.Sub) + "</i></a>")
 }
 
@@ -99,8 +92,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		return
 	}
 	l := v.T
-	calendar := &calendarView{Days: verdict.LiveDays, Hidden: !v.AllFares,
-		Levels: a.Ambito == verdict.InPartenza && (asked.When == nil || asked.When.Span == nil)}
+	calendar := &calendarView{Days: verdict.LiveDays, Hidden: !v.AllFares}
 	if asked.Trip != fare.OneWay {
 		calendar.Returns = l.Text("calendar.returns", "Nights", wording.NightRange(asked.Trip.String()))
 	}
@@ -127,7 +119,8 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			ID: calendarID(m.Mese), Name: l.MonthOf(first),
 			From: l.Text("calendar.month", "Price", l.About(m.MinimoCent)), Days: l.Count("calendar.days", m.Giorni),
 			Open: strings.HasPrefix(open, m.Mese) || open == "" && i == 0,
-			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop, airlineChoice: q.airlineChoice}, from, to),
+			To: q.linkOn(trip{Month: m.Mese, Stay: q.inMonth(m.Mese).Stay, NonStop: q.NonStop,
+				airlineChoice: q.airlineChoice}, from, to),
 		}
 		shown := i >= begin && i < begin+monthsShown
 		if shown {
@@ -140,7 +133,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 				continue
 			}
 			cell := dayCell(month.Weeks, day)
-			*cell = v.cellOf(g, day, q.linkOn(tripOn(q, g), from, to), calendar.Levels)
+			*cell = v.cellOf(g, day, q.linkOn(tripOn(q, g), from, to))
 			cell.Selected = g.Partenza == date
 			known[day] = *cell
 		}
@@ -149,23 +142,18 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	v.Verdict.Calendar = calendar
 	if w := asked.When; w != nil {
 		calendar.Around = around(w, known)
-		calendar.Grid = v.returnsAround(q, w, c.Giorni, calendar.Levels)
+		calendar.Grid = v.returnsAround(q, w, c.Giorni)
 	}
 }
 
-// cellOf returns the cell of a departure day, with a link to that departure's page. If levels is
-// true, the cell shows the level. Otherwise it shows the difference from the usual fare of that
-// departure.
-func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string, levels bool) calendarDay {
+// cellOf returns the cell of a departure day, with a link to that departure's page. The cell shows
+// the difference from the usual fare of that departure.
+func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string) calendarDay {
 	cell := calendarDay{Number: day.Time().Day(), To: to}
 	if g.Cent != nil {
 		cell.Fare = v.T.Whole(*g.Cent)
 	}
-	if levels || g.Percentile == nil {
-		cell.judge(v.T, g)
-	} else {
-		cell.compare(v.T, g)
-	}
+	cell.compare(v.T, g)
 	return cell
 }
 
@@ -221,18 +209,14 @@ func levelClass(level string) string {
 	return level
 }
 
-// judge writes the level of a departure (from very cheap to very dear) into its calendar cell.
-func (c *calendarDay) judge(l *i18n.Language, g verdict.Giorno) {
-	if c.Class, c.Sub = levelClass(g.Livello), l.HTML("calendar.unknown"); g.Percentile != nil {
-		c.Sub = template.HTML(html.EscapeString(wording.Level(l, g.Livello, g.Affidabilita)))
-		c.Unsure = g.Affidabilita == verdict.Bassa
-	}
-}
-
 // compare writes the difference from the usual fare of that day into its calendar cell.
 // The cell is coloured if the difference is at least 10 %. If the service may not show fares, the
 // colour follows the percentile.
 func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
+	if g.Percentile == nil {
+		c.Class, c.Sub = "unknown", l.HTML("calendar.unknown")
+		return
+	}
 	less, more := *g.Percentile < 35, *g.Percentile > 70
 	if g.Cent != nil {
 		less, more = *g.Cent*10 <= *g.MedianaCent*9, *g.Cent*10 >= *g.MedianaCent*11

@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	cellOf = regexp.MustCompile(`<td class="([a-z-]+)( unsure)?"><a href="([^"]+)"( aria-current="date")?>` +
+	cellOf = regexp.MustCompile(`<td class="([a-z-]+)"><a href="([^"]+)"( aria-current="date")?>` +
 		`([0-9]+)<b>([0-9]*)</b><i>([^<]*)</i></a>`)
 	signed  = regexp.MustCompile(`^[+−]?[0-9]+$`)
 	monthOf = regexp.MustCompile(`<details( open)?><summary><span class="month">([^<]*)</span> ` +
@@ -31,9 +31,11 @@ var (
 	calendarS = regexp.MustCompile(`(?s)<section class="calendar.*?</section>`)
 )
 
-// levelOfTarget opens the page at the address target. It returns the level in the words of the
-// calendar, and whether the verdict has a low reliability.
-func levelOfTarget(t *testing.T, s site, target string) (level string, unsure bool) {
+var apartOf = regexp.MustCompile(`circa ([0-9.]+)\x{a0}€ (meno|più) del solito`)
+
+// differenceOfTarget opens the page at the address target. It returns the difference from the usual
+// fare as the calendar writes it, or "unknown" without a verdict.
+func differenceOfTarget(t *testing.T, s site, target string) string {
 	t.Helper()
 	w := s.visit(html.UnescapeString(target))
 	m := levelOfPage.FindStringSubmatch(w.Body.String())
@@ -43,38 +45,43 @@ func levelOfTarget(t *testing.T, s site, target string) (level string, unsure bo
 	if fault := headlineFault(w.Body.String()); m[1] != verdict.Insufficient && fault != "" {
 		t.Errorf("%s: %s", target, fault)
 	}
-	level = strings.ReplaceAll(m[1], verdict.Insufficient, "unknown")
-	return level, strings.Contains(said(w), "Certezza bassa")
+	apart := apartOf.FindStringSubmatch(headlineOf.FindStringSubmatch(w.Body.String())[1])
+	switch {
+	case m[1] == verdict.Insufficient:
+		return "unknown"
+	case apart == nil:
+		return "0"
+	}
+	return map[string]string{"meno": "−", "più": "+"}[apart[2]] + strings.ReplaceAll(apart[1], ".", "")
 }
 
 // disagreements opens the pages of calendar cells: the parameter each says which, such as every
-// 5th. It returns the cells whose page shows another level than the cell. It also counts the
-// levels.
-func disagreements(t *testing.T, s site, target string, each int) (levels map[string]int, found []string) {
+// 5th. It returns the cells whose page states another difference from the usual fare than the cell.
+// It also counts the colours.
+func disagreements(t *testing.T, s site, target string, each int) (colours map[string]int, found []string) {
 	t.Helper()
-	levels = map[string]int{}
+	colours = map[string]int{}
 	body := calendarS.FindString(s.visit(target).Body.String())
 	cells := cellOf.FindAllStringSubmatch(body, -1)
 	if n := strings.Count(body, "<td class="); n != len(cells) {
 		t.Fatalf("%s: %d of %d cells can be read", target, len(cells), n)
 	}
 	for i, c := range cells {
-		levels[c[1]]++
+		colours[c[1]]++
 		if i%each != 0 {
 			continue
 		}
-		if level, unsure := levelOfTarget(t, s, c[3]); level != c[1] || unsure != (c[2] != "") {
-			found = append(found, fmt.Sprintf("%s is %s%s in the calendar, and %s (unsure: %v) by itself", c[3], c[1],
-				c[2], level, unsure))
+		if apart := differenceOfTarget(t, s, c[2]); apart != c[6] && (apart != "unknown" || c[1] != apart) {
+			found = append(found, fmt.Sprintf("%s is %s in the calendar, and %s by itself", c[2], c[6], apart))
 		}
 	}
-	return levels, found
+	return colours, found
 }
 
-// TestCalendarAgrees checks that each day of a calendar shows the level and the reliability that
+// TestCalendarAgrees checks that each day of a calendar shows the difference from the usual fare that
 // the page about that day shows. The prices are random.
 func TestCalendarAgrees(t *testing.T) {
-	levels := map[string]int{}
+	colours := map[string]int{}
 	for seed := range uint64(6) {
 		chance, d := rand.New(rand.NewPCG(seed, 3)), fare.DayOf(analisitest.Today)
 		var all []departure.Live
@@ -91,17 +98,17 @@ func TestCalendarAgrees(t *testing.T) {
 		s := siteOfSheets(sheetsByTrip{{Route: analisitest.MilBuh}: sheetOf(all, fare.EUR, 1)},
 			analisitest.MilBuh, d, true)
 		of, found := disagreements(t, s, "/?da=Milano&a=Bucarest&visto=45&quando="+(d+60).String(), 3)
-		for level, n := range of {
-			levels[level] += n
+		for colour, n := range of {
+			colours[colour] += n
 		}
 		for _, f := range found {
 			t.Errorf("seed %d: %s", seed, f)
 		}
 	}
-	t.Logf("cells by level: %v", levels)
-	for _, level := range []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro} {
-		if levels[level] < 10 {
-			t.Errorf("%d cells are %s", levels[level], level)
+	t.Logf("cells by colour: %v", colours)
+	for _, colour := range []string{"less", "same", "more"} {
+		if colours[colour] < 10 {
+			t.Errorf("%d cells are %s", colours[colour], colour)
 		}
 	}
 }
@@ -165,16 +172,16 @@ func TestCalendarOfThePage(t *testing.T) {
 			asked, opened, days := "", "", 0
 			for _, cell := range cellOf.FindAllStringSubmatch(body, -1) {
 				days++
-				day := quandoOf.FindStringSubmatch(html.UnescapeString(cell[3]))[1]
-				if cell[4] != "" {
+				day := quandoOf.FindStringSubmatch(html.UnescapeString(cell[2]))[1]
+				if cell[3] != "" {
 					asked += day
 				}
-				if at, err := fare.ParseDay(day); err != nil || fmt.Sprint(at.Time().Day()) != cell[5] ||
+				if at, err := fare.ParseDay(day); err != nil || fmt.Sprint(at.Time().Day()) != cell[4] ||
 					at.Time().Day()%10 == 0 {
-					t.Errorf("%s is written as %s, or has no fare", day, cell[5])
+					t.Errorf("%s is written as %s, or has no fare", day, cell[4])
 				}
-				if cell[6] == "" || cell[7] == "" || signed.MatchString(cell[7]) != (c.asked == "") {
-					t.Errorf("%s has no fare, or a level on the page of another question: %q", day, cell)
+				if cell[5] == "" || !signed.MatchString(cell[6]) {
+					t.Errorf("%s has no fare, or no difference from the usual one: %q", day, cell)
 				}
 			}
 			for _, m := range monthOf.FindAllStringSubmatch(body, -1) {
@@ -206,15 +213,15 @@ func TestCalendarOfThePage(t *testing.T) {
 	}
 }
 
-// TestCalendarWithoutFares: with the setting that forbids single fares, the page's calendar still
-// shows levels.
+// TestCalendarWithoutFares: with the setting that forbids single fares, the page's calendar compares
+// each day with the usual fare in words.
 func TestCalendarWithoutFares(t *testing.T) {
 	s := siteOfSheets(tripSheets(), analisitest.MilBuh, fare.DayOf(analisitest.Today), false)
 	w := s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12", "Accept-Language", "it")
 	cells := cellOf.FindAllStringSubmatch(w.Body.String(), -1)
 	for _, c := range cells {
-		if c[6] != "" {
-			t.Errorf("%s shows %s", c[3], c[6])
+		if c[5] != "" || !strings.HasSuffix(c[6], "per quel giorno") {
+			t.Errorf("%s shows %q and %q", c[2], c[5], c[6])
 		}
 	}
 	text := said(w)

@@ -222,16 +222,14 @@ func TestPage(t *testing.T) {
 		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404,
 			"Nessun prezzo recente. Seguiamo le rotte da qui", "home"},
 		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200,
-			"Normale: più o meno il prezzo abituale per questa rotta. Il più basso dei prezzi più recenti: 49,90 €, " +
-				"per un volo di giovedì 10 " +
-				"marzo 2016; visto oggi. Per quel giorno il prezzo abituale è circa 55 €: sono 5 € in meno. " +
-				"Ne conosciamo uno più basso: 30 € per martedì 15 marzo 2016, visto oggi. " +
+			"Normale: più o meno il prezzo abituale per questa rotta. Un altro giorno costa meno: 30 € martedì 15 " +
+				"marzo 2016, prezzo visto oggi. Il più basso dei prezzi più recenti: 49,90 €, " +
+				"per un volo di giovedì 10 marzo 2016; visto oggi. " +
 				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Avvisami quando " +
 				"scende Certezza media, in base a 40 giorni osservati. Su questa rotta il " +
 				"prezzo più basso è di solito " +
 				"circa 50 €. Come giudichiamo il prezzoSu 100 giorni osservati, circa 2 avevano un prezzo più " +
-				"basso; il " +
-				"margine va da 1 a 17.", "home"},
+				"basso; il margine va da 1 a 17.Per quel giorno il prezzo abituale è circa 55 €: sono 5 € in meno.", "home"},
 		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200,
 			"Da Milano ad Atene · solo andata Normale: più o meno il prezzo abituale per questa rotta.", "home"},
 		{"one day is known", "/?da=Milano&a=Vienna", "it", 200,

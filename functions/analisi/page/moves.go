@@ -9,6 +9,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 )
 
@@ -20,6 +21,9 @@ type movesView struct {
 	Chart responsiveChart
 	Rows  [][3]string // day, days ahead, fare; newest first
 }
+
+// fewSightings is a limit: with fewer days on which a fare was found, the page draws no chart.
+const fewSightings = 4
 
 // showMoves adds the fare history of the departure to a verdict page, as GET /v1/storico answers
 // without a key. It reads the history only if the service may show past fares. If the read fails,
@@ -70,8 +74,8 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 	}
 	m.Text = l.Text("moves."+id, "Days", l.Number(len(c.Prices)), "Since", l.WeekdayDate(c.Prices[0].Day), "Low", l.Money(low.Price),
 		"High", l.Money(high.Price), "Last", l.Money(last.Price), "Day", l.WeekdayDate(c.Prices[len(c.Prices)-1].Day))
-	if v.Verdict.addLast(l, a.Analysis, last); len(c.Prices) == 1 {
-		return // the sentence says all
+	if v.Verdict.addLast(l, a.Analysis, last); len(c.Prices) < fewSightings {
+		return // a line between them would invent a course
 	}
 	c.Label = m.Text
 	m.Chart = responsiveChart{c.SVG(680, 220), c.SVG(328, 200)}
@@ -81,16 +85,18 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 // fare is known now.
 func (j *verdictView) addLast(l *i18n.Language, a verdict.Analysis, last verdict.Live) {
 	if a.Prezzo.Dichiarato && a.PrezzoNoto == nil {
-		j.Facts = append(j.Facts, lastFare(l, last))
+		amount, sign := l.Apart(last.Price, a.Prezzo.Cent)
+		j.Facts = append(j.Facts, lastFare(l, last, l.Text("refusal.no_fare_on.last_"+wording.Direction(sign), "Amount", amount)))
 	}
 }
 
-// lastFare states the last known fare of a departure or month that has none now.
-func lastFare(l *i18n.Language, last verdict.Live) string {
+// lastFare states the last known fare of a departure or month that has none now. than compares that
+// fare; "" means with nothing.
+func lastFare(l *i18n.Language, last verdict.Live, than string) string {
 	back := ""
 	if last.Nights > 0 {
 		back = l.WeekdayDate(last.Depart + fare.Day(last.Nights))
 	}
 	return l.Text("refusal.no_fare_on.last", "Price", l.Money(last.Price), "Departure",
-		l.WeekdayDate(last.Depart), "Back", back, "Day", l.WeekdayDate(last.FoundDay()))
+		l.WeekdayDate(last.Depart), "Back", back, "Day", l.WeekdayDate(last.FoundDay()), "Than", than)
 }

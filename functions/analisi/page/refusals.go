@@ -157,6 +157,9 @@ func (v *view) linkNear(q question, near []verdict.Giorno) {
 	l := v.T
 	for _, g := range near {
 		said := v.daysOf(g.Partenza, g.Ritorno)
+		if n, ok := (trip{}).nightsOf(g); ok && q.Back != "" {
+			said += " · " + l.Count("stays.nights", n)
+		}
 		if g.Cent != nil && v.AllFares {
 			said += " · " + l.Money(*g.Cent)
 			if g.MedianaCent != nil {
@@ -195,7 +198,11 @@ func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *a
 		return
 	}
 	last := slices.MaxFunc(all, func(a, b verdict.Live) int { return cmp.Compare(a.Found, b.Found) })
-	v.Notice.Facts = append(v.Notice.Facts, lastFare(v.T, last))
+	than := ""
+	if usual := e.Usual.Verdetto.MedianaCent; usual != nil && last.Depart == e.Date && !ofMonth(&e.When) {
+		than = difference(v.T, e.Usual.Verdetto.Livello, last.Price, *usual)
+	}
+	v.Notice.Facts = append(v.Notice.Facts, lastFare(v.T, last, than))
 }
 
 // instead offers wider questions and an alert to the reader of a trip without a fare.

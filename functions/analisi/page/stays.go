@@ -57,34 +57,64 @@ func around(w *answer.When, known map[fare.Day]calendarDay) (all weeks) {
 	return all
 }
 
-// daysAround is how many days before and after the outbound day and the return day the page shows.
+// daysAround is how many days before and after the outbound day, and how many nights more and less,
+// the page shows.
 const daysAround = 3
 
-// returnsAround returns a table of the known fares around the two days of a return. It returns nil
-// for a question without a return day.
-func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno, levels bool) *grid {
+// returnsAround returns a table of the known fares around a return, by outbound day and nights away.
+// A day or a number of nights without any fare has no row or column. It returns nil for a question
+// without a return day, and without fares.
+func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno) *grid {
 	if w.Back == 0 {
 		return nil
 	}
-	g := &grid{Corner: v.T.Text("stays.out_back")}
-	for back := w.Back - daysAround; back <= w.Back+daysAround; back++ {
-		g.Heads = append(g.Heads, weekday{v.shortDay(back), v.T.WeekdayDate(back)})
+	g, nights := &grid{Corner: v.T.Text("stays.out")}, w.Back-w.Date
+	least := max(1, nights-daysAround)
+	for n := least; n <= nights+daysAround; n++ {
+		g.Heads = append(g.Heads, weekday{strconv.Itoa(int(n)), v.T.Count("stays.nights", int(n))})
 	}
 	for out := max(v.today, w.Date-daysAround); out <= w.Date+daysAround; out++ {
 		g.Rows = append(g.Rows, gridRow{v.shortDay(out), make([]calendarDay, len(g.Heads))})
 		for _, one := range days {
 			back, err := fare.ParseDay(one.Ritorno)
-			at := int(back - (w.Back - daysAround))
+			at := int(back - out - least)
 			if one.Partenza != out.String() || err != nil || at < 0 || at >= len(g.Heads) {
 				continue
 			}
-			cell := v.cellOf(one, out, q.linkOn(tripOn(q, one),
-				v.AskFrom, v.AskTo), levels)
+			cell := v.cellOf(one, out, q.linkOn(tripOn(q, one), v.AskFrom, v.AskTo))
 			cell.Selected = out == w.Date && back == w.Back
 			g.Rows[len(g.Rows)-1].Cells[at] = cell
 		}
 	}
-	return g
+	return g.known()
+}
+
+// known returns the table without its rows and columns that have no fare, or nil without any fare.
+func (g *grid) known() *grid {
+	empty := func(c calendarDay) bool { return c.To == "" }
+	kept := &grid{Corner: g.Corner}
+	for _, row := range g.Rows {
+		if slices.ContainsFunc(row.Cells, func(c calendarDay) bool { return !empty(c) }) {
+			kept.Rows = append(kept.Rows, gridRow{Name: row.Name})
+		}
+	}
+	for at, head := range g.Heads {
+		if !slices.ContainsFunc(g.Rows, func(r gridRow) bool { return !empty(r.Cells[at]) }) {
+			continue
+		}
+		kept.Heads = append(kept.Heads, head)
+		to := 0
+		for _, row := range g.Rows {
+			if to < len(kept.Rows) && row.Name == kept.Rows[to].Name {
+				kept.Rows[to].Cells = append(kept.Rows[to].Cells, row.Cells[at])
+				to++
+			}
+		}
+	}
+	if len(kept.Rows) == 0 {
+		return nil
+	}
+	return kept
 }
 
 func (v *view) shortDay(d fare.Day) string {
@@ -360,8 +390,9 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 			s.Grid.Rows = append(s.Grid.Rows, gridRow{name, make([]calendarDay, len(s.Grid.Heads))})
 		}
 		cells := s.Grid.Rows[len(s.Grid.Rows)-1].Cells
-		cells[column(out, back)] = v.cellOf(g, out, q.linkOn(tripOn(q, g), v.AskFrom, v.AskTo), true)
+		cells[column(out, back)] = v.cellOf(g, out, q.linkOn(tripOn(q, g), v.AskFrom, v.AskTo))
 	}
+	s.Grid = *s.Grid.known()
 	v.Returns = s
 	v.Description = s.Headline + " " + s.Lede
 }

@@ -39,7 +39,7 @@ func TestStays(t *testing.T) {
 		{"a weekend", "&soggiorno=weekend&mese=2016-04", 404, "No such fare yet.", 0, ""},
 		{"too many nights", "&soggiorno=2-20", 400, "We cannot read the question.", 0, ""},
 		{"days of both ways determine the nights", "&soggiorno=2-4&quando=2016-04-12&ritorno=2016-04-17", 200,
-			"Milan to Bucharest · Tuesday 12 April 2016 – Sunday 17 April 2016", 7,
+			"Milan to Bucharest · Tuesday 12 April 2016 – Sunday 17 April 2016", 6,
 			"quando=2016-04-13&ritorno=2016-04-18"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -79,6 +79,47 @@ func TestDaysAround(t *testing.T) {
 		}
 		if strings.Contains(strip, "2016-04-20") || strings.Contains(strip, "2016-04-05") {
 			t.Errorf("%s: other days in\n%s", query, strip)
+		}
+	}
+}
+
+// TestOtherNights: a question about a return keeps its nights away. If the answer's fare has other
+// nights, the page says so. Links to months keep the nights, and links to nearby returns name theirs.
+func TestOtherNights(t *testing.T) {
+	s := openSite("", "")
+	for query, want := range map[string]string{
+		"&quando=2016-04-12&ritorno=2016-04-18": "You asked for 6 nights; this fare is for 5 nights, the nearest that we know.",
+		"&quando=2016-04-12&ritorno=2016-04-17": "",
+		"&quando=2016-04-20&ritorno=2016-04-26": "Monday 18 April 2016 – Saturday 23 April 2016 · 5 nights · €",
+	} {
+		text := said(s.visit("/?da=Milano&a=Bucarest&lang=en" + query))
+		if strings.Contains(text, "You asked for") != strings.HasPrefix(want, "You asked") || !strings.Contains(text, want) {
+			t.Errorf("%s: want %q in\n%s", query, want, text)
+		}
+	}
+	body := s.visit("/?da=Milano&a=Bucarest&lang=en&quando=2016-04-12&ritorno=2016-04-17").Body.String()
+	for month, links := range map[string]int{"04": 2, "05": 1} { // a bar of a month, and the calendar
+		if want := "mese=2016-" + month + "&amp;soggiorno=5&amp;"; strings.Count(body, want) < links {
+			t.Errorf("fewer than %d links with %s", links, want)
+		}
+	}
+}
+
+// TestSparseReturns: a table of returns has a row and a column only for days and nights with a fare,
+// and states euros instead of levels.
+func TestSparseReturns(t *testing.T) {
+	s := openSite("", "")
+	for _, query := range []string{"&quando=2016-04-12&ritorno=2016-04-17", "&soggiorno=4-6&mese=2016-04"} {
+		_, grid, found := strings.Cut(s.visit("/?da=Milano&a=Bucarest&lang=en"+query).Body.String(), `<table class="grid">`)
+		grid, _, _ = strings.Cut(grid, "</table>")
+		fares := strings.Count(grid, "<td class=")
+		if rows := strings.Count(grid, `<th scope="row">`); !found || rows == 0 || fares != rows || strings.Contains(grid, "–") {
+			t.Errorf("%s: %d rows, %d fares in\n%s", query, rows, fares, grid)
+		}
+		for _, level := range []string{"great", "good", "normal", "expensive"} {
+			if strings.Contains(grid, level) {
+				t.Errorf("%s: a level in\n%s", query, grid)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,10 +36,8 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	}
 	said := v.sayingOf(asked, a)
 	j := v.newVerdict(q, a, said)
-	j.Facts = append(j.Facts, nonEmpty(said.OwnDay(), v.sharing(asked, a, c), said.Lower())...)
-	if t := v.Trip.of(a.Prezzo); t != v.Trip {
-		j.Facts = append(j.Facts, l.Text("departure.other_return", "Back", l.WeekdayDate(asked.When.Back)))
-	}
+	j.Lower = said.Lower()
+	j.Facts = append(j.Facts, nonEmpty(v.otherNights(asked, a.Prezzo, c), v.sharing(asked, a, c))...)
 	if !said.Judged() {
 		if asked.When != nil {
 			j.Facts = append(j.Facts, l.Text("departure.too_little", "Fares", l.Number(a.Verdetto.Campione)))
@@ -50,9 +49,9 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	}
 	v.Title += l.Text("format.colon") + " " + said.Brief()
 	j.Facts = append(j.Facts, nonEmpty(said.Known(), said.Past())...)
-	v.Description = j.Headline + " " + strings.Join(j.Facts, " ")
+	v.Description = strings.Join(nonEmpty(append([]string{j.Headline, j.Lower}, j.Facts...)...), " ")
 	j.describeCertainty(said)
-	j.Usual = said.Typical()
+	j.Usual = said.Usual()
 	scale := rangeOf(l, a)
 	j.Range = responsiveChart{scale.SVG(680), scale.SVG(328)}
 	v.Waits = waitsOf(said)
@@ -64,7 +63,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 			j.drawHistory(l, answered.Summary, a, v.today)
 		}
 	}
-	j.Judged = []string{said.Rank(low, high), l.Text("departure.range_note")}
+	j.Judged = nonEmpty(said.Rank(low, high), said.OwnDay())
 }
 
 // newVerdict returns the content that all kinds of verdict pages share.
@@ -102,6 +101,35 @@ func (t trip) of(p verdict.Prezzo) trip {
 		t.Back = p.Ritorno
 	}
 	return t
+}
+
+// otherNights states that the judged fare of a return has other nights away than the question, and
+// names the lowest known fare nearby that has the nights of the question. It returns "" if the judged
+// fare has those nights.
+func (v *view) otherNights(asked answer.Question, p verdict.Prezzo, c *verdict.Calendario) string {
+	w := asked.When
+	if w == nil || w.Back == 0 {
+		return ""
+	}
+	wanted := int(w.Back - w.Date)
+	known, ok := trip{}.nightsOf(verdict.Giorno{Partenza: p.Partenza, Ritorno: p.Ritorno})
+	if !ok || known == wanted {
+		return ""
+	}
+	var best verdict.Giorno
+	price, days := "", ""
+	if c != nil && v.AllFares {
+		for _, g := range c.Giorni {
+			out, _ := fare.ParseDay(g.Partenza)
+			n, ok := trip{}.nightsOf(g)
+			near := ok && n == wanted && w.Date-daysAround <= out && out <= w.Date+daysAround
+			if near && (best.Cent == nil || *g.Cent < *best.Cent) {
+				best, price, days = g, v.T.Money(*g.Cent), v.daysOf(g.Partenza, g.Ritorno)
+			}
+		}
+	}
+	return v.T.Text("departure.other_nights", "Asked", v.T.Count("stays.nights", wanted), "Known",
+		v.T.Count("stays.nights", known), "Price", price, "Days", days)
 }
 
 // maxSharing is the number of days named as the days with the lowest fare.
@@ -159,10 +187,25 @@ func rangeOf(l *i18n.Language, a verdict.Analysis) chart.Range {
 	}
 	return chart.Range{
 		Minimum: of.MinimoCent, Q1: of.Q1Cent, Median: of.MedianaCent, Q3: of.Q3Cent, Maximum: of.MassimoCent,
-		Price: a.Prezzo.Cent, Level: a.Verdetto.Livello, Money: l.Money, About: l.About,
+		Price: a.Prezzo.Cent, Level: a.Verdetto.Livello, Marks: marksOf(l, a.Prezzo, of, lowest),
 		Label: l.Text("departure.range", "Price", l.Money(a.Prezzo.Cent), "Low", l.About(of.Q1Cent), "High",
 			l.About(of.Q3Cent), "Median", l.About(of.MedianaCent), "Minimum", lowest,
 			"Maximum", l.About(of.MassimoCent)),
+	}
+}
+
+// marksOf returns the words at the marks of the chart that rangeOf returns.
+func marksOf(l *i18n.Language, p verdict.Prezzo, of *verdict.Quartili, lowest string) chart.Marks {
+	price := l.Text("departure.scale_fare", "Price", l.Money(p.Cent))
+	if p.Dichiarato {
+		price = l.Text("departure.scale_own", "Price", l.Money(p.Cent))
+	}
+	return chart.Marks{
+		Price: price,
+		Usual: l.Text("departure.scale_usual", "Usual", l.About(of.MedianaCent), "Low", l.About(of.Q1Cent), "High",
+			l.About(of.Q3Cent)),
+		Lowest:  l.Text("departure.scale_lowest", "Price", lowest),
+		Highest: l.Text("departure.scale_highest", "Price", l.About(of.MassimoCent)),
 	}
 }
 
@@ -180,7 +223,7 @@ func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary
 	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
 	h := chart.History{
 		Weeks: weeks, Today: today, Price: a.Prezzo.Cent, Level: a.Verdetto.Livello, Money: l.Money, Month: l.MonthShort,
-		Label: l.Text("verdict.history", "Price", l.Money(a.Prezzo.Cent), "Median", l.Money(a.Quartili.MedianaCent)),
+		Label: l.Text("verdict.history", "Price", l.Money(a.Prezzo.Cent), "Median", l.About(a.Quartili.MedianaCent)),
 	}
 	j.History = responsiveChart{h.SVG(680, 300), h.SVG(328, 260)}
 	for _, week := range slices.Backward(weeks) {
@@ -208,9 +251,7 @@ func (v *view) describeMonths(q question, a verdict.Analysis) {
 		j.MonthRows = append(j.MonthRows, monthRow{l.Month(time.Month(m.Mese)), l.Money(m.MedianaCent),
 			l.Number(m.Campione), v.askMonth(q, time.Month(m.Mese))})
 	}
-	j.Months.Wide = c.SVG(680, 190)
-	c.Name = l.MonthInitial
-	j.Months.Narrow = c.SVG(328, 170)
+	j.Months = responsiveChart{c.SVG(680, 190), c.SVG(328, 170)}
 }
 
 // departuresIn returns the link to the departures of the next month m. The link leads to the
@@ -228,9 +269,18 @@ func (v *view) departuresIn(q question, m time.Month) string {
 }
 
 func (v *view) askMonth(q question, m time.Month) string {
-	t := q.trip
-	t.Date, t.Around, t.Back, t.Month = "", "", "", nextMonth(v.today, m)
-	return q.linkOn(t, v.shortest(v.AskFrom), v.shortest(v.AskTo))
+	return q.linkOn(q.inMonth(nextMonth(v.today, m)), v.shortest(v.AskFrom), v.shortest(v.AskTo))
+}
+
+// inMonth returns the trip in a month, with the nights away of a return.
+func (t trip) inMonth(month string) trip {
+	out, err1 := fare.ParseDay(t.Date)
+	back, err2 := fare.ParseDay(t.Back)
+	if n := int(back - out); err1 == nil && err2 == nil && 0 < n && n <= maxStay {
+		t.Stay = strconv.Itoa(n)
+	}
+	t.Date, t.Around, t.Back, t.Month = "", "", "", month
+	return t
 }
 
 // nextMonth returns the first month m from today on, as year and month (2027-03). That can be the
@@ -266,10 +316,4 @@ func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
 	// The page does not show the saving that the API's answer states. That saving compares medians
 	// of many departures and seasons, so it does not apply to a single departure.
 	j.WindowText = l.Text("verdict.window", "From", w.DaGiorni, "To", w.AGiorni)
-	c := chart.Window{
-		Window: verdict.Window{From: w.DaGiorni, To: w.AGiorni}, Lead: a.AnticipoGiorni,
-		Ends:  [2]string{l.Text("verdict.window_far"), l.Text("verdict.window_near")},
-		Label: strings.TrimSpace(j.Lead + " " + j.WindowText),
-	}
-	j.Window = responsiveChart{c.SVG(680), c.SVG(328)}
 }

@@ -90,8 +90,10 @@ func (v view) Examples() []link {
 func (v view) Sample() responsiveChart {
 	s := chart.Range{
 		Minimum: 1800, Q1: 2600, Median: 3100, Q3: 3900, Maximum: 8100, Price: 2199, Level: verdict.Ottimo,
-		Money: v.T.Money, About: v.T.About, Label: v.T.Text("home.example_note"),
+		Label: v.T.Text("home.example_note"),
 	}
+	s.Marks = marksOf(v.T, verdict.Prezzo{Cent: s.Price}, &verdict.Quartili{Q1Cent: s.Q1, MedianaCent: s.Median,
+		Q3Cent: s.Q3, MassimoCent: s.Maximum}, v.T.About(s.Minimum))
 	return responsiveChart{s.SVG(680), s.SVG(328)}
 }
 
@@ -115,11 +117,12 @@ type option struct {
 func (v view) FirstDay() string { return v.today.String() }
 func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
-// TripOpen reports whether the form shows the trip's fields at once. It shows them on the first
-// page, and if the reader must correct a value.
-func (v view) TripOpen() bool {
-	return v.Start || v.Anywhere || len(v.Faults) > 0
-}
+// DatesOpen reports whether the form shows the days of departure and return beside the two cities.
+// It shows them there on the first page. Below an answer they are in the fold with the other choices.
+func (v view) DatesOpen() bool { return v.Start }
+
+// TripOpen reports whether the fold of the form is open, because the reader must correct a value.
+func (v view) TripOpen() bool { return len(v.Faults) > 0 }
 
 // Before returns the month or day that the form shows now. A form without a script sends it, so
 // that the next request can tell whether the reader changed the month or the day.
@@ -190,6 +193,7 @@ type responsiveChart struct{ Wide, Narrow template.HTML }
 type verdictView struct {
 	Route, Level, Headline string
 	Trip                   string // in words; empty: any one-way fare
+	Lower                  string // a lower known fare on another day
 	Facts                  []string
 	Sure, SureDays         string // empty without a verdict
 	Dots                   [3]bool
@@ -198,7 +202,7 @@ type verdictView struct {
 	Range, History         responsiveChart
 	Moves                  *movesView    // for a departure
 	Calendar               *calendarView // nil: no departure has a fare
-	Months, Window         responsiveChart
+	Months                 responsiveChart
 	MonthsText, WindowText string
 	Lead                   string // how far ahead the departure is
 	Age, FoundAt           string // that the fare was found, and when exactly

@@ -21,7 +21,12 @@ type waitRow struct {
 	Cells []string
 }
 
+// waitsOf returns what is known about waiting, or nil if there is nothing to wait for: the departure
+// is today, or the question is about no single departure.
 func waitsOf(said wording.Verdict) *waits {
+	if lead := said.Of.AnticipoGiorni; lead != nil && *lead == 0 {
+		return nil
+	}
 	if said.Of.Prezzo.Dichiarato {
 		return waitsWithOwn(said)
 	}
@@ -37,14 +42,11 @@ func waitsOf(said wording.Verdict) *waits {
 	if len(a.Previsione) == 0 {
 		return w
 	}
-	w.Rows = []waitRow{{Name: l.Text("waits.fall")}, {Name: l.Text("waits.rise")}, {Name: l.Text("waits.mean")},
-		{Name: l.Text("waits.between")}, {Name: l.Text("waits.dearer")}}
+	w.Rows = []waitRow{{Name: l.Text("waits.fall")}, {Name: l.Text("waits.rise")}, {Name: l.Text("waits.mean")}}
 	for _, f := range a.Previsione {
 		w.Heads = append(w.Heads, l.Text("waits.within", "Days", f.Giorni))
 		for i, cell := range []string{
 			wording.Fall(l, f), wording.Percent(l, f.Rialzo5), wording.Change(l, f.Attesa.MediaCent),
-			l.Text("waits.from_to", "From", wording.Change(l, f.Attesa.DaCent), "To",
-				wording.Change(l, f.Attesa.ACent)), wording.Percent(l, f.Attesa.PiuCaro),
 		} {
 			w.Rows[i].Cells = append(w.Rows[i].Cells, cell)
 		}
@@ -68,9 +70,12 @@ func waitsWithOwn(said wording.Verdict) *waits {
 }
 
 // waitsWithout states what is known about waiting for a departure without a fare: the record of
-// fares at the usual price.
+// fares at the usual price. It returns nil for a departure of today.
 func (v *view) waitsWithout(e *answer.NoFareOn) *waits {
 	l, usual := v.T, e.Usual
+	if e.Date <= v.today && !ofMonth(&e.When) {
+		return nil // nothing to wait for
+	}
 	if usual.Verdetto.Percentile == nil {
 		return &waits{Advice: l.Text("waits.nothing")}
 	}

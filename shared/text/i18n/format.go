@@ -108,11 +108,6 @@ func (l *Language) Month(m time.Month) string { return l.numbered("format.month.
 // MonthShort returns the short name of a month.
 func (l *Language) MonthShort(m time.Month) string { return l.numbered("format.month_short.", int(m)) }
 
-// MonthInitial returns the first letter of a month's name.
-func (l *Language) MonthInitial(m time.Month) string {
-	return l.numbered("format.month_initial.", int(m))
-}
-
 // Weekday returns the name of a day of the week.
 func (l *Language) Weekday(d time.Weekday) string { return l.numbered("format.weekday.", int(d)) }
 

@@ -62,15 +62,13 @@ func TestCalendar(t *testing.T) {
 		seen := map[string]bool{}
 		for m := time.January; m <= time.December; m++ {
 			seen[l.Month(m)] = true
-			if initial := l.MonthInitial(m); len([]rune(initial)) != 1 || l.MonthShort(m) == "" {
-				t.Errorf("%s: %s is %q and %q", l.Code, m, initial, l.MonthShort(m))
-			}
+			seen["short "+l.MonthShort(m)] = true
 		}
 		monday, _ := fare.ParseDay("2016-02-29")
 		for d := monday; d < monday+7; d++ {
 			seen[l.WeekdayDate(d)] = true
 		}
-		if len(seen) != 12+7 {
+		if len(seen) != 2*12+7 {
 			t.Errorf("%s: %d names", l.Code, len(seen))
 		}
 	}

@@ -28,13 +28,13 @@ func TestLevelAgreesWithEuros(t *testing.T) {
 		headline, typical string
 	}{
 		{"at the upper end", of(verdict.Rotta, verdict.Caro, 1699, 1499, 1499, 1699),
-			"Expensive, but still within the usual range: about €2 more than usual for this route.",
+			"Rather expensive, but still within the usual range: about €2 more than usual for this route.",
 			"On this route the lowest fare is usually between €15 and €17; this fare is at the upper end."},
 		{"above the range", of(verdict.Rotta, verdict.Caro, 1799, 1499, 1499, 1699),
 			"Expensive: about €3 more than usual for this route.",
 			"On this route the lowest fare is usually between €15 and €17."},
 		{"a range of one amount", of(verdict.Rotta, verdict.Caro, 1539, 1499, 1480, 1520),
-			"Expensive, but still within the usual range: a little more than usual for this route.",
+			"Rather expensive, but still within the usual range: a little more than usual for this route.",
 			"On this route the lowest fare is usually about €15, often a little less than this fare."},
 		{"cheap in the range", of(verdict.Rotta, verdict.Buono, 1550, 1899, 1499, 1899),
 			"Good: about €3 less than usual for this route.",

@@ -17,6 +17,8 @@ func Places(l *i18n.Language, t *verdict.Tratta, asked ...string) (all []string)
 		t = &verdict.Tratta{}
 	}
 	about := [...]string{t.Origine, t.Destinazione}
+	var several []string // cities with several airports
+	alone := ""
 	for i, name := range asked {
 		p, ok := places.Find(name)
 		if !ok || about[i] != "" {
@@ -30,8 +32,16 @@ func Places(l *i18n.Language, t *verdict.Tratta, asked ...string) (all []string)
 		if part, ok := places.Within(name); ok {
 			all = append(all, l.Text("place.part", "Asked", part, "City", city, "Airports", airports))
 		} else if airports != "" {
-			all = append(all, l.Text("place.airports", "City", city, "Airports", airports))
+			several = append(several, city+" ("+airports+")")
+			alone = l.Text("place.airports", "City", city, "Airports", airports)
 		}
+	}
+	switch len(several) {
+	case 0:
+	case 1:
+		all = append(all, alone)
+	default:
+		all = append(all, l.Text("place.both", "Cities", l.List(several)))
 	}
 	if t.Confronto != verdict.DelleCitta {
 		return all

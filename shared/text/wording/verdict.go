@@ -69,9 +69,14 @@ func (v Verdict) Brief() string {
 	return v.Text("headline.brief", "Price", v.Money(v.Of.Prezzo.Cent), "Level", v.Level())
 }
 
-// Level writes the level of the judged fare, such as good, in words.
+// Level writes the level of the judged fare, such as good, in words. A fare inside the usual range is
+// at most rather expensive.
 func (v Verdict) Level() string {
-	return Level(v.Language, v.Of.Verdetto.Livello, v.Of.Verdetto.Affidabilita)
+	level := v.Of.Verdetto.Livello
+	if dearWithin(v.Language, v.Of) {
+		level = "caro-nella-norma"
+	}
+	return Level(v.Language, level, v.Of.Verdetto.Affidabilita)
 }
 
 // Level writes a level in words. If the reliability is low, the words say that the level is only
@@ -158,6 +163,14 @@ func (v Verdict) Lower() string {
 	}
 	return v.Text("fare.lower", "Price", v.Money(p.Cent), "Departure", v.date(p.Partenza), "Back", v.date(p.Ritorno),
 		"When", v.seen(*p))
+}
+
+// Usual states the usual fare of the question, and between which amounts half of the comparable fares
+// lie. It needs a verdict.
+func (v Verdict) Usual() string {
+	of := v.Of.Quartili
+	return v.Text("departure.usual_"+v.question(), "Usual", v.About(of.MedianaCent), "Low", v.About(of.Q1Cent),
+		"High", v.About(of.Q3Cent))
 }
 
 // Typical states the usual range of fares for the question. It needs a verdict.

@@ -53,9 +53,9 @@ func charts() map[string]string {
 	flat.Weeks, flat.Price, flat.Level = nil, 1999, "normale"
 	above := history
 	above.Price, above.Level = 99_000, "caro"
-	lead := 84
 	fares := chart.Range{Minimum: 1200, Q1: 2800, Median: 3000, Q3: 4000, Maximum: 8500, Price: 2599, Level: "buono",
-		Money: money, About: money, Label: "range"}
+		Marks: chart.Marks{Price: "this fare 25 €", Usual: "usual 30 € (half: 28 € to 40 €)", Lowest: "lowest 12 €",
+			Highest: "highest 85 €"}, Label: "range"}
 	far, one := fares, fares
 	far.Price, far.Level = 99_000, "caro"
 	one.Minimum, one.Q1, one.Median, one.Q3, one.Maximum, one.Price, one.Level = 3000, 3000, 3000, 3000,
@@ -86,12 +86,6 @@ func charts() map[string]string {
 		"moves-none": string(chart.Moves{Today: 16861, Price: 5200, Level: "caro", Money: money, Month: month,
 			Label: "moves"}.SVG(328, 200)),
 		"months-none": string(chart.Months{Name: month, Label: "months"}.SVG(328, 170)),
-		"window": string(chart.Window{Window: verdict.Window{From: 46, To: 90}, Ends: [2]string{"far", "near"},
-			Label: "window"}.SVG(680)),
-		"window-lead": string(chart.Window{Window: verdict.Window{From: 46, To: 90}, Lead: &lead,
-			Ends: [2]string{"far", "near"}, Label: "window"}.SVG(680)),
-		"window-last": string(chart.Window{Window: verdict.Window{From: 181, To: 500}, Ends: [2]string{"far", "near"},
-			Label: "window"}.SVG(328)),
 	}
 }
 
@@ -204,6 +198,23 @@ func BenchmarkCard(b *testing.B) {
 	for b.Loop() {
 		if _, err := c.PNG(); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestMarks: every mark of a scale says what its amount is, in either size.
+func TestMarks(t *testing.T) {
+	marks := chart.Marks{Price: "this fare 25 €", Usual: "usual 30 €", Lowest: "lowest 12 €", Highest: "highest 85 €"}
+	r := chart.Range{Minimum: 1200, Q1: 2800, Median: 3000, Q3: 4000, Maximum: 8500, Price: 2599, Marks: marks, Label: "range"}
+	for _, width := range []int{328, 680} {
+		svg := string(r.SVG(width))
+		for _, text := range []string{marks.Price, marks.Usual, marks.Lowest, marks.Highest} {
+			if strings.Count(svg, ">"+text+"</text>") != 1 {
+				t.Errorf("%d pixels: lacks %q", width, text)
+			}
+		}
+		if strings.Count(svg, "<text") != 4 {
+			t.Errorf("%d pixels: other texts in %s", width, svg)
 		}
 	}
 }

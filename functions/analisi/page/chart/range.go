@@ -3,6 +3,7 @@ package chart
 import (
 	"html/template"
 	"math"
+	"unicode/utf8"
 
 	"verdetto/shared/fare"
 )
@@ -13,40 +14,34 @@ type Range struct {
 	Minimum, Q1, Median, Q3, Maximum fare.Cents
 	Price                            fare.Cents
 	Level                            string
-	Money                            func(fare.Cents) string // of the price
-	About                            func(fare.Cents) string // of the usual prices, rounded
+	Marks                            Marks
 	Label                            string
 }
+
+// Marks are the words at the marks of a Range: each says what its amount is.
+type Marks struct{ Price, Usual, Lowest, Highest string }
 
 // SVG draws the range on a logarithmic scale. So double and half the usual price are equally far
 // from the usual price, and the few high fares do not compress the rest of the chart.
 func (r Range) SVG(width int) template.HTML {
-	const top, thick, height, edge = 30.0, 18.0, 84, 8.0
-	c := newCanvas("range", width, height, r.Label)
-	x := func(p fare.Cents) float64 { return edge + r.place(p, float64(width)-2*edge) }
+	const top, thick, height, edge = 30.0, 18.0, 94, 8.0
+	c, wide := newCanvas("range", width, height, r.Label), float64(width)
+	x := func(p fare.Cents) float64 { return edge + r.place(p, wide-2*edge) }
 	middle := top + thick/2
 	c.line("whisker", x(r.Minimum), middle, x(r.Maximum), middle)
 	c.line("whisker end", x(r.Minimum), middle-5, x(r.Minimum), middle+5)
 	c.line("whisker end", x(r.Maximum), middle-5, x(r.Maximum), middle+5)
 	c.rect("box", x(r.Q1), top, max(2, x(r.Q3)-x(r.Q1)), thick)
-	c.line("middle", x(r.Median), top, x(r.Median), top+thick)
+	c.line("middle", x(r.Median), top, x(r.Median), top+thick+5)
 	c.dot("today "+r.Level, x(r.Price), middle, 7)
-	r.write(c, "label", x(r.Price), top-10, float64(width), r.Money(r.Price))
-	// The ends of the box get labels. The ends of the line get labels only if there is room.
-	below := top + thick + 18
-	q1, q3 := x(r.Q1), x(r.Q3)
-	if q3-q1 < room {
-		q1, q3 = (q1+q3)/2-room/2, (q1+q3)/2+room/2
+	write(c, "label", x(r.Price), top-10, wide, r.Marks.Price)
+	write(c, "value", x(r.Median), top+thick+19, wide, r.Marks.Usual)
+	low, high := x(r.Minimum), x(r.Maximum)
+	if high-low < (widthOf(r.Marks.Lowest)+widthOf(r.Marks.Highest))/2+12 { // too close for both words
+		low, high = 0, wide
 	}
-	q1, q3 = max(q1, room/2), min(q3, float64(width)-room/2)
-	r.write(c, "value", q1, below, float64(width), r.About(r.Q1))
-	r.write(c, "value", q3, below, float64(width), r.About(r.Q3))
-	if q1-x(r.Minimum) > room {
-		r.write(c, "", x(r.Minimum), below, float64(width), r.About(r.Minimum))
-	}
-	if x(r.Maximum)-q3 > room {
-		r.write(c, "", x(r.Maximum), below, float64(width), r.About(r.Maximum))
-	}
+	write(c, "", low, height-6, wide, r.Marks.Lowest)
+	write(c, "", high, height-6, wide, r.Marks.Highest)
 	return c.html()
 }
 
@@ -60,15 +55,18 @@ func (r Range) place(p fare.Cents, width float64) float64 {
 	return width * (log(p) - low) / (high - low)
 }
 
-const room = 58.0
+// widthOf returns about how many pixels a text takes.
+func widthOf(text string) float64 { return 7 * float64(utf8.RuneCountInString(text)) }
 
-func (Range) write(c *canvas, class string, x, y, width float64, amount string) {
+// write writes a text centred at x, or at an edge of the chart if it would pass that edge.
+func write(c *canvas, class string, x, y, width float64, text string) {
+	half := widthOf(text) / 2
 	switch {
-	case x < room/2:
-		c.text(class, "start", 0, y, amount)
-	case x > width-room/2:
-		c.text(class, "end", width, y, amount)
+	case x < half:
+		c.text(class, "start", 0, y, text)
+	case x > width-half:
+		c.text(class, "end", width, y, text)
 	default:
-		c.text(class, "middle", x, y, amount)
+		c.text(class, "middle", x, y, text)
 	}
 }

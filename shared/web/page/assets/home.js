@@ -209,10 +209,11 @@ for (const form of document.querySelectorAll('form.ask')) {
     if (target === mese) flessibile.value = ritorno.value = '';
   });
 }
-// A link to a field opens the fold that holds the field.
+// A link to a part of the page opens the fold that holds the part, and moves the focus there.
 document.addEventListener('click', ({ target }) => {
-  const fold = document.querySelector(target.closest('a[href^="#"]')?.getAttribute('href'))?.closest('details');
+  const goal = document.querySelector(target.closest('a[href^="#"]')?.getAttribute('href')), fold = goal?.closest('details');
   if (fold) fold.open = true;
+  if (goal?.tabIndex < 0) goal.tabIndex = -1; // a heading takes the focus only with this attribute
 });
 for (const form of document.querySelectorAll('form[data-send]')) {
   sends(form);

@@ -1,0 +1,21 @@
+package wording_test
+
+import (
+	"strings"
+	"testing"
+
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
+)
+
+// TestPlacesAreJoined: one sentence lists the airports of both cities, in every language.
+func TestPlacesAreJoined(t *testing.T) {
+	for _, l := range i18n.Languages() {
+		for _, asked := range [][]string{{"Milano", "Londra"}, {"Milano", "Lisbona"}} {
+			got := wording.Places(l, nil, asked...)
+			if len(got) != 1 || !strings.Contains(got[0], "BGY") || strings.Contains(got[0], "LHR") != (asked[1] == "Londra") {
+				t.Errorf("%s, %v: %q", l.Code, asked, got)
+			}
+		}
+	}
+}
