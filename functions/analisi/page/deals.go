@@ -190,7 +190,8 @@ func (v *view) cheapRow(q question, d published.DestinationDeal, price verdict.P
 	}
 	row.Alert = row.To + "#alert-title"
 	if judged.Livello != verdict.Insufficient {
-		row.LevelText, row.Sure = wording.Level(l, judged.Livello, judged.Affidabilita), l.Text("certainty."+judged.Affidabilita)
+		row.LevelText = wording.Level(l, judged.Livello, judged.Affidabilita)
+		row.Sure = l.Text("certainty." + judged.Affidabilita)
 	}
 	if usual, ok := d.Usual(); ok {
 		row.Usual = l.Text("cheap.usual", "Price", l.Money(usual))
