@@ -168,9 +168,8 @@ func TestTrips(t *testing.T) {
 				"Il tuo prezzo: 95 €. Il più basso che " +
 					"conosciamo fra i prezzi più recenti di questa rotta è 30 €", "scegli un giorno."}, "Su 100 prezzi così"},
 		{"a price seen, lower than ever", route + "&visto=€ 10", "en", 200,
-			[]string{"Your price: €10. The lowest we know among the latest fares for this route is €30 (Tuesday 10 May 2016), seen " +
-				"today: €20 more than " +
-				"yours.", "Never seen so low in 40 days of fares."}, ""},
+			[]string{"Your price: €10. The lowest we know among the latest fares for this route is €30 (Tuesday 10 " +
+				"May 2016), seen today: €20 more than yours.", "Never seen so low in 40 days of fares."}, ""},
 		{"no fare on the day", route + "&quando=2016-04-20&diretto=si", "it", 404, []string{
 			"Per questa data non abbiamo ancora visto prezzi.", "un prezzo per mercoledì 20 aprile 2016.",
 			"Per mercoledì 20 aprile il prezzo abituale è circa", "E se aspetti? Adesso non conosciamo un " +
@@ -326,7 +325,8 @@ func TestTripsAreKept(t *testing.T) {
 			t.Errorf("lacks %s", want)
 		}
 	}
-	body = html.UnescapeString(s.visit("/?da=Milano&a=Bucarest&quando=2016-04-20&ritorno=2016-04-25&diretto=si").Body.String())
+	body = html.UnescapeString(
+		s.visit("/?da=Milano&a=Bucarest&quando=2016-04-20&ritorno=2016-04-25&diretto=si").Body.String())
 	if want := `href="/?da=Milano&a=Bucarest&quando=2016-04-19&ritorno=2016-04-24&diretto=si"`; !strings.Contains(body,
 		want) {
 		t.Errorf("a departure near it lacks %s", want)
