@@ -193,18 +193,18 @@ func TestFaultsAreFound(t *testing.T) {
 		dated bool
 		found bool
 	}{
-		"a sound page":                    {page(title, good+usual), false, false},
-		"two levels for one fare":         {page(title, good+"<p>€21.99 is a normal fare.</p>"), false, true},
-		"another level in the title":      {page("€21.99: great", good), false, true},
-		"cheap here and dear there":       {page(title, good+more+"this route.</p>"), false, true},
-		"dear for another question":       {page(title, good+more+"Monday 9 May.</p>"), false, false},
-		"usual for nothing":               {page(title, good+"<p>€30 is €2 more than usual.</p>"), false, true},
-		"a calendar with levels":          {page(title, good+levels), false, true},
-		"a calendar of a day with levels": {page(title, good+levels), true, true},
-		"a calendar that differs":         {page(title, good+fmt.Sprintf(days, "", "expensive")), true, true},
-		"a lower fare below it":           {page(title, latest+lower), false, true},
-		"a lower fare that is named":      {page(title, latest+"Another day costs less: €20.99 on Friday 13 May 2016."+lower), false, false},
-		"no level in the headline":        {page(title, "<h1>€8 less than usual for this route.</h1>It is good."), false, true},
+		"a sound page":               {page(title, good+usual), false, false},
+		"two levels for one fare":    {page(title, good+"<p>€21.99 is a normal fare.</p>"), false, true},
+		"another level in the title": {page("€21.99: great", good), false, true},
+		"cheap here and dear there":  {page(title, good+more+"this route.</p>"), false, true},
+		"dear for another question":  {page(title, good+more+"Monday 9 May.</p>"), false, false},
+		"usual for nothing":          {page(title, good+"<p>€30 is €2 more than usual.</p>"), false, true},
+		"a calendar with levels":     {page(title, good+levels), false, true},
+		"levels in a day's calendar": {page(title, good+levels), true, true},
+		"a calendar that differs":    {page(title, good+fmt.Sprintf(days, "", "expensive")), true, true},
+		"a lower fare below it":      {page(title, latest+lower), false, true},
+		"a lower fare that is named": {page(title, latest+"Another day costs less: €20.99."+lower), false, false},
+		"no level in the headline":   {page(title, "<h1>€8 less than usual for this route.</h1>It is good."), false, true},
 	} {
 		c1, faults := checkPage(c.body, a, c.dated)
 		if found := append(faults, c1.contradicted()...); (len(found) > 0) != c.found {

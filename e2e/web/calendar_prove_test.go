@@ -127,7 +127,8 @@ func dayByKeyboard(t *testing.T, base string, w *tab, say map[string]string) {
 	if marked := evaluate[string](w, `document.querySelector('.calendar [aria-current]').href`); marked != day {
 		t.Errorf("of %s the calendar marks %s", day, marked)
 	}
-	apart := evaluate[string](w, `document.querySelector('.calendar td:has([aria-current]) i').textContent.replace(/[^0-9]/g, '')`)
+	apart := evaluate[string](w,
+		`document.querySelector('.calendar td:has([aria-current]) i').textContent.replace(/[^0-9]/g, '')`)
 	if headline := w.text("article h1"); apart != "0" && !strings.Contains(headline, apart) {
 		t.Errorf("%s differs by %s in the calendar, and not in %q", day, apart, headline)
 	}

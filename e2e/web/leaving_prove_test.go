@@ -18,8 +18,9 @@ func TestProveSharing(t *testing.T) {
 	allow := func(setting permissions.PermissionSetting) {
 		t.Helper()
 		for _, name := range []string{"clipboard-read", "clipboard-write"} {
+			of := &permissions.PermissionDescriptor{Name: name, AllowWithoutSanitization: true}
 			_, err := chromedp.Call(b.ctx, permissions.SetPermission, permissions.SetPermissionParams{Origin: base,
-				Setting: setting, Permission: &permissions.PermissionDescriptor{Name: name, AllowWithoutSanitization: true}})
+				Setting: setting, Permission: of})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -143,7 +143,8 @@ func TestOwnPriceAsTyped(t *testing.T) {
 		"price=48.62+usd&currency=USD": {Cent: 4862, Quotato: verdict.Quotato{Importo: 48.62, Valuta: "USD"}},
 	} {
 		w := analisitest.Get(t, h, "/v1/analisi?origine=Milano&destinazione=Bucarest&"+query)
-		if got := decoded[verdict.Analysis](t, w.Body.Bytes()).Prezzo; got.Cent != want.Cent || got.Quotato != want.Quotato {
+		got := decoded[verdict.Analysis](t, w.Body.Bytes()).Prezzo
+		if got.Cent != want.Cent || got.Quotato != want.Quotato {
 			t.Errorf("%s: %d, %d %v, want %d %v", query, w.Code, got.Cent, got.Quotato, want.Cent, want.Quotato)
 		}
 	}

@@ -80,9 +80,10 @@ func TestCleanAddress(t *testing.T) {
 	for target, want := range map[string]string{
 		"/?da=Milano&a=Bucarest&mese=&quando=&visto=&lang=en": "/?da=Milano&a=Bucarest&lang=en",
 		"/?da=&a=": "/",
-		"/?da=Milano&mese=2016-04&era=2016-04&quando=":              "/?da=Milano&mese=2016-04",
-		"/?da=Citt%C3%A0&visto=%E2%82%AC45&con=":                    "/?da=Citt%C3%A0&visto=%E2%82%AC45",
-		"/?da=Milano&mese=2016-04&quando=2016-04-12&era=2016-04&a=": "/?da=Milano&mese=2016-04&quando=2016-04-12&era=2016-04",
+		"/?da=Milano&mese=2016-04&era=2016-04&quando=": "/?da=Milano&mese=2016-04",
+		"/?da=Citt%C3%A0&visto=%E2%82%AC45&con=":       "/?da=Citt%C3%A0&visto=%E2%82%AC45",
+		"/?da=Milano&mese=2016-04&quando=2016-04-12&era=2016-04&a=": "" +
+			"/?da=Milano&mese=2016-04&quando=2016-04-12&era=2016-04",
 	} {
 		w := s.visit(target)
 		if w.Code != 303 || w.Header().Get("Location") != want {

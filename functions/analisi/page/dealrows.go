@@ -89,7 +89,8 @@ func (v *view) cheapRow(q question, d knownDeal) cheapRow {
 	case d.judged.Livello == verdict.Insufficient:
 		row.Level, row.LevelText = levelClass(d.judged.Livello), l.Text("cheap.unknown")
 	default:
-		row.Level, row.LevelText = levelClass(d.judged.Livello), wording.Level(l, d.judged.Livello, d.judged.Affidabilita)
+		row.Level = levelClass(d.judged.Livello)
+		row.LevelText = wording.Level(l, d.judged.Livello, d.judged.Affidabilita)
 		row.Sure = l.Text("certainty." + d.judged.Affidabilita)
 	}
 	if d.of.FoundDay() < v.today {

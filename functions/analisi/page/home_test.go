@@ -176,7 +176,7 @@ func TestPage(t *testing.T) {
 		{"where it is cheap now", "/?da=Milano", "it", 200,
 			"Dove conviene volare adesso da Milano Per ogni destinazione: il prezzo più basso che conosciamo, sola " +
 				"andata, e quanto costa di solito. Prima le occasioni migliori. " +
-				"Avvisami quando conviene partire da qui Solo verso un paese: Regno Unito · Romania · Stati Uniti " +
+				"Avvisami quando conviene partire da qui Un solo paese: Regno Unito · Romania · Stati Uniti " +
 				"DestinazionePrezzoVerdetto Londragiovedì 10 marzo 201624,99 €20 € meno del solito " +
 				"(45 €)ottimoCertezza mediaVisto 3 giorni faAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €9 € " +
 				"meno del solito (29 €)buonoCertezza altaAvvisami · " +

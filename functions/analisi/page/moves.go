@@ -86,7 +86,8 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 func (j *verdictView) addLast(l *i18n.Language, a verdict.Analysis, last verdict.Live) {
 	if a.Prezzo.Dichiarato && a.PrezzoNoto == nil {
 		amount, sign := l.Apart(last.Price, a.Prezzo.Cent)
-		j.Facts = append(j.Facts, lastFare(l, last, l.Text("refusal.no_fare_on.last_"+wording.Direction(sign), "Amount", amount)))
+		than := l.Text("refusal.no_fare_on.last_"+wording.Direction(sign), "Amount", amount)
+		j.Facts = append(j.Facts, lastFare(l, last, than))
 	}
 }
 

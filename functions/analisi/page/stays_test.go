@@ -88,12 +88,14 @@ func TestDaysAround(t *testing.T) {
 func TestOtherNights(t *testing.T) {
 	s := openSite("", "")
 	for query, want := range map[string]string{
-		"&quando=2016-04-12&ritorno=2016-04-18": "You asked for 6 nights; this fare is for 5 nights, the nearest that we know.",
+		"&quando=2016-04-12&ritorno=2016-04-18": "You asked for 6 nights; this fare is for 5 nights, the nearest " +
+			"that we know.",
 		"&quando=2016-04-12&ritorno=2016-04-17": "",
 		"&quando=2016-04-20&ritorno=2016-04-26": "Monday 18 April 2016 – Saturday 23 April 2016 · 5 nights · €",
 	} {
 		text := said(s.visit("/?da=Milano&a=Bucarest&lang=en" + query))
-		if strings.Contains(text, "You asked for") != strings.HasPrefix(want, "You asked") || !strings.Contains(text, want) {
+		other := strings.HasPrefix(want, "You asked")
+		if strings.Contains(text, "You asked for") != other || !strings.Contains(text, want) {
 			t.Errorf("%s: want %q in\n%s", query, want, text)
 		}
 	}
@@ -110,10 +112,12 @@ func TestOtherNights(t *testing.T) {
 func TestSparseReturns(t *testing.T) {
 	s := openSite("", "")
 	for _, query := range []string{"&quando=2016-04-12&ritorno=2016-04-17", "&soggiorno=4-6&mese=2016-04"} {
-		_, grid, found := strings.Cut(s.visit("/?da=Milano&a=Bucarest&lang=en"+query).Body.String(), `<table class="grid">`)
+		body := s.visit("/?da=Milano&a=Bucarest&lang=en" + query).Body.String()
+		_, grid, found := strings.Cut(body, `<table class="grid">`)
 		grid, _, _ = strings.Cut(grid, "</table>")
 		fares := strings.Count(grid, "<td class=")
-		if rows := strings.Count(grid, `<th scope="row">`); !found || rows == 0 || fares != rows || strings.Contains(grid, "–") {
+		rows := strings.Count(grid, `<th scope="row">`)
+		if !found || rows == 0 || fares != rows || strings.Contains(grid, "–") {
 			t.Errorf("%s: %d rows, %d fares in\n%s", query, rows, fares, grid)
 		}
 		for _, level := range []string{"great", "good", "normal", "expensive"} {

@@ -168,9 +168,8 @@ func TestTrips(t *testing.T) {
 				"Il tuo prezzo: 95 €. Il più basso che " +
 					"conosciamo fra i prezzi più recenti di questa rotta è 30 €", "scegli un giorno."}, "Su 100 prezzi così"},
 		{"a price seen, lower than ever", route + "&visto=€ 10", "en", 200,
-			[]string{"Your price: €10. The lowest we know among the latest fares for this route is €30 (Tuesday 10 May 2016), seen " +
-				"today: €20 more than " +
-				"yours.", "Never seen so low in 40 days of fares."}, ""},
+			[]string{"Your price: €10. The lowest we know among the latest fares for this route is €30 (Tuesday 10 " +
+				"May 2016), seen today: €20 more than yours.", "Never seen so low in 40 days of fares."}, ""},
 		{"no fare on the day", route + "&quando=2016-04-20&diretto=si", "it", 404, []string{
 			"Per questa data non abbiamo ancora visto prezzi.", "un prezzo per mercoledì 20 aprile 2016.",
 			"Per mercoledì 20 aprile il prezzo abituale è circa", "E se aspetti? Adesso non conosciamo un " +
@@ -178,7 +177,7 @@ func TestTrips(t *testing.T) {
 			"Partenze vicine che hanno un prezzo: lunedì 18 aprile 2016 · 74 € · 15 € più del solito per quel giorno",
 			"giovedì 21 aprile 2016 · ",
 			"voli con scalo", "il prezzo più basso del mese", "qualsiasi data",
-			"Hai visto un prezzo da qualche parte?",
+			"Hai visto o pagato un prezzo?",
 		}, ""},
 		{"no fare for a return", route + "&quando=2016-12-08&ritorno=2016-12-13", "it", 404,
 			[]string{"un prezzo per giovedì 8 dicembre 2016 – martedì 13 dicembre 2016."}, ""},
@@ -186,7 +185,7 @@ func TestTrips(t *testing.T) {
 			[]string{"nobody has found a fare for December 2016 recently."}, "December 2016 · "},
 		{"no returns of that length", route + "&quando=2016-04-12&ritorno=2016-04-30", "it", 404,
 			[]string{"Ancora nessun volo di andata e ritorno così.", "da 15 notti o più", "solo l'andata"},
-			"Hai visto un prezzo"},
+			"Hai visto o pagato un prezzo"},
 		{"no returns of that length, in English", route + "&quando=2016-04-12&ritorno=2016-04-14", "en", 404,
 			[]string{"return of 1 to 3 nights"}, ""},
 		{"stops unknown", "/?da=Milano&a=Berlino&quando=2016-04-12&diretto=si", "it", 404,
@@ -234,9 +233,9 @@ func TestTripsThatCannotBe(t *testing.T) {
 			"That has passed: choose from today on."},
 		{"a month that has been", "mese=2016-02", "mese", "È già passato: scegli da oggi in poi.",
 			"That has passed: choose from today on."},
-		{"a day too far ahead", "quando=2017-03-02", "quando", "scegli al più tardi il 1º marzo 2017.",
+		{"a day too far ahead", "quando=2017-03-02", "quando", "scegli un giorno entro il 1º marzo 2017.",
 			"choose 1 March 2017 at the latest."},
-		{"a month too far ahead", "mese=2018-01", "mese", "I prezzi si conoscono fino a un anno prima",
+		{"a month too far ahead", "mese=2018-01", "mese", "Conosciamo i prezzi fino a un anno in anticipo",
 			"Fares are known up to a year ahead"},
 		{"no day of the calendar", "quando=2016-04-31", "quando", "Questo giorno non esiste.",
 			"There is no such day."},
@@ -247,7 +246,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 		{"back on the same day", "quando=2016-04-12&ritorno=2016-04-12", "ritorno",
 			"Il ritorno dev'essere dopo la partenza.", "The return has to be after the departure."},
 		{"back years later", "quando=2016-04-12&ritorno=2019-04-12", "ritorno",
-			"È un soggiorno troppo lungo: scegli al più tardi l'8 marzo 2017.", "choose 8 March 2017 at the latest."},
+			"Il soggiorno è troppo lungo: scegli un giorno entro l'8 marzo 2017.", "choose 8 March 2017 at the latest."},
 		{"back without out", "ritorno=2016-04-12", "ritorno", "ci serve anche il giorno di partenza",
 			"we need the day of departure too"},
 		{"a month and a day", "mese=2016-04&quando=2016-04-12", "mese",
@@ -326,7 +325,8 @@ func TestTripsAreKept(t *testing.T) {
 			t.Errorf("lacks %s", want)
 		}
 	}
-	body = html.UnescapeString(s.visit("/?da=Milano&a=Bucarest&quando=2016-04-20&ritorno=2016-04-25&diretto=si").Body.String())
+	body = html.UnescapeString(
+		s.visit("/?da=Milano&a=Bucarest&quando=2016-04-20&ritorno=2016-04-25&diretto=si").Body.String())
 	if want := `href="/?da=Milano&a=Bucarest&quando=2016-04-19&ritorno=2016-04-24&diretto=si"`; !strings.Contains(body,
 		want) {
 		t.Errorf("a departure near it lacks %s", want)

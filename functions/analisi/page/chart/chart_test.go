@@ -204,8 +204,10 @@ func BenchmarkCard(b *testing.B) {
 
 // TestMarks: every mark of a scale says what its amount is, in either size.
 func TestMarks(t *testing.T) {
-	marks := chart.Marks{Price: "this fare 25 €", Usual: "usual 30 €", Lowest: "lowest 12 €", Highest: "highest 85 €"}
-	r := chart.Range{Minimum: 1200, Q1: 2800, Median: 3000, Q3: 4000, Maximum: 8500, Price: 2599, Marks: marks, Label: "range"}
+	marks := chart.Marks{Price: "this fare 25 €", Usual: "usual 30 €", Lowest: "lowest 12 €",
+		Highest: "highest 85 €"}
+	r := chart.Range{Minimum: 1200, Q1: 2800, Median: 3000, Q3: 4000, Maximum: 8500, Price: 2599, Marks: marks,
+		Label: "range"}
 	for _, width := range []int{328, 680} {
 		svg := string(r.SVG(width))
 		for _, text := range []string{marks.Price, marks.Usual, marks.Lowest, marks.Highest} {
