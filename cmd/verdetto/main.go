@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"verdetto/shared/upstream/anac"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/web/httpapi"
 )
@@ -26,7 +27,7 @@ var groups = []struct {
 	{"The service:", []func() *cobra.Command{serveCommand, initCommand, checkCommand, refreshCommand, statusCommand,
 		askCommand, readyCommand, smokeCommand, mailTestCommand}},
 	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, migrateCommand,
-		keyCommand, pepperCommand, importCommand}},
+		keyCommand, pepperCommand, importCommand, baselineCommand}},
 	{"Recorded fares:", []func() *cobra.Command{backtestCommand}},
 }
 
@@ -138,7 +139,7 @@ func exitCode(err error) int {
 	if errors.As(err, &refused) {
 		return refused.exitCode()
 	}
-	for _, bad := range []error{errPartly, csvfile.ErrNothing, csvfile.ErrDamaged} {
+	for _, bad := range []error{errPartly, csvfile.ErrNothing, csvfile.ErrDamaged, anac.ErrNothing, anac.ErrForm} {
 		if errors.Is(err, bad) {
 			return exitPartly
 		}

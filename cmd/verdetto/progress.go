@@ -19,10 +19,7 @@ import (
 // originProgress returns a function that shows how many origins a refresh has finished. If first is
 // not nil (the first run of the service), the function also shows the progress of the first run.
 func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done, total int, of refresh.Outcome) {
-	bar := newMeter("origins", log)
-	if form == jsonLog { // programs read standard error
-		bar.terminal, bar.ended = nil, nil
-	}
+	bar := newMeter("origins", log).in(form)
 	return func(done, total int, of refresh.Outcome) {
 		at := string(of.Origin)
 		if first != nil {
@@ -31,6 +28,12 @@ func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done
 		}
 		bar.show(done, total, at)
 	}
+}
+
+// seriesProgress returns a function that shows how many series (a route and a kind of trip) a refresh
+// of single departures has finished.
+func seriesProgress(log *slog.Logger, form string) func(done, total int, at string) {
+	return newMeter("series of departures", log).in(form).show
 }
 
 // logEvery is how often long work logs its progress if standard error is no terminal.
@@ -56,6 +59,15 @@ func newMeter(unit string, log *slog.Logger) *meter {
 	}
 	if log == nil {
 		m.log = slog.New(logTo(os.Stderr, ""))
+	}
+	return m
+}
+
+// in returns the meter for a form of the log. If the form is JSON, programs read standard error, and
+// the meter only logs.
+func (m *meter) in(form string) *meter {
+	if form == jsonLog {
+		m.terminal, m.ended = nil, nil
 	}
 	return m
 }

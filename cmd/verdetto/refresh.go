@@ -58,7 +58,7 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string, out
 	err = s.RefreshAlone(ctx, waiting(s.Log), func(ctx context.Context) (err error) {
 		report.Report, err = s.Refresh(ctx, originProgress(nil, s.Log, o.log), only...)
 		if err == nil && len(only) == 0 {
-			report.Departures, err = s.Deepen(ctx)
+			report.Departures, err = s.Deepen(ctx, seriesProgress(s.Log, o.log))
 		}
 		return err
 	})
@@ -112,7 +112,7 @@ func waiting(log *slog.Logger) func() {
 
 // deepen requests all departures of the next year for the routes that are due, and prints a report.
 func deepen(ctx context.Context, s onemachine.Options) error {
-	report, err := s.Deepen(ctx)
+	report, err := s.Deepen(ctx, seriesProgress(s.Log, ""))
 	report.Print(os.Stdout)
 	return err
 }

@@ -128,7 +128,7 @@ func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachi
 			if !logged {
 				return endFirst(ctx, s, first, deepen(ctx, s), true)
 			}
-			report, err := s.Deepen(ctx)
+			report, err := s.Deepen(ctx, seriesProgress(s.Log, form))
 			s.Log.InfoContext(ctx, "departures refreshed", "report", report)
 			return endFirst(ctx, s, first, err, true)
 		},

@@ -30,7 +30,7 @@ func statusCommand() *cobra.Command {
 			if url == "" {
 				return statusOfStore(ctx, store, out)
 			}
-			return writeStatusPage(ctx, url, to, language)
+			return writeStatusPage(ctx, url, to, language, out)
 		})
 	takeSettings(c, map[string]*string{"store": &store})
 	f := c.Flags()
@@ -41,8 +41,9 @@ func statusCommand() *cobra.Command {
 	return c
 }
 
-// writeStatusPage checks a service from outside and writes a status page.
-func writeStatusPage(ctx context.Context, url, to, code string) error {
+// writeStatusPage checks a service from outside and writes a status page. If the output is JSON, it also
+// prints the status.
+func writeStatusPage(ctx context.Context, url, to, code string, out output) error {
 	language, ok := i18n.Find(code)
 	if !ok {
 		return fmt.Errorf("-lang %q: want %s", code, i18n.SpokenCodes())
@@ -70,10 +71,13 @@ func writeStatusPage(ctx context.Context, url, to, code string) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("write status page: %w", err), os.Remove(part.Name()))
 	}
-	if !status.Works() {
-		return errBroken
+	if out.json() {
+		err = out.print(status, nil)
 	}
-	return nil
+	if !status.Works() {
+		err = errors.Join(err, errBroken)
+	}
+	return err
 }
 
 // statusOfStore prints the status of the service that uses a store.

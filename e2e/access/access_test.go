@@ -188,6 +188,7 @@ func visits(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.C
 	queries := []url.Values{
 		{"origine": {"Milano"}, "destinazione": {"Londra"}}, {"da": {"Milano"}, "a": {"Londra"}}, {"q": {"mil"}},
 		{"origin": {"MIL"}, "destination": {"LON"}, "currency": {"eur"}}, {"origin": {"NYC"}, "currency": {"eur"}},
+		{"origin": {"BGY"}, "destination": {"STN"}, "currency": {"eur"}},
 		{"origine": {"New York"}, "destinazione": {"Roma"}}, {"origine": {"Milano"}}, {"destinazione": {"Londra"}},
 		{"da": {"Milano"}}, {"da": {"New York"}}, {},
 	}

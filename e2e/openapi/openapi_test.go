@@ -3,6 +3,7 @@
 package openapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,8 +58,15 @@ func TestOpenAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var sent bytes.Buffer
+	if err := json.Compact(&sent, data); err != nil || sent.Len() > largest {
+		t.Errorf("%d bytes are published, at most %d fit: %v", sent.Len(), largest, err)
+	}
 	fixture.Golden(t, fixture.Path(t, fixture.DescriptionFile), data, *update)
 }
+
+// largest is the largest description, in bytes without white space.
+const largest = 200_000
 
 // itself holds the operations that return the OpenAPI description. They have no example, because
 // the description cannot contain itself.
@@ -109,7 +116,6 @@ func (d *describer) showcase() {
 	d.chats()
 	d.kept()
 	d.sales()
-	d.departures()
 	for _, op := range d.operations() {
 		if target, body, ok := d.sampleCall(op); ok && !itself[op.OperationID] {
 			d.show(op.OperationID, d.Do(op.Method, target, body))
@@ -256,22 +262,9 @@ func (d *describer) problems() {
 	}
 }
 
-// departures adds an example of a verdict about a single month: the month of the route's cheapest
-// fare.
-func (d *describer) departures() {
-	cheapest := regexp.MustCompile(`"partenza":"(\d{4}-\d{2})`).FindStringSubmatch(d.Do("GET",
-		fixture.Question, "").Body)
-	if cheapest == nil {
-		d.T.Fatal("no departure is judged")
-	}
-	d.showAs("analisi", "month", d.Do("GET", fixture.Question+"&mese="+cheapest[1], ""))
-}
-
 // show adds an answer of an operation to the OpenAPI description, as the example "answer". An error
 // response becomes the example with the name of its code.
-func (d *describer) show(operation string, a fixture.Reply) { d.showAs(operation, "answer", a) }
-
-func (d *describer) showAs(operation, name string, a fixture.Reply) {
+func (d *describer) show(operation string, a fixture.Reply) {
 	d.T.Helper()
 	at := slices.IndexFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == operation })
 	if at < 0 {
@@ -294,6 +287,7 @@ func (d *describer) showAs(operation, name string, a fixture.Reply) {
 		return
 	}
 	value = shortened(value)
+	name := "answer"
 	if a.Status >= 400 {
 		name = a.Code
 	}
@@ -310,7 +304,7 @@ func (d *describer) showAs(operation, name string, a fixture.Reply) {
 // pictures.
 const (
 	shownItems = 1
-	shownRunes = 80
+	shownRunes = 60
 )
 
 // shortened returns an answer with the beginnings of its lists and long texts.

@@ -151,6 +151,7 @@ func (d debian) live() {
 	d.upgrade(reach)
 
 	d.run("runuser -u verdetto -- verdetto backup -store bolt:" + storeFile + " -to /var/backups/verdetto/kept.db")
+	d.downgrade(reach)
 	d.run("dpkg --remove verdetto", reach)
 	if _, err := http.Get(question); err == nil {
 		d.Error("the service answers after the removal")
@@ -230,6 +231,18 @@ func (d debian) upgrade(environment ...string) {
 	}
 	d.Logf("upgrade under load: %d calls, %d failed, all in the %s of the restart", calls, failed,
 		last.Sub(first).Round(time.Millisecond))
+}
+
+// downgrade installs the older package, restores a backup and asks again. Then it upgrades again.
+func (d debian) downgrade(environment ...string) {
+	said := d.run("dpkg -i /root/old.deb && systemctl disable --now verdetto.service verdetto-backup.timer && "+
+		"runuser -u verdetto -- verdetto restore -from /var/backups/verdetto/kept.db -store bolt:"+storeFile+" && "+
+		"systemctl enable --now verdetto.service verdetto-backup.timer", environment...)
+	if body := d.answer(question); !strings.Contains(said, "over (") || !strings.Contains(body, `"livello"`) {
+		d.Errorf("no verdict after the downgrade: %s\n%s", body, said)
+	}
+	d.run("dpkg -i /root/new.deb", environment...)
+	d.answer(question)
 }
 
 // earlierStore gives the installed service a store that version 303470a wrote.

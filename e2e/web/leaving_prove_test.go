@@ -10,19 +10,24 @@ import (
 )
 
 // TestProveSharing: where the browser has no share sheet, the button copies the link and says so.
-// That sends no request, so it does not use the quota.
+// That sends no request, so it does not use the quota. If the browser refuses to copy, the page
+// shows the link in a selected field.
 func TestProveSharing(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)
-	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		_, err := chromedp.Call(b.ctx, permissions.SetPermission, permissions.SetPermissionParams{Origin: base,
-			Setting: "granted", Permission: &permissions.PermissionDescriptor{Name: name, AllowWithoutSanitization: true}})
-		if err != nil {
-			t.Fatal(err)
+	allow := func(setting permissions.PermissionSetting) {
+		t.Helper()
+		for _, name := range []string{"clipboard-read", "clipboard-write"} {
+			_, err := chromedp.Call(b.ctx, permissions.SetPermission, permissions.SetPermissionParams{Origin: base,
+				Setting: setting, Permission: &permissions.PermissionDescriptor{Name: name, AllowWithoutSanitization: true}})
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
+	allow("granted")
 	w := b.open(t, screens[2])
-	w.visit(base + "/?da=Milano&a=Bucarest&lang=en")
+	w.visit(base + "/?da=Milano&a=Bucarest&lang=en&valuta=USD")
 	w.wait(`document.querySelector('.verdict h1')`)
 	if evaluate[bool](w, `'share' in navigator`) {
 		t.Skip("this browser has a share sheet")
@@ -36,11 +41,19 @@ func TestProveSharing(t *testing.T) {
 	w.do(click("[data-share]"))
 	w.wait(`document.querySelector('[data-share]').nextElementSibling.textContent === 'The link is copied.'`)
 	copied := evaluate[string](w, `navigator.clipboard.readText()`)
-	if !strings.HasPrefix(copied, base+"/?") || !strings.Contains(copied, "a=Bucharest") {
+	if !strings.HasPrefix(copied, base+"/?") || !strings.Contains(copied, "a=Bucharest") ||
+		!strings.Contains(copied, "valuta=USD") {
 		t.Errorf("copied %q", copied)
 	}
 	if after := requests(); after != before {
 		t.Errorf("copying the link sent %d requests", after-before)
+	}
+	allow("denied")
+	w.do(click("[data-share]"))
+	w.wait(`document.querySelector('[data-share]').nextElementSibling.textContent === 'Copy this address:'`)
+	if field := evaluate[string](w, `document.activeElement.value.slice(document.activeElement.selectionStart,
+		document.activeElement.selectionEnd)`); field != copied {
+		t.Errorf("the field with the address has %q selected, want %q", field, copied)
 	}
 	if status, _ := w.visit(copied); status != 200 {
 		t.Errorf("the copied link answers %d", status)
@@ -48,14 +61,16 @@ func TestProveSharing(t *testing.T) {
 	w.quiet()
 }
 
-// TestProvePrinting: a printed page shows the answer, and neither forms nor links to other pages.
+// TestProvePrinting: a printed page shows the answer in dark ink, also from a dark screen. It shows
+// neither forms, folds and further charts, nor links to other pages.
 func TestProvePrinting(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)
 	w := b.open(t, screens[2])
 	media := func(kind string) {
 		t.Helper()
-		_, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: kind})
+		_, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: kind,
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,11 +81,16 @@ func TestProvePrinting(t *testing.T) {
 		media("print")
 		w.picture("printed")
 		for selector, want := range map[string]bool{"article h1": true, "article .facts": true, "form.ask": false,
-			"form.alert": false, "article a.go": false, "footer": false, ".languages": false} {
+			"form.alert": false, "article a.go": false, "footer": false, ".languages": false,
+			".verdict figure svg": strings.Contains(target, "&a="), "details": false, "#months-title": false,
+			".calendar": false} {
 			shown := evaluate[bool](w, `document.querySelector('`+selector+`')?.checkVisibility() ?? false`)
 			if shown != want {
 				t.Errorf("%s: %s is printed: %t", target, selector, shown)
 			}
+		}
+		if ink := evaluate[string](w, `getComputedStyle(document.body).color`); ink != "rgb(29, 27, 24)" {
+			t.Errorf("%s: on a dark screen the text is printed in %s", target, ink)
 		}
 		media("screen")
 		if !evaluate[bool](w, `document.querySelector('form.ask').checkVisibility()`) {

@@ -2,11 +2,16 @@ package alerts
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"mime"
 	"net/url"
 	"slices"
 	"strings"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
 )
 
 // readBody returns the fields of a request as text, and the faults of the fields. The fields are
@@ -17,6 +22,9 @@ func readBody(contentType string, body []byte) (map[string]string, []fault) {
 	}
 	return readJSON(contentType, body)
 }
+
+// usualDrop is the percentage of a form that asks for a drop and states no size.
+const usualDrop = "10"
 
 func isForm(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
@@ -41,20 +49,35 @@ func readForm(body []byte) (map[string]string, []fault) {
 			given[name] = all[0]
 		}
 	}
-	for _, name := range amounts {
-		given[name] = decimalPoint(strings.TrimSpace(given[name]))
+	if given["kind"] == store.Drop && given["percent"]+given["amount"] == "" {
+		given["percent"] = usualDrop
 	}
+	readAmounts(given)
 	return given, faults
 }
 
-// decimalPoint replaces the decimal comma that Italians write. A comma before three digits may
-// separate thousands, so it stays and is rejected.
-func decimalPoint(s string) string {
-	whole, decimals, found := strings.Cut(s, ",")
-	if found && len(decimals) <= 2 && !strings.ContainsAny(whole+decimals, ".,") {
-		return whole + "." + decimals
+// readAmounts rewrites the amounts of a form as the API takes them. People type 45 €, $50 or
+// 1.234,50. The currency of an amount becomes that of the form. A text that is no amount stays.
+func readAmounts(given map[string]string) {
+	in, err := fare.ParseCurrency(cmp.Or(given["currency"], euro))
+	if err != nil {
+		return
 	}
-	return s
+	for _, name := range amounts {
+		price, ok := fare.ParsePrice(given[name], in)
+		if !ok {
+			continue
+		}
+		given[name] = decimal(price.Amount)
+		if price.Currency != in {
+			given["currency"] = strings.TrimSuffix(price.Currency.String(), euro)
+		}
+	}
+}
+
+// decimal writes an amount in hundredths as the API takes it: 49.9 is "49.90", and 50 is "50".
+func decimal(hundredths fare.Cents) string {
+	return strings.TrimSuffix(fmt.Sprintf("%d.%02d", hundredths/100, hundredths%100), ".00")
 }
 
 // amounts are the numeric fields that may have decimals. numbers are all numeric fields.

@@ -62,7 +62,7 @@ func TestAlertLife(t *testing.T) {
 		}
 
 		// The button of the page confirms the alert, once.
-		if a := p.Form(link, ""); a.Status != 200 || !strings.Contains(a.Page(), "Avviso attivo: Milano–Bucarest") ||
+		if a := p.Form(link, ""); a.Status != 200 || !strings.Contains(a.Page(), "Your alert is on: Milan–Bucharest") ||
 			!strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}

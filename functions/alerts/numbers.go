@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/store"
 )
 
@@ -22,7 +23,9 @@ func readNumbers(kind string, form url.Values) (p pendingSubscription, faults []
 	for _, name := range numbersOf[kind] {
 		value := strings.TrimSpace(form.Get(name))
 		if slices.Contains(amounts, name) {
-			value = decimalPoint(value)
+			if price, ok := fare.ParsePrice(value, fare.EUR); ok && price.Currency == fare.EUR {
+				value = decimal(price.Amount)
+			}
 		}
 		if f := p.set(name, value); f != nil {
 			faults = append(faults, *f)

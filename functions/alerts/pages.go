@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
@@ -32,6 +33,8 @@ func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Resp
 	if pending.Channel == store.Webhook {
 		v.Host = host(pending.Address)
 	}
+	v.T = i18n.ForCode(pending.Language)
+	v.First, v.Back = v.T.WeekdayDate(store.FirstCheck(max(pending.RequestDay, fare.DayOf(s.Now())))), s.Links.Page(pending)
 	v.Row, v.Action = row(pending, v.T), s.Links.Confirm(in.ID)
 	return respond(http.StatusOK, "confirm", v)
 }
@@ -61,7 +64,8 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 			s.Log.ErrorContext(ctx, "reader of a mailbox not stored", "error", err)
 		}
 	}
-	v.Row = row(alert, v.T)
+	v.T = i18n.ForCode(alert.Language)
+	v.Row, v.Back = row(alert, v.T), s.Links.Page(alert)
 	return respond(http.StatusOK, "confirmed", v)
 }
 

@@ -33,7 +33,8 @@ func (s *Service) refused(in *subscribeInput, asked pendingSubscription, p *http
 	l *i18n.Language) (*page.Response, error) {
 	v := view{T: l, Busy: p.Status == http.StatusTooManyRequests}
 	if unknown, _ := asked.resolve(); unknown == nil && asked.codes[0] != "" {
-		v.Row = row(store.Alert{Route: asked.route, Trip: asked.trip, Area: asked.area}, l)
+		a := store.Alert{Route: asked.route, Trip: asked.trip, Area: asked.area, Language: l.Code}
+		v.Row, v.Back = row(a, l), s.Links.Page(a)
 	}
 	given, _ := readBody(in.ContentType, in.RawBody)
 	shown := map[string]bool{}

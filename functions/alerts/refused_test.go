@@ -10,6 +10,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/text/i18n"
 )
 
 // TestFormIsCorrected: a refused form shows the faulty fields with their visible labels, and with
@@ -39,8 +40,8 @@ func TestFormIsCorrected(t *testing.T) {
 		{"en", "departure=" + day(0), `value="` + day(0) + `" min="` + day(2) + `"`},
 		{"en", "departure=" + day(1), "that is too late for this flight."},
 		{"en", "departure=" + day(0), `<label for="departure">Departure</label><input id="departure" name="departure" type="date"`},
-		{"en", "kind=drop", "Say by how much the fare has to fall."},
-		{"en", "kind=drop", `<label for="percent">`},
+		{"en", "kind=drop&percent=10&amount=5", "Give only one of the two."},
+		{"en", "kind=drop&percent=x", `<label for="percent">`},
 		{"en", "currency=USD&threshold=-1", `<label for="threshold">Maximum fare (USD)</label>`},
 		{"en", "nights=5", "load the page of the flight again"},
 	} {
@@ -84,12 +85,62 @@ func TestAmountInDollars(t *testing.T) {
 			t.Errorf("%s: %+v", fields, w)
 		}
 	}
-	if w := send("threshold=50&currency=USD"); w.Status != 202 {
+	if w := send(url.Values{"threshold": {"$50"}}.Encode()); w.Status != 202 {
 		t.Fatalf("%+v", w)
 	}
 	p.Drain()
 	mails, err := maildir.Read(p.Mails)
 	if err != nil || len(mails) != 1 || !strings.Contains(mails[0].Text, "50.00\u00a0USD (€40.00)") {
 		t.Fatalf("the mail does not state both amounts: %+v", mails)
+	}
+}
+
+// TestFormAmounts: the form takes amounts as people type them, and shows others again.
+func TestFormAmounts(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	for typed, status := range map[string]int{"45 €": 202, "€45,50": 202, "1.234,50": 202, "45": 202, "0": 400,
+		"cheap": 400, "-45": 400, "45 XQQ": 400, "45 USD": 400 /* no rate is known */} {
+		w := p.Do("POST", "/api/v1/alerts", url.Values{"route": {"MIL-BUH"}, "email": {"ada@example.com"},
+			"threshold": {typed}}.Encode(), "Content-Type", fixture.Form, "Accept", "text/html")
+		if w.Status != status {
+			t.Errorf("%q: %d, want %d\n%s", typed, w.Status, status, w.Body)
+		}
+	}
+}
+
+// TestFormIsAnsweredInItsLanguage: the language in the link of the form is that of the page, of the
+// mail and of the page that confirms. The page repeats the alert and leads back. A drop without a
+// size is a drop by 10 %.
+func TestFormIsAnsweredInItsLanguage(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	w := p.Do("POST", "/api/v1/alerts?lang=de", "route=MIL-BUH&email=ada@example.com&kind=drop",
+		"Content-Type", fixture.Form, "Accept", "text/html", "Accept-Language", "it")
+	german := i18n.ForCode("de")
+	first := german.WeekdayDate(store.FirstCheck(fare.DayOf(clock.Now())))
+	for _, want := range []string{`lang="de"`, "Mailand–Bukarest", "um mindestens <strong>10 %</strong>", first,
+		`href="/?da=MIL&amp;a=BUH&amp;lang=de"`} {
+		if w.Status != 202 || !strings.Contains(w.Body, want) {
+			t.Errorf("%d, want %q in\n%s", w.Status, want, w.Body)
+		}
+	}
+	p.Drain()
+	mails, err := maildir.Read(p.Mails)
+	if err != nil || len(mails) != 1 || !strings.Contains(mails[0].Text, "Mailand–Bukarest") {
+		t.Fatalf("the mail is not in German: %+v %v", mails, err)
+	}
+	w = p.Do("GET", p.Link(mails[0]), "", "Accept-Language", "it")
+	for _, want := range []string{`lang="de"`, "Mailand–Bukarest", first, "a=BUH&amp;lang=de"} {
+		if w.Status != 200 || !strings.Contains(w.Body, want) {
+			t.Errorf("%d, want %q in\n%s", w.Status, want, w.Body)
+		}
+	}
+	w = p.Do("POST", "/api/v1/alerts?lang=fr", "route=MIL-BUH&email=", "Content-Type", fixture.Form, "Accept",
+		"text/html", "Accept-Language", "it")
+	if w.Status != 400 || !strings.Contains(w.Body, `action="/v1/alerts?lang=fr"`) {
+		t.Errorf("%d: a refused form forgets its language:\n%s", w.Status, w.Body)
 	}
 }

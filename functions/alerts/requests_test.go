@@ -87,7 +87,7 @@ func TestBadAlertRequests(t *testing.T) {
 			"frequency"},
 		{"form: NaN", "route=MIL-BUH&email=ada@example.com&threshold=NaN", "threshold"},
 		{"form: endless", "route=MIL-BUH&email=ada@example.com&threshold=Infinity", "threshold"},
-		{"form: a comma that may part thousands", "route=MIL-BUH&email=ada@example.com&threshold=1,000", "threshold"},
+		{"form: two commas", "route=MIL-BUH&email=ada@example.com&threshold=1,00,0", "threshold"},
 		{"form: hexadecimal", "route=MIL-BUH&email=ada@example.com&threshold=0x10", "threshold"},
 		{"form: a fraction", "route=MIL-BUH&email=ada@example.com&threshold=1/3", "threshold"},
 		{"form: twice", "route=MIL-BUH&route=MIL-ROM&email=ada@example.com", "route"},

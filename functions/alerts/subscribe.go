@@ -29,8 +29,18 @@ type subscribeInput struct {
 	ContentType    string       `header:"Content-Type" hidden:"true"`
 	Accept         string       `header:"Accept" hidden:"true"`
 	AcceptLanguage mailLanguage `header:"Accept-Language"`
+	Lang           string       `query:"lang" doc:"Code of the language of the mails and pages. It takes precedence over Accept-Language"`
 	httpapi.Repeatable
 	RawBody []byte `contentType:"application/json"`
+}
+
+// language returns the language of the alert: the one in the link, as pages send it, or else one
+// that the caller accepts.
+func (in *subscribeInput) language() *i18n.Language {
+	if l, ok := i18n.Find(in.Lang); ok {
+		return l
+	}
+	return i18n.ForHeader(string(in.AcceptLanguage))
 }
 
 // mailLanguage is the Accept-Language header of a request. It sets the language of the alert's
@@ -54,7 +64,7 @@ type accepted struct {
 // subscribe does the same for every address: it stores the requested alert and a job. The worker
 // decides later whether a mail is sent, so the answer reveals nothing about the address.
 func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
-	l := i18n.ForHeader(string(in.AcceptLanguage))
+	l := in.language()
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)
 	pending, faults := parseRequest(in.ContentType, in.RawBody)
 	if len(faults) == 0 {
@@ -87,8 +97,7 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	case err != nil:
 		return nil, err
 	case onPage:
-		return respond(http.StatusAccepted, "asked",
-			view{T: l, Channel: pending.channel, Action: s.startLink(pending, id)})
+		return s.asked(pending, s.startLink(pending, id), l)
 	}
 	detail := nextStep[pending.channel]
 	if pending.route.Destination == store.Anywhere && pending.codes[0] != string(pending.route.Origin) {
@@ -102,6 +111,13 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	}
 	return &page.Response{Status: http.StatusAccepted, ContentType: "application/json",
 		Vary: "Accept, Accept-Language", Body: body}, nil
+}
+
+// asked returns the page after a form was sent. It repeats what the alert is for.
+func (s *Service) asked(p pendingSubscription, start string, l *i18n.Language) (*page.Response, error) {
+	a := p.alert(fare.DayOf(s.Now()), l.Code)
+	return respond(http.StatusAccepted, "asked", view{T: l, Channel: p.channel, Action: start, Row: row(a, l),
+		First: l.WeekdayDate(store.FirstCheck(a.RequestDay)), Back: s.Links.Page(a)})
 }
 
 // nextStep holds, for each channel, the sentence in the response that explains how to confirm.
@@ -130,10 +146,7 @@ func (s *Service) startLink(p pendingSubscription, id string) string {
 func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p pendingSubscription,
 	lang string) (id string, err error) {
 	now := s.Now()
-	alert := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel,
-		Address: p.address, RequestDay: fare.DayOf(now), Digest: p.digest, Currency: p.currency, Stated: p.stated,
-		Area: p.area}
-	p.fill(&alert, fare.DayOf(now))
+	alert := p.alert(fare.DayOf(now), lang)
 	about := []string{p.route.String(), p.email, fmt.Sprint(p.threshold), lang}
 	if p.channel != "" {
 		about = append(about, p.channel, p.address)
@@ -172,6 +185,14 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 		s.signal()
 	}
 	return id, err
+}
+
+// alert returns the alert that was requested on a day, without its subscriber.
+func (p pendingSubscription) alert(day fare.Day, lang string) store.Alert {
+	a := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel,
+		Address: p.address, RequestDay: day, Digest: p.digest, Currency: p.currency, Stated: p.stated, Area: p.area}
+	p.fill(&a, day)
+	return a
 }
 
 // idBytes is the length of an id, in bytes. An id of 16 random bytes cannot be guessed.

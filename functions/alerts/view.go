@@ -27,6 +27,8 @@ type view struct {
 	Action       string // where the page's button posts to
 	Manage       string // the subscriber's list; empty hides the link
 	Channel      string // channel of the request, as in store.Alert
+	First        string // the first day on which a message can come
+	Back         string // link to the page that the form was on; may be empty
 	Faults       []string
 	Corrections  []correction // fields to correct
 	Kept         []edit       // values of all other fields

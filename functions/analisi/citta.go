@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -20,7 +21,7 @@ const maxCities = 8
 
 // Cities is the published list of suggestions for a typed prefix.
 type Cities struct {
-	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name, country or continent begins so in any language, with at most one typing error. Cities with fares come first. Without q: with origine the most popular destinations, otherwise origins"`
+	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name, country or continent begins so in any language, with at most one typing error. Those with fares come first. Without q: the most popular destinations of origine, or origins"`
 }
 
 // Offered is a suggested city.
@@ -65,24 +66,33 @@ func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 // manyCities is larger than the number of cities whose names begin with one letter.
 const manyCities = 500
 
+// fewLetters is the length, in runes, below which places that an airport serves come last: Brooklyn
+// and Beauvais are not what a B means.
+const fewLetters = 4
+
 // byRank returns the order of suggested cities. First comes a city whose full name was typed, then
-// cities with fares, then names in the page's own language, then cities with the most traffic.
-func byRank(covered []fare.City, typed string) func(a, b places.Place) int {
+// cities with fares, then names in the page's own language, then the cities' own names, then cities
+// with the most traffic.
+func byRank(covered []fare.City, typed, lang string) func(a, b places.Place) int {
 	traffic := make(map[fare.City]int, len(covered))
 	for i, c := range covered {
 		traffic[c] = i - len(covered)
 	}
-	rank := func(p places.Place) (in [4]int) {
+	few := utf8.RuneCountInString(typed) < fewLetters
+	rank := func(p places.Place) (in [5]int) {
 		name := places.Fold(p.Name)
-		in[0], in[1], in[2], in[3] = 1, 1, 1, traffic[p.City]
+		in = [...]int{1, 1, 1, 0, traffic[p.City]}
 		if name == typed {
 			in[0] = 0
 		}
-		if in[3] < 0 {
+		if in[4] < 0 {
 			in[1] = 0
 		}
 		if strings.HasPrefix(name, typed) {
 			in[2] = 0
+		}
+		if few && p.Name != places.Name(p.City, lang) {
+			in[3] = 1
 		}
 		return in
 	}
@@ -127,8 +137,11 @@ func complete(ctx context.Context, in *citiesInput, cities *answer.CoveredCities
 		}
 	} else {
 		all = places.Complete(in.Query, lang, manyCities)
+		if _, exact := places.FindArea(in.Query); exact { // a country is no city with a typing error
+			all = slices.DeleteFunc(all, func(p places.Place) bool { return !strings.HasPrefix(places.Fold(p.Name), typed) })
+		}
 		all = append(all, citiesIn(in.Query, lang, covered, all)...)
-		slices.SortStableFunc(all, byRank(covered, typed))
+		slices.SortStableFunc(all, byRank(covered, typed, lang))
 	}
 	out := Cities{[]Offered{}}
 	for _, p := range all[:min(len(all), maxCities)] {

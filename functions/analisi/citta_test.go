@@ -74,6 +74,12 @@ func TestCities(t *testing.T) {
 			[]analisi.Offered{city("LON", "London", "GB", yes), city("BUH", "Bucharest", "RO", yes)}, 8},
 		{"a name of the language before a busier foreign one", "q=gen", 200,
 			[]analisi.Offered{city("GOA", "Genova", "IT", no)}, 0},
+		{"a country in another language", "q=romania&origine=Milano&lang=de", 200,
+			[]analisi.Offered{city("BUH", "Bukarest", "RO", yes)}, 8},
+		{"a country is no typing error", "q=spain&lang=de", 200,
+			[]analisi.Offered{city("BCN", "Barcelona", "ES", no)}, 8},
+		{"a city before a suburb of a busier one", "q=b&lang=de", 200,
+			[]analisi.Offered{city("MIL", "Bergamo", "IT", yes), city("BKK", "Bangkok", "TH", no)}, 8},
 		{"nothing", "q=qqqq", 200, nil, 0},
 		{"no such language", "q=mila&lang=xx", 400, nil, 0},
 	} {

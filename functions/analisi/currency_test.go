@@ -130,3 +130,21 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnPriceAsTyped: a price can have its own currency, and its amount is not rounded twice.
+func TestOwnPriceAsTyped(t *testing.T) {
+	h, _ := counting()
+	for query, want := range map[string]verdict.Prezzo{
+		"prezzo=48.62&valuta=USD":      {Cent: 4862, Quotato: verdict.Quotato{Importo: 48.62, Valuta: "USD"}},
+		"prezzo=$50":                   {Cent: 4000, Quotato: verdict.Quotato{Importo: 50, Valuta: "USD"}},
+		"prezzo=50+USD&valuta=RON":     {Cent: 20000, Quotato: verdict.Quotato{Importo: 50, Valuta: "USD"}},
+		"prezzo=1.234,50+%E2%82%AC":    {Cent: 123450, Quotato: verdict.Quotato{Importo: 1234.5, Valuta: "EUR"}},
+		"prezzo=1,234.50":              {Cent: 123450, Quotato: verdict.Quotato{Importo: 1234.5, Valuta: "EUR"}},
+		"price=48.62+usd&currency=USD": {Cent: 4862, Quotato: verdict.Quotato{Importo: 48.62, Valuta: "USD"}},
+	} {
+		w := analisitest.Get(t, h, "/v1/analisi?origine=Milano&destinazione=Bucarest&"+query)
+		if got := decoded[verdict.Analysis](t, w.Body.Bytes()).Prezzo; got.Cent != want.Cent || got.Quotato != want.Quotato {
+			t.Errorf("%s: %d, %d %v, want %d %v", query, w.Code, got.Cent, got.Quotato, want.Cent, want.Quotato)
+		}
+	}
+}

@@ -71,6 +71,8 @@ func TestBadInput(t *testing.T) {
 		{"an absurd price", "prezzo=999999999", 400, malformed, "prezzo", "at most 100,000 EUR", "analisi"},
 		{"a negative price", "prezzo=-3", 400, malformed, "prezzo", "an amount such as", "analisi"},
 		{"a price in words", "prezzo=cheap", 400, malformed, "prezzo", "an amount such as", "analisi"},
+		{"a price in a currency without a rate", "prezzo=50+XAU", 400, "valuta-sconosciuta", "prezzo", "Choose one of: EUR, RON, USD",
+			"analisi"},
 		{"nothing at most", "massimo=0", 400, malformed, "massimo", "more than 0", "occasioni"},
 		{"levels that are none", "livello=gratis", 400, malformed, "livello", "levels such as", "occasioni"},
 		{"a currency without a rate", "valuta=XAU", 400, "valuta-sconosciuta", "valuta", "Choose one of: EUR, RON, USD",

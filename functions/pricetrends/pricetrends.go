@@ -34,7 +34,7 @@ var (
 )
 
 type input struct {
-	Origin      string `query:"origin" required:"true" doc:"IATA code of a city or airport, or the name of a city in any of six languages. Three letters are read as a code first. Of an airport the answer is about the whole city: see wholeCities" example:"MIL"`
+	Origin      string `query:"origin" required:"true" doc:"IATA code of a city or airport, or the name of a city in any of six languages. Three letters are read as a code first. Of an airport, and with a destination, the answer is about that airport: see airports. Else it is about the whole city: see wholeCities" example:"MIL"`
 	Currency    string `query:"currency" default:"usd" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts" example:"eur"`
 	Destination string `query:"destination" doc:"Only the route to this city or airport, with its weekly lows" example:"LON"`
 	httpapi.LanguageInput
@@ -75,8 +75,8 @@ func (s *Service) check(ctx context.Context, in *input) error {
 		}
 		return p
 	}
-	origin, ok1 := cityOf(in.Origin)
-	destination, ok2 := cityOf(in.Destination)
+	origin, _, ok1 := find(in.Origin)
+	destination, _, ok2 := find(in.Destination)
 	if ok1 && ok2 && origin == destination {
 		p := httpapi.SameCity.Problem(
 			fmt.Sprintf("%s and %s are both %s. Give two different cities.", in.Origin, in.Destination, origin),
@@ -88,22 +88,22 @@ func (s *Service) check(ctx context.Context, in *input) error {
 }
 
 func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error) {
-	origin, ok := cityOf(in.Origin)
-	if !ok {
+	var of fare.Series
+	var ok bool
+	if of.Origin, of.Airports.From, ok = find(in.Origin); !ok {
 		return nil, unknownPlace(UnknownOrigin, "origin", in.Origin)
 	}
-	var destination fare.City
 	if in.Destination != "" {
-		if destination, ok = cityOf(in.Destination); !ok {
+		if of.Destination, of.Airports.To, ok = find(in.Destination); !ok {
 			return nil, unknownPlace(UnknownDestination, "destination", in.Destination)
 		}
 	}
-	t, err := s.Trends.Read(ctx, origin, destination, strings.ToUpper(in.Currency))
+	t, err := s.Trends.Read(ctx, of, strings.ToUpper(in.Currency))
 	var not *view.NotCovered
 	if errors.As(err, &not) {
 		return nil, notCovered(not)
 	}
-	t.WholeCities = published.WholeCities(ctx, named("origin", in.Origin), named("destination", in.Destination))
+	published.NoteAirports(ctx, &t, named("origin", in.Origin), named("destination", in.Destination))
 	if l := httpapi.Language(ctx); l != nil && err == nil {
 		t.InLanguage(l.Code)
 	}
@@ -114,14 +114,17 @@ func named(parameter, name string) answer.Named {
 	return answer.Named{Parameter: parameter, Name: strings.TrimSpace(name)}
 }
 
-// cityOf returns the city with the code asked. If no city or airport has that code, it returns the
-// city with the name asked.
-func cityOf(asked string) (fare.City, bool) {
-	if city, ok := places.CityOf(strings.ToUpper(strings.TrimSpace(asked))); ok {
-		return city, true
+// find returns the city with a code, and its airport if the code means one of several. If no city or
+// airport has that code, it looks for the name.
+func find(query string) (fare.City, fare.Airport, bool) {
+	code := strings.ToUpper(strings.TrimSpace(query))
+	if city, ok := places.CityOf(code); ok {
+		airport, _ := places.Airport(code)
+		return city, airport, true
 	}
-	p, ok := places.Find(asked)
-	return p.City, ok
+	airport, _ := places.Airport(query)
+	p, ok := places.Find(query)
+	return p.City, airport, ok
 }
 
 func unknownPlace(problem httpapi.ProblemType, parameter, asked string) error {

@@ -34,6 +34,8 @@ type fares struct {
 	answer.Fares
 	rates     *fare.Rates
 	requested []fare.City
+	pairs     map[string]verdict.RouteSummary // of airports, by series
+	demanded  []string
 	err       error
 }
 
@@ -73,6 +75,12 @@ func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 }
 
 func (f *fares) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
+	if r.Airports != (fare.Airports{}) {
+		if pair, ok := f.pairs[r.String()]; ok {
+			return pair.Encode(), 1, nil
+		}
+		return nil, 0, store.ErrNotFound
+	}
 	s := verdict.RouteSummary{AsOf: day}
 	for ago, price := range map[fare.Day]fare.Cents{1: 4000, 2: 3000, 3: 3500, 9: 2000, 363: 1000, 364: 700, 400: 500} {
 		s.Lows = append(s.Lows, verdict.Low{Day: day - ago, Price: price})
@@ -86,6 +94,11 @@ func (f *fares) Rates(context.Context) (fare.Rates, error) {
 		return fare.Rates{}, store.ErrNotFound
 	}
 	return *f.rates, nil
+}
+
+func (f *fares) NoteDemand(_ context.Context, of fare.Series, _ time.Time) error {
+	f.demanded = append(f.demanded, of.String())
+	return nil
 }
 
 func (f *fares) RequestOrigin(_ context.Context, origin fare.City, _ time.Time) error {
@@ -317,8 +330,72 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestWholeCities: trends of an airport of a city with several are those of the city, and the answer
-// says so.
+// TestAirports: with a destination, trends are about the airports in the question. Bergamo–Stansted has
+// lows of 9 days of its own. Linate to London has too few: it is compared with the cities, at one step
+// less certainty, and shows neither a change nor weekly lows. The refresh then asks for both.
+func TestAirports(t *testing.T) {
+	pair := func(lows int, price fare.Cents) verdict.RouteSummary {
+		s := verdict.RouteSummary{AsOf: day, View: verdict.View{Observations: lows,
+			Newest: today.Add(-time.Hour).Unix(),
+			Live:   []verdict.Live{{Depart: day + 5, Price: price, Found: today.Add(-time.Hour).Unix()}}}}
+		for i := range lows {
+			s.Lows = append(s.Lows, verdict.Low{Day: day - 1 - fare.Day(i), Price: fare.Cents(3000 + 100*i)})
+		}
+		return s
+	}
+	f := dollars()
+	few := pair(9, 4000)
+	few.Basis = &verdict.Basis{Ratio: 1.2, Departures: 3}
+	f.pairs = map[string]verdict.RouteSummary{"MIL-LON@BGY-STN": pair(9, 2500), "MIL-LON@LIN-": few,
+		"MIL-LON@-LTN": pair(7, 2500), "MIL-LON@-LGW": pair(8, 2500)}
+	api, _ := open(f)
+	ask := func(query string) (got view.Trends) {
+		t.Helper()
+		w := get(t, api, "/v1/price-trends?currency=eur&"+query)
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || len(got.Destinations) != 1 {
+			t.Fatalf("%s: %d %s %v", query, w.Code, w.Body, err)
+		}
+		return got
+	}
+	for _, query := range []string{"origin=BGY&destination=stn", "origine=Bergamo&destinazione=London+Stansted"} {
+		got := ask(query)
+		d := got.Destinations[0]
+		if diff := cmp.Diff(&view.Airports{Origin: "BGY", Destination: "STN", Basis: "airports"}, got.Airports); diff != "" {
+			t.Errorf("%s (-want +got): %s", query, diff)
+		}
+		if got.Origin != "MIL" || d.Destination != "LON" || d.Cheapest.AmountCents != 2500 || *d.MedianCents != 3400 ||
+			*d.ChangeCents != 2500-3600 || d.Sample != 9 || d.Level != verdict.Ottimo || len(got.WeeklyLows) != 2 ||
+			got.WholeCities != nil {
+			t.Errorf("%s: %+v %+v", query, d, got)
+		}
+	}
+	got := ask("origin=Linate&destination=Londra&lang=it")
+	d := got.Destinations[0]
+	if got.Airports == nil || !strings.Contains(got.Airports.Note, "20") {
+		t.Fatalf("%+v", got.Airports)
+	}
+	got.Airports.Note = ""
+	if diff := cmp.Diff(&view.Airports{Origin: "LIN", Basis: "cities", DifferencePercent: new(20), Departures: new(3)},
+		got.Airports); diff != "" {
+		t.Errorf("(-want +got): %s", diff)
+	}
+	if d.Cheapest.AmountCents != 4000 || d.ChangeCents != nil || got.WeeklyLows != nil || d.Certainty != verdict.Bassa {
+		t.Errorf("%+v %+v", d, got)
+	}
+	for query, shown := range map[string]bool{"LTN": false, "LGW": true} { // 7 and 8 days
+		if got := ask("origin=MIL&destination=" + query); shown != (got.WeeklyLows != nil) ||
+			shown != (got.Destinations[0].ChangeCents != nil) {
+			t.Errorf("%s: %+v", query, got)
+		}
+	}
+	f.demanded = slices.DeleteFunc(f.demanded, func(of string) bool { return strings.Contains(of, "@-") })
+	if diff := cmp.Diff([]string{"MIL-LON@BGY-STN", "MIL-LON@LIN-"}, f.demanded); diff != "" {
+		t.Errorf("in demand (-want +got): %s", diff)
+	}
+}
+
+// TestWholeCities: trends of an airport of a city with several are those of the city without a
+// destination, or if the source does not state airports. The answer says so.
 func TestWholeCities(t *testing.T) {
 	api, _ := open(dollars())
 	of := func(parameter, asked, city string) view.WholeCity {

@@ -56,7 +56,7 @@ type Details struct {
 	Days         int    `json:"days" doc:"Days of Pro for one payment. A second payment adds as many"`
 	Link         string `json:"link,omitempty" doc:"Solana Pay link. Present if an email address was given"`
 	Memo         string `json:"memo,omitempty" doc:"The memo that binds the payment to the email address without showing it"`
-	ProofText    string `json:"proofText" doc:"For a payment without the memo: the text that the paying wallet signs. Fill in the email address and the transaction's signature, one per line. Send the result as firma of POST /v1/pro/verifica-cripta"`
+	ProofText    string `json:"proofText" doc:"For a payment without the memo: the text that the paying wallet signs, with the email address and the transaction's signature filled in. POST /v1/pro/verifica-cripta takes the result as firma"`
 	QR           string `json:"qr,omitempty" doc:"The link as a QR code: an SVG image"`
 }
 
@@ -135,7 +135,7 @@ type verifyInput struct {
 	Body struct {
 		Email     string `json:"email" maxLength:"254" doc:"Email address of the plan" example:"ada@example.com"`
 		Signature string `json:"signature" maxLength:"200" doc:"Signature of the transaction: 64 bytes in base58, usually 87 or 88 characters"`
-		Proof     string `json:"firma,omitempty" nullable:"true" maxLength:"200" doc:"For a payment without the memo: the paying wallet's ed25519 signature of proofText of GET /v1/pro/cripta, in base58 or base64. For 30 days it outranks a claim without one"`
+		Proof     string `json:"firma,omitempty" nullable:"true" maxLength:"200" doc:"For a payment without the memo: the paying wallet's ed25519 signature of proofText, in base58 or base64. For 30 days it outranks a claim without one"`
 	} `contentType:"application/json"`
 }
 

@@ -44,7 +44,7 @@ type waitInput struct {
 
 // waited is the answer about the expected payment in USDC. The waiting page requests it repeatedly.
 type waited struct {
-	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato" doc:"pagato: apiKey is the key. esteso: the plan of an address with a key was extended. visto: there is a transaction, not final yet. Other values: there is none yet, or the reason why it buys nothing"`
+	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato" doc:"pagato: apiKey is the key. esteso: the plan of an address with a key was extended. visto: a transaction, not final yet. in-attesa: none yet. Others: why it buys nothing"`
 	APIKey    string     `json:"apiKey,omitempty" doc:"The key, if status is pagato"`
 	Plan      string     `json:"plan,omitempty" enum:"pro"`
 	ExpiresAt *time.Time `json:"expiresAt,omitempty" doc:"End of the plan, UTC"`

@@ -83,7 +83,8 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 // fare of all with the summary, and the cheapest fare of each month with the departure states.
 func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState,
 	pooled *departure.Pooled) (deals.Entry, error) {
-	e := deals.Entry{Destination: destination, AsOf: s.AsOf, Observations: s.Observations}
+	e := deals.Entry{Destination: destination, AsOf: s.AsOf, Observations: s.Observations,
+		Collected: s.CollectedSince()}
 	var err error
 	if e.Any, err = faresOf(s, sheets.any, pooled); err != nil {
 		return e, err

@@ -136,9 +136,19 @@ func TestNonStopIsAskedForWhereAFareHasStops(t *testing.T) {
 func (w *deepWorld) deepen() refresh.DeepReport {
 	w.t.Helper()
 	r := w.refresher(w.table)
+	calls, done, total := 0, 0, 0
+	r.DeepProgress = func(d, n int, at string) {
+		if d <= done || at == "" {
+			w.t.Errorf("progress went from %d to %d of %d at %q", done, d, n, at)
+		}
+		calls, done, total = calls+1, d, n
+	}
 	report, err := r.Deepen(w.t.Context())
 	if err != nil {
 		w.t.Fatal(err)
+	}
+	if done != total || calls > total || report.Answered > 0 && calls == 0 {
+		w.t.Errorf("%d calls say that %d of %d series are done: %+v", calls, done, total, report)
 	}
 	return report
 }

@@ -265,10 +265,15 @@ func (r *Refresher) Deepen(ctx context.Context) (DeepReport, error) {
 	if err := r.prepare(ctx); err != nil {
 		return report, err
 	}
-	tasks, _, err := r.planMessages(ctx, r.Now())
+	tasks, planned, err := r.planMessages(ctx, r.Now())
 	faults := []error{err}
+	done := 0
 	for _, t := range tasks {
 		_, err := r.deepen(ctx, ctx, t, &report)
+		done += len(t.Series)
+		if r.DeepProgress != nil {
+			r.DeepProgress(done, planned.Series, t.Series[0].String())
+		}
 		if faults = append(faults, err); errors.Is(err, upstream.ErrRefused) {
 			break
 		}

@@ -134,7 +134,7 @@ func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored su
 	}
 	var entries []trends.Entry
 	for destination, s := range stored[fare.OneWay] {
-		entries = append(entries, entryOf(destination, s))
+		entries = append(entries, trends.EntryOf(destination, s))
 	}
 	if len(entries) == 0 {
 		return nil

@@ -36,6 +36,8 @@ type Refresher struct {
 	Rates fare.Rates
 	// Progress, if set, is called after each origin. Only one goroutine at a time calls it.
 	Progress func(done, total int, o Outcome)
+	// DeepProgress, if set, is called after each task of Deepen, with the number of series.
+	DeepProgress func(done, total int, at string)
 
 	warming bool // departures are folded at the end of the run, all series together
 }

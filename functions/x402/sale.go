@@ -45,8 +45,7 @@ func sell[I, Q any, P interface {
 		Summary: summary, Answer: gives, Problems: append([]httpapi.ProblemType{NotSold, Required, Refused},
 			ofAnswers...),
 		Description: "Returns the answer of GET " + free + " for a payment of " + route.PriceText() +
-			" USDC by x402. A call without a payment returns the amount to pay. A service that does not sell " +
-			"single answers returns 404 vendita-non-attiva.",
+			" USDC by x402. A call without a payment returns the amount to pay.",
 	}
 	httpapi.JSON(api, name, doc, func(ctx context.Context, in *I) error {
 		if s.Seller == nil {

@@ -120,14 +120,18 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 	if to.Kind != "" { // otherwise the mail uses its default text
 		when = When(to, l)
 	}
+	waits, booked := f.Waits, to.Condition() == store.Paid
+	if booked {
+		waits = nil // the trip is paid for, so advice on when to book does not help
+	}
 	return mail.AlertMail(mail.Alert{
 		ID: m.ID, To: to.Email, Lang: m.Language, Origin: f.Origin, Destination: f.Destination,
 		Subject: Subject(to, f, l), Price: f.Price, Depart: f.Depart, Return: f.Return, Flight: f.Flight, Found: f.Found, Day: m.Day,
-		Since: Since(to, f, l), Dated: to.Trip.From > 0,
+		Since: Since(to, f, l), Booked: booked, Dated: to.Trip.From > 0,
 		Level: f.Level, Reliability: f.Reliability, Sample: f.Sample,
 		Median: f.Median, Minimum: f.Minimum, Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l),
 		RequestDay: to.RequestDay, Picture: m.Picture,
-		Departure: f.Departure, Waits: f.Waits, Page: f.Page,
+		Departure: f.Departure, Waits: waits, Page: f.Page,
 		Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
 	})
 }

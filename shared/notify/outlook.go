@@ -92,6 +92,15 @@ func airlinesOf(trip store.Trip) string {
 	return ""
 }
 
+// Page returns the path of the page about the trip of an alert, in the alert's language.
+func (l Links) Page(a store.Alert) string {
+	at := Links{Pepper: l.Pepper}
+	if a.Route.Destination == store.Anywhere {
+		return at.listOf(a, i18n.ForCode(a.Language).Code)
+	}
+	return at.pageOf(news{Route: a.Route, Depart: a.Trip.From}, a.Trip, i18n.ForCode(a.Language).Code)
+}
+
 // pageOf returns the link to the page with the verdict on the fare in n. The page has the trip of
 // the alert selected.
 func (l Links) pageOf(n news, trip store.Trip, lang string) string {

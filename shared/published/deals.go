@@ -40,7 +40,7 @@ type Occasione struct {
 	DestinazioneIata string           `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
 	Verdetto         verdict.Verdetto `json:"verdetto" doc:"The verdict of GET /v1/analisi at the refresh that saw this fare, without minimoCent"`
 	Prezzo           verdict.Prezzo   `json:"prezzo" doc:"The destination's cheapest fare. It was observed and may no longer be available"`
-	PrezzoPiuBasso   *verdict.Prezzo  `json:"prezzoPiuBasso,omitempty" doc:"A lower one-way fare that this service knows for another departure. It was found more than 24 hours before the newest fare, so it is not the fare that verdetto judges. Absent if there is none, and with mese"`
+	PrezzoPiuBasso   *verdict.Prezzo  `json:"prezzoPiuBasso,omitempty" doc:"A lower one-way fare for another departure. Found over 24 hours before the newest fare, so verdetto does not judge it. Absent with mese"`
 }
 
 // DealsInput holds the parameters of a question for deals (cheap destinations), without the origin.
@@ -67,7 +67,7 @@ func (in *CheapInput) Question() (DealsQuestion, error) {
 
 // CurrencyInput holds the parameter for the currency of the answer.
 type CurrencyInput struct {
-	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts in the answer. Amounts are converted at the newest reference rates, which do not change a verdict"`
+	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts. The newest reference rates convert them, and do not change a verdict"`
 }
 
 // DealsQuestion is a parsed question for the deals of an origin: its cheap destinations.

@@ -21,7 +21,7 @@ type Vicini struct {
 	Tratta           *verdict.Tratta `json:"tratta,omitempty" doc:"The airports that you named, as in GET /v1/analisi"`
 	Valuta           string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	Prezzo           *verdict.Prezzo `json:"prezzo,omitempty" doc:"The fare of your trip. Absent if no current fare of it is known"`
-	Vicini           []Vicino        `json:"vicini" nullable:"false" doc:"The places with a known fare for the trip, cheapest first: of the covered places within 150 km, the nearest six. They may be dearer than your trip"`
+	Vicini           []Vicino        `json:"vicini" nullable:"false" doc:"Of the covered places within 150 km, the nearest six with a fare for the trip, cheapest first. They may be dearer than your trip"`
 }
 
 // Vicino is the trip from or to a place nearby.

@@ -2,7 +2,6 @@ package published
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 
 // Ends holds the parameters for the two cities of a question.
 type Ends struct {
-	Origine      string `query:"origine" required:"true" doc:"Origin city: a name in Italian, English, French, German, Spanish, Portuguese or the local language, or an IATA code. Case and accents do not matter. Three capital letters are read as a code first, other letters as a name first. One of several airports of a city (BGY, Stansted) means its fares alone: see tratta" example:"Milano"`
+	Origine      string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages or the local one, or an IATA code. Three capital letters are read as a code first. One of several airports of a city (BGY, Stansted) means its fares alone: see tratta" example:"Milano"`
 	Destinazione string `query:"destinazione" required:"true" doc:"Destination city: a name or an IATA code, as for origine" example:"Bucarest"`
 }
 
@@ -29,15 +28,15 @@ func (in *Ends) Cities() (origin, destination answer.Named) {
 // Trip holds the parameters of a trip, without the cities. Package answer, which knows the current
 // day, later refuses days in the past and days without fares.
 type Trip struct {
-	Partenza   string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, local time, from today to 365 days ahead. The verdict is about that departure, compared with the route's departures this far ahead"`
+	Partenza   string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, local time, up to 365 days ahead. The verdict compares it with the route's departures this far ahead"`
 	Flessibile string `query:"flessibile" pattern:"^[137]?$" patternDescription:"1, 3 or 7" doc:"With partenza: the cheapest departure within this many days before or after"`
-	Mese       string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from the current one to that of 365 days ahead. The verdict is about its cheapest departure, compared with the cheapest of other months. Not together with partenza"`
-	Ritorno    string `query:"ritorno" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-27" doc:"With partenza: day of the return flight. The verdict is about returns of the same class of nights (1-3, 4-7, 8-14, 15+). prezzo.ritorno is the day on which the judged fare returns. Not together with notti"`
-	Notti      string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares: 1-3, 4-7, 8-14 or 15+. Default: one-way fares. Returns are observed as such, never added from two one-way fares"`
+	Mese       string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, up to 365 days ahead. The verdict is about its cheapest departure, compared with the cheapest of other months. Not together with partenza"`
+	Ritorno    string `query:"ritorno" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-27" doc:"With partenza: day of the return flight. The verdict is about returns of the same class of nights (see notti); prezzo.ritorno is the day of the judged fare. Not together with notti"`
+	Notti      string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares: 1-3, 4-7, 8-14 or 15+. Default: one-way fares. A return is never the sum of two one-way fares"`
 	Diretto    bool   `query:"diretto" doc:"Only fares without stops"`
-	Prezzo     string `query:"prezzo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 45 or 18.49" doc:"A price seen elsewhere, in major units of valuta. It is judged instead of the cheapest fare, even if no fare is known"`
+	Prezzo     string `query:"prezzo" maxLength:"48" doc:"A price seen elsewhere, such as 45, 18.49, 1.234,50, $50 or 50 USD. Without a currency of its own, it is in valuta. It is judged instead of the cheapest fare, even if no fare is known"`
 	AirlineInput
-	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo and of all amounts in the answer. Amounts are converted at the newest reference rates, which do not change a verdict"`
+	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo and all amounts. The newest reference rates convert them, and do not change a verdict"`
 }
 
 // VerdictInput holds the parameters of a question for a verdict.
@@ -56,7 +55,7 @@ func (in *VerdictInput) Question() (q answer.Question, err error) {
 // CalendarInput holds the parameters of a question for a calendar.
 type CalendarInput struct {
 	Ends
-	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from the current one to that of 365 days ahead. Default: departures up to 330 days ahead"`
+	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, up to 365 days ahead. Default: departures up to 330 days ahead"`
 	Diretto bool   `query:"diretto" doc:"Only fares without stops"`
 	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares, by day of the outward flight. Default: one-way fares"`
 	AirlineInput
@@ -92,12 +91,16 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 	if in.Prezzo == "" {
 		return q, nil
 	}
-	amount, err := strconv.ParseFloat(in.Prezzo, 64)
-	if err != nil {
-		return q, Invalid(name("prezzo"), "is not an amount")
+	unit, _ := fare.ParseCurrency(q.Show.Code) // the reader refuses an unknown currency
+	price, ok := fare.ParsePrice(in.Prezzo, unit)
+	if !ok {
+		return q, Invalid(name("prezzo"), "is not an amount such as 45, 18.49 or 50 USD")
 	}
-	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: amount, Currency: q.Show.Code,
-		CurrencyParameter: q.Show.Parameter}
+	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: float64(price.Amount) / 100,
+		Currency: price.Currency.String(), CurrencyParameter: q.Show.Parameter}
+	if price.Currency != unit {
+		q.Price.CurrencyParameter = name("prezzo")
+	}
 	return q, nil
 }
 

@@ -13,22 +13,26 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// WholeCities returns a note on each name that means one airport of a city with several. Price
-// trends are about all of them.
-func WholeCities(ctx context.Context, ends ...answer.Named) (all []view.WholeCity) {
-	for _, end := range ends {
+// NoteAirports adds notes to trends about airports: how a pair of airports is compared with both
+// cities, and which names mean one airport of a city although the answer is about all of them.
+func NoteAirports(ctx context.Context, t *view.Trends, from, to answer.Named) {
+	l := cmp.Or(httpapi.Language(ctx), i18n.English())
+	about := [2]string{}
+	if a := t.Airports; a != nil {
+		a.Note = strings.Join(wording.Places(l, a.Tratta()), " ")
+		about = [2]string{a.Origin, a.Destination}
+	}
+	for i, end := range []answer.Named{from, to} {
 		name := end.Name
 		if _, ok := places.CityOf(strings.ToUpper(name)); ok {
 			name = strings.ToUpper(name)
 		}
 		city, known := places.Find(name)
 		part, partial := places.Within(name)
-		if !known || !partial {
+		if !known || !partial || about[i] != "" {
 			continue
 		}
-		sentences := wording.Places(cmp.Or(httpapi.Language(ctx), i18n.English()), nil, name)
-		all = append(all, view.WholeCity{Parameter: end.Parameter, Asked: part, City: string(city.City),
-			Note: strings.Join(sentences, " ")})
+		t.WholeCities = append(t.WholeCities, view.WholeCity{Parameter: end.Parameter, Asked: part,
+			City: string(city.City), Note: strings.Join(wording.Places(l, nil, name), " ")})
 	}
-	return all
 }

@@ -13,7 +13,7 @@ type Consumo struct {
 	ContatoPer  string      `json:"contatoPer" enum:"indirizzo,chiave" doc:"What calls count by: the key, or the IP address (for IPv6 its /64), which others may share"`
 	PianoFinoAl *time.Time  `json:"pianoFinoAl,omitempty" doc:"End of the plan unless it is renewed, UTC. Absent without a key"`
 	Pagamenti   []Pagamento `json:"pagamenti" nullable:"false" doc:"The payments for the plan, the latest end first. Empty without a key. Amounts are not kept here: the card processor and the chain have them"`
-	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The quotas and their use. A tool of /mcp counts under the endpoint with the same answer; questions on the page have a quota of their own. This call counts under its own quota"`
+	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The quotas and their use. A tool of /mcp counts under the endpoint with the same answer; questions on the page have their own quota, as has this call"`
 }
 
 // Pagamento is one payment or grant that extends a plan.
@@ -32,7 +32,7 @@ type Limite struct {
 	Ricomincia time.Time `json:"ricomincia" doc:"Start of the next window, UTC"`
 	UsateOggi  int64     `json:"usateOggi" minimum:"0" doc:"Calls made today (UTC)" example:"3"`
 	// APagamento has the same text as the error response for a used-up quota.
-	APagamento *httpapi.Paid `json:"aPagamento,omitempty" doc:"Where the same answer is sold for a single payment, and its price. Such a call does not count under this quota. Absent with a key, or if nothing is sold"`
+	APagamento *httpapi.Paid `json:"aPagamento,omitempty" doc:"Where the same answer is sold for a single payment, outside this quota. Absent with a key, or if nothing is sold"`
 }
 
 // UsageOf returns how much of each quota the caller has used, and how much remains.

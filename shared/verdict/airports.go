@@ -32,7 +32,7 @@ func (b Basis) percent() int { return int(math.Round(100 * (b.Ratio - 1))) }
 type Tratta struct {
 	Origine        string `json:"origine,omitempty" doc:"IATA code of the airport of departure. Absent: any airport of the origin city" example:"BGY"`
 	Destinazione   string `json:"destinazione,omitempty" doc:"IATA code of the airport of arrival. Absent: any airport of the destination city" example:"STN"`
-	Confronto      string `json:"confronto" enum:"aeroporti,citta" doc:"What the fare is compared with: fares of the same airports or, if fewer than 8 are known, the fares of both cities, moved by scartoPercento. Then affidabilita is one step lower"`
+	Confronto      string `json:"confronto" enum:"aeroporti,citta" doc:"What the fare is compared with: fares of the same airports or, with fewer than 8, of both cities, moved by scartoPercento. Then affidabilita is one step lower"`
 	ScartoPercento *int   `json:"scartoPercento,omitempty" doc:"With citta: how much dearer these airports usually are than the cheapest of both cities, in percent. Negative: cheaper"`
 	Partenze       *int   `json:"partenze,omitempty" minimum:"0" doc:"With citta: the departures behind scartoPercento. With 0 the difference is not known, and counts as none"`
 }

@@ -42,7 +42,7 @@ type Giorno struct {
 	Livello      string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the fare among departures of the route this far ahead"`
 	Affidabilita string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the level is. Absent with dati-insufficienti"`
 	Percentile   *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of comparable departures that are cheaper, in percent. Absent with dati-insufficienti"`
-	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and within 14 days. Absent if it leaves sooner, with dati-insufficienti, and until this service has seen outcomes. GET /v1/analisi with partenza states what waiting cost"`
+	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and 14 days. Absent if it leaves sooner, with dati-insufficienti, and until this service has seen outcomes"`
 }
 
 // Calo is the chance that the fare of a departure falls by at least 5 % within Giorni days.

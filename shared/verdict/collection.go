@@ -10,16 +10,20 @@ import (
 type Raccolta struct {
 	DaGiorni      int    `json:"daGiorni" minimum:"0" doc:"Past days with a known cheapest fare"`
 	DiGiorni      int    `json:"diGiorni" minimum:"8" doc:"Such days that a verdict needs" example:"8"`
-	Dal           string `json:"dal,omitempty" format:"date" doc:"The first of these days, UTC. Before there is one, the day on which the collection began. Absent for a list of routes with such days"`
+	Dal           string `json:"dal,omitempty" format:"date" doc:"The first of these days, UTC. Before there is one, the day on which the collection began. Absent if an earlier version stored the list of routes"`
 	PrimoVerdetto string `json:"primoVerdetto" format:"date" doc:"Earliest day of the first verdict, UTC: each day until then must have a fare"`
 }
 
-// NewRaccolta returns the state of a collection that had days past days on asOf.
-func NewRaccolta(days int, asOf, today fare.Day) Raccolta {
+// NewRaccolta returns the state of a collection that had days past days on asOf, the first of them
+// on since. If since is not known, it is 0.
+func NewRaccolta(days int, since, asOf, today fare.Day) Raccolta {
 	first := max(asOf+fare.Day(MinSample-days), today+1)
 	r := Raccolta{DaGiorni: days, DiGiorni: MinSample, PrimoVerdetto: first.String()}
 	if days == 0 {
-		r.Dal = asOf.String()
+		since = asOf
+	}
+	if since > 0 {
+		r.Dal = since.String()
 	}
 	return r
 }
@@ -27,7 +31,7 @@ func NewRaccolta(days int, asOf, today fare.Day) Raccolta {
 // BeforeFares returns the state of a service that has no fares yet. It began to ask for them at a
 // time since, which is zero if the service has not asked.
 func BeforeFares(since time.Time, today fare.Day) *Raccolta {
-	r := NewRaccolta(0, today, today)
+	r := NewRaccolta(0, today, today, today)
 	if !since.IsZero() {
 		r.Dal = min(fare.DayOf(since), today).String()
 	}
@@ -40,15 +44,26 @@ func (s RouteSummary) Collection(today fare.Day) (Raccolta, bool) {
 	if len(s.Lows) >= MinSample {
 		return Raccolta{}, false
 	}
-	r := NewRaccolta(len(s.Lows), s.AsOf, today)
-	if len(s.Lows) > 0 {
-		first := s.Lows[0].Day
-		for _, l := range s.Lows {
-			first = min(first, l.Day)
-		}
-		r.Dal = first.String()
+	return NewRaccolta(len(s.Lows), s.firstLow(), s.AsOf, today), true
+}
+
+// CollectedSince returns the first past day with a known cheapest fare, if the route has too few such
+// days for a verdict. Otherwise it returns 0.
+func (s RouteSummary) CollectedSince() fare.Day {
+	if len(s.Lows) >= MinSample {
+		return 0
 	}
-	return r, true
+	return s.firstLow()
+}
+
+// firstLow returns the first past day with a known cheapest fare, or 0.
+func (s RouteSummary) firstLow() (first fare.Day) {
+	for _, l := range s.Lows {
+		if first == 0 || l.Day < first {
+			first = l.Day
+		}
+	}
+	return first
 }
 
 // collected adds the state of the collection to an answer without a verdict.

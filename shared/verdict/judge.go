@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/paid"
 	"verdetto/shared/verdict/departure"
 )
 
@@ -23,17 +24,18 @@ type Analysis struct {
 	Verdetto            Verdetto     `json:"verdetto"`
 	Raccolta            *Raccolta    `json:"raccolta,omitempty" doc:"How far the route is from its first verdict. Present with dati-insufficienti about a route"`
 	Prezzo              Prezzo       `json:"prezzo" doc:"The judged fare. It was observed and may no longer be available"`
-	PrezzoNoto          *Prezzo      `json:"prezzoNoto,omitempty" doc:"The lowest fare that this service knows for the same question; present where prezzo is a price that the caller gave, and such a fare is live"`
+	PrezzoNoto          *Prezzo      `json:"prezzoNoto,omitempty" doc:"The lowest live fare for the same question. Present where prezzo is a price that the caller gave"`
 	PrezzoPiuBasso      *Prezzo      `json:"-"` // of all departures of the route, if below prezzo; see AddUsual
-	SolitoPartenzaCent  *fare.Cents  `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"What departures like that of prezzo usually cost as many days ahead, in cents of valuta: the median. Present where verdetto is about a month or several days, and prezzo is a known fare"`
+	SolitoPartenzaCent  *fare.Cents  `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"Median price of departures like that of prezzo as many days ahead, in cents of valuta. Present for a month or several days, if prezzo is a known fare"`
 	LivelloPartenza     string       `json:"-"` // of prezzo as a fare for its own day
-	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"The lowest fare that was seen of the same departure in the last 60 days; present where verdetto is about one departure, and fares of past days are shown"`
+	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"Lowest fare of the same departure in the last 60 days. Present for one departure, if fares of past days are shown"`
 	MesiPerConvenienza  []Mese       `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months by median fare, cheapest first. Months with fewer than 5 fares are left out"`
 	Quartili            *Quartili    `json:"quartili,omitempty" doc:"The usual price. For a departure or a month it comes from comparable departures this far ahead, for a route from the cheapest fares of other days. Absent with dati-insufficienti"`
 	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present if verdetto is about a departure or a month"`
 	NellAnticipo        *bool        `json:"nellAnticipo,omitempty" doc:"Whether anticipoGiorni lies within anticipoConsigliato. Absent if either is absent"`
-	Previsione          []Previsione `json:"previsione,omitempty" doc:"What happened to such fares within 7 and within 14 days. Absent for departures that leave sooner, and until this service has seen outcomes"`
+	Previsione          []Previsione `json:"previsione,omitempty" doc:"What happened to such fares within 7 and 14 days. Absent if the departure leaves sooner, and until this service has seen outcomes"`
 	AnticipoConsigliato *Anticipo    `json:"anticipoConsigliato,omitempty" doc:"The days before departure in which fares have been lowest. Absent if fewer than 8 departures show it"`
+	Riferimento         *Riferimento `json:"riferimento,omitempty" doc:"What passengers paid on the route, if the operator imported a public record of sold tickets. Present for one-way questions about whole cities, any airline and any stops. No verdict uses it"`
 	Osservazioni        int          `json:"osservazioni" minimum:"0" doc:"Fares of the route observed in the last 400 days"`
 	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
 }
@@ -43,12 +45,12 @@ type Analysis struct {
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the judged fare in the route's own history"`
 	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. Half of its 90 % interval is at most 22 points (alta, from 60 days), 30 points (media, from 30 days), or more (bassa). One step lower if the fare was found 72 hours ago or earlier"`
-	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample that is cheaper than the judged fare, in percent. Equal fares count half. The weight of a day fades with its age: nine tenths halve every 14 days, a tenth every 180. 0 is a new low"`
+	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample that is cheaper than the judged fare, in percent. Equal fares count half. A day's weight fades: nine tenths halve every 14 days, a tenth every 180. 0 is a new low"`
 	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Weighted median of the sample, in cents of valuta"`
 	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents of valuta"`
 	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Judged fare minus the median, in cents of valuta. Negative: below the median"`
 	Campione          int         `json:"campione" minimum:"0" doc:"Sample size: past days with a known cheapest fare. For a departure or a month: the fares that it is compared with"`
-	Confronto         string      `json:"confronto,omitempty" enum:"partenze-di-oggi,storia,entrambe" doc:"What the fare is compared with: other departures of the route on sale now, fares of earlier days, or both. Present with a percentile about a departure or a month"`
+	Confronto         string      `json:"confronto,omitempty" enum:"partenze-di-oggi,storia,entrambe" doc:"Compared with other departures on sale now, fares of earlier days, or both. Present with a percentile about a departure or a month"`
 	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: a restriction was measured and was worse"`
 }
 
@@ -96,6 +98,26 @@ type Quotato struct {
 type MinimoVisto struct {
 	Cent   fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents"`
 	Giorno string     `json:"giorno" format:"date" doc:"The day on which it was seen, UTC"`
+}
+
+// Riferimento is what passengers paid on a route, from a public record of sold tickets.
+type Riferimento struct {
+	Fonte string      `json:"fonte" doc:"The record. anac is that of Brazil's agency of civil aviation: one-way tickets within Brazil" example:"anac"`
+	Dal   string      `json:"dal" doc:"First month of sale" example:"2026-01"`
+	Al    string      `json:"al" doc:"Last month of sale: at most 12 months are used" example:"2026-03"`
+	Media MediaPagata `json:"media" doc:"Mean price of a seat. It is never converted to another currency"`
+	Posti int64       `json:"posti" minimum:"1" doc:"Seats that were sold in these months"`
+}
+
+// MediaPagata is a mean price in the currency of the record.
+type MediaPagata struct {
+	Cent   int64  `json:"cent" minimum:"1" doc:"The mean, in cents of valuta" example:"28400"`
+	Valuta string `json:"valuta" doc:"ISO 4217 code" example:"BRL"`
+}
+
+// NewRiferimento returns the published form of what passengers paid.
+func NewRiferimento(of paid.Origin, m paid.Mean) *Riferimento {
+	return &Riferimento{of.Source, m.First.String(), m.Last.String(), MediaPagata{int64(m.Price), of.Currency}, m.Seats}
 }
 
 // Mese is a month of departure with its usual price.

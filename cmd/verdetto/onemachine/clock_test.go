@@ -80,7 +80,7 @@ func TestClockThatWasWrong(t *testing.T) {
 			if err != nil || report.Failed > 0 {
 				t.Fatal(err, report.Faults)
 			}
-			if deep, err := o.Deepen(t.Context()); err != nil || deep.Failed > 0 {
+			if deep, err := o.Deepen(t.Context(), nil); err != nil || deep.Failed > 0 {
 				t.Fatal(err, deep.Faults)
 			}
 		}

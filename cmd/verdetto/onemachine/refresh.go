@@ -47,9 +47,10 @@ func (o Options) compareForm(ctx context.Context) {
 }
 
 // Deepen requests all departures of the next year for the routes that are due, if the source can
-// answer such requests by route.
-func (o Options) Deepen(ctx context.Context) (refresh.DeepReport, error) {
+// answer such requests by route. It calls progress, unless that is nil, with the number of series.
+func (o Options) Deepen(ctx context.Context, progress func(done, total int, at string)) (refresh.DeepReport, error) {
 	r := o.refresher(ctx)
+	r.DeepProgress = progress
 	report, err := r.Deepen(ctx)
 	o.Monitor.Refreshed("departures", report.Answered, report.Failed, report.Remaining, report.New, err)
 	return report, err

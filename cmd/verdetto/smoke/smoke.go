@@ -77,9 +77,34 @@ func All(string) bool { return true }
 // timeout limits a call. It is long because the first calls start the Lambda functions.
 const timeout = 15 * time.Second
 
+// Result is the outcome of a call.
+type Result struct {
+	Name         string  `json:"name"`
+	Milliseconds float64 `json:"milliseconds"`
+	Fault        string  `json:"fault,omitempty"` // what is wrong with the answer
+}
+
 // Run makes the calls to the service at a URL, but only those whose path the function wanted
 // accepts. It writes a line per call, and fails if any answer is wrong.
 func Run(ctx context.Context, client *http.Client, url string, w io.Writer, wanted func(path string) bool) error {
+	made := 0
+	err := Each(ctx, client, url, wanted, func(r Result) {
+		made++
+		outcome := "ok"
+		if r.Fault != "" {
+			outcome = "FAILED: " + r.Fault
+		}
+		fmt.Fprintf(w, "%6.0f ms  %-40s %s\n", r.Milliseconds, r.Name, outcome)
+	})
+	if err == nil {
+		fmt.Fprintf(w, "all %d calls were answered as they should be\n", made)
+	}
+	return err
+}
+
+// Each makes the calls as Run does, and calls a function with each result.
+func Each(ctx context.Context, client *http.Client, url string, wanted func(path string) bool,
+	each func(Result)) error {
 	url = strings.TrimSuffix(url, "/")
 	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://127.0.0.1:") && !strings.HasPrefix(url,
 		"http://localhost:") {
@@ -92,19 +117,18 @@ func Run(ctx context.Context, client *http.Client, url string, w io.Writer, want
 		}
 		made++
 		begun := time.Now()
-		err := c.make(ctx, client, url)
-		outcome := "ok"
-		if err != nil {
+		r := Result{Name: c.name}
+		if err := c.make(ctx, client, url); err != nil {
 			failed++
-			outcome = "FAILED: " + err.Error()
+			r.Fault = err.Error()
 		}
-		fmt.Fprintf(w, "%6.0f ms  %-40s %s\n", float64(time.Since(begun).Microseconds())/1000, c.name, outcome)
+		r.Milliseconds = float64(time.Since(begun).Microseconds()) / 1000
+		each(r)
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d calls were not answered as they should be; docs/aws.md says how to go back", failed,
 			made)
 	}
-	fmt.Fprintf(w, "all %d calls were answered as they should be\n", made)
 	return nil
 }
 

@@ -20,9 +20,9 @@ import (
 
 // Status is the state of a service at a moment.
 type Status struct {
-	At     time.Time
-	Parts  []Part
-	Newest time.Time // time of the newest published fare; zero if there are no fares
+	At     time.Time `json:"at"`
+	Parts  []Part    `json:"parts"`
+	Newest time.Time `json:"newest,omitzero"` // time of the newest published fare; zero if there are no fares
 }
 
 // Part is one checked part of the service, such as the verdicts or the alerts, with the result of
@@ -31,6 +31,15 @@ type Part struct {
 	ID    string // suffix of its name's key, after status.part. in the catalogues
 	Works bool
 	Took  time.Duration
+}
+
+// MarshalJSON implements json.Marshaler. The duration is in milliseconds.
+func (p Part) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		ID           string  `json:"id"`
+		Works        bool    `json:"works"`
+		Milliseconds float64 `json:"milliseconds"`
+	}{p.ID, p.Works, float64(p.Took.Microseconds()) / 1000})
 }
 
 // parts lists the checked parts and their paths, in order. The answer of /v1/rotte, the list of

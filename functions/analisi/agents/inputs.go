@@ -138,7 +138,7 @@ func majorUnits(amount float64) string {
 	if amount == 0 {
 		return ""
 	}
-	return strconv.FormatFloat(amount, 'f', -1, 64)
+	return strconv.FormatFloat(amount, 'f', 2, 64)
 }
 
 func questionOf(from, to string, trip published.Trip) (answer.Question, error) {

@@ -74,7 +74,8 @@ func (s sentences) newest(t time.Time) string {
 func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day) string {
 	route := s.route(a.Origine, a.Destinazione)
 	if a.Verdetto.Percentile == nil {
-		return lines(s.unknown(a, route), s.months(a), s.newest(a.AggiornatoIl))
+		return lines(s.unknown(a, route), s.months(a), wording.Verdict{Language: s.Language, Of: a}.Paid(),
+			s.newest(a.AggiornatoIl))
 	}
 	of := wording.Verdict{Language: s.in(a.Valuta), Of: a, Today: today}
 	if q.When != nil {
@@ -85,6 +86,7 @@ func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day
 		and(of.Fare(), of.OwnDay(), of.Known(), of.Past(), of.Typical(), of.Rank(0, 0)),
 		and(certainty+s.Text("format.comma")+restsOn+".", of.Waiting()),
 		s.months(a),
+		of.Paid(),
 		s.newest(a.AggiornatoIl))
 }
 
@@ -167,20 +169,26 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 	if len(t.Destinations) == 0 {
 		return s.Text("agents.no_trends", "City", s.city(t.Origin), "Code", t.Origin)
 	}
+	departure, arrival := "", ""
+	if a := t.Airports; a != nil {
+		departure, arrival = a.Origin, a.Destination
+	}
+	airport := func(code string) string { return places.AirportName(code, s.Code) }
+	city := cmp.Or(airport(departure), s.city(t.Origin))
 	var listed []string
 	for _, d := range t.Destinations[:min(3, len(t.Destinations))] {
-		listed = append(listed, s.destination(d, t.Currency))
+		listed = append(listed, s.destination(cmp.Or(airport(arrival), s.city(d.Destination)), d, t.Currency))
 	}
 	said := ""
 	switch {
-	case t.WeeklyLows != nil:
-		said = s.Text("agents.trend", "City", s.city(t.Origin), "Destination", listed[0], "Weeks", len(t.WeeklyLows))
+	case t.WeeklyLows != nil || t.Airports != nil:
+		said = s.Text("agents.trend", "City", city, "Destination", listed[0], "Weeks", len(t.WeeklyLows))
 	default:
 		order := s.Text("agents.all_shown")
 		if all > len(t.Destinations) {
 			order = s.Text("agents.some_shown", "First", skipped+1, "Last", skipped+len(t.Destinations))
 		}
-		said = s.Text("agents.trends", "City", s.city(t.Origin), "Destinations", all, "Order", order, "Listed",
+		said = s.Text("agents.trends", "City", city, "Destinations", all, "Order", order, "Listed",
 			strings.Join(listed, "; ")) + s.more(skipped+len(t.Destinations), all)
 	}
 	if t.UpdatedAt != nil {
@@ -198,9 +206,9 @@ func (s sentences) more(last, all int) string {
 	return " " + s.Text("agents.more", "Skip", last)
 }
 
-func (s sentences) destination(d view.Destination, currency string) string {
+func (s sentences) destination(name string, d view.Destination, currency string) string {
 	if d.Cheapest == nil {
-		return s.Text("agents.no_destination", "City", s.city(d.Destination))
+		return s.Text("agents.no_destination", "City", name)
 	}
 	level := ""
 	if d.Certainty != "" {
@@ -214,7 +222,7 @@ func (s sentences) destination(d view.Destination, currency string) string {
 	if d.MedianCents != nil {
 		median = euros(*d.MedianCents, currency)
 	}
-	return s.Text("agents.destination", "City", s.city(d.Destination), "Price", euros(d.Cheapest.AmountCents, currency),
+	return s.Text("agents.destination", "City", name, "Price", euros(d.Cheapest.AmountCents, currency),
 		"Departure", d.Cheapest.Departure,
 		"Change", change, "Median", median, "Days", d.Sample, "Judged", level)
 }

@@ -14,6 +14,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
@@ -163,25 +164,27 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 	if err != nil {
 		return view.Trends{}, "", err
 	}
-	var destination fare.City
+	of := fare.Series{Route: fare.Route{Origin: origin.City}}
+	of.Airports.From, _ = places.Airport(in.Origin)
 	if in.Destination != "" {
 		place, err := published.Find(destinationOf(in.Destination))
 		if err != nil {
 			return view.Trends{}, "", err
 		}
-		destination = place.City
+		of.Destination = place.City
+		of.Airports.To, _ = places.Airport(in.Destination)
 	}
-	t, err := s.Trends.ReadAll(ctx, origin.City, destination, in.Currency)
+	t, err := s.Trends.ReadAll(ctx, of, in.Currency)
 	if not := (*view.NotCovered)(nil); errors.As(err, &not) {
 		return t, "", published.NotCovered(not.Collection, sentences{i18n.English()}.notCovered(not))
 	}
 	if err != nil {
 		return t, "", err
 	}
-	t.WholeCities = published.WholeCities(ctx, originOf(in.Origin), destinationOf(in.Destination))
+	published.NoteAirports(ctx, &t, originOf(in.Origin), destinationOf(in.Destination))
 	say, all, skipped := in.say(), len(t.Destinations), 0
 	t.Destinations, skipped = pageOf(t.Destinations, in.Skip)
-	return t, lines(say.trends(t, skipped, all), say.places(nil, in.Origin, in.Destination)), nil
+	return t, lines(say.trends(t, skipped, all), say.places(t.Airports.Tratta(), in.Origin, in.Destination)), nil
 }
 
 func (s *Service) calendar(ctx context.Context, in *calendarInput,

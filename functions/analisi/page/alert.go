@@ -43,8 +43,8 @@ func (v view) Threshold() string {
 	if v.Anywhere {
 		return v.formAmount(v.Trip.Most)
 	}
-	if p, ok := parsePrice(v.Form.Under, ""); ok && p.currency == "EUR" && v.Currency != "" {
-		return v.T.Whole(p.cents)
+	if p, ok := parsePrice(v.Form.Under, ""); ok && p.Currency == fare.EUR && v.Currency != "" {
+		return v.T.Whole(p.Amount)
 	}
 	return v.formAmount(v.Form.Under)
 }
@@ -56,15 +56,15 @@ func (v view) Paid() string { return v.formAmount(v.Trip.OwnPrice) }
 // currency than the page's, or one that the form does not accept.
 func (v view) formAmount(typed string) string {
 	p, ok := parsePrice(typed, v.Currency)
-	whole := strconv.Itoa(int(p.cents / 100))
+	whole := strconv.Itoa(int(p.Amount / 100))
 	switch {
-	case !ok || p.cents == 0 || p.currency != cmp.Or(v.Currency, "EUR"),
+	case !ok || p.Amount == 0 || p.Currency.String() != cmp.Or(v.Currency, "EUR"),
 		v.Currency == "" && len(whole) > maxThreshold:
 		return ""
-	case p.cents%100 == 0:
+	case p.Amount%100 == 0:
 		return whole
 	}
-	return v.T.Decimals(fmt.Sprintf("%s.%02d", whole, p.cents%100))
+	return v.T.Decimals(fmt.Sprintf("%s.%02d", whole, p.Amount%100))
 }
 
 // AlertDays returns the departure choices of the alert form: the trip's day, the days around that

@@ -15,7 +15,7 @@ func TestTheLaterChoiceCounts(t *testing.T) {
 		"2016-04":    "The month no longer counts: you chose a day. Milan to Bucharest · Tuesday 12 April 2016",
 		"2016-04-12": "The day no longer counts: you chose a month. Milan to Bucharest · April 2016",
 		"":           "Choose a month or a day, not both.", "2016-05": "Choose a month or a day, not both."} {
-		if text := said(s.visit(both + "&era=" + era)); !strings.Contains(text, want) {
+		if text := said(s.visit(strings.TrimSuffix(both+"&era="+era, "&era="))); !strings.Contains(text, want) {
 			t.Errorf("after %q, want %q in\n%s", era, want, text)
 		}
 	}
@@ -70,5 +70,30 @@ func TestBothNamesMisspelt(t *testing.T) {
 	}
 	if body := html.UnescapeString(w.Body.String()); !strings.Contains(body, `href="/?da=Milan&a=Bucharest&lang=en"`) {
 		t.Errorf("no link corrects both:\n%s", body)
+	}
+}
+
+// TestCleanAddress: a form without a script sends empty fields. The page redirects to the address
+// without them, and does not count that as a question.
+func TestCleanAddress(t *testing.T) {
+	s := openSite("", "")
+	for target, want := range map[string]string{
+		"/?da=Milano&a=Bucarest&mese=&quando=&visto=&lang=en": "/?da=Milano&a=Bucarest&lang=en",
+		"/?da=&a=": "/",
+		"/?da=Milano&mese=2016-04&era=2016-04&quando=":              "/?da=Milano&mese=2016-04",
+		"/?da=Citt%C3%A0&visto=%E2%82%AC45&con=":                    "/?da=Citt%C3%A0&visto=%E2%82%AC45",
+		"/?da=Milano&mese=2016-04&quando=2016-04-12&era=2016-04&a=": "/?da=Milano&mese=2016-04&quando=2016-04-12&era=2016-04",
+	} {
+		w := s.visit(target)
+		if w.Code != 303 || w.Header().Get("Location") != want {
+			t.Errorf("%s: %d to %s, want 303 to %s", target, w.Code, w.Header().Get("Location"), want)
+		}
+		if w := s.visit(want); w.Code == 303 {
+			t.Errorf("%s redirects again, to %s", want, w.Header().Get("Location"))
+		}
+	}
+	s.counters.taken = nil
+	if s.visit("/?da=Milano&a=Bucarest&visto="); len(s.counters.taken) > 0 {
+		t.Errorf("counted: %v", s.counters.taken)
 	}
 }

@@ -46,14 +46,15 @@ type otherTrip struct {
 var writtenDay = regexp.MustCompile(`^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})$`)
 
 // others parses the trips to compare with: cities, days (2027-03-20, 20.3.2027 or 20 March) and
-// months (2027-03 or March 2027), separated by commas. It returns false for more than five trips, or
-// if it cannot parse a trip. Without a year, a day or a month is the next one from today on.
-func (q question) others(today fare.Day) (all []otherTrip, ok bool) {
+// months (2027-03 or March 2027), separated by commas. fault names the trip that it cannot parse, or
+// says that there are more than five. Without a year, a day or a month is the next one from today on.
+func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 	if q.With == "" {
-		return nil, true
+		return nil, ""
 	}
-	for item := range strings.SplitSeq(q.With, ",") {
-		item = strings.TrimSpace(item)
+	for typed := range strings.SplitSeq(q.With, ",") {
+		typed = strings.TrimSpace(typed)
+		item := typed
 		if m := writtenDay.FindStringSubmatch(item); m != nil {
 			month, _ := strconv.Atoi(m[2])
 			day, _ := strconv.Atoi(m[1])
@@ -79,11 +80,14 @@ func (q question) others(today fare.Day) (all []otherTrip, ok bool) {
 		case isCity:
 			o.city, o.to = place.Name, places.Query(place.City, place.Name)
 		default:
-			return nil, false
+			return nil, q.language.Text("compare.fault", "Trip", typed)
 		}
 		all = append(all, o)
 	}
-	return all, len(all) <= maxOthers
+	if len(all) > maxOthers {
+		return nil, q.language.Text("compare.too_many")
+	}
+	return all, ""
 }
 
 // wordsOfDate matches the day, the month and the year. The day and the year may be missing.

@@ -32,8 +32,9 @@ func TestCompare(t *testing.T) {
 		{"a row has the city once and its day", "&quando=2016-04-20&con=Berlino", 404,
 			"BucharestWednesday 20 April 2016–", "quando=2016-04-20"},
 		{"months", "&mese=2016-04&con=2016-05", 200, "May 2016", "mese=2016-05"},
-		{"too many", "&con=Berlino,Atene,Roma,Parigi,Londra,Madrid", 400, "Write up to five cities", "#con"},
-		{"an unknown city", "&con=Atlantide", 400, "Write up to five cities", "#con"},
+		{"too many", "&con=Berlino,Atene,Roma,Parigi,Londra,Madrid", 400, "These are more than five.", "#con"},
+		{"an unknown city", "&con=Berlino,Atlantide", 400, "We do not understand “Atlantide”. Write up to five", "#con"},
+		{"a day that is none", "&con=31.4.2016x", 400, "We do not understand “31.4.2016x”.", "#con"},
 		{"the same city", "&con=Milano", 200, "no fare found recently", "a=Milan"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

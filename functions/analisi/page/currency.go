@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,49 +15,11 @@ import (
 // address keeps the choice. If the address has no currency, a typed price such as $50 sets the
 // page's currency.
 
-// price is an amount that the reader typed, in hundredths of its currency.
-type price struct {
-	cents    fare.Cents
-	currency string
-}
-
-// amount matches a price as people write it: 45, 45.50, 45,50, € 45, 45 euro, $50, 50 USD.
-var amount = regexp.MustCompile(`^([^0-9]*)([0-9]{1,9})(?:[.,]([0-9]{1,2}))?([^0-9]*)$`)
-
-// signs maps the sign of a currency to the codes that it can mean, the most likely first.
-var signs = map[string][]string{
-	"€": {"EUR"}, "EURO": {"EUR"}, "EUROS": {"EUR"}, "£": {"GBP"}, "₹": {"INR"}, "₺": {"TRY"}, "₪": {"ILS"},
-	"₩": {"KRW"},
-	"₱": {"PHP"}, "฿": {"THB"}, "R$": {"BRL"}, "ZŁ": {"PLN"}, "KČ": {"CZK"}, "FT": {"HUF"}, "LEI": {"RON"},
-	"FR": {"CHF"}, "FR.": {"CHF"}, "SFR.": {"CHF"}, "¥": {"JPY", "CNY"}, "KR": {"SEK", "NOK", "DKK", "ISK"},
-	"$": {"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"}, "US$": {"USD"},
-}
-
 // parsePrice parses a typed price. If the text has no currency, the price is in the currency
 // chosen. If chosen is empty, it is in euros.
-func parsePrice(text, chosen string) (p price, ok bool) {
-	m := amount.FindStringSubmatch(text)
-	if m == nil {
-		return p, false
-	}
-	cents, err := strconv.Atoi(m[2] + (m[3] + "00")[:2])
-	p.cents = fare.Cents(cents)
-	sign := strings.ToUpper(strings.TrimSpace(m[1]) + strings.TrimSpace(m[4]))
-	can := signs[sign]
-	switch {
-	case err != nil:
-		return p, false
-	case sign == "" && chosen == "":
-		p.currency = "EUR"
-	case sign == "" || slices.Contains(can, chosen):
-		p.currency = chosen
-	case len(can) > 0:
-		p.currency = can[0]
-	default:
-		_, err = fare.ParseCurrency(sign)
-		p.currency = sign
-	}
-	return p, err == nil
+func parsePrice(text, chosen string) (fare.Money, bool) {
+	in, _ := fare.ParseCurrency(chosen) // an unknown currency is refused by useCurrency
+	return fare.ParsePrice(text, in)
 }
 
 // SeenPrice writes the price that the reader has seen with its currency, or returns "" without one.
@@ -67,10 +28,10 @@ func (v view) SeenPrice() string {
 	switch {
 	case !ok:
 		return v.Trip.OwnPrice
-	case p.cents%100 == 0:
-		return v.T.Price(strconv.Itoa(int(p.cents/100)), p.currency)
+	case p.Amount%100 == 0:
+		return v.T.Price(strconv.Itoa(int(p.Amount/100)), p.Currency.String())
 	}
-	return v.T.Price(fmt.Sprintf("%d.%02d", p.cents/100, p.cents%100), p.currency)
+	return v.T.Price(fmt.Sprintf("%d.%02d", p.Amount/100, p.Amount%100), p.Currency.String())
 }
 
 // chooseCurrency sets the page's currency, and the name of the parameter that chose the currency.
@@ -78,7 +39,7 @@ func (q *question) chooseCurrency() {
 	q.currency, q.currencyBy = strings.ToUpper(q.currency), "valuta"
 	for _, typed := range []field{{"visto", &q.OwnPrice}, {"massimo", &q.Most}} {
 		if p, ok := parsePrice(*typed.text, q.currency); ok && q.currency == "" {
-			q.currency, q.currencyBy = p.currency, typed.name
+			q.currency, q.currencyBy = p.Currency.String(), typed.name
 		}
 	}
 	if q.currency == fare.EUR.String() {
@@ -90,7 +51,7 @@ func (q *question) chooseCurrency() {
 // is not in euros.
 func (t trip) seenEuro() (fare.Cents, bool) {
 	p, ok := parsePrice(t.OwnPrice, "")
-	return p.cents, ok && p.currency == fare.EUR.String()
+	return p.Amount, ok && p.Currency == fare.EUR
 }
 
 // most parses the highest fare that the reader wants to see in a list. It returns EUR cents, or 0
@@ -104,7 +65,7 @@ func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error
 		return 0, false, nil
 	}
 	rates, err := s.Rates(ctx)
-	euro, known := rates.Euro(float64(p.cents)/100, p.currency)
+	euro, known := rates.Euro(float64(p.Amount)/100, p.Currency.String())
 	return euro, known && euro > 0 && euro <= fare.MaxPrice, err
 }
 
@@ -115,16 +76,20 @@ var wholeOnly = []string{"HUF", "IDR", "ISK", "JPY", "KRW", "PHP"}
 // answer.UnknownCurrency if the service has no exchange rate for the currency.
 func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 	convert, err := h.Amounts(ctx, answer.Currency{Parameter: q.currencyBy, Code: q.currency})
+	rates, unread := h.Rates(ctx)
 	if err == nil && convert != nil {
+		typed := typedIn(rates, q.currency, q.OwnPrice, q.Most)
 		v.Currency = q.currency
 		v.T = q.language.InCurrency(q.currency, func(euro fare.Cents) fare.Cents {
+			if amount, ok := typed[euro]; ok {
+				return amount
+			}
 			if slices.Contains(wholeOnly, q.currency) {
 				return (convert(euro) + 50) / 100 * 100
 			}
 			return convert(euro)
 		})
 	}
-	rates, unread := h.Rates(ctx)
 	if codes := rates.Currencies(); unread == nil && len(codes) > 1 {
 		v.Currencies = append(v.Currencies, option{"", "EUR", v.Currency == ""})
 		for _, code := range codes {
@@ -134,6 +99,19 @@ func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 		}
 	}
 	return err
+}
+
+// typedIn maps euro amounts to the amounts that the reader typed in a currency. So the page shows
+// 50 USD as it was typed, and not as 49.99 after a conversion there and back.
+func typedIn(rates fare.Rates, currency string, texts ...string) map[fare.Cents]fare.Cents {
+	typed := map[fare.Cents]fare.Cents{}
+	for _, text := range texts {
+		if p, ok := parsePrice(text, currency); ok && p.Currency.String() == currency {
+			euro, _ := rates.Euro(float64(p.Amount)/100, currency)
+			typed[euro] = p.Amount
+		}
+	}
+	return typed
 }
 
 // In returns the sign of the page's currency, for labels of price fields.

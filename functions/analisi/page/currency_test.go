@@ -18,6 +18,10 @@ func TestOwnCurrency(t *testing.T) {
 	}{
 		{"of a verdict", verdict + "&valuta=usd", "38 USD", `<option selected>USD`, "€"},
 		{"in its links", verdict + "&valuta=USD", "", "&lang=en&valuta=USD", "€"},
+		{"in the address to share", verdict + "&visto=50+USD&vicini=si", "",
+			`data-share="/?da=Milan&a=Bucharest&visto=50+USD&lang=en&vicini=si&valuta=USD"`, "€"},
+		{"an amount as it was typed, in the scale too", verdict + "&visto=48.62+USD", "Your price: 48.62 USD",
+			"48.62 USD", "48.63"},
 		{"the euro", verdict + "&valuta=EUR", "€30", `<option value="" selected>EUR`, "valuta=EUR"},
 		{"a sign before a price", verdict + "&visto=$50", "Your price: 50 USD", `value="$50"`, "€"},
 		{"a code behind a price", verdict + "&visto=50+usd", "Your price: 50 USD", "valuta=USD", "€"},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"maps"
-	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -30,23 +29,19 @@ type cheapView struct {
 	Unknown           string // how many fares were left out because their airline is unknown
 	Partly            bool   // the question holds more than applies without a destination
 	Rows              []cheapRow
-	Feed              string // path
-	Areas             []link // the same list, of one country; at most maxAreas countries
-	MoreAreas         []link // likewise, of all other countries
-}
-
-type cheapRow struct {
-	City, To, Alert        string
-	Fare, Date, Usual      string
-	Lower                  string // a lower known fare of another departure
-	Flight                 string
-	Level, LevelText, Sure string
+	Dear              []cheapRow // destinations that cost more than usual
+	DearText          string     // how many these are
+	Feed              string     // path
+	Areas             []link     // the same list, of one country; at most maxAreas countries
+	MoreAreas         []link     // likewise, of all other countries
 }
 
 const maxDestinations = 60
 
 func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
-	v.Anywhere, v.Area = true, q.area()
+	if v.Anywhere, v.Area = true, q.area(); v.Area != nil {
+		v.AskTo = v.Area.NameIn(q.language.Code)
+	}
 	for _, order := range orders {
 		v.Orders = append(v.Orders, option{order, v.T.Text("cheap.order." + orderName(order)),
 			order == q.order})
@@ -97,8 +92,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	if area := v.Area; area != nil {
 		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.Holds(countryOf(d.To)) })
 	}
-	sortDeals(standing, q.order, h.Now())
-	v.showCheap(q, from, standing, kind, most, h.Now())
+	v.showCheap(q, from, sortedDeals(standing, q.order, h.Now()), kind, most)
 	if v.Cheap != nil {
 		v.Cheap.Partly, v.Cheap.Collecting = partly, collecting(v, all)
 		v.Cheap.Areas, v.Cheap.MoreAreas, v.Cheap.Unknown = countries, others, unknownAirlines(v.T, unknown)
@@ -129,9 +123,8 @@ func collecting(v *view, all deals.Origin) string {
 }
 
 // showCheap lists the deals from a city for one kind of trip, up to the fare most. If most is 0,
-// there is no limit.
-func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip,
-	most fare.Cents, now time.Time) {
+// there is no limit. Destinations that cost more than usual are a list of their own.
+func (v *view) showCheap(q question, from places.Place, all []knownDeal, kind fare.Trip, most fare.Cents) {
 	l := v.T
 	v.Alert = string(from.City) + "-*"
 	c := &cheapView{City: from.Name, Lede: l.Text("cheap.lede")}
@@ -145,97 +138,39 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		c.Lede = l.Text("cheap.lede_returns", "Nights", wording.NightRange(kind.String()))
 	}
 	c.Lede += " " + l.Text("cheap.first_by."+orderName(q.order))
-	fitting := 0
+	fitting, dear := 0, 0
 	for _, d := range all {
-		price, judged := d.Publish(now)
-		if most > 0 && price.Cent > most {
-			continue
+		switch {
+		case most > 0 && d.shown.Cent > most:
+		case d.isDear():
+			if dear++; dear <= maxDestinations {
+				c.Dear = append(c.Dear, v.cheapRow(q, d))
+			}
+		default:
+			if fitting++; fitting <= maxDestinations {
+				c.Rows = append(c.Rows, v.cheapRow(q, d))
+			}
 		}
-		if fitting++; fitting > maxDestinations {
-			continue
-		}
-		c.Rows = append(c.Rows, v.cheapRow(q, d, price, judged))
 	}
 	switch {
-	case fitting == 0 && q.trip == trip{} && v.Area == nil:
+	case fitting+dear == 0 && q.trip == trip{} && v.Area == nil:
 		v.refuse(http.StatusNotFound, "no_fares")
 		return
-	case fitting == 0:
+	case fitting+dear == 0:
 		v.refuse(http.StatusNotFound, "no_cheap", "City", from.Name)
 		v.widerCheap(q)
 		return
 	case fitting > len(c.Rows):
 		c.First = l.Text("cheap.first", "Shown", len(c.Rows), "All", fitting)
 	}
+	if dear > 0 {
+		c.DearText = l.Count("cheap.dear", dear)
+	}
 	if v.AllFares && kind == fare.OneWay && v.plain {
 		c.Feed = feedPath(from.City, l)
 	}
 	v.Cheap = c
 	v.Description = c.Lede
-}
-
-func (v *view) cheapRow(q question, d published.DestinationDeal, price verdict.Prezzo, judged verdict.Verdetto) cheapRow {
-	l := v.T
-	name, ask, date := places.Name(d.To, l.Code), q.trip, l.WeekdayDate(d.Fare.Depart)
-	ask.Most = ""
-	if d.Fare.Nights > 0 { // use the fare's own days: the question's days only select its class
-		ask.Date, ask.Back = price.Partenza, price.Ritorno
-		date = l.Text("ask.out_and_back", "Out", date, "Back",
-			l.WeekdayDate(d.Fare.Depart+fare.Day(d.Fare.Nights)))
-	}
-	row := cheapRow{
-		City: name, To: q.linkOn(ask, v.AskFrom, places.Query(d.To, name)), Fare: l.Money(price.Cent), Date: date,
-		Flight: wording.Flight(l, price),
-		Level:  levelClass(judged.Livello), LevelText: l.Text("cheap.unknown"),
-	}
-	row.Alert = row.To + "#alert-title"
-	if judged.Livello != verdict.Insufficient {
-		row.LevelText = wording.Level(l, judged.Livello, judged.Affidabilita)
-		row.Sure = l.Text("certainty." + judged.Affidabilita)
-	}
-	if usual, ok := d.Usual(); ok {
-		row.Usual = l.Text("cheap.usual", "Price", l.Money(usual))
-		if q.Month != "" {
-			row.Usual = l.Text("cheap.usual_month", "Price", l.Money(usual))
-		}
-	}
-	if d.Lower != nil {
-		row.Lower = l.Text("cheap.lower", "Price", l.Money(d.Lower.Fare.Price), "Day", l.WeekdayDay(d.Lower.Fare.Depart),
-			"When", wording.Ago(l, int(v.today-d.Lower.Fare.FoundDay())))
-	}
-	return row
-}
-
-// orders are the ways to sort a list of destinations. The empty value puts the best-judged fare
-// first. The others put first the lowest fare (prezzo), the fare furthest below its usual price
-// (differenza) or the earliest departure (partenza).
-var orders = []string{"", "prezzo", "differenza", "partenza"}
-
-// orderName returns the last part of the keys of an order's texts.
-func orderName(order string) string { return cmp.Or(order, "verdetto") }
-
-func sortDeals(all []published.DestinationDeal, order string, now time.Time) {
-	price := func(d published.DestinationDeal) fare.Cents {
-		p, _ := d.Publish(now)
-		return p.Cent
-	}
-	var by func(published.DestinationDeal) int
-	switch order {
-	case "prezzo":
-		by = func(d published.DestinationDeal) int { return int(price(d)) }
-	case "differenza": // a destination without a usual price comes last
-		by = func(d published.DestinationDeal) int {
-			if usual, ok := d.Usual(); ok {
-				return int(price(d) - usual)
-			}
-			return math.MaxInt
-		}
-	case "partenza":
-		by = func(d published.DestinationDeal) int { return int(d.Fare.Depart) }
-	default:
-		return
-	}
-	slices.SortStableFunc(all, func(a, b published.DestinationDeal) int { return cmp.Compare(by(a), by(b)) })
 }
 
 // areaNamed returns the country or continent that has the given name. It returns nil if no area has

@@ -24,7 +24,8 @@ func TestDealsInOrder(t *testing.T) {
 	for order, want := range map[string]string{"": "London Bucharest Birmingham",
 		"prezzo":     "Bucharest London Birmingham",
 		"differenza": "London Bucharest Birmingham", "partenza": "London Birmingham Bucharest"} {
-		body := s.visit("/?da=Milano&lang=en&ordine=" + order).Body.String()
+		target := strings.TrimSuffix("/?da=Milano&lang=en&ordine="+order, "&ordine=") // an empty field redirects
+		body := s.visit(target).Body.String()
 		var got []string
 		for _, row := range strings.Split(body, `<th scope="row">`)[1:] {
 			_, name, _ := strings.Cut(row, ">")
@@ -55,6 +56,77 @@ func TestDealsInOrder(t *testing.T) {
 	}
 }
 
+// older knows lower fares than those judged: to Tokyo, Istanbul, London and Miami. Berlin is dear.
+type older struct{ analisitest.Coverage }
+
+func (older) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error) {
+	d := fare.DayOf(analisitest.Today)
+	one := func(to fare.City, level string, price, usual, lower fare.Cents) deals.Entry {
+		e := deals.Entry{Destination: to, AsOf: d, Observations: 400, Any: deals.Fares{
+			Route: []deals.Deal{analisitest.Deal(level, 50, d+9, price, usual, fare.NonStop, 5)}}}
+		if lower > 0 {
+			e.Any.Months = []deals.Deal{analisitest.Deal(verdict.Normale, 50, d+40, lower, usual, fare.OneStop, 29)}
+		}
+		return e
+	}
+	return deals.Origin{Entries: []deals.Entry{
+		one("BER", verdict.Caro, 2999, 2700, 0),
+		one("IST", verdict.Normale, 3000, 3000, 2500),
+		one("LON", verdict.Caro, 1699, 1500, 1499),
+		one("MAD", verdict.Buono, 2000, 2200, 0),
+		one("MIA", verdict.Caro, 39999, 26000, 30000),
+		one("TYO", verdict.Caro, 39999, 28000, 23999),
+	}}.Encode(), 1, nil
+}
+
+// TestLowerKnownFares: a row shows the lowest known fare with the day on which it was found, and the
+// newest fare besides. All orders go by the shown fare. Only destinations whose shown fare is dear
+// are folded.
+func TestLowerKnownFares(t *testing.T) {
+	s := site{API: analisitest.Site{Coverage: older{}, Counters: &counters{}}.Open()}
+	for target, want := range map[string]string{
+		"":                           "Madrid Istanbul Tokyo London | Miami Berlin",
+		"&ordine=prezzo":             "London Madrid Istanbul Tokyo | Berlin Miami",
+		"&ordine=differenza":         "Tokyo Istanbul Madrid London | Berlin Miami",
+		"&ordine=partenza":           "Madrid Istanbul London Tokyo | Berlin Miami",
+		"&ordine=prezzo&massimo=240": "London Madrid Istanbul Tokyo | Berlin",
+		"&a=Germany":                 "| Berlin",
+	} {
+		body := s.visit("/?da=Milano&lang=en" + target).Body.String()
+		list, fold, _ := strings.Cut(body, "than usual</summary>")
+		names := func(of string) (all []string) {
+			for _, row := range strings.Split(of, `<th scope="row">`)[1:] {
+				_, name, _ := strings.Cut(row, ">")
+				name, _, _ = strings.Cut(name, "<")
+				all = append(all, name)
+			}
+			return all
+		}
+		if got := strings.Join(slices.Concat(names(list), []string{"|"}, names(fold)), " "); got != want {
+			t.Errorf("%q: %s, want %s", target, got, want)
+		}
+		if strings.Contains(list, "<details open><summary>") != strings.HasPrefix(want, "|") {
+			t.Errorf("%q: the fold is closed without a list, or open below one", target)
+		}
+	}
+	w := s.visit("/?da=Milano&lang=en")
+	for _, want := range []string{
+		"TokyoSunday 10 April 2016", "€239.99€40 less than usual (€280)seen today: €399.99 for Thursday 10 " +
+			"MarchSeen yesterdayAlert me",
+		"€14.99as usualseen today: €16.99 for Thursday 10 MarchSeen yesterday",
+		"2 destinations that cost more than usual", "€300€40 more than usual (€260)seen today: €399.99",
+	} {
+		if text := said(w); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	body := html.UnescapeString(w.Body.String())
+	if !strings.Contains(body, `<a href="/?da=Milan&a=Tokyo&quando=2016-04-10&lang=en">Tokyo<`) ||
+		!strings.Contains(body, `<a href="/?da=Milan&a=Madrid&lang=en">Madrid<`) {
+		t.Errorf("a lower fare is not linked to its day, or another one is:\n%s", body)
+	}
+}
+
 // TestCountries: if the destination is a country or a continent, the page lists the deals of its
 // cities.
 func TestCountries(t *testing.T) {
@@ -79,6 +151,14 @@ func TestCountries(t *testing.T) {
 	body = s.visit("/?da=Milano&a=Romania&lang=en").Body.String()
 	if !strings.Contains(body, `<h2 id="alert-title">Alert me to cheap fares from here: Romania</h2>`) {
 		t.Errorf("the form of the alert does not name the country:\n%s", body)
+	}
+	body = s.visit("/?da=Milano&a=Romania&lang=de").Body.String()
+	if !strings.Contains(body, `name="a" value="Rumänien"`) {
+		t.Errorf("the German page names the country in another language:\n%s", body)
+	}
+	body = html.UnescapeString(s.visit("/?da=Milano&a=Romnia&lang=de").Body.String())
+	if !strings.Contains(body, `<a href="/?da=Mailand&a=Rum%C3%A4nien&lang=de">Rumänien</a>`) {
+		t.Errorf("a misspelt country has no suggestion:\n%s", body)
 	}
 	w := s.visit("/?da=Italy&a=Bucarest&lang=en")
 	if text := said(w); w.Code != 404 || !strings.Contains(text,

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"slices"
+	"strings"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
@@ -39,13 +41,18 @@ func (s *Service) registerHome(api *httpapi.API) {
 }
 
 func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if query, cleaned := cleanQuery(r); cleaned {
+		w.Header().Set("Cache-Control", "private, no-cache")
+		http.Redirect(w, r, strings.TrimSuffix("/?"+query, "?"), http.StatusSeeOther)
+		return
+	}
 	q, ok := parseQuestion(r)
 	typed := q
 	asked, wrong := q.read(q.language, q.currency)
 	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}
 	v := h.newView(q)
 	unconverted := h.useCurrency(r.Context(), q, &v)
-	_, comparable := q.others(v.today)
+	_, incomparable := q.others(v.today)
 	if wrong.refused(v.T, unconverted) {
 		unconverted = nil
 	}
@@ -59,8 +66,8 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuseFailed(r, &v, unconverted)
 	case len(wrong) > 0:
 		v.refuseFaults(wrong)
-	case !comparable:
-		v.refuseFaults(faults{"con": v.T.Text("compare.fault")})
+	case incomparable != "":
+		v.refuseFaults(faults{"con": incomparable})
 	case q.from == "" && q.to == "":
 		v.Start = true
 		v.covered, _ = h.Cities.Suggest(r.Context(), "", q.language.Code)
@@ -130,6 +137,10 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 		}
 		v.Notice.Links = append(v.Notice.Links, link{name, q.link(places.Query(p.City, p.Name), best(perhapsTo, q.to))})
 	}
+	if area, ok := places.SuggestArea(q.to); knowsFrom && ok {
+		name := area.NameIn(q.language.Code)
+		v.Notice.Links = append(v.Notice.Links, link{name, q.link(best(perhapsFrom, q.from), name)})
+	}
 	for i, p := range perhapsTo {
 		if knowsTo || !knowsFrom && i == 0 && len(perhapsFrom) > 0 { // the first is in the links above
 			continue
@@ -142,9 +153,15 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 	}
 }
 
-// perhaps returns the cities whose names are similar to an unknown name.
+// perhaps returns the cities whose names are similar to an unknown name. If a name is one typing
+// error away, it returns only such names.
 func (q question) perhaps(name string) (all []places.Place) {
-	for _, s := range places.Suggest(name, 5) {
+	typos := func(s string) int { return places.Distance(places.Fold(name), places.Fold(s), 2) }
+	similar := places.Suggest(name, 5)
+	if slices.ContainsFunc(similar, func(s string) bool { return typos(s) <= 1 }) {
+		similar = slices.DeleteFunc(similar, func(s string) bool { return typos(s) > 1 })
+	}
+	for _, s := range similar {
 		if p, ok := q.city(s); ok {
 			all = append(all, p)
 		}
@@ -160,7 +177,7 @@ const fewQuestions = 20
 func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 	if h.api.ConsumeQuota(r.Context(), "home") == nil {
 		if n, known := httpapi.Remaining(r.Context()); known && n <= fewQuestions {
-			v.Remaining = v.T.Count("home.remaining", int(n))
+			v.Remaining = v.T.Count("home.remaining", int(n)) + " " + h.renewed(v)
 		}
 		return true
 	}
@@ -173,7 +190,27 @@ func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 		v.Alert = string(from.City) + "-*"
 	}
 	v.refuse(http.StatusTooManyRequests, "too_many")
+	v.Notice.Lede += " " + h.renewed(v)
 	return false
+}
+
+// renewed states in how many hours the daily quota begins again.
+func (h home) renewed(v *view) string {
+	const hours = 24
+	return v.T.Count("home.renewed", hours-h.Now().UTC().Hour())
+}
+
+// cleanQuery returns a query without empty parameters, which a form without a script sends, and
+// without an earlier choice that no later one can have replaced. It returns false if the query holds
+// no such parameter.
+func cleanQuery(r *http.Request) (string, bool) {
+	sent := strings.Split(r.URL.RawQuery, "&")
+	both := r.FormValue("mese") != "" && r.FormValue("quando") != ""
+	kept := slices.DeleteFunc(slices.Clone(sent), func(one string) bool {
+		name, value, _ := strings.Cut(one, "=")
+		return value == "" || name == "era" && !both
+	})
+	return strings.Join(kept, "&"), r.URL.RawQuery != "" && len(kept) < len(sent)
 }
 
 func (h home) verdict(r *http.Request, q question, asked answer.Question, v *view) {

@@ -148,7 +148,7 @@ func TestPage(t *testing.T) {
 		{"in no language that we speak", "/", "nl", 200, "Il prezzo di oggi è buono?", ""},
 		{"language chosen", "/?lang=en", "it", 200, "Is today's fare a good one?", ""},
 		{"unknown language chosen", "/?lang=nl", "en", 200, "Is today's fare a good one?", ""},
-		{"empty fields", "/?da=&a=+", "it", 200, "Il prezzo di oggi è buono?", ""},
+		{"empty fields", "/?a=+", "it", 200, "Il prezzo di oggi è buono?", ""},
 		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200,
 			"Da Milano a Bucarest · solo andata Probabilmente ottimo: circa 2 € meno del solito per questa rotta. " +
 				"Il più basso dei prezzi più recenti: 30 €, per un volo di martedì 10 maggio 2016; visto oggi.", "home"},
@@ -158,7 +158,7 @@ func TestPage(t *testing.T) {
 		{"no live fare", "/?da=Milano&a=Roma", "it", 404, "Nessun prezzo recente.", "home"},
 		{"not covered", "/?da=Bucarest&a=Milano", "it", 404, "Non seguiamo ancora questa rotta.", "home"},
 		{"unknown destination", "/?da=Milano&a=Bukarestt", "it", 404,
-			"Nessuna città con voli di linea si chiama «Bukarestt». Forse cercavi: BucarestBudapest", "home"},
+			"Nessuna città con voli di linea si chiama «Bukarestt». Forse cercavi: Bucarest https", "home"},
 		{"unknown origin", "/?da=Milanoo&a=Bucarest", "en", 404,
 			"No city with scheduled flights is called “Milanoo”. Perhaps you meant: Milan", "home"},
 		{"markup for a city", "/?da=%3Cscript%3Ealert(1)%3C/script%3E&a=Roma", "it", 404,
@@ -174,43 +174,41 @@ func TestPage(t *testing.T) {
 		{"storage is down", "/?da=Milano&a=Parigi", "it", 503, "Qualcosa non va da noi.", "home"},
 		{"storage fails", "/?da=Milano&a=Madrid", "it", 500, "Qualcosa non va da noi.", "home"},
 		{"where it is cheap now", "/?da=Milano", "it", 200,
-			"Dove conviene volare adesso da Milano Il più basso dei prezzi recenti per ogni destinazione, sola andata, " +
-				"confrontato con il più basso degli altri giorni sulla stessa rotta. Prima le occasioni migliori. " +
+			"Dove conviene volare adesso da Milano Per ogni destinazione: il prezzo più basso che conosciamo, sola " +
+				"andata, e quanto costa di solito. Prima le occasioni migliori. " +
 				"Avvisami quando conviene partire da qui Solo verso un paese: Regno Unito · Romania · Stati Uniti " +
-				"DestinazionePrezzoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 € su questa " +
-				"rottaottimoCertezza " +
-				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 € su questa " +
-				"rottabuonoCertezza " +
-				"altaAvvisami · " +
+				"DestinazionePrezzoVerdetto Londragiovedì 10 marzo 201624,99 €20 € meno del solito " +
+				"(45 €)ottimoCertezza mediaVisto 3 giorni faAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €9 € " +
+				"meno del solito (29 €)buonoCertezza altaAvvisami · " +
 				"Bucarest Birminghamgiovedì 10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
 				"Sono prezzi trovati da altri viaggiatori, non offerte: potrebbero non essere più disponibili. " +
 				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Segui questo elenco (feed " +
 				"Atom)", "home"},
 		{"in a month", "/?da=Milano&mese=2016-04", "en", 200,
-			"The lowest one-way fare to each destination in April 2016, compared with the lowest of other months. " +
+			"For each destination: the lowest one-way fare in April 2016, compared with the lowest of other months. " +
 				"The best come first. Alert me to cheap fares from here DestinationFareVerdict " +
 				"BucharestSunday " +
-				"10 April 2016€19.99a month's lowest is usually €29goodHigh " +
+				"10 April 2016€19.99€9 less than usual (€29)goodHigh " +
 				"certaintyAlert me · Bucharest These fares", "home"},
 		{"up to an amount", "/?da=Milano&massimo=24,98", "en", 200,
-			"Verdict BucharestSunday 10 April 2016€19.99usually €29 on this " +
-				"routegoodHigh certaintyAlert me · Bucharest These fares",
+			"Verdict BucharestSunday 10 April 2016€19.99€9 less than usual " +
+				"(€29)goodHigh certaintyAlert me · Bucharest These fares",
 			"home"},
 		{"without stops", "/?da=Milano&diretto=si", "en", 200,
-			"Verdict BucharestTuesday 12 April 2016€80usually €60 on this " +
-				"routeexpensiveHigh certaintyAlert me · Bucharest " +
+			"1 destination that costs more than usualDestinationFareVerdict BucharestTuesday 12 April 2016€80€20 more " +
+				"than usual (€60)expensiveHigh certaintyAlert me · Bucharest " +
 				"These fares",
 			"home"},
 		{"of a day, by its month", "/?da=Milano&quando=2016-04-20", "it", 200,
-			"sola andata, ad aprile 2016", "home"},
+			"il prezzo più basso ad aprile 2016, sola andata", "home"},
 		{"of a return and a price seen", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-22&visto=30", "it", 200,
 			"In un elenco di destinazioni contano solo il mese, i voli diretti, la compagnia e il prezzo massimo.", "home"},
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
-			"The lowest of the latest return fares to each destination with 4–7 nights away, on any days, compared with the " +
-				"lowest such fares of other days on that route. Choose a destination to " +
+			"For each destination: the lowest of the latest return fares with 4–7 nights away, on any days, and what " +
+				"such a return usually costs there. Choose a destination to " +
 				"get a verdict on its days. The best come first. Alert me to cheap fares from here " +
 				"DestinationFareVerdict MadridSunday 10 April 2016 – " +
-				"Saturday 16 April 2016€69.99usually €90 on this routegoodHigh " +
+				"Saturday 16 April 2016€69.99€20 less than usual (€90)goodHigh " +
 				"certaintyAlert me · Madrid These fares", "home"},
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,
 			"any date", "home"},

@@ -232,7 +232,8 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 		wrong["quando"] = l.Text("ask.fault.day")
 	}
 	if ok {
-		q.Price = &answer.Price{Parameter: "visto", Amount: float64(seen.cents) / 100, Currency: seen.currency, CurrencyParameter: "visto"}
+		q.Price = &answer.Price{Parameter: "visto", Amount: float64(seen.Amount) / 100, Currency: seen.Currency.String(),
+			CurrencyParameter: "visto"}
 	}
 	return q, wrong
 }

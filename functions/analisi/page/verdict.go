@@ -71,8 +71,9 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 	l := v.T
 	j := &verdictView{
 		Route: routeName(l, v.From, v.To), Trip: v.Trip.of(a.Prezzo).text(l), Level: a.Verdetto.Livello,
-		Headline: said.Headline(), Facts: []string{said.Fare()}, Updated: a.AggiornatoIl.Format(time.RFC3339),
-		Share: link{l.Text("home.share"), v.Itself},
+		Headline: said.Headline(), Facts: []string{said.Fare()}, Paid: said.Paid(),
+		Updated: a.AggiornatoIl.Format(time.RFC3339),
+		Share:   link{l.Text("home.share"), v.shared(q)},
 		Back: link{routeName(l, v.To, v.From),
 			q.linkOn(trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskTo, v.AskFrom)},
 		Others: link{l.Text("feed.title", "City", v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},

@@ -199,6 +199,7 @@ type verdictView struct {
 	Dots                   [3]bool
 	Usual                  string   // the usual range
 	Judged                 []string // how the verdict was reached
+	Paid                   string   // what passengers paid; empty: not known
 	Range, History         responsiveChart
 	Moves                  *movesView    // for a departure
 	Calendar               *calendarView // nil: no departure has a fare
@@ -273,6 +274,15 @@ func (v *view) setAirports(q question, of answer.SeriesData) {
 	if of.Series.Airports != (fare.Airports{}) {
 		v.setRoute(q, named(of.Origin, q.language), new(named(of.Destination, q.language)))
 	}
+}
+
+// shared returns the address that readers share: that of the page, with its currency and choices.
+func (v *view) shared(q question) string {
+	address := q.withChoices(v.Itself)
+	if v.Currency != "" {
+		address += "&valuta=" + v.Currency
+	}
+	return address
 }
 
 // alertRoute returns the route of the alert that the page offers.

@@ -24,7 +24,7 @@ type Scarti struct {
 // Scarto says how far the percentiles of one group of answers are off, in percentile points.
 type Scarto struct {
 	Casi  int     `json:"casi"`
-	Punti float64 `json:"punti" doc:"Largest distance, in points, of one of the percentiles 5, 10, 25, 50, 75, 90 and 95 from the share of cases below it; with under 100 cases mostly chance"`
+	Punti float64 `json:"punti" doc:"Largest distance, in points, of percentile 5, 10, 25, 50, 75, 90 or 95 from the share of cases below it; under 100 cases mostly chance"`
 }
 
 // ScartoTrimestre says how far the percentiles of one quarter of the year are off.

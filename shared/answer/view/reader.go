@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,25 +35,33 @@ func (n *NotCovered) Error() string {
 	return fmt.Sprintf("no fare from %s to %s has ever been observed", n.Origin, n.Destination)
 }
 
-// Read returns the trends from an origin. With a destination, it also reads the summary of the
-// route. It fails if the currency has no exchange rate. If the origin or the route is not covered,
-// Read fails with NotCovered, and the next refresh asks the fare source for the origin.
-func (r *Reader) Read(ctx context.Context, origin, destination fare.City, currency string) (Trends, error) {
-	return r.read(ctx, origin, destination, currency, most)
+// Read returns the trends from the origin of a series. With a destination, it also reads the summary
+// of the route, or of the pair of airports. It fails if the currency has no exchange rate. If the
+// origin or the route is not covered, Read fails with NotCovered, and the next refresh asks the fare
+// source for the origin.
+func (r *Reader) Read(ctx context.Context, of fare.Series, currency string) (Trends, error) {
+	return r.read(ctx, of, currency, most)
 }
 
 // ReadAll is like Read, without the limit on the number of destinations.
-func (r *Reader) ReadAll(ctx context.Context, origin, destination fare.City, currency string) (Trends, error) {
-	return r.read(ctx, origin, destination, currency, math.MaxInt)
+func (r *Reader) ReadAll(ctx context.Context, of fare.Series, currency string) (Trends, error) {
+	return r.read(ctx, of, currency, math.MaxInt)
 }
 
-func (r *Reader) read(ctx context.Context, origin, destination fare.City, currency string, most int) (Trends, error) {
+func (r *Reader) read(ctx context.Context, of fare.Series, currency string, most int) (Trends, error) {
 	rates, err := r.Rates(ctx)
 	if err != nil {
 		return Trends{}, err
 	}
 	now := r.Now()
 	v := view{rates: rates, currency: currency, now: now, today: fare.DayOf(now), allFares: r.AllFares}
+	if of.Destination != "" && of.Airports != (fare.Airports{}) {
+		t, ok, err := r.between(ctx, v, of)
+		if ok || err != nil {
+			return t, err
+		}
+	}
+	origin, destination := of.Origin, of.Destination
 	data, _, err := r.Stored.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
 		return Trends{}, r.notCovered(ctx, origin, "")
@@ -71,9 +80,7 @@ func (r *Reader) read(ctx context.Context, origin, destination fare.City, curren
 	if !ok {
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}
-	data, _, err = r.Stored.Summary(
-		ctx, fare.Series{Route: fare.Route{Origin: origin, Destination: destination}}, store.Eventual,
-	)
+	data, _, err = r.Stored.Summary(ctx, of.OfCities(), store.Eventual)
 	if err != nil {
 		return Trends{}, err
 	}
@@ -82,6 +89,29 @@ func (r *Reader) read(ctx context.Context, origin, destination fare.City, curren
 		return Trends{}, err
 	}
 	return v.route(origin, e, summary), nil
+}
+
+// between returns the trends of a pair of airports. It returns false if none of its fares is known,
+// or if the source does not state airports: then the answer is about the cities.
+func (r *Reader) between(ctx context.Context, v view, of fare.Series) (Trends, bool, error) {
+	f, err := r.Find(ctx, answer.Question{
+		From: answer.Named{Name: cmp.Or(of.Airports.From.String(), string(of.Origin))},
+		To:   answer.Named{Name: cmp.Or(of.Airports.To.String(), string(of.Destination))},
+	})
+	if errors.As(err, new(*answer.NotCovered)) {
+		return Trends{}, false, nil
+	}
+	if err != nil || f.Series.Airports == (fare.Airports{}) {
+		return Trends{}, false, err
+	}
+	e := trends.EntryOf(of.Destination, f.Summary)
+	if f.Summary.Basis != nil || e.Sample < verdict.MinSample {
+		// The lows are those of the cities, or too few.
+		e.Previous, v.allFares = 0, false
+	}
+	t := v.route(of.Origin, e, f.Summary)
+	t.Airports = airportsOf(f.Summary.Tratta().Between(f.Series.Airports))
+	return t, true, nil
 }
 
 // notCovered records the request for an origin, so that the next refresh asks the fare source for

@@ -25,8 +25,41 @@ type Trends struct {
 	UpdatedAt    *time.Time    `json:"updatedAt" nullable:"true" doc:"Time at which the newest fare was found, UTC. null if there is no current fare"`
 	Popularity   string        `json:"popularity" enum:"observations" doc:"What the destinations are ordered by"`
 	Destinations []Destination `json:"destinations" nullable:"false" doc:"Destinations with a current fare, most popular first, at most 100"`
-	WholeCities  []WholeCity   `json:"wholeCities,omitempty" doc:"The airports that you named although trends are of whole cities. Absent if you named cities"`
-	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination: the cheapest fare of each of the last 52 weeks, oldest first. Weeks without a fare are left out. Absent if this service shows no single fares"`
+	Airports     *Airports     `json:"airports,omitempty" doc:"With a destination: the airports that the answer is about. Absent if it is about all airports of both cities"`
+	WholeCities  []WholeCity   `json:"wholeCities,omitempty" doc:"The airports that you named although the answer is about whole cities: without a destination, or if the source does not state the airports of these fares"`
+	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination: the cheapest fare of each of the last 52 weeks, oldest first. Weeks without a fare are left out. Absent if this service shows no single fares, or if airports.basis is cities"`
+}
+
+// Airports says which airports trends are about, and what their fare is compared with.
+type Airports struct {
+	Origin            string `json:"origin,omitempty" doc:"IATA code of the airport of departure. Absent: any airport of the origin city" example:"BGY"`
+	Destination       string `json:"destination,omitempty" doc:"IATA code of the airport of arrival. Absent: any airport of the destination city" example:"STN"`
+	Basis             string `json:"basis" enum:"airports,cities" doc:"What the fare is compared with: fares of the same airports or, if fewer than 8 days are known, the fares of both cities, moved by differencePercent. Then certainty is one step lower, the median and the minimum are moved too, and changeCents and weeklyLows are absent or null"`
+	DifferencePercent *int   `json:"differencePercent,omitempty" doc:"With cities: how much dearer these airports usually are than the cheapest of both cities, in percent. Negative: cheaper"`
+	Departures        *int   `json:"departures,omitempty" minimum:"0" doc:"With cities: the departures behind differencePercent. With 0 the difference is not known, and counts as none"`
+	Note              string `json:"note,omitempty" doc:"With cities: the same in a sentence, in English or the chosen language"`
+}
+
+// airportsOf returns the published form of the airports of an answer.
+func airportsOf(t *verdict.Tratta) *Airports {
+	a := &Airports{t.Origine, t.Destinazione, "airports", t.ScartoPercento, t.Partenze, ""}
+	if t.Confronto == verdict.DelleCitta {
+		a.Basis = "cities"
+	}
+	return a
+}
+
+// Tratta returns the airports as verdicts state them. It returns nil for whole cities.
+func (a *Airports) Tratta() *verdict.Tratta {
+	if a == nil {
+		return nil
+	}
+	t := &verdict.Tratta{Origine: a.Origin, Destinazione: a.Destination, Confronto: verdict.DegliAeroporti,
+		ScartoPercento: a.DifferencePercent, Partenze: a.Departures}
+	if a.Basis == "cities" {
+		t.Confronto = verdict.DelleCitta
+	}
+	return t
 }
 
 // WholeCity says that trends are about a city although the caller named one of its airports.

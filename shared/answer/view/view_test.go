@@ -76,12 +76,16 @@ func readerOf(f *fares, now func() time.Time, all bool) *Reader {
 	return &Reader{Reader: answer.NewReader(f, now, slog.New(slog.DiscardHandler)), AllFares: all}
 }
 
+func series(origin, destination fare.City) fare.Series {
+	return fare.Series{Route: fare.Route{Origin: origin, Destination: destination}}
+}
+
 func at(t *time.Time) func() time.Time { return func() time.Time { return *t } }
 
 func TestRead(t *testing.T) {
 	clock := now
 	r := readerOf(&fares{perEuro: map[string]float64{"USD": 1.25}}, at(&clock), true)
-	whole, err := r.Read(t.Context(), "MIL", "", "USD")
+	whole, err := r.Read(t.Context(), series("MIL", ""), "USD")
 	storetest.Must(t, err)
 	number := func(n int64) *int64 { return &n }
 	percent, thirty := -62.5, 30
@@ -97,12 +101,12 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff(want, whole); diff != "" {
 		t.Error(diff)
 	}
-	one, err := r.Read(t.Context(), "MIL", "LON", "USD")
+	one, err := r.Read(t.Context(), series("MIL", "LON"), "USD")
 	want.WeeklyLows = []WeeklyLow{{"2026-02-23", 2500}, {"2026-03-02", 3750}}
 	if diff := cmp.Diff(want, one); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	if _, err := r.Read(t.Context(), "PAR", "", "USD"); err == nil {
+	if _, err := r.Read(t.Context(), series("PAR", ""), "USD"); err == nil {
 		t.Error("what cannot be read is no answer")
 	}
 }
@@ -123,7 +127,7 @@ func TestNotCovered(t *testing.T) {
 		{"ROM", "LON", NotCovered{Origin: "ROM"}},
 		{"MIL", "TYO", NotCovered{Origin: "MIL", Destination: "TYO"}},
 	} {
-		_, err := r.Read(t.Context(), c.origin, c.destination, "EUR")
+		_, err := r.Read(t.Context(), series(c.origin, c.destination), "EUR")
 		var not *NotCovered
 		if !errors.As(err, &not) || *not != c.want {
 			t.Errorf("%s to %s: %v", c.origin, c.destination, err)
@@ -134,7 +138,7 @@ func TestNotCovered(t *testing.T) {
 		t.Errorf("requested until %v: %s", f.until, diff)
 	}
 	f.err = store.ErrUnavailable
-	if _, err := r.Read(t.Context(), "ROM", "", "EUR"); !errors.Is(err, store.ErrUnavailable) {
+	if _, err := r.Read(t.Context(), series("ROM", ""), "EUR"); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a request that was not stored is reported as stored: %v", err)
 	}
 }

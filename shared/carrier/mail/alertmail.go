@@ -25,6 +25,7 @@ type Alert struct {
 	Depart, Return      fare.Day // Return is 0 for a one-way fare
 	Flight              string   // a sentence about the flight; may be empty
 	Since               string   // a sentence about what is new; may be empty
+	Booked              bool     // the trip is paid for: the mail leads with Since and gives no advice
 	Found               time.Time
 	Day                 fare.Day // day of the mail, from which the age of the fare is counted
 	Level               string   // a code of package verdict, as in the API
@@ -109,6 +110,22 @@ func (a Alert) fill(l *i18n.Language) (any, string, error) {
 	}
 	v.Why = withRequestDay(v.Why, l, a.RequestDay)
 	return v, a.Subject, nil
+}
+
+// Lead returns the sentence that the reader needs first.
+func (v alertView) Lead() string {
+	if v.Booked && v.Since != "" {
+		return v.Since
+	}
+	return v.Usual
+}
+
+// Next returns the sentence after Lead. It is empty if there is none.
+func (v alertView) Next() string {
+	if v.Lead() == v.Since {
+		return v.Usual
+	}
+	return v.Since
 }
 
 // Pill returns the style of the label with the level, in the colour that the web pages use for the

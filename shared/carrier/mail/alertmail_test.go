@@ -80,6 +80,10 @@ func TestAlertMails(t *testing.T) {
 			a.Since = "€5.00 less (25%) than in our message of Saturday 20 February 2016: then it was €19.99."
 		}, []string{"a return", "Returning", "€5.00 less (25%)", "267 fares",
 			"a trip like this usually costs €52.50", "falls by 10% or more"}},
+		{"alert-booked-fr", func(a *Alert) { // the trip is paid for: the saving first, no level
+			a.Lang, a.Origin, a.Destination, a.Booked, a.Dated = "fr", "Milan", "Bucarest", true, true
+			a.Since = "30,00\u00a0€ de moins que les 44,99\u00a0€ que vous avez payés."
+		}, []string{"30,00\u00a0€ de moins que"}},
 		{"alert-trip-it", func(a *Alert) {
 			a.Dated = true
 			a.Trip, a.When = "partenza: mercoledì 30 marzo 2016",
@@ -108,7 +112,7 @@ func TestAlertMails(t *testing.T) {
 			}
 			for _, one := range []string{got.Text, got.HTML} {
 				word := l.Text("level." + a.Level)
-				if n := len(regexp.MustCompile(`[>:] ?`+word+`(<|\n)`).FindAllString(one, -1)); n != 1 {
+				if n := len(regexp.MustCompile(`[>:] ?`+word+`(<|\n)`).FindAllString(one, -1)); (n == 1) == a.Booked {
 					t.Errorf("%d times the level %q", n, word)
 				}
 				if strings.Contains(one, "UTC") {

@@ -54,6 +54,14 @@ type listView struct {
 func (v listView) LevelText(f Listed) string       { return v.T.Text("level." + f.Level) }
 func (v listView) ReliabilityText(f Listed) string { return v.T.Text("certainty." + f.Reliability) }
 
+// Usual says how much the fare differs from the usual one, or returns "" if that is unknown.
+func (v listView) Usual(f Listed) string {
+	if f.Median == 0 {
+		return ""
+	}
+	return wording.Usual(v.T, f.Price, f.Median, false)
+}
+
 // Seen returns the sentence that says when a fare was found.
 func (v listView) Seen(f Listed) string { return wording.Seen(v.T, f.Found, v.Day) }
 

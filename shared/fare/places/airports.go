@@ -8,17 +8,19 @@ import (
 	"verdetto/shared/fare"
 )
 
-// airports.tsv: airport, everyday name. Sorted; it holds the airports of cities with several.
+// The columns of airports.tsv are: airport, everyday name in each of langs (empty if equal to the
+// English name), and other names, separated by bars. The file is written by hand and sorted. It
+// holds the airports of cities with several.
 //
 //go:embed airports.tsv
 var airportsTable string
 
-// AirportName returns the everyday name of an airport: Bergamo for BGY. An airport that is its
-// city's only one has the city's name in the language. The name of any other is its code.
+// AirportName returns the everyday name of an airport in a language: Bergamo for BGY. An airport
+// that is its city's only one has the city's name. The name of any other is its code.
 func AirportName(code, lang string) string {
 	if _, rest, ok := strings.Cut("\n"+airportsTable, "\n"+code+"\t"); ok && code != "" {
-		name, _, _ := strings.Cut(rest, "\n")
-		return name
+		names, _, _ := strings.Cut(rest, "\n")
+		return city{names: names}.name(lang)
 	}
 	if at, ok := position(code); ok {
 		c, _ := cityAt(at)
@@ -29,19 +31,23 @@ func AirportName(code, lang string) string {
 	return code
 }
 
-// Airport returns the airport that query means: one of a city's several, by its code (BGY) or its
-// everyday name (Bergamo). It returns false for a city, and for a code that is also its city's.
+// Airport returns the airport that query means: one of a city's several, by its code (BGY) or one
+// of its names (Bergamo, Orio al Serio). It returns false for a city, and for an airport whose code
+// is also its city's: the fare source takes that code for the city.
 func Airport(query string) (fare.Airport, bool) {
 	p, ok := Find(query)
-	if part, within := Within(query); ok && within && len(p.Airports) > 1 {
-		for _, code := range p.Airports {
-			if code != string(p.City) && (code == part || AirportName(code, "") == part) {
-				a, err := fare.ParseAirport(code)
-				return a, err == nil
-			}
-		}
+	if !ok || len(p.Airports) < 2 {
+		return fare.Airport{}, false
 	}
-	return fare.Airport{}, false
+	code, _ := Within(query)
+	if e, named := lookup(Fold(query)); named && e.airport != "" && e.city == p.City {
+		code = e.airport
+	}
+	if code == string(p.City) || !slices.Contains(p.Airports, code) {
+		return fare.Airport{}, false
+	}
+	a, err := fare.ParseAirport(code)
+	return a, err == nil
 }
 
 // IsClosed reports whether query is the code of an airport without scheduled flights. The code

@@ -78,3 +78,48 @@ func TestAirport(t *testing.T) {
 		}
 	}
 }
+
+// TestAirportsAreFound: each of an airport's names means that airport in each language. The first
+// letters of a name complete to that name. The city's name may stand in front: London Stansted.
+func TestAirportsAreFound(t *testing.T) {
+	asked := 0
+	for line := range strings.Lines(airportsTable) {
+		code, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		cityCode, _ := CityOf(code)
+		p, _ := Get(cityCode)
+		if !slices.Contains(p.Airports, code) {
+			continue // Parma, which is not listed under Milan
+		}
+		columns := strings.Split(rest, "\t")
+		var others []string
+		if len(columns) > len(langs) {
+			others = strings.Split(columns[len(langs)], "|")
+		}
+		for _, lang := range langs {
+			name := AirportName(code, lang)
+			queries := append([]string{name}, others...)
+			if of := Name(cityCode, lang); !strings.Contains(name, of) {
+				queries = append(queries, of+" "+name)
+			}
+			for _, query := range queries {
+				asked++
+				of, ok := Airport(query)
+				if found, _ := Find(query); found.City != cityCode ||
+					ok != (code != string(cityCode)) || ok && of.String() != code {
+					t.Errorf("%s, %s: %q is found as %v %s %v", code, lang, query, found, of, ok)
+				}
+			}
+			for _, prefix := range []string{name, string([]rune(name)[:len([]rune(name))-1])} {
+				asked++
+				is := func(q Place) bool { return q.City == cityCode && q.Name == name }
+				if all := Complete(prefix, lang, 500); name != code && !slices.ContainsFunc(all, is) {
+					t.Errorf("%s, %s: %q completes to %v", code, lang, prefix, all)
+				}
+			}
+		}
+	}
+	t.Logf("%d queries", asked)
+	if asked < 145*4*6 {
+		t.Errorf("%d queries only", asked)
+	}
+}

@@ -79,10 +79,31 @@ func FindArea(query string) (Area, bool) {
 	return Area{}, false
 }
 
-// minArea is the minimum length, in runes, of a prefix that CompleteArea completes.
-const minArea = 3
+// minArea is the minimum length, in runes, of a prefix that CompleteArea completes. minForeignArea
+// is that of a prefix of a name in another language, and of a name with a typing error.
+const (
+	minArea        = 3
+	minForeignArea = 5
+)
 
-// CompleteArea returns the first area whose name in the language lang begins with prefix.
+// SuggestArea returns the area that has a name in any language one typing error away from query.
+func SuggestArea(query string) (Area, bool) {
+	key := Fold(query)
+	if n := utf8.RuneCountInString(key); n < minForeignArea || n > maxSuggest {
+		return Area{}, false
+	}
+	for a := range areas() {
+		for name := range strings.SplitSeq(a.names, "\t") {
+			if Distance(key, Fold(name), 1) <= 1 {
+				return a, true
+			}
+		}
+	}
+	return Area{}, false
+}
+
+// CompleteArea returns the first area whose name in the language lang begins with prefix. If there
+// is none, a longer prefix also completes a name in another language.
 func CompleteArea(prefix, lang string) (Area, bool) {
 	key := Fold(prefix)
 	if len(prefix) > maxQuery || utf8.RuneCountInString(key) < minArea {
@@ -91,6 +112,16 @@ func CompleteArea(prefix, lang string) (Area, bool) {
 	for a := range areas() {
 		if strings.HasPrefix(Fold(a.NameIn(lang)), key) {
 			return a, true
+		}
+	}
+	if utf8.RuneCountInString(key) < minForeignArea {
+		return Area{}, false
+	}
+	for a := range areas() {
+		for name := range strings.SplitSeq(a.names, "\t") {
+			if strings.HasPrefix(Fold(name), key) {
+				return a, true
+			}
 		}
 	}
 	return Area{}, false

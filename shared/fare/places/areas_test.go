@@ -19,6 +19,17 @@ func TestAreas(t *testing.T) {
 	if a, ok := CompleteArea("spa", "it"); !ok || a.NameIn("it") != "Spagna" || a.NameIn("pt") != "Espanha" {
 		t.Errorf("spa: %+v", a)
 	}
+	if a, ok := CompleteArea("spain", "de"); !ok || a.Code != "ES" {
+		t.Errorf("spain in German: %+v", a)
+	}
+	if a, ok := CompleteArea("alem", "it"); ok {
+		t.Errorf("four letters of another language complete %+v", a)
+	}
+	for query, code := range map[string]string{"Spian": "ES", "Germnay": "DE", "Spagan": "ES", "Spin": "", "Milnao": ""} {
+		if a, ok := SuggestArea(query); ok != (code != "") || a.Code != code {
+			t.Errorf("%s suggests %+v, want %q", query, a, code)
+		}
+	}
 	if a, ok := CompleteArea("sp", "it"); ok {
 		t.Errorf("two letters complete %+v", a)
 	}

@@ -29,16 +29,16 @@ func nearest(found []candidate) {
 	})
 }
 
-// withPrefix returns the visible names that begin with key. An exact match gets distance 0, a
-// longer name gets distance 1.
-func withPrefix(key string) []candidate {
+// withPrefix returns the names that begin with key and are in use. An exact match gets distance 0,
+// a longer name gets distance 1.
+func withPrefix(key string, inUse func(entry) bool) []candidate {
 	var found []candidate
 	for i := searchNames(key); i < len(namesTable); {
 		e, next := entryAt(i)
 		if !strings.HasPrefix(e.key, key) {
 			break
 		}
-		if e.isShown() {
+		if inUse(e) {
 			distance := 1
 			if e.key == key {
 				distance = 0
@@ -84,8 +84,8 @@ func almostPrefix(query []rune) []candidate {
 
 // Complete returns at most n places with a name, in any language, that begins with prefix. If no
 // name does, Complete corrects one typing error in prefix. Exact matches come first, then the
-// busiest cities. Each Place has the city's name in lang. But everyday names (Bali), and other
-// places near an airport, keep their own name. If prefix is an IATA code, the result also includes
+// busiest cities. Each Place has the name in lang of the city, or of one of its airports. But
+// everyday names (Bali), and other places near an airport, keep their own name. If prefix is an IATA code, the result also includes
 // the city of that code.
 func Complete(prefix, lang string, n int) []Place {
 	if len(prefix) > maxQuery || n <= 0 {
@@ -95,7 +95,10 @@ func Complete(prefix, lang string, n int) []Place {
 	if key == "" {
 		return nil
 	}
-	found := withPrefix(key)
+	found := withPrefix(key, entry.isShown)
+	if len(found) == 0 {
+		found = withPrefix(key, entry.isFull)
+	}
 	if len(found) == 0 {
 		found = almostPrefix([]rune(key))
 	}
@@ -119,6 +122,10 @@ func Complete(prefix, lang string, n int) []Place {
 		switch {
 		case e.kind == kindName:
 			offer(c.place(c.name(lang)))
+		case e.kind == kindAirport:
+			offer(c.place(AirportName(e.airport, lang)))
+		case e.kind == kindFull:
+			offer(c.place(e.written))
 		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // only one name per city: Sicilia, but not Sicily too
 			placeOf[e.city] = true
 			offer(c.place(e.written))

@@ -77,7 +77,7 @@ func Within(query string) (name string, ok bool) {
 		return "", false
 	}
 	if e, named := lookup(Fold(query)); named && e.city == p.City {
-		return e.written, e.kind == kindPlace || e.kind == kindUnlisted
+		return e.written, e.kind == kindPlace || e.kind == kindUnlisted || e.airport != ""
 	}
 	code := strings.ToUpper(strings.TrimSpace(query))
 	return code, code != string(p.City)

@@ -160,7 +160,8 @@ func TestComplete(t *testing.T) {
 
 func TestSuggest(t *testing.T) {
 	for query, want := range map[string]string{
-		"milanoo": "Milano", "bolog": "Bologna", "milano malpensa": "Milano", "barcelna": "Barcelona",
+		"milanoo": "Milano", "bolog": "Bologna", "milano centrale": "Milano",
+		"milano malpenza": "Milano Malpensa", "barcelna": "Barcelona",
 		"londn": "London",
 		"Pargi": "Parigi", "bucarset": "Bucarest", "francofrote": "Francoforte", "nuova yrok": "Nuova York", "xx": "",
 		"":               "",

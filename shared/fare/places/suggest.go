@@ -27,7 +27,7 @@ func Suggest(query string, n int) []string {
 	}
 	found := withinReach(runes)
 	if len(runes) >= 3 {
-		found = append(found, withPrefix(key)...)
+		found = append(found, withPrefix(key, entry.isShown)...)
 	}
 	found = append(found, prefixesOf(key)...)
 	nearest(found)

@@ -11,8 +11,8 @@ import (
 // The tables are text files. Command ./generate writes them, and this package searches them in the
 // executable. Nothing is read, parsed or allocated before the first query.
 var (
-	// The columns of names.tsv are: folded name (see Fold), kind, city, written name (empty if
-	// equal to the folded name). A line of an everyday name also has the languages of that name;
+	// The columns of names.tsv are: folded name (see Fold), kind, city or airport, written name (empty
+	// if equal to the folded name). A line of an everyday name also has the languages of that name;
 	// none means every language. The lines are sorted by folded name. If several cities share a
 	// name, the city that Find returns comes first.
 	//go:embed names.tsv
@@ -45,6 +45,11 @@ const (
 	// A place served only by airports that are not listed, such as Parma under Milan: matched, but
 	// never suggested.
 	kindUnlisted = 'u'
+
+	// Names of one airport of a city with several: the name that we write in some language
+	// (Stansted), and other names (London Stansted), which are completed if nothing else fits.
+	kindAirport = 'r'
+	kindFull    = 's'
 )
 
 // entry is one line of names.tsv.
@@ -52,11 +57,14 @@ type entry struct {
 	key       string
 	kind      byte
 	city      fare.City
+	airport   string // code, if the name is of one airport of the city
 	written   string
 	languages string // languages, with spaces between; empty: any
 }
 
-func (e entry) isShown() bool { return isSuggested(e.kind) }
+func (e entry) isFull() bool { return e.kind == kindFull }
+
+func (e entry) isShown() bool { return isSuggested(e.kind) && !e.isFull() }
 
 func isSuggested(kind byte) bool { return kind != kindHidden && kind != kindUnlisted }
 
@@ -72,6 +80,10 @@ func entryAt(i int) (e entry, next int) {
 	next = i + len(line) + 1
 	key, rest, _ := strings.Cut(line, "\t")
 	e = entry{key: key, kind: rest[0], city: fare.City(rest[1:4])}
+	if e.kind == kindAirport || e.kind == kindFull {
+		e.airport = rest[1:4]
+		e.city, _ = CityOf(e.airport)
+	}
 	e.written, e.languages, _ = strings.Cut(rest[5:], "\t")
 	if e.written == "" {
 		e.written = key

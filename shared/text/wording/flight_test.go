@@ -40,10 +40,10 @@ func TestFlight(t *testing.T) {
 	for lang, want := range map[string]string{
 		"en": "Ryanair, Bergamo–Stansted, non-stop, 2\u00a0h\u00a05\u00a0min",
 		"it": "Ryanair, Bergamo–Stansted, diretto, 2\u00a0h\u00a05\u00a0min",
-		"fr": "Ryanair, Bergamo–Stansted, vol direct, 2\u00a0h\u00a05\u00a0min",
+		"fr": "Ryanair, Bergame–Stansted, vol direct, 2\u00a0h\u00a05\u00a0min",
 		"de": "Ryanair, Bergamo–Stansted, Direktflug, 2\u00a0Std.\u00a05\u00a0Min.",
-		"es": "Ryanair, Bergamo–Stansted, directo, 2\u00a0h\u00a05\u00a0min",
-		"pt": "Ryanair, Bergamo–Stansted, voo direto, 2\u00a0h\u00a05\u00a0min",
+		"es": "Ryanair, Bérgamo–Stansted, directo, 2\u00a0h\u00a05\u00a0min",
+		"pt": "Ryanair, Bérgamo–Stansted, voo direto, 2\u00a0h\u00a05\u00a0min",
 	} {
 		if got := Flight(i18n.ForCode(lang), full); got != want {
 			t.Errorf("%s: %q, want %q", lang, got, want)

@@ -8,16 +8,16 @@ import (
 // Collection returns the state of the collection for the destination with the most days. It returns
 // false if a destination has enough days for a verdict, or if there are no destinations.
 func (o Origin) Collection(today fare.Day) (verdict.Raccolta, bool) {
-	days, asOf := -1, fare.Day(0)
+	days, of := -1, Entry{}
 	for _, e := range o.Entries {
 		for _, d := range e.Any.Route {
 			if n := d.Verdict.Campione; n > days {
-				days, asOf = n, e.AsOf
+				days, of = n, e
 			}
 		}
 	}
 	if days < 0 || days >= verdict.MinSample {
 		return verdict.Raccolta{}, false
 	}
-	return verdict.NewRaccolta(days, asOf, today), true
+	return verdict.NewRaccolta(days, of.Collected, of.AsOf, today), true
 }

@@ -44,8 +44,11 @@ type Entry struct {
 	Destination  fare.City
 	AsOf         fare.Day // the day of the refresh that built it
 	Observations int      // number of observations it was built from
-	Any          Fares
-	NonStop      *Fares // nil if it is not known which fares are non-stop
+	// Collected is the first past day with a known cheapest fare while the route has too few such
+	// days for a verdict. Otherwise, and in deals that earlier versions stored, it is 0.
+	Collected fare.Day
+	Any       Fares
+	NonStop   *Fares // nil if it is not known which fares are non-stop
 }
 
 // Filter selects fares. The zero value selects the cheapest fare of any date.

@@ -64,6 +64,9 @@ func invented(destinations int) deals.Origin {
 	for n := range destinations {
 		e := deals.Entry{Destination: fare.City([]byte{'A' + byte(n/26/26), 'A' + byte(n/26%26),
 			'A' + byte(n%26)}), AsOf: today, Observations: chance.IntN(5000), Any: list()}
+		if n%4 == 0 {
+			e.Collected = today - fare.Day(chance.IntN(30))
+		}
 		if n%3 > 0 {
 			f := list()
 			e.NonStop = &f
@@ -246,24 +249,27 @@ func TestBetter(t *testing.T) {
 // collection.
 func TestCollection(t *testing.T) {
 	entry := func(asOf fare.Day, days int) deals.Entry {
-		return deals.Entry{AsOf: asOf, Any: deals.Fares{Route: []deals.Deal{{Judged: verdict.Judged{
-			Verdict: verdict.Verdetto{Campione: days}}}}}}
+		return deals.Entry{AsOf: asOf, Collected: asOf - fare.Day(days), Any: deals.Fares{Route: []deals.Deal{
+			{Judged: verdict.Judged{Verdict: verdict.Verdetto{Campione: days}}}}}}
 	}
 	for name, c := range map[string]struct {
 		entries    []deals.Entry
 		days       int
+		since      fare.Day
 		first      fare.Day
 		collecting bool
 	}{
-		"none":         {nil, 0, 0, false},
-		"no live fare": {[]deals.Entry{{AsOf: today}}, 0, 0, false},
-		"collecting":   {[]deals.Entry{entry(today, 1), entry(today-1, 3), entry(today, 0)}, 3, today + 4, true},
-		"collected":    {[]deals.Entry{entry(today, 1), entry(today, 8)}, 0, 0, false},
+		"none":         {nil, 0, 0, 0, false},
+		"no live fare": {[]deals.Entry{{AsOf: today}}, 0, 0, 0, false},
+		"collecting": {[]deals.Entry{entry(today, 1), entry(today-1, 3), entry(today, 0)}, 3, today - 4, today + 4,
+			true},
+		"collected": {[]deals.Entry{entry(today, 1), entry(today, 8)}, 0, 0, 0, false},
 	} {
 		got, collecting := deals.Origin{Entries: c.entries}.Collection(today)
 		want := verdict.Raccolta{}
 		if c.collecting {
-			want = verdict.Raccolta{DaGiorni: c.days, DiGiorni: 8, PrimoVerdetto: c.first.String()}
+			want = verdict.Raccolta{DaGiorni: c.days, DiGiorni: 8, Dal: c.since.String(),
+				PrimoVerdetto: c.first.String()}
 		}
 		if got != want || collecting != c.collecting {
 			t.Errorf("%s: %+v, %t", name, got, collecting)

@@ -27,11 +27,12 @@ var (
 )
 
 // The flags of an entry. The lowest bit states whether the entry has a list of non-stop fares. Two
-// bits per month follow: the index in comparisons of the month's verdict. Earlier versions wrote 0
-// in these bits, and ignore them when reading.
+// bits per month follow: the index in comparisons of the month's verdict. The bit collectedFlag
+// states whether Collected follows the flags. Earlier versions wrote 0 in all bits but the lowest.
 const (
 	withNonStop   = 1
 	anyShift      = 1
+	collectedFlag = 1 << 31
 	nonStopShift  = 32
 	comparedCount = 15 // months of a list; a year ahead has at most 13
 )
@@ -68,7 +69,13 @@ func (o Origin) Encode() []byte {
 		if e.NonStop != nil {
 			flags |= withNonStop | e.NonStop.compared()<<nonStopShift
 		}
+		if e.Collected > 0 {
+			flags |= collectedFlag
+		}
 		w.Uint(flags)
+		if e.Collected > 0 {
+			w.Uint(uint64(max(0, e.AsOf-e.Collected)))
+		}
 		e.Any.encode(&w, e.AsOf, legend)
 		if e.NonStop != nil {
 			e.NonStop.encode(&w, e.AsOf, legend)
@@ -186,6 +193,14 @@ func Decode(data []byte) (Origin, error) {
 	for range r.Count(int64(r.Uint() & (1<<31 - 1))) {
 		e := Entry{Destination: fare.City(r.Bytes()), AsOf: day(&r), Observations: int(r.Uint())}
 		flags := r.Uint()
+		if flags&collectedFlag != 0 {
+			days := r.Uint()
+			if days > uint64(e.AsOf) {
+				r.Fail(errRange)
+				return Origin{}, fmt.Errorf("decode deals: %w", r.Err())
+			}
+			e.Collected = e.AsOf - fare.Day(days)
+		}
 		e.Any = decodeFares(&r, e.AsOf, legend, lists(data[0]))
 		e.Any.setCompared(flags >> anyShift)
 		if flags&withNonStop != 0 {

@@ -1,6 +1,6 @@
 // Package trends computes price trends of the routes from a city. For each route it holds its
 // popularity, its cheapest live fare, and how that fare compares with last week's and with earlier
-// fares. The package does no I/O.
+// fares. The package does no I/O. Start with EntryOf.
 //
 // The store holds one Origin per city, with an Entry per route. So an answer reads one item,
 // whatever the number of destinations.

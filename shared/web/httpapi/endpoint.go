@@ -70,7 +70,7 @@ func CheckAndHandle[I, Q, O any](
 // parameters, so that the page itself can explain faults. Otherwise Page works like JSON.
 func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{
-		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "Answers with a page.", Body: doc.Form, Answer: doc.Answer,
+		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "A page.", Body: doc.Form, Answer: doc.Answer,
 			Pages: doc.Statuses},
 		page: true,
 	}, nil, handler)

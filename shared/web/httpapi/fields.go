@@ -15,7 +15,7 @@ import (
 // FieldsInput holds the parameter that shortens an answer to some of its fields. An endpoint accepts
 // it if its input embeds FieldsInput.
 type FieldsInput struct {
-	Campi string `query:"campi" maxLength:"500" pattern:"^([A-Za-z]+([.,][A-Za-z]+)*)?$" patternDescription:"names of fields such as giorni.partenza,giorni.cent" doc:"Only these fields of the answer, separated by commas. A dot leads into an object or a list, as in giorni.cent. All other fields are absent, required ones too"`
+	Campi string `query:"campi" maxLength:"500" pattern:"^([A-Za-z]+([.,][A-Za-z]+)*)?$" patternDescription:"names of fields such as giorni.partenza,giorni.cent" doc:"Only these fields, separated by commas. A dot leads into an object or a list: giorni.cent. All others are absent, required ones too"`
 }
 
 const fieldsParameter = "campi"

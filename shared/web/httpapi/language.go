@@ -14,7 +14,7 @@ import (
 // LanguageInput holds the parameter that chooses the language of sentences and city names in an
 // answer.
 type LanguageInput struct {
-	Lang languageCode `query:"lang" doc:"Language of sentences and city names. It takes precedence over Accept-Language, which counts only where no shared cache keeps answers. Default: English sentences, and names as described"`
+	Lang languageCode `query:"lang" doc:"Language of sentences and city names, before Accept-Language, which counts only where no shared cache keeps answers. Default: English sentences, and names as described"`
 }
 
 // languageCode is the code of a language in a request.

@@ -56,13 +56,13 @@ func (a *API) Describe() *huma.OpenAPI {
 				"GeoNames under CC BY 4.0", Identifier: "CC-BY-4.0"},
 		},
 		Servers: []*huma.Server{
-			{URL: "/", Description: "The host of this description"},
-			{URL: routes.Alias, Description: "The same host, under the alias"},
+			{URL: "/", Description: "This host"},
+			{URL: routes.Alias, Description: "This host, under the alias"},
 		},
 		Security: []map[string][]string{{}}, // no key, unless an operation says otherwise
 		Components: &huma.Components{
 			Schemas: registered.Components.Schemas,
-			Headers: headers,
+			Headers: headerComponents(),
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				keyScheme: {
 					Type: "apiKey", In: "header", Name: KeyHeader,
@@ -136,6 +136,9 @@ func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 	standardize("", tree)
 	openAnswers(tree)
 	share(tree)
+	texts := object{}
+	shareTexts(tree, texts)
+	maps.Copy(tree["components"].(object)["schemas"].(object), texts)
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)

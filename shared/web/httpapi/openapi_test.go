@@ -77,13 +77,13 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 	}{
 		{"JSON, and pages", ask, map[string][]string{
 			"202": {asJSON, html}, "400": {problem}, "403": {problem}, "429": {problem},
-			"500": {problem}, "503": {problem}}},
+			"5XX": {problem}}},
 		{"a page", confirm, map[string][]string{
 			"200": {html}, "400": {problem, html}, "403": {problem}, "410": {html}, "429": {problem},
-			"500": {problem}, "503": {problem}}},
+			"5XX": {problem}}},
 		{"a page with a form", manage, map[string][]string{
 			"200": {html}, "400": {problem, html}, "403": {problem}, "429": {problem},
-			"500": {problem}, "503": {problem}}},
+			"5XX": {problem}}},
 	} {
 		got := map[string][]string{}
 		for status, r := range c.op.Responses {
@@ -205,7 +205,7 @@ func TestSharedParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	manage := described.Paths["/v1/alerts/manage"]["post"]
-	if manage.Parameters[0].Name != "id" || !strings.Contains(manage.Responses["503"].Description, "servizio-non") {
+	if manage.Parameters[0].Name != "id" || !strings.Contains(manage.Responses["5XX"].Description, "servizio-non") {
 		t.Errorf("expanded it is %+v", manage)
 	}
 }

@@ -30,7 +30,7 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	op.Tags = []string{route.Function}
 	if len(route.Paths()) < 2 {
 		op.Servers = []*huma.Server{{URL: "/",
-			Description: "The host of this description. There is no alias"}}
+			Description: "This host, without an alias"}}
 	}
 	if route.Keyed() {
 		op.Security = []map[string][]string{{}, {keyScheme: {}}, {bearerScheme: {}}}
@@ -47,6 +47,9 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	}
 	for status, possible := range problems {
 		at := strconv.Itoa(status)
+		if status >= http.StatusInternalServerError {
+			at = failures
+		}
 		response := problemResponse(route, status, possible)
 		if page := op.Responses[at]; page != nil {
 			response.Content["text/html"] = page.Content["text/html"]
@@ -162,7 +165,11 @@ func addPage(responses map[string]*huma.Response, status int, route routes.Route
 	responses[at].Content["text/html"] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 }
 
-// possibleProblems returns the error responses that an operation may send, by status.
+// failures is the key of the one response that describes all statuses from 500 on.
+const failures = "5XX"
+
+// possibleProblems returns the error responses that an operation may send, by status. Those from 500 on
+// are together under 500.
 func possibleProblems(route routes.Route, desc description) map[int][]ProblemType {
 	all := append([]ProblemType{BadRequest, Forbidden, TooMany, Internal, Unavailable}, desc.Problems...)
 	if route.SingleFares {
@@ -173,8 +180,12 @@ func possibleProblems(route routes.Route, desc description) map[int][]ProblemTyp
 	}
 	byStatus := map[int][]ProblemType{}
 	for _, p := range all {
-		if !slices.Contains(byStatus[p.Status], p) {
-			byStatus[p.Status] = append(byStatus[p.Status], p)
+		status := p.Status
+		if status > http.StatusInternalServerError {
+			status = http.StatusInternalServerError // all failures together
+		}
+		if !slices.Contains(byStatus[status], p) {
+			byStatus[status] = append(byStatus[status], p)
 		}
 	}
 	return byStatus
@@ -183,11 +194,14 @@ func possibleProblems(route routes.Route, desc description) map[int][]ProblemTyp
 // problemResponse describes the problem documents of a status by their possible codes. The
 // headers depend only on the status. Thus operations can share one response.
 func problemResponse(route routes.Route, status int, possible []ProblemType) *huma.Response {
-	var codes []any
+	var codes, statuses []any
 	var texts []string
 	h := problemHeaders(status)
 	for _, p := range possible {
 		codes = append(codes, p.Code)
+		if !slices.Contains(statuses, any(p.Status)) {
+			statuses = append(statuses, p.Status)
+		}
 		texts = append(texts, fmt.Sprintf("`%s`: %s", p.Code, p.Title))
 		if p.Wait && status != http.StatusTooManyRequests {
 			h["Retry-After"] = optionalHeader("Retry-After")
@@ -205,7 +219,7 @@ func problemResponse(route routes.Route, status int, possible []ProblemType) *hu
 		Content: map[string]*huma.MediaType{"application/problem+json": {
 			// Beside the reference, so that generators use one type for all problems.
 			Schema: &huma.Schema{Ref: "#/components/schemas/Problem", Properties: map[string]*huma.Schema{
-				"status": {Enum: []any{status}},
+				"status": {Enum: statuses},
 				"code":   {Enum: codes},
 			}},
 		}},

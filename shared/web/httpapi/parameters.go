@@ -3,6 +3,7 @@ package httpapi
 import (
 	"cmp"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -53,7 +54,22 @@ func integerHeader(required bool, description string, least, example int) *huma.
 		Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &l}, Example: example}
 }
 
-func headerRef(name string) *huma.Header { return &huma.Header{Ref: "#/components/headers/" + name} }
+// headerComponent returns a header's name in the components: short, because most answers refer to it.
+func headerComponent(name string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(name, "X-"), "RateLimit-")
+}
+
+func headerComponents() map[string]*huma.Header {
+	all := map[string]*huma.Header{}
+	for name, h := range headers {
+		all[headerComponent(name)] = h
+	}
+	return all
+}
+
+func headerRef(name string) *huma.Header {
+	return &huma.Header{Ref: "#/components/headers/" + headerComponent(name)}
+}
 
 // optionalHeader describes a response header for an answer that may lack it.
 func optionalHeader(name string) *huma.Header {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,7 +107,7 @@ func (all parts) addHeaders(operation string, response object) {
 	headers, _ := response["headers"].(object)
 	for name, header := range headers {
 		if header := header.(object); header["$ref"] == nil {
-			all.add("headers", name, operation, header, func(ref object) { headers[name] = ref })
+			all.add("headers", headerComponent(name), operation, header, func(ref object) { headers[name] = ref })
 		}
 	}
 }
@@ -116,8 +117,11 @@ func (all parts) addHeaders(operation string, response object) {
 func (all parts) addResponse(operation, status string, responses object) {
 	response := responses[status].(object)
 	contents, _ := response["content"].(object)
-	code, _ := strconv.Atoi(status)
+	code, err := strconv.Atoi(status)
 	name := componentNames.Replace(http.StatusText(code))
+	if err != nil {
+		code, name = http.StatusInternalServerError, "Failure"
+	}
 	replace := func(ref object) { responses[status] = ref }
 	if code < http.StatusBadRequest {
 		for _, content := range contents {
@@ -169,8 +173,45 @@ func operations(tree object) (all []object) {
 	return all
 }
 
-// ExpandDescription puts the shared parameters, responses and examples of a description back in
-// place of their references, for readers of single operations.
+// textTypes names the schemas of texts with a long pattern.
+var textTypes = map[string]string{emailPattern: "Email", textNotBlankPattern: "Name"}
+
+// shareTexts puts references in place of the schemas of such texts, and stores the schemas in texts
+// by name. A description and examples stay in their place.
+func shareTexts(node any, texts object) {
+	switch node := node.(type) {
+	case object:
+		pattern, _ := node["pattern"].(string)
+		if name := textTypes[pattern]; name != "" && node["type"] == "string" {
+			schema := object{}
+			for _, key := range []string{"type", "pattern", "minLength", "maxLength"} {
+				if node[key] != nil {
+					schema[key] = node[key]
+				}
+			}
+			if texts[name] == nil {
+				texts[name] = schema
+			}
+			if reflect.DeepEqual(texts[name], schema) {
+				for key := range schema {
+					delete(node, key)
+				}
+				node["$ref"] = "#/components/schemas/" + name
+			}
+			return
+		}
+		for _, key := range slices.Sorted(maps.Keys(node)) {
+			shareTexts(node[key], texts)
+		}
+	case []any:
+		for _, below := range node {
+			shareTexts(below, texts)
+		}
+	}
+}
+
+// ExpandDescription puts the shared parameters, responses, examples and texts of a description back
+// in place of their references, for readers of single operations.
 func ExpandDescription(data []byte) ([]byte, error) {
 	var tree object
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -187,6 +228,10 @@ func ExpandDescription(data []byte) ([]byte, error) {
 			kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "#/components/"), "/")
 			if kind == "parameters" || kind == "responses" || kind == "examples" {
 				return expand(components[kind].(object)[name])
+			}
+			if slices.Contains(slices.Collect(maps.Values(textTypes)), name) && kind == "schemas" {
+				delete(node, "$ref")
+				maps.Copy(node, components[kind].(object)[name].(object))
 			}
 			for key, below := range node {
 				node[key] = expand(below)

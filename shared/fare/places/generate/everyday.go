@@ -14,6 +14,7 @@ type everyday struct {
 	names    []everydayName
 	codes    map[string]string // accepted code -> code of a city
 	separate map[string]bool   // airports that are cities of their own
+	airports map[string]airport
 }
 
 type everydayName struct {

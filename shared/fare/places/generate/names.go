@@ -46,6 +46,7 @@ type name struct {
 	key, written string
 	kind         byte // see package places
 	city         string
+	airport      string // of an airport's name
 	weight       float64
 	said         []string // languages of an everyday name; none: any
 }
@@ -60,6 +61,9 @@ const (
 	kindHidden = 'h'
 
 	kindUnlisted = 'u'
+
+	kindAirport = 'r'
+	kindFull    = 's'
 )
 
 // written returns the name to display for a city, in each of langs.
@@ -189,6 +193,7 @@ func (c *city) names(said everyday) []name {
 	for _, lang := range spoken {
 		add(best(c.points[0], lang), kindName, primary*c.busy)
 	}
+	out = append(out, c.airportNames(said)...)
 	for i, p := range c.points {
 		kind := byte(kindName)
 		if i > 0 {
@@ -203,6 +208,15 @@ func (c *city) names(said everyday) []name {
 			case known || n.lang == "":
 				add(n.name, kindHidden, stray*c.busy)
 			}
+		}
+	}
+	return append(out, c.townNames()...)
+}
+
+func (c *city) townNames() (out []name) {
+	add := func(written string, kind byte, weight float64) {
+		if written != "" {
+			out = append(out, name{written: written, kind: kind, city: c.code, weight: weight})
 		}
 	}
 	for _, t := range c.towns {

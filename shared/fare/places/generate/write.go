@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -58,7 +59,7 @@ func write(cities []*city, codes map[string]string, at map[string]coordinates, n
 		if written == n.key {
 			written = ""
 		}
-		fmt.Fprintf(&nameTable, "%s\t%c%s\t%s", n.key, n.kind, n.city, written)
+		fmt.Fprintf(&nameTable, "%s\t%c%s\t%s", n.key, n.kind, cmp.Or(n.airport, n.city), written)
 		if n.said != nil {
 			fmt.Fprintf(&nameTable, "\t%s", strings.Join(n.said, " "))
 		}

@@ -32,7 +32,7 @@ var Accesses = []Access{
 	{Partition: "FARES", Read: []string{"alerts", "analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "LEFT#*", Read: refresh, Write: refresh},
 	{Partition: "SCORE", Read: []string{"analisi", "refresh"}, Write: refresh},
-	{Partition: "DEMANDED", Read: refresh, Write: []string{"analisi", "compat", "x402"}},
+	{Partition: "DEMANDED", Read: refresh, Write: readers},
 	{Partition: "WANTED", Read: refresh, Write: readers},
 	{Partition: "SEEN#*", Read: refresh, Write: refresh},
 	{Partition: "WAKES", Read: refresh, Write: refresh},

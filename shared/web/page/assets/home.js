@@ -220,18 +220,23 @@ for (const form of document.querySelectorAll('form[data-send]')) {
   if (form.elements.channel) fits(form);
 }
 
-// Shares, or else copies the link.
+// Shares, or else copies the link, or else shows it in a field for copying.
 for (const button of document.querySelectorAll('[data-share]')) {
-  if (!navigator.share && !navigator.clipboard) continue;
   button.hidden = false;
   button.addEventListener('click', async () => {
-    const url = new URL(button.dataset.share, location).href;
+    const url = new URL(button.dataset.share, location).href, status = button.nextElementSibling;
     try {
       if (navigator.share) return void await navigator.share({ title: document.title, url });
       await navigator.clipboard.writeText(url);
-      button.nextElementSibling.textContent = button.dataset.copied;
-    } catch {
-      // Cancelled, or not allowed.
+      status.textContent = button.dataset.copied;
+    } catch ({ name }) {
+      if (name === 'AbortError') return; // cancelled
+      const field = document.createElement('input');
+      [field.value, field.readOnly, field.ariaLabel] = [url, true, button.dataset.copy];
+      status.textContent = button.dataset.copy;
+      status.nextElementSibling?.remove();
+      status.after(field);
+      field.select();
     }
   });
 }

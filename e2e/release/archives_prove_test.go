@@ -1,0 +1,144 @@
+package release
+
+import (
+	"archive/zip"
+	"debug/buildinfo"
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdetto/shared/architecture/testenv"
+	"verdetto/shared/web/httpapi"
+)
+
+// archive unpacks the archive of a platform. Its executable is for that platform, and the list beside
+// the archive has every module that the executable names.
+func archive(t *testing.T, folder, target string) {
+	system, machine, _ := strings.Cut(target, "/")
+	ending := ".tar.gz"
+	if system == "windows" {
+		ending = ".zip"
+	}
+	path := file(t, folder, "verdetto_*_"+system+"_"+machine+ending)
+	executable := file(t, unpack(t, path), "*/verdetto*")
+	if got := platform(executable); got != target {
+		t.Errorf("%s holds an executable for %q", path, got)
+	}
+	modules(t, executable, path+".spdx.json")
+	if target == "linux/amd64" {
+		if says := output(t, exec.Command(executable, "-version")); !strings.Contains(says, " "+httpapi.Version+", commit ") {
+			t.Errorf("the executable says %q", says)
+		}
+	}
+}
+
+// unpack returns a folder with the content of an archive.
+func unpack(t *testing.T, path string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if !strings.HasSuffix(path, ".zip") {
+		output(t, exec.Command("tar", "-C", dir, "-xzf", path))
+		return dir
+	}
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	if err := os.CopyFS(dir, z); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// platform returns the platform in the header of an executable, as system/machine.
+func platform(path string) string {
+	if f, err := elf.Open(path); err == nil {
+		defer f.Close()
+		return "linux/" + map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}[f.Machine]
+	}
+	if f, err := macho.Open(path); err == nil {
+		defer f.Close()
+		return "darwin/" + map[macho.Cpu]string{macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64"}[f.Cpu]
+	}
+	if f, err := pe.Open(path); err == nil {
+		defer f.Close()
+		return "windows/" + map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "amd64",
+			pe.IMAGE_FILE_MACHINE_ARM64: "arm64"}[f.Machine]
+	}
+	return ""
+}
+
+// modules compares the list of an archive with the modules in its executable, as go version -m
+// prints them.
+func modules(t *testing.T, executable, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		Packages []struct{ Name, VersionInfo string }
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for _, p := range list.Packages {
+		listed = append(listed, p.Name+" "+p.VersionInfo)
+	}
+	info, err := buildinfo.ReadFile(executable)
+	if err != nil || len(info.Deps) < 50 {
+		t.Fatalf("%v: %d modules", err, len(info.Deps))
+	}
+	for _, m := range info.Deps {
+		if !slices.Contains(listed, m.Path+" "+m.Version) {
+			t.Errorf("the list lacks %s %s", m.Path, m.Version)
+		}
+	}
+	// The list also has the program itself, the standard library and the archive.
+	if len(listed) > len(info.Deps)+3 {
+		t.Errorf("the list has %d entries for %d modules", len(listed), len(info.Deps))
+	}
+	t.Logf("%d modules", len(info.Deps))
+}
+
+// installRPM installs the package in an empty folder, verifies it and removes it.
+func installRPM(t *testing.T, path string) {
+	program := testenv.Command(t, "rpm", "apt-get install rpm")
+	root := t.TempDir()
+	rpm := func(args ...string) string {
+		t.Helper()
+		return output(t, exec.Command(program, append([]string{"--root", root, "--dbpath", "/var/lib/rpm"}, args...)...))
+	}
+	if out := output(t, exec.Command(program, "-qip", "--scripts", path)); !strings.Contains(out, "Apache-2.0") ||
+		!strings.Contains(out, "postinstall scriptlet") {
+		t.Errorf("rpm shows neither licence nor scripts:\n%s", out)
+	}
+	rpm("--install", "--nodeps", "--noscripts", path) // the folder has no shell
+	executable := filepath.Join(root, "usr/bin/verdetto")
+	for _, installed := range []string{executable, filepath.Join(root, "usr/lib/systemd/system/verdetto.service")} {
+		if info, err := os.Stat(installed); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v, %v", installed, info, err)
+		}
+	}
+	rpm("--verify", "--nodeps", "--noscripts", "verdetto")
+	if err := os.WriteFile(executable, nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(program, "--root", root, "--dbpath", "/var/lib/rpm", "--verify", "--nodeps", "--noscripts",
+		"verdetto").CombinedOutput(); err == nil || !strings.Contains(string(out), "/usr/bin/verdetto") {
+		t.Errorf("an emptied executable is verified: %v\n%s", err, out)
+	}
+	rpm("--erase", "--nodeps", "--noscripts", "verdetto")
+	if _, err := os.Stat(executable); !os.IsNotExist(err) {
+		t.Errorf("after the removal: %v", err)
+	}
+}

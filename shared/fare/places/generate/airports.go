@@ -1,0 +1,68 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// airport holds the names of an airport of a city with several.
+type airport struct {
+	written [6]string // in each of langs
+	others  []string
+}
+
+// readAirports parses airports.tsv. The comment in package places describes its columns.
+func readAirports(file string) (map[string]airport, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read airports: %w", err)
+	}
+	all := map[string]airport{}
+	for line := range strings.Lines(string(data)) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) < 2 || len(f) > len(langs)+2 || len(f[0]) != 3 || f[1] == "" {
+			return nil, fmt.Errorf("read airports: %q: want a code, a name, its translations and other names", line)
+		}
+		f = append(f, make([]string, len(langs)+2-len(f))...)
+		var a airport
+		for i := range langs {
+			if a.written[i] = f[i+1]; a.written[i] == "" {
+				a.written[i] = f[1]
+			}
+		}
+		if others := f[len(langs)+1]; others != "" {
+			a.others = strings.Split(others, "|")
+		}
+		all[f[0]] = a
+	}
+	return all, nil
+}
+
+// airportNames returns the names of the city's airports, if it has several. The name of the city
+// and the name of the airport are a name too: London Stansted.
+func (c *city) airportNames(said everyday) (out []name) {
+	if len(c.airports) < 2 {
+		return nil
+	}
+	add := func(written, airport string, kind byte, weight float64) {
+		out = append(out, name{written: written, kind: kind, city: c.code, airport: airport, weight: weight})
+	}
+	cities := c.written(said)
+	for _, code := range c.airports {
+		a := said.airports[code]
+		for i, written := range a.written {
+			if written != code {
+				add(written, code, kindAirport, byHand)
+			}
+			if of := cmp.Or(cities[i], cities[0]); !strings.Contains(written, of) {
+				add(of+" "+written, code, kindFull, byName*c.busy)
+			}
+		}
+		for _, written := range a.others {
+			add(written, code, kindFull, byHand)
+		}
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package fare
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxPriceText is the highest number of bytes of a typed price.
+const maxPriceText = 48
+
+// typedPrice matches a price as people write it: what stands before the number, its whole part with
+// separators of thousands, one or two decimals (or a dash for none, as in 45,-), and what stands
+// behind it.
+var typedPrice = regexp.MustCompile(`^([^0-9]*)([0-9][0-9.,'’\s\p{Zs}]*?)(?:([.,])([0-9]{1,2}|[-–—]{1,2}))?([^0-9]*)$`)
+
+// wholePart matches the whole part of a price: up to nine digits, in groups of three or in one.
+var wholePart = regexp.MustCompile(`^(?:[0-9]{1,9}|[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,2}|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}` +
+	`|[1-9][0-9]{0,2}(?:['’\s\p{Zs}][0-9]{3}){1,2})$`)
+
+// currencySigns maps a currency's sign or name to the codes that it can mean, the most likely first.
+var currencySigns = map[string][]string{
+	"€": {"EUR"}, "EURO": {"EUR"}, "EUROS": {"EUR"}, "₹": {"INR"}, "₺": {"TRY"}, "₪": {"ILS"}, "₩": {"KRW"},
+	"£": {"GBP"}, "POUND": {"GBP"}, "POUNDS": {"GBP"},
+	"₱": {"PHP"}, "฿": {"THB"}, "R$": {"BRL"}, "ZŁ": {"PLN"}, "KČ": {"CZK"}, "FT": {"HUF"}, "LEI": {"RON"},
+	"FR": {"CHF"}, "FR.": {"CHF"}, "SFR": {"CHF"}, "SFR.": {"CHF"}, "¥": {"JPY", "CNY"},
+	"KR": {"SEK", "NOK", "DKK", "ISK"}, "KR.": {"DKK", "NOK", "SEK", "ISK"},
+	"$": dollars, "DOLLAR": dollars, "DOLLARS": dollars, "US$": {"USD"}, "C$": {"CAD"}, "A$": {"AUD"},
+	"HK$": {"HKD"}, "NZ$": {"NZD"}, "S$": {"SGD"},
+}
+
+var dollars = []string{"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"}
+
+// ParsePrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, 45 €, $50 or
+// 50 USD. Without a currency in the text, the amount is in the currency in. A sign of several
+// currencies, such as $, means in if in is one of them. ParsePrice returns false if the text is not
+// an amount. The amount may be zero; whether a fare can have that price is not checked.
+//
+// One separator before exactly three digits separates thousands: 1.234 and 1,234 are 1234.
+func ParsePrice(text string, in Currency) (Money, bool) {
+	if len(text) > maxPriceText {
+		return Money{}, false
+	}
+	m := typedPrice.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil || !wholePart.MatchString(m[2]) || m[3] != "" && strings.Contains(m[2], m[3]) {
+		return Money{}, false
+	}
+	digits := func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}
+	cents, err := strconv.ParseInt(strings.Map(digits, m[2])+(strings.Map(digits, m[4]) + "00")[:2], 10, 64)
+	if err != nil {
+		return Money{}, false
+	}
+	price := Money{Cents(cents), in}
+	sign := strings.ToUpper(strings.TrimSpace(m[1]) + strings.TrimSpace(m[5]))
+	meant := currencySigns[sign]
+	switch {
+	case sign == "" || slices.Contains(meant, in.String()):
+		return price, true
+	case len(meant) > 0:
+		sign = meant[0]
+	}
+	price.Currency, err = ParseCurrency(sign)
+	return price, err == nil
+}

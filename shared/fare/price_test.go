@@ -1,0 +1,71 @@
+package fare
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParsePrice(t *testing.T) {
+	for _, tt := range []struct {
+		text, in string
+		cents    Cents
+		currency string
+	}{
+		{"45", "EUR", 4500, "EUR"},
+		{"0", "EUR", 0, "EUR"},
+		{"45", "USD", 4500, "USD"},
+		{"45.5", "EUR", 4550, "EUR"},
+		{" 45,50 ", "EUR", 4550, "EUR"},
+		{"45 €", "EUR", 4500, "EUR"},
+		{"45\u00a0€", "USD", 4500, "EUR"},
+		{"€45", "EUR", 4500, "EUR"},
+		{"45 euro", "EUR", 4500, "EUR"},
+		{"Euro 45,-", "EUR", 4500, "EUR"},
+		{"45.– Fr.", "EUR", 4500, "CHF"},
+		{"$50", "EUR", 5000, "USD"},
+		{"$50", "CAD", 5000, "CAD"},
+		{"US$ 50", "CAD", 5000, "USD"},
+		{"50 dollars", "EUR", 5000, "USD"},
+		{"50 USD", "EUR", 5000, "USD"},
+		{"usd50.25", "EUR", 5025, "USD"},
+		{"£50", "EUR", 5000, "GBP"},
+		{"500 kr", "NOK", 50000, "NOK"},
+		{"500 kr", "EUR", 50000, "SEK"},
+		{"1.234,50", "EUR", 123450, "EUR"},
+		{"1,234.50", "EUR", 123450, "EUR"},
+		{"1.234,50 €", "EUR", 123450, "EUR"},
+		{"1 234,50 €", "EUR", 123450, "EUR"},
+		{"1\u202f234,50\u00a0€", "EUR", 123450, "EUR"},
+		{"1’234.50 CHF", "EUR", 123450, "CHF"},
+		{"1.234", "EUR", 123400, "EUR"},
+		{"1,234", "EUR", 123400, "EUR"},
+		{"1.234.567", "IDR", 123456700, "IDR"},
+		{"999999999", "IDR", 99999999900, "IDR"},
+	} {
+		in, err := ParseCurrency(tt.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := ParsePrice(tt.text, in); !ok || got.Amount != tt.cents || got.Currency.String() != tt.currency {
+			t.Errorf("ParsePrice(%q, %s) = %d %s, %t, want %d %s", tt.text, tt.in, got.Amount, got.Currency, ok,
+				tt.cents, tt.currency)
+		}
+	}
+	for _, text := range []string{"", "€", "abc", "-45", "€-45", "45-50", "45 50", "4.5.6", "1,234,50", "1.234.50",
+		"1.234 567", "12345.678", "0.123", "45.", "45 x", "45 € USD", "1e3", "1234567890", "4５", "<b>45</b>",
+		strings.Repeat(" ", 100) + "45"} {
+		if got, ok := ParsePrice(text, EUR); ok {
+			t.Errorf("ParsePrice(%q) = %v, want none", text, got)
+		}
+	}
+}
+
+func FuzzParsePrice(f *testing.F) {
+	f.Add("1.234,50 €")
+	f.Add("45,- Fr.")
+	f.Fuzz(func(t *testing.T, text string) {
+		if p, ok := ParsePrice(text, EUR); ok && (p.Amount < 0 || p.Amount > 999_999_999_99) {
+			t.Errorf("ParsePrice(%q) = %v", text, p)
+		}
+	})
+}
