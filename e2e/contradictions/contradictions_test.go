@@ -65,7 +65,8 @@ func open(t *testing.T, p panel, routes int) *service {
 	s.readRoutes(source)
 	o.Source, o.Now = source, func() time.Time { return s.last.Time().Add(20 * time.Hour) }
 	o.Table, o.Mail = fixture.Unlimited{Table: fixture.Bolt(t, o.Now)}, s.mails
-	s.subscribe(o.Table, s.some(min(routes, maxSubscribed)))
+	subscribed := s.some(min(routes, maxSubscribed)) // can be a few more
+	s.subscribe(o.Table, subscribed[:min(len(subscribed), maxSubscribed)])
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}

@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// maxSubscribed limits the routes with alerts.
-const maxSubscribed = 60
+// maxSubscribed limits the routes with alerts: one address has an alert on each.
+const maxSubscribed = store.MaxAlerts
 
 // subscribe stores two alerts on each route that any fare meets: one mailed at once, one in the
 // weekly digest of the panel's last day.

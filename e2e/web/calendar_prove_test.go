@@ -133,7 +133,6 @@ func dayByKeyboard(t *testing.T, base string, w *tab, say map[string]string) {
 		t.Errorf("%s differs by %s in the calendar, and not in %q", day, apart, headline)
 	}
 	w.reads(say["moves"], say["inside"])
-	w.charts("circle", "moves")
 	w.check("day")
 	w.light("the verdict of a day", base, day[len(base):])
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
@@ -11,6 +12,11 @@ import (
 // WaitAdvice returns the advice of a page on whether to wait for a lower fare.
 func WaitAdvice(l *i18n.Language, a verdict.Analysis) string {
 	return waitsOf(wording.Verdict{Language: l, Of: a}).Advice
+}
+
+// OtherNights returns the sentence of a page about a return whose fare has other nights away.
+func OtherNights(l *i18n.Language, asked answer.Question, p verdict.Prezzo, c *verdict.Calendario) string {
+	return (&view{T: l, AllFares: true}).otherNights(asked, p, c)
 }
 
 // AreasOf returns the countries that a list of destinations names at once, and the others.

@@ -5,6 +5,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"verdetto/functions/analisi/page"
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/verdict"
 )
 
 var markup = regexp.MustCompile(`<[^>]*>`)
@@ -103,6 +109,36 @@ func TestOtherNights(t *testing.T) {
 	for month, links := range map[string]int{"04": 2, "05": 1} { // a bar of a month, and the calendar
 		if want := "mese=2016-" + month + "&amp;soggiorno=5&amp;"; strings.Count(body, want) < links {
 			t.Errorf("fewer than %d links with %s", links, want)
+		}
+	}
+}
+
+// TestOtherNightsNamed: beside a fare with other nights, the page names the lowest known fare nearby
+// that has the nights of the question.
+func TestOtherNightsNamed(t *testing.T) {
+	day := func(s string) fare.Day {
+		d, err := fare.ParseDay(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	asked := answer.Question{When: &answer.When{When: verdict.When{Date: day("2016-04-12")},
+		Back: day("2016-04-19")}}
+	returns := func(out, back string, cents fare.Cents) verdict.Giorno {
+		return verdict.Giorno{Partenza: out, Ritorno: back, Cent: &cents}
+	}
+	c := &verdict.Calendario{Giorni: []verdict.Giorno{returns("2016-04-11", "2016-04-18", 9000),
+		returns("2016-04-13", "2016-04-18", 5000), returns("2016-04-14", "2016-04-21", 8000),
+		returns("2016-04-20", "2016-04-27", 4000)}} // the last one is too late
+	for back, want := range map[string]string{
+		"2016-04-18": "You asked for 7 nights; this fare is for 5 nights. For 7 nights we know €80: " +
+			"Thursday 14 April 2016 – Thursday 21 April 2016.",
+		"2016-04-20": "",
+	} {
+		p := verdict.Prezzo{Partenza: "2016-04-13", Ritorno: back}
+		if got := page.OtherNights(i18n.English(), asked, p, c); got != want {
+			t.Errorf("back %s: %q, want %q", back, got, want)
 		}
 	}
 }
