@@ -21,7 +21,7 @@ var (
 	cellOf = regexp.MustCompile(`<td class="([a-z-]+)"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: ` +
 		`aria-current="date")?>[0-9]+<b>([0-9]+)</b>`)
 	placeOf = regexp.MustCompile(`<th scope="row"><a href="[^"]+">([^<]+)</a><small>([^<]+)</small>(?:<small>[^<]+</small>)?</th><td>` +
-		`([^<]+)<small>[^<]*</small>(?:<small>[^<]*</small>)?</td><td><span class="level ([a-z-]+)">`)
+		`([^<]+)(?:<small>[^<]*</small>)*</td><td>(?:<span class="level ([a-z-]+)">)?`)
 	movesOf = regexp.MustCompile(`(?s)<section aria-labelledby="moves-title">.*?</section>`)
 	moveOf  = regexp.MustCompile(`<tr><th scope="row">([^<]+)</th><td>([0-9]+)</td><td>([^<]+)</td>`)
 )
@@ -41,12 +41,8 @@ func linesOf(page string) string {
 	for month, days := range months {
 		b.WriteString(line("calendar of "+month, days))
 	}
-	byLevel := map[string][]string{}
 	for _, m := range placeOf.FindAllStringSubmatch(page, -1) {
-		byLevel[m[4]] = append(byLevel[m[4]], fmt.Sprintf("%s, %s, %s", m[1], m[2], m[3]))
-	}
-	for level, all := range byLevel {
-		b.WriteString(line("destinations "+level, all))
+		b.WriteString(line("destination "+m[1], []string{m[2], m[3], m[4]}))
 	}
 	var moves []string
 	for _, m := range moveOf.FindAllStringSubmatch(movesOf.FindString(page), -1) {
@@ -95,16 +91,16 @@ func ofDay(day string, links ...string) func(a answer, page int) []string {
 	}
 }
 
-// ofDeals lists what the page of a city's destinations must show.
+// ofDeals lists what the page of a city's destinations must show. A lower fare for another day takes
+// the place of the judged one, without a level.
 func ofDeals(a answer, _ int) (parts []string) {
-	byLevel := map[string][]string{}
 	for _, o := range a.Occasioni {
-		byLevel[o.Verdetto.Livello] = append(byLevel[o.Verdetto.Livello],
-			fmt.Sprintf("%s, %s, %s", places.Name(fare.City(o.DestinazioneIata), "it"), dateOf(o.Prezzo.Partenza),
-				euro(o.Prezzo.Cent)))
-	}
-	for level, all := range byLevel {
-		parts = append(parts, line("destinations "+level, all))
+		shown, level := o.Prezzo, o.Verdetto.Livello
+		if o.PrezzoPiuBasso != nil {
+			shown, level = *o.PrezzoPiuBasso, ""
+		}
+		parts = append(parts, line("destination "+places.Name(fare.City(o.DestinazioneIata), "it"),
+			[]string{dateOf(shown.Partenza), euro(shown.Cent), level}))
 	}
 	return parts
 }
