@@ -68,14 +68,17 @@ func (v view) formAmount(typed string) string {
 }
 
 // AlertDays returns the departure choices of the alert form: the trip's day, the days around that
-// day or its month, and any day. It leaves out departures that no message can precede. It returns
-// nil if the trip has neither a day nor a month.
+// day or its month, and any day. It leaves out departures that no message can precede, except the day
+// of the trip itself. It returns nil if the trip has neither a day nor a month.
 func (v view) AlertDays() (days []option) {
 	day, err := fare.ParseDay(v.Trip.Date)
 	switch {
 	case v.Anywhere:
 		return nil // an alert for any destination is for any departure
 	case err == nil:
+		if v.AlertLate() { // the trip stays chosen, and the form is refused with the reason
+			days = append(days, option{Value: day.String(), Text: v.T.Date(day), Chosen: true})
+		}
 		for _, o := range v.Arounds() {
 			n, _ := strconv.Atoi(o.Value) // 0 for that day only
 			from, to := max(day-fare.Day(n), store.FirstCheck(v.today)+1), day+fare.Day(n)

@@ -27,7 +27,7 @@ func TestOwnCurrency(t *testing.T) {
 		{"a code behind a price", verdict + "&visto=50+usd", "Your price: 50 USD", "valuta=USD", "€"},
 		{"a price in the page's currency", verdict + "&visto=200&valuta=RON", "Your price: 200 RON", "(RON)", "€"},
 		{"a price in euros on a page in lei", verdict + "&visto=%E2%82%AC40&valuta=RON", "Your price: €40. The lowest we " +
-			"know among the latest fares for this route is 150 RON (Tuesday 10 May 2016), seen today: 50 RON less than yours.",
+			"know for this route is 150 RON (Tuesday 10 May 2016), seen today: 50 RON less than yours.",
 			`value="€40"`, ""},
 		{"of deals", deals + "&massimo=25+USD", "BucharestSunday 10 April 201624.99 USD", "valuta=USD", ""},
 		{"a limit in dollars is not one in euros", deals + "&massimo=24+USD", "Nothing like that right now.",

@@ -110,10 +110,10 @@ func TestLowerKnownFares(t *testing.T) {
 	}
 	w := s.visit("/?da=Milano&lang=en")
 	for _, want := range []string{
-		"TokyoSunday 10 April 2016", "€239.99€40 less than usual (€280)seen today: €399.99 for Thursday 10 " +
+		"TokyoSunday 10 April 2016", "€239.99€40 less than usual on this route (€280)seen today: €399.99 for Thursday 10 " +
 			"MarchSeen yesterdayAlert me",
-		"€14.99as usualseen today: €16.99 for Thursday 10 MarchSeen yesterday",
-		"2 destinations that cost more than usual", "€300€40 more than usual (€260)seen today: €399.99",
+		"€14.99as usual on this routeseen today: €16.99 for Thursday 10 MarchSeen yesterday",
+		"2 destinations that cost more than usual", "€300€40 more than usual on this route (€260)seen today: €399.99",
 	} {
 		if text := said(w); !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -177,9 +177,9 @@ func TestPage(t *testing.T) {
 			"Dove conviene volare adesso da Milano Per ogni destinazione: il prezzo più basso che conosciamo, sola " +
 				"andata, e quanto costa di solito. Prima le occasioni migliori. " +
 				"Avvisami quando conviene partire da qui Un solo paese: Regno Unito · Romania · Stati Uniti " +
-				"DestinazionePrezzoVerdetto Londragiovedì 10 marzo 201624,99 €20 € meno del solito " +
+				"DestinazionePrezzoVerdetto Londragiovedì 10 marzo 201624,99 €20 € meno del solito su questa rotta " +
 				"(45 €)ottimoCertezza mediaVisto 3 giorni faAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €9 € " +
-				"meno del solito (29 €)buonoCertezza altaAvvisami · " +
+				"meno del solito su questa rotta (29 €)buonoCertezza altaAvvisami · " +
 				"Bucarest Birminghamgiovedì 10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
 				"Sono prezzi trovati da altri viaggiatori, non offerte: potrebbero non essere più disponibili. " +
 				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Segui questo elenco (feed " +
@@ -188,15 +188,15 @@ func TestPage(t *testing.T) {
 			"For each destination: the lowest one-way fare in April 2016, compared with the lowest of other months. " +
 				"The best come first. Alert me to cheap fares from here DestinationFareVerdict " +
 				"BucharestSunday " +
-				"10 April 2016€19.99€9 less than usual (€29)goodHigh " +
+				"10 April 2016€19.99€9 less than usual on this route (€29)goodHigh " +
 				"certaintyAlert me · Bucharest These fares", "home"},
 		{"up to an amount", "/?da=Milano&massimo=24,98", "en", 200,
-			"Verdict BucharestSunday 10 April 2016€19.99€9 less than usual " +
+			"Verdict BucharestSunday 10 April 2016€19.99€9 less than usual on this route " +
 				"(€29)goodHigh certaintyAlert me · Bucharest These fares",
 			"home"},
 		{"without stops", "/?da=Milano&diretto=si", "en", 200,
 			"1 destination that costs more than usualDestinationFareVerdict BucharestTuesday 12 April 2016€80€20 more " +
-				"than usual (€60)expensiveHigh certaintyAlert me · Bucharest " +
+				"than usual on this route (€60)expensiveHigh certaintyAlert me · Bucharest " +
 				"These fares",
 			"home"},
 		{"of a day, by its month", "/?da=Milano&quando=2016-04-20", "it", 200,
@@ -208,7 +208,7 @@ func TestPage(t *testing.T) {
 				"such a return usually costs there. Choose a destination to " +
 				"get a verdict on its days. The best come first. Alert me to cheap fares from here " +
 				"DestinationFareVerdict MadridSunday 10 April 2016 – " +
-				"Saturday 16 April 2016€69.99€20 less than usual (€90)goodHigh " +
+				"Saturday 16 April 2016€69.99€20 less than usual on this route (€90)goodHigh " +
 				"certaintyAlert me · Madrid These fares", "home"},
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,
 			"any date", "home"},

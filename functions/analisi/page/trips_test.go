@@ -166,9 +166,9 @@ func TestTrips(t *testing.T) {
 		{"a price seen, any time", route + "&visto=95", "it", 200,
 			[]string{"Probabilmente caro: circa 63 € più del solito per questa rotta.",
 				"Il tuo prezzo: 95 €. Il più basso che " +
-					"conosciamo fra i prezzi più recenti di questa rotta è 30 €", "scegli un giorno."}, "Su 100 prezzi così"},
+					"conosciamo per questa rotta è 30 €", "scegli un giorno."}, "Su 100 prezzi così"},
 		{"a price seen, lower than ever", route + "&visto=€ 10", "en", 200,
-			[]string{"Your price: €10. The lowest we know among the latest fares for this route is €30 (Tuesday 10 " +
+			[]string{"Your price: €10. The lowest we know for this route is €30 (Tuesday 10 " +
 				"May 2016), seen today: €20 more than yours.", "Never seen so low in 40 days of fares."}, ""},
 		{"no fare on the day", route + "&quando=2016-04-20&diretto=si", "it", 404, []string{
 			"Per questa data non abbiamo ancora visto prezzi.", "un prezzo per mercoledì 20 aprile 2016.",

@@ -276,9 +276,13 @@ func (v *view) setAirports(q question, of answer.SeriesData) {
 	}
 }
 
-// shared returns the address that readers share: that of the page, with its currency and choices.
+// shared returns the address that readers share: that of the page, with its language, currency and
+// choices.
 func (v *view) shared(q question) string {
 	address := q.withChoices(v.Itself)
+	if l := "lang=" + v.T.Code; !strings.Contains(address, l) {
+		address += "&" + l
+	}
 	if v.Currency != "" {
 		address += "&valuta=" + v.Currency
 	}

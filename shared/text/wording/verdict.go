@@ -158,7 +158,7 @@ func (v Verdict) OwnDay() string {
 // "" if the service knows none.
 func (v Verdict) Lower() string {
 	p := v.Of.PrezzoPiuBasso
-	if p == nil {
+	if p == nil || v.Of.Prezzo.Dichiarato && v.Of.PrezzoNoto != nil { // Known names it then
 		return ""
 	}
 	return v.Text("fare.lower", "Price", v.Money(p.Cent), "Departure", v.date(p.Partenza), "Back", v.date(p.Ritorno),
@@ -204,6 +204,9 @@ func (v Verdict) Known() string {
 	if known == nil {
 		return ""
 	}
+	if lower := v.Of.PrezzoPiuBasso; lower != nil && lower.Cent < known.Cent {
+		known = lower
+	}
 	id, difference, departure := "same", known.Cent-v.Of.Prezzo.Cent, ""
 	switch {
 	case difference < 0:
@@ -217,20 +220,16 @@ func (v Verdict) Known() string {
 	if known.Ritorno != "" {
 		departure = v.Text("ask.out_and_back", "Out", v.date(known.Partenza), "Back", v.date(known.Ritorno))
 	}
-	about := v.about()
-	if v.question() == "route" { // an older fare can be lower; see Lower
-		about = v.Text("for.newest")
-	}
-	return v.Text("known."+id, "For", about, "Price", v.Money(known.Cent), "Departure", departure, "When", v.seen(*known),
+	return v.Text("known."+id, "For", v.about(), "Price", v.Money(known.Cent), "Departure", departure, "When", v.seen(*known),
 		"Difference", v.Money(max(difference, -difference)))
 }
 
-// Past states the lowest earlier fare of the same departure. It returns "" unless the level calls
-// the judged fare cheap and the earlier fare was at least 5 % lower.
+// Past states the lowest earlier fare of the same departure. It returns "" for an expensive fare, and
+// unless the earlier fare was at least 5 % lower.
 func (v Verdict) Past() string {
 	low, level := v.Of.MinimoPartenza, v.Of.Verdetto.Livello
 	const clearly = 95 // percent of the judged fare
-	if low == nil || level != verdict.Ottimo && level != verdict.Buono || low.Cent*100 > v.Of.Prezzo.Cent*clearly {
+	if low == nil || level == verdict.Caro || level == verdict.Insufficient || low.Cent*100 > v.Of.Prezzo.Cent*clearly {
 		return ""
 	}
 	return v.Text("fare.past", "Price", v.Money(low.Cent), "Day", v.date(low.Giorno))

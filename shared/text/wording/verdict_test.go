@@ -72,7 +72,7 @@ func TestVerdictInWords(t *testing.T) {
 		of(stated(verdict.InPartenza, 4999)).Fare(): "Your price: €88.99.",
 		of(stated(verdict.InPartenza, 4999)).Known(): "The lowest we know for Monday 9 May is €49.99, " +
 			"seen 3 days ago: €39 less than yours.",
-		of(stated(verdict.Rotta, 9899)).Known(): "The lowest we know among the latest fares for this route is " +
+		of(stated(verdict.Rotta, 9899)).Known(): "The lowest we know for this route is " +
 			"€98.99 (Monday 9 May 2016), seen 3 days ago: €10 more than yours.",
 		of(stated(verdict.InPartenza, 8899)).Known(): "The lowest we know for Monday 9 May is €88.99, seen 3 days ago: " +
 			"the same as yours.",
@@ -94,7 +94,7 @@ func TestVerdictInWords(t *testing.T) {
 	}
 	for name, got := range map[string]string{
 		"a known fare beside the known fare": of(scope(verdict.Rotta)).Known(),
-		"the past of a normal fare":          past(verdict.Normale, 1799).Past(),
+		"the past of a dear fare":            past(verdict.Caro, 1799).Past(),
 		"a past that was hardly lower":       past(verdict.Ottimo, 2150).Past(),
 		"the own day of a verdict about it":  own(verdict.InPartenza, 2460).OwnDay(),
 		"waiting with a price of the reader": of(stated(verdict.InPartenza, 4999)).Waiting(),
