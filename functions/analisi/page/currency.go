@@ -22,12 +22,13 @@ func parsePrice(text, chosen string) (fare.Money, bool) {
 	return fare.ParsePrice(text, in)
 }
 
-// SeenPrice writes the price that the reader has seen with its currency, or returns "" without one.
+// SeenPrice writes the price that the reader has seen with its currency. It returns "" if the reader
+// typed no price.
 func (v view) SeenPrice() string {
 	p, ok := parsePrice(v.Trip.OwnPrice, v.Currency)
 	switch {
 	case !ok:
-		return v.Trip.OwnPrice
+		return ""
 	case p.Amount%100 == 0:
 		return v.T.Price(strconv.Itoa(int(p.Amount/100)), p.Currency.String())
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -119,7 +118,8 @@ func (g *grid) known() *grid {
 
 func (v *view) shortDay(d fare.Day) string {
 	t := d.Time()
-	return fmt.Sprintf("%s %d.%d.", v.T.WeekdayShort(t.Weekday()), t.Day(), t.Month())
+	return v.T.Text("format.weekday_day", "Weekday", v.T.WeekdayShort(t.Weekday()), "Day", t.Day(), "Month",
+		v.T.MonthShort(t.Month()))
 }
 
 // weekend is the stay (the parameter soggiorno) for a weekend: out on Friday or Saturday, back on
@@ -382,9 +382,8 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 		out, _ := fare.ParseDay(g.Partenza)
 		back, _ := fare.ParseDay(g.Ritorno)
 		name := v.shortDay(out)
-		if q.Stay == weekend { // a row for each weekend, from Friday to Monday
-			friday := out - fare.Day(out.Time().Weekday()-time.Friday)
-			name = v.shortDay(friday) + " – " + v.shortDay(friday+3)
+		if q.Stay == weekend { // a row for each weekend, by its Friday
+			name = v.shortDay(out - fare.Day(out.Time().Weekday()-time.Friday))
 		}
 		if n := len(s.Grid.Rows); n == 0 || s.Grid.Rows[n-1].Name != name {
 			s.Grid.Rows = append(s.Grid.Rows, gridRow{name, make([]calendarDay, len(s.Grid.Heads))})

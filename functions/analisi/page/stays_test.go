@@ -177,7 +177,7 @@ func TestWeekends(t *testing.T) {
 		t.Fatalf("%d: %s", w.Code, text)
 	}
 	// 1 and 8 April 2016 are Fridays; Saturdays follow. No departure has a fare on the 10th, 20th, 30th.
-	if !strings.Contains(grid, "Fri 1.4. – Mon 4.4.") || strings.Contains(grid, "1 April 2016") {
+	if !strings.Contains(grid, "Fri 1 Apr") || strings.Contains(grid, "1 April 2016") {
 		t.Errorf("a row of a Friday and a Saturday names a single day:\n%s", grid)
 	}
 	for _, link := range []string{"quando=2016-04-01&ritorno=2016-04-03", "quando=2016-04-02&ritorno=2016-04-04",
