@@ -66,6 +66,11 @@ func (h history) merge(found []fare.Observation) (all []fare.Observation, writes
 			}
 		}
 	}
+	count := 0
+	for _, stored := range h.cycles {
+		count += len(stored)
+	}
+	all = make([]fare.Observation, 0, count)
 	for _, cycle := range slices.Sorted(maps.Keys(h.cycles)) {
 		all = append(all, fare.Set(h.cycles[cycle])...) // removes the duplicates of a cut-off write
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // maxPriceText is the highest number of bytes of a typed price.
@@ -13,12 +14,16 @@ const maxPriceText = 48
 // typedPrice matches a price as people write it: what stands before the number, its whole part with
 // separators of thousands, one or two decimals (or a dash for none, as in 45,-), and what stands
 // behind it.
-var typedPrice = regexp.MustCompile(`^([^0-9]*)([0-9][0-9.,'’\s\p{Zs}]*?)` +
-	`(?:([.,])([0-9]{1,2}|[-–—]{1,2}))?([^0-9]*)$`)
+var typedPrice = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([^0-9]*)([0-9][0-9.,'’\s\p{Zs}]*?)` +
+		`(?:([.,])([0-9]{1,2}|[-–—]{1,2}))?([^0-9]*)$`)
+})
 
 // wholePart matches the whole part of a price: up to nine digits, in groups of three or in one.
-var wholePart = regexp.MustCompile(`^(?:[0-9]{1,9}|[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,2}` +
-	`|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}|[1-9][0-9]{0,2}(?:['’\s\p{Zs}][0-9]{3}){1,2})$`)
+var wholePart = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[0-9]{1,9}|[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,2}` +
+		`|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}|[1-9][0-9]{0,2}(?:['’\s\p{Zs}][0-9]{3}){1,2})$`)
+})
 
 // currencySigns maps a currency's sign or name to the codes that it can mean, the most likely first.
 var currencySigns = map[string][]string{
@@ -43,8 +48,8 @@ func ParsePrice(text string, in Currency) (Money, bool) {
 	if len(text) > maxPriceText {
 		return Money{}, false
 	}
-	m := typedPrice.FindStringSubmatch(strings.TrimSpace(text))
-	if m == nil || !wholePart.MatchString(m[2]) || m[3] != "" && strings.Contains(m[2], m[3]) {
+	m := typedPrice().FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil || !wholePart().MatchString(m[2]) || m[3] != "" && strings.Contains(m[2], m[3]) {
 		return Money{}, false
 	}
 	digits := func(r rune) rune {

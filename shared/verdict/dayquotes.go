@@ -44,27 +44,31 @@ func (p priced) dayQuotes(from fare.Day) []Live {
 	if i == len(p.ranked) {
 		return nil
 	}
-	var all []Live
 	newest := newOffers(p.ranked[i:])
-	cheapest := map[fare.Day]Live{}
+	var kept []int // the index in p.ranked of each quote
 	for i < len(p.ranked) {
-		first, day := i, p.ranked[i].FoundDay()
+		first, day, begin := i, p.ranked[i].FoundDay(), len(kept)
 		for i < len(p.ranked) && p.ranked[i].FoundDay() == day {
 			i++
 		}
-		clear(cheapest)
 		for at := range newest.among(p.ranked[first:i]) {
-			o := p.ranked[first+at]
-			l := p.live(first + at)
-			if had, ok := cheapest[o.Depart]; o.Depart >= day && (!ok || l.Before(had) < 0) {
-				cheapest[o.Depart] = l
+			if p.ranked[first+at].Depart >= day {
+				kept = append(kept, first+at)
 			}
 		}
-		begin := len(all)
-		for _, l := range cheapest {
-			all = append(all, l)
-		}
-		slices.SortFunc(all[begin:], func(a, b Live) int { return int(a.Depart - b.Depart) })
+		slices.SortFunc(kept[begin:], func(a, b int) int {
+			if byDepart := int(p.ranked[a].Depart - p.ranked[b].Depart); byDepart != 0 {
+				return byDepart
+			}
+			return p.live(a).Before(p.live(b))
+		})
+		cheapest := slices.CompactFunc(kept[begin:],
+			func(a, b int) bool { return p.ranked[a].Depart == p.ranked[b].Depart })
+		kept = kept[:begin+len(cheapest)]
 	}
-	return slices.Clone(all) // without spare capacity, because a refresh keeps the quotes of many series
+	all := make([]Live, len(kept)) // without spare capacity, because a refresh keeps the quotes of many series
+	for n, at := range kept {
+		all[n] = p.live(at)
+	}
+	return all
 }

@@ -126,11 +126,12 @@ func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 func newRound(s Source) (Round, bool) {
 	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: answerRoute(s)}
 	if day, ok := s.State.Day(s.Pooled, s.Day); ok {
+		earlier := sightings(s.Quotes, s.Day)
 		for _, l := range order(day.Live(), s.Day) {
 			if len(r.Departs) == PerRound {
 				break
 			}
-			if said, ok := answerDeparture(s, day, l); ok {
+			if said, ok := answerDeparture(s, day, earlier, l); ok {
 				r.Departs = append(r.Departs, said)
 			}
 		}
@@ -139,7 +140,8 @@ func newRound(s Source) (Round, bool) {
 	return r, len(r.Departs) > 0 || r.Route != nil
 }
 
-func answerDeparture(s Source, day *departure.StateDay, l departure.Live) (DepartureAnswer, bool) {
+func answerDeparture(s Source, day *departure.StateDay, earlier []sighting,
+	l departure.Live) (DepartureAnswer, bool) {
 	a, ok, err := verdict.JudgeDeparture(s.State, s.Pooled, verdict.When{Date: l.Depart}, s.now())
 	if err != nil || !ok || a.Verdetto.Percentile == nil {
 		return DepartureAnswer{}, false
@@ -152,7 +154,7 @@ func answerDeparture(s Source, day *departure.StateDay, l departure.Live) (Depar
 	}
 	said := DepartureAnswer{
 		Depart: l.Depart, Price: l.Price, Age: uint8(s.Day - l.FoundDay()), Sure: sureOf(own.Verdetto.Affidabilita),
-		Percentile: uint8(*a.Verdetto.Percentile), Rival: rival(s.Quotes, s.Day, l),
+		Percentile: uint8(*a.Verdetto.Percentile), Rival: rival(earlier, l),
 	}
 	of, _ := day.Judge(l.Depart, 0)
 	for h := range Horizons {
@@ -198,29 +200,46 @@ func levelOf(name string) int { return slices.Index(LevelNames[:], name) }
 
 func sureOf(name string) uint8 { return uint8(max(0, slices.Index(SureNames[:], name))) }
 
+// sighting is what rival needs of a quote: much less, because it reads all quotes for each answer.
+type sighting struct {
+	depart, day fare.Day
+	price       fare.Cents
+}
+
+// sightings returns the quotes found up to today.
+func sightings(quotes []departure.Live, today fare.Day) []sighting {
+	all := make([]sighting, 0, len(quotes))
+	for _, q := range quotes {
+		if day := q.FoundDay(); day <= today {
+			all = append(all, sighting{q.Depart, day, q.Price})
+		}
+	}
+	return all
+}
+
 // rival is a simple rule that serves as a baseline for the service's own rule. It returns the
 // percentile of a fare among earlier fares of the route. Their lead time (days before departure)
 // differs by at most 15 %, and their departure date, in any year, by at most 45 days. Ties count
 // half. It returns NoRival if there are fewer than 8 such fares.
-func rival(quotes []departure.Live, today fare.Day, of departure.Live) uint8 {
+func rival(quotes []sighting, of departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
-	lead := float64(of.Depart - of.FoundDay())
+	found := of.FoundDay()
+	lead := float64(of.Depart - found)
 	cheaper, equal, n := 0, 0, 0
 	for _, q := range quotes {
-		day := q.FoundDay()
-		if q.Depart == of.Depart && day == of.FoundDay() || day > today {
+		if q.depart == of.Depart && q.day == found {
 			continue
 		}
-		apart := ((q.Depart-of.Depart)%year + year) % year
-		if ahead := float64(q.Depart - day); ahead < lead*(1-width) || ahead > lead*(1+width) ||
+		apart := ((q.depart-of.Depart)%year + year) % year
+		if ahead := float64(q.depart - q.day); ahead < lead*(1-width) || ahead > lead*(1+width) ||
 			apart > season && apart < year-season {
 			continue
 		}
 		n++
 		switch {
-		case q.Price < of.Price:
+		case q.price < of.Price:
 			cheaper++
-		case q.Price == of.Price:
+		case q.price == of.Price:
 			equal++
 		}
 	}

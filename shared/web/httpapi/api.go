@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -68,6 +69,7 @@ type API struct {
 	origins [][sha256.Size]byte // hashes of OriginSecrets
 	router  *router
 	huma    huma.API
+	schemas *schemas
 	handler http.Handler
 }
 
@@ -78,15 +80,17 @@ func New(config Config) *API {
 	for _, secret := range config.OriginSecrets {
 		a.origins = append(a.origins, sha256.Sum256([]byte(secret)))
 	}
-	a.huma = newHuma(a.router)
+	a.huma, a.schemas = newHuma(a.router)
 	a.handler = a.middleware(a.router)
 	return a
 }
 
 // newHuma returns the Huma API, which validates and describes typed handlers. It registers typed
 // handlers with the router.
-func newHuma(router *router) huma.API {
+func newHuma(router *router) (huma.API, *schemas) {
 	config := huma.DefaultConfig("Verdetto", Version)
+	all := &schemas{Registry: config.Components.Schemas}
+	config.Components.Schemas = all
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.CreateHooks = nil // no $schema in answers: they hold the published fields only
 	config.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
@@ -94,7 +98,21 @@ func newHuma(router *router) huma.API {
 	config.Transformers = []huma.Transformer{func(ctx huma.Context, _ string, body any) (any, error) {
 		return written(ctx.Context(), body)
 	}}
-	return huma.NewAPI(config, router)
+	return huma.NewAPI(config, router), all
+}
+
+// schemas is Huma's registry of schemas, without the schemas of answers. Huma validates no answer,
+// so only Describe needs them. They take most of the time of a registration.
+type schemas struct {
+	huma.Registry
+	answer reflect.Type // of the endpoint that is being registered; nil: none
+}
+
+func (s *schemas) Schema(t reflect.Type, allowRef bool, hint string) *huma.Schema {
+	if t == s.answer {
+		return &huma.Schema{}
+	}
+	return s.Registry.Schema(t, allowRef, hint)
 }
 
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }

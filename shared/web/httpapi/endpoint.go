@@ -123,6 +123,11 @@ func register[I, O any](a *API, name string, d description, check func(context.C
 	d.fields = d.answerFields(reflect.TypeFor[I](), reflect.TypeFor[O]())
 	_, d.spoken = reflect.TypeFor[I]().FieldByName("LanguageInput")
 	d.tagged = reflect.TypeFor[O]() == reflect.TypeFor[Tagged]()
+	a.schemas.answer = nil
+	body, ok := reflect.TypeFor[O]().FieldByName("Body")
+	if ok && body.Type.Name() != "" && d.Answer == nil && !d.page {
+		d.Answer, a.schemas.answer = reflect.Zero(body.Type).Interface(), body.Type
+	}
 	route := routes.Named(name)
 	operation := huma.Operation{
 		OperationID: route.Name, Method: route.Method, Path: route.Path,

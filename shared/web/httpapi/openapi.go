@@ -61,7 +61,7 @@ func (a *API) Describe() *huma.OpenAPI {
 		},
 		Security: []map[string][]string{{}}, // no key, unless an operation says otherwise
 		Components: &huma.Components{
-			Schemas: registered.Components.Schemas,
+			Schemas: a.schemas.Registry,
 			Headers: headerComponents(),
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				keyScheme: {
@@ -76,7 +76,7 @@ func (a *API) Describe() *huma.OpenAPI {
 		Paths: map[string]*huma.PathItem{},
 	}
 	d := &describer{
-		schemas: registered.Components.Schemas,
+		schemas: a.schemas.Registry,
 		// error responses that do not belong to one operation
 		problems:  map[string]ProblemType{UnknownPath.Code: UnknownPath, WrongMethod.Code: WrongMethod},
 		functions: map[string]bool{},
