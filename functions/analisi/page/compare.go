@@ -210,9 +210,15 @@ func (v *view) comparedStay(row comparedTrip, g verdict.Giorno) comparedTrip {
 }
 
 // compared completes the table row of a compared trip that has a fare. The fare is compared with the
-// usual fare of its own day, or with that of the trip's question if the day's is unknown.
+// usual fare of its own day, or with that of the trip's question if the day's is unknown. For any day,
+// a lower fare that was found earlier takes its place.
 func (v *view) compared(row comparedTrip, asked answer.Question, a verdict.Analysis) comparedTrip {
 	l := v.T
+	if lower := a.PrezzoPiuBasso; lower != nil && lower.TrovatoIl != nil {
+		row.Fare, row.Date = l.Money(lower.Cent), v.daysOf(lower.Partenza, lower.Ritorno)
+		row.Difference = l.Text("near.seen", "When", wording.Ago(l, int(v.today-fare.DayOf(*lower.TrovatoIl))))
+		return row
+	}
 	row.Fare, row.Date, row.Difference = l.Money(a.Prezzo.Cent), "", ""
 	if date := v.daysOf(a.Prezzo.Partenza, a.Prezzo.Ritorno); !strings.Contains(row.Name, date) {
 		row.Date = date

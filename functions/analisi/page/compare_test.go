@@ -23,7 +23,7 @@ func TestCompare(t *testing.T) {
 			"13 April 2016",
 			"quando=2016-04-13&ritorno=2016-04-18"},
 		{"fares with a date are compared with the usual fare of that day", "&con=Berlino", 200,
-			"Thursday 10 March 2016€49.90€5 less than usual for that day", "a=Berlin"},
+			"Tuesday 15 March 2016€30seen today", "a=Berlin"},
 		{"the first city is not covered", "&a=Cuneo&con=Berlino", 404, "Cuneo–no fare found recently", "a=Berlin"},
 		{"the first day has no fare", "&quando=2016-04-20&con=2016-04-12", 404,
 			"Wednesday 20 April 2016–no fare found recently Tuesday 12 April 2016€", "quando=2016-04-12"},

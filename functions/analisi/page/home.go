@@ -177,7 +177,11 @@ const fewQuestions = 20
 func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 	if h.api.ConsumeQuota(r.Context(), "home") == nil {
 		if n, known := httpapi.Remaining(r.Context()); known && n <= fewQuestions {
-			v.Remaining = v.T.Count("home.remaining", int(n)) + " " + h.renewed(v)
+			v.Remaining = v.T.Text("home.last")
+			if n > 0 {
+				v.Remaining = v.T.Count("home.remaining", int(n))
+			}
+			v.Remaining += " " + h.renewed(v)
 		}
 		return true
 	}

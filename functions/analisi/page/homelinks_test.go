@@ -142,7 +142,7 @@ func TestPagePastTheCap(t *testing.T) {
 // remain.
 func TestPageSaysThatFewQuestionsRemain(t *testing.T) {
 	for used, want := range map[int64]string{99: "", 100: "You can ask 20 more questions today.",
-		119: "You can ask 1 more question today."} {
+		119: "You can ask 1 more question today.", 120: "That was today's last question."} {
 		s := openSite("", "")
 		s.counters.used = used - 1
 		text := said(s.visit("/?da=Milano&a=Bucarest&lang=en"))

@@ -126,8 +126,9 @@ func (v *view) shortDay(d fare.Day) string {
 // Sunday or Monday.
 const weekend = "weekend"
 
-// usualStays are the stays that the form always offers: numbers of nights away, or weekend.
-var usualStays = []string{"", weekend, "1-3", "2-4", "5-7", "10-14"}
+// usualStays are the stays that the form always offers: numbers of nights away, or weekend. Most are
+// those that an alert can have.
+var usualStays = []string{"", weekend, "1-3", "2-4", "4-7", "8-14"}
 
 const (
 	maxStay  = 30 // nights

@@ -167,6 +167,8 @@ func TestTrips(t *testing.T) {
 			[]string{"Probabilmente caro: circa 63 € più del solito per questa rotta.",
 				"Il tuo prezzo: 95 €. Il più basso che " +
 					"conosciamo per questa rotta è 30 €", "scegli un giorno."}, "Su 100 prezzi così"},
+		{"a price paid for a day", route + "&quando=2016-04-12&visto=95", "en", 200,
+			[]string{"is already below it: the first message can come on Wednesday 2 March 2016."}, ""},
 		{"a price seen, lower than ever", route + "&visto=€ 10", "en", 200,
 			[]string{"Your price: €10. The lowest we know for this route is €30 (Tuesday 10 " +
 				"May 2016), seen today: €20 more than yours.", "Never seen so low in 40 days of fares."}, ""},

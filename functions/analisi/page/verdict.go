@@ -78,6 +78,9 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 			q.linkOn(trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskTo, v.AskFrom)},
 		Others: link{l.Text("feed.title", "City", v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},
 	}
+	if known := a.PrezzoNoto; known != nil && known.Cent < a.Prezzo.Cent {
+		j.PaidMet = l.Text("form.paid_met", "Price", l.Money(known.Cent), "Date", v.AlertFirst())
+	}
 	if q.Back == "" {
 		j.Trip = strings.TrimPrefix(j.Trip+" · "+l.Text("ask.one_way"), " · ")
 	}

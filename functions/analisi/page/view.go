@@ -200,6 +200,7 @@ type verdictView struct {
 	Usual                  string   // the usual range
 	Judged                 []string // how the verdict was reached
 	Paid                   string   // what passengers paid; empty: not known
+	PaidMet                string   // that a known fare is below the typed one; may be empty
 	Range, History         responsiveChart
 	Moves                  *movesView    // for a departure
 	Calendar               *calendarView // nil: no departure has a fare
