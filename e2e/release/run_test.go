@@ -21,9 +21,9 @@ func TestRunSaysWhatItDoes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "go"), []byte(compiler), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.CommandContext(t.Context(), program, "run")
+	c := exec.CommandContext(t.Context(), program, "--no-print-directory", "run")
 	c.Dir = fixture.Path(t)
-	c.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	c.Env = append(os.Environ(), "MAKEFLAGS=", "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := c.CombinedOutput()
 	said := string(out)
 	if err == nil || !strings.HasPrefix(said, "building Verdetto for http://") ||
