@@ -62,11 +62,13 @@ func TestProveAlertOnATrip(t *testing.T) {
 			choose("kind", "drop")
 			shown("email departure kind percent amount channel frequency nights")
 			choose("departs", (day-3).String()+".."+(day+3).String())
-			w.do(typeIn("#email", "ada@example.com"), click("form.alert button"))
-			// The form is refused, because the required percentage of the drop is missing.
-			w.wait(`document.querySelector('.status.bad') && document.querySelector('#kind').getAttribute('aria-invalid')`)
+			w.do(typeIn("#email", "ada@example.com"), typeIn("#percent", "15"), typeIn("#amount", "5"),
+				click("form.alert button"))
+			// The form is refused, because a drop has one size.
+			w.wait(`document.querySelector('.status.bad') && document.querySelector('form.alert [aria-invalid]')`)
 			w.check("form-refused")
-			w.do(typeIn("#percent", "15"), click("form.alert button"))
+			evaluate[string](w, `document.querySelector('#amount').value = ''`)
+			w.do(click("form.alert button"))
 			w.wait(`document.querySelector('.status.good') && !document.querySelector('[aria-invalid]')`)
 			shown("email threshold departure kind channel frequency nights")
 			w.check("form-drop-sent")

@@ -19,7 +19,7 @@ func TestProveAirports(t *testing.T) {
 		say := []texts{
 			{"near": "Luoghi vicini", "closed": "non ha voli di linea", "same": "stessa città",
 				"all": "tutti gli aeroporti delle due città", "ask": "Quanto costa da luoghi vicini?",
-				"none": "luoghi vicini non conosciamo nessun prezzo"},
+				"none": "da o per i luoghi vicini"},
 			{"near": "Places nearby", "closed": "No scheduled flights", "same": "same city",
 				"all": "all airports of both cities", "ask": "What does it cost from nearby?",
 				"none": "no current fare from or to a place nearby"},
