@@ -67,4 +67,13 @@ func TestLevelAgreesWithEuros(t *testing.T) {
 			t.Errorf("%s: %q", l.Code, got)
 		}
 	}
+	// Beside a price that the reader has seen, one sentence names the lower fare.
+	dear.Of.Prezzo.Dichiarato, dear.Of.PrezzoNoto = true, &verdict.Prezzo{Cent: 3999, Partenza: "2016-05-21"}
+	if got := dear.Known(); !strings.Contains(got, dear.Language.Money(1299)) ||
+		strings.Contains(got, dear.Language.Money(3999)) {
+		t.Errorf("beside a price seen: %q", got)
+	}
+	if got := dear.Lower(); got != "" {
+		t.Errorf("the lower fare is named twice: %q", got)
+	}
 }
