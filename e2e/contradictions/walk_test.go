@@ -50,8 +50,9 @@ func (d differences) faults() (all []string) {
 
 func onDay(day string, price fare.Cents) string { return fmt.Sprintf("%s at %d", day, (price+50)/100) }
 
-// signed writes a difference as the calendar does.
+// signed writes a difference as the calendar does, without a separator of thousands.
 func signed(amount, direction string) string {
+	amount = strings.ReplaceAll(amount, ",", "")
 	switch direction {
 	case "less":
 		return "−" + amount
@@ -173,6 +174,7 @@ func TestFaultsOfAWalkAreFound(t *testing.T) {
 		"the calendar calls it usual":    {head + own + fmt.Sprintf(days, "0"), fmt.Sprintf(day, "3 less"), true},
 		"the comparison takes the route's": {head + own +
 			fmt.Sprintf(row, "€8 less than usual for that day"), "", true},
+		"thousands":                     {strings.ReplaceAll(head+own+fmt.Sprintf(days, "−1003"), "€3", "€1,003"), fmt.Sprintf(day, "1,003 less"), false},
 		"the comparison calls it usual": {head + own + fmt.Sprintf(row, "as usual for that day"), "", true},
 	} {
 		d := differences{}
