@@ -38,7 +38,8 @@ var (
 // less than usual.
 func headlineFault(page string) string {
 	level, headline := levelOfPage.FindStringSubmatch(page)[1], headlineOf.FindStringSubmatch(page)[1]
-	named := strings.Split(strings.TrimPrefix(strings.ToLower(headline), "probabilmente "), ":")[0]
+	named := strings.TrimPrefix(strings.ToLower(headline), "prezzo più recente – ")
+	named = strings.Split(strings.TrimPrefix(named, "probabilmente "), ":")[0]
 	if inside, found := strings.CutSuffix(named, ", ma ancora nella norma"); found {
 		named = strings.TrimPrefix(inside, "piuttosto ") // a bare "caro, ma ancora nella norma" is a fault
 		if named == inside {

@@ -222,8 +222,8 @@ func TestPage(t *testing.T) {
 		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404,
 			"Nessun prezzo recente. Seguiamo le rotte da qui", "home"},
 		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200,
-			"Normale: più o meno il prezzo abituale per questa rotta. Un altro giorno costa meno: 30 € martedì 15 " +
-				"marzo 2016, prezzo visto oggi. Il più basso dei prezzi più recenti: 49,90 €, " +
+			"Prezzo più recente – normale: più o meno il prezzo abituale per questa rotta. Un altro giorno costa " +
+				"meno: 30 € martedì 15 marzo 2016, prezzo visto oggi, circa 20 € meno del solito per questa rotta. Il più basso dei prezzi più recenti: 49,90 €, " +
 				"per un volo di giovedì 10 marzo 2016; visto oggi. " +
 				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Avvisami quando " +
 				"scende Certezza media, in base a 40 giorni osservati. Su questa rotta il " +

@@ -36,7 +36,10 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	}
 	said := v.sayingOf(asked, a)
 	j := v.newVerdict(q, a, said)
-	j.Lower = said.Lower()
+	if j.Lower = said.Lower(); j.Lower != "" {
+		of := verdict.Giorno{Partenza: a.PrezzoPiuBasso.Partenza, Ritorno: a.PrezzoPiuBasso.Ritorno}
+		j.LowerTo = q.linkOn(tripOn(q, of), v.AskFrom, v.AskTo)
+	}
 	j.Facts = append(j.Facts, nonEmpty(v.otherNights(asked, a.Prezzo, c), v.sharing(asked, a, c))...)
 	if !said.Judged() {
 		if asked.When != nil {
@@ -63,7 +66,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 			j.drawHistory(l, answered.Summary, a, v.today)
 		}
 	}
-	j.Judged = nonEmpty(said.Rank(low, high), said.OwnDay())
+	j.Judged = nonEmpty(said.Rank(low, high), said.OwnDay(), said.Adjusted())
 }
 
 // newVerdict returns the content that all kinds of verdict pages share.

@@ -193,7 +193,7 @@ type responsiveChart struct{ Wide, Narrow template.HTML }
 type verdictView struct {
 	Route, Level, Headline string
 	Trip                   string // in words; empty: any one-way fare
-	Lower                  string // a lower known fare on another day
+	Lower, LowerTo         string // a lower known fare on another day, and the page about that day
 	Facts                  []string
 	Sure, SureDays         string // empty without a verdict
 	Dots                   [3]bool

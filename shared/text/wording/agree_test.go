@@ -67,6 +67,14 @@ func TestLevelAgreesWithEuros(t *testing.T) {
 			t.Errorf("%s: %q", l.Code, got)
 		}
 	}
+	median := fare.Cents(1499)
+	dear.Language, dear.Of.Verdetto.MedianaCent = i18n.English(), &median
+	if got := dear.Headline(); got != "Latest fare – expensive: about €3 more than usual for this route." {
+		t.Error(got)
+	}
+	if got := dear.Lower(); !strings.HasSuffix(got, ", about €2 less than usual for this route.") {
+		t.Error(got)
+	}
 	// Beside a price that the reader has seen, one sentence names the lower fare.
 	dear.Of.Prezzo.Dichiarato, dear.Of.PrezzoNoto = true, &verdict.Prezzo{Cent: 3999, Partenza: "2016-05-21"}
 	if got := dear.Known(); !strings.Contains(got, dear.Language.Money(1299)) ||

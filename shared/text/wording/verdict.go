@@ -52,7 +52,8 @@ func (v Verdict) about() string {
 	return v.Text("for."+v.question(), "Day", v.WeekdayDay(v.On), "Month", v.MonthOf(v.On))
 }
 
-// Headline writes the level of the fare, and how far the fare is from the usual fare.
+// Headline writes the level of the fare, and how far the fare is from the usual fare. If Lower names
+// a lower fare of the last days, the headline says that it is about the latest fare.
 func (v Verdict) Headline() string {
 	if !v.Judged() {
 		return v.Text("headline.dati-insufficienti")
@@ -61,7 +62,11 @@ func (v Verdict) Headline() string {
 	if dearWithin(v.Language, v.Of) {
 		line = "within"
 	}
-	return Sentence(v.Text("headline."+line, "Level", v.Level(), "Than", v.Than()))
+	said := v.Text("headline."+line, "Level", v.Level(), "Than", v.Than())
+	if v.Of.PrezzoPiuBasso != nil && !v.Of.Prezzo.Dichiarato {
+		said = v.Text("headline.latest", "Line", said)
+	}
+	return Sentence(said)
 }
 
 // Brief writes the judged fare with its level, short enough for a title.
@@ -154,15 +159,20 @@ func (v Verdict) OwnDay() string {
 		"But", apart != nil && int(*apart)*sign < 0)
 }
 
-// Lower states a lower fare that the service knows for another departure of the route. It returns
-// "" if the service knows none.
+// Lower states a lower fare that the service knows for another departure of the route, and compares
+// that fare with the usual fare of the route. It returns "" if the service knows none.
 func (v Verdict) Lower() string {
 	p := v.Of.PrezzoPiuBasso
 	if p == nil || v.Of.Prezzo.Dichiarato && v.Of.PrezzoNoto != nil { // Known names it then
 		return ""
 	}
+	than := ""
+	if usual := v.Of.Verdetto.MedianaCent; usual != nil && v.Judged() {
+		amount, sign := v.Apart(p.Cent, *usual)
+		than = v.Text("than."+Direction(sign), "Amount", amount, "For", v.about())
+	}
 	return v.Text("fare.lower", "Price", v.Money(p.Cent), "Departure", v.date(p.Partenza), "Back", v.date(p.Ritorno),
-		"When", v.seen(*p))
+		"When", v.seen(*p), "Than", than)
 }
 
 // Usual states the usual fare of the question, and between which amounts half of the comparable fares
@@ -170,7 +180,16 @@ func (v Verdict) Lower() string {
 func (v Verdict) Usual() string {
 	of := v.Of.Quartili
 	return v.Text("departure.usual_"+v.question(), "Usual", v.About(of.MedianaCent), "Low", v.About(of.Q1Cent),
-		"High", v.About(of.Q3Cent))
+		"High", v.About(of.Q3Cent), "Soon", soon(v.Of))
+}
+
+// Adjusted states that the amounts of Usual are adjusted to the days before departure. It returns ""
+// for a question about the route, whose amounts are observed fares.
+func (v Verdict) Adjusted() string {
+	if v.question() == "route" {
+		return ""
+	}
+	return v.Text("departure.adjusted")
 }
 
 // Typical states the usual range of fares for the question. It needs a verdict.

@@ -43,8 +43,11 @@ func Typical(l *i18n.Language, a verdict.Analysis) string {
 		which += "_one"
 	}
 	return l.Text("departure.typical"+which, "Low", low, "High", high, "Price", low,
-		"Within", dearWithin(l, a))
+		"Within", dearWithin(l, a), "Soon", soon(a))
 }
+
+// soon reports whether the departure of the judged fare is at most three days ahead.
+func soon(a verdict.Analysis) bool { return a.AnticipoGiorni != nil && *a.AnticipoGiorni <= 3 }
 
 // Comparables states how many of 100 comparable fares cost less than the judged fare.
 func Comparables(l *i18n.Language, percentile int) string {
