@@ -21,10 +21,10 @@ type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
 	Days     int    // the greatest age of its fares
-	Returns  string // the nights away of its returns, in words; empty: one-way fares
+	Returns  string // of returns: how to read their tables; empty: one-way fares
 	Hidden   bool   // single fares may not be shown
 	Around   weeks  // of a question about some days
-	Grid     *grid  // of a return: the days around both of its days
+	Grid     *grid  // of a return: the known fares around both of its days
 }
 
 type weekday struct{ Short, Full string }
@@ -34,6 +34,7 @@ type calendarMonth struct {
 	Open                 bool
 	To                   string // the question about the month
 	Weeks                weeks
+	Grid                 *grid // of returns, instead of weeks
 }
 
 // calendarDay is a cell of the calendar. A cell outside the month has no number. A day without a
@@ -58,20 +59,21 @@ func (w weeks) HTML() template.HTML {
 	for _, week := range w {
 		b.WriteString("<tr>")
 		for _, day := range week {
-			day.write(&b)
+			number := ""
+			if day.Number != 0 {
+				number = strconv.Itoa(day.Number)
+			}
+			day.write(&b, number, number)
 		}
 		b.WriteByte('\n')
 	}
 	return template.HTML(b.String())
 }
 
-func (c calendarDay) write(b *strings.Builder) {
-	number := ""
-	if c.Number != 0 {
-		number = strconv.Itoa(c.Number)
-	}
+// write writes the cell with a number before its fare. A cell without a fare holds the text empty.
+func (c calendarDay) write(b *strings.Builder, number, empty string) {
 	if c.To == "" {
-		b.WriteString("<td>" + number)
+		b.WriteString("<td>" + empty)
 		return
 	}
 	selected := ""
@@ -94,7 +96,8 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	l := v.T
 	calendar := &calendarView{Days: verdict.LiveDays, Hidden: !v.AllFares}
 	if asked.Trip != fare.OneWay {
-		calendar.Returns = l.Text("calendar.returns", "Nights", wording.NightRange(asked.Trip.String()))
+		calendar.Returns = l.Text("calendar.returns", "Nights", wording.NightRange(asked.Trip.String()),
+			"Days", verdict.LiveDays)
 	}
 	for i := range 7 { // weeks begin on Monday
 		day := time.Weekday((i + 1) % 7)
@@ -107,7 +110,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			date = open
 		}
 	}
-	begin := firstShown(c.Mesi, open)
+	begin, end := monthsIn(c.Mesi, open, asked.Trip)
 	known := map[fare.Day]calendarDay{}
 	days, from, to := c.Giorni, v.shortest(v.AskFrom), v.shortest(v.AskTo)
 	for i, m := range c.Mesi {
@@ -122,10 +125,11 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			To: q.linkOn(trip{Month: m.Mese, Stay: q.inMonth(m.Mese).Stay, NonStop: q.NonStop,
 				airlineChoice: q.airlineChoice}, from, to),
 		}
-		shown := i >= begin && i < begin+monthsShown
+		shown := i >= begin && i < end
 		if shown {
 			month.Weeks = weeksOf(first)
 		}
+		of := days
 		for ; len(days) > 0 && strings.HasPrefix(days[0].Partenza, m.Mese); days = days[1:] {
 			g := days[0]
 			day, err := fare.ParseDay(g.Partenza)
@@ -136,6 +140,9 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			*cell = v.cellOf(g, day, q.linkOn(tripOn(q, g), from, to))
 			cell.Selected = g.Partenza == date
 			known[day] = *cell
+		}
+		if shown && asked.Trip != fare.OneWay {
+			month.Grid = v.returnsIn(q, asked, first, of[:len(of)-len(days)])
 		}
 		calendar.Months = append(calendar.Months, month)
 	}
@@ -157,16 +164,24 @@ func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string) calendarDay {
 	return cell
 }
 
-// monthsShown is the number of months whose days a calendar shows: the open month, and the months
-// around it. The other months are links.
-const monthsShown = 7
+// monthsShown and returnsShown are the numbers of months whose days a calendar shows: the open month,
+// and the months around it. The other months are links.
+const (
+	monthsShown  = 7
+	returnsShown = 3 // a month of returns has several cells for each day
+)
 
-// firstShown returns the index of the first month whose days a calendar shows. open is a day or
-// month of the open month; without it, the first month is open.
-func firstShown(all []verdict.MeseInCalendario, open string) int {
+// monthsIn returns the indices of the first month whose days a calendar shows, and of the month
+// after the last. open is a day or month of the open month; without it, the first month is open.
+func monthsIn(all []verdict.MeseInCalendario, open string, of fare.Trip) (first, end int) {
+	shown := monthsShown
+	if of != fare.OneWay {
+		shown = returnsShown
+	}
 	isOpen := func(m verdict.MeseInCalendario) bool { return strings.HasPrefix(open, m.Mese) }
 	opened := max(0, slices.IndexFunc(all, isOpen))
-	return max(0, min(opened-monthsShown/2, len(all)-monthsShown))
+	first = max(0, min(opened-shown/2, len(all)-shown))
+	return first, first + shown
 }
 
 // tripOn returns the trip of a known fare, with the fare's own days. It has no price: the price that

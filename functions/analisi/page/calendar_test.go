@@ -152,19 +152,16 @@ func TestCalendarOfThePage(t *testing.T) {
 		asked        string // the highlighted day
 		open         string // the open month
 		link         string // the parameters that its links keep
-		says         string
 	}{
-		{"any departure", "/?da=Milano&a=Bucarest", "", "", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-12\"", ""},
+		{"any departure", "/?da=Milano&a=Bucarest", "", "", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-12\""},
 		{"a day", "/?da=Milano&a=Bucarest&quando=2016-04-12", "2016-04-12", "2016-04",
-			"/?da=MIL&amp;a=BUH&amp;quando=2016-04-13\"", ""},
+			"/?da=MIL&amp;a=BUH&amp;quando=2016-04-13\""},
 		{"a day, in a language and without stops", "/?da=Milano&a=Bucarest&quando=2016-04-12&diretto=si&lang=it",
-			"2016-04-12", "2016-04", "&amp;quando=2016-04-13&amp;diretto=si&amp;lang=it\"", ""},
+			"2016-04-12", "2016-04", "&amp;quando=2016-04-13&amp;diretto=si&amp;lang=it\""},
 		{"a month", "/?da=Milano&a=Bucarest&mese=2016-05", "", "2016-05",
-			"/?da=MIL&amp;a=BUH&amp;quando=2016-04-12\"", ""},
-		{"a return", "/?da=Milano&a=Bucarest&quando=2016-04-12&ritorno=2016-04-17", "2016-04-12", "2016-04",
-			"&amp;quando=2016-04-13&amp;ritorno=2016-04-18\"", "Prezzi di andata e ritorno con 4–7 notti fuori"},
+			"/?da=MIL&amp;a=BUH&amp;quando=2016-04-12\""},
 		{"a price seen is of the reader's departure alone", "/?da=Milano&a=Bucarest&quando=2016-04-12&visto=45",
-			"2016-04-12", "2016-04", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-13\"", ""},
+			"2016-04-12", "2016-04", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-13\""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := s.visit(c.target, "Accept-Language", "it")
@@ -192,8 +189,8 @@ func TestCalendarOfThePage(t *testing.T) {
 			if asked != c.asked || opened != c.open && c.open != "" || opened == "" {
 				t.Errorf("%q is marked, %q is open", asked, opened)
 			}
-			if days < 100 || !strings.Contains(body, c.link) || !strings.Contains(said(w), c.says) {
-				t.Errorf("%d days; lacks %s or %q:\n%.1500s", days, c.link, c.says, body)
+			if days < 100 || !strings.Contains(body, c.link) {
+				t.Errorf("%d days; lacks %s:\n%.1500s", days, c.link, body)
 			}
 			if strings.Contains(body, "visto=") {
 				t.Error("a fare of the reader's is kept")
@@ -278,6 +275,19 @@ func TestMovesOfThePage(t *testing.T) {
 	}
 }
 
+// weightOfAssets returns the size of the files that the page loads, in bytes.
+func weightOfAssets(t *testing.T) (all int) {
+	t.Helper()
+	for _, name := range []string{"home.js", "serif.woff2", "icon.svg"} {
+		data, _, ok := page.File(strings.TrimPrefix(page.Asset(name), page.AssetPath))
+		if !ok {
+			t.Fatal(name)
+		}
+		all += len(data)
+	}
+	return all
+}
+
 // TestWeightOfAYear limits the uncompressed size of a page with its assets: 100 kB with the
 // calendar of a whole year, and 45 kB of HTML, with its style sheet, without a calendar. The test
 // uses the largest case: seven months with a fare every day, and long city names.
@@ -293,14 +303,7 @@ func TestWeightOfAYear(t *testing.T) {
 		}
 	}
 	s := siteOfSheets(moving{sheetsByTrip{{Route: route}: sheetOf(all, fare.EUR, 1)}, nil}, route, d, true)
-	assets := 0
-	for _, name := range []string{"home.js", "serif.woff2", "icon.svg"} {
-		data, _, ok := page.File(strings.TrimPrefix(page.Asset(name), page.AssetPath))
-		if !ok {
-			t.Fatal(name)
-		}
-		assets += len(data)
-	}
+	assets := weightOfAssets(t)
 	for _, target := range []string{"", "&quando=" + (d + 100).String(), "&mese=2016-06"} {
 		w := s.visit("/?da=" + strings.ReplaceAll(places.Name("REG", "en"), " ", "+") + "&a=" +
 			strings.ReplaceAll(places.Name("SDQ", "en"), " ", "+") + target + "&lang=en")

@@ -73,6 +73,10 @@ func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error
 // wholeOnly lists the currencies in which people do not use hundredths.
 var wholeOnly = []string{"HUF", "IDR", "ISK", "JPY", "KRW", "PHP"}
 
+// replaced lists the currencies that the euro replaced. Prices in them are converted, but the form
+// offers them only to readers who chose them.
+var replaced = []string{"BGN", "HRK", "LTL"}
+
 // useCurrency shows the page's amounts in the currency of the question. It fails with
 // answer.UnknownCurrency if the service has no exchange rate for the currency.
 func (h home) useCurrency(ctx context.Context, q question, v *view) error {
@@ -94,7 +98,7 @@ func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 	if codes := rates.Currencies(); unread == nil && len(codes) > 1 {
 		v.Currencies = append(v.Currencies, option{"", "EUR", v.Currency == ""})
 		for _, code := range codes {
-			if code != "EUR" {
+			if code != "EUR" && (code == v.Currency || !slices.Contains(replaced, code)) {
 				v.Currencies = append(v.Currencies, option{code, code, code == v.Currency})
 			}
 		}

@@ -54,3 +54,16 @@ func TestOwnCurrency(t *testing.T) {
 		}
 	}
 }
+
+// TestReplacedCurrencies: the form offers no currency that the euro replaced, except to a reader who
+// chose it. Such a currency is still accepted.
+func TestReplacedCurrencies(t *testing.T) {
+	s := openSite("", "")
+	for chosen, offered := range map[string]bool{"": false, "&valuta=USD": false, "&valuta=HRK": true} {
+		w := s.visit("/?da=Milano&a=Bucarest&lang=en" + chosen)
+		body := w.Body.String()
+		if w.Code != 200 || strings.Contains(body, ">HRK") != offered || !strings.Contains(body, ">RON") {
+			t.Errorf("%q: %d, HRK is offered: %v", chosen, w.Code, !offered)
+		}
+	}
+}

@@ -28,6 +28,11 @@ func TestPageKeepsItsLanguage(t *testing.T) {
 		{"/?da=Milano&lang=it", "/?da=Milano&amp;lang=en", true},
 	} {
 		body := s.visit(c.target, "Accept-Language", "it").Body.String()
+		// The name of the service leads to the first page in the language of this page.
+		if brand := `<a class="brand" href="/?lang=` + regexp.MustCompile(`<html lang="(..)"`).
+			FindStringSubmatch(body)[1] + `"`; !strings.Contains(body, brand) {
+			t.Errorf("%s lacks %s", c.target, brand)
+		}
 		if !strings.Contains(body, `class="switch" href="`+c.other+`"`) {
 			t.Errorf("%s does not switch to %s", c.target, c.other)
 		}

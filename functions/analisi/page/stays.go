@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"html/template"
 	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"verdetto/shared/answer"
@@ -67,54 +69,92 @@ func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno) 
 	if w.Back == 0 {
 		return nil
 	}
-	g, nights := &grid{Corner: v.T.Text("stays.out")}, w.Back-w.Date
-	least := max(1, nights-daysAround)
-	for n := least; n <= nights+daysAround; n++ {
-		g.Heads = append(g.Heads, weekday{strconv.Itoa(int(n)), v.T.Count("stays.nights", int(n))})
-	}
-	for out := max(v.today, w.Date-daysAround); out <= w.Date+daysAround; out++ {
-		g.Rows = append(g.Rows, gridRow{v.shortDay(out), make([]calendarDay, len(g.Heads))})
+	nights := int(w.Back - w.Date)
+	return v.returns(q, w, days, [2]fare.Day{w.Date - daysAround, w.Date + daysAround},
+		[2]int{max(1, nights-daysAround), nights + daysAround}).known()
+}
+
+// returnsIn returns a table of a month's returns: a row for each day of departure from today on, a
+// column for each number of nights of the question's kind of trip. Cells without a known fare are
+// empty. A kind of trip with many numbers of nights has a column only for the known ones.
+func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days []verdict.Giorno) *grid {
+	_, last := departure.Month.Ends(first)
+	least, most := asked.Trip.Nights()
+	wide := most-least >= maxWidth
+	if wide {
+		most = least
 		for _, one := range days {
-			back, err := fare.ParseDay(one.Ritorno)
-			at := int(back - out - least)
-			if one.Partenza != out.String() || err != nil || at < 0 || at >= len(g.Heads) {
-				continue
-			}
-			cell := v.cellOf(one, out, q.linkOn(tripOn(q, one), v.AskFrom, v.AskTo))
-			cell.Selected = out == w.Date && back == w.Back
-			g.Rows[len(g.Rows)-1].Cells[at] = cell
+			n, _ := trip{}.nightsOf(one)
+			most = max(most, n)
 		}
 	}
-	return g.known()
+	g := v.returns(q, asked.When, days, [2]fare.Day{first, last}, [2]int{least, most})
+	if wide {
+		g.dropColumns()
+	}
+	return g
+}
+
+// returns returns a table of the returns that leave on some days, with some numbers of nights away.
+// Both ranges include their ends.
+func (v *view) returns(q question, w *answer.When, days []verdict.Giorno, leave [2]fare.Day, nights [2]int) *grid {
+	g, from, to := &grid{Corner: v.T.Text("stays.out")}, v.shortest(v.AskFrom), v.shortest(v.AskTo)
+	for n := nights[0]; n <= nights[1]; n++ {
+		g.Heads = append(g.Heads, weekday{strconv.Itoa(n), v.T.Count("stays.nights", n)})
+	}
+	for out := max(v.today, leave[0]); out <= leave[1]; out++ {
+		cells := make([]calendarDay, len(g.Heads))
+		for _, one := range days {
+			n, ok := trip{}.nightsOf(one)
+			if one.Partenza != out.String() || !ok || n < nights[0] || n > nights[1] {
+				continue
+			}
+			cell := v.cellOf(one, out, q.linkOn(tripOn(q, one), from, to))
+			cell.Selected = w != nil && out == w.Date && out+fare.Day(n) == w.Back
+			cells[n-nights[0]] = cell
+		}
+		g.Rows = append(g.Rows, gridRow{v.shortDay(out), cells})
+	}
+	return g
+}
+
+// HTML writes the rows. A cell without a known fare holds a dash.
+func (g *grid) HTML() template.HTML {
+	var b strings.Builder
+	for _, row := range g.Rows {
+		b.WriteString(`<tr><th scope="row">` + template.HTMLEscapeString(row.Name) + "</th>")
+		for _, cell := range row.Cells {
+			cell.write(&b, "", "–")
+		}
+		b.WriteByte('\n')
+	}
+	return template.HTML(b.String())
 }
 
 // known returns the table without its rows and columns that have no fare, or nil without any fare.
 func (g *grid) known() *grid {
-	empty := func(c calendarDay) bool { return c.To == "" }
-	kept := &grid{Corner: g.Corner}
-	for _, row := range g.Rows {
-		if slices.ContainsFunc(row.Cells, func(c calendarDay) bool { return !empty(c) }) {
-			kept.Rows = append(kept.Rows, gridRow{Name: row.Name})
-		}
-	}
-	for at, head := range g.Heads {
-		if !slices.ContainsFunc(g.Rows, func(r gridRow) bool { return !empty(r.Cells[at]) }) {
-			continue
-		}
-		kept.Heads = append(kept.Heads, head)
-		to := 0
-		for _, row := range g.Rows {
-			if to < len(kept.Rows) && row.Name == kept.Rows[to].Name {
-				kept.Rows[to].Cells = append(kept.Rows[to].Cells, row.Cells[at])
-				to++
-			}
-		}
-	}
-	if len(kept.Rows) == 0 {
+	g.Rows = slices.DeleteFunc(g.Rows, func(r gridRow) bool { return !slices.ContainsFunc(r.Cells, calendarDay.hasFare) })
+	if len(g.Rows) == 0 {
 		return nil
 	}
-	return kept
+	g.dropColumns()
+	return g
 }
+
+// dropColumns removes the columns without a fare.
+func (g *grid) dropColumns() {
+	for at := len(g.Heads) - 1; at >= 0; at-- {
+		if slices.ContainsFunc(g.Rows, func(r gridRow) bool { return r.Cells[at].hasFare() }) {
+			continue
+		}
+		g.Heads = slices.Delete(g.Heads, at, at+1)
+		for i := range g.Rows {
+			g.Rows[i].Cells = slices.Delete(g.Rows[i].Cells, at, at+1)
+		}
+	}
+}
+
+func (c calendarDay) hasFare() bool { return c.To != "" }
 
 func (v *view) shortDay(d fare.Day) string {
 	t := d.Time()

@@ -1,16 +1,20 @@
 package page_test
 
 import (
+	"fmt"
 	"html"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/functions/analisi/page"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 var markup = regexp.MustCompile(`<[^>]*>`)
@@ -160,6 +164,72 @@ func TestSparseReturns(t *testing.T) {
 			if strings.Contains(grid, level) {
 				t.Errorf("%s: a level in\n%s", query, grid)
 			}
+		}
+	}
+}
+
+// TestMonthOfReturns: the calendar of a return has a row for each day of a month and a column for
+// each number of nights of the return's kind. Returns are known with 5 nights away, except on the
+// 10th, 20th and 30th. All other cells hold a dash, and the legend says once what a dash means.
+func TestMonthOfReturns(t *testing.T) {
+	s := openSite("", "")
+	w := s.visit("/?da=Milano&a=Bucarest&lang=en&quando=2016-04-12&ritorno=2016-04-17")
+	_, month, _ := strings.Cut(html.UnescapeString(w.Body.String()), `<div class="box" id="m2016-04">`)
+	month, _, _ = strings.Cut(month, "</table>")
+	if heads := regexp.MustCompile(`abbr="(. nights)"`).FindAllString(month, -1); len(heads) != 4 {
+		t.Errorf("columns %q, want 4 to 7 nights", heads)
+	}
+	rows := gridRows.FindAllStringSubmatch(month, -1)
+	if len(rows) != 30 || rows[11][1] != "Tue 12 Apr" {
+		t.Fatalf("%d rows in\n%s", len(rows), month)
+	}
+	for i, row := range rows {
+		out := fmt.Sprintf("2016-04-%02d", i+1)
+		day, _ := fare.ParseDay(out)
+		known := i%10 != 9
+		link := "quando=" + out + "&ritorno=" + (day + 5).String()
+		if cells := strings.Split(row[2], "<td"); len(cells) != 5 || strings.Contains(cells[2], link) != known ||
+			strings.Count(row[2], ">–") != 4-strings.Count(row[2], "<b>") || strings.Count(row[2], "<b>") > 1 {
+			t.Errorf("%s: %s", row[1], row[2])
+		}
+	}
+	if n := strings.Count(month, `aria-current="date"`); n != 1 || !strings.Contains(rows[11][2], "aria-current") {
+		t.Errorf("%d returns are marked", n)
+	}
+	if n := strings.Count(said(w), "A dash means"); n != 1 {
+		t.Errorf("the legend says what a dash means %d times", n)
+	}
+}
+
+// TestWeightOfReturns: the page of a return with its calendar and the files that it loads are at most
+// 100 kB, even if each day of a year has a return.
+func TestWeightOfReturns(t *testing.T) {
+	const most = 100_000
+	route, d, assets := analisitest.MilBuh, fare.DayOf(analisitest.Today), weightOfAssets(t)
+	for _, nights := range []int16{7, 9, 15} {
+		var all []departure.Live
+		for day := d - 30; day <= d; day++ {
+			for lead := fare.Day(1); lead <= 330; lead++ {
+				all = append(all, departure.Live{Depart: day + lead, Price: fare.Cents(30000 + 100*int(lead%90)),
+					Found: day.Time().Unix() + 3600, Nights: nights + int16(lead%5)*(nights/15)})
+			}
+		}
+		kind := fare.TripOf(int(nights))
+		s := siteOfSheets(sheetsByTrip{{Route: route}: sheetOf(all, fare.EUR, 1),
+			{Route: route, Trip: kind}: sheetOf(all, fare.EUR, 1)}, route, d, true)
+		out := d + 101 + fare.Day((5-(d+101)%5)%5)
+		var w *httptest.ResponseRecorder
+		for back := range fare.Day(5) { // one of these nights has a fare on that day
+			w = s.visit("/?da=Milano&a=Bucarest&lang=en&quando=" + out.String() + "&ritorno=" +
+				(out + fare.Day(nights) + back).String())
+			if w.Code == 200 {
+				break
+			}
+		}
+		rows := strings.Count(w.Body.String(), `<th scope="row">`)
+		t.Logf("%s nights: %d bytes of HTML, %d of assets, %d rows", kind, w.Body.Len(), assets, rows)
+		if w.Code != 200 || rows < 90 || w.Body.Len()+assets > most {
+			t.Errorf("%s nights: %d, %d rows, %d bytes", kind, w.Code, rows, w.Body.Len()+assets)
 		}
 	}
 }

@@ -108,8 +108,8 @@ func OtherLanguages(l *i18n.Language, path string) (others []Other) {
 //go:embed *.html
 var templates embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "home": Home,
-	"in": AddressIn, "style": func() template.CSS { return template.CSS(inlineStyle) }}).ParseFS(templates, "*.html"))
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "in": AddressIn,
+	"style": func() template.CSS { return template.CSS(inlineStyle) }}).ParseFS(templates, "*.html"))
 
 // Response is a rendered page, in the form that a typed handler of package httpapi returns.
 type Response struct {

@@ -241,10 +241,16 @@ for (const button of document.querySelectorAll('[data-share]')) {
   });
 }
 
-// Arrow keys go to the next day with a link, up and down by weeks.
+// The chosen return is in sight in the box that scrolls.
+for (const chosen of document.querySelectorAll('.box [aria-current]')) {
+  const box = chosen.closest('.box'), row = chosen.closest('tr');
+  box.scrollTop = row.offsetTop - box.clientHeight / 2;
+}
+// Arrow keys go to the next day with a link, up and down by rows.
 for (const calendar of document.querySelectorAll('.calendar')) {
   calendar.addEventListener('keydown', (e) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }[e.key], cell = e.target.closest('td');
+    const cell = e.target.closest('td'), row = cell?.parentNode.querySelectorAll('td').length;
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -row, ArrowDown: row }[e.key];
     if (!step || !cell || e.altKey || e.ctrlKey || e.metaKey) return;
     const cells = [...cell.closest('table').querySelectorAll('td')];
     for (let at = cells.indexOf(cell) + step; cells[at]; at += step) {
