@@ -105,7 +105,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 
 // cell returns the calendar entry of one departure, judged by its live fare (found in the last 7
 // days).
-func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
+func (q *departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
 	median, _ := q.day.Median(live.Depart)
 	v, p := q.judge(a, departure.Quartiles{Median: median}, live.Price, live.Age(now)), q.facts.livePrice(live, now)
@@ -115,7 +115,8 @@ func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
 	}
 	if prices {
-		g.Cent, g.Quotato = &p.Cent, &p.Quotato
+		cent, quoted := p.Cent, p.Quotato // copies, so that p is not on the heap
+		g.Cent, g.Quotato = &cent, &quoted
 	}
 	if v.Percentile != nil {
 		for _, h := range q.horizons(int(live.Depart - q.today)) {
@@ -126,7 +127,7 @@ func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 }
 
 // month judges the month that contains depart by the cheapest fare of the whole month.
-func (q departureQuestion) month(depart fare.Day, now time.Time) MeseInCalendario {
+func (q *departureQuestion) month(depart fare.Day, now time.Time) MeseInCalendario {
 	cheapest, _ := q.day.Cheapest(departure.Month, depart)
 	v := q.judgeMonth(cheapest, cheapest.Age(now))
 	return MeseInCalendario{

@@ -67,7 +67,7 @@ func steps(live []Live, asOf fare.Day) (all []Live) {
 }
 
 // judgeMonth judges the cheapest fare of a month among the cheapest fares of other months.
-func (q departureQuestion) judgeMonth(l Live, age time.Duration) Verdetto {
+func (q *departureQuestion) judgeMonth(l Live, age time.Duration) Verdetto {
 	a, quartiles, _ := q.day.JudgeSpan(departure.Month, l.Depart, l.Price)
 	return q.judge(a, quartiles, l.Price, age)
 }

@@ -62,7 +62,7 @@ func (a *Analysis) known() *Prezzo {
 // lower returns the lowest live fare of all departures if it is below a price in EUR cents, else
 // nil. The fare of a route is the lowest of the newest fares (see FreshFor), so an older fare can be
 // lower.
-func (q departureQuestion) lower(price fare.Cents, now time.Time) *Prezzo {
+func (q *departureQuestion) lower(price fare.Cents, now time.Time) *Prezzo {
 	var lowest *Live
 	for _, live := range q.day.Live() {
 		if lowest == nil || live.Price < lowest.Price {
@@ -77,7 +77,7 @@ func (q departureQuestion) lower(price fare.Cents, now time.Time) *Prezzo {
 }
 
 // usual returns the usual fare of a departure in EUR cents, and the level of its live fare.
-func (q departureQuestion) usual(depart fare.Day) (median *fare.Cents, level string) {
+func (q *departureQuestion) usual(depart fare.Day) (median *fare.Cents, level string) {
 	quartiles, _ := q.day.Quartiles(depart)
 	price := max(quartiles.Median, 1)
 	if live, ok := q.day.LiveFare(depart); ok {

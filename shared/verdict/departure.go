@@ -86,7 +86,7 @@ type departureQuestion struct {
 
 // live returns the live fare (found in the last 7 days) of the departure. If the question is about
 // a range of dates, it returns the cheapest live fare in the range.
-func (q departureQuestion) live() (Live, bool) {
+func (q *departureQuestion) live() (Live, bool) {
 	if q.Span != nil {
 		return q.day.Cheapest(*q.Span, q.Date)
 	}
@@ -108,7 +108,7 @@ func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now t
 
 // analysis returns the answer for a price. depart is the day of departure, or 0 if the caller named
 // a price for a range of dates.
-func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents, age time.Duration) Analysis {
+func (q *departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents, age time.Duration) Analysis {
 	var a departure.Answer
 	var quartiles departure.Quartiles
 	if q.Span != nil {
@@ -145,7 +145,7 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 	return out
 }
 
-func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartiles, price fare.Cents,
+func (q *departureQuestion) judge(a departure.Answer, quartiles departure.Quartiles, price fare.Cents,
 	age time.Duration) Verdetto {
 	if !enough(a) {
 		return Verdetto{Livello: Insufficient, Campione: a.Count}
@@ -177,7 +177,7 @@ func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartil
 
 // comparison returns the published name of the fares that the price is compared with, and the
 // number of these fares. Fares found on the state's own day count as on sale, not as earlier fares.
-func (q departureQuestion) comparison(a departure.Answer) (name string, fares int) {
+func (q *departureQuestion) comparison(a departure.Answer) (name string, fares int) {
 	switch {
 	case a.OnSale == 0:
 		return Storia, a.Count
@@ -189,7 +189,7 @@ func (q departureQuestion) comparison(a departure.Answer) (name string, fares in
 
 // forecasts returns one forecast for each horizon (7 and 14 days) that ends before the departure
 // leaves.
-func (q departureQuestion) forecasts(a departure.Answer, lead int, price fare.Cents) []Previsione {
+func (q *departureQuestion) forecasts(a departure.Answer, lead int, price fare.Cents) []Previsione {
 	var all []Previsione
 	for _, h := range q.horizons(lead) {
 		of, fall := q.past.Band(h, a.Chance[h]), q.chanceOf(a, h)
@@ -210,7 +210,7 @@ func (q departureQuestion) forecasts(a departure.Answer, lead int, price fare.Ce
 
 // horizons returns the horizons (7 and 14 days) that end before the departure. It omits a horizon
 // until this service has seen outcomes for it: before that, chances of a fall are not calibrated.
-func (q departureQuestion) horizons(lead int) (all []departure.Horizon) {
+func (q *departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	for _, h := range departure.Horizons() {
 		if lead > int(h.Days()) && q.rule.HasOutcomes(h) {
 			all = append(all, h)
@@ -221,7 +221,7 @@ func (q departureQuestion) horizons(lead int) (all []departure.Horizon) {
 
 // chanceOf returns the chance of a fall within a horizon (7 or 14 days), in published form:
 // calibrated and at most 40 %.
-func (q departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Calo {
+func (q *departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Calo {
 	chance := q.past.Calibrate(h, a.Chance[h])
 	c := Calo{Giorni: int(h.Days()), Calo5: hundredths(chance)}
 	if chance >= overstated {

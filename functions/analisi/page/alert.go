@@ -29,7 +29,7 @@ func (g *alertFields) fields() []field {
 var arounds = []string{"", "1", "3", "7"}
 
 // Arounds returns the values of arounds as options of a form.
-func (v view) Arounds() (all []option) {
+func (v view) Arounds() (all options) {
 	for _, days := range arounds {
 		n, _ := strconv.Atoi(days) // 0 for that day only
 		all = append(all, option{days, v.T.Count("form.around", n), days == v.Trip.Around})
@@ -70,7 +70,7 @@ func (v view) formAmount(typed string) string {
 // AlertDays returns the departure choices of the alert form: the trip's day, the days around that
 // day or its month, and any day. It leaves out departures that no message can precede, except the day
 // of the trip itself. It returns nil if the trip has neither a day nor a month.
-func (v view) AlertDays() (days []option) {
+func (v view) AlertDays() (days options) {
 	day, err := fare.ParseDay(v.Trip.Date)
 	switch {
 	case v.Anywhere:

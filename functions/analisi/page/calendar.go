@@ -49,10 +49,6 @@ type calendarDay struct {
 // weeks are rows of a calendar, from Monday to Sunday.
 type weeks [][7]calendarDay
 
-// attribute escapes an address for an HTML attribute. Other special characters cannot occur in an
-// address, because its values are query-escaped.
-var attribute = strings.NewReplacer("&", "&amp;", "+", "&#43;")
-
 // HTML writes the rows. A page has hundreds of cells, and a template takes ten times as long.
 func (w weeks) HTML() template.HTML {
 	var b strings.Builder
@@ -80,7 +76,7 @@ func (c calendarDay) write(b *strings.Builder, number, empty string) {
 	if c.Selected {
 		selected = ` aria-current="date"`
 	}
-	b.WriteString(`<td class="` + c.Class + `"><a href="` + attribute.Replace(c.To) + `"` + selected + ">" +
+	b.WriteString(`<td class="` + c.Class + `"><a href="` + escape.Replace(c.To) + `"` + selected + ">" +
 		number + "<b>" + c.Fare + "</b><i>" + string(c.Sub) + "</i></a>")
 }
 
@@ -89,7 +85,8 @@ func calendarID(month string) string { return "m" + month }
 
 // showCalendar adds the calendar to a verdict page. The calendar opens at the question's month, or
 // else at the month of the judged departure.
-func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysis, c *verdict.Calendario) {
+func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysis, c *verdict.Calendario,
+	linkOn func(trip) string) {
 	if c == nil {
 		return
 	}
@@ -112,7 +109,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	}
 	begin, end := monthsIn(c.Mesi, open, asked.Trip)
 	known := map[fare.Day]calendarDay{}
-	days, from, to := c.Giorni, v.shortest(v.AskFrom), v.shortest(v.AskTo)
+	days := c.Giorni
 	for i, m := range c.Mesi {
 		first, err := fare.ParseDay(m.Mese + "-01")
 		if err != nil {
@@ -122,8 +119,8 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			ID: calendarID(m.Mese), Name: l.MonthOf(first),
 			From: l.Text("calendar.month", "Price", l.About(m.MinimoCent)), Days: l.Count("calendar.days", m.Giorni),
 			Open: strings.HasPrefix(open, m.Mese) || open == "" && i == 0,
-			To: q.linkOn(trip{Month: m.Mese, Stay: q.inMonth(m.Mese).Stay, NonStop: q.NonStop,
-				airlineChoice: q.airlineChoice}, from, to),
+			To: linkOn(trip{Month: m.Mese, Stay: q.inMonth(m.Mese).Stay, NonStop: q.NonStop,
+				airlineChoice: q.airlineChoice}),
 		}
 		shown := i >= begin && i < end
 		if shown {
@@ -137,7 +134,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 				continue
 			}
 			cell := dayCell(month.Weeks, day)
-			*cell = v.cellOf(g, day, q.linkOn(tripOn(q, g), from, to))
+			*cell = v.cellOf(g, day, linkOn(tripOn(q, g)))
 			cell.Selected = g.Partenza == date
 			known[day] = *cell
 		}

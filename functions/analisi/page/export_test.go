@@ -34,3 +34,10 @@ func AreasOf(l *i18n.Language, cities []fare.City) (first, others []string) {
 	a, b := v.areasOf(question{language: l}, all)
 	return named(a), named(b)
 }
+
+// Options and Rows are exported so that tests compare their HTML with that of a template.
+type (
+	Options = options
+	Option  = option
+	Rows    = rows
+)

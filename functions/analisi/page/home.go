@@ -271,8 +271,10 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		h.compare(r.Context(), q, asked, a, v)
 	}
 	if v.Verdict != nil {
-		v.showCalendar(q, asked, a.Analysis, calendar)
-		v.describeMonths(q, a.Analysis)
+		from, to := v.shortest(v.AskFrom), v.shortest(v.AskTo)
+		linkOn := func(t trip) string { return q.linkOn(t, from, to) }
+		v.showCalendar(q, asked, a.Analysis, calendar, linkOn)
+		v.describeMonths(q, a.Analysis, linkOn)
 	}
 }
 

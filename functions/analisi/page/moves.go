@@ -19,7 +19,7 @@ type movesView struct {
 	Why   string
 	Text  string
 	Chart responsiveChart
-	Rows  [][3]string // day, days ahead, fare; newest first
+	Rows  rows // day, days ahead, fare; newest first
 }
 
 // fewSightings is a limit: with fewer days on which a fare was found, the page draws no chart.
@@ -60,7 +60,7 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 			high = one
 		}
 		c.Prices = append(c.Prices, chart.DayPrice{Day: day, Price: one.Price})
-		m.Rows = append([][3]string{{l.WeekdayDate(day), l.Number(int(one.Depart - day)), l.Money(one.Price)}}, m.Rows...)
+		m.Rows = append(rows{{l.WeekdayDate(day), l.Number(int(one.Depart - day)), l.Money(one.Price)}}, m.Rows...)
 	}
 	if len(c.Prices) == 0 {
 		m.Why = l.Text("moves.none")

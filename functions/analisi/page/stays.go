@@ -194,7 +194,7 @@ func nights(stay string) (from, to int, ok bool) {
 }
 
 // Stays returns the form's options for the nights away.
-func (v view) Stays() (all []option) {
+func (v view) Stays() (all options) {
 	stays := usualStays
 	if v.Trip.Stay != "" && !slices.Contains(stays, v.Trip.Stay) {
 		stays = append(slices.Clone(stays), v.Trip.Stay)

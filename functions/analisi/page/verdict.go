@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -234,14 +235,14 @@ func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary
 	}
 	j.History = responsiveChart{h.SVG(680, 300), h.SVG(328, 260)}
 	for _, week := range slices.Backward(weeks) {
-		j.WeekRows = append(j.WeekRows, [4]string{l.Date(week.First), l.Money(week.Minimum), l.Money(week.Median),
+		j.WeekRows = append(j.WeekRows, []string{l.Date(week.First), l.Money(week.Minimum), l.Money(week.Median),
 			l.Number(week.Days)})
 	}
 }
 
 // describeMonths shows which months are cheap. Each month links to its departures in the calendar
 // on the same page, or else to the page about that month.
-func (v *view) describeMonths(q question, a verdict.Analysis) {
+func (v *view) describeMonths(q question, a verdict.Analysis, linkOn func(trip) string) {
 	l, j, known := v.T, v.Verdict, len(a.MesiPerConvenienza)
 	if known < 2 {
 		return
@@ -251,19 +252,20 @@ func (v *view) describeMonths(q question, a verdict.Analysis) {
 		best = append(best, fmt.Sprintf("%s (%s)", l.Month(time.Month(m.Mese)), l.About(m.MedianaCent)))
 	}
 	j.MonthsText = months(l, best, known)
+	ask := func(m time.Month) string { return linkOn(q.inMonth(nextMonth(v.today, m))) }
 	c := chart.Months{Best: len(best), Name: l.MonthShort, Whole: l.Whole, Full: l.Month,
-		To: func(m time.Month) string { return v.departuresIn(q, m) }, Label: j.MonthsText}
+		To: func(m time.Month) string { return cmp.Or(v.departuresIn(m), ask(m)) }, Label: j.MonthsText}
 	for _, m := range a.MesiPerConvenienza {
 		c.Months = append(c.Months, verdict.Month{Month: m.Mese, Median: m.MedianaCent, Sample: m.Campione})
 		j.MonthRows = append(j.MonthRows, monthRow{l.Month(time.Month(m.Mese)), l.Money(m.MedianaCent),
-			l.Number(m.Campione), v.askMonth(q, time.Month(m.Mese))})
+			l.Number(m.Campione), ask(time.Month(m.Mese))})
 	}
 	j.Months = responsiveChart{c.SVG(680, 190), c.SVG(328, 170)}
 }
 
-// departuresIn returns the link to the departures of the next month m. The link leads to the
-// calendar on the same page if that calendar has departures in the month.
-func (v *view) departuresIn(q question, m time.Month) string {
+// departuresIn returns the link to the departures of the next month m in the calendar on the same
+// page. It returns "" if that calendar has none.
+func (v *view) departuresIn(m time.Month) string {
 	if of := v.Verdict.Calendar; of != nil {
 		id := calendarID(nextMonth(v.today, m))
 		for _, month := range of.Months {
@@ -272,11 +274,7 @@ func (v *view) departuresIn(q question, m time.Month) string {
 			}
 		}
 	}
-	return v.askMonth(q, m)
-}
-
-func (v *view) askMonth(q question, m time.Month) string {
-	return q.linkOn(q.inMonth(nextMonth(v.today, m)), v.shortest(v.AskFrom), v.shortest(v.AskTo))
+	return ""
 }
 
 // inMonth returns the trip in a month, with the nights away of a return.

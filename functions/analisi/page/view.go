@@ -23,7 +23,7 @@ type view struct {
 	T           *i18n.Language
 	Lang        string // the language, if the reader chose it
 	Currency    string // the currency of amounts; empty: euros
-	Currencies  []option
+	Currencies  options
 	From, To    string // as typed, or the cities' names
 	AskFrom     string // queries that find the cities again; their names may not
 	AskTo       string
@@ -44,7 +44,7 @@ type view struct {
 	Start      bool
 	Collecting string // on the first page: how far a service without any fare is
 	Anywhere   bool   // the question has no city as its destination
-	Orders     []option
+	Orders     options
 	Notice     *notice
 	Verdict    *verdictView
 	Waits      *waits      // for a departure
@@ -98,7 +98,7 @@ func (v view) Sample() responsiveChart {
 }
 
 // Months returns the departure months that the form offers.
-func (v view) Months() (all []option) {
+func (v view) Months() (all options) {
 	first := v.today.Time()
 	first = time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC)
 	for m := first; fare.DayOf(m) <= v.today+answer.MaxAhead; m = m.AddDate(0, 1, 0) {
@@ -108,10 +108,50 @@ func (v view) Months() (all []option) {
 	return all
 }
 
+// option is a choice of a form. Its text also serves as its value if both are equal.
 type option struct {
 	Value, Text string
 	Chosen      bool
 }
+
+type options []option
+
+// HTML writes the options. A form has dozens, and a template takes ten times as long.
+func (o options) HTML() template.HTML {
+	var b strings.Builder
+	for _, one := range o {
+		b.WriteString("<option")
+		if one.Value != one.Text {
+			b.WriteString(` value="` + escape.Replace(one.Value) + `"`)
+		}
+		if one.Chosen {
+			b.WriteString(" selected")
+		}
+		b.WriteString(">" + escape.Replace(one.Text))
+	}
+	return template.HTML(b.String())
+}
+
+// rows are the rows of a table: the head of each row, then its cells.
+type rows [][]string
+
+// HTML writes the rows. A table has one for each week of a year, and a template takes ten times as
+// long.
+func (r rows) HTML() template.HTML {
+	var b strings.Builder
+	for _, row := range r {
+		b.WriteString(`<tr><th scope="row">` + escape.Replace(row[0]) + "</th>")
+		for _, cell := range row[1:] {
+			b.WriteString("<td>" + escape.Replace(cell) + "</td>")
+		}
+		b.WriteString("</tr>\n")
+	}
+	return template.HTML(b.String())
+}
+
+// escape escapes a text or the value of an attribute as html/template does.
+var escape = strings.NewReplacer("\x00", "\uFFFD", `"`, "&#34;", "&", "&amp;", "'", "&#39;", "+", "&#43;",
+	"<", "&lt;", ">", "&gt;")
 
 // FirstDay and LastDay return the first and last possible day of departure.
 func (v view) FirstDay() string { return v.today.String() }
@@ -209,7 +249,7 @@ type verdictView struct {
 	Lead                   string // how far ahead the departure is
 	Age, FoundAt           string // that the fare was found, and when exactly
 	Updated                string
-	WeekRows               [][4]string
+	WeekRows               rows
 	MonthRows              []monthRow
 	Share, Back, Others    link
 }

@@ -165,7 +165,7 @@ func TestPlurals(t *testing.T) {
 	for _, l := range Languages() {
 		for id, forms := range texts(t, l.Code) {
 			for n := 0; len(forms) > 1 && n < 200; n++ {
-				if l.form(l.messages()[id], n) == "" {
+				if l.messages()[id].source(l.form(n)) == "" {
 					t.Errorf("%s: %s lacks the form for %d", l.Code, id, n)
 				}
 			}

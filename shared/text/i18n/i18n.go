@@ -7,7 +7,6 @@
 package i18n
 
 import (
-	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -41,9 +40,7 @@ type Language struct {
 
 	once  sync.Once
 	tag   language.Tag
-	texts map[string]*i18n.Message // by id; read once
-	// parsed caches the parsed texts, by their source.
-	parsed sync.Map
+	texts map[string]*text // by id; read once
 
 	amounts *amounts // nil: euros
 }
@@ -60,9 +57,9 @@ func (l *Language) read(catalogue []byte) error {
 	if err != nil {
 		return fmt.Errorf("read catalogue %s: %w", l.Code, err)
 	}
-	l.tag, l.texts = language.Make(l.Code), make(map[string]*i18n.Message, len(messages))
+	l.tag, l.texts = language.Make(l.Code), make(map[string]*text, len(messages))
 	for _, m := range messages {
-		l.texts[m.ID] = m
+		l.texts[m.ID] = &text{Message: m}
 	}
 	return nil
 }
@@ -193,7 +190,7 @@ func (l *Language) Plain(id string, fill ...any) string {
 }
 
 // messages returns the texts of the catalogue by id.
-func (l *Language) messages() map[string]*i18n.Message {
+func (l *Language) messages() map[string]*text {
 	if l.amounts != nil {
 		return l.amounts.language.messages()
 	}
@@ -216,37 +213,24 @@ func (l *Language) fill(id string, count *int, fill []any) string {
 		return l.amounts.language.fill(id, count, fill)
 	}
 	m := l.messages()[id]
-	if english := English(); m == nil && l != english {
-		return english.fill(id, count, fill)
-	}
 	if m == nil {
+		if english := English(); l != english {
+			return english.fill(id, count, fill)
+		}
 		panic(fmt.Sprintf("i18n: no text %s", id))
 	}
-	source := m.Other
+	form := plural.Other
 	if count != nil {
-		source = cmp.Or(l.form(m, *count), m.Other)
+		form = l.form(*count)
 	}
-	text, err := l.parse(source).execute(fill)
+	filled, err := m.parse(form).execute(fill)
 	if err != nil {
 		panic(fmt.Sprintf("i18n: text %s in %s: %v", id, l.Code, err))
 	}
-	return text
+	return filled
 }
 
-// form returns the plural form of a text for a number. It returns "" if the catalogue lacks this
-// form.
-func (l *Language) form(m *i18n.Message, n int) string {
-	switch plural.Cardinal.MatchPlural(l.tag, max(n, -n), 0, 0, 0, 0) {
-	case plural.Zero:
-		return m.Zero
-	case plural.One:
-		return m.One
-	case plural.Two:
-		return m.Two
-	case plural.Few:
-		return m.Few
-	case plural.Many:
-		return m.Many
-	}
-	return m.Other
+// form returns the plural form for a number.
+func (l *Language) form(n int) plural.Form {
+	return plural.Cardinal.MatchPlural(l.tag, max(n, -n), 0, 0, 0, 0)
 }

@@ -1,10 +1,14 @@
 package i18n
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"text/template"
 
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -19,11 +23,40 @@ type parsed struct {
 // piece is a part of a text: a constant, or if name is not empty, a placeholder.
 type piece struct{ constant, name string }
 
-// parse parses a text once.
-func (l *Language) parse(source string) *parsed {
-	if known, ok := l.parsed.Load(source); ok {
-		return known.(*parsed)
+// text is a text of a catalogue in all its plural forms.
+type text struct {
+	*i18n.Message
+	parsed [plural.Many + 1]atomic.Pointer[parsed] // by form
+}
+
+// parse parses a plural form once. It parses the form Other if the catalogue lacks the form.
+func (t *text) parse(form plural.Form) *parsed {
+	if known := t.parsed[form].Load(); known != nil {
+		return known
 	}
+	p := parseText(cmp.Or(t.source(form), t.Other))
+	t.parsed[form].Store(p)
+	return p
+}
+
+// source returns a plural form. It returns "" if the catalogue lacks the form.
+func (t *text) source(form plural.Form) string {
+	switch form {
+	case plural.Zero:
+		return t.Zero
+	case plural.One:
+		return t.One
+	case plural.Two:
+		return t.Two
+	case plural.Few:
+		return t.Few
+	case plural.Many:
+		return t.Many
+	}
+	return t.Other
+}
+
+func parseText(source string) *parsed {
 	p := new(parsed)
 	rest := source
 	for rest != "" {
@@ -41,7 +74,6 @@ func (l *Language) parse(source string) *parsed {
 		}
 		p.pieces, rest = append(p.pieces, piece{name: name}), next
 	}
-	l.parsed.Store(source, p)
 	return p
 }
 

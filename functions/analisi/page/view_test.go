@@ -1,0 +1,32 @@
+package page_test
+
+import (
+	"html/template"
+	"strings"
+	"testing"
+
+	"verdetto/functions/analisi/page"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestHTMLIsThatOfATemplate: options and rows are written as a template of html/template writes them.
+func TestHTMLIsThatOfATemplate(t *testing.T) {
+	t.Parallel()
+	const special = "<b>Zürich</b> & \"L'Aquila\" + 5 %\x00"
+	of := struct {
+		Options page.Options
+		Rows    page.Rows
+	}{page.Options{{"", "EUR", true}, {"USD", "USD", false}, {special, "a" + special, true}},
+		page.Rows{{special, special, "€55"}, {"head"}}}
+	var b strings.Builder
+	if err := template.Must(template.New("").Parse(`{{range .Options}}<option` +
+		`{{if ne .Value .Text}} value="{{.Value}}"{{end}}{{if .Chosen}} selected{{end}}>{{.Text}}{{end}}` +
+		`{{range .Rows}}<tr>{{range $i, $c := .}}{{if $i}}<td>{{.}}</td>{{else}}<th scope="row">{{.}}</th>{{end}}` +
+		"{{end}}</tr>\n{{end}}")).Execute(&b, of); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(b.String(), string(of.Options.HTML()+of.Rows.HTML())); diff != "" {
+		t.Error(diff)
+	}
+}
