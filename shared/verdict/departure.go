@@ -93,8 +93,8 @@ func (q *departureQuestion) live() (Live, bool) {
 	return q.day.LiveFare(q.Date)
 }
 
-func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now time.Time) (q departureQuestion, known bool,
-	err error) {
+func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now time.Time) (q departureQuestion,
+	known bool, err error) {
 	q = departureQuestion{When: w, today: fare.DayOf(now), rule: p, earlier: s.Route.Count()}
 	if q.facts, err = unpackFacts(s); err != nil {
 		return q, false, err

@@ -100,13 +100,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		day := time.Weekday((i + 1) % 7)
 		calendar.Weekdays = append(calendar.Weekdays, weekday{l.WeekdayShort(day), l.Weekday(day)})
 	}
-	open, date := a.Prezzo.Partenza, ""
-	if asked.When != nil {
-		open = asked.When.Date.String()
-		if asked.When.Span == nil {
-			date = open
-		}
-	}
+	open, date := openedAt(asked, a)
 	begin, end := monthsIn(c.Mesi, open, asked.Trip)
 	known := map[fare.Day]calendarDay{}
 	days := c.Giorni
@@ -148,6 +142,18 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		calendar.Around = around(w, known)
 		calendar.Grid = v.returnsAround(q, w, c.Giorni)
 	}
+}
+
+// openedAt returns the day that the calendar opens at, and the day that the question is about, or "".
+func openedAt(asked answer.Question, a verdict.Analysis) (open, date string) {
+	if asked.When == nil {
+		return a.Prezzo.Partenza, ""
+	}
+	open = asked.When.Date.String()
+	if asked.When.Span == nil {
+		date = open
+	}
+	return open, date
 }
 
 // cellOf returns the cell of a departure day, with a link to that departure's page. The cell shows

@@ -72,7 +72,8 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 	} else if low.Price == high.Price {
 		id = "same"
 	}
-	m.Text = l.Text("moves."+id, "Days", l.Number(len(c.Prices)), "Since", l.WeekdayDate(c.Prices[0].Day), "Low", l.Money(low.Price),
+	m.Text = l.Text("moves."+id, "Days", l.Number(len(c.Prices)), "Since", l.WeekdayDate(c.Prices[0].Day), "Low",
+		l.Money(low.Price),
 		"High", l.Money(high.Price), "Last", l.Money(last.Price), "Day", l.WeekdayDate(c.Prices[len(c.Prices)-1].Day))
 	if v.Verdict.addLast(l, a.Analysis, last); len(c.Prices) < fewSightings {
 		return // a line between them would invent a course

@@ -124,9 +124,11 @@ func TestCatalogues(t *testing.T) {
 
 var markup = regexp.MustCompile(`<[^>]*>`)
 
-// marks returns the HTML tags of a text, in alphabetical order.
+var languageOfLink = regexp.MustCompile(`\?lang=[a-z]{2}`)
+
+// marks returns the HTML tags of a text, in alphabetical order. A link keeps no language.
 func marks(text string) []string {
-	all := markup.FindAllString(text, -1)
+	all := markup.FindAllString(languageOfLink.ReplaceAllString(text, ""), -1)
 	slices.Sort(all)
 	return all
 }

@@ -239,8 +239,8 @@ func (v Verdict) Known() string {
 	if known.Ritorno != "" {
 		departure = v.Text("ask.out_and_back", "Out", v.date(known.Partenza), "Back", v.date(known.Ritorno))
 	}
-	return v.Text("known."+id, "For", v.about(), "Price", v.Money(known.Cent), "Departure", departure, "When", v.seen(*known),
-		"Difference", v.Money(max(difference, -difference)))
+	return v.Text("known."+id, "For", v.about(), "Price", v.Money(known.Cent), "Departure", departure, "When",
+		v.seen(*known), "Difference", v.Money(max(difference, -difference)))
 }
 
 // Past states the lowest earlier fare of the same departure. It returns "" for an expensive fare, and

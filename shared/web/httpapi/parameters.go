@@ -31,8 +31,8 @@ var headers = map[string]*huma.Header{
 		int(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC).Unix())),
 	"RateLimit": textHeader(false, "Calls left, and seconds until the window ends. Absent from a shared cache",
 		`"analisi-free";r=29;t=43200`),
-	"RateLimit-Policy": textHeader(true, "The quota: calls, and seconds of a window (draft-ietf-httpapi-ratelimit-headers)",
-		`"analisi-free";q=30;w=86400`),
+	"RateLimit-Policy": textHeader(true,
+		"The quota: calls, and seconds of a window (draft-ietf-httpapi-ratelimit-headers)", `"analisi-free";q=30;w=86400`),
 	"X-Request-Id": textHeader(false, "Names the request in the log: state it if you report a fault. Yours is "+
 		"kept if it is valid. Absent from a shared cache",
 		"XKCDQ4N2B6ZT5V3Y7M2HG4LJ3E"),
