@@ -87,12 +87,8 @@ func (c calendarDay) write(b *strings.Builder, number, empty string) {
 // calendarID returns the HTML anchor of a month such as 2027-03.
 func calendarID(month string) string { return "m" + month }
 
-// showCalendar adds the calendar to a verdict page. The calendar opens at the question's month, or
-// else at the month of the judged departure.
-func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysis, c *verdict.Calendario) {
-	if c == nil {
-		return
-	}
+// newCalendar returns a calendar without months for the trip of a question.
+func (v *view) newCalendar(asked answer.Question) *calendarView {
 	l := v.T
 	calendar := &calendarView{Days: verdict.LiveDays, Hidden: !v.AllFares}
 	if asked.Trip != fare.OneWay {
@@ -103,6 +99,16 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		day := time.Weekday((i + 1) % 7)
 		calendar.Weekdays = append(calendar.Weekdays, weekday{l.WeekdayShort(day), l.Weekday(day)})
 	}
+	return calendar
+}
+
+// showCalendar adds the calendar to a verdict page. The calendar opens at the question's month, or
+// else at the month of the judged departure.
+func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysis, c *verdict.Calendario) {
+	if c == nil {
+		return
+	}
+	l, calendar := v.T, v.newCalendar(asked)
 	open, date := a.Prezzo.Partenza, ""
 	if asked.When != nil {
 		open = asked.When.Date.String()
