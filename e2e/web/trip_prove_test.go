@@ -15,10 +15,10 @@ func TestProveTrips(t *testing.T) {
 	words := map[string]map[string]string{
 		"it": {"day": "una partenza simile costa di solito", "around": "Il prezzo più basso di questi giorni",
 			"month": "il prezzo più basso di un mese", "seen": "Il tuo prezzo: 45", "nonstop": "diretto",
-			"wait": "E se aspetti?", "past": "È già passato", "near": "Partenze vicine"},
+			"wait": "E se aspetti?", "past": "È già passato", "near": "Le partenze più vicine"},
 		"en": {"day": "a flight like this usually costs", "around": "Lowest fare of these days",
 			"month": "the lowest fare of a month", "seen": "Your price: €45", "nonstop": "non-stop",
-			"wait": "And if you wait?", "past": "That has passed", "near": "Nearby departures"},
+			"wait": "And if you wait?", "past": "That has passed", "near": "The nearest departures"},
 	}
 	today := fare.DayOf(fixture.Today)
 	for i, s := range everyScreen {

@@ -1,6 +1,8 @@
 package alerts
 
 import (
+	"context"
+	"math"
 	"net/http"
 	"slices"
 
@@ -29,9 +31,14 @@ type choice struct {
 }
 
 // refused returns the page that refuses a form. The page names the trip of the alert.
-func (s *Service) refused(in *subscribeInput, asked pendingSubscription, p *httpapi.Problem, faults []fault,
-	l *i18n.Language) (*page.Response, error) {
-	v := view{T: l, Busy: p.Status == http.StatusTooManyRequests}
+func (s *Service) refused(ctx context.Context, in *subscribeInput, asked pendingSubscription, p *httpapi.Problem,
+	faults []fault, l *i18n.Language) (*page.Response, error) {
+	v := view{T: l}
+	if p.Status == http.StatusTooManyRequests {
+		calls, next := httpapi.Refusal(ctx)
+		minutes := int(math.Ceil(next.Sub(s.Now()).Minutes()))
+		v.Busy = l.Count("alerts.busy", max(1, minutes), "Most", calls)
+	}
 	if unknown, _ := asked.resolve(); unknown == nil && asked.codes[0] != "" {
 		a := store.Alert{Route: asked.route, Trip: asked.trip, Area: asked.area, Language: l.Code}
 		v.Row, v.Back = row(a, l), s.Links.Page(a)

@@ -3,6 +3,7 @@ package alerts_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -192,7 +193,8 @@ func TestAlertCaps(t *testing.T) {
 		}
 	}
 	if a := p.From("192.0.2.1:1", "POST", "/v1/alerts", "route=MIL-BUH&email=bob@example.com", "Content-Type",
-		fixture.Form, "Accept", "text/html"); a.Status != 429 || !strings.Contains(a.Page(), "troppe richieste") ||
+		fixture.Form, "Accept", "text/html"); a.Status != 429 || !strings.Contains(a.Page(), "al massimo 5 avvisi all") ||
+		!regexp.MustCompile(`Riprova fra [1-6]?[0-9] minut[oi]\.`).MatchString(a.Page()) ||
 		a.Header.Get("Retry-After") == "" {
 		t.Errorf("%d %v %s", a.Status, a.Header, a.Page())
 	}

@@ -93,7 +93,7 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	var p *httpapi.Problem
 	switch {
 	case err != nil && onPage && errors.As(err, &p):
-		return s.refused(in, pending, p, faults, l)
+		return s.refused(ctx, in, pending, p, faults, l)
 	case err != nil:
 		return nil, err
 	case onPage:

@@ -35,7 +35,7 @@ type view struct {
 	Export       string       // link to the export
 	Confirmation string       // what was just done
 	Until        string       // the day until which an alert is paused
-	Busy         bool         // too many calls
+	Busy         string       // how many requests are allowed, and when again; empty: a fault
 	Most         int
 	Days         int // how long a link to manage is valid
 	hookView

@@ -49,6 +49,31 @@ func (v view) Threshold() string {
 	return v.formAmount(v.Form.Under)
 }
 
+// ThresholdMet says that the lowest known fare is under the threshold of the form. It returns "" if no
+// fare is known.
+func (v view) ThresholdMet() string {
+	if v.Lowest() == "" {
+		return ""
+	}
+	return v.T.Text("form.threshold_met", "Price", v.T.Money(v.Verdict.Lowest), "Date", v.AlertFirst())
+}
+
+// Lowest returns the lowest known fare in the currency of the page, such as 49.99. It returns "" if
+// none is known.
+func (v view) Lowest() string {
+	if v.Verdict == nil || v.Verdict.Lowest == 0 || v.Form.Nights != "" { // an alert of other trips
+		return ""
+	}
+	c := v.T.Converted(v.Verdict.Lowest)
+	return fmt.Sprintf("%d.%02d", c/100, c%100)
+}
+
+// IsMet reports whether the lowest known fare is under the form's threshold already.
+func (v view) IsMet() bool {
+	typed, ok := parsePrice(v.Threshold(), v.Currency)
+	return ok && v.Lowest() != "" && v.T.Converted(v.Verdict.Lowest) <= typed.Amount
+}
+
 // Paid returns the fare that the reader typed, for the field about a trip already paid for.
 func (v view) Paid() string { return v.formAmount(v.Trip.OwnPrice) }
 

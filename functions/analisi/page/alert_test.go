@@ -222,3 +222,46 @@ func TestLinkToTheFormOfAnAlert(t *testing.T) {
 		})
 	}
 }
+
+// TestThresholdAlreadyMet: the form of an alert says that the lowest known fare is under the threshold,
+// before it asks for an address. A script reads the same fare from the field.
+func TestThresholdAlreadyMet(t *testing.T) {
+	s := openSite("", "")
+	const day = "/?da=Milano&a=Bucarest&lang=en&quando=2016-04-12"
+	for _, c := range []struct {
+		name, target, lowest string
+		met                  bool
+	}{
+		{"a threshold above the fare", day + "&soglia=90", "56", true},
+		{"a threshold below the fare", day + "&soglia=20", "56", false},
+		{"no threshold", day, "56", false},
+		{"in dollars", day + "&valuta=USD&soglia=90", "70", true},
+		{"a fare of the reader's own is no known fare", day + "&visto=12&soglia=90", "56", true},
+		{"an alert of returns on a page of one-way fares", "/?da=Milano&a=Bucarest&lang=en&notti=4-7&soglia=90", "", false},
+	} {
+		body := html.UnescapeString(s.visit(c.target).Body.String())
+		_, note, found := strings.Cut(body, `<p class="small" id="threshold-met" role="status"`)
+		attributes, text, _ := strings.Cut(note, ">")
+		if found != (c.lowest != "") || (found && attributes == "") != c.met {
+			t.Errorf("%s: shown %v, attributes %q", c.name, found, attributes)
+		}
+		if found && (!strings.Contains(text, "already under it: ") ||
+			!strings.Contains(body, `data-lowest="`+c.lowest+`.`)) {
+			t.Errorf("%s: %.150s, want data-lowest %s", c.name, text, c.lowest)
+		}
+	}
+}
+
+// TestAlertOfAnUnknownRoute: the page of a route without fares has one statement about when the first
+// message can come.
+func TestAlertOfAnUnknownRoute(t *testing.T) {
+	s := openSite("", "")
+	text := said(s.visit("/?da=Pisa&a=Tashkent&lang=en"))
+	if !strings.Contains(text, "The first message can come when we know a fare for this route") ||
+		strings.Contains(text, "at the earliest") {
+		t.Errorf("in\n%s", text)
+	}
+	if text := said(s.visit("/?da=Milano&a=Bucarest&lang=en")); !strings.Contains(text, "at the earliest") {
+		t.Errorf("no first day in\n%s", text)
+	}
+}

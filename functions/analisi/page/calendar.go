@@ -83,13 +83,8 @@ func (c calendarDay) write(b *strings.Builder, number, empty string) {
 // calendarID returns the HTML anchor of a month such as 2027-03.
 func calendarID(month string) string { return "m" + month }
 
-// showCalendar adds the calendar to a verdict page. The calendar opens at the question's month, or
-// else at the month of the judged departure.
-func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysis, c *verdict.Calendario,
-	linkOn func(trip) string) {
-	if c == nil {
-		return
-	}
+// newCalendar returns a calendar without months for the trip of a question.
+func (v *view) newCalendar(asked answer.Question) *calendarView {
 	l := v.T
 	calendar := &calendarView{Days: verdict.LiveDays, Hidden: !v.AllFares}
 	if asked.Trip != fare.OneWay {
@@ -100,7 +95,24 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		day := time.Weekday((i + 1) % 7)
 		calendar.Weekdays = append(calendar.Weekdays, weekday{l.WeekdayShort(day), l.Weekday(day)})
 	}
-	open, date := openedAt(asked, a)
+	return calendar
+}
+
+// showCalendar adds the calendar to a verdict page. The calendar opens at the question's month, or
+// else at the month of the judged departure.
+func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysis, c *verdict.Calendario,
+	linkOn func(trip) string) {
+	if c == nil {
+		return
+	}
+	l, calendar := v.T, v.newCalendar(asked)
+	open, date := a.Prezzo.Partenza, ""
+	if asked.When != nil {
+		open = asked.When.Date.String()
+		if asked.When.Span == nil {
+			date = open
+		}
+	}
 	begin, end := monthsIn(c.Mesi, open, asked.Trip)
 	known := map[fare.Day]calendarDay{}
 	days := c.Giorni
@@ -142,18 +154,6 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		calendar.Around = around(w, known)
 		calendar.Grid = v.returnsAround(q, w, c.Giorni)
 	}
-}
-
-// openedAt returns the day that the calendar opens at, and the day that the question is about, or "".
-func openedAt(asked answer.Question, a verdict.Analysis) (open, date string) {
-	if asked.When == nil {
-		return a.Prezzo.Partenza, ""
-	}
-	open = asked.When.Date.String()
-	if asked.When.Span == nil {
-		date = open
-	}
-	return open, date
 }
 
 // cellOf returns the cell of a departure day, with a link to that departure's page. The cell shows

@@ -43,6 +43,30 @@ type otherTrip struct {
 	to string
 }
 
+// compareDestinations makes a comparison of several destinations that the reader typed as one, such as
+// Lisbon, Porto, Madrid: the first is the destination, and the others are compared with it.
+func (q *question) compareDestinations() {
+	first, others, several := strings.Cut(q.to, ",")
+	if _, known := q.city(q.to); known || !several {
+		return
+	}
+	var typed []string
+	for name := range strings.SplitSeq(others, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			typed = append(typed, name)
+		}
+	}
+	for _, name := range append(typed, first) {
+		if _, known := q.city(strings.TrimSpace(name)); !known {
+			return
+		}
+	}
+	if q.With != "" {
+		typed = append(typed, q.With)
+	}
+	q.to, q.With = strings.TrimSpace(first), strings.Join(typed, ", ")
+}
+
 var writtenDay = regexp.MustCompile(`^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})$`)
 
 // others parses the trips to compare with: cities, days (2027-03-20, 20.3.2027 or 20 March) and

@@ -47,6 +47,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q, ok := parseQuestion(r)
+	q.compareDestinations()
 	typed := q
 	asked, wrong := q.read(q.language, q.currency)
 	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}

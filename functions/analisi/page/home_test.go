@@ -226,7 +226,7 @@ func TestPage(t *testing.T) {
 				"meno: 30 € martedì 15 marzo 2016, prezzo visto oggi, circa 20 € meno del solito per questa rotta. Il più basso dei prezzi più recenti: 49,90 €, " +
 				"per un volo di giovedì 10 marzo 2016; visto oggi. " +
 				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Avvisami quando " +
-				"scende Certezza media, in base a 40 giorni osservati. Su questa rotta il " +
+				"conviene Certezza media, in base a 40 giorni osservati. Su questa rotta il " +
 				"prezzo più basso è di solito " +
 				"circa 50 €. Come giudichiamo il prezzoSu 100 giorni osservati, circa 2 avevano un prezzo più " +
 				"basso; il margine va da 1 a 17.Per quel giorno il prezzo abituale è circa 55 €: sono 5 € in meno.", "home"},

@@ -126,6 +126,9 @@ func TestPagePastTheCap(t *testing.T) {
 	for target, route := range map[string]string{"/?da=Milano&a=Bucarest": "MIL-BUH", "/?da=Milano": "MIL-*",
 		"/?da=Milano&a=Romania": "MIL-*\">\n<input type=\"hidden\" name=\"area\" value=\"RO"} {
 		w := s.visit(target, "Accept-Language", "it")
+		if hours := "Fra circa 12 ore ne avrai altre."; !strings.Contains(said(w), hours) {
+			t.Errorf("%s: not %q in %s", target, hours, said(w))
+		}
 		if w.Code != 429 || w.Header().Get("Retry-After") == "" || w.Header().Get("X-RateLimit-Limit") != "120" ||
 			!strings.Contains(said(w), "Per oggi basta così.") {
 			t.Errorf("%d %v %s", w.Code, w.Header(), said(w))

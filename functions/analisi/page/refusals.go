@@ -63,6 +63,7 @@ func (v *view) refuseNotCovered(q question, asked answer.Question, e *answer.Not
 		v.refuseCollecting(e.Collection)
 		return
 	case asked.Trip == fare.OneWay:
+		v.AlertNew = true
 		v.refuse(http.StatusNotFound, "not_covered")
 		return
 	}

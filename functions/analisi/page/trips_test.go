@@ -176,7 +176,7 @@ func TestTrips(t *testing.T) {
 			"Per questa data non abbiamo ancora visto prezzi.", "un prezzo per mercoledì 20 aprile 2016.",
 			"Per mercoledì 20 aprile il prezzo abituale è circa", "E se aspetti? Adesso non conosciamo un " +
 				"prezzo acquistabile.",
-			"Partenze vicine che hanno un prezzo: lunedì 18 aprile 2016 · 74 € · 15 € più del solito per quel giorno",
+			"Le partenze più vicine che hanno un prezzo: lunedì 18 aprile 2016 · 74 € · 15 € più del solito per quel giorno",
 			"giovedì 21 aprile 2016 · ",
 			"voli con scalo", "il prezzo più basso del mese", "qualsiasi data",
 			"Hai visto o pagato un prezzo?",

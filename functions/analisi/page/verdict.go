@@ -70,6 +70,25 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	j.Judged = nonEmpty(said.Rank(low, high), said.OwnDay(), said.Adjusted())
 }
 
+// lowest returns the lowest fare that is known for a question. It returns 0 if none is known besides the
+// fare that the reader typed.
+func lowest(q question, a verdict.Analysis) fare.Cents {
+	of := []*verdict.Prezzo{a.PrezzoNoto}
+	if q.OwnPrice == "" {
+		of = append(of, &a.Prezzo)
+	}
+	if q.Date == "" && q.Month == "" {
+		of = append(of, a.PrezzoPiuBasso)
+	}
+	least := fare.Cents(0)
+	for _, p := range of {
+		if p != nil && (least == 0 || p.Cent < least) {
+			least = p.Cent
+		}
+	}
+	return least
+}
+
 // newVerdict returns the content that all kinds of verdict pages share.
 func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) *verdictView {
 	l := v.T
@@ -85,6 +104,7 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 	if known := a.PrezzoNoto; known != nil && known.Cent < a.Prezzo.Cent {
 		j.PaidMet = l.Text("form.paid_met", "Price", l.Money(known.Cent), "Date", v.AlertFirst())
 	}
+	j.Lowest = lowest(q, a)
 	if q.Back == "" {
 		j.Trip = strings.TrimPrefix(j.Trip+" · "+l.Text("ask.one_way"), " · ")
 	}

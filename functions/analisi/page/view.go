@@ -56,6 +56,7 @@ type view struct {
 	Form       alertFields  // values of the form of an alert
 	Alert      string       // route of the offered alert
 	Area       *places.Area // the country or continent of a list of destinations; nil: all
+	AlertNew   bool         // no fare of the alert's route is known
 	Telegram   bool         // alerts can be sent by Telegram
 	Base       string       // the service's public address; empty: unknown
 	Card       string       // path of the picture for links to this page
@@ -237,10 +238,11 @@ type verdictView struct {
 	Facts                  []string
 	Sure, SureDays         string // empty without a verdict
 	Dots                   [3]bool
-	Usual                  string   // the usual range
-	Judged                 []string // how the verdict was reached
-	Paid                   string   // what passengers paid; empty: not known
-	PaidMet                string   // that a known fare is below the typed one; may be empty
+	Usual                  string     // the usual range
+	Judged                 []string   // how the verdict was reached
+	Paid                   string     // what passengers paid; empty: not known
+	Lowest                 fare.Cents // the lowest known fare; 0: none
+	PaidMet                string     // that a known fare is below the typed one; may be empty
 	Range, History         responsiveChart
 	Moves                  *movesView    // for a departure
 	Calendar               *calendarView // nil: no departure has a fare

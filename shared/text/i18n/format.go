@@ -39,6 +39,9 @@ func (l *Language) InCurrency(code string, of func(euro fare.Cents) fare.Cents) 
 // Converts reports whether the language writes amounts in a currency other than the euro.
 func (l *Language) Converts() bool { return l.amounts != nil }
 
+// Converted converts euro cents to hundredths of the currency of the language.
+func (l *Language) Converted(c fare.Cents) fare.Cents { return l.converted(c) }
+
 func (l *Language) converted(c fare.Cents) fare.Cents {
 	if l.amounts == nil {
 		return c

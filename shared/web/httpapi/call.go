@@ -7,6 +7,7 @@ import (
 
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/limit"
 )
 
 // call is the state of one request, stored in the request's context. The middleware step match
@@ -31,6 +32,7 @@ type call struct {
 	// known is true.
 	remaining int64
 	known     bool
+	refusal   limit.Decision // the limit that refused this call, if one did
 }
 
 func (c *call) hungUp() bool { return c.ctx != nil && errors.Is(c.ctx.Err(), context.Canceled) }

@@ -63,6 +63,13 @@ func Remaining(ctx context.Context) (int64, bool) {
 	return c.remaining, c.known
 }
 
+// Refusal returns the limit that refused this call: how many calls it allows, and when it allows the
+// next one.
+func Refusal(ctx context.Context) (calls int64, next time.Time) {
+	d := callOf(ctx).refusal
+	return d.Limit.Calls, d.Reset
+}
+
 // FreeLimit returns an endpoint's quota per address. NetworkLimit returns the quota per IPv6 /48,
 // and ProLimit the quota per key.
 func FreeLimit(r routes.Route) limit.Limit {
@@ -157,7 +164,9 @@ func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) er
 }
 
 func (a *API) refuse(ctx context.Context, d limit.Decision, detail string) *Problem {
-	d.Headers(callOf(ctx).header, a.config.Now())
+	c := callOf(ctx)
+	c.refusal = d
+	d.Headers(c.header, a.config.Now())
 	return TooMany.Problem(detail)
 }
 

@@ -125,6 +125,11 @@ function fits(form) {
   };
   form.addEventListener('change', fit);
   fit();
+  // Says that the lowest known fare is under the threshold.
+  const { threshold } = form.elements, met = form.querySelector('#threshold-met');
+  threshold?.addEventListener('input', () => {
+    if (met) met.hidden = !(parseFloat(threshold.value.replace(',', '.')) >= threshold.dataset.lowest);
+  });
 }
 
 /** Returns the faults of a form by field name, from the page that refuses the form. */
