@@ -230,8 +230,13 @@ func (c *certainty) describeCertainty(said wording.Verdict) (restsOn string) {
 // same numbers.
 func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, a verdict.Analysis, today fare.Day) {
 	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
+	drawn := slices.Clone(weeks) // in the reader's currency, so that the axis has round amounts
+	for i := range drawn {
+		drawn[i].Minimum, drawn[i].Median = l.Convert(drawn[i].Minimum), l.Convert(drawn[i].Median)
+	}
 	h := chart.History{
-		Weeks: weeks, Today: today, Price: a.Prezzo.Cent, Level: a.Verdetto.Livello, Money: l.Money, Month: l.MonthShort,
+		Weeks: drawn, Today: today, Price: l.Convert(a.Prezzo.Cent), Level: a.Verdetto.Livello, Money: l.Converted,
+		Month: l.MonthShort,
 		Label: l.Text("verdict.history", "Price", l.Money(a.Prezzo.Cent), "Median", l.About(a.Quartili.MedianaCent)),
 	}
 	j.History = responsiveChart{h.SVG(680, 300), h.SVG(328, 260)}
