@@ -227,23 +227,18 @@ func levelClass(level string) string {
 	return level
 }
 
-// compare writes the difference from the usual fare of that day into its calendar cell.
-// The cell is coloured if the difference is at least 10 %. If the service may not show fares, the
-// colour follows the percentile.
+// classOfLevel is the colour and the mark of a calendar cell, by the level of its fare. The page about
+// that departure states the same level.
+var classOfLevel = map[string]string{verdict.Ottimo: "less", verdict.Buono: "less", verdict.Normale: "same",
+	verdict.Caro: "more", verdict.Insufficient: "unknown"}
+
+// compare writes the difference from the usual fare of that day into its calendar cell. The colour
+// and the mark of the cell follow the level of the fare.
 func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
+	c.Class = classOfLevel[g.Livello]
 	if g.Percentile == nil {
-		c.Class, c.Sub = "unknown", l.HTML("calendar.unknown")
+		c.Sub = l.HTML("calendar.unknown")
 		return
-	}
-	less, more := *g.Percentile < 35, *g.Percentile > 70
-	if g.Cent != nil {
-		less, more = *g.Cent*10 <= *g.MedianaCent*9, *g.Cent*10 >= *g.MedianaCent*11
-	}
-	c.Class = "same"
-	if less {
-		c.Class = "less"
-	} else if more {
-		c.Class = "more"
 	}
 	switch {
 	case g.Cent == nil:

@@ -33,9 +33,13 @@ var (
 
 var apartOf = regexp.MustCompile(`circa ([0-9.]+)\x{a0}€ (meno|più) del solito`)
 
+// markOf is the colour of a fare in the calendar, by the level that the fare has on its own page.
+var markOf = map[string]string{verdict.Ottimo: "less", verdict.Buono: "less", verdict.Normale: "same",
+	verdict.Caro: "more", verdict.Insufficient: "unknown"}
+
 // differenceOfTarget opens the page at the address target. It returns the difference from the usual
-// fare as the calendar writes it, or "unknown" without a verdict.
-func differenceOfTarget(t *testing.T, s site, target string) string {
+// fare as the calendar writes it, or "unknown" without a verdict, and the colour of the page's level.
+func differenceOfTarget(t *testing.T, s site, target string) (apart, colour string) {
 	t.Helper()
 	w := s.visit(html.UnescapeString(target))
 	m := levelOfPage.FindStringSubmatch(w.Body.String())
@@ -45,19 +49,19 @@ func differenceOfTarget(t *testing.T, s site, target string) string {
 	if fault := headlineFault(w.Body.String()); m[1] != verdict.Insufficient && fault != "" {
 		t.Errorf("%s: %s", target, fault)
 	}
-	apart := apartOf.FindStringSubmatch(headlineOf.FindStringSubmatch(w.Body.String())[1])
+	by := apartOf.FindStringSubmatch(headlineOf.FindStringSubmatch(w.Body.String())[1])
 	switch {
 	case m[1] == verdict.Insufficient:
-		return "unknown"
-	case apart == nil:
-		return "0"
+		return "unknown", markOf[m[1]]
+	case by == nil:
+		return "0", markOf[m[1]]
 	}
-	return map[string]string{"meno": "−", "più": "+"}[apart[2]] + strings.ReplaceAll(apart[1], ".", "")
+	return map[string]string{"meno": "−", "più": "+"}[by[2]] + strings.ReplaceAll(by[1], ".", ""), markOf[m[1]]
 }
 
 // disagreements opens the pages of calendar cells: the parameter each says which, such as every
-// 5th. It returns the cells whose page states another difference from the usual fare than the cell.
-// It also counts the colours.
+// 5th. It returns the cells whose page states another difference from the usual fare than the cell, or
+// a level that belongs to another colour. It also counts the colours.
 func disagreements(t *testing.T, s site, target string, each int) (colours map[string]int, found []string) {
 	t.Helper()
 	colours = map[string]int{}
@@ -71,15 +75,17 @@ func disagreements(t *testing.T, s site, target string, each int) (colours map[s
 		if i%each != 0 {
 			continue
 		}
-		if apart := differenceOfTarget(t, s, c[2]); apart != c[6] && (apart != "unknown" || c[1] != apart) {
-			found = append(found, fmt.Sprintf("%s is %s in the calendar, and %s by itself", c[2], c[6], apart))
+		apart, colour := differenceOfTarget(t, s, c[2])
+		if colour != c[1] || apart != c[6] && apart != "unknown" {
+			found = append(found, fmt.Sprintf("%s is %s (%s) in the calendar, and %s (%s) by itself", c[2], c[6], c[1],
+				apart, colour))
 		}
 	}
 	return colours, found
 }
 
-// TestCalendarAgrees checks that each day of a calendar shows the difference from the usual fare that
-// the page about that day shows. The prices are random.
+// TestCalendarAgrees checks that each day of a calendar shows the difference from the usual fare and
+// the level, as a colour, that the page about that day shows. The prices are random.
 func TestCalendarAgrees(t *testing.T) {
 	colours := map[string]int{}
 	for seed := range uint64(6) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
@@ -21,6 +22,20 @@ func parsePrice(text, chosen string) (fare.Money, bool) {
 	in, _ := fare.ParseCurrency(chosen) // an unknown currency is refused by useCurrency
 	return fare.ParsePrice(text, in)
 }
+
+// PriceField returns the price that the form shows. A price with a currency of its own, such as $50,
+// is written as everywhere on the page: 50 USD.
+func (v view) PriceField() string {
+	p, ok := parsePrice(v.Trip.OwnPrice, v.Currency)
+	named := strings.ContainsFunc(v.Trip.OwnPrice, isName)
+	if !ok || !named || p.Currency == fare.EUR {
+		return v.Trip.OwnPrice
+	}
+	return strings.ReplaceAll(v.SeenPrice(), "\u00a0", " ")
+}
+
+// isName reports whether a character can belong to the name or the sign of a currency.
+func isName(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) }
 
 // SeenPrice writes the price that the reader has seen with its currency. It returns "" if the reader
 // typed no price.

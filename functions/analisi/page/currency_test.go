@@ -2,6 +2,8 @@ package page_test
 
 import (
 	"html"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -23,7 +25,7 @@ func TestOwnCurrency(t *testing.T) {
 		{"an amount as it was typed, in the scale too", verdict + "&visto=48.62+USD", "Your price: 48.62 USD",
 			"48.62 USD", "48.63"},
 		{"the euro", verdict + "&valuta=EUR", "€30", `<option value="" selected>EUR`, "valuta=EUR"},
-		{"a sign before a price", verdict + "&visto=$50", "Your price: 50 USD", `value="$50"`, "€"},
+		{"a sign before a price", verdict + "&visto=$50", "Your price: 50 USD", `value="50 USD"`, "€"},
 		{"a code behind a price", verdict + "&visto=50+usd", "Your price: 50 USD", "valuta=USD", "€"},
 		{"a price in the page's currency", verdict + "&visto=200&valuta=RON", "Your price: 200 RON", "(RON)", "€"},
 		{"a price in euros on a page in lei", verdict + "&visto=%E2%82%AC40&valuta=RON", "Your price: €40. The lowest we " +
@@ -64,6 +66,25 @@ func TestReplacedCurrencies(t *testing.T) {
 		body := w.Body.String()
 		if w.Code != 200 || strings.Contains(body, ">HRK") != offered || !strings.Contains(body, ">RON") {
 			t.Errorf("%q: %d, HRK is offered: %v", chosen, w.Code, !offered)
+		}
+	}
+}
+
+var axis = regexp.MustCompile(`<text text-anchor="end" x="[0-9.]+" y="[0-9.]+">([0-9.,]+) HRK</text>`)
+
+// TestRoundAxis: the amounts at the axis of a chart are round in the reader's currency.
+func TestRoundAxis(t *testing.T) {
+	s := openSite("", "")
+	for _, query := range []string{"", "&quando=2016-04-12"} {
+		body := strings.ReplaceAll(s.visit("/?da=Milano&a=Bucarest&lang=en&valuta=HRK"+query).Body.String(), "\u00a0", " ")
+		labels := axis.FindAllStringSubmatch(body, -1)
+		if len(labels) == 0 && query == "" {
+			t.Errorf("no axis in\n%s", body)
+		}
+		for _, m := range labels {
+			if n, err := strconv.Atoi(m[1]); err != nil || n%5 != 0 {
+				t.Errorf("%q: an axis at %s", query, m[1])
+			}
 		}
 	}
 }

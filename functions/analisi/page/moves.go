@@ -43,8 +43,8 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 		return
 	}
 	from := fare.CycleOf(v.today).First() - 7*(published.FreeWeeks-1)
-	c := chart.Moves{Today: v.today, Price: a.Analysis.Prezzo.Cent, Level: a.Analysis.Verdetto.Livello,
-		Money: l.Money, Month: l.MonthShort}
+	c := chart.Moves{Today: v.today, Price: l.Convert(a.Analysis.Prezzo.Cent), Level: a.Analysis.Verdetto.Livello,
+		Money: l.InUnits, Month: l.MonthShort}
 	var low, high, last verdict.Live
 	for _, one := range all {
 		day := fare.DayOf(time.Unix(one.Found, 0))
@@ -59,7 +59,7 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 		} else if one.Price > high.Price {
 			high = one
 		}
-		c.Prices = append(c.Prices, chart.DayPrice{Day: day, Price: one.Price})
+		c.Prices = append(c.Prices, chart.DayPrice{Day: day, Price: l.Convert(one.Price)})
 		m.Rows = append(rows{{l.WeekdayDate(day), l.Number(int(one.Depart - day)), l.Money(one.Price)}}, m.Rows...)
 	}
 	if len(c.Prices) == 0 {

@@ -220,9 +220,12 @@ func stayText(l *i18n.Language, stay string) string {
 // staysView lists the known returns with the chosen number of nights away.
 type staysView struct {
 	Route, Headline, Lede string
-	Grid                  grid
-	Hidden                bool // single fares may not be shown
-	best                  verdict.Giorno
+	Level                 string // of the cheapest return; empty without a verdict
+	certainty
+	Back   link // the same question in the other direction
+	Grid   grid
+	Hidden bool // single fares may not be shown
+	best   verdict.Giorno
 }
 
 // stays answers a question about returns with a chosen number of nights away, in a month or at any
@@ -375,6 +378,8 @@ func (v *view) judgeStay(s *staysView, best verdict.Giorno) {
 		Prezzo: verdict.Prezzo{Cent: *best.Cent, Ritorno: best.Ritorno}}}
 	of.On, _ = fare.ParseDay(best.Partenza)
 	v.Title += v.T.Text("format.colon") + " " + of.Brief()
+	s.Level = best.Livello
+	s.describeCertainty(of)
 	s.Lede, s.Headline = s.Headline+" "+s.Lede, of.Headline()
 }
 
@@ -382,7 +387,8 @@ func (v *view) judgeStay(s *staysView, best verdict.Giorno) {
 func (v *view) showStays(q question, known []verdict.Giorno) {
 	l := v.T
 	from, to, _ := nights(q.Stay)
-	s := &staysView{Route: routeName(l, v.From, v.To) + " · " + stayText(v.T, q.Stay), Hidden: !v.AllFares}
+	s := &staysView{Route: routeName(l, v.From, v.To) + " · " + q.text(l), Hidden: !v.AllFares}
+	s.Back = link{routeName(l, v.To, v.From), q.linkOn(q.trip, v.AskTo, v.AskFrom)}
 	s.Grid.Corner = l.Text("stays.out")
 	if q.Stay == weekend {
 		s.Grid.Corner = l.Text("stays.out_weekend")
@@ -433,6 +439,6 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 		cells[column(out, back)] = v.cellOf(g, out, q.linkOn(tripOn(q, g), v.AskFrom, v.AskTo))
 	}
 	s.Grid = *s.Grid.known()
-	v.Returns = s
+	v.Returns, v.Share = s, v.shared(q)
 	v.Description = s.Headline + " " + s.Lede
 }

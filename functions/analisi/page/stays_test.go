@@ -70,6 +70,28 @@ func TestStays(t *testing.T) {
 	}
 }
 
+// TestStaysLikeOtherAnswers: a page about nights away has what other answers have: the month in its
+// title, the colour of its level, its certainty, and a button that shares its address.
+func TestStaysLikeOtherAnswers(t *testing.T) {
+	s := openSite("", "")
+	w := s.visit("/?da=Milano&a=Bucarest&lang=en&mese=2016-04&soggiorno=4-6&valuta=USD")
+	body := html.UnescapeString(w.Body.String())
+	level := regexp.MustCompile(`<article class="calendar usual verdict ([a-z]+)">`).FindStringSubmatch(body)
+	if w.Code != 200 || level == nil || !strings.Contains(body, "<title>Milan to Bucharest · April 2016 · 4 to 6 nights:") {
+		t.Fatalf("%d, the level %q in\n%s", w.Code, level, body)
+	}
+	word := i18n.English().Text("level." + level[1])
+	if h1 := strings.ToLower(headlineOf.FindStringSubmatch(body)[1]); !strings.Contains(h1, word) {
+		t.Errorf("the colour of %s is that of %q", h1, word)
+	}
+	const share = `data-share="/?da=Milan&a=Bucharest&mese=2016-04&soggiorno=4-6&lang=en&valuta=USD"`
+	dots := strings.Count(body, `<i class="on">`)
+	sure := []string{"", "Low", "Medium", "High"}[dots]
+	if dots == 0 || !strings.Contains(said(w), sure+" certainty.") || !strings.Contains(body, share) {
+		t.Errorf("%d dots, or no certainty, or no %s in\n%s", dots, share, body)
+	}
+}
+
 // TestDaysAround checks the table of the days before and after the two days of a return. The table
 // shows each known return fare. A return behind a link has the same number of nights.
 func TestDaysAround(t *testing.T) {

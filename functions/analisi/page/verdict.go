@@ -54,7 +54,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	v.Title += l.Text("format.colon") + " " + said.Brief()
 	j.Facts = append(j.Facts, nonEmpty(said.Known(), said.Past())...)
 	v.Description = strings.Join(nonEmpty(append([]string{j.Headline, j.Lower}, j.Facts...)...), " ")
-	j.describeCertainty(said)
+	j.SureDays = j.describeCertainty(said)
 	j.Usual = said.Usual()
 	scale := rangeOf(l, a)
 	j.Range = responsiveChart{scale.SVG(680), scale.SVG(328)}
@@ -96,7 +96,6 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 		Route: routeName(l, v.From, v.To), Trip: v.Trip.of(a.Prezzo).text(l), Level: a.Verdetto.Livello,
 		Headline: said.Headline(), Facts: []string{said.Fare()}, Paid: said.Paid(),
 		Updated: a.AggiornatoIl.Format(time.RFC3339),
-		Share:   link{l.Text("home.share"), v.shared(q)},
 		Back: link{routeName(l, v.To, v.From),
 			q.linkOn(trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskTo, v.AskFrom)},
 		Others: link{l.Text("feed.title", "City", v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},
@@ -108,7 +107,7 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 	if q.Back == "" {
 		j.Trip = strings.TrimPrefix(j.Trip+" · "+l.Text("ask.one_way"), " · ")
 	}
-	v.Verdict, v.Alert = j, v.alertRoute()
+	v.Verdict, v.Alert, v.Share = j, v.alertRoute(), v.shared(q)
 	if q.airlineChoice == (airlineChoice{}) { // a card is about all airlines
 		v.Card = "/card/" + cardName(v.route, q.trip, l)
 	}
@@ -237,20 +236,27 @@ func marksOf(l *i18n.Language, p verdict.Prezzo, of *verdict.Quartili, lowest st
 	}
 }
 
-func (j *verdictView) describeCertainty(said wording.Verdict) {
-	j.Sure, j.SureDays = said.Certainty()
-	certainty := 1 + slices.Index([]string{verdict.Bassa, verdict.Media, verdict.Alta}, said.Of.Verdetto.Affidabilita)
-	for i := range j.Dots {
-		j.Dots[i] = i < certainty
+// describeCertainty sets how sure a verdict is. It returns on which fares the verdict rests.
+func (c *certainty) describeCertainty(said wording.Verdict) (restsOn string) {
+	c.Sure, restsOn = said.Certainty()
+	steps := 1 + slices.Index([]string{verdict.Bassa, verdict.Media, verdict.Alta}, said.Of.Verdetto.Affidabilita)
+	for i := range c.Dots {
+		c.Dots[i] = i < steps
 	}
+	return restsOn
 }
 
 // drawHistory draws the judged fare next to the fares of past weeks. It also fills a table with the
 // same numbers.
 func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, a verdict.Analysis, today fare.Day) {
 	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
+	drawn := slices.Clone(weeks) // in the reader's currency, so that the axis has round amounts
+	for i := range drawn {
+		drawn[i].Minimum, drawn[i].Median = l.Convert(drawn[i].Minimum), l.Convert(drawn[i].Median)
+	}
 	h := chart.History{
-		Weeks: weeks, Today: today, Price: a.Prezzo.Cent, Level: a.Verdetto.Livello, Money: l.Money, Month: l.MonthShort,
+		Weeks: drawn, Today: today, Price: l.Convert(a.Prezzo.Cent), Level: a.Verdetto.Livello, Money: l.InUnits,
+		Month: l.MonthShort,
 		Label: l.Text("verdict.history", "Price", l.Money(a.Prezzo.Cent), "Median", l.About(a.Quartili.MedianaCent)),
 	}
 	j.History = responsiveChart{h.SVG(680, 300), h.SVG(328, 260)}

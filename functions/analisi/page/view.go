@@ -61,6 +61,7 @@ type view struct {
 	Base       string       // the service's public address; empty: unknown
 	Card       string       // path of the picture for links to this page
 	Itself     string       // canonical path of this page
+	Share      string       // address to share
 	Alternates []page.Other // canonical paths in each language, the default first
 
 	today   fare.Day
@@ -236,8 +237,7 @@ type verdictView struct {
 	Trip                   string // in words; empty: any one-way fare
 	Lower, LowerTo         string // a lower known fare on another day, and the page about that day
 	Facts                  []string
-	Sure, SureDays         string // empty without a verdict
-	Dots                   [3]bool
+	certainty
 	Usual                  string     // the usual range
 	Judged                 []string   // how the verdict was reached
 	Paid                   string     // what passengers paid; empty: not known
@@ -253,7 +253,13 @@ type verdictView struct {
 	Updated                string
 	WeekRows               rows
 	MonthRows              []monthRow
-	Share, Back, Others    link
+	Back, Others           link
+}
+
+// certainty says how sure a verdict is.
+type certainty struct {
+	Sure, SureDays string // in words, and on how many fares it rests; may be empty
+	Dots           [3]bool
 }
 
 type monthRow struct {

@@ -51,13 +51,19 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 
 // Money writes an amount given in euro cents, in the currency of the language. It omits the cents
 // if they are zero. A whole number of euros is written in whole units of the currency too.
-func (l *Language) Money(euro fare.Cents) string {
+func (l *Language) Money(euro fare.Cents) string { return l.InUnits(l.Convert(euro)) }
+
+// Convert returns the amount that Money writes, in hundredths of the currency of the language.
+func (l *Language) Convert(euro fare.Cents) fare.Cents {
 	c := l.converted(euro)
 	if l.amounts != nil && euro%100 == 0 {
 		c = (c + 50) / 100 * 100
 	}
-	return l.money(c, c%100 != 0)
+	return c
 }
+
+// InUnits writes an amount that Convert returned.
+func (l *Language) InUnits(c fare.Cents) string { return l.money(c, c%100 != 0) }
 
 // About writes an amount given in euro cents, rounded to whole units of the currency.
 func (l *Language) About(c fare.Cents) string { return l.money((l.converted(c)+50)/100*100, false) }
