@@ -29,6 +29,8 @@ type cheapView struct {
 	Unknown           string // how many fares were left out because their airline is unknown
 	Partly            bool   // the question holds more than applies without a destination
 	Rows              []cheapRow
+	More              []cheapRow // all rows after the first rowsShown, in a fold
+	MoreText          string     // how many these are
 	Dear              []cheapRow // destinations that cost more than usual
 	DearText          string     // how many these are
 	Feed              string     // path
@@ -36,7 +38,10 @@ type cheapView struct {
 	MoreAreas         []link     // likewise, of all other countries
 }
 
-const maxDestinations = 60
+const (
+	maxDestinations = 60
+	rowsShown       = 20 // the page shows these at once, and folds all others
+)
 
 func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
 	if v.Anywhere, v.Area = true, q.area(); v.Area != nil {
@@ -162,6 +167,10 @@ func (v *view) showCheap(q question, from places.Place, all []knownDeal, kind fa
 		return
 	case fitting > len(c.Rows):
 		c.First = l.Text("cheap.first", "Shown", len(c.Rows), "All", fitting)
+	}
+	if len(c.Rows) > rowsShown {
+		c.Rows, c.More = c.Rows[:rowsShown], c.Rows[rowsShown:]
+		c.MoreText = l.Count("cheap.rest", len(c.More))
 	}
 	if dear > 0 {
 		c.DearText = l.Count("cheap.dear", dear)

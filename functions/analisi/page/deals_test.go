@@ -197,6 +197,38 @@ func (nothing) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, erro
 	return nil, 0, store.ErrNotFound
 }
 
+// TestLongList: a list of more than 20 destinations shows the first 20, and folds all others.
+func TestLongList(t *testing.T) {
+	s := site{API: analisitest.Site{Coverage: plenty{}, Counters: &counters{}}.Open()}
+	body := s.visit("/?da=Milano&lang=en").Body.String()
+	before, fold, folded := strings.Cut(body, "<details><summary>Show 3 more destinations</summary>")
+	fold, _, _ = strings.Cut(fold, "</details>")
+	_, before, _ = strings.Cut(before, `<table class="places">`)
+	if n, m := strings.Count(before, `<th scope="row">`), strings.Count(fold, `<th scope="row">`); !folded ||
+		n != 20 || m != 3 {
+		t.Errorf("%d rows, %d in a fold", n, m)
+	}
+	// The form of a list has no days, so its month is no alternative to them.
+	if !strings.Contains(body, `<label for="mese">Month</label>`) {
+		t.Error("the month has another label")
+	}
+}
+
+// plenty has fares from Milan to 23 destinations.
+type plenty struct{ analisitest.Coverage }
+
+func (plenty) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error) {
+	d := fare.DayOf(analisitest.Today)
+	var all deals.Origin
+	for _, to := range strings.Fields("MAD BCN VIE BRU SOF PRG CPH HEL PAR BER ATH BUD DUB RIX OSL BUH LIS LON WAW " +
+		"STO ZRH AMS OPO") {
+		one := analisitest.Deal(verdict.Buono, 20, d+9, 9900, 12000, fare.OneStop, 5)
+		all.Entries = append(all.Entries, deals.Entry{Destination: fare.City(to), AsOf: d,
+			Any: deals.Fares{Route: []deals.Deal{one}}})
+	}
+	return all.Encode(), 1, nil
+}
+
 // TestCollectingIsSaid: a list without verdicts, and a service without fares, say when the first
 // verdict can come.
 func TestCollectingIsSaid(t *testing.T) {
