@@ -20,9 +20,9 @@ func TestHTMLIsThatOfATemplate(t *testing.T) {
 	}{page.Options{{"", "EUR", true}, {"USD", "USD", false}, {special, "a" + special, true}},
 		page.Rows{{special, special, "€55"}, {"head"}}}
 	var b strings.Builder
-	if err := template.Must(template.New("").Parse(`{{range .Options}}<option` +
-		`{{if ne .Value .Text}} value="{{.Value}}"{{end}}{{if .Chosen}} selected{{end}}>{{.Text}}{{end}}` +
-		`{{range .Rows}}<tr>{{range $i, $c := .}}{{if $i}}<td>{{.}}</td>{{else}}<th scope="row">{{.}}</th>{{end}}` +
+	if err := template.Must(template.New("").Parse(`{{range .Options}}<option`+
+		`{{if ne .Value .Text}} value="{{.Value}}"{{end}}{{if .Chosen}} selected{{end}}>{{.Text}}{{end}}`+
+		`{{range .Rows}}<tr>{{range $i, $c := .}}{{if $i}}<td>{{.}}</td>{{else}}<th scope="row">{{.}}</th>{{end}}`+
 		"{{end}}</tr>\n{{end}}")).Execute(&b, of); err != nil {
 		t.Fatal(err)
 	}
