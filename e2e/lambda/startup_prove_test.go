@@ -40,15 +40,14 @@ var heavier = map[string]struct {
 			"of faults: 3.7 on a quiet machine"},
 	"compat": {4.6, "as pricetrends, and the rule for one departure: 3.7"},
 	"x402":   {5.8, "as compat, and the library of Solana: 4.6"},
-	"analisi": {8.0,
-		"these, the templates of pages, and the libraries that agents' tools and cards are made with: 6.4"},
-	"alerts": {8.0,
-		"as pricetrends, the clients of SES and SQS, the templates of pages and mails, and the read of the pepper's " +
-			"fingerprint: 6.4"},
+	"analisi": {5.8,
+		"these, and the libraries that agents' tools and cards are made with: 4.5"},
+	"alerts": {6.2,
+		"as pricetrends, the clients of SES and SQS, and the read of the pepper's fingerprint: 4.8"},
 	"refresh": {7.2, "as alerts without Huma: 5.8"},
-	"pro": {9.2,
+	"pro": {7.0,
 		"as alerts, and the libraries of Stripe and Solana, the second with lists of words and points of a curve " +
-			"that are set up and never used: 7.4"},
+			"that are set up and never used: 5.4"},
 }
 
 // startCost is the time and memory that an executable uses from its start until it requests its

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
+	"sync"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
@@ -17,8 +18,9 @@ import (
 //go:embed alerts.html
 var alertsTemplate string
 
-var alertsHTML = template.Must(template.Must(template.New("alerts").Parse(alertsTemplate)).Parse(hooksTemplate +
-	digestTemplate))
+var alertsHTML = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("alerts").Parse(alertsTemplate + hooksTemplate + digestTemplate))
+})
 
 type view struct {
 	T            *i18n.Language
@@ -130,7 +132,7 @@ func row(a store.Alert, l *i18n.Language) alertRow {
 // respond renders a page from a block of the templates and returns it with an HTTP status.
 func respond(status int, block string, v view) (*page.Response, error) {
 	var body bytes.Buffer
-	if err := alertsHTML.ExecuteTemplate(&body, block, v); err != nil {
+	if err := alertsHTML().ExecuteTemplate(&body, block, v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return page.Respond(status, page.Page{Language: v.T, Title: v.T.Text("alerts." + block + ".title"),

@@ -26,25 +26,14 @@ type warming struct {
 	summary verdict.RouteSummary
 	state   seriesState
 	quotes  verdict.DayQuotes
-	all     byDay
-	nonStop byDay
 }
 
-// byDay holds fares by the day on which they were found.
-type byDay map[fare.Day][]departure.Live
-
-// cut returns parts of fares, which must be in order of the day found.
-func cut(fares []departure.Live) byDay {
-	days := byDay{}
-	for len(fares) > 0 {
-		day := fares[0].FoundDay()
-		n := slices.IndexFunc(fares, func(f departure.Live) bool { return f.FoundDay() != day })
-		if n < 0 {
-			n = len(fares)
-		}
-		days[day], fares = fares[:n:n], fares[n:]
-	}
-	return days
+// foundOn returns the fares that were found on a day. The fares must be in order of the day found.
+func foundOn(day fare.Day, fares []departure.Live) []departure.Live {
+	byDay := func(f departure.Live, day fare.Day) int { return int(f.FoundDay() - day) }
+	first, _ := slices.BinarySearchFunc(fares, day, byDay)
+	end, _ := slices.BinarySearchFunc(fares, day+1, byDay)
+	return fares[first:end:end]
 }
 
 // warmUp rebuilds the departure states of all covered series (route and kind of trip) and the
@@ -124,7 +113,7 @@ func startPooled(series []*warming, day fare.Day) *departure.Pooled {
 	all := make([][]departure.Quote, 0, len(series))
 	for _, s := range series {
 		var quotes []departure.Quote
-		for _, l := range s.all[day] {
+		for _, l := range foundOn(day, s.quotes.All) {
 			quotes = append(quotes, departure.Quote{Lead: int(l.Depart - day), Price: l.Price})
 		}
 		all = append(all, quotes)
@@ -159,10 +148,10 @@ func (s *warming) learn(v *departure.View, left *departure.Statistics) {
 }
 
 func (s *warming) fold(v *departure.View, day fare.Day, left *departure.Statistics) {
-	if fares := s.all[day]; fares != nil {
+	if fares := foundOn(day, s.quotes.All); len(fares) > 0 {
 		s.state.any.Fold(v, fares, left)
 	}
-	if fares := s.nonStop[day]; fares != nil && s.state.nonStop != nil {
+	if fares := foundOn(day, s.quotes.NonStop); len(fares) > 0 && s.state.nonStop != nil {
 		s.state.nonStop.Fold(v, fares, new(departure.Statistics))
 	}
 }
@@ -191,8 +180,8 @@ func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*war
 					continue
 				}
 				all = append(all, s)
-				for day := range s.all {
-					found[day] = true
+				for _, q := range s.quotes.All {
+					found[q.FoundDay()] = true
 				}
 			}
 		}
@@ -229,6 +218,5 @@ func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day)
 	summary.AsOf = today
 	s.quotes = summary.DayQuotes(history, 0, r.Rates)
 	s.state.prepare(summary, s.quotes)
-	s.all, s.nonStop = cut(s.quotes.All), cut(s.quotes.NonStop)
 	return s, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/answer"
@@ -70,14 +71,17 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 	return name + "-" + l.Code + ".png"
 }
 
-var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|` +
-	`-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?(?:-flessibile([137]))?)?(-diretto)?(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.](png|svg)$`)
+var cardFile = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|` +
+		`-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?(?:-flessibile([137]))?)?(-diretto)?` +
+		`(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.](png|svg)$`)
+})
 
 func cardOf(file string) (c cardSubject, err error) {
 	no := NoCard.Problem("Cards are named as in MIL-BUH-it.png: two city codes and " + i18n.SpokenCodes() +
 		". Those of trips are named as in MIL-BUH-2027-03-it.png or MIL-BUH-2027-03-20-diretto-it.png, pictures of a " +
 		"history as in MIL-BUH-it.svg or MIL-BUH-2027-03-it.svg.")
-	m := cardFile.FindStringSubmatch(file)
+	m := cardFile().FindStringSubmatch(file)
 	if m == nil {
 		return c, no
 	}

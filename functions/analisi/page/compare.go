@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"verdetto/shared/answer"
@@ -115,13 +116,15 @@ func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 }
 
 // wordsOfDate matches the day, the month and the year. The day and the year may be missing.
-var wordsOfDate = regexp.MustCompile(`^(?:([0-9]{1,2})(?:\.|º|°|er|st|nd|rd|th)?\s+)?` +
-	`(?:de |of )?(\pL{3,})\.?(?:\s+(?:de )?([0-9]{4}))?$`)
+var wordsOfDate = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:([0-9]{1,2})(?:\.|º|°|er|st|nd|rd|th)?\s+)?` +
+		`(?:de |of )?(\pL{3,})\.?(?:\s+(?:de )?([0-9]{4}))?$`)
+})
 
 // dateInWords parses a day such as 20 March 2027 or a month such as March 2027, in the words of a
 // language. It returns the form 2027-03-20 or 2027-03.
 func dateInWords(l *i18n.Language, text string, today fare.Day) (date string, ok bool) {
-	m := wordsOfDate.FindStringSubmatch(strings.ToLower(text))
+	m := wordsOfDate().FindStringSubmatch(strings.ToLower(text))
 	if m == nil {
 		return "", false
 	}

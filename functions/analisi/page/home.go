@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
@@ -23,7 +24,9 @@ import (
 //go:embed home.html calendar.html deals.html stays.html compare.html
 var homeTemplates embed.FS
 
-var homeHTML = template.Must(template.ParseFS(homeTemplates, "*.html"))
+var homeHTML = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(homeTemplates, "*.html"))
+})
 
 // home serves the page at /. With two cities the page shows a verdict. With only an origin it shows
 // the deals from there. Without cities it shows the empty form.
@@ -319,11 +322,11 @@ func (h home) refuseFailed(r *http.Request, v *view, err error) {
 
 func (v *view) respond(base string) (*page.Response, error) {
 	var body, head bytes.Buffer
-	if err := homeHTML.ExecuteTemplate(&body, "body", v); err != nil {
+	if err := homeHTML().ExecuteTemplate(&body, "body", v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	v.Base = base
-	if err := homeHTML.ExecuteTemplate(&head, "head", v); err != nil {
+	if err := homeHTML().ExecuteTemplate(&head, "head", v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return page.Respond(v.status, page.Page{

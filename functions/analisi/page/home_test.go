@@ -280,7 +280,7 @@ func (s site) check(t *testing.T, c visit) {
 	}
 	h := w.Header()
 	cached := map[bool]string{true: "private, no-cache", false: "no-store"}[c.status == 200]
-	if h.Get("Content-Type") != "text/html; charset=utf-8" || h.Get("Content-Security-Policy") != page.Policy ||
+	if h.Get("Content-Type") != "text/html; charset=utf-8" || h.Get("Content-Security-Policy") != page.Policy() ||
 		h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != cached ||
 		!strings.Contains(h.Get("Vary"), "Accept-Language") {
 		t.Errorf("headers %v", h)

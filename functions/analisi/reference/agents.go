@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"sync"
 
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
@@ -17,7 +18,9 @@ import (
 //go:embed agents.html
 var agentsTemplate string
 
-var agentsHTML = template.Must(template.New("agents").Parse(agentsTemplate))
+var agentsHTML = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("agents").Parse(agentsTemplate))
+})
 
 // Agents is the answer of GET /v1/agenti: how to connect AI agents to the service.
 type Agents struct {
@@ -98,7 +101,7 @@ func (s *Service) registerAgents(api *httpapi.API) {
 			return nil, fmt.Errorf("write set-up: %w", err)
 		}
 		l := i18n.ForHeader(in.AcceptLanguage)
-		return answer(in, a, a, agentsHTML, page.Page{Language: l, Title: l.Text("docs.agents"),
+		return answer(in, a, a, agentsHTML(), page.Page{Language: l, Title: l.Text("docs.agents"),
 			Description: l.Text("docs.agents_summary")})
 	})
 }

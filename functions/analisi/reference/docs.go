@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	text "text/template"
 
 	"verdetto/shared/text/i18n"
@@ -21,7 +22,9 @@ import (
 //go:embed docs.html
 var docsTemplate string
 
-var docsHTML = template.Must(template.New("docs").Funcs(template.FuncMap{"code": code}).Parse(docsTemplate))
+var docsHTML = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("docs").Funcs(template.FuncMap{"code": code}).Parse(docsTemplate))
+})
 
 func code(s string) template.HTML {
 	var b strings.Builder
@@ -38,7 +41,7 @@ func code(s string) template.HTML {
 //go:embed llms.txt.tmpl
 var llmsTemplate string
 
-var llmsText = text.Must(text.New("llms").Parse(llmsTemplate))
+var llmsText = sync.OnceValue(func() *text.Template { return text.Must(text.New("llms").Parse(llmsTemplate)) })
 
 type docsInput struct {
 	Accept         string `header:"Accept"`
@@ -73,7 +76,7 @@ func (s *Service) registerDocs(api *httpapi.API) {
 			r.Endpoints = inSection(r.Endpoints, in.Section)
 			p.Title = view.Section.Title + " · " + p.Title
 		}
-		return answer(&docsInput{in.Accept, in.AcceptLanguage}, r, view, docsHTML, p)
+		return answer(&docsInput{in.Accept, in.AcceptLanguage}, r, view, docsHTML(), p)
 	})
 	httpapi.JSON(api, "llms", httpapi.JSONDoc{Summary: "The service in one page of text"}, nil,
 		func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
@@ -92,7 +95,7 @@ func InShort(api *httpapi.API) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := llmsText.Execute(&b, r); err != nil {
+	if err := llmsText().Execute(&b, r); err != nil {
 		return nil, fmt.Errorf("write llms.txt: %w", err)
 	}
 	return b.Bytes(), nil

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"strings"
+	"sync"
 
 	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/fare"
@@ -20,7 +21,9 @@ import (
 //go:embed scorecard.html
 var pageTemplate string
 
-var pageHTML = template.Must(template.New("scorecard").Parse(pageTemplate))
+var pageHTML = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("scorecard").Parse(pageTemplate))
+})
 
 type pageInput struct {
 	Lang           string `query:"lang" doc:"Code of the language, before Accept-Language"`
@@ -82,7 +85,7 @@ func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 		v.Tables = tablesOf(p, l)
 	}
 	var body bytes.Buffer
-	if err := pageHTML.Execute(&body, v); err != nil {
+	if err := pageHTML().Execute(&body, v); err != nil {
 		return nil, fmt.Errorf("write page of the score: %w", err)
 	}
 	return page.Respond(http.StatusOK, page.Page{

@@ -135,7 +135,7 @@ func TestScoreIsPublished(t *testing.T) {
 	for lang, words := range map[string][]string{"it": {"La nostra pagella", "12,0%"},
 		"en": {"Our report card", "12.0%"}} {
 		w := get(h, "/pagella?lang="+lang)
-		if w.Code != http.StatusOK || w.Header().Get("Content-Security-Policy") != page.Policy ||
+		if w.Code != http.StatusOK || w.Header().Get("Content-Security-Policy") != page.Policy() ||
 			strings.Contains(w.Body.String(), "<script") || strings.Contains(w.Body.String(), "style=") {
 			t.Errorf("%s: %d %v", lang, w.Code, w.Header())
 		}

@@ -69,7 +69,7 @@ func TestProblemsAsPages(t *testing.T) {
 				t.Errorf("%d %s", paged.Code, body)
 			}
 			h := paged.Header()
-			if h.Get("Content-Type") != "text/html; charset=utf-8" || h.Get("Content-Security-Policy") != page.Policy ||
+			if h.Get("Content-Type") != "text/html; charset=utf-8" || h.Get("Content-Security-Policy") != page.Policy() ||
 				h.Get("Cache-Control") != "no-store" {
 				t.Errorf("%v", h)
 			}

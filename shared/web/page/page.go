@@ -18,19 +18,22 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"verdetto/shared/text/i18n"
 )
 
 // Policy is the Content-Security-Policy of every page. It allows only resources of this service and
 // the inline style sheet, no other inline code and no framing.
-var Policy = "default-src 'none'; style-src 'self' 'sha256-" + hashOf(inlineStyle) + "'; script-src 'self'; " +
-	"img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
-	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+var Policy = sync.OnceValue(func() string {
+	return "default-src 'none'; style-src 'self' 'sha256-" + hashOf(inlineStyle()) + "'; script-src 'self'; " +
+		"img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+})
 
-// inlineStyle is the style sheet of every page. It is inline, because a browser shows a page only
-// after the style sheet, which as a file would take a second round trip.
-var inlineStyle = assets[path.Base(Asset("style.css"))].data
+// inlineStyle returns the style sheet of every page. It is inline, because a browser shows a page
+// only after the style sheet, which as a file would take a second round trip.
+func inlineStyle() []byte { return assets().files[path.Base(Asset("style.css"))].data }
 
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
@@ -108,8 +111,10 @@ func OtherLanguages(l *i18n.Language, path string) (others []Other) {
 //go:embed *.html
 var templates embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "in": AddressIn,
-	"style": func() template.CSS { return template.CSS(inlineStyle) }}).ParseFS(templates, "*.html"))
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "in": AddressIn,
+		"style": func() template.CSS { return template.CSS(inlineStyle()) }}).ParseFS(templates, "*.html"))
+})
 
 // Response is a rendered page, in the form that a typed handler of package httpapi returns.
 type Response struct {
@@ -124,11 +129,11 @@ type Response struct {
 // Respond renders a page and returns it with the status.
 func Respond(status int, p Page) (*Response, error) {
 	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, "layout.html", p); err != nil {
+	if err := pages().ExecuteTemplate(&b, "layout.html", p); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return &Response{
-		Status: status, ContentType: "text/html; charset=utf-8", Policy: Policy, Referrer: "no-referrer",
+		Status: status, ContentType: "text/html; charset=utf-8", Policy: Policy(), Referrer: "no-referrer",
 		Vary: "Accept, Accept-Language", Body: b.Bytes(),
 	}, nil
 }
@@ -164,12 +169,17 @@ type asset struct {
 	contentType string
 }
 
-// assetPaths maps the file name of each asset to its path with a hash. assets maps the name with a
-// hash to the content. styleSheet is the uncompressed style sheet; it contains the hashed names of
-// other assets.
-var assetPaths, assets, styleSheet = readAssets()
+type assetFiles struct {
+	paths map[string]string // paths with a hash, by file name
+	files map[string]asset  // by name with a hash
+	style string            // the uncompressed style sheet, with the hashed names of other assets
+}
 
-func readAssets() (byName map[string]string, byHashed map[string]asset, style string) {
+// assets returns the assets. It reads them at its first call, because that takes milliseconds and
+// most processes serve no page. Templates are parsed at their first use for the same reason.
+var assets = sync.OnceValue(readAssets)
+
+func readAssets() (all assetFiles) {
 	if err := mime.AddExtensionType(".woff2", "font/woff2"); err != nil { // unknown to Go
 		panic(err)
 	}
@@ -177,7 +187,7 @@ func readAssets() (byName map[string]string, byHashed map[string]asset, style st
 	if err != nil {
 		panic(err) // impossible: they are embedded
 	}
-	byName, byHashed = map[string]string{}, map[string]asset{}
+	all.paths, all.files = map[string]string{}, map[string]asset{}
 	// Style sheets are read last, because they contain the hashed names of other assets.
 	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
 		return strings.Count(path.Ext(a.Name()), ".css") - strings.Count(path.Ext(b.Name()), ".css")
@@ -189,11 +199,11 @@ func readAssets() (byName map[string]string, byHashed map[string]asset, style st
 		}
 		ext := path.Ext(e.Name())
 		if ext == ".css" {
-			for name, lasting := range byName {
+			for name, lasting := range all.paths {
 				data = bytes.ReplaceAll(data, []byte("url("+name+")"), []byte("url("+lasting+")"))
 			}
 			if e.Name() == "style.css" {
-				style = string(data)
+				all.style = string(data)
 			}
 			data = compactStyle(data)
 		}
@@ -202,18 +212,17 @@ func readAssets() (byName map[string]string, byHashed map[string]asset, style st
 		}
 		sum := sha256.Sum256(data)
 		hashed := strings.TrimSuffix(e.Name(), ext) + "-" + hex.EncodeToString(sum[:6]) + ext
-		byName[e.Name()] = AssetPath + hashed
-		byHashed[hashed] = asset{data, mime.TypeByExtension(ext)}
+		all.paths[e.Name()] = AssetPath + hashed
+		all.files[hashed] = asset{data, mime.TypeByExtension(ext)}
 	}
-	return byName, byHashed, style
+	return all
 }
-
-var styleComment, styleSpace = regexp.MustCompile(`(?s)/\*.*?\*/`), regexp.MustCompile(`\s*([{};,])\s*|(:)\s+`)
 
 // compactStyle drops the comments of a style sheet, and spaces without meaning. The style sheet
 // must not contain strings with such spaces.
 func compactStyle(source []byte) []byte {
-	return styleSpace.ReplaceAll(styleComment.ReplaceAll(bytes.TrimSpace(source), nil), []byte("$1$2"))
+	comment, space := regexp.MustCompile(`(?s)/\*.*?\*/`), regexp.MustCompile(`\s*([{};,])\s*|(:)\s+`)
+	return space.ReplaceAll(comment.ReplaceAll(bytes.TrimSpace(source), nil), []byte("$1$2"))
 }
 
 // compact drops the indentation and the comments of a script.
@@ -234,7 +243,7 @@ func compact(source []byte) []byte {
 // Asset returns the path, with a hash, of the asset with the file name. It panics if no asset has
 // the file name.
 func Asset(name string) string {
-	p, ok := assetPaths[name]
+	p, ok := assets().paths[name]
 	if !ok {
 		panic("page: no asset is named " + name)
 	}
@@ -244,7 +253,7 @@ func Asset(name string) string {
 // ChartStyle returns the part of the style sheet that a standalone chart needs: the colours and the
 // classes of charts.
 func ChartStyle() string {
-	_, css, _ := strings.Cut(styleSheet, ":root")
+	_, css, _ := strings.Cut(assets().style, ":root")
 	colours, _, _ := strings.Cut(css, "\n* {")
 	_, rest, _ := strings.Cut(css, "/* charts */")
 	charts, _, _ := strings.Cut(rest, "\n\n")
@@ -264,7 +273,7 @@ var hostColours = map[string]string{
 // It loads no other files and uses the host's colours, if defined. The attribute data-theme chooses
 // light or dark; without the attribute, the browser's setting does.
 func EmbeddedStyle() string {
-	_, css, _ := strings.Cut(styleSheet, ":root")
+	_, css, _ := strings.Cut(assets().style, ":root")
 	light, rest, _ := strings.Cut(css, "\n}\n")
 	_, rest, _ = strings.Cut(rest, ":root {")
 	dark, rest, _ := strings.Cut(rest, "\n  }\n}\n")
@@ -290,6 +299,6 @@ func EmbeddedStyle() string {
 // File returns the content of the asset with a hashed name. It returns false if there is no such
 // asset.
 func File(hashed string) (data []byte, contentType string, ok bool) {
-	a, ok := assets[hashed]
+	a, ok := assets().files[hashed]
 	return a.data, a.contentType, ok
 }

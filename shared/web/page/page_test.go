@@ -44,7 +44,7 @@ func TestRespond(t *testing.T) {
 			t.Errorf("the page lacks %s:\n%s", want, body)
 		}
 	}
-	if w.Code != http.StatusTeapot || w.Header().Get("Content-Security-Policy") != page.Policy ||
+	if w.Code != http.StatusTeapot || w.Header().Get("Content-Security-Policy") != page.Policy() ||
 		w.Header().Get("Referrer-Policy") != "no-referrer" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
@@ -52,11 +52,11 @@ func TestRespond(t *testing.T) {
 	style, _, _ = strings.Cut(style, "</style>")
 	hash := sha256.Sum256([]byte(style))
 	allowed := "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
-	if !strings.Contains(page.Policy, allowed) {
-		t.Errorf("a browser ignores the style sheet: the policy %s lacks %s", page.Policy, allowed)
+	if !strings.Contains(page.Policy(), allowed) {
+		t.Errorf("a browser ignores the style sheet: the policy %s lacks %s", page.Policy(), allowed)
 	}
-	if strings.Contains(page.Policy, "unsafe") || !strings.HasPrefix(page.Policy, "default-src 'none';") {
-		t.Errorf("the policy is %s", page.Policy)
+	if strings.Contains(page.Policy(), "unsafe") || !strings.HasPrefix(page.Policy(), "default-src 'none';") {
+		t.Errorf("the policy is %s", page.Policy())
 	}
 	p.Index = true
 	if r, err := page.Respond(http.StatusOK, p); err != nil || strings.Contains(string(r.Body), "noindex") {

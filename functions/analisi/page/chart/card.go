@@ -9,6 +9,7 @@ import (
 	"image/draw"
 	"image/png"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/image/font"
@@ -39,15 +40,13 @@ type Card struct {
 //go:embed serif.ttf
 var serif []byte
 
-var typeface = parseFont(serif)
-
-func parseFont(data []byte) *opentype.Font {
-	f, err := opentype.Parse(data)
+var typeface = sync.OnceValue(func() *opentype.Font {
+	f, err := opentype.Parse(serif)
 	if err != nil {
 		panic(err) // it is embedded
 	}
 	return f
-}
+})
 
 var (
 	paper = color.RGBA{0xfb, 0xf9, 0xf4, 0xff}
@@ -115,7 +114,7 @@ const smallest = 22
 func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string) {
 	text = drawable(text)
 	for p.err == nil {
-		face, err := opentype.NewFace(typeface, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
+		face, err := opentype.NewFace(typeface(), &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
 		if err != nil {
 			p.err = err
 			return
@@ -146,7 +145,7 @@ var unmarked = map[rune]rune{'ł': 'l', 'Ł': 'L', 'đ': 'd', 'Đ': 'D', 'ħ': '
 func drawable(text string) string {
 	var b sfnt.Buffer
 	has := func(r rune) bool {
-		i, err := typeface.GlyphIndex(&b, r)
+		i, err := typeface().GlyphIndex(&b, r)
 		return err == nil && i != 0
 	}
 	return strings.Map(func(r rune) rune {
