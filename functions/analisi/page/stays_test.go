@@ -294,7 +294,7 @@ func TestStayAgreesWithItsDays(t *testing.T) {
 	if headline != headlineOf.FindStringSubmatch(day)[1] || !strings.HasPrefix(headline, "Great: about €") {
 		t.Errorf("%q, but the page of its days says %q", headline, headlineOf.FindStringSubmatch(day)[1])
 	}
-	if want := "<title>Milan to Bucharest · 5 nights: €30: great"; !strings.Contains(stay, want) {
+	if want := "<title>Milan to Bucharest · April 2016 · 5 nights: €30: great"; !strings.Contains(stay, want) {
 		t.Errorf("no %q", want)
 	}
 }

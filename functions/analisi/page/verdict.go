@@ -79,7 +79,7 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 		Updated: a.AggiornatoIl.Format(time.RFC3339),
 		Back: link{routeName(l, v.To, v.From),
 			q.linkOn(trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskTo, v.AskFrom)},
-		Others: link{l.Text("feed.title", "City", v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},
+		Others: link{v.listTitle(v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},
 	}
 	if known := a.PrezzoNoto; known != nil && known.Cent < a.Prezzo.Cent {
 		j.PaidMet = l.Text("form.paid_met", "Price", l.Money(known.Cent), "Date", v.AlertFirst())
