@@ -92,6 +92,20 @@ func TestStaysLikeOtherAnswers(t *testing.T) {
 	}
 }
 
+// TestAdjustedLowest: the scale of a departure says that its lowest amount is adjusted. That of a route
+// is an observed fare.
+func TestAdjustedLowest(t *testing.T) {
+	s := openSite("", "")
+	lowest := regexp.MustCompile(`>lowest €[0-9.]+( \(adjusted\))?</text>`)
+	for query, adjusted := range map[string]bool{"": false, "&quando=2016-04-12": true, "&mese=2016-04": true,
+		"&quando=2016-04-12&ritorno=2016-04-17": true} {
+		m := lowest.FindStringSubmatch(s.visit("/?da=Milano&a=Bucarest&lang=en" + query).Body.String())
+		if m == nil || (m[1] != "") != adjusted {
+			t.Errorf("%q: %q", query, m)
+		}
+	}
+}
+
 // TestDaysAround checks the table of the days before and after the two days of a return. The table
 // shows each known return fare. A return behind a link has the same number of nights.
 func TestDaysAround(t *testing.T) {

@@ -94,7 +94,7 @@ func (v view) Sample() responsiveChart {
 		Label: v.T.Text("home.example_note"),
 	}
 	s.Marks = marksOf(v.T, verdict.Prezzo{Cent: s.Price}, &verdict.Quartili{Q1Cent: s.Q1, MedianaCent: s.Median,
-		Q3Cent: s.Q3, MassimoCent: s.Maximum}, v.T.About(s.Minimum))
+		Q3Cent: s.Q3, MassimoCent: s.Maximum}, v.T.About(s.Minimum), false)
 	return responsiveChart{s.SVG(680), s.SVG(328)}
 }
 
