@@ -84,11 +84,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 		h.refuseFailed(r, v, err)
 		return
 	}
-	var of *fare.Day
-	if asked.When != nil && kind == fare.OneWay { // deals are by month: use the month of the day
-		of = &asked.When.Date
-	}
-	standing, unknown := published.ValidDeals(all, v.today, filterOf(asked, of))
+	standing, unknown := published.ValidDeals(all, v.today, filterOf(asked, monthOfDeals(asked, kind)))
 	countries, others := v.areasOf(q, standing)
 	if area := v.Area; area != nil {
 		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.Holds(countryOf(d.To)) })
@@ -96,9 +92,18 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	v.showCheap(q, from, sortedDeals(standing, q.order, h.Now()), kind, most)
 	if v.Cheap != nil {
 		v.Cheap.Partly, v.Cheap.Collecting = partly, collecting(v, all)
-		v.Cheap.Areas, v.Cheap.MoreAreas, v.Cheap.Unknown = countries, others, unknownAirlines(v.T, unknown)
-		v.Cheap.Without = v.without(from.City, all)
+		v.Cheap.Areas, v.Cheap.MoreAreas = countries, others
+		v.Cheap.Unknown, v.Cheap.Without = unknownAirlines(v.T, unknown), v.without(from.City, all)
 	}
+}
+
+// monthOfDeals returns a day of the month that a list of deals is about, or nil for any month. Deals
+// are by month, so for a day it is the month of that day.
+func monthOfDeals(asked answer.Question, kind fare.Trip) *fare.Day {
+	if asked.When == nil || kind != fare.OneWay {
+		return nil
+	}
+	return &asked.When.Date
 }
 
 // filterOf returns the filter of deals that a question means. month is nil for any date.
