@@ -20,9 +20,9 @@ import (
 func TestProveCalendar(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
-		"it": {"cheap": "Dove conviene volare adesso da Milano", "moves": "Com'è cambiato questo prezzo",
+		"it": {"cheap": "I prezzi più bassi da Milano per qualsiasi destinazione", "moves": "Com'è cambiato questo prezzo",
 			"inside": "Mancano"},
-		"en": {"cheap": "Where to fly cheaply from Milan now", "moves": "How this fare has moved",
+		"en": {"cheap": "Lowest fares from Milan to anywhere", "moves": "How this fare has moved",
 			"inside": "Departure is in"},
 	}
 	for i, s := range everyScreen {

@@ -26,6 +26,7 @@ type cheapView struct {
 	City, Lede, First string
 	Area              string // the country or continent; empty: all
 	Collecting        string // how far the first verdict is
+	Without           string // busy cities of the country without any known fare
 	Unknown           string // how many fares were left out because their airline is unknown
 	Partly            bool   // the question holds more than applies without a destination
 	Rows              []cheapRow
@@ -88,11 +89,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 		h.refuseFailed(r, v, err)
 		return
 	}
-	var of *fare.Day
-	if asked.When != nil && kind == fare.OneWay { // deals are by month: use the month of the day
-		of = &asked.When.Date
-	}
-	standing, unknown := published.ValidDeals(all, v.today, filterOf(asked, of))
+	standing, unknown := published.ValidDeals(all, v.today, filterOf(asked, monthOfDeals(asked, kind)))
 	countries, others := v.areasOf(q, standing)
 	if area := v.Area; area != nil {
 		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.Holds(countryOf(d.To)) })
@@ -100,8 +97,18 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	v.showCheap(q, from, sortedDeals(standing, q.order, h.Now()), kind, most)
 	if v.Cheap != nil {
 		v.Cheap.Partly, v.Cheap.Collecting = partly, collecting(v, all)
-		v.Cheap.Areas, v.Cheap.MoreAreas, v.Cheap.Unknown = countries, others, unknownAirlines(v.T, unknown)
+		v.Cheap.Areas, v.Cheap.MoreAreas = countries, others
+		v.Cheap.Unknown, v.Cheap.Without = unknownAirlines(v.T, unknown), v.without(from.City, all)
 	}
+}
+
+// monthOfDeals returns a day of the month that a list of deals is about, or nil for any month. Deals
+// are by month, so for a day it is the month of that day.
+func monthOfDeals(asked answer.Question, kind fare.Trip) *fare.Day {
+	if asked.When == nil || kind != fare.OneWay {
+		return nil
+	}
+	return &asked.When.Date
 }
 
 // filterOf returns the filter of deals that a question means. month is nil for any date.
@@ -180,6 +187,41 @@ func (v *view) showCheap(q question, from places.Place, all []knownDeal, kind fa
 	}
 	v.Cheap = c
 	v.Description = c.Lede
+}
+
+// maxBusiest is the number of a country's cities that a list names even without a fare.
+const maxBusiest = 5
+
+// without names the busiest cities of the country of a list to which no fare from the origin is
+// known. It returns "" if there are none, or if the list is not of one country.
+func (v *view) without(origin fare.City, all deals.Origin) string {
+	if v.Area == nil {
+		return ""
+	}
+	known := map[fare.City]bool{origin: true}
+	for _, ofStops := range []bool{false, true} {
+		valid, _ := published.ValidDeals(all, v.today, deals.Filter{NonStop: ofStops})
+		for _, d := range valid {
+			known[d.To] = true
+		}
+	}
+	var missing []string
+	busiest := 0
+	for city := range places.Cities() {
+		if countryOf(city) != v.Area.Code {
+			continue
+		}
+		if busiest++; busiest > maxBusiest {
+			break
+		}
+		if !known[city] {
+			missing = append(missing, places.Name(city, v.T.Code))
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return v.T.Text("cheap.without", "Cities", v.T.List(missing))
 }
 
 // areaNamed returns the country or continent that has the given name. It returns nil if no area has

@@ -3,6 +3,7 @@ package page_test
 import (
 	"context"
 	"html"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -131,8 +132,8 @@ func TestLowerKnownFares(t *testing.T) {
 func TestCountries(t *testing.T) {
 	s := openSite("", "")
 	for target, want := range map[string]string{
-		"&a=Romania":          "from Milan now: Romania",
-		"&a=Regno+Unito":      "from Milan now: United Kingdom",
+		"&a=Romania":          "Lowest fares from Milan: Romania For each",
+		"&a=Regno+Unito":      "Lowest fares from Milan: United Kingdom For each",
 		"&a=Europe&massimo=1": "Nobody has found a fare like this from M",
 		"&a=Japan":            "Nobody has found a fare like this from M",
 	} {
@@ -163,6 +164,25 @@ func TestCountries(t *testing.T) {
 	if text := said(w); w.Code != 404 || !strings.Contains(text,
 		"Italy: choose the city that you leave from. MilanRome") {
 		t.Errorf("a country as the origin: %d %s", w.Code, text)
+	}
+}
+
+// TestCitiesWithoutFares: the list of a country names its busiest cities without any known fare.
+// The list of all destinations names none.
+func TestCitiesWithoutFares(t *testing.T) {
+	s := openSite("", "")
+	without := regexp.MustCompile(`No fare known yet: ([^.]*)[.]`)
+	for target, want := range map[string][2]string{
+		"&a=Romania":        {"Cluj-Napoca", "Bucharest"},
+		"&a=United+Kingdom": {"Manchester", "London"},
+		"":                  {"", ""},
+	} {
+		said := said(s.visit("/?da=Milano&lang=en" + target))
+		m := without.FindStringSubmatch(said)
+		if target == "" && m != nil || target != "" && (m == nil || !strings.Contains(m[1], want[0]) ||
+			strings.Contains(m[1], want[1])) {
+			t.Errorf("%s: %q, want %s and not %s in\n%s", target, m, want[0], want[1], said)
+		}
 	}
 }
 

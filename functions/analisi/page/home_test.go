@@ -174,7 +174,7 @@ func TestPage(t *testing.T) {
 		{"storage is down", "/?da=Milano&a=Parigi", "it", 503, "Qualcosa non va da noi.", "home"},
 		{"storage fails", "/?da=Milano&a=Madrid", "it", 500, "Qualcosa non va da noi.", "home"},
 		{"where it is cheap now", "/?da=Milano", "it", 200,
-			"Dove conviene volare adesso da Milano Per ogni destinazione: il prezzo più basso che conosciamo, sola " +
+			"I prezzi più bassi da Milano per qualsiasi destinazione Per ogni destinazione: il prezzo più basso che conosciamo, sola " +
 				"andata, e quanto costa di solito. Prima le occasioni migliori. " +
 				"Avvisami quando conviene partire da qui Un solo paese: Regno Unito · Romania · Stati Uniti " +
 				"DestinazionePrezzoVerdetto Londragiovedì 10 marzo 201624,99 €20 € meno del solito su questa rotta " +

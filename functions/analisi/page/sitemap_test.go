@@ -164,8 +164,8 @@ func TestStructured(t *testing.T) {
 		crumbs string
 	}{
 		{"/", "Verdetto"},
-		{"/?da=Milano&a=Bucarest", "Verdetto > Dove conviene volare adesso da Milano > Da Milano a Bucarest"},
-		{"/?da=Milan&a=Bucharest&lang=en", "Verdetto > Where to fly cheaply from Milan now > Milan to Bucharest"},
+		{"/?da=Milano&a=Bucarest", "Verdetto > I prezzi più bassi da Milano per qualsiasi destinazione > Da Milano a Bucarest"},
+		{"/?da=Milan&a=Bucharest&lang=en", "Verdetto > Lowest fares from Milan to anywhere > Milan to Bucharest"},
 		{"/?da=Milano&a=Bucarest&mese=2016-04", ""}, // not listed
 		{"/?da=Milano&a=Atlantide", ""},
 	} {

@@ -92,6 +92,20 @@ func TestStaysLikeOtherAnswers(t *testing.T) {
 	}
 }
 
+// TestAdjustedLowest: the scale of a departure says that its lowest amount is adjusted. That of a route
+// is an observed fare.
+func TestAdjustedLowest(t *testing.T) {
+	s := openSite("", "")
+	lowest := regexp.MustCompile(`>lowest €[0-9.]+( \(adjusted\))?</text>`)
+	for query, adjusted := range map[string]bool{"": false, "&quando=2016-04-12": true, "&mese=2016-04": true,
+		"&quando=2016-04-12&ritorno=2016-04-17": true} {
+		m := lowest.FindStringSubmatch(s.visit("/?da=Milano&a=Bucarest&lang=en" + query).Body.String())
+		if m == nil || (m[1] != "") != adjusted {
+			t.Errorf("%q: %q", query, m)
+		}
+	}
+}
+
 // TestDaysAround checks the table of the days before and after the two days of a return. The table
 // shows each known return fare. A return behind a link has the same number of nights.
 func TestDaysAround(t *testing.T) {
@@ -294,7 +308,7 @@ func TestStayAgreesWithItsDays(t *testing.T) {
 	if headline != headlineOf.FindStringSubmatch(day)[1] || !strings.HasPrefix(headline, "Great: about €") {
 		t.Errorf("%q, but the page of its days says %q", headline, headlineOf.FindStringSubmatch(day)[1])
 	}
-	if want := "<title>Milan to Bucharest · 5 nights: €30: great"; !strings.Contains(stay, want) {
+	if want := "<title>Milan to Bucharest · April 2016 · 5 nights: €30: great"; !strings.Contains(stay, want) {
 		t.Errorf("no %q", want)
 	}
 }

@@ -25,7 +25,7 @@ func (v *view) Structured() any {
 		lang = v.T.Code
 	}
 	if v.To != "" {
-		crumb(v.T.Text("feed.title", "City", v.From), pageAddress(v.AskFrom, "", trip{}, lang, ""))
+		crumb(v.listTitle(v.From), pageAddress(v.AskFrom, "", trip{}, lang, ""))
 		crumb(routeName(v.T, v.From, v.To), v.Itself)
 	} else if v.From != "" {
 		crumb(v.Title, v.Itself)

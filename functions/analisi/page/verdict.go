@@ -55,7 +55,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	j.Facts = append(j.Facts, nonEmpty(said.Known(), said.Past())...)
 	v.Description = strings.Join(nonEmpty(append([]string{j.Headline, j.Lower}, j.Facts...)...), " ")
 	j.SureDays = j.describeCertainty(said)
-	j.Usual = said.Usual()
+	j.Usual = strings.TrimSpace(said.Usual() + " " + said.Below())
 	scale := rangeOf(l, a)
 	j.Range = responsiveChart{scale.SVG(680), scale.SVG(328)}
 	v.Waits = waitsOf(said)
@@ -98,7 +98,7 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 		Updated: a.AggiornatoIl.Format(time.RFC3339),
 		Back: link{routeName(l, v.To, v.From),
 			q.linkOn(trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskTo, v.AskFrom)},
-		Others: link{l.Text("feed.title", "City", v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},
+		Others: link{v.listTitle(v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},
 	}
 	if known := a.PrezzoNoto; known != nil && known.Cent < a.Prezzo.Cent {
 		j.PaidMet = l.Text("form.paid_met", "Price", l.Money(known.Cent), "Date", v.AlertFirst())
@@ -214,15 +214,16 @@ func rangeOf(l *i18n.Language, a verdict.Analysis) chart.Range {
 	}
 	return chart.Range{
 		Minimum: of.MinimoCent, Q1: of.Q1Cent, Median: of.MedianaCent, Q3: of.Q3Cent, Maximum: of.MassimoCent,
-		Price: a.Prezzo.Cent, Level: a.Verdetto.Livello, Marks: marksOf(l, a.Prezzo, of, lowest),
+		Price: a.Prezzo.Cent, Level: a.Verdetto.Livello, Marks: marksOf(l, a.Prezzo, of, lowest, a.Ambito != verdict.Rotta),
 		Label: l.Text("departure.range", "Price", l.Money(a.Prezzo.Cent), "Low", l.About(of.Q1Cent), "High",
 			l.About(of.Q3Cent), "Median", l.About(of.MedianaCent), "Minimum", lowest,
 			"Maximum", l.About(of.MassimoCent)),
 	}
 }
 
-// marksOf returns the words at the marks of the chart that rangeOf returns.
-func marksOf(l *i18n.Language, p verdict.Prezzo, of *verdict.Quartili, lowest string) chart.Marks {
+// marksOf returns the words at the marks of the chart that rangeOf returns. adjusted means that its
+// amounts are adjusted to the days before departure.
+func marksOf(l *i18n.Language, p verdict.Prezzo, of *verdict.Quartili, lowest string, adjusted bool) chart.Marks {
 	price := l.Text("departure.scale_fare", "Price", l.Money(p.Cent))
 	if p.Dichiarato {
 		price = l.Text("departure.scale_own", "Price", l.Money(p.Cent))
@@ -231,7 +232,7 @@ func marksOf(l *i18n.Language, p verdict.Prezzo, of *verdict.Quartili, lowest st
 		Price: price,
 		Usual: l.Text("departure.scale_usual", "Usual", l.About(of.MedianaCent), "Low", l.About(of.Q1Cent), "High",
 			l.About(of.Q3Cent)),
-		Lowest:  l.Text("departure.scale_lowest", "Price", lowest),
+		Lowest:  l.Text("departure.scale_lowest", "Price", lowest, "Adjusted", adjusted),
 		Highest: l.Text("departure.scale_highest", "Price", l.About(of.MassimoCent)),
 	}
 }

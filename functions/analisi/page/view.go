@@ -95,7 +95,7 @@ func (v view) Sample() responsiveChart {
 		Label: v.T.Text("home.example_note"),
 	}
 	s.Marks = marksOf(v.T, verdict.Prezzo{Cent: s.Price}, &verdict.Quartili{Q1Cent: s.Q1, MedianaCent: s.Median,
-		Q3Cent: s.Q3, MassimoCent: s.Maximum}, v.T.About(s.Minimum))
+		Q3Cent: s.Q3, MassimoCent: s.Maximum}, v.T.About(s.Minimum), false)
 	return responsiveChart{s.SVG(680), s.SVG(328)}
 }
 
@@ -338,6 +338,15 @@ func (v *view) shared(q question) string {
 	return address
 }
 
+// listTitle returns the title of the list of destinations from a city: anywhere, or in v.Area.
+func (v *view) listTitle(city string) string {
+	area := ""
+	if v.Area != nil {
+		area = v.Area.NameIn(v.T.Code)
+	}
+	return v.T.Text("cheap.title", "City", city, "Area", area)
+}
+
 // alertRoute returns the route of the alert that the page offers.
 func (v view) alertRoute() string { return v.ends[0] + "-" + v.ends[1] }
 
@@ -350,7 +359,7 @@ func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 	}
 	v.Itself = in(v.T)
 	v.From, v.AskFrom = from.Name, from.Query()
-	v.Title = v.T.Text("feed.title", "City", from.Name)
+	v.Title = v.listTitle(from.Name)
 	if to != nil {
 		v.To, v.AskTo = to.Name, to.Query()
 		v.route = fare.Route{Origin: from.City, Destination: to.City}

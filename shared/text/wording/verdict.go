@@ -183,6 +183,14 @@ func (v Verdict) Usual() string {
 		"High", v.About(of.Q3Cent), "Soon", soon(v.Of))
 }
 
+// Below states that the fare is below the lowest of the comparable fares, or returns "".
+func (v Verdict) Below() string {
+	if of := v.Of.Quartili; of == nil || v.Of.Prezzo.Cent >= of.MinimoCent {
+		return ""
+	}
+	return v.Text("departure.below")
+}
+
 // Adjusted states that the amounts of Usual are adjusted to the days before departure. It returns ""
 // for a question about the route, whose amounts are observed fares.
 func (v Verdict) Adjusted() string {

@@ -86,6 +86,9 @@ func TestVerdictInWords(t *testing.T) {
 		of(func(v *wording.Verdict) {
 			v.Of.Ambito, v.Of.Verdetto.MinimoCent = verdict.Rotta, &v.Of.Prezzo.Cent
 		}).Rank(3, 17): "No observed day had a lower fare; about 16 of 100 had the same.",
+		of(func(v *wording.Verdict) {
+			v.Of.Quartili = &verdict.Quartili{MinimoCent: v.Of.Prezzo.Cent + 1}
+		}).Below(): "This fare is below the lowest comparable fare.",
 		of(scope(verdict.Rotta)).Rank(0, 0): "About 8 of 100 observed days had a lower fare.",
 	} {
 		if got != want {
@@ -94,6 +97,9 @@ func TestVerdictInWords(t *testing.T) {
 	}
 	for name, got := range map[string]string{
 		"a known fare beside the known fare": of(scope(verdict.Rotta)).Known(),
+		"below, at the lowest": of(func(v *wording.Verdict) {
+			v.Of.Quartili = &verdict.Quartili{MinimoCent: v.Of.Prezzo.Cent}
+		}).Below(),
 		"the past of a dear fare":            past(verdict.Caro, 1799).Past(),
 		"a past that was hardly lower":       past(verdict.Ottimo, 2150).Past(),
 		"the own day of a verdict about it":  own(verdict.InPartenza, 2460).OwnDay(),
