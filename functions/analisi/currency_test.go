@@ -65,7 +65,7 @@ func TestCurrency(t *testing.T) {
 			}
 			w := analisitest.Get(t, h, c.target+"&valuta=XAU")
 			p := decoded[httpapi.Problem](t, w.Body.Bytes())
-			if w.Code != 400 || p.Code != "valuta-sconosciuta" || strings.Join(p.Suggestions, " ") != "EUR RON USD" ||
+			if w.Code != 400 || p.Code != "valuta-sconosciuta" || strings.Join(p.Suggestions, " ") != "EUR HRK RON USD" ||
 				p.Errors[0].Name != "valuta" {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
