@@ -8,14 +8,14 @@ import (
 )
 
 // TestProveMemoryOfAFirstStart: the first start of one machine, which refreshes all invented fares
-// before its first answer, needs at most 300 MB of its own memory.
+// before its first answer, needs at most 260 MB of its own memory.
 func TestProveMemoryOfAFirstStart(t *testing.T) {
 	d := fixture.NewShell(t)
 	begun := time.Now()
 	s := started(t, t.Context(), d, "-store", "bolt:first.db", "-upstream", "sample")
 	t.Logf("the first answer after %.0f s; %d MB of its own at most, %d MB with the pages of the file",
 		time.Since(begun).Seconds(), s.most["RssAnon"]>>10, s.most["VmHWM"]>>10)
-	if s.most["RssAnon"] > 300<<10 {
+	if s.most["RssAnon"] > 260<<10 {
 		t.Errorf("%d MB", s.most["RssAnon"]>>10)
 	}
 }
