@@ -19,7 +19,9 @@ import (
 
 var (
 	cellOf = regexp.MustCompile(`<td class="([a-z-]+)"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: ` +
-		`aria-current="date")?>[0-9]+<b>([0-9]+)</b>`)
+		`aria-current="date")?>[0-9]*<b>([0-9]+)</b>`)
+	// nearTrips matches the trips near those of the question. The months list them again.
+	nearTrips = regexp.MustCompile(`(?s)<h3>.*?</table>`)
 	placeOf = regexp.MustCompile(`<th scope="row"><a href="[^"]+">([^<]+)</a><small>([^<]+)</small>(?:<small>[^<]+</small>)?</th><td>` +
 		`([^<]+)(?:<small>[^<]*</small>)*</td><td>(?:<span class="level ([a-z-]+)">)?`)
 	movesOf = regexp.MustCompile(`(?s)<section aria-labelledby="moves-title">.*?</section>`)
@@ -34,7 +36,7 @@ func linesOf(page string) string {
 	var b strings.Builder
 	b.WriteString(page)
 	months := map[string][]string{}
-	for _, m := range cellOf.FindAllStringSubmatch(page, -1) {
+	for _, m := range cellOf.FindAllStringSubmatch(nearTrips.ReplaceAllString(page, ""), -1) {
 		month := m[2][:len("2006-01")]
 		months[month] = append(months[month], fmt.Sprintf("%s at %s euro", m[2], m[3]))
 	}
