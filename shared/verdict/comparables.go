@@ -36,7 +36,11 @@ func (a *Analysis) AddUsual(s *departure.State, p *departure.Pooled, now time.Ti
 		return err
 	}
 	if of := a.known(); of != nil && a.Ambito == Rotta {
-		a.PrezzoPiuBasso = q.lower(of.Cent, now)
+		if a.PrezzoPiuBasso = q.lower(of.Cent, now); a.PrezzoPiuBasso != nil {
+			if day, err := fare.ParseDay(a.PrezzoPiuBasso.Partenza); err == nil {
+				a.SolitoPiuBassoCent, a.LivelloPiuBasso = q.usual(day)
+			}
+		}
 	}
 	depart, err := fare.ParseDay(a.Prezzo.Partenza)
 	if err != nil {

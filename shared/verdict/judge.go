@@ -26,6 +26,8 @@ type Analysis struct {
 	Prezzo              Prezzo       `json:"prezzo" doc:"The judged fare. It was observed and may no longer be available"`
 	PrezzoNoto          *Prezzo      `json:"prezzoNoto,omitempty" doc:"The lowest live fare for the same question. Present where prezzo is a price that the caller gave"`
 	PrezzoPiuBasso      *Prezzo      `json:"-"` // of all departures of the route, if below prezzo; see AddUsual
+	SolitoPiuBassoCent  *fare.Cents  `json:"-"` // the usual fare of the day of prezzoPiuBasso
+	LivelloPiuBasso     string       `json:"-"` // of prezzoPiuBasso as a fare for its own day
 	SolitoPartenzaCent  *fare.Cents  `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"Median price of departures like that of prezzo as many days ahead, in cents of valuta. Present for a month or several days, if prezzo is a known fare"`
 	LivelloPartenza     string       `json:"-"` // of prezzo as a fare for its own day
 	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"Lowest fare of the same departure in the last 60 days. Present for one departure, if fares of past days are shown"`

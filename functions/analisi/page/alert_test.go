@@ -120,7 +120,7 @@ func TestFormSaysWhenAMessageCanCome(t *testing.T) {
 			"We check the fare once a day: you could get the first message on " + first + ".": !c.late,
 			"The first message can come on " + first + ": too late for this departure.":       c.late,
 			"Choose among the later days below.":                                              c.late,
-			"The alert covers the trip you searched for":                                      !c.late,
+			"The alert covers the choices below":                                              !c.late,
 			`<option value="paid">`:                                                           !c.late,
 		} {
 			if strings.Contains(body, text) != want {

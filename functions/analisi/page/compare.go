@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -210,7 +211,10 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 	default:
 		a, err = h.WithUsual(ctx, of)
 	}
+	var unknown *answer.NotCovered
 	switch {
+	case errors.As(err, &unknown):
+		row.Difference = v.T.Text("refusal.not_covered.title")
 	case err != nil && published.Problem(err) == err:
 		h.Log.ErrorContext(ctx, "trip not compared", "error", err)
 		row.Difference = v.T.Text("refusal.failed.title")
@@ -244,6 +248,9 @@ func (v *view) compared(row comparedTrip, asked answer.Question, a verdict.Analy
 	if lower := a.PrezzoPiuBasso; lower != nil && lower.TrovatoIl != nil {
 		row.Fare, row.Date = l.Money(lower.Cent), v.daysOf(lower.Partenza, lower.Ritorno)
 		row.Difference = l.Text("near.seen", "When", wording.Ago(l, int(v.today-fare.DayOf(*lower.TrovatoIl))))
+		if usual := a.SolitoPiuBassoCent; usual != nil {
+			row.Difference = difference(l, a.LivelloPiuBasso, lower.Cent, *usual) + " · " + row.Difference
+		}
 		return row
 	}
 	row.Fare, row.Date, row.Difference = l.Money(a.Prezzo.Cent), "", ""

@@ -102,7 +102,12 @@ func (v *view) cheapRow(q question, d knownDeal) cheapRow {
 			level = d.judged.Livello
 		}
 		amount, sign := wording.Apart(l, level, d.shown.Cent, usual)
-		row.Difference = l.Text("cheap."+wording.Direction(sign), "Amount", amount, "Usual", l.Money(usual))
+		month := ""
+		if first, err := fare.ParseDay(q.Month + "-01"); err == nil {
+			month = l.MonthOf(first)
+		}
+		row.Difference = l.Text("cheap."+wording.Direction(sign), "Amount", amount, "Usual", l.Money(usual), "Month",
+			month)
 	}
 	row.To = q.linkOn(ask, v.AskFrom, places.Query(d.To, name))
 	row.Alert = row.To + "#alert-title"

@@ -329,7 +329,12 @@ func (v *view) respond(base string) (*page.Response, error) {
 	if err := homeHTML().ExecuteTemplate(&head, "head", v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
+	start := ""
+	if v.Currency != "" {
+		start = page.AddressIn(v.T, "/") + "&valuta=" + v.Currency
+	}
 	return page.Respond(v.status, page.Page{
+		Start: start,
 		// Search engines must not index the pages of trips: there are too many of them.
 		Language: v.T, Title: v.Title, Description: v.Description,
 		Index: v.status == http.StatusOK && v.Trip == trip{} && v.Currency == "" && v.plain,

@@ -26,11 +26,13 @@ func TestPageKeepsItsLanguage(t *testing.T) {
 		{"/?da=Milano&a=Bucarest", "/?da=Milano&amp;a=Bucarest&amp;lang=en", false},
 		{"/?da=Milano&a=Bukarestt&lang=en", "/?da=Milano&amp;a=Bukarestt&amp;lang=it", true},
 		{"/?da=Milano&lang=it", "/?da=Milano&amp;lang=en", true},
+		{"/?da=Milano&lang=it&valuta=USD", "/?da=Milano&amp;lang=en&amp;valuta=USD", true},
 	} {
 		body := s.visit(c.target, "Accept-Language", "it").Body.String()
-		// The name of the service leads to the first page in the language of this page.
+		// The name of the service leads to the first page in the language and currency of this page.
 		if brand := `<a class="brand" href="/?lang=` + regexp.MustCompile(`<html lang="(..)"`).
-			FindStringSubmatch(body)[1] + `"`; !strings.Contains(body, brand) {
+			FindStringSubmatch(body)[1] + map[bool]string{true: "&amp;valuta=USD"}[strings.Contains(c.target, "USD")] +
+			`"`; !strings.Contains(body, brand) {
 			t.Errorf("%s lacks %s", c.target, brand)
 		}
 		if !strings.Contains(body, `class="switch" href="`+c.other+`"`) {

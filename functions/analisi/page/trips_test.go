@@ -121,7 +121,7 @@ func TestTrips(t *testing.T) {
 				"aspetti? ",
 			"(su 100, ", "entro 7 giorni", "entro 14 giorni",
 			"Mancano 42 giorni alla partenza: è il periodo in cui di solito si spende meno.",
-			"L'avviso vale per il viaggio cercato; qui sotto puoi estenderlo.",
+			"L'avviso vale per le scelte qui sotto; cambiale per estenderlo.",
 		}, "giorni osservati"},
 		{"a day in English", route + "&quando=2016-04-12", "en", 200,
 			[]string{"Milan to Bucharest · Tuesday 12 April 2016 · one way",

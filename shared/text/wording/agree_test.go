@@ -75,6 +75,11 @@ func TestLevelAgreesWithEuros(t *testing.T) {
 	if got := dear.Lower(); !strings.HasSuffix(got, ", about €2 less than usual for this route.") {
 		t.Error(got)
 	}
+	ofDay := fare.Cents(1699)
+	dear.Of.SolitoPiuBassoCent = &ofDay
+	if got := dear.Lower(); !strings.HasSuffix(got, "route. €12.99 is €4 less than usual for that day.") {
+		t.Error(got)
+	}
 	// Beside a price that the reader has seen, one sentence names the lower fare.
 	dear.Of.Prezzo.Dichiarato, dear.Of.PrezzoNoto = true, &verdict.Prezzo{Cent: 3999, Partenza: "2016-05-21"}
 	if got := dear.Known(); !strings.Contains(got, dear.Language.Money(1299)) ||

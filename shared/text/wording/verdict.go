@@ -159,8 +159,9 @@ func (v Verdict) OwnDay() string {
 		"But", apart != nil && int(*apart)*sign < 0)
 }
 
-// Lower states a lower fare that the service knows for another departure of the route, and compares
-// that fare with the usual fare of the route. It returns "" if the service knows none.
+// Lower states a lower fare that the service knows for another departure of the route. It compares
+// that fare with the usual fare of the route and of its own day. It returns "" if the service knows
+// none.
 func (v Verdict) Lower() string {
 	p := v.Of.PrezzoPiuBasso
 	if p == nil || v.Of.Prezzo.Dichiarato && v.Of.PrezzoNoto != nil { // Known names it then
@@ -171,8 +172,14 @@ func (v Verdict) Lower() string {
 		amount, sign := v.Apart(p.Cent, *usual)
 		than = v.Text("than."+Direction(sign), "Amount", amount, "For", v.about())
 	}
-	return v.Text("fare.lower", "Price", v.Money(p.Cent), "Departure", v.date(p.Partenza), "Back", v.date(p.Ritorno),
+	said := v.Text("fare.lower", "Price", v.Money(p.Cent), "Departure", v.date(p.Partenza), "Back", v.date(p.Ritorno),
 		"When", v.seen(*p), "Than", than)
+	if usual := v.Of.SolitoPiuBassoCent; usual != nil && v.Judged() {
+		amount, sign := Apart(v.Language, v.Of.LivelloPiuBasso, p.Cent, *usual)
+		said += " " + v.Text("fare.lower_day", "Price", v.Money(p.Cent), "Than",
+			v.Text("compare."+Direction(sign), "Amount", amount))
+	}
+	return said
 }
 
 // Usual states the usual fare of the question, and between which amounts half of the comparable fares

@@ -88,7 +88,7 @@ func TestVerdictInWords(t *testing.T) {
 		}).Rank(3, 17): "No observed day had a lower fare; about 16 of 100 had the same.",
 		of(func(v *wording.Verdict) {
 			v.Of.Quartili = &verdict.Quartili{MinimoCent: v.Of.Prezzo.Cent + 1}
-		}).Below(): "This fare is below the lowest comparable fare.",
+		}).Below(): "No comparable fare was this low, this many days ahead.",
 		of(scope(verdict.Rotta)).Rank(0, 0): "About 8 of 100 observed days had a lower fare.",
 	} {
 		if got != want {

@@ -53,6 +53,7 @@ type Page struct {
 	Others      []Other         // the same page in other languages
 	Search      SearchAddresses // only if search engines may list it
 	Alone       bool            // no links to other pages of the service
+	Start       string          // address of the first page; empty: the first page in Language
 }
 
 // SearchAddresses holds the addresses of a page in each language, for search engines. The addresses

@@ -165,8 +165,10 @@ function sends(form) {
       if (answer.ok) {
         if (url || confirmation) return void location.assign(url || confirmation);
         [said, good] = [form.querySelector('option:checked[data-sent]')?.dataset.sent ?? form.dataset.sent, true];
-      } else if (answer.status === 429) said = form.dataset.later;
-      else if (answer.status < 500) said = form.dataset.refused;
+      } else if (answer.status === 429) {
+        const seconds = Number(answer.headers.get('Retry-After'));
+        said = form.dataset.later + (seconds ? ` (${Math.ceil(seconds / 60)} min)` : '');
+      } else if (answer.status < 500) said = form.dataset.refused;
       const texts = errors.length && form.matches('.alert') ? await refusals(form, body) : new Map();
       for (const { name } of errors) {
         fields[name]?.setAttribute('aria-invalid', 'true');
