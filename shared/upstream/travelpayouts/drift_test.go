@@ -2,6 +2,7 @@ package travelpayouts
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,12 +17,10 @@ import (
 // The recorded bodies have the form that the adapter reads. A change of a body is named.
 func TestDrift(t *testing.T) {
 	cities := `[{"code":"MIL","name":"Milan","has_flightable_airport":true,"country_code":"IT"}]`
-	bodies := func() map[string]string {
-		return map[string]string{
-			latestPrices:  string(recorded(t, "abame_tickets_latest_prices.json")),
-			groupedPrices: string(recorded(t, "partimo_v3_grouped_prices_months_mil_vie.json")),
-			cityList:      cities,
-		}
+	recorded := map[string]string{
+		latestPrices:  string(recorded(t, "abame_tickets_latest_prices.json")),
+		groupedPrices: string(recorded(t, "partimo_v3_grouped_prices_months_mil_vie.json")),
+		cityList:      cities,
 	}
 	for name, c := range map[string]struct {
 		path, from, to string // replaced in the body of a path
@@ -38,7 +37,7 @@ func TestDrift(t *testing.T) {
 		"another body": {latestPrices, `"data"`, `"prices"`, nil, upstream.ErrUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answers, calls := bodies(), 0
+			answers, calls := maps.Clone(recorded), 0
 			if c.path != "" {
 				changed := strings.ReplaceAll(answers[c.path], c.from, c.to)
 				if changed == answers[c.path] {
