@@ -173,7 +173,7 @@ func TestTrips(t *testing.T) {
 			[]string{"Your price: €10. The lowest we know for this route is €30 (Tuesday 10 " +
 				"May 2016), seen today: €20 more than yours.", "Never seen so low in 40 days of fares."}, ""},
 		{"no fare on the day", route + "&quando=2016-04-20&diretto=si", "it", 404, []string{
-			"Per questa data non abbiamo ancora visto prezzi.", "un prezzo per mercoledì 20 aprile 2016.",
+			"Nessun prezzo attuale per questa data.", "un prezzo per mercoledì 20 aprile 2016.",
 			"Per mercoledì 20 aprile il prezzo abituale è circa", "E se aspetti? Adesso non conosciamo un " +
 				"prezzo acquistabile.",
 			"Le partenze più vicine che hanno un prezzo: lunedì 18 aprile 2016 · 74 € · 15 € più del solito per quel giorno",
