@@ -196,7 +196,7 @@ func TestPage(t *testing.T) {
 				"(€29)goodHigh certaintyAlert me · Bucharest These fares",
 			"home"},
 		{"without stops", "/?da=Milano&diretto=si", "en", 200,
-			"1 destination that costs more than usualDestinationFareVerdict BucharestTuesday 12 April 2016€80€20 more " +
+			"1 expensive destinationDestinationFareVerdict BucharestTuesday 12 April 2016€80€20 more " +
 				"than usual on this route (€60)expensiveHigh certaintyAlert me · Bucharest " +
 				"These fares",
 			"home"},
