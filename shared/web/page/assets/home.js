@@ -239,7 +239,7 @@ for (const button of document.querySelectorAll('[data-share]')) {
     } catch ({ name }) {
       if (name === 'AbortError') return; // cancelled
       const field = document.createElement('input');
-      [field.value, field.readOnly, field.ariaLabel] = [url, true, button.dataset.copy];
+      [field.id, field.value, field.readOnly, field.ariaLabel] = ['copied', url, true, button.dataset.copy];
       status.textContent = button.dataset.copy;
       status.nextElementSibling?.remove();
       status.after(field);
