@@ -1,6 +1,6 @@
-// Package architecture tests three rules for the whole module: which package may import which,
-// which test belongs to which tier (make test, prove or evidence), and how large files and
-// functions may be. The tests parse the sources at each run. Start reading at groups.
+// Package architecture tests two rules for the whole module: which package may import which, and
+// which test belongs to which tier (make test, prove or evidence). The tests parse the sources at
+// each run. Start reading at groups.
 package architecture
 
 import (
