@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -73,6 +75,50 @@ func TestDocumentAsksSESFirst(t *testing.T) {
 		strings.Index(doc, "make preflight")
 	if asked < 0 || asked > wanted {
 		t.Errorf("production access is asked for at %d, and wanted at %d", asked, wanted)
+	}
+}
+
+// TestDocumentCosts recomputes the table of costs in docs/aws.md: each cost is price times quantity,
+// the last row holds the sums, and the first paragraph states them in whole dollars.
+func TestDocumentCosts(t *testing.T) {
+	doc := awsDocument(t)
+	_, rest, _ := strings.Cut(doc, "| charged for |")
+	table, _, _ := strings.Cut(rest, "\n\n")
+	number := func(cell string) float64 {
+		v, err := strconv.ParseFloat(cell, 64)
+		if err != nil && cell != "" {
+			t.Errorf("%q: %v", cell, err)
+		}
+		return v
+	}
+	rows := strings.Split(table, "\n")[2:]
+	var sums [2]float64
+	for _, row := range rows {
+		cells := strings.Split(strings.Trim(row, "| "), "|")
+		for i := range cells {
+			cells[i] = strings.Trim(cells[i], " *")
+		}
+		cells = append(cells, "", "")[:7] // the outer bar of empty last cells is trimmed
+		for i := range sums {
+			quantity, cost := cells[3+2*i], cells[4+2*i]
+			want := sums[i]
+			if cells[0] != "together" {
+				want = number(cells[2]) * number(quantity)
+				sums[i] += want
+			}
+			if math.Abs(number(cost)-want) > 0.00501 {
+				t.Errorf("%s costs %q, want %.4f", cells[0], cost, want)
+			}
+		}
+	}
+	if len(rows) < 10 || !strings.Contains(rows[len(rows)-1], "together") {
+		t.Errorf("the table ends with %q after %d rows", rows[len(rows)-1], len(rows))
+	}
+	intro, _, _ := strings.Cut(doc, "```")
+	for _, sum := range sums {
+		if want := fmt.Sprintf("about %.0f dollars", sum); !strings.Contains(intro, want) {
+			t.Errorf("the first paragraph does not say %q", want)
+		}
 	}
 }
 
