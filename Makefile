@@ -76,10 +76,8 @@ prove: tools ## times, memory, statistics, start-up, and samples of what make ev
 	@together=0; ( set -x; $(call GOTEST) -p 2 -timeout 30m -run '^TestProve' -skip '^TestProve(StartUp|MemoryAndTime)$$' $(TOGETHER) ) || together=$$?; \
 	  ( set -x; $(call GOTEST) -p 1 -timeout 30m -run '^TestProve' -skip '^TestProveSAMInvoke$$' $(filter-out $(TOGETHER),$(call packages,prove)) ./e2e/lambda/ ) && exit $$together
 
-evidence: tools ## whole panels, hundreds of kills, every set-up of a browser; writes infra/figures/figures.md
-	@mkdir -p dist
-	$(call GOTEST,--jsonfile dist/evidence.json) -p 1 -timeout 12h -run '^TestEvidence' $(call packages,evidence)
-	go run ./infra/figures dist/evidence.json >dist/figures.md && mv dist/figures.md infra/figures/figures.md
+evidence: tools ## whole panels, hundreds of kills, every set-up of a browser
+	$(call GOTEST) -p 1 -timeout 12h -run '^TestEvidence' $(call packages,evidence)
 
 check: ## formatting, vet, staticcheck, govulncheck, tidy and generated files, then test and prove
 	.ci/check

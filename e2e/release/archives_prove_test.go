@@ -9,12 +9,10 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -110,40 +108,4 @@ func modules(t *testing.T, executable, path string) {
 		t.Errorf("the list has %d entries for %d modules", len(listed), len(info.Deps))
 	}
 	t.Logf("%d modules", len(info.Deps))
-}
-
-// installRPM installs the package in an empty folder, verifies it and removes it.
-func installRPM(t *testing.T, path string) {
-	program := testenv.Command(t, "rpm", "apt-get install rpm")
-	root := t.TempDir()
-	command := func(args ...string) *exec.Cmd {
-		return exec.Command(program, append([]string{"--root", root, "--dbpath", "/var/lib/rpm"}, args...)...)
-	}
-	rpm := func(args ...string) string {
-		t.Helper()
-		return output(t, command(args...))
-	}
-	if out := output(t, exec.Command(program, "-qip", "--scripts", path)); !strings.Contains(out, "Apache-2.0") ||
-		!strings.Contains(out, "postinstall scriptlet") {
-		t.Errorf("rpm shows neither licence nor scripts:\n%s", out)
-	}
-	rpm("--install", "--nodeps", "--noscripts", path) // the folder has no shell
-	executable := filepath.Join(root, "usr/bin/verdetto")
-	for _, installed := range []string{executable, filepath.Join(root, "usr/lib/systemd/system/verdetto.service")} {
-		if info, err := os.Stat(installed); err != nil || info.Size() == 0 {
-			t.Errorf("%s: %v, %v", installed, info, err)
-		}
-	}
-	rpm("--verify", "--nodeps", "--noscripts", "verdetto")
-	if err := os.WriteFile(executable, nil, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	out, err := command("--verify", "--nodeps", "--noscripts", "verdetto").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "/usr/bin/verdetto") {
-		t.Errorf("an emptied executable is verified: %v\n%s", err, out)
-	}
-	rpm("--erase", "--nodeps", "--noscripts", "verdetto")
-	if _, err := os.Stat(executable); !os.IsNotExist(err) {
-		t.Errorf("after the removal: %v", err)
-	}
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs after the package is installed or upgraded, on Debian (configure) and with RPM (1 or 2).
+# Runs after the package is installed or upgraded.
 set -e
 
 if ! getent passwd verdetto >/dev/null; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs after the package is removed. Settings, store and backups stay. On Debian apt purge deletes
-# settings and store too; backups always stay.
+# Runs after the package is removed. Settings, store and backups stay; apt purge deletes settings
+# and store too.
 set -e
 
 if [ -d /run/systemd/system ]; then

@@ -166,8 +166,6 @@ func (c *content) config() v1.Config {
 			"org.opencontainers.image.version":     c.version,
 			"org.opencontainers.image.revision":    cmp.Or(c.commit, "unknown"),
 			"org.opencontainers.image.created":     c.created.Format(time.RFC3339),
-			// The registry of MCP servers wants the name of its entry here.
-			"io.modelcontextprotocol.server.name": "example.verdetto/verdetto",
 		},
 	}
 }
