@@ -17,25 +17,20 @@ import (
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/verdict"
-	"verdetto/shared/verdict/departure"
 )
 
-// The valid values of -ask: judge routes, single departures or months.
-const askRoute, askDeparture, askMonth = "rotta", "partenza", "mese"
-
-// flexibleSpans are the valid values of -flessibile: the number of days before and after a date.
-var flexibleSpans = map[int]departure.Span{1: departure.Within1, 3: departure.Within3, 7: departure.Within7}
+// The valid values of -ask: judge routes or single departures.
+const askRoute, askDeparture = "rotta", "partenza"
 
 // replay holds the flags of the command backtest.
 type replay struct {
-	files          []string
-	price, ask     string
-	record, form   string
-	out            output
-	scored, alerts bool
-	firstDay       bool
-	flexible       int
-	options        backtest.Options
+	files        []string
+	price, ask   string
+	record, form string
+	out          output
+	scored       bool
+	firstDay     bool
+	options      backtest.Options
 }
 
 func backtestCommand() *cobra.Command {
@@ -46,10 +41,8 @@ func backtestCommand() *cobra.Command {
 		c.files = append(c.files, s)
 		return nil
 	})
-	flags.StringVar(&c.ask, "ask", "", "the question (default "+askRoute+"; with -alerts "+askDeparture+"): rotta (the cheapest fare of any date), partenza (one departure) or mese (the cheapest fare of a month)")
-	flags.IntVar(&c.flexible, "flessibile", 0, "with -ask partenza: judge the cheapest departure within 1, 3 or 7 `days` either side")
+	flags.StringVar(&c.ask, "ask", askRoute, "the question: rotta (the cheapest fare of any date) or partenza (one departure)")
 	flags.StringVar(&c.record, "record", "", "with -ask partenza: write the record of what followed stated chances to this `file`")
-	flags.BoolVar(&c.alerts, "alerts", false, "replay alerts on departures, or with -ask rotta on routes: how often each kind sends, and what its readers pay")
 	flags.BoolVar(&c.firstDay, "first-day", false,
 		"with -ask partenza: judge each day without earlier days, as a service does on its first day")
 	flags.BoolVar(&c.scored, "scorecard", false,
@@ -67,12 +60,6 @@ func backtestCommand() *cobra.Command {
 
 // run starts the replay that the flags select.
 func (c *replay) run(ctx context.Context) error {
-	if c.ask == "" {
-		c.ask = askRoute
-		if c.alerts {
-			c.ask = askDeparture
-		}
-	}
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -80,7 +67,7 @@ func (c *replay) run(ctx context.Context) error {
 	case c.scored:
 		o := scorecard.Options{To: c.options.To, Cycle: c.options.Cycle}
 		return backtestScorecard(ctx, c.files[0], c.price, c.form, o)
-	case c.ask == askRoute && !c.alerts:
+	case c.ask == askRoute:
 		return c.routes(ctx)
 	}
 	return c.departures(ctx)
@@ -95,16 +82,14 @@ func dayFlag(day *fare.Day) func(string) error {
 
 // check rejects invalid combinations of flags.
 func (c *replay) check() error {
-	_, spanKnown := flexibleSpans[c.flexible]
 	o := c.options
 	switch {
 	case len(c.files) == 0:
 		return fmt.Errorf("backtest needs -fares FILE: a panel of recorded fares")
 	case len(c.files) > 1 && c.record == "":
 		return fmt.Errorf("-fares %s: give one panel, or -record FILE for several", c.files[1])
-	case c.record != "" && (c.ask != askDeparture || c.flexible > 0):
-		return fmt.Errorf("-record %s: the record is about departures: use -ask %s, without -flessibile",
-			c.record, askDeparture)
+	case c.record != "" && c.ask != askDeparture:
+		return fmt.Errorf("-record %s: the record is about departures: use -ask %s", c.record, askDeparture)
 	case o.Cycle < 1:
 		return fmt.Errorf("-cycle %d: want a number of days, 1 or more", o.Cycle)
 	case o.From != 0 && o.To != 0 && o.From > o.To:
@@ -113,16 +98,12 @@ func (c *replay) check() error {
 		return fmt.Errorf("-form %s: want json, csv or html", c.form)
 	case c.scored && c.out.json() && c.form != jsonLog:
 		return fmt.Errorf("-form %s is not -o json: give one of them", c.form)
-	case c.scored && (o.From != 0 || c.alerts || c.ask != askRoute || c.record != "" || c.flexible != 0):
-		return fmt.Errorf("-scorecard: the score covers all verdicts from the first day on: remove -from, -ask, -record, -flessibile or -alerts")
-	case c.alerts && (c.ask != askRoute && c.ask != askDeparture || c.record != "" || c.flexible != 0):
-		return fmt.Errorf("-alerts: alerts are on departures or routes: use -ask %s or %s, without -record or -flessibile", askDeparture, askRoute)
-	case c.firstDay && (c.ask != askDeparture || c.alerts || c.scored || c.record != "" || c.flexible != 0):
-		return fmt.Errorf("-first-day: the first day is about departures: use -ask %s, without -alerts, -scorecard, -record or -flessibile", askDeparture)
-	case c.flexible != 0 && (!spanKnown || c.ask != askDeparture):
-		return fmt.Errorf("-flessibile %d: want 1, 3 or 7 days, with -ask %s", c.flexible, askDeparture)
-	case c.ask != askRoute && c.ask != askDeparture && c.ask != askMonth:
-		return fmt.Errorf("-ask %s: want %s, %s or %s", c.ask, askRoute, askDeparture, askMonth)
+	case c.scored && (o.From != 0 || c.ask != askRoute || c.record != ""):
+		return fmt.Errorf("-scorecard: the score covers all verdicts from the first day on: remove -from, -ask or -record")
+	case c.firstDay && (c.ask != askDeparture || c.scored || c.record != ""):
+		return fmt.Errorf("-first-day: the first day is about departures: use -ask %s, without -scorecard or -record", askDeparture)
+	case c.ask != askRoute && c.ask != askDeparture:
+		return fmt.Errorf("-ask %s: want %s or %s", c.ask, askRoute, askDeparture)
 	}
 	return nil
 }
@@ -180,36 +161,18 @@ func eachFare(ctx context.Context, recorded *csvfile.Panel, do func(fare.Fare)) 
 	return nil
 }
 
-// departures replays single departures, spans of departures, or alerts. It accepts every file
-// format that departures.ReadTrips reads.
+// departures replays single departures. It accepts every file format that departures.ReadTrips
+// reads.
 func (c *replay) departures(ctx context.Context) error {
-	o := departures.Options{Ask: c.ask, From: c.options.From, To: c.options.To, Cycle: c.options.Cycle}
-	if span, ok := flexibleSpans[c.flexible]; ok {
-		o.Ask, o.Span = fmt.Sprintf("flessibile %d", c.flexible), &span
-	}
-	if c.ask == askMonth {
-		span := departure.Month
-		o.Span = &span
-	}
+	o := departures.Options{From: c.options.From, To: c.options.To, Cycle: c.options.Cycle}
 	euro := func(day fare.Day) func(float64, string) (fare.Cents, bool) { return ecb.Table().RatesOn(day).Euro }
-	unit := "days replayed"
-	if c.alerts && c.ask == askRoute {
-		unit = "routes replayed"
-	}
 	var all []departures.NamedReport
 	for _, file := range c.files {
 		panel, err := departures.OpenTrips(file, departures.TripOptions{Price: c.price, Euro: euro})
 		if err != nil {
 			return err
 		}
-		o.Progress = newMeter(unit, nil).show
-		if c.alerts {
-			report, err := departures.RunAlerts(ctx, panel, o)
-			if err != nil {
-				return fmt.Errorf("backtest %s: %w", file, err)
-			}
-			return c.out.print(report, report.Print)
-		}
+		o.Progress = newMeter("days replayed", nil).show
 		if c.firstDay {
 			report, err := departures.RunFirstDays(ctx, panel, o)
 			if err != nil {

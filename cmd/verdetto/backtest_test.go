@@ -41,25 +41,14 @@ func TestBacktestRefuses(t *testing.T) {
 			"is after", false},
 		{"no cycle", header + "\n" + days(20, ""), []string{"-cycle", "0"}, "-cycle 0", false},
 		{"an unknown question", header + "\n" + days(20, ""), []string{"-ask", "volo"},
-			"-ask volo: want rotta, partenza or mese", false},
-		{"a flexible route", header + "\n" + days(20, ""), []string{"-flessibile", "3"}, "with -ask partenza", false},
-		{"too flexible", header + "\n" + days(20, ""), []string{"-ask", "partenza", "-flessibile", "2"},
-			"want 1, 3 or 7 days", false},
+			"-ask volo: want rotta or partenza", false},
 		{"two panels", header + "\n" + days(20, ""), []string{"-fares", "other.csv"}, "give one panel, or -record",
 			false},
 		{"a record of routes", header + "\n" + days(20, ""), []string{"-record", "out.json"}, "use -ask partenza",
 			false},
-		{"a record of spans", header + "\n" + days(20, ""), []string{"-record", "out.json", "-ask", "partenza",
-			"-flessibile", "3"}, "without -flessibile", false},
 		{"a record of few fares", header + "\n" + days(20, ""), []string{"-record", "out.json", "-ask", "partenza"},
 			"fewer than 500 cases", false},
 		{"the first day of routes", header + "\n" + days(20, ""), []string{"-first-day"}, "use -ask partenza", false},
-		{"alerts on months", header + "\n" + days(20, ""), []string{"-alerts", "-ask", "mese"},
-			"use -ask partenza or rotta", false},
-		{"alerts on a few days", header + "\n" + days(20, ""), []string{"-alerts"},
-			"no departure was watched from 28 days ahead", false},
-		{"alerts on a route of a few days", header + "\n" + days(20, ""), []string{"-alerts", "-ask", "rotta"},
-			"no route that can be judged was watched for 8 weeks", false},
 		{"departures without days", "origin,destination,price\n", []string{"-ask", "partenza"},
 			"header lacks observed_date", false},
 		{"departures that end at once", header + "\n" + days(1, ""), []string{"-ask", "partenza"},
@@ -84,12 +73,11 @@ func TestBacktestRefuses(t *testing.T) {
 	}
 }
 
-// TestBacktestDepartures: the command backtest reports on departures, months and flexible dates of
-// a panel (observed fares), as tables and as JSON.
+// TestBacktestDepartures: the command backtest reports on the departures of a panel (observed
+// fares), as tables and as JSON.
 func TestBacktestDepartures(t *testing.T) {
 	file := filepath.Join("backtest", "departures", "testdata", "panel.csv")
-	for _, flags := range [][]string{{"-ask", "partenza"}, {"-ask", "mese"}, {"-ask", "partenza", "-flessibile", "3"},
-		{"-ask", "partenza", "-cycle", "7"}} {
+	for _, flags := range [][]string{{"-ask", "partenza"}, {"-ask", "partenza", "-cycle", "7"}} {
 		for _, format := range [][]string{nil, {"-json"}} {
 			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 			if err != nil {

@@ -2,14 +2,10 @@
 // fares day by day. The rule judges each fare, knowing earlier days only. The replay compares the
 // answer with later prices of the same departure. Start at Run.
 //
-// Rivals (rivals.go) are simple methods that a user could apply instead of the rule. The rule and a
-// rival are compared on the rows that both answer. References (references.go) are copies of the
-// panel with invented prices, unpredictable or fully predictable ones, which show the lowest and
-// highest possible skill. The rule is the service's own and is not implemented again here.
-//
-// RunAlerts replays the service's alerts (alerts.go). Travellers with an alert pay a price.
-// RunAlerts compares this price to baselines, and to the price for a traveller who knows all later
-// prices.
+// The rival (rival.go) is a simple method that a user could apply instead of the rule. The two are
+// compared on the rows that both answer. References (references.go) are copies of the panel with
+// invented prices, unpredictable or fully predictable ones, which show the lowest and highest
+// possible skill. The rule is the service's own and is not implemented again here.
 package departures
 
 import (
@@ -24,17 +20,14 @@ import (
 
 // Options are the settings of a replay.
 type Options struct {
-	Ask   string          // what the rows are about, for the report; "": partenza (departures)
-	Span  *departure.Span // judge the cheapest departure of each such range of dates; nil: each departure
-	From  fare.Day        // the first day to judge; 0: the first day of the panel
-	To    fare.Day        // the last day of fares to use; 0: the last day of the panel
-	Cycle int             // days from one refresh to the next; 0 means 1
-	// Progress, if set, is called after each day, or each route of alerts on routes. Calls do not
-	// overlap.
+	From  fare.Day // the first day to judge; 0: the first day of the panel
+	To    fare.Day // the last day of fares to use; 0: the last day of the panel
+	Cycle int      // days from one refresh to the next; 0 means 1
+	// Progress, if set, is called after each day. Calls do not overlap.
 	Progress func(done, total int, at string)
 }
 
-// Run replays recorded fares: the rule and its rivals on the recorded prices, and the rule on the
+// Run replays recorded fares: the rule and its rival on the recorded prices, and the rule on the
 // prices of the references. If ctx ends first, Run returns at once; the replay goes on in the
 // background and its result is discarded.
 func Run(ctx context.Context, t *Trips, o Options) (Report, error) {
@@ -67,24 +60,13 @@ func replay(t *Trips, o Options) (Report, error) {
 	if len(t.rows) == 0 {
 		return Report{}, errors.New("no fare was seen on the days asked for")
 	}
-	panels := 3 // the recorded prices and two references
-	if o.Span == nil {
-		panels++ // and the first rule
-	}
-	t = t.showing(o.Progress, panels*(len(t.days())-1))
-	m := newReporter(t.ask(o.Span), o)
+	t = t.showing(o.Progress, 3*(len(t.days())-1)) // with two references
+	m := newReporter(t.ask(), o)
 	var tasks sync.WaitGroup
-	tasks.Go(func() { m.rivals = m.answeredPanel.rivals() })
-	if !m.spans {
-		tasks.Go(func() {
-			first := t.replayRule(m.outcomes, departure.StartFirstRule(t.rows[0].day))
-			m.first = &voice{"first rule", first.chance[0], first.percentile}
-		})
-	}
+	tasks.Go(func() { m.rival = m.answeredPanel.sameLead() })
 	tasks.Go(func() {
 		m.report.References = []Reference{
-			m.reference("random walk", t.randomWalk().ask(o.Span), o), m.reference("shuffled",
-				t.shuffled().ask(o.Span), o),
+			m.reference("random walk", t.randomWalk().ask(), o), m.reference("shuffled", t.shuffled().ask(), o),
 		}
 	})
 	tasks.Wait()
@@ -99,14 +81,8 @@ type answeredPanel struct {
 	answers  ruleAnswers
 }
 
-// ask replays the rule over a panel (observed fares). If s is nil, the rule judges each departure.
-// Otherwise it judges the cheapest departure of each range of dates.
-func (t *Trips) ask(s *departure.Span) (a answeredPanel) {
-	if s == nil {
-		became := t.outcomes()
-		return answeredPanel{t, became, t.replayRule(became, departure.Start(t.rows[0].day))}
-	}
-	a.panel, a.answers = t.minima(*s)
-	a.outcomes = a.panel.outcomes()
-	return a
+// ask replays the rule over a panel (observed fares).
+func (t *Trips) ask() answeredPanel {
+	became := t.outcomes()
+	return answeredPanel{t, became, t.replayRule(became, departure.Start(t.rows[0].day))}
 }

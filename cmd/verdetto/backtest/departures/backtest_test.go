@@ -137,7 +137,7 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	if !(rule.Interval.Low < rule.AUC && rule.AUC < rule.Interval.High) {
 		t.Errorf("%v does not hold %v", rule.Interval, rule.AUC)
 	}
-	if len(r.Against) != int(rivalCount) || len(r.Levels) != 5 || len(r.Percentiles) != 7 ||
+	if len(r.Against) != 1 || len(r.Levels) != 5 || len(r.Percentiles) != 7 ||
 		len(r.Cover) != 2 || r.Fortnight == nil {
 		t.Errorf("missing of the report: %+v", r)
 	}
@@ -171,15 +171,15 @@ func TestNoSkillOnARandomWalk(t *testing.T) {
 // answers stay the same.
 func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	whole := invent(3, 4, 30, 60, 40, reverting)
-	of := whole.ask(nil)
-	all, rivals := of.answers, of.rivals()
+	of := whole.ask()
+	all, rival := of.answers, of.sameLead()
 	for _, end := range []fare.Day{5, 20, 40, 58} {
 		cut := whole.thinned(Options{Cycle: 1, To: end})
 		n := len(cut.rows)
 		if n == 0 || n == len(whole.rows) {
 			t.Fatalf("%d rows until day %d", n, end)
 		}
-		known := cut.ask(nil)
+		known := cut.ask()
 		got := known.answers
 		same := func(what string, a, b []float64) {
 			for i := range b {
@@ -189,15 +189,11 @@ func TestNoAnswerKnowsItsFuture(t *testing.T) {
 			}
 		}
 		same("percentile", all.percentile[:n], got.percentile)
-		if !slices.Equal(all.quarter[:n], got.quarter) {
-			t.Fatalf("until day %d: other quarters of what is usual", end)
-		}
 		same("chance", all.chance[0][:n], got.chance[0])
 		same("chance of 14 days", all.chance[1][:n], got.chance[1])
-		for r, rival := range known.rivals() {
-			same(rival.name, rivals[r].score[:n], rival.score)
-			same(rival.name+", its chance", rivals[r].chance[:n], rival.chance)
-		}
+		cutRival := known.sameLead()
+		same("rival's score", rival.score[:n], cutRival.score)
+		same("rival's chance", rival.chance[:n], cutRival.chance)
 	}
 }
 

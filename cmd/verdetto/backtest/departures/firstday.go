@@ -79,7 +79,7 @@ func replayFirstDays(t *Trips, o Options) (FirstDays, error) {
 		v.name = other.name
 		n.firstDay(&r, v)
 	}
-	m.firstDay(&r, m.answeredPanel.rivals()[sameLead])
+	m.firstDay(&r, m.answeredPanel.sameLead())
 	r.Missing = m.report.Missing
 	return r, nil
 }

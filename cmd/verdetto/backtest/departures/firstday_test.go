@@ -83,25 +83,6 @@ func TestFirstDaysReport(t *testing.T) {
 	}
 }
 
-// TestFirstRuleIsSlow: all fares rise by half. The first rule, which ignored other departures on
-// sale, then judges all fares as expensive. The present rule does not.
-func TestFirstRuleIsSlow(t *testing.T) {
-	panel := invent(5, 12, 60, 140, 40, reverting)
-	for i := range panel.rows {
-		if panel.rows[i].day >= 90 { // 1970-04-01
-			panel.rows[i].price = panel.rows[i].price * 3 / 2
-		}
-	}
-	r := run(t, panel, Options{})
-	f := r.FirstRule
-	if f == nil || f.Count == 0 || f.Interval == nil || len(f.MissByQuarter) != 2 || len(r.MissByQuarter) != 2 {
-		t.Fatalf("%+v", f)
-	}
-	if first, second := f.MissByQuarter[1], r.MissByQuarter[1]; first.Worst < 12 || second.Worst > 6 {
-		t.Errorf("first rule off by %.1f points, the rule by %.1f", first.Worst, second.Worst)
-	}
-}
-
 // TestFirstDayIsCalibrated: with 8 to 20 departures on sale and no history, p % of fares have a
 // percentile of p or less. The plain form of the rule (see StartPlainForm) draws all percentiles
 // towards 50.

@@ -149,7 +149,7 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) ruleAnswers {
 // answers.
 func compareFold(t testing.TB, panel *Trips, got ruleAnswers, from fare.Day) {
 	t.Helper()
-	known := panel.ask(nil)
+	known := panel.ask()
 	became, want := known.outcomes, known.answers
 	var ours, theirs cases
 	var answered, agreed int
@@ -220,7 +220,7 @@ func TestFoldIsTheRule(t *testing.T) {
 // first day it answers as if it had received each day separately.
 func TestFoldOfAllThatIsStored(t *testing.T) {
 	panel := recent(9)
-	want := panel.ask(nil).answers
+	want := panel.ask().answers
 	got := foldReplay(t, panel, firstDay+70)
 	compared := 0
 	for i, q := range panel.rows {

@@ -1,7 +1,6 @@
 package departures
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -29,16 +28,14 @@ type reporter struct {
 	answeredPanel
 	sample
 	from   fare.Day
-	spans  bool     // rows are the cheapest fares of ranges of dates
 	rule   [2]voice // by horizon
 	known  [2][]int // by horizon: the judged rows whose outcome is known
-	rivals [rivalCount]voice
-	first  *voice // the first version of the rule; nil for ranges of dates
+	rival  voice
 	report Report
 }
 
 func newReporter(a answeredPanel, o Options) *reporter {
-	m := &reporter{answeredPanel: a, from: o.From, spans: o.Span != nil}
+	m := &reporter{answeredPanel: a, from: o.From}
 	m.rule = [2]voice{{"rule", a.answers.chance[0], a.answers.percentile}, {"rule, 14 days", a.answers.chance[1],
 		a.answers.percentile}}
 	for row, q := range a.panel.rows {
@@ -58,14 +55,14 @@ func newReporter(a answeredPanel, o Options) *reporter {
 		}
 	}
 	m.report = Report{
-		Ask: cmp.Or(o.Ask, DepartureAlerts), First: t.rows[0].day.String(), From: max(o.From,
-			t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
+		Ask: "partenza", First: t.rows[0].day.String(), From: max(o.From, t.rows[0].day).String(),
+		To: t.last().String(), Cycle: o.Cycle,
 		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen),
 		Departures: departures, Questions: len(m.known[0]),
 		// A small panel (observed fares) may lack results of some kind. Then the JSON holds an
 		// empty list [], not null.
 		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{},
-		MissByQuarter: []stats.Miss{}, MissByLead: []stats.Miss{}, Cover: []Cover{}, Waiting: []Waiting{},
+		MissByQuarter: []stats.Miss{}, MissByLead: []stats.Miss{}, Cover: []Cover{},
 	}
 	return m
 }
@@ -91,7 +88,6 @@ func (m *reporter) measure() (Report, error) {
 	m.methods()
 	m.levels()
 	m.percentiles()
-	m.againstFirstRule()
 	m.waiting()
 	return m.report, nil
 }
@@ -150,31 +146,20 @@ func (m *reporter) rankInterval(of ...ranking) *stats.Range {
 }
 
 func (m *reporter) methods() {
-	of := [2]*cases{m.cases(0, m.rule[0]), m.cases(1, m.rule[1])}
-	if one := m.method(0, m.rule[0].name, of[0]); one != nil {
+	if one := m.method(0, m.rule[0].name, m.cases(0, m.rule[0])); one != nil {
 		m.report.Methods = append(m.report.Methods, *one)
 	}
-	m.report.Fortnight = m.method(1, m.rule[1].name, of[1])
-	if !m.spans {
-		for h, c := range of {
-			m.recalibrated(h, c)
-		}
+	m.report.Fortnight = m.method(1, m.rule[1].name, m.cases(1, m.rule[1]))
+	one := m.method(0, m.rival.name, m.cases(0, m.rival))
+	if one == nil {
+		return
 	}
-	for r, rival := range m.rivals {
-		one := m.method(0, rival.name, m.cases(0, rival))
-		if one == nil {
-			continue
-		}
-		if r == sameLead {
-			_, scores := m.answeredRows(rival)
-			miss := worstMiss(scores)
-			one.WorstMiss = &miss
-		}
-		m.report.Methods = append(m.report.Methods, *one)
-		if compared := m.compare(rival.name, m.cases(0, m.rule[0], rival), m.cases(0, rival,
-			m.rule[0])); compared != nil {
-			m.report.Against = append(m.report.Against, *compared)
-		}
+	_, scores := m.answeredRows(m.rival)
+	miss := worstMiss(scores)
+	one.WorstMiss = &miss
+	m.report.Methods = append(m.report.Methods, *one)
+	if compared := m.compare(m.rival.name, m.cases(0, m.rule[0], m.rival), m.cases(0, m.rival, m.rule[0])); compared != nil {
+		m.report.Against = append(m.report.Against, *compared)
 	}
 }
 
@@ -187,27 +172,6 @@ func (m *reporter) answeredRows(v voice) (rows []int, scores []float64) {
 		}
 	}
 	return rows, scores
-}
-
-// recalibrated measures the rule's chances of a fall after calibration by earlier outcomes (did the
-// fare fall?).
-func (m *reporter) recalibrated(h int, rule *cases) {
-	if len(rule.rows) == 0 {
-		return
-	}
-	all, calibrated := m.panel.recalibrated(h, m.answers.chance[h], m.outcomes), *rule
-	calibrated.chance = make([]float64, len(rule.rows))
-	for i, row := range rule.rows {
-		calibrated.chance[i] = all[row]
-	}
-	r := Recalibrated{Days: int(fallSpans[h].Days()), Count: len(rule.rows),
-		BrierSkill: calibrated.brierSkill(), RuleBrierSkill: rule.brierSkill()}
-	if math.IsNaN(r.RuleBrierSkill) || math.IsInf(r.RuleBrierSkill, 0) {
-		return // all fares fell, or none did: there is nothing to predict
-	}
-	_, r.ECE = calibrated.reliability()
-	_, r.RuleECE = rule.reliability()
-	m.report.Recalibrated = append(m.report.Recalibrated, r)
 }
 
 func (m *reporter) compare(name string, rule, rival *cases) *Comparison {
@@ -296,9 +260,6 @@ func (m *reporter) percentiles() {
 		stated float64
 		in     inside
 	}{{.5, insideHalf}, {.9, insideTenths}} {
-		if m.spans && c.in == insideTenths {
-			continue // for ranges of dates, only the quartiles are computed
-		}
 		held, interval := m.share(rows, func(row int) bool { return m.answers.quartiles[row]&c.in != 0 })
 		m.report.Cover = append(m.report.Cover, Cover{c.stated, held, interval})
 	}

@@ -14,7 +14,7 @@ func (r Report) Print(out io.Writer) {
 	t := stats.NewTables(out)
 	t.Line("%s: %d fares of %d departures on %d routes, %s to %s, a refresh every %d days; judged from %s",
 		r.Ask, r.Rows, r.Departures, r.Routes, r.First, r.To, r.Cycle, r.From)
-	t.Line("asked %d times what is known: was the very departure (or the cheapest of the span) at least 5 %% cheaper within 7 days? %s were", r.Questions, stats.Percent(r.Fell))
+	t.Line("asked %d times what is known: was the very departure at least 5 %% cheaper within 7 days? %s were", r.Questions, stats.Percent(r.Fell))
 	printLeftOut(t, r.Dropped, r.Notes)
 	t.Line("[..] holds the number at 95 %%: routes and blocks of %d days drawn anew", r.BlockDays)
 	r.printSkill(t)
@@ -35,14 +35,6 @@ func (r Report) printSkill(t stats.Tables) {
 			m.Interval.Plain(), m.ScoreAUC, m.BrierSkill, m.ECE)
 	}
 
-	if len(r.Recalibrated) > 0 {
-		t.Title("The rule's chances, brought to what came of earlier ones as a service does that keeps its score")
-		t.Row("days\trows\tECE\trule's\tBrier skill\trule's")
-		for _, c := range r.Recalibrated {
-			t.Row("%d\t%d\t%.4f\t%.4f\t%.4f\t%.4f", c.Days, c.Count, c.ECE, c.RuleECE, c.BrierSkill, c.RuleBrierSkill)
-		}
-	}
-
 	t.Title("The rule and each rival on the rows that both answer")
 	t.Row("rival\trows\trule AUC\trival's\tdifference\t\tBrier skill\trival's\tECE\trival's")
 	for _, c := range r.Against {
@@ -50,8 +42,6 @@ func (r Report) printSkill(t stats.Tables) {
 			c.Difference, c.Interval.Plain(),
 			c.RuleBrierSkill, c.RivalBrierSkill, c.RuleECE, c.RivalECE)
 	}
-
-	r.FirstRule.print(t, r.WorstMiss, r.MissByQuarter)
 
 	t.Title("The rule on other prices: a walk of the same steps, where nothing can be known, and the route's prices shuffled, where all reverts")
 	t.Row("prices\trows\tAUC\tpercentile alone\tfell after ottimo\tbuono\tnormale\tcaro")

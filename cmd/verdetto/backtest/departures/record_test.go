@@ -96,7 +96,7 @@ func TestWaiting(t *testing.T) {
 	line(20017, "120")
 	panel.WriteString("CCC,DDD," + fare.Day(20030).String() + "," + fare.Day(20050).String() + ",1,EUR\n") // a later fare
 	trips := read(t, panel.String())
-	m := newReporter(trips.ask(nil), Options{Cycle: 1, From: 20010})
+	m := newReporter(trips.ask(), Options{Cycle: 1, From: 20010})
 	m.sample = trips.sample(20010, 20017)
 	got, ok := m.measureWaits(departure.Week, 0, 1)
 	// The fare fell from 100 to 90 and then rose to 120, the last fare; the mean is 103.33. The row

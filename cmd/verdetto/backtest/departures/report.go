@@ -7,7 +7,7 @@ import "verdetto/cmd/verdetto/backtest/stats"
 // 7 days and the panel (observed fares) covers these days. Results that could not be measured are
 // absent.
 type Report struct {
-	Ask        string         `json:"ask"`   // what the rows are about: partenza, mese, or flessibile and its days
+	Ask        string         `json:"ask"`   // partenza
 	First      string         `json:"first"` // the first day of the panel
 	From       string         `json:"from"`  // the first day that is judged
 	To         string         `json:"to"`    // the last day with fares that are used
@@ -22,28 +22,23 @@ type Report struct {
 	Questions  int            `json:"asked"`
 	Fell       float64        `json:"fell"` // share of Questions whose fare fell at least 5 % within 7 days
 
-	Methods   []Method     `json:"methods"`
-	Fortnight *Method      `json:"fortnight,omitempty"` // results of the rule's chance of a fall within 14 days
-	Against   []Comparison `json:"against"`
-	FirstRule *FirstRule   `json:"firstRule,omitempty"` // departures only
-	// Recalibrated measures the rule's chances of a fall after calibration by the service's score,
-	// as the service publishes them. It is present only for single departures.
-	Recalibrated []Recalibrated `json:"recalibrated,omitempty"`
-	Levels       []Level        `json:"levels"`
-	Percentiles  []Percentile   `json:"percentiles"`
-	WorstMiss    float64        `json:"worstMissOfPercentile"`
+	Methods     []Method     `json:"methods"`
+	Fortnight   *Method      `json:"fortnight,omitempty"` // results of the rule's chance of a fall within 14 days
+	Against     []Comparison `json:"against"`
+	Levels      []Level      `json:"levels"`
+	Percentiles []Percentile `json:"percentiles"`
+	WorstMiss   float64      `json:"worstMissOfPercentile"`
 	// The largest error of the percentile in each quarter of the year, and in each range of days
 	// before departure. In WorstMiss, errors of two quarters or ranges can cancel each other.
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
 	MissByLead    []stats.Miss `json:"missByLead"`
 	Cover         []Cover      `json:"cover"`
-	Waiting       []Waiting    `json:"waiting"`  // outcomes of a week of waiting, in few bands
 	Followed      []Followed   `json:"followed"` // outcomes of waiting 7 and 14 days, in the bands of the record
 	References    []Reference  `json:"references"`
 	Missing       []string     `json:"missing,omitempty"`
 }
 
-// Method holds the results of one method, the rule or a rival, over the rows (each a fare on one
+// Method holds the results of one method, the rule or the rival, over the rows (each a fare on one
 // day) that the method answers.
 type Method struct {
 	Name        string       `json:"name"`
@@ -58,18 +53,7 @@ type Method struct {
 	WorstMiss   *float64     `json:"worstMissOfPercentile,omitempty"` // only for methods whose score is a percentile
 }
 
-// Recalibrated compares the rule's own chances of a fall with the calibrated chances, for one
-// horizon (7 or 14 days). It uses all rows (each a fare on one day) with a known outcome.
-type Recalibrated struct {
-	Days           int     `json:"days"`
-	Count          int     `json:"count"`
-	ECE            float64 `json:"ece"`
-	RuleECE        float64 `json:"ruleEce"`
-	BrierSkill     float64 `json:"brierSkill"`
-	RuleBrierSkill float64 `json:"ruleBrierSkill"`
-}
-
-// Comparison compares the rule with a rival on the rows (each a fare on one day) that both answer.
+// Comparison compares the rule with the rival on the rows (each a fare on one day) that both answer.
 // For the rival, AUC measures the score, a percentile or class that needs no learning. For the
 // rule, it measures the chance of a fall.
 type Comparison struct {

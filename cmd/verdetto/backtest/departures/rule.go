@@ -64,7 +64,6 @@ type ruleAnswers struct {
 	percentile []float64
 	chance     [2][]float64
 	quartiles  []inside
-	quarter    []fare.Cents // lower quartile of the comparables; for departures only
 	cells      []departure.Cells
 }
 
@@ -84,7 +83,7 @@ func (t *Trips) replayRule(became []outcome, pooled *departure.Pooled) ruleAnswe
 		Trips: t, became: became, pooled: pooled,
 		routes: make([]departure.Route, len(t.Routes)), pasts: make([]departure.Past, t.trips),
 		answers: ruleAnswers{percentile: make([]float64, n), quartiles: make([]inside, n),
-			quarter: make([]fare.Cents, n), cells: make([]departure.Cells, n)},
+			cells: make([]departure.Cells, n)},
 	}
 	for h := range r.answers.chance {
 		r.answers.chance[h] = make([]float64, n)
@@ -155,7 +154,7 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 				r.answers.chance[h][i] = a.Chance[h]
 			}
 			if a.Known {
-				r.answers.quartiles[i], r.answers.quarter[i] = place(&r.asker, q)
+				r.answers.quartiles[i] = place(&r.asker, q)
 			}
 		}
 		for i := from; i < to; i++ {
@@ -181,22 +180,20 @@ func (t *Trips) quotes(from, to int) []departure.Quote {
 	return quotes
 }
 
-// place returns the price ranges of comparable fares that contain the fare q, and the lower
-// quartile of the comparable fares.
-func place(asker *departure.RouteDay, q departure.Quote) (in inside, quarter fare.Cents) {
-	between := func(low, high float64) (from fare.Cents, yes bool) {
-		from, _ = asker.Quantile(q, low)
+// place returns the price ranges of comparable fares that contain the fare q.
+func place(asker *departure.RouteDay, q departure.Quote) (in inside) {
+	between := func(low, high float64) bool {
+		from, _ := asker.Quantile(q, low)
 		to, _ := asker.Quantile(q, high)
-		return from, from <= q.Price && q.Price <= to
+		return from <= q.Price && q.Price <= to
 	}
-	quarter, half := between(.25, .75)
-	if half {
+	if between(.25, .75) {
 		in |= insideHalf
 	}
-	if _, yes := between(.05, .95); yes {
+	if between(.05, .95) {
 		in |= insideTenths
 	}
-	return in, quarter
+	return in
 }
 
 var unknown = math.NaN()

@@ -31,15 +31,7 @@ type Followed struct {
 	Bands []Waiting `json:"bands"`
 }
 
-// waitEdges divides the stated chances of a fall into ranges. The first table reports on how fares
-// changed during a wait, by these ranges. The last row of that table covers all chances.
-var waitEdges = []float64{0, .1, .2, .3, .4, 1}
-
 func (m *reporter) waiting() {
-	m.report.Waiting = m.bands(departure.Week, waitEdges)
-	if all, ok := m.measureWaits(departure.Week, 0, 1); ok {
-		m.report.Waiting = append(m.report.Waiting, all)
-	}
 	for h := range fallSpans {
 		f := Followed{Days: int(fallSpans[h].Days()), Bands: m.bands(fallSpans[h], departure.RecordEdges)}
 		f.Span = 1
