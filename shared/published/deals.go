@@ -27,9 +27,9 @@ type Occasioni struct {
 	Vettori      *verdict.Vettori `json:"vettori,omitempty" doc:"The airlines that it is limited to"`
 	Ambito       string           `json:"ambito" enum:"rotta,mese" doc:"What each verdetto judges: the cheapest fare of the route, or of its departures in mese"`
 	Notti        string           `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Nights away of return fares, as requested. Absent for one-way fares"`
-	Valuta       string           `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
+	Valuta       string           `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
 	Occasioni    []Occasione      `json:"occasioni" nullable:"false" doc:"Destinations with a fare, best first: by level, then percentile, then distance below the median. Those with too little data for a verdict come last"`
-	AggiornatoIl *time.Time       `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. Absent if there is none"`
+	AggiornatoIl *time.Time       `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. The age of each is its prezzo.etaOre. Absent if there is none"`
 	// Raccolta is absent once a route of the origin has enough days.
 	Raccolta *verdict.Raccolta `json:"raccolta,omitempty" doc:"How far the destinations are from the first verdict, by the one with the most days. Absent once a route of the origin has enough days"`
 }

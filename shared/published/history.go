@@ -21,12 +21,12 @@ type Storico struct {
 	DestinazioneIata string          `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
 	Luoghi           []verdict.Luogo `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave, as in GET /v1/analisi"`
 	Tratta           *verdict.Tratta `json:"tratta,omitempty" doc:"The airports that the history is about, as in GET /v1/analisi"`
-	Valuta           string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
+	Valuta           string          `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
 	OggiCent         *fare.Cents     `json:"oggiCent,omitempty" doc:"The cheapest current fare, in cents of valuta. Absent if there is none"`
 	Settimane        []Settimana     `json:"settimane" nullable:"false" doc:"Weeks in which fares were found, oldest first: the last 26 weeks, with a Pro key three years"`
 	Partenza         *Movimento      `json:"partenza,omitempty" doc:"With partenza: the fares of that departure, by day"`
 	Mese             *DelMese        `json:"mese,omitempty" doc:"With mese: the fares for departures in that month, by week"`
-	AggiornatoIl     time.Time       `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
+	AggiornatoIl     time.Time       `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC"`
 }
 
 // Settimana summarizes one week of a route. For each day on which a fare was found, it uses only

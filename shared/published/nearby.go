@@ -19,7 +19,7 @@ type Vicini struct {
 	OrigineIata      string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	DestinazioneIata string          `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"LON"`
 	Tratta           *verdict.Tratta `json:"tratta,omitempty" doc:"The airports that you named, as in GET /v1/analisi"`
-	Valuta           string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
+	Valuta           string          `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
 	Prezzo           *verdict.Prezzo `json:"prezzo,omitempty" doc:"The fare of your trip. Absent if no current fare of it is known"`
 	Vicini           []Vicino        `json:"vicini" nullable:"false" doc:"Of the covered places within 150 km, the nearest six with a fare for the trip, cheapest first. They may be dearer than your trip"`
 }

@@ -23,7 +23,7 @@ type Rotta struct {
 	Destinazione Citta     `json:"destinazione"`
 	Osservazioni int       `json:"osservazioni" doc:"Fares observed in the last 400 days"`
 	Campione     int       `json:"campione" doc:"Past days with a known cheapest fare. A verdict needs 8"`
-	AggiornatoIl time.Time `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
+	AggiornatoIl time.Time `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC"`
 }
 
 // Citta is a city in the list of covered routes.

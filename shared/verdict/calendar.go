@@ -20,10 +20,10 @@ type Calendario struct {
 	Luoghi           []Luogo            `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave, as in GET /v1/analisi"`
 	Tratta           *Tratta            `json:"tratta,omitempty" doc:"The airports that the calendar is about, as in GET /v1/analisi"`
 	Vettori          *Vettori           `json:"vettori,omitempty" doc:"The airlines that it is limited to"`
-	Valuta           string             `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields and of cent" example:"EUR"`
+	Valuta           string             `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
 	Giorni           []Giorno           `json:"giorni" nullable:"false" doc:"Departures with a known fare, by day: up to 330 days ahead, or those of mese. Days without one are absent"`
 	Mesi             []MeseInCalendario `json:"mesi" nullable:"false" doc:"The months of these departures, in order. Each is judged by its cheapest departure, as mese of GET /v1/analisi is"`
-	AggiornatoIl     time.Time          `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
+	AggiornatoIl     time.Time          `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC. The age of each fare is its etaOre"`
 }
 
 // Giorno is one departure in a calendar. If the service does not publish single fares, the fields
@@ -35,10 +35,10 @@ type Giorno struct {
 	Ritorno  string      `json:"ritorno,omitempty" format:"date" doc:"Day of the return flight, local time. Absent for one-way fares"`
 	Soste    *int        `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 means two or more. Absent if the source does not say"`
 	Volo
-	TrovatoIl    *time.Time  `json:"trovatoIl" format:"date-time" doc:"Time at which the fare was found, UTC"`
+	TrovatoIl    *time.Time  `json:"trovatoIl" format:"date-time" doc:"Time at which this fare was found, UTC"`
 	Precisione   string      `json:"precisione" enum:"istante,giorno" doc:"giorno: the source knows only the day of trovatoIl, and its first moment is given"`
-	EtaOre       *int        `json:"etaOre" minimum:"0" doc:"Age in whole hours since trovatoIl. From 72 on, affidabilita is one step lower"`
-	MedianaCent  *fare.Cents `json:"medianaCent,omitempty" doc:"What departures of the route usually cost as many days ahead, in cents: the median; absent with dati-insufficienti"`
+	EtaOre       *int        `json:"etaOre" minimum:"0" doc:"Age of this fare: whole hours since trovatoIl. From 72 on, affidabilita is one step lower"`
+	MedianaCent  *fare.Cents `json:"medianaCent,omitempty" doc:"What departures of the route usually cost as many days ahead, in cents of valuta: the median; absent with dati-insufficienti"`
 	Livello      string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the fare among departures of the route this far ahead"`
 	Affidabilita string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the level is. Absent with dati-insufficienti"`
 	Percentile   *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of comparable departures that are cheaper, in percent. Absent with dati-insufficienti"`

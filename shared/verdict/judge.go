@@ -20,7 +20,7 @@ type Analysis struct {
 	Tratta              *Tratta      `json:"tratta,omitempty" doc:"The airports that the answer is about. Present if you named an airport of a city with several, and the fares of the route state theirs"`
 	Vettori             *Vettori     `json:"vettori,omitempty" doc:"The airlines that the answer is limited to"`
 	Ambito              string       `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto judges: the cheapest fare of the route, of a month, or of a departure"`
-	Valuta              string       `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
+	Valuta              string       `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
 	Verdetto            Verdetto     `json:"verdetto"`
 	Raccolta            *Raccolta    `json:"raccolta,omitempty" doc:"How far the route is from its first verdict. Present with dati-insufficienti about a route"`
 	Prezzo              Prezzo       `json:"prezzo" doc:"The judged fare. It was observed and may no longer be available"`
@@ -39,7 +39,7 @@ type Analysis struct {
 	AnticipoConsigliato *Anticipo    `json:"anticipoConsigliato,omitempty" doc:"The days before departure in which fares have been lowest. Absent if fewer than 8 departures show it"`
 	Riferimento         *Riferimento `json:"riferimento,omitempty" doc:"What passengers paid on the route, if the operator imported a public record of sold tickets. Present for one-way questions about whole cities, any airline and any stops. No verdict uses it"`
 	Osservazioni        int          `json:"osservazioni" minimum:"0" doc:"Fares of the route observed in the last 400 days"`
-	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
+	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC. The age of the judged fare is prezzo.etaOre"`
 }
 
 // Verdetto is the published verdict on a fare. Its pointers are nil if there is too little data for
@@ -59,15 +59,15 @@ type Verdetto struct {
 // Prezzo is the judged fare.
 type Prezzo struct {
 	Cent     fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
-	Valuta   string     `json:"valuta" doc:"ISO 4217 code of the currency of cent" example:"EUR"`
+	Valuta   string     `json:"valuta" doc:"ISO 4217 code of the currency of cent, as in the whole answer" example:"EUR"`
 	Quotato  Quotato    `json:"quotato" doc:"The fare in the currency in which it was quoted. Fares are compared as quoted, so exchange rates do not move a verdict"`
 	Partenza string     `json:"partenza,omitempty" format:"date" doc:"Day of departure, local time. Absent for a caller's price without a departure" example:"2016-04-20"`
 	Ritorno  string     `json:"ritorno,omitempty" format:"date" doc:"Day of the return flight, local time. Absent for one-way fares"`
 	Soste    *int       `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 means two or more. Absent if the source does not say"`
 	Volo
-	TrovatoIl  *time.Time `json:"trovatoIl,omitempty" format:"date-time" doc:"Time at which the fare was found, UTC. Absent for a caller's price"`
+	TrovatoIl  *time.Time `json:"trovatoIl,omitempty" format:"date-time" doc:"Time at which this fare was found, UTC. Absent for a caller's price"`
 	Precisione string     `json:"precisione,omitempty" enum:"istante,giorno" doc:"giorno: the source knows only the day of trovatoIl, and its first moment is given"`
-	EtaOre     *int       `json:"etaOre,omitempty" minimum:"0" doc:"Age in whole hours since trovatoIl. From 72 on, affidabilita is one step lower"`
+	EtaOre     *int       `json:"etaOre,omitempty" minimum:"0" doc:"Age of this fare: whole hours since trovatoIl. From 72 on, affidabilita is one step lower"`
 	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True: the caller gave the price"`
 }
 
@@ -98,7 +98,7 @@ type Quotato struct {
 
 // MinimoVisto is the lowest fare of a departure in the last 60 days.
 type MinimoVisto struct {
-	Cent   fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents"`
+	Cent   fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
 	Giorno string     `json:"giorno" format:"date" doc:"The day on which it was seen, UTC"`
 }
 

@@ -39,7 +39,7 @@ type Asker struct {
 
 type tripInput struct {
 	Route
-	Departure string  `json:"departure,omitempty" example:"2016-04-20" maxLength:"10"`
+	Departure string  `json:"departure,omitempty" maxLength:"10"`
 	Flexible  string  `json:"flexible_days,omitempty" enum:"1,3,7"`
 	Month     string  `json:"month,omitempty" maxLength:"7"`
 	Back      string  `json:"return,omitempty" maxLength:"10"`

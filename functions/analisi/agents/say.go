@@ -86,8 +86,7 @@ func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day
 		and(of.Fare(), of.OwnDay(), of.Known(), of.Past(), of.Typical(), of.Rank(0, 0)),
 		and(certainty+s.Text("format.comma")+restsOn+".", of.Waiting()),
 		s.months(a),
-		of.Paid(),
-		s.newest(a.AggiornatoIl))
+		of.Paid())
 }
 
 // unknown returns the sentence that says why there is no verdict.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -100,7 +101,21 @@ func session(t *testing.T, revision string) {
 	show := json.NewEncoder(&transcript)
 	show.SetEscapeHTML(false)
 	show.SetIndent("", " ")
+	_, denied, found := strings.Cut(initialized.Instructions, "does not know:")
+	denied, _, _ = strings.Cut(denied, ".")
+	if !found {
+		t.Error("the instructions do not say what the service does not know")
+	}
 	for _, tool := range listed.Tools {
+		for name, property := range tool.InputSchema.(map[string]any)["properties"].(map[string]any) {
+			if strings.Contains(denied, strings.ReplaceAll(name, "_", " ")) {
+				t.Errorf("the instructions deny what %s takes as %s: %s", tool.Name, name, denied)
+			}
+			// A fixed day would be refused once it is past.
+			if day, _ := property.(map[string]any)["examples"].([]any); len(day) > 0 && strings.Contains(fmt.Sprint(day), "-") {
+				t.Errorf("%s shows the day %v as an example of %s", tool.Name, day, name)
+			}
+		}
 		a := tool.Annotations
 		if a == nil || !a.ReadOnlyHint || !a.IdempotentHint || a.DestructiveHint == nil || *a.DestructiveHint ||
 			a.OpenWorldHint == nil || !*a.OpenWorldHint || a.Title == "" {

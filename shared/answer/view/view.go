@@ -19,10 +19,10 @@ import (
 type Trends struct {
 	Origin       string        `json:"origin" doc:"IATA code of the origin city" example:"MIL"`
 	City         string        `json:"city" doc:"Name of the origin city, in English or the chosen language" example:"Milan"`
-	Currency     string        `json:"currency" doc:"ISO 4217 code of all amounts" example:"USD"`
+	Currency     string        `json:"currency" doc:"ISO 4217 code of the currency of all amounts. They are hundredths of it, even where it has none, such as JPY" example:"USD"`
 	Rate         float64       `json:"rate" doc:"Units of the currency for 1 EUR"`
 	RateDate     string        `json:"rateDate" format:"date" doc:"Day of that reference rate (European Central Bank)"`
-	UpdatedAt    *time.Time    `json:"updatedAt" nullable:"true" doc:"Time at which the newest fare was found, UTC. null if there is no current fare"`
+	UpdatedAt    *time.Time    `json:"updatedAt" nullable:"true" doc:"Time at which the newest fare of these routes was found, UTC. The age of each fare is that of its cheapest.found. null if there is no current fare"`
 	Popularity   string        `json:"popularity" enum:"observations" doc:"What the destinations are ordered by"`
 	Destinations []Destination `json:"destinations" nullable:"false" doc:"Destinations with a current fare, most popular first, at most 100"`
 	Airports     *Airports     `json:"airports,omitempty" doc:"With a destination: the airports that the answer is about. Absent if it is about all airports of both cities"`
@@ -78,11 +78,11 @@ type Destination struct {
 	Level         string   `json:"level,omitempty" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the cheapest fare among the route's cheapest fares of past days: very cheap, cheap, normal, expensive, or too little data. Absent without a current fare"`
 	Certainty     string   `json:"certainty,omitempty" enum:"alta,media,bassa" doc:"How sure the level is: high, medium or low. One step lower if the fare was found 72 hours ago or earlier. Absent without a level, or with dati-insufficienti"`
 	Percentile    *int     `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of those days with a cheaper fare, in percent. Absent if certainty is absent"`
-	MedianCents   *int64   `json:"medianCents" nullable:"true" doc:"Median of the route's cheapest fares of past days, in cents. null with fewer than 8 days"`
-	MinimumCents  *int64   `json:"minimumCents" nullable:"true" doc:"Minimum of the route's cheapest fares of past days, in cents"`
+	MedianCents   *int64   `json:"medianCents" nullable:"true" doc:"Median of the route's cheapest fares of past days, in cents of currency. null with fewer than 8 days"`
+	MinimumCents  *int64   `json:"minimumCents" nullable:"true" doc:"Minimum of the route's cheapest fares of past days, in cents of currency"`
 	Sample        int      `json:"sample" doc:"Number of past days with a known cheapest fare"`
 	Observations  int      `json:"observations" doc:"Fares observed in the last 400 days"`
-	ChangeCents   *int64   `json:"changeCents" nullable:"true" doc:"Cheapest current fare minus the one of 7 days before, in cents. null if that is unknown"`
+	ChangeCents   *int64   `json:"changeCents" nullable:"true" doc:"Cheapest current fare minus the one of 7 days before, in cents of currency. null if that is unknown"`
 	ChangePercent *float64 `json:"changePercent" nullable:"true" doc:"changeCents in percent, one decimal"`
 	Months        []Month  `json:"months" nullable:"false" doc:"Departure months with at least 5 fares, cheapest median first"`
 }
