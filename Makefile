@@ -43,7 +43,7 @@ LISTEN   ?= 127.0.0.1:8080
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
-.PHONY: help run test prove evidence check build image package release-snapshot release-image release-aws version synth preflight deploy back smoke invoke sam-invoke sam-start-api bench api tools generate clean
+.PHONY: help run test check evidence build image package release-snapshot release-image release-aws version synth preflight deploy back smoke invoke sam-invoke sam-start-api bench api tools generate clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -54,35 +54,31 @@ run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.
 	  case $$line in *[\ :]*) echo "$$line";; *) printf '\r%d packages compiled' $$((++n));; esac; done; [ $$n = 0 ] || echo; } >&2
 	@exec dist/host/verdetto serve -listen $(LISTEN) $(UPSTREAM)
 
-# At the end, the failed and the skipped tests are listed with the reason. The time limit (-timeout)
-# is only for a test that hangs: it is long enough for a busy machine.
-# The CDK uses the first Node.js in PATH. That of the Linux distribution may be too old, so the one from make tools comes first.
-GOTEST = PATH="$(CURDIR)/$(MCP)/node_modules/node/bin:$$PATH" go tool gotestsum --format pkgname --format-icons text --format-hide-empty-pkg $(1) -- -count=1
-
+# A package below a folder named check needs a tool or a clock, one below evidence takes hours; all others need Go alone.
+# $(call tier,check) are the packages of that tier, $(call tier) those of make test.
 PKG ?= ./...
+tier = $(shell go list $(PKG) | grep $(if $(1),'/$(1)\(/\|$$\)',-v '/\(check\|evidence\)\(/\|$$\)'))
 
-test: tools ## what is right or wrong: no clock decides, it passes on a busy machine [PKG=./shared/verdict]
-	$(call GOTEST) -shuffle=on -timeout 30m -skip '^Test(Prove|Evidence)' $(PKG)
+# At the end, the failed and the skipped tests are listed with the reason. The time limit (-timeout) is only for a test that
+# hangs: it is long enough for a busy machine. Vet is part of make check. Without symbols (-s -w), test binaries link faster.
+# The CDK uses the first Node.js in PATH. That of the Linux distribution may be too old, so the one of .tools comes first.
+GOTEST = PATH="$(CURDIR)/$(MCP)/node_modules/node/bin:$$PATH" go tool gotestsum --format pkgname --format-icons text --format-hide-empty-pkg -- \
+	-count=1 -vet=off -ldflags='-s -w'
+
+test: ## what Go alone can test: no tool, no network, no clock; it passes on a busy machine [PKG=./shared/verdict]
+	$(GOTEST) -shuffle=on -timeout 30m -skip '^Test(Prove|Evidence)' $(call tier)
 
 # packages lists the folders with a file *_prove_test.go or *_evidence_test.go. They run one at a time, because they measure time.
-packages = $(sort $(dir $(shell find ./cmd ./e2e ./functions ./infra ./shared -name '*$(1)_test.go')))
+packages = $(sort $(dir $(shell find ./cmd ./e2e ./functions ./infra ./shared -name "*$(1)_test.go")))
 
-# The results of these packages do not depend on other load, so two of them run at a time, the longest first.
-# The start-up time of e2e/lambda does depend on it, so that test runs alone afterwards.
-TOGETHER := $(patsubst %,./%/,e2e/web e2e/lambda e2e/docs e2e/migrate e2e/openapi functions/refresh e2e/onemachine e2e/reached e2e/stack \
-	shared/verdict cmd/verdetto/backtest/scorecard e2e/shocks functions/analisi/page e2e/compat e2e/alerts shared/notify/webhook)
-
-prove: tools ## times, memory, statistics, start-up, and samples of what make evidence does
-	@together=0; ( set -x; $(call GOTEST) -p 2 -timeout 30m -run '^TestProve' -skip '^TestProve(StartUp|MemoryAndTime)$$' $(TOGETHER) ) || together=$$?; \
-	  ( set -x; $(call GOTEST) -p 1 -timeout 30m -run '^TestProve' -skip '^TestProveSAMInvoke$$' $(filter-out $(TOGETHER),$(call packages,prove)) ./e2e/lambda/ ) && exit $$together
-
-evidence: tools ## whole panels, hundreds of kills, every set-up of a browser
-	$(call GOTEST) -p 1 -timeout 12h -run '^TestEvidence' $(call packages,evidence)
-
-check: ## formatting, vet, staticcheck, govulncheck, tidy and generated files, then test and prove
+check: ## linters, then make test, then all that needs a tool or a clock; each test fetches its own tools
 	.ci/check
 	$(MAKE) test
-	$(MAKE) prove
+	@failed=0; ( set -x; $(GOTEST) -p 2 -timeout 30m -skip '^TestEvidence' $(call tier,check) ) || failed=$$?; \
+	  ( set -x; $(GOTEST) -p 1 -timeout 30m -run '^TestProve' $(filter-out ./e2e/check/%,$(call packages,prove)) ) && exit $$failed
+
+evidence: ## hours: whole panels, hundreds of kills, every set-up of a browser
+	$(GOTEST) -p 1 -timeout 12h -run '^TestEvidence' $(call packages,evidence)
 
 build: ## dist/FUNCTION/bootstrap for Lambda (linux/arm64), with sizes
 	@for f in $(FUNCTIONS); do \
@@ -162,7 +158,7 @@ invoke: $(if $(and $(FN),$(EVENT)),$(DYNAMODB)/.complete dist/host/$(FN)/bootstr
 
 sam-invoke: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## functions in Lambda's image, by SAM: every event against its golden, or EVENT=events/analisi.json
 	@$(if $(EVENT),go run ./cmd/lambdalocal sam -config $(CONFIG) -fn $(or $(FN),$(firstword $(subst -, ,$(basename $(notdir $(EVENT)))))) -event $(EVENT) $(UPSTREAM),\
-	  go test -count=1 -v -timeout 30m ./e2e/lambda -run '^TestProveSAMInvoke$$/^$(FN)')
+	  go test -count=1 -v -timeout 30m ./e2e/check/lambda -run '^TestProveSAMInvoke$$/^$(FN)')
 
 sam-start-api: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## the functions in Lambda's image behind 127.0.0.1:8080, by SAM
 	@go run ./cmd/lambdalocal sam -config $(CONFIG) -listen $(LISTEN) $(UPSTREAM)
@@ -175,7 +171,7 @@ api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete #
 	go test ./functions/analisi/reference
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(LIGHTHOUSE) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(WEBHOOKS) $(SDKS) $(SDKJAVA) $(LANGUAGETOOL) $(RELEASE)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(LIGHTHOUSE) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(WEBHOOKS) $(SDKS) $(SDKJAVA) $(LANGUAGETOOL)) ## what make check needs beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \

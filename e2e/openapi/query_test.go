@@ -37,7 +37,7 @@ func TestWrongParameters(t *testing.T) {
 	calls := 0
 	for _, r := range routes.Table {
 		if r.Function == "compat" || r.Path == "/mcp" {
-			continue // protocols with rules of their own, tested in e2e/compat and functions/analisi/agents
+			continue // protocols with rules of their own, tested in e2e/check/compat and functions/analisi/agents
 		}
 		path, names := strings.ReplaceAll(r.Path, "{file}", "x"), slices.Concat(operations[r.Name], undescribed[r.Name])
 		refused := func(query, name, says string) {

@@ -1,8 +1,10 @@
 // Package testenv finds the tools and data that tests need besides Go.
 //
-// A test that needs something missing is skipped, with the command that installs it. With CI=true
-// it fails instead, so no test is skipped silently. The exception is recorded fares, which belong
-// to others: without VERDETTO_DATA such a test is always skipped.
+// Only tests below a folder named check or evidence may need a tool; all others run with Go alone.
+// Tool fetches what is missing below .tools. A test whose tool cannot be had is skipped, with the
+// command that installs it. With CI=true it fails instead, so no test is skipped silently. The
+// exception is recorded fares, which belong to others: without VERDETTO_DATA such a test is always
+// skipped.
 package testenv
 
 import (
@@ -10,10 +12,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
 	"testing"
 )
 
-// ErrNoTool means that a test tool is not below .tools.
+// ErrNoTool means that a tool is not below .tools.
 var ErrNoTool = errors.New("not installed: run make tools")
 
 // Data returns the folder of recorded fares and objects, from VERDETTO_DATA.
@@ -43,18 +49,56 @@ func Command(t testing.TB, name, install string, otherNames ...string) string {
 	return ""
 }
 
-// Tool returns the path of a file or folder below .tools, where make tools installs what tests
-// need.
+// Tool returns the path of a file or folder below .tools. Make fetches the tool first, if it is
+// missing or older than the file in tools that pins its version.
 func Tool(t testing.TB, path ...string) string {
 	t.Helper()
+	once, _ := fetches.LoadOrStore(path[0], sync.OnceValues(func() (string, error) { return fetch(path[0]) }))
+	said, err := once.(func() (string, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
 	found, err := FindTool(path...)
 	if errors.Is(err, ErrNoTool) {
-		Missing(t, filepath.Join(path...), "make tools")
+		Missing(t, filepath.Join(path...), strings.TrimSpace("make tools\n"+said))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	return found
+}
+
+// fetches maps the name of each tool that this process has asked for to a function that fetches it
+// once: func() (said string, err error).
+var fetches sync.Map
+
+// fetch has make bring a tool up to date, and returns what make said. A tool that cannot be had is
+// no error here. The lock keeps test binaries that run at the same time from fetching a tool twice.
+func fetch(name string) (said string, err error) {
+	program, err := exec.LookPath("make")
+	if err != nil {
+		return "", nil //nolint:nilerr // then the tools that are there are used as they are
+	}
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Join(root, ".tools"), 0o755); err != nil {
+		return "", err
+	}
+	lock, err := os.Create(filepath.Join(root, ".tools", name+".lock"))
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close() // also releases the lock
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", err
+	}
+	command := exec.Command(program, "--silent", ".tools/"+name+"/.complete")
+	command.Dir = root
+	command.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "MAKE") })
+	out, _ := command.CombinedOutput() // the message says why a tool cannot be had
+	return string(out), nil
 }
 
 // FindTool does what Tool does, for code outside tests. It ignores an incomplete installation,

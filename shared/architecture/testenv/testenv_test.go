@@ -1,9 +1,11 @@
 package testenv
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -28,6 +30,35 @@ func (o *outcome) Skipf(format string, args ...any)  { o.end("skipped", fmt.Spri
 func (o *outcome) Fatal(args ...any)                 { o.end("failed", fmt.Sprint(args...)) }
 func (o *outcome) Fatalf(format string, args ...any) { o.end("failed", fmt.Sprintf(format, args...)) }
 
+// TestFetch: Tool has make fetch a missing tool, once. If make cannot, the message says what make said.
+func TestFetch(t *testing.T) {
+	program, err := exec.LookPath("make")
+	if err != nil {
+		t.Skip("needs make")
+	}
+	root := workspace(t)
+	t.Setenv("CI", "")
+	t.Setenv("PATH", filepath.Dir(program)+":/usr/bin:/bin")
+	if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte(`
+.tools/new/.complete:
+	@mkdir .tools/new && touch .tools/new/run $@
+.tools/absent/.complete:
+	@echo no npm here
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		answer, o := ask(func(t testing.TB) string { return Tool(t, "new", "run") })
+		if answer != filepath.Join(root, ".tools/new/run") {
+			t.Errorf("%s with %q, said %q", o.ended, answer, o.said)
+		}
+	}
+	_, o := ask(func(t testing.TB) string { return Tool(t, "absent", "run") })
+	if o.ended != "skipped" || !strings.Contains(o.said, "no npm here") {
+		t.Errorf("%s, said %q", o.ended, o.said)
+	}
+}
+
 // ask calls question and waits until it returns or ends the test.
 func ask(question func(t testing.TB) string) (answer string, o *outcome) {
 	o = &outcome{ended: "answered"}
@@ -46,7 +77,7 @@ func workspace(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	for path, mode := range map[string]os.FileMode{
-		"go.mod": 0o644, "deep/down/file": 0o644, ".tools/whole/.complete": 0o644, ".tools/whole/bin/run": 0o755,
+		"go.mod": 0o644, "deep/check/file": 0o644, "deep/down/file": 0o644, ".tools/whole/.complete": 0o644, ".tools/whole/bin/run": 0o755,
 		".tools/half/bin/run": 0o755, "bin/present": 0o755,
 	} {
 		file := filepath.Join(root, path)
@@ -57,7 +88,7 @@ func workspace(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	t.Chdir(filepath.Join(root, "deep", "down"))
+	t.Chdir(filepath.Join(root, "deep", "check"))
 	t.Setenv("PATH", filepath.Join(root, "bin"))
 	return root
 }
@@ -72,6 +103,7 @@ func TestNeeds(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name     string
+		folder   string
 		data, ci string
 		question func(testing.TB) string
 		answer   string
@@ -102,6 +134,7 @@ func TestNeeds(t *testing.T) {
 		{name: "no tool on CI", ci: "true", question: tool("none"), ended: "failed", says: "needs none: make tools"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Chdir(filepath.Join(root, cmp.Or(c.folder, "deep/check")))
 			t.Setenv("VERDETTO_DATA", c.data)
 			t.Setenv("CI", c.ci)
 			answer, o := ask(c.question)

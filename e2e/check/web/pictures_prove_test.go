@@ -85,7 +85,7 @@ func TestProvePictures(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(recorded), said.String()); diff != "" {
 		t.Errorf("the pictures in docs/ show an older page; make them again with\n"+
-			"go test ./e2e/web -run TestProvePictures -update\n%s", diff)
+			"go test ./e2e/check/web -run TestProvePictures -update\n%s", diff)
 	}
 }
 

@@ -66,7 +66,7 @@ func TestProveStartUp(t *testing.T) {
 		t.Fatal(mains, err)
 	}
 	names := []string{"hello"}
-	executables := map[string]string{"hello": fixture.Executable(t, "e2e/lambda/testdata/hello")}
+	executables := map[string]string{"hello": fixture.Executable(t, "e2e/check/lambda/testdata/hello")}
 	for _, m := range mains {
 		name := filepath.Base(filepath.Dir(m))
 		names = append(names, name)

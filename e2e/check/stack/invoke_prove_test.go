@@ -61,7 +61,7 @@ func TestProveStackInvoked(t *testing.T) {
 // configuration. The containers reach moto at the address of the engine's bridge.
 func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 	t.Helper()
-	entry, err := os.ReadFile(fixture.Executable(t, "e2e/stack/testdata/entry"))
+	entry, err := os.ReadFile(fixture.Executable(t, "e2e/check/stack/testdata/entry"))
 	if err != nil {
 		t.Fatal(err)
 	}
