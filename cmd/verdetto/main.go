@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"verdetto/shared/upstream/anac"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/web/httpapi"
 )
@@ -27,7 +26,7 @@ var groups = []struct {
 	{"The service:", []func() *cobra.Command{serveCommand, initCommand, checkCommand, refreshCommand, statusCommand,
 		askCommand, readyCommand, smokeCommand, mailTestCommand}},
 	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, migrateCommand,
-		keyCommand, pepperCommand, importCommand, baselineCommand}},
+		keyCommand, pepperCommand, importCommand}},
 	{"Recorded fares:", []func() *cobra.Command{backtestCommand}},
 }
 
@@ -139,7 +138,7 @@ func exitCode(err error) int {
 	if errors.As(err, &refused) {
 		return refused.exitCode()
 	}
-	for _, bad := range []error{errPartly, csvfile.ErrNothing, csvfile.ErrDamaged, anac.ErrNothing, anac.ErrForm} {
+	for _, bad := range []error{errPartly, csvfile.ErrNothing, csvfile.ErrDamaged} {
 		if errors.Is(err, bad) {
 			return exitPartly
 		}

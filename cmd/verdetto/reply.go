@@ -60,7 +60,6 @@ func (r reply) print(w io.Writer) {
 			facts = append(facts, l.Text("departure.too_little", "Fares", l.Number(a.Verdetto.Campione)))
 		}
 	}
-	facts = append(facts, said.Paid())
 	facts = append(facts, wording.Places(l, a.Tratta, a.OrigineIata, a.DestinazioneIata)...)
 	if r.invented {
 		facts = append(facts, l.Text("home.invented"))

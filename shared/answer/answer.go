@@ -2,10 +2,10 @@
 // the stored summary of the route's fares, and judges the fares. The API, the pages, the tools for
 // agents and the images all use this package, so their answers agree. Start with Reader.Answer.
 //
-// An answer costs one read of the store, however long the history is. An answer about a route within
-// Brazil costs one more; see paidOn. WithCalendar may read once more, and Moves reads a whole
-// history. If a question has no answer, the result is an error of this package. The caller explains
-// the error in its own words. Check refuses impossible questions without reading the route.
+// An answer costs one read of the store, however long the history is. WithCalendar may read once
+// more, and Moves reads a whole history. If a question has no answer, the result is an error of this
+// package. The caller explains the error in its own words. Check refuses impossible questions without
+// reading the route.
 package answer
 
 import (
@@ -133,14 +133,6 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 // Answer judges the price in the question, if the question has one. Otherwise it judges the fare of
 // the requested departure or, without a departure, the cheapest fare of the route.
 func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
-	a, err := r.answer(ctx, q)
-	if err == nil {
-		a.Analysis.Riferimento = r.paidOn(ctx, q, a.SeriesData)
-	}
-	return a, err
-}
-
-func (r *Reader) answer(ctx context.Context, q Question) (Answer, error) {
 	if q.When != nil {
 		d, err := r.departures(ctx, q)
 		if err != nil {

@@ -27,7 +27,6 @@ type Fares interface {
 	Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error)
 	LastRun(ctx context.Context, r store.Run) (time.Time, int64, error)
 	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)
-	Baseline(ctx context.Context, origin fare.City) ([]byte, error)
 	NoteDemand(ctx context.Context, s fare.Series, until time.Time) error
 	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
 }

@@ -125,9 +125,6 @@ func fareCalls(table store.Table, later time.Time) []call {
 		{fares, "SetRun", args{store.Discovery, noon, 0}},
 		{fares, "SetRun", args{store.Depth, noon, 0}},
 		{fares, "LastRun", args{store.Discovery}},
-		{fares, "RewriteBaseline", args{[]fare.City{"SAO"},
-			func(fare.City, []byte) ([]byte, error) { return data, nil }}},
-		{fares, "Baseline", args{"SAO"}},
 	}
 }
 

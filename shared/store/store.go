@@ -47,7 +47,6 @@
 //	FARES                        DISCOVERED                time of the last Discovery run       never
 //	FARES                        DEEPENED                  time of the last Depth run           never
 //	FARES                        BEGAN                     time of the first refresh            never
-//	FARES                        PAID#<origin>             paid.Origin                          never
 //	DEMANDED                     <series>                  marks a series in demand             8 days
 //	WANTED                       <origin>                  marks a requested uncovered origin   16 days
 //	SEEN#<route>                 HISTORY                   Past                                 400 days

@@ -9,8 +9,8 @@ import (
 
 // Convert returns a copy of an answer, with all EUR amounts converted to another currency by the
 // function amount. It sets every field Valuta to that currency. Quoted amounts stay as they were
-// quoted, and so does what passengers paid. Verdicts stay, so exchange rates do not change them.
-// Differences are computed from the converted amounts.
+// quoted. Verdicts stay, so exchange rates do not change them. Differences are computed from the
+// converted amounts.
 func Convert[A any](answer A, currency string, amount func(fare.Cents) fare.Cents) A {
 	v := reflect.New(reflect.TypeFor[A]()).Elem()
 	v.Set(reflect.ValueOf(&answer).Elem())
@@ -26,7 +26,6 @@ type converter struct {
 var (
 	centsType    = reflect.TypeFor[fare.Cents]()
 	quotedType   = reflect.TypeFor[Quotato]()
-	paidType     = reflect.TypeFor[Riferimento]()
 	verdictType  = reflect.TypeFor[Verdetto]()
 	priceType    = reflect.TypeFor[Prezzo]()
 	currencyName = "Valuta"
@@ -36,7 +35,7 @@ var (
 // since the original answer may share them.
 func (s converter) value(v reflect.Value) {
 	switch {
-	case !v.CanSet() || v.Type() == quotedType || v.Type() == paidType:
+	case !v.CanSet() || v.Type() == quotedType:
 	case v.Type() == centsType:
 		v.SetInt(int64(s.amount(fare.Cents(v.Int()))))
 	case v.Kind() == reflect.Pointer && !v.IsNil():

@@ -22,7 +22,6 @@ func TestShown(t *testing.T) {
 			Prezzo:             Prezzo{Cent: cent, Valuta: currency, Quotato: Quotato{99.5, "RON"}, TrovatoIl: &found},
 			MesiPerConvenienza: []Mese{{Mese: 3, MedianaCent: month, Campione: 9}},
 			Quartili:           &Quartili{MinimoCent: minimum},
-			Riferimento:        &Riferimento{Media: MediaPagata{28_400, "BRL"}},
 			Previsione:         []Previsione{{Giorni: 7, Attesa: Attesa{MediaCent: change}}},
 		}
 	}

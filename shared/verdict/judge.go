@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/fare/paid"
 	"verdetto/shared/verdict/departure"
 )
 
@@ -37,7 +36,6 @@ type Analysis struct {
 	NellAnticipo        *bool        `json:"nellAnticipo,omitempty" doc:"Whether anticipoGiorni lies within anticipoConsigliato. Absent if either is absent"`
 	Previsione          []Previsione `json:"previsione,omitempty" doc:"What happened to such fares within 7 and 14 days. Absent if the departure leaves sooner, and until this service has seen outcomes"`
 	AnticipoConsigliato *Anticipo    `json:"anticipoConsigliato,omitempty" doc:"The days before departure in which fares have been lowest. Absent if fewer than 8 departures show it"`
-	Riferimento         *Riferimento `json:"riferimento,omitempty" doc:"What passengers paid on the route, if the operator imported a public record of sold tickets. Present for one-way questions about whole cities, any airline and any stops. No verdict uses it"`
 	Osservazioni        int          `json:"osservazioni" minimum:"0" doc:"Fares of the route observed in the last 400 days"`
 	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC. The age of the judged fare is prezzo.etaOre"`
 }
@@ -100,26 +98,6 @@ type Quotato struct {
 type MinimoVisto struct {
 	Cent   fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
 	Giorno string     `json:"giorno" format:"date" doc:"The day on which it was seen, UTC"`
-}
-
-// Riferimento is what passengers paid on a route, from a public record of sold tickets.
-type Riferimento struct {
-	Fonte string      `json:"fonte" doc:"The record. anac is that of Brazil's agency of civil aviation: one-way tickets within Brazil" example:"anac"`
-	Dal   string      `json:"dal" doc:"First month of sale" example:"2026-01"`
-	Al    string      `json:"al" doc:"Last month of sale: at most 12 months are used" example:"2026-03"`
-	Media MediaPagata `json:"media" doc:"Mean price of a seat. It is never converted to another currency"`
-	Posti int64       `json:"posti" minimum:"1" doc:"Seats that were sold in these months"`
-}
-
-// MediaPagata is a mean price in the currency of the record.
-type MediaPagata struct {
-	Cent   int64  `json:"cent" minimum:"1" doc:"The mean, in cents of valuta" example:"28400"`
-	Valuta string `json:"valuta" doc:"ISO 4217 code" example:"BRL"`
-}
-
-// NewRiferimento returns the published form of what passengers paid.
-func NewRiferimento(of paid.Origin, m paid.Mean) *Riferimento {
-	return &Riferimento{of.Source, m.First.String(), m.Last.String(), MediaPagata{int64(m.Price), of.Currency}, m.Seats}
 }
 
 // Mese is a month of departure with its usual price.

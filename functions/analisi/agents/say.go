@@ -74,8 +74,7 @@ func (s sentences) newest(t time.Time) string {
 func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day) string {
 	route := s.route(a.Origine, a.Destinazione)
 	if a.Verdetto.Percentile == nil {
-		return lines(s.unknown(a, route), s.months(a), wording.Verdict{Language: s.Language, Of: a}.Paid(),
-			s.newest(a.AggiornatoIl))
+		return lines(s.unknown(a, route), s.months(a), s.newest(a.AggiornatoIl))
 	}
 	of := wording.Verdict{Language: s.in(a.Valuta), Of: a, Today: today}
 	if q.When != nil {
@@ -85,8 +84,7 @@ func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day
 	return lines(and(route+".", of.Headline(), of.Lower()),
 		and(of.Fare(), of.OwnDay(), of.Known(), of.Past(), of.Typical(), of.Rank(0, 0)),
 		and(certainty+s.Text("format.comma")+restsOn+".", of.Waiting()),
-		s.months(a),
-		of.Paid())
+		s.months(a))
 }
 
 // unknown returns the sentence that says why there is no verdict.

@@ -56,7 +56,6 @@ func (s fares) Summary(ctx context.Context, r fare.Series, _ store.Consistency) 
 
 func (fares) NoteDemand(context.Context, fare.Series, time.Time) error { return nil }
 
-func (fares) Baseline(context.Context, fare.City) ([]byte, error)       { return nil, store.ErrNotFound }
 func (fares) RequestOrigin(context.Context, fare.City, time.Time) error { return nil }
 
 func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {

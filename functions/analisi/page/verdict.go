@@ -94,7 +94,7 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 	l := v.T
 	j := &verdictView{
 		Route: routeName(l, v.From, v.To), Trip: v.Trip.of(a.Prezzo).text(l), Level: a.Verdetto.Livello,
-		Headline: said.Headline(), Facts: nonEmpty(said.Fare(), said.OwnDay()), Paid: said.Paid(),
+		Headline: said.Headline(), Facts: nonEmpty(said.Fare(), said.OwnDay()),
 		Updated: a.AggiornatoIl.Format(time.RFC3339),
 		Back: link{routeName(l, v.To, v.From),
 			q.linkOn(trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskTo, v.AskFrom)},

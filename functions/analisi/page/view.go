@@ -240,7 +240,6 @@ type verdictView struct {
 	certainty
 	Usual                  string     // the usual range
 	Judged                 []string   // how the verdict was reached
-	Paid                   string     // what passengers paid; empty: not known
 	Lowest                 fare.Cents // the lowest known fare; 0: none
 	PaidMet                string     // that a known fare is below the typed one; may be empty
 	Range, History         responsiveChart
