@@ -154,7 +154,7 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 		return issued{}, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait for the "+
 			"seconds in Retry-After and call again.").With("Retry-After", "5")
 	}
-	bought, err := s.buy(ctx, session.Email, "", "checkout/"+session.ID, session.ID, nil, func(c *store.Customer) {
+	bought, err := s.buy(ctx, session.Email, "", "checkout/"+session.ID, session.ID, false, nil, func(c *store.Customer) {
 		recordPaidUntil(c, session.Subscription, session.PaidUntil)
 	})
 	if err != nil {

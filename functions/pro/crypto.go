@@ -34,7 +34,7 @@ func (s *Service) registerCrypto(api *httpapi.API) {
 			"address already has a key, no key is shown, that key stays valid, and `status` is `esteso`. " +
 			"With that key in X-Api-Key, it is shown again.",
 		Problems: []httpapi.ProblemType{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, WrongProof,
-			PaymentUsed},
+			PaymentUsed, Unjudged},
 	}, s.checkVerify, s.verify)
 }
 
@@ -175,6 +175,10 @@ type redemption struct {
 	signature pay.Signature
 	firma     string // the payer's signature; optional
 	secret    string // lets its bearer see the key again; empty: no one
+	lang      string // of a mail about a claim that is kept; may be empty
+	// claimedAt is the time of a claim that was kept. It is zero for a claim that its caller waits
+	// for.
+	claimedAt time.Time
 }
 
 // redeem returns the key or the extension that a payment in USDC buys. It succeeds once per
@@ -185,16 +189,24 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 		return issued{}, err
 	}
 	payment, err := s.Chain.Payment(ctx, r.signature)
+	kept := !r.claimedAt.IsZero()
+	if errors.Is(err, pay.ErrUnreadable) && !kept {
+		return issued{}, s.keepClaim(ctx, r, err)
+	}
 	if err != nil {
 		return issued{}, s.noPayment(ctx, err)
 	}
 	now := s.Now()
+	claimedAt := now
+	if kept {
+		claimedAt = r.claimedAt
+	}
 	switch {
 	case payment.Units < s.Wallet.Units:
 		return issued{}, TooLittle.Problem(fmt.Sprintf(
 			"The transaction left %s USDC in our wallet; a plan costs %s. Send the whole price in one transaction.",
 			pay.FormatUnits(max(0, payment.Units)), pay.FormatUnits(s.Wallet.Units)))
-	case now.Sub(payment.At) > claimDays*24*time.Hour:
+	case claimedAt.Sub(payment.At) > claimDays*24*time.Hour:
 		return issued{}, TooOld.Problem(fmt.Sprintf(
 			"The payment was made on %s; payments can be claimed for %d days. Write to us.",
 			payment.At.UTC().Format(time.DateOnly), claimDays))
@@ -206,7 +218,7 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	if err != nil {
 		return issued{}, err
 	}
-	bought, err := s.buy(ctx, email, r.key, "payment/"+r.signature.String(), r.secret, claim, func(c *store.Customer) {
+	bought, err := s.buy(ctx, email, r.key, "payment/"+r.signature.String(), r.secret, kept, claim, func(c *store.Customer) {
 		from := now
 		if c.Crypto.After(now) {
 			from = c.Crypto
@@ -254,6 +266,8 @@ func (s *Service) noPayment(ctx context.Context, err error) error {
 	case errors.Is(err, pay.ErrFailedTransaction):
 		return PaymentFailed.Problem("The transaction is on the chain but failed and moved nothing. Send " +
 			"the payment again.")
+	case errors.Is(err, pay.ErrUnreadable):
+		return Unjudged.Problem(err.Error())
 	}
 	return s.unavailable(ctx, "the chain", err)
 }

@@ -174,7 +174,8 @@ func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, err
 	}
 	own := func(email string) bool { return email != "" && s.customer(email) == id }
 	names := func(j store.Job) bool { return own(j.Email) || own(j.Ref) }
-	if err := s.Keys.Erase(ctx, id, names, s.Outbox, s.noticesBox(), s.links(), s.Outbox.Retries()); err != nil {
+	if err := s.Keys.Erase(ctx, id, names, s.Outbox, s.noticesBox(), s.links(), s.claims(),
+		s.Outbox.Retries()); err != nil {
 		return nil, err
 	}
 	if err := s.notes().Drop(ctx, s.noteName(manageLink, token)); err != nil {

@@ -16,6 +16,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"verdetto/shared/apikey"
@@ -49,6 +50,13 @@ type Service struct {
 	Metrics      metrics.Source
 
 	priceMemo store.Memo[*pay.Price]
+
+	// kept is the progress of judging kept claims.
+	kept struct {
+		sync.Mutex
+		after string    // the claim that was judged last; empty: begin anew
+		next  time.Time // nothing is judged before
+	}
 }
 
 // Wallet describes the wallet that receives payments in USDC.
@@ -83,6 +91,8 @@ var (
 		Title: "The proof is not from the paying wallet"}
 	NotFinal = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-non-definitivo",
 		Title: "The payment is not final yet", Wait: true}
+	Unjudged = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-da-esaminare",
+		Title: "The payment cannot be read yet"}
 	PaymentFailed = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-fallito",
 		Title: "The transaction failed"}
 	TooLittle = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "importo-insufficiente",
@@ -178,8 +188,8 @@ const extended = "esteso"
 // buy applies a purchase to a plan, once. For an address without a key it returns the first key. An
 // existing key stays valid. It is returned only to a caller who presents it, because the payer may
 // be a stranger; otherwise the owner gets a mail. If secret is not empty, the payer can open the
-// result again.
-func (s *Service) buy(ctx context.Context, email, presented, what, secret string, claim *store.Claim,
+// result again. If mailed is true, no caller waits for the answer, so a first key is mailed.
+func (s *Service) buy(ctx context.Context, email, presented, what, secret string, mailed bool, claim *store.Claim,
 	change func(*store.Customer)) (issued, error) {
 	now := s.Now()
 	var note func(string) (store.Note, error)
@@ -195,10 +205,13 @@ func (s *Service) buy(ctx context.Context, email, presented, what, secret string
 		Claim:  claim,
 		Note:   note,
 		Job: func(c store.Customer) (string, store.Job) {
-			if holds(c) || !c.HasLiveKey(now) {
-				return "", store.Job{}
+			switch {
+			case c.HasLiveKey(now) && !holds(c):
+				return s.noticesBox().Name, store.Job{Kind: extendedKind, Email: email, At: now}
+			case mailed:
+				return s.Outbox.Name, store.Job{Kind: agreedKind, Email: email, Ref: firstKey, At: now}
 			}
-			return s.noticesBox().Name, store.Job{Kind: extendedKind, Email: email, At: now}
+			return "", store.Job{}
 		},
 	})
 	if err != nil {

@@ -44,7 +44,7 @@ type waitInput struct {
 
 // waited is the answer about the expected payment in USDC. The waiting page requests it repeatedly.
 type waited struct {
-	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato" doc:"pagato: apiKey is the key. esteso: the plan of an address with a key was extended. visto: a transaction, not final yet. in-attesa: none yet. Others: why it buys nothing"`
+	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato,trattenuto" doc:"pagato: apiKey is the key. esteso: the plan of an address with a key was extended. visto: a transaction, not final yet. trattenuto: a transaction that cannot be read yet; its claim is kept and the key is mailed. in-attesa: none yet. Others: why it buys nothing"`
 	APIKey    string     `json:"apiKey,omitempty" doc:"The key, if status is pagato"`
 	Plan      string     `json:"plan,omitempty" enum:"pro"`
 	ExpiresAt *time.Time `json:"expiresAt,omitempty" doc:"End of the plan, UTC"`
@@ -62,6 +62,7 @@ const (
 var stateOf = map[string]string{
 	NoPayment.Code: seen, NotFinal.Code: seen, TooLittle.Code: "insufficiente", PaymentFailed.Code: "fallito",
 	NotYours.Code: "di-altri", TooOld.Code: "scaduto", PaymentUsed.Code: "usato",
+	Unjudged.Code: "trattenuto",
 }
 
 const tokenBytes = 16
@@ -152,7 +153,8 @@ func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issue
 	}
 	state := none
 	for _, signature := range signatures {
-		bought, err := s.redeem(ctx, redemption{email: in.Body.Email, signature: signature, secret: secret})
+		bought, err := s.redeem(ctx, redemption{email: in.Body.Email, signature: signature, secret: secret,
+			lang: in.language().Code})
 		if err == nil {
 			return bought, paidFor, nil
 		}

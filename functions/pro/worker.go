@@ -30,12 +30,15 @@ const (
 // mail together.
 const sendTime = pay.Timeout + 15*time.Second
 
-// Work runs the due jobs of all outboxes and returns the number of completed jobs.
+// Work judges kept claims and runs the due jobs of all outboxes. It returns the number of completed
+// jobs.
 func (s *Service) Work(ctx context.Context) (ended int, err error) {
-	return outbox.Worker{
+	fault := s.judgeClaims(ctx)
+	ended, err = outbox.Worker{
 		Boxes: []store.Outbox{s.Outbox, s.noticesBox(), s.links()}, Retries: s.Outbox.Retries(),
 		Do: s.do, Within: sendTime, AtOnce: s.JobsAtOnce, Now: s.Now, Log: s.Log, Metrics: s.Metrics,
 	}.Work(ctx)
+	return ended, errors.Join(fault, err)
 }
 
 // noticesBox returns the outbox for mails that carry no key. It is separate because earlier
@@ -195,10 +198,14 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	return s.Keys.Activate(ctx, id, hash, s.Now())
 }
 
+// firstKey, as the subject of a job, means that the customer has not seen a key yet.
+const firstKey = "first key"
+
 // keyMessage composes the mail with a new key. The key replaces the customer's key. Or it is the
-// first key, for a customer who did not come back from the checkout.
+// first key, for a customer who did not come back from the checkout or whose payment was judged
+// late.
 func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Message, error) {
-	if owned := c.Owned(); len(owned) > 0 {
+	if owned := c.Owned(); len(owned) > 0 && j.Ref != firstKey {
 		return s.compose(j, mail.RecoverMail, c, key, s.undoPath(c.ID, owned))
 	}
 	return s.compose(j, mail.KeyMail, c, key, "")

@@ -116,6 +116,7 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 	p.ofMail(&b)
 	p.ofWebhook(l, &b)
 	p.ofFees()
+	p.ofClaims()
 	b.draw()
 }
 
@@ -267,6 +268,12 @@ const leastFees = 10_000_000
 func (p panel) ofFees() {
 	p.raise(alarm{id: "FeesLow", metric: p.logged("FeeLamports", "Minimum", 60, "x402"), below: leastFees,
 		about: "The address that pays the network's fees of answers that are paid one by one has less than 0.01 SOL."})
+}
+
+// ofClaims makes an alarm on payments that wait for a newer program.
+func (p panel) ofClaims() {
+	p.raise(alarm{id: "PaymentsUnjudged", metric: p.logged("PaymentsUnjudged", "Maximum", 60, "pro"),
+		about: "Somebody paid in USDC with a transaction that this version cannot judge. The claim is kept."})
 }
 
 // webhookMetric counts the deliveries of Stripe's webhook that were refused or failed, from the

@@ -12,6 +12,7 @@ package pay
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -58,4 +59,7 @@ var (
 	// ErrUnreadable means that the node's answer lacks data about the payment or contradicts
 	// itself. The payment is neither accepted nor rejected.
 	ErrUnreadable = errors.New("transaction cannot be judged")
+	// ErrUnknownVersion is an ErrUnreadable: the format of the transaction is newer than this
+	// program. A later version of the program may judge it.
+	ErrUnknownVersion = fmt.Errorf("%w: this program does not know its version", ErrUnreadable)
 )

@@ -279,6 +279,8 @@ func queueCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 		{outbox, "CheckOffer", args{"x"}},
 		{outbox, "Accept", args{"x", noon}},
 		{outbox, "Put", args{job}},
+		{outbox, "Keep", args{job, "kept-job", later}},
+		{outbox, "Kept", args{"", 1}},
 		{outbox, "PutOnce", args{job, "once"}},
 		{outbox, "Postpone", args{taken(noon), noon.Add(time.Minute)}},
 		{outbox, "Release", args{taken(later)}},

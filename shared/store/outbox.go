@@ -84,6 +84,32 @@ func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	return wrap(unless(err, ErrExists), "leave a job")
 }
 
+// Keep stores a job under a name until it expires. The job has no due time: Kept returns it, and
+// Take does not belong in an outbox of such jobs. If a job of that name is stored, Keep changes
+// nothing and reports false.
+func (o Outbox) Keep(ctx context.Context, j Job, name string, expires time.Time) (fresh bool, err error) {
+	op, err := o.put(j)
+	if err == nil {
+		op.Item.Sort, op.Item.Expires = name, expires
+		err = o.Table.Write(ctx, op)
+	}
+	return err == nil, wrap(unless(err, ErrExists), "keep a job")
+}
+
+// Kept returns at most the given number of kept jobs, in the order of their names, after a name.
+// Malformed jobs are left out.
+func (o Outbox) Kept(ctx context.Context, after string, most int) (jobs []Job, err error) {
+	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), After: after, Limit: most, Read: Strong})
+	for _, item := range items {
+		j := Job{}
+		if json.Unmarshal(item.Data, &j) == nil {
+			j.item = item
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs, wrap(err, "look for kept jobs")
+}
+
 // Postpone makes a taken job due again at the given time. The job moves to this outbox if it comes
 // from another one. If another worker has taken the job meanwhile, Postpone does nothing.
 func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {

@@ -65,7 +65,7 @@
 //	MAILBOX#<subscriber>         MAILS                     Mailbox                              1 or 180 days
 //	LEASE#<name>                 HOLDER                    the holder of a lease                minutes, if not renewed
 //	MIGRATION                    SOURCE                    source of an unfinished migration    never
-//	OUTBOX#<name>                <due>-<random>            Job                                  7 days
+//	OUTBOX#<name>                <due>-<random>            Job                                  7 days; a kept one 60
 //	WEBHOOK#<subscriber>         ENDPOINT#<hash>           Endpoint                             400 days
 //	WEBHOOK#<subscriber>         EVENT#<id>                Delivery                             8 days
 //	DELIVERIES                   <time>#<subscriber>#<id>  due time of a Delivery               8 days

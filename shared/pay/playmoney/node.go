@@ -36,6 +36,7 @@ type Transfer struct {
 	MemoProgram  string // empty: the constant MemoProgram
 	Inner        bool   // the payer calls a program that makes the transfer and writes the memo
 	Tables       bool   // version 0: the receiving account comes from a look-up table
+	V1           bool   // version 1 of the wire format, which has no look-up tables
 	Signers      int    // 0: 1 signer
 	Reference    string // address listed among the accounts; empty: none
 	Failed       bool   // the network charged its fee and moved nothing
@@ -133,7 +134,7 @@ func (n *Node) Calls() int {
 // compose returns the unsigned message of a transaction.
 func (s *sent) compose() message {
 	t := s.transfer
-	m := message{signers: max(t.Signers, 1), accounts: []string{s.payer}}
+	m := message{signers: max(t.Signers, 1), accounts: []string{s.payer}, v1: t.V1}
 	for i := 1; i < m.signers; i++ {
 		m.accounts = append(m.accounts, Address(fmt.Sprint("signer ", i, s.payer)))
 	}
@@ -260,8 +261,10 @@ func (n *Node) getTransaction(params []json.RawMessage) (result any, code int, t
 	switch {
 	case s == nil || s.finality == Processed || s.finality == Confirmed && options.Commitment == string(Finalized):
 		return nil, 0, ""
-	case s.message.loaded != nil && options.MaxSupportedTransactionVersion == nil:
-		return nil, -32015, "Transaction version (0) is not supported by the requesting client."
+	}
+	if v, ok := s.message.version().(int); ok && (options.MaxSupportedTransactionVersion == nil ||
+		*options.MaxSupportedTransactionVersion < v) {
+		return nil, -32015, fmt.Sprintf("Transaction version (%d) is not supported by the requesting client.", v)
 	}
 	return s.result(), 0, ""
 }
@@ -318,12 +321,8 @@ func (s *sent) result() map[string]any {
 	if t.Inner {
 		inner = append(inner, map[string]any{"index": 0, "instructions": spell(s.transferCalls(m))})
 	}
-	version := any("legacy")
-	if m.loaded != nil {
-		version = 0
-	}
 	return map[string]any{
-		"slot": s.slot, "blockTime": s.at.Unix(), "version": version,
+		"slot": s.slot, "blockTime": s.at.Unix(), "version": m.version(),
 		"transaction": []string{base64.StdEncoding.EncodeToString(m.bytes(s.signatures)), "base64"},
 		"meta": map[string]any{
 			"err": s.err(), "fee": 5000, "innerInstructions": orEmpty(inner), "logMessages": []string{},

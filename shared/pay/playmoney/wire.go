@@ -34,6 +34,7 @@ type message struct {
 	readonly int      // number of read-only accounts, the last in the list
 	accounts []string // in the message itself
 	loaded   []string // writable, from a look-up table; makes the message version 0
+	v1       bool
 	calls    []call
 }
 
@@ -48,9 +49,27 @@ func (m message) keys() []string {
 	return append(m.accounts[:len(m.accounts):len(m.accounts)], m.loaded...)
 }
 
+// version returns the message's version as a node states it.
+func (m message) version() any {
+	switch {
+	case m.v1:
+		return 1
+	case m.loaded != nil:
+		return 0
+	}
+	return "legacy"
+}
+
 // bytes returns the transaction with the given signatures in wire format.
 func (m message) bytes(signatures [][64]byte) []byte {
 	var b bytes.Buffer
+	if m.v1 {
+		m.writeV1(&b)
+		for _, s := range signatures {
+			b.Write(s[:])
+		}
+		return b.Bytes()
+	}
 	short := func(n int) { // compact-u16
 		for n >= 0x80 {
 			b.WriteByte(byte(n)&0x7f | 0x80)
@@ -92,6 +111,27 @@ func (m message) bytes(signatures [][64]byte) []byte {
 		short(0)
 	}
 	return b.Bytes()
+}
+
+// writeV1 writes the message in version 1. Its lengths have a fixed size, and the data of the calls
+// follow their headers.
+func (m message) writeV1(b *bytes.Buffer) {
+	b.Write([]byte{0x81, byte(m.signers), 0, byte(m.readonly)})
+	b.Write(make([]byte, 4+32)) // no limits of computing; recent block hash
+	b.Write([]byte{byte(len(m.calls)), byte(len(m.accounts))})
+	for _, a := range m.accounts {
+		key, _ := decode(a, 32)
+		b.Write(key)
+	}
+	for _, c := range m.calls {
+		b.Write([]byte{byte(c.program), byte(len(c.accounts)), byte(len(c.data)), byte(len(c.data) >> 8)})
+	}
+	for _, c := range m.calls {
+		for _, a := range c.accounts {
+			b.WriteByte(byte(a))
+		}
+		b.Write(c.data)
+	}
 }
 
 // transferChecked returns the data of the transfer instruction of the token program.

@@ -39,7 +39,7 @@ func answerTo(t testing.TB, transfer playmoney.Transfer) (map[string]any, pay.Si
 	node := playmoney.NewNode(func() time.Time { return noon })
 	signature := node.Pay(transfer)
 	question := fmt.Sprintf(
-		`{"method":"getTransaction","params":[%q,{"encoding":"base64","maxSupportedTransactionVersion":0}]}`, signature)
+		`{"method":"getTransaction","params":[%q,{"encoding":"base64","maxSupportedTransactionVersion":1}]}`, signature)
 	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(question))
 	request.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
@@ -90,6 +90,9 @@ func TestRead(t *testing.T) {
 		{"by another program", playmoney.Transfer{Memo: "ciao ✈", Inner: true}, price, []string{"ciao ✈"}, nil},
 		{"version 0", playmoney.Transfer{Memo: "vd1:memo", Tables: true}, price, []string{"vd1:memo"}, nil},
 		{"version 0, by another program", playmoney.Transfer{Memo: "vd1:memo", Tables: true, Inner: true}, price,
+			[]string{"vd1:memo"}, nil},
+		{"version 1", playmoney.Transfer{Memo: "vd1:memo", V1: true, Signers: 2}, price, []string{"vd1:memo"}, nil},
+		{"version 1, by another program", playmoney.Transfer{Memo: "vd1:memo", V1: true, Inner: true}, price,
 			[]string{"vd1:memo"}, nil},
 		{"two signers", playmoney.Transfer{Memo: "vd1:memo", Signers: 2}, price, []string{"vd1:memo"}, nil},
 		{"one unit short", playmoney.Transfer{Units: price - 1}, price - 1, nil, nil},

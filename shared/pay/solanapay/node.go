@@ -15,6 +15,9 @@ import (
 // maxBody is the largest accepted answer of a node, in bytes. Real answers are far smaller.
 const maxBody = 4 << 20
 
+// newestVersion is the newest version of transactions that this package reads.
+const newestVersion = 1
+
 // unsupportedVersion is the JSON-RPC error code for a transaction whose version the caller does not
 // accept.
 const unsupportedVersion = -32015
@@ -30,7 +33,7 @@ func (n *node) transaction(ctx context.Context, signature pay.Signature) (json.R
 	// The transaction is requested as bytes, so that its meaning does not depend on the node's
 	// parsers.
 	return n.call(ctx, "getTransaction", signature.String(), map[string]any{
-		"encoding": "base64", "commitment": "finalized", "maxSupportedTransactionVersion": 0,
+		"encoding": "base64", "commitment": "finalized", "maxSupportedTransactionVersion": newestVersion,
 	})
 }
 
@@ -139,7 +142,7 @@ func result(method string, code int, text []byte) (json.RawMessage, error) {
 	err := json.Unmarshal(text, &answer)
 	switch {
 	case err == nil && answer.Error != nil && answer.Error.Code == unsupportedVersion:
-		return nil, fmt.Errorf("%w: %s: its version is not known here", pay.ErrUnreadable, method)
+		return nil, fmt.Errorf("%w: %s: %w", pay.ErrUnknownVersion, method, answer.Error)
 	case err == nil && answer.Error != nil:
 		return nil, fmt.Errorf("%w: %s: %w", pay.ErrUnavailable, method, answer.Error)
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:

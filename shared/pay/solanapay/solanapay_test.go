@@ -80,6 +80,11 @@ func TestPayment(t *testing.T) {
 		{"failed", func(n *playmoney.Node) pay.Signature { return n.Pay(failed) }, 0, pay.ErrFailedTransaction},
 		{"failed, but not for good yet", func(n *playmoney.Node) pay.Signature { return n.Send(failed) }, 0,
 			pay.ErrNotFinal},
+		{"version 1", func(n *playmoney.Node) pay.Signature {
+			newer := due
+			newer.V1 = true
+			return n.Pay(newer)
+		}, 12_990_000, nil},
 		{"version 0", func(n *playmoney.Node) pay.Signature { return n.Pay(tables) }, 12_990_000, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -126,6 +131,9 @@ func TestFaults(t *testing.T) {
 		faults []paytest.Fault
 		want   error
 	}{
+		{"a version that nobody knows yet", []paytest.Fault{paytest.Garbled(
+			`{"error":{"code":-32015,"message":"Transaction version (2) is not supported by the requesting client."}}`)},
+			pay.ErrUnknownVersion},
 		{"429", []paytest.Fault{limited}, pay.ErrUnavailable},
 		{"500", []paytest.Fault{paytest.Broken(500)}, pay.ErrUnavailable},
 		{"502 on the second question", []paytest.Fault{{}, paytest.Broken(502)}, pay.ErrUnavailable},

@@ -46,9 +46,8 @@ func readTransaction(rec *record) (transaction, error) {
 	if err != nil {
 		return transaction{}, unreadable("the transaction: %v", err)
 	}
-	v := signed.Message.GetVersion()
-	if v != solana.MessageVersionLegacy && v != solana.MessageVersionV0 || len(signed.Signatures) == 0 {
-		return transaction{}, unreadable("the transaction is of no known version")
+	if len(signed.Signatures) == 0 {
+		return transaction{}, unreadable("the transaction is not signed")
 	}
 	tx := transaction{signature: pay.Signature(signed.Signatures[0]), signers: len(signed.Signatures)}
 	for _, key := range signed.Message.AccountKeys {

@@ -99,6 +99,17 @@ var hostile = map[string][]struct {
 		{"an account twice", func(d *draft) {
 			d.message = func(m *solana.Message) { m.AccountKeys[len(m.AccountKeys)-1] = m.AccountKeys[1] }
 		}, undecoded},
+		{"of version 1 at too high a fee", asV1(20_000, 10_001), feeTooHigh},
+		{"of version 1 at a fee that overflows", asV1(20_000, 1<<64-1), feeTooHigh},
+		{"of version 1 at too high a fee together with its calls", func(d *draft) {
+			calls := append([]solana.Instruction{limitCall(1), priceCall(1)}, d.calls[2:]...)
+			asV1(20_000, 10_000)(d)
+			d.calls = calls
+		}, feeTooHigh},
+		{"of version 1 without a limit", func(d *draft) {
+			asV1(0, 0)(d)
+			d.config.ComputeUnitLimit = nil
+		}, badLimit},
 		{"accounts in a look-up table", func(d *draft) {
 			d.message = func(m *solana.Message) {
 				m.SetAddressTableLookups([]solana.MessageAddressTableLookup{{AccountKey: stranger,

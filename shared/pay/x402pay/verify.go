@@ -2,6 +2,7 @@ package x402pay
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"slices"
@@ -33,7 +34,7 @@ const (
 )
 
 const (
-	maxTransaction = 1232 // limit of the network, in bytes
+	maxTransaction = 1232 // limit of the network before version 1, in bytes
 	maxCalls       = 7    // the required calls and those that wallets add as guards
 	signatureFee   = 5000 // lamports per signature
 	decimals       = 6    // of USDC
@@ -81,25 +82,25 @@ func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 	}
 	guarded := slices.Contains(tx.Message.AccountKeys, lighthouse)
 	return Payment{Payer: payer.String(), Units: units, Fee: fee, Guarded: guarded, key: s.config.FeeKey,
-		message: message, payer: tx.Signatures[1]}, nil
+		message: message, payer: tx.Signatures[1], v1: tx.Message.GetVersion() == solana.MessageVersionV1}, nil
 }
 
 // decode parses a transaction and returns it with the signed message. It refuses bytes that differ
 // from the encoding of the parsed transaction, so a transaction has exactly one encoding.
 func decode(text string) (*solana.Transaction, []byte, error) {
-	if base64.StdEncoding.DecodedLen(len(text)) > maxTransaction+2 {
-		return nil, nil, refuse(undecoded, "the transaction is longer than %d bytes", maxTransaction)
+	if base64.StdEncoding.DecodedLen(len(text)) > solana.MaxTransactionSizeV1+2 {
+		return nil, nil, refuse(undecoded, "the transaction is longer than %d bytes", solana.MaxTransactionSizeV1)
 	}
 	wire, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || len(wire) > maxTransaction {
-		return nil, nil, refuse(undecoded, "the transaction is not base64 of at most %d bytes", maxTransaction)
+	if err != nil {
+		return nil, nil, refuse(undecoded, "the transaction is not base64")
 	}
 	tx, err := solana.TransactionFromBytes(wire)
 	if err != nil {
-		return nil, nil, refuse(undecoded, "the transaction cannot be read")
+		return nil, nil, refuse(undecoded, "the transaction cannot be read, or is of a version that is not taken here")
 	}
-	if v := tx.Message.GetVersion(); v != solana.MessageVersionLegacy && v != solana.MessageVersionV0 {
-		return nil, nil, refuse(undecoded, "the transaction is of no known version")
+	if tx.Message.GetVersion() != solana.MessageVersionV1 && len(wire) > maxTransaction {
+		return nil, nil, refuse(undecoded, "the transaction is longer than %d bytes", maxTransaction)
 	}
 	if tx.Message.NumLookups() > 0 || len(tx.Message.GetAddressTableLookups()) > 0 {
 		return nil, nil, refuse(undecoded, "the transaction names accounts through look-up tables")
@@ -108,7 +109,8 @@ func decode(text string) (*solana.Transaction, []byte, error) {
 		return nil, nil, refuse(undecoded, "the transaction's accounts contradict one another")
 	}
 	message, err := tx.Message.MarshalBinary()
-	if err != nil || len(tx.Signatures) != 2 || !bytes.Equal(wire[1+2*solana.SignatureLength:], message) {
+	again, fault := tx.MarshalBinary()
+	if err != nil || fault != nil || len(tx.Signatures) != 2 || !bytes.Equal(wire, again) {
 		return nil, nil, refuse(undecoded, "the transaction is not one of two signatures, written as it is read")
 	}
 	return tx, message, nil
@@ -132,12 +134,14 @@ func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicK
 }
 
 // calls checks each program call of the transaction. It returns the fee that the fee payer pays, in
-// lamports.
+// lamports. A transaction of version 1 states its limit and its fee itself. The network ignores calls
+// about them there; their fee is added all the same, so that no reading of them exceeds MaxFee.
 func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) (fee int64, err error) {
 	if n := len(m.Instructions); n > maxCalls {
 		return 0, refuse(badInstructions, "the transaction makes %d calls; at most %d are taken", n, maxCalls)
 	}
 	var limit, price *uint64
+	var stated uint64 // priority fee in lamports
 	transfers := 0
 	for _, call := range m.Instructions {
 		program := m.AccountKeys[call.ProgramIDIndex]
@@ -162,6 +166,15 @@ func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) 
 			return 0, refuse(badInstructions, "the transaction calls %s", program)
 		}
 	}
+	if m.GetVersion() == solana.MessageVersionV1 {
+		if m.TransactionConfig.ComputeUnitLimit == nil {
+			return 0, refuse(badLimit, "the transaction does not say how much computing it may take")
+		}
+		if fee := m.TransactionConfig.PriorityFee; fee != nil {
+			stated = *fee
+		}
+		limit, price = cmp.Or(limit, new(uint64)), cmp.Or(price, new(uint64))
+	}
 	switch {
 	case transfers != 1:
 		return 0, refuse(noTransfer, "the transaction makes %d transfers, and one is taken", transfers)
@@ -170,7 +183,7 @@ func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) 
 	case price == nil:
 		return 0, refuse(badPrice, "the transaction does not say what its computing costs")
 	}
-	return feeOf(*limit, *price)
+	return feeOf(*limit, *price, stated)
 }
 
 // budget parses a program call that sets the compute limit (in units) or the compute price (in
@@ -193,13 +206,12 @@ func budget(data []byte, limit, price **uint64) error {
 
 // feeOf returns the network fee of a transaction with two signatures, in lamports. It fails if the
 // fee is above MaxFee.
-func feeOf(limit, price uint64) (int64, error) {
-	// The largest priority fee, in millionths of a lamport.
-	const most = (MaxFee - 2*signatureFee) * 1_000_000
-	if limit > 0 && price > most/limit {
+func feeOf(limit, price, stated uint64) (int64, error) {
+	const most = MaxFee - 2*signatureFee // the largest priority fee
+	if stated > most || limit > 0 && price > (most-stated)*1_000_000/limit {
 		return 0, refuse(feeTooHigh, "the network's fee is more than %d lamports", MaxFee)
 	}
-	return 2*signatureFee + int64((limit*price+999_999)/1_000_000), nil
+	return 2*signatureFee + int64(stated+(limit*price+999_999)/1_000_000), nil
 }
 
 // transferChecked is the number of the token program's transfer call that also names the coin and

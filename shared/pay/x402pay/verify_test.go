@@ -57,6 +57,7 @@ type draft struct {
 	feePayer solana.PublicKey
 	calls    []solana.Instruction
 	version  solana.MessageVersion
+	config   solana.TransactionConfig // of version 1
 	blocked  solana.Hash
 	sign     []ed25519.PrivateKey // besides the fee payer, whose signature stays empty
 
@@ -97,12 +98,22 @@ func good(t testing.TB) *draft {
 	}
 }
 
+// asV1 returns a change to a payment of version 1, whose limits are not stated by calls. The fee is
+// in lamports.
+func asV1(limit uint32, fee uint64) func(*draft) {
+	return func(d *draft) {
+		d.version, d.calls = solana.MessageVersionV1, d.calls[2:]
+		d.config = solana.TransactionConfig{}.WithComputeUnitLimit(limit).WithPriorityFee(fee)
+	}
+}
+
 func (d *draft) payment(t testing.TB, s *Seller) Payload {
 	t.Helper()
 	tx, err := solana.NewTransaction(d.calls, d.blocked, solana.TransactionPayer(d.feePayer))
 	if err != nil {
 		t.Fatal(err)
 	}
+	tx.Message.TransactionConfig = d.config
 	if _, err := tx.Message.SetVersion(d.version); err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +156,16 @@ func TestPaymentsThatPass(t *testing.T) {
 		change func(*draft)
 		fee    int64
 	}{
-		"as the published clients make it": {func(*draft) {}, 10_001},
-		"of the first version":             {func(d *draft) { d.version = solana.MessageVersionLegacy }, 10_001},
-		"without a memo":                   {func(d *draft) { d.calls = d.calls[:3] }, 10_001},
+		"as the published clients make it":   {func(*draft) {}, 10_001},
+		"of the first version":               {func(d *draft) { d.version = solana.MessageVersionLegacy }, 10_001},
+		"of version 1":                       {asV1(20_000, 0), 10_000},
+		"of version 1, as dear as it may be": {asV1(20_000, 10_000), MaxFee},
+		"of version 1, with calls about computing that change nothing": {func(d *draft) {
+			calls := d.calls
+			asV1(20_000, 5_000)(d)
+			d.calls = calls
+		}, 15_001},
+		"without a memo": {func(d *draft) { d.calls = d.calls[:3] }, 10_001},
 		"in another order": {func(d *draft) { d.calls[0], d.calls[2] = d.calls[2], d.calls[0] },
 			10_001},
 		"at no price of computing": {func(d *draft) { d.calls[1] = priceCall(0) }, 10_000},
@@ -190,20 +208,28 @@ func TestPaymentsThatPass(t *testing.T) {
 // the payer has signed.
 func TestEveryByte(t *testing.T) {
 	s := seller(t)
-	sent := good(t).payment(t, s)
-	wire, err := base64.StdEncoding.DecodeString(sent.Payload.Transaction)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range wire {
-		for _, bit := range []byte{1, 0x80} {
-			changed := bytes.Clone(wire)
-			changed[i] ^= bit
-			sent.Payload.Transaction = base64.StdEncoding.EncodeToString(changed)
-			_, err := s.Verify(sent, s.Requirements(price))
-			// the place of the fee payer's signature, which Sign overwrites
-			if ours := i >= 1 && i < 1+solana.SignatureLength; (err == nil) != ours {
-				t.Errorf("byte %d: %v", i, err)
+	for name, change := range map[string]func(*draft){"0": func(*draft) {}, "1": asV1(20_000, 1)} {
+		d := good(t)
+		change(d)
+		sent := d.payment(t, s)
+		wire, err := base64.StdEncoding.DecodeString(sent.Payload.Transaction)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// the place of the fee payer's signature, which Sign overwrites
+		from := 1
+		if name == "1" {
+			from = len(wire) - 2*solana.SignatureLength
+		}
+		for i := range wire {
+			for _, bit := range []byte{1, 0x80} {
+				changed := bytes.Clone(wire)
+				changed[i] ^= bit
+				sent.Payload.Transaction = base64.StdEncoding.EncodeToString(changed)
+				_, err := s.Verify(sent, s.Requirements(price))
+				if ours := i >= from && i < from+solana.SignatureLength; (err == nil) != ours {
+					t.Errorf("version %s, byte %d: %v", name, i, err)
+				}
 			}
 		}
 	}

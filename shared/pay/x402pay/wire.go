@@ -73,8 +73,8 @@ func encode(value any) (string, error) {
 	return base64.StdEncoding.EncodeToString(text), err
 }
 
-// maxHeader is the longest accepted payment header in bytes. A real header is far shorter: a
-// transaction has at most 1,232 bytes.
+// maxHeader is the longest accepted payment header in bytes. A real header is far shorter: the calls
+// that Verify accepts need few bytes.
 const maxHeader = 8 << 10
 
 // ParsePayload parses the value of the HTTP header SignatureHeader. It fails with a *Refusal if the

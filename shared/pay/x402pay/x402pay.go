@@ -18,6 +18,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/gagliardetto/solana-go"
@@ -116,15 +117,19 @@ type Payment struct {
 	key     ed25519.PrivateKey
 	message []byte
 	payer   solana.Signature
+	v1      bool // the signatures follow the message
 }
 
 // Sign signs the transaction as the fee payer. It returns the transaction's signature and its wire
 // format. The result is always the same.
 func (p Payment) Sign() (pay.Signature, []byte) {
 	own := ed25519.Sign(p.key, p.message)
-	wire := append([]byte{2}, own...) // number of signatures, as compact-u16
-	wire = append(wire, p.payer[:]...)
-	return pay.Signature(own), append(wire, p.message...)
+	signatures := slices.Concat(own, p.payer[:])
+	if p.v1 {
+		return pay.Signature(own), slices.Concat(p.message, signatures)
+	}
+	// The 2 is the number of signatures, as compact-u16.
+	return pay.Signature(own), slices.Concat([]byte{2}, signatures, p.message)
 }
 
 // Refusal is the error that says why a payment was refused.

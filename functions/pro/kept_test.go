@@ -1,0 +1,87 @@
+package pro_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/pay"
+	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
+)
+
+// newer is a node's answer about a transaction whose version the service does not know.
+var newer = paytest.Garbled(
+	`{"error":{"code":-32015,"message":"Transaction version (2) is not supported by the requesting client."}}`)
+
+func TestAPaymentOfVersion1BuysAKey(t *testing.T) {
+	s := parallel(t)
+	for i, inner := range []bool{false, true} {
+		email := fmt.Sprintf("ada%d@example.com", i)
+		signature := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
+			Units: fixture.Price, Memo: pay.BindingMemo([]byte(fixture.Pepper), email), V1: true, Inner: inner})
+		if a := s.Verify(email, signature); a.Status != 200 || !s.Works(a.APIKey) {
+			t.Errorf("inner %t: %d %s", inner, a.Status, a.Body)
+		}
+	}
+}
+
+// TestAPaymentThatCannotBeJudgedYet: the claim to a transaction of an unknown version is stored.
+// Once the service knows the version, it mails the key, without another call of the payer.
+func TestAPaymentThatCannotBeJudgedYet(t *testing.T) {
+	s := parallel(t)
+	signature := s.Send(fixture.Price, "")
+	faults := paytest.Break(s.Payments.Node)
+	for range 2 { // asking again stores nothing more
+		faults.Fail(newer)
+		a := s.Verify("ada@example.com", signature)
+		want(t, a, 409, "pagamento-da-esaminare", "of an unknown version")
+		if !strings.Contains(a.Body, "version") || !strings.Contains(a.Body, "Do not pay again") {
+			t.Errorf("what to do: %s", a.Body)
+		}
+	}
+	if log := s.Log.String(); strings.Count(log, "level=ERROR") != 1 || !strings.Contains(log, "version (2)") {
+		t.Errorf("the operator is told: %s", log)
+	}
+	faults.Fail(newer)
+	if keys := s.Mailed("ada@example.com"); len(keys) != 0 {
+		t.Fatalf("%d keys before the version is known", len(keys))
+	}
+	s.Clock.Add(29 * 24 * time.Hour)
+	s.Mailed("ada@example.com") // judges the claim
+	s.Clock.Add(time.Minute)    // until the mail is due
+	keys := s.Mailed("ada@example.com")
+	if len(keys) != 1 || !s.Works(keys[0]) {
+		t.Fatalf("%d keys after the update", len(keys))
+	}
+	if got, want := s.Customer("ada@example.com").Crypto, s.Clock.Now().Add(-time.Minute).AddDate(0, 0, 30); !got.Equal(want) {
+		t.Errorf("the plan ends %v, want 30 days after the payment was judged: %v", got, want)
+	}
+	calls := s.Payments.Node.Calls()
+	s.Clock.Add(2 * time.Hour)
+	s.Mailed("ada@example.com")
+	if again := s.Payments.Node.Calls(); again != calls {
+		t.Error("a claim that was judged is judged again")
+	}
+	want(t, s.Verify("eve@example.com", signature), 409, "pagamento-gia-usato", "by a stranger")
+}
+
+// TestTheWaitingPageKeepsAClaim: the page that waits for a payment says that the payment is kept.
+func TestTheWaitingPageKeepsAClaim(t *testing.T) {
+	s := parallel(t)
+	s.Payments.Node.Pay(asked(s, "ada@example.com", adasToken))
+	faults := paytest.Break(s.Payments.Node)
+	faults.Fail(paytest.Fault{}, newer)
+	if got := state(wait(s, "ada@example.com", adasToken)); got != "trattenuto" {
+		t.Errorf("the state is %s", got)
+	}
+	faults.Fail(paytest.Fault{}, newer)
+	wantBody(t, s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&t="+adasToken, "Accept-Language", "en"), 200,
+		"mail you the key")
+	if got := state(wait(s, "ada@example.com", adasToken)); got != "pagato" {
+		t.Errorf("once it can be judged: %s", got)
+	}
+}
