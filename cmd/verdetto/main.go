@@ -24,7 +24,7 @@ var groups = []struct {
 	commands []func() *cobra.Command
 }{
 	{"The service:", []func() *cobra.Command{serveCommand, initCommand, checkCommand, refreshCommand, statusCommand,
-		askCommand, readyCommand, smokeCommand, mailTestCommand}},
+		askCommand, smokeCommand, mailTestCommand}},
 	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, migrateCommand,
 		keyCommand, pepperCommand, importCommand}},
 	{"Recorded fares:", []func() *cobra.Command{backtestCommand}},

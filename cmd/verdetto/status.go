@@ -1,93 +1,74 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/cmd/verdetto/statuspage"
-	"verdetto/shared/text/i18n"
 )
 
-// errBroken reports that the checked service does not work. The status page was still written, and
-// shows this.
-var errBroken = errors.New("a part of the service does not work; the status page shows which")
-
 func statusCommand() *cobra.Command {
-	var store, url, to, language string
+	var store, url string
 	var out output
-	c := newCommand("status", "show the state of a store, or write a status page of a service",
-		func(ctx context.Context) error {
-			if url == "" {
-				return statusOfStore(ctx, store, out)
-			}
-			return writeStatusPage(ctx, url, to, language, out)
-		})
+	c := newCommand("status", "show the state of the service of a store, or whether a service is ready", func(ctx context.Context) error {
+		switch {
+		case url != "":
+			return ready(ctx, url, out)
+		case store == "":
+			return errors.New("status needs -store bolt:FILE on the machine of the service, or -url https://... from elsewhere")
+		}
+		status, err := onemachine.StatusOf(ctx, store, time.Now)
+		if err != nil {
+			return err
+		}
+		return out.print(status, status.Print)
+	})
 	takeSettings(c, map[string]*string{"store": &store})
-	f := c.Flags()
-	out.flagJSON(c)
-	f.StringVar(&url, "url", "", "`URL` of a service, to call it and write a status page")
-	f.StringVar(&to, "to", "status.html", "the `file` to write")
-	f.StringVar(&language, "lang", i18n.Default().Code, "the page's `language`: "+i18n.SpokenCodes())
+	out.flag(c)
+	c.Flags().StringVar(&url, "url", "", "`URL` of a service; the command fails unless the service is ready")
 	return c
 }
 
-// writeStatusPage checks a service from outside and writes a status page. If the output is JSON, it also
-// prints the status.
-func writeStatusPage(ctx context.Context, url, to, code string, out output) error {
-	language, ok := i18n.Find(code)
-	if !ok {
-		return fmt.Errorf("-lang %q: want %s", code, i18n.SpokenCodes())
-	}
-	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://127.0.0.1:") {
+// ready calls /readyz of a service and fails if it is not ready. Container health checks use the
+// exit code, because the image contains no other program.
+func ready(ctx context.Context, url string, out output) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(url, "/")+"/readyz", nil)
+	if err != nil {
 		return fmt.Errorf("-url %q: want an address such as https://verdetto.example", url)
 	}
-	status := statuspage.Ask(ctx, http.DefaultClient, strings.TrimSuffix(url, "/"), time.Now)
-	if ctx.Err() != nil {
-		return ctx.Err() // interrupted: a part that was not checked proves nothing
-	}
-	var page bytes.Buffer
-	if err := status.Write(&page, language); err != nil {
-		return err
-	}
-	// Write a temporary file and rename it, so a reader never sees half a page.
-	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*")
+	request.Header.Set("Accept", "application/json")
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return fmt.Errorf("write status page: %w", err)
+		return fmt.Errorf("ask the service: %w", err)
 	}
-	_, err = part.Write(page.Bytes())
-	if err = errors.Join(err, part.Chmod(0o644), part.Close()); err == nil {
-		err = os.Rename(part.Name(), to)
+	defer response.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20)) // a partial answer is enough
+	if out.json() && json.Valid(body) {
+		_, _ = os.Stdout.Write(body) // the exit code says the same
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write status page: %w", err), os.Remove(part.Name()))
+	var answer struct {
+		EtaTariffeGiorni float64
+		Versione, Detail string
 	}
-	if out.json() {
-		err = out.print(status, nil)
+	if err := json.Unmarshal(body, &answer); err != nil || response.StatusCode != http.StatusOK {
+		if answer.Detail == "" {
+			answer.Detail = response.Status
+		}
+		return fmt.Errorf("not ready: %s", answer.Detail)
 	}
-	if !status.Works() {
-		err = errors.Join(err, errBroken)
+	if !out.json() {
+		fmt.Printf("ready: version %s, fares %.1f days old\n", answer.Versione, answer.EtaTariffeGiorni)
 	}
-	return err
-}
-
-// statusOfStore prints the status of the service that uses a store.
-func statusOfStore(ctx context.Context, store string, out output) error {
-	if store == "" {
-		return errors.New("status needs -store bolt:FILE on the machine of the service, or -url https://... from elsewhere")
-	}
-	status, err := onemachine.StatusOf(ctx, store, time.Now)
-	if err != nil {
-		return err
-	}
-	return out.print(status, status.Print)
+	return nil
 }

@@ -114,6 +114,7 @@ func TestNotReady(t *testing.T) {
 	}
 	got := d.Run("status", "-store", "bolt:empty.db")
 	has(t, "status", got.Stdout, "running, not ready. There are no fares yet", "routes        0")
+	run(t, d, 1, "not ready: There are no fares yet", "status", "-url", s.URL)
 	s.Stop(t)
 }
 
@@ -122,7 +123,7 @@ func TestStatusOfOldFares(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
 	run(t, d, 0, "", "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
-	got := d.Run("status", "-store", "bolt:kept.db", "-json")
+	got := d.Run("status", "-store", "bolt:kept.db", "-o", "json")
 	var said struct {
 		Ready     bool
 		Reason    string

@@ -156,7 +156,7 @@ func (c *content) config() v1.Config {
 		Cmd:        []string{"serve"},
 		StopSignal: "SIGTERM",
 		Healthcheck: &v1.HealthConfig{
-			Test:     []string{"CMD", "/verdetto", "ready", "-url", "http://127.0.0.1:8080"},
+			Test:     []string{"CMD", "/verdetto", "status", "-url", "http://127.0.0.1:8080"},
 			Interval: 10 * time.Second, Timeout: 5 * time.Second, StartPeriod: 20 * time.Minute,
 		},
 		Labels: map[string]string{

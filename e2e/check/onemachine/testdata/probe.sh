@@ -2,7 +2,7 @@
 export PATH=/usr/local/bin:/usr/bin:/bin
 ready() {
 	n=0
-	until verdetto ready >/dev/null 2>&1; do
+	until verdetto status -url http://127.0.0.1:8080 >/dev/null 2>&1; do
 		n=$((n + 1))
 		[ $n -lt 100 ] || { echo "never ready $1"; systemctl status --no-pager verdetto; echo end; exit; }
 		sleep 0.1
