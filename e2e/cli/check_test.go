@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 )
 
@@ -25,7 +26,7 @@ STRIPE_KEY_FILE = "stripe-key"
 STRIPE_PRICE = "price_1Example"
 STRIPE_WEBHOOK_SECRETS = ["whsec_first", "whsec_second"]
 SOLANA_NODES = "https://node.example/key"
-SOLANA_WALLET = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"
+SOLANA_WALLET = "6PCANXw778iMrBzLUVK4c9q6Xc2X9oRUCvLoa4tfsLWG"
 `
 
 // mistakes lists settings with one fault each, and the expected error message. The message contains
@@ -71,6 +72,12 @@ var mistakes = []struct {
 		"STRIPE_WEBHOOK_SECRETS: value 2", "whsec_..."},
 	{"an address of another chain", nil, `SOLANA_WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"`,
 		"SOLANA_WALLET", "32 bytes in base 58"},
+	{"the stand-in for a wallet", nil, `SOLANA_WALLET = "` + onemachine.StandInWallet + `"`, "SOLANA_WALLET",
+		"nobody has its key"},
+	{"a program for a wallet", nil, `SOLANA_WALLET = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"`, "SOLANA_WALLET",
+		"nobody has its key"},
+	{"a token that nobody filled in", nil, `TRAVELPAYOUTS_TOKEN = "YOUR-TOKEN"`, "TRAVELPAYOUTS_TOKEN",
+		"still a placeholder"},
 	{"a node without TLS", nil, `SOLANA_NODES = "http://node.example/topsecret"`, "SOLANA_NODES", "https"},
 	{"a price with a comma", nil, `VERDETTO_PRICE_USDC = "12,99"`, "VERDETTO_PRICE_USDC", "such as 12.99"},
 	{"an address with a name", nil, `VERDETTO_OPERATOR_EMAIL = "Help <help@verdetto.example>"`,

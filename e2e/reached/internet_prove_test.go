@@ -82,7 +82,7 @@ func playInternet(t *testing.T, root string) *internet {
 	trust(t, root, "stand-ins", authority.Raw)
 	certificate := issue(names)
 	i.delivered = eximlocal.Server{Address: elsewhere, StartTLS: 587, Implicit: 465, Certificate: certificate,
-		Password: "the password of the mail account"}.Start(t)
+		Password: testPassword}.Start(t)
 	root0 := startPebble(t, certificate, i.roots)
 	i.roots.AppendCertsFromPEM(root0)
 	block, _ := pem.Decode(root0)
@@ -95,7 +95,7 @@ func playInternet(t *testing.T, root string) *internet {
 		t.Fatal(err)
 	}
 	fares := upstreamtest.Detached(rows, time.Now)
-	fares.Token, fares.Rates = "the-token-of-the-fare-source", ecb.Table().RatesOn
+	fares.Token, fares.Rates = testToken, ecb.Table().RatesOn
 	issuer := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "https", Host: elsewhere + ":14000"})
 	issuer.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots,
 		ServerName: "acme-v02.api.letsencrypt.org"}}

@@ -24,7 +24,7 @@ import (
 // the test process that has its own network.
 const inside = "PAGE_INSIDE"
 
-// TestProvePage follows docs/self-hosting.md word for word: from a bare Debian to a running service
+// TestProvePage follows docs/self-hosting.md word for word, with its placeholders filled in: from a bare Debian to a running service
 // with TLS, mail and a purchase. It runs in its own network, where every host name of the document
 // leads to this machine. Pebble issues certificates, Exim is the mail provider, and fake servers
 // replace Stripe, Solana and the fare source.
@@ -125,7 +125,8 @@ func follow(t *testing.T, root string) {
 	})
 	var last []byte
 	for n, commands := range blocks(t)[1:] {
-		c := exec.Command("ip", "netns", "exec", machine, "chroot", root, "bash", "-euo", "pipefail", "-c", commands)
+		c := exec.Command("ip", "netns", "exec", machine, "chroot", root, "bash", "-euo", "pipefail", "-c",
+			filledIn(commands))
 		c.Env = []string{"HOME=/root", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
 		var said, faults bytes.Buffer
 		c.Stdout, c.Stderr = &said, &faults

@@ -79,6 +79,11 @@ func TestFaultsAreReported(t *testing.T) {
 			"stripePrice, solanaWallet: give both, or neither where nothing is sold"},
 		{"answers sold without a wallet", func(c *config) { c.StripePrice, c.SolanaWallet, c.PaidCalls = "", "", true },
 			"paidCalls: it needs stripePrice and solanaWallet"},
+		{"a placeholder for a wallet", func(c *config) { c.Account = "210987654321" },
+			"solanaWallet: still a placeholder"},
+		{"a wallet without a key", func(c *config) {
+			c.Account, c.SolanaWallet = "210987654321", "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"
+		}, "solanaWallet: nobody has its key"},
 		{"wallet", func(c *config) { c.SolanaWallet = "0xabc" }, "solanaWallet: "},
 		{"network", func(c *config) { c.SolanaNetwork = "testnet" }, "solanaNetwork: "},
 		{"devnet without a mint", func(c *config) { c.SolanaNetwork = "devnet" }, "solanaMint: missing"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	settings "verdetto/shared/runtime/config"
 	"verdetto/shared/web/routes"
 )
 
@@ -128,8 +129,19 @@ func (c config) people() []rule {
 	}
 }
 
+// exampleAccount is the account of AWS's documents and of example.json. Nothing can be deployed to
+// it, so there a placeholder is no fault.
+const exampleAccount = "123456789012"
+
+func (c config) wallet() string {
+	if why := settings.Placeholder(c.SolanaWallet); why != "" {
+		return when(c.Account != exampleAccount, "%s", why)
+	}
+	return shaped(c.SolanaWallet, base58Shape, "a Solana address in base 58")
+}
+
 func (c config) sale() []rule {
-	const price, wallet = "the id of a price in Stripe, price_...", "a Solana address in base 58"
+	const price = "the id of a price in Stripe, price_..."
 	rules := []rule{
 		{"callsADay", when(c.CallsADay < 0, "%d is not a number of calls, or 0 for no limit", c.CallsADay)},
 		{"quotaPage", when(c.QuotaPage < 1, "%d is not a number of questions from 1 on", c.QuotaPage)},
@@ -144,7 +156,7 @@ func (c config) sale() []rule {
 	if c.sells() {
 		rules = append(rules,
 			rule{"stripePrice", shaped(c.StripePrice, priceShape, price)},
-			rule{"solanaWallet", shaped(c.SolanaWallet, base58Shape, wallet)},
+			rule{"solanaWallet", c.wallet()},
 		)
 	}
 	for i, former := range c.StripeFormerPrices {

@@ -48,7 +48,7 @@ type world struct {
 }
 
 const (
-	wallet = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"
+	wallet = "6PCANXw778iMrBzLUVK4c9q6Xc2X9oRUCvLoa4tfsLWG"
 	key    = "sk_live_0123456789abcdef"
 	nodes  = "secret-of-the-node"
 )

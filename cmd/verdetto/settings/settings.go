@@ -100,7 +100,11 @@ func Take(f *pflag.FlagSet, file string) (taken []ValuedSetting, faults []string
 		case value == "":
 			continue
 		}
-		faults = append(faults, s.Faults(value)...)
+		if why := config.Placeholder(value); why != "" {
+			faults = append(faults, s.Name+": "+why)
+		} else {
+			faults = append(faults, s.Faults(value)...)
+		}
 		taken = append(taken, ValuedSetting{s, value, from})
 		_ = os.Setenv(s.Name, value) // the name of a setting is always valid
 		if s.Flag != "" && f.Lookup(s.Flag) != nil {
