@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/backtest"
 	"verdetto/cmd/verdetto/backtest/departures"
-	"verdetto/cmd/verdetto/backtest/scorecard"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream/csvfile"
@@ -24,13 +22,11 @@ const askRoute, askDeparture = "rotta", "partenza"
 
 // replay holds the flags of the command backtest.
 type replay struct {
-	files        []string
-	price, ask   string
-	record, form string
-	out          output
-	scored       bool
-	firstDay     bool
-	options      backtest.Options
+	files              []string
+	price, ask, record string
+	out                output
+	firstDay           bool
+	options            backtest.Options
 }
 
 func backtestCommand() *cobra.Command {
@@ -45,9 +41,6 @@ func backtestCommand() *cobra.Command {
 	flags.StringVar(&c.record, "record", "", "with -ask partenza: write the record of what followed stated chances to this `file`")
 	flags.BoolVar(&c.firstDay, "first-day", false,
 		"with -ask partenza: judge each day without earlier days, as a service does on its first day")
-	flags.BoolVar(&c.scored, "scorecard", false,
-		"replay the panel as a service sees it, and write its score, as GET /v1/pagella does")
-	flags.StringVar(&c.form, "form", "json", "with -scorecard: the format, json, csv or html (the page)")
 	flags.StringVar(&c.price, "price", "", "read one-way fares from this `column`, also in rows with a return_date")
 	flags.IntVar(&c.options.Cycle, "cycle", 1, "`days` between two refreshes; 7 simulates a weekly refresh of a daily panel")
 	flags.DurationVar(&c.options.Build.Fresh, "fresh", verdict.FreshFor,
@@ -63,11 +56,7 @@ func (c *replay) run(ctx context.Context) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	switch {
-	case c.scored:
-		o := scorecard.Options{To: c.options.To, Cycle: c.options.Cycle}
-		return backtestScorecard(ctx, c.files[0], c.price, c.form, o)
-	case c.ask == askRoute:
+	if c.ask == askRoute {
 		return c.routes(ctx)
 	}
 	return c.departures(ctx)
@@ -94,14 +83,8 @@ func (c *replay) check() error {
 		return fmt.Errorf("-cycle %d: want a number of days, 1 or more", o.Cycle)
 	case o.From != 0 && o.To != 0 && o.From > o.To:
 		return fmt.Errorf("-from %s is after -to %s", o.From, o.To)
-	case c.scored && !slices.Contains(scorecardForms, c.form):
-		return fmt.Errorf("-form %s: want json, csv or html", c.form)
-	case c.scored && c.out.json() && c.form != jsonLog:
-		return fmt.Errorf("-form %s is not -o json: give one of them", c.form)
-	case c.scored && (o.From != 0 || c.ask != askRoute || c.record != ""):
-		return fmt.Errorf("-scorecard: the score covers all verdicts from the first day on: remove -from, -ask or -record")
-	case c.firstDay && (c.ask != askDeparture || c.scored || c.record != ""):
-		return fmt.Errorf("-first-day: the first day is about departures: use -ask %s, without -scorecard or -record", askDeparture)
+	case c.firstDay && (c.ask != askDeparture || c.record != ""):
+		return fmt.Errorf("-first-day: the first day is about departures: use -ask %s, without -record", askDeparture)
 	case c.ask != askRoute && c.ask != askDeparture:
 		return fmt.Errorf("-ask %s: want %s or %s", c.ask, askRoute, askDeparture)
 	}

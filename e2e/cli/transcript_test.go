@@ -114,7 +114,6 @@ func TestMessages(t *testing.T) {
 	}
 	end(t, s)
 	r.run("refresh -upstream csv:good.csv -now 2016-03-01 -store bolt:fresh.db -log json")
-	r.run("backtest -fares good.csv -scorecard -form csv -o json")
 	text := times.ReplaceAll(seconds.ReplaceAll(r.text.Bytes(), []byte(" in … s")), []byte(`"time":"…"`))
 	fixture.Golden(t, "testdata/messages.txt", text, *update)
 }

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/cmd/verdetto/backtest/scorecard"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
 	"verdetto/shared/upstream/ecb"
-	"verdetto/shared/verdict/departure"
 )
 
 // scored returns a panel (a CSV file of fares) of 24 routes over half a year. Its fares move back
@@ -103,37 +102,19 @@ func score(t *testing.T, name string, source *csvfile.Panel) {
 // address.
 func scoreSite(t *testing.T, source *csvfile.Panel) (base string) {
 	t.Helper()
-	panel := scorecard.Panel{}
-	origins, err := source.Origins(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := fare.Day(0)
-	for _, origin := range origins {
-		answer, err := source.Fares(t.Context(), origin, time.Time{}, time.Unix(1<<40, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range answer.Fares {
-			panel[f.Series()] = append(panel[f.Series()], f.Observation)
-			last = max(last, f.FoundDay())
-		}
-	}
-	r, err := scorecard.Run(t.Context(), panel, scorecard.Options{Cycle: 7, Rates: ecb.Table().RatesOn(last),
-		Source: source.Name()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := func() time.Time { return (last + 1).Time() }
+	read := source.Report()
+	clock := read.First.Time()
+	now := func() time.Time { return clock }
 	table := fixture.Bolt(t, now)
-	kept := store.Score{Sum: r.Sum.Encode(), Weeks: map[fare.Day][]byte{}}
-	for monday, week := range r.Weeks {
-		kept.Weeks[monday] = week.Encode()
+	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: now, Rates: ecb.Table().RatesOn(read.Last),
+		Workers: 2}
+	for day := read.First; day <= read.Last; day += 7 {
+		clock = day.Time().Add(12 * time.Hour)
+		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
+			t.Fatalf("%s: %+v %v", day, report, err)
+		}
 	}
-	cycle := departure.Cycle{Day: last, Pooled: departure.Start(last + 1)}
-	if err := (store.Fares{Table: table}).PutPooled(t.Context(), cycle.Encode(), 0, kept); err != nil {
-		t.Fatal(err)
-	}
+	clock = (read.Last + 1).Time()
 	service := fixture.New(t, onemachine.Options{Table: table, Source: source, Now: now,
 		Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(fixture.Described(t, service.API))
