@@ -135,8 +135,9 @@ preflight: ## what a first deployment would miss, asked before anything is made:
 	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to look at: make preflight CONFIG=verdetto.json' >&2; exit 1; }
 	go run ./infra/preflight -config $(CONFIG)
 
-deploy: $(CDK)/.complete ## build, deploy into the AWS account of CONFIG=verdetto.json, try the new versions, make them live [ADOPT=1]
+deploy: ## build, deploy into the AWS account of CONFIG=verdetto.json, try the new versions, make them live [ADOPT=1]
 	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to deploy: make deploy CONFIG=verdetto.json; $(EXAMPLE) shows what they are' >&2; exit 1; }
+	$(MAKE) $(CDK)/.complete
 	$(MAKE) synth CONFIG='$(CONFIG)'
 	$(CDK)/node_modules/.bin/cdk deploy --app cdk.out --all --require-approval broadening $(if $(ADOPT),--import-existing-resources)
 	go run ./infra/rollout -config $(CONFIG)

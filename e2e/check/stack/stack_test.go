@@ -126,6 +126,7 @@ func synthesize(t *testing.T, stack string, choices map[string]any) template {
 	if err != nil {
 		t.Fatal(err)
 	}
+	config["solanaWallet"] = "6PCANXw778iMrBzLUVK4c9q6Xc2X9oRUCvLoa4tfsLWG" // the example has a placeholder
 	maps.Copy(config, choices)
 	chosen, err := json.Marshal(config)
 	if err == nil {
