@@ -106,10 +106,10 @@ func judgeRoutes(all *weeks, s shock, routes int, asked func(day int) bool) {
 				// Fares that equal the judged fare share several ranks. routesLow adds the part of
 				// these ranks in the lower half of all ranks. The judged fare belongs to the sample
 				// too.
-				place := .5*(t.Weight+1) - t.Below*t.Weight
+				place := .5*float64(t.Size+1) - float64(t.Below)
 				w := &all[class(route)][day/7]
 				w.routes++
-				w.routesLow += min(max(place/(t.Equal*t.Weight+1), 0), 1)
+				w.routesLow += min(max(place/float64(t.Equal+1), 0), 1)
 			}
 		}
 	}

@@ -58,7 +58,6 @@ func (r *Refresher) mergeAirportsOnce(ctx context.Context, of fare.Series, obser
 	if err := r.putAirportStates(ctx, of, own, quotes, cities, basis, pooled); err != nil {
 		return m, err
 	}
-	own.Doubted = cities.summary.Doubted
 	m = mergeResult{added: added, changed: true, summary: own.Compared(cities.summary, basis, r.Rates)}
 	if data := m.summary.Encode(); !slices.Equal(data, old.data) {
 		return m, r.Fares.PutSummary(ctx, of, data, old.version)

@@ -207,9 +207,6 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 		m.summary.DeepRequest = max(m.summary.DeepRequest, now.Unix())
 	}
 	m.summary = verdict.Build(merged, m.summary, today, verdict.Options{Rates: r.Rates})
-	if p := pooled.Pooled; p != nil && p.Experience != nil {
-		m.summary.Doubted = p.Experience.RouteDoubted
-	}
 	if !r.warming {
 		// The departure states are written before the summary. If the summary came first, it could
 		// already record that the source was asked. Then no later run would repeat the work on the

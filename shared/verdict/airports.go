@@ -94,7 +94,7 @@ func BasisOf(own RouteSummary, pair []Live, cities RouteSummary, all []Live) Bas
 // Compared returns the summary of a pair of airports with the daily lows of both cities, unless it
 // has enough of its own.
 func (s RouteSummary) Compared(cities RouteSummary, b Basis, rates fare.Rates) RouteSummary {
-	if len(s.Lows) >= MinSample {
+	if len(s.sample()) >= MinSample {
 		return s
 	}
 	scaled := func(lows []Low) []Low {

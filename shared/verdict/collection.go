@@ -41,16 +41,16 @@ func BeforeFares(since time.Time, today fare.Day) *Raccolta {
 // Collection returns the state of the route's collection on a day. It returns false if the route
 // has enough days for a verdict.
 func (s RouteSummary) Collection(today fare.Day) (Raccolta, bool) {
-	if len(s.Lows) >= MinSample {
+	if len(s.sample()) >= MinSample {
 		return Raccolta{}, false
 	}
-	return NewRaccolta(len(s.Lows), s.firstLow(), s.AsOf, today), true
+	return NewRaccolta(len(s.sample()), s.firstLow(), s.AsOf, today), true
 }
 
 // CollectedSince returns the first past day with a known cheapest fare, if the route has too few such
 // days for a verdict. Otherwise it returns 0.
 func (s RouteSummary) CollectedSince() fare.Day {
-	if len(s.Lows) >= MinSample {
+	if len(s.sample()) >= MinSample {
 		return 0
 	}
 	return s.firstLow()
@@ -58,7 +58,7 @@ func (s RouteSummary) CollectedSince() fare.Day {
 
 // firstLow returns the first past day with a known cheapest fare, or 0.
 func (s RouteSummary) firstLow() (first fare.Day) {
-	for _, l := range s.Lows {
+	for _, l := range s.sample() {
 		if first == 0 || l.Day < first {
 			first = l.Day
 		}

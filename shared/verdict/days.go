@@ -30,7 +30,7 @@ func NewDays(observations []fare.Observation, o Options) *Days {
 	d.all = d.summary.rank(observations, RouteSummary{}, o.Rates)
 	if len(d.all.ranked) > 0 {
 		d.newest, d.leads = newOffers(d.all.ranked), newLeadTimes(d.all.ranked)
-		d.lows = lowWalk{priced: d.all, fresh: o.Fresh, newest: &d.newest}
+		d.lows = lowWalk{priced: d.all}
 	}
 	return d
 }

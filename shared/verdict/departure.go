@@ -170,9 +170,20 @@ func (q *departureQuestion) judge(a departure.Answer, quartiles departure.Quarti
 	}
 	return Verdetto{
 		Livello: departure.LevelOf(a.Percentile).String(), Affidabilita: reliabilityAt(step, age),
-		Percentile: &percentile, MedianaCent: &median, MinimoCent: &minimum, ScartoMedianaCent: &difference,
+		Percentile: &percentile, Intervallo: interval(a), MedianaCent: &median, MinimoCent: &minimum, ScartoMedianaCent: &difference,
 		Campione: sample, Confronto: comparison, Stagionale: new(bool),
 	}
+}
+
+// alike is the number of comparable fares that tell as much as one independent fare: the same
+// departure is seen on many days, and departures of one season resemble each other.
+const alike = 4
+
+// interval returns the 90 % interval of a departure's percentile.
+func interval(a departure.Answer) *Intervallo {
+	low, high := agrestiCoull(a.Percentile, (a.Near+float64(a.OnSale))/alike)
+	percentile := float64(departure.Percent(a.Percentile)) // rounded down
+	return intervalOf(min(low, percentile), high)
 }
 
 // comparison returns the published name of the fares that the price is compared with, and the

@@ -21,8 +21,7 @@ const (
 	euroFormat    = 1
 )
 
-// The lower two bits of a byte state how the view of non-stop fares is stored. The bits above them
-// are Doubted.
+// A byte states how the view of non-stop fares is stored.
 const (
 	stopsUnknown = iota // there is no view of non-stop fares
 	allNonStop          // the view of non-stop fares equals the view of all fares
@@ -44,17 +43,13 @@ func (s RouteSummary) Encode() []byte {
 	w.Uint(s.Currency.Pack())
 	w.Uint(math.Float64bits(s.PerEuro))
 	s.encodeView(&w, s.View)
-	doubted := uint64(0)
-	for i, is := range s.Doubted {
-		doubted |= bit(is) << (2 + i)
-	}
 	switch {
 	case s.NonStop == nil:
-		w.Uint(stopsUnknown | doubted)
+		w.Uint(stopsUnknown)
 	case s.NonStop.equal(s.View):
-		w.Uint(allNonStop | doubted)
+		w.Uint(allNonStop)
 	default:
-		w.Uint(someNonStop | doubted)
+		w.Uint(someNonStop)
 		s.encodeView(&w, *s.NonStop)
 	}
 	encodeBasis(&w, s.Basis)
@@ -163,11 +158,7 @@ func decodeQuoted(data []byte) (RouteSummary, error) {
 	s := RouteSummary{AsOf: fare.Day(r.Int()), DeepRequest: r.Int(), Currency: decodeCurrency(&r),
 		PerEuro: math.Float64frombits(r.Uint())}
 	s.View = s.decodeView(&r)
-	flags := r.Uint()
-	for i := range s.Doubted {
-		s.Doubted[i] = flags>>(2+i)&1 == 1
-	}
-	switch flags & 3 {
+	switch r.Uint() {
 	case stopsUnknown:
 	case allNonStop:
 		v := s.View

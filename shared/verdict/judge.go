@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -43,15 +44,31 @@ type Analysis struct {
 // Verdetto is the published verdict on a fare. Its pointers are nil if there is too little data for
 // a verdict.
 type Verdetto struct {
-	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the judged fare in the route's own history"`
-	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. Half of its 90 % interval is at most 22 points (alta, from 60 days), 30 points (media, from 30 days), or more (bassa). One step lower if the fare was found 72 hours ago or earlier"`
-	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample that is cheaper than the judged fare, in percent. Equal fares count half. A day's weight fades: nine tenths halve every 14 days, a tenth every 180. 0 is a new low"`
-	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Weighted median of the sample, in cents of valuta"`
-	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents of valuta"`
+	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"A route: lower days plus half of the equal days, up to 10 of 100 ottimo, 35 buono, 70 normale; ottimo and buono at least 2 % under the median, caro at least 2 % over it. A departure or a month: up to percentile 10, 35 and 70"`
+	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. A route: alta from 60 days, if half of intervallo is at most 10 points; media from 30 days, at most 20 points. A departure or a month: alta from 60 fares at a similar lead time, media from 20. One step lower if the fare was found 72 hours ago or earlier"`
+	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"A route: giorniInferiori of 100 days of the sample, rounded; 0 only if no day was lower, 100 only if all were. A departure or a month: estimated share of comparable fares that are lower, in percent, adjusted for lead time; recent fares count more"`
+	Intervallo        *Intervallo `json:"intervallo,omitempty" doc:"90 % interval of percentile, among all days since dal, observed or not; a departure or a month: among all comparable fares"`
+	GiorniInferiori   *int        `json:"giorniInferiori,omitempty" minimum:"0" doc:"Days of the sample with a lower fare. Present for a route"`
+	GiorniUguali      *int        `json:"giorniUguali,omitempty" minimum:"0" doc:"Days of the sample with an equal fare. Present with giorniInferiori"`
+	Dal               string      `json:"dal,omitempty" format:"date" doc:"First day of the sample, UTC. Present with giorniInferiori" example:"2016-02-01"`
+	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"For a route: median of the lowest fares of the days of the sample. For a departure or a month: estimated usual price of comparable fares. In cents of valuta"`
+	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"For a route: minimum of the lowest fares of the days of the sample. For a departure or a month: estimated lowest comparable fare. In cents of valuta"`
 	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Judged fare minus the median, in cents of valuta. Negative: below the median"`
-	Campione          int         `json:"campione" minimum:"0" doc:"Sample size: past days with a known cheapest fare. For a departure or a month: the fares that it is compared with"`
+	Campione          int         `json:"campione" minimum:"0" doc:"Sample size. For a route: days with a fare among the last 400, today excepted. For a departure or a month: the fares that it is compared with"`
 	Confronto         string      `json:"confronto,omitempty" enum:"partenze-di-oggi,storia,entrambe" doc:"Compared with other departures on sale now, fares of earlier days, or both. Present with a percentile about a departure or a month"`
 	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: a restriction was measured and was worse"`
+}
+
+// Intervallo is an interval of percentiles.
+type Intervallo struct {
+	Da int `json:"da" minimum:"0" maximum:"100" doc:"Lower end, rounded down"`
+	A  int `json:"a" minimum:"0" maximum:"100" doc:"Upper end, rounded up"`
+}
+
+// intervalOf returns the published form of an interval.
+func intervalOf(low, high float64) *Intervallo {
+	const rounding = 1e-9
+	return &Intervallo{int(math.Floor(low + rounding)), int(math.Ceil(high - rounding))}
 }
 
 // Prezzo is the judged fare.
@@ -173,10 +190,10 @@ const (
 const StaleAfter = 72 * time.Hour
 
 const (
-	belowMedian = 98 // percent of the other price: limit for "clearly under", see clearlyUnder
+	clearly = 2 // percent from the median; without it, small changes of a nearly constant fare had a level
 
-	altaUpTo  = 22 // half the width of the percentile's interval, in points
-	mediaUpTo = 30
+	altaUpTo  = 10 // half the width of the percentile's interval, in points
+	mediaUpTo = 20
 	altaFrom  = 60 // days in the sample
 	mediaFrom = 30
 )
@@ -237,9 +254,11 @@ func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 }
 
 func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdetto {
-	v := percentileAt(s, price).Verdict(age)
-	if s.Basis != nil {
+	t, _ := PercentileAt(s, price)
+	v := t.Verdict(age)
+	if s.Basis != nil { // the days are those of the cities, moved to the level of the airports
 		v.Affidabilita = lower(v.Affidabilita)
+		v.GiorniInferiori, v.GiorniUguali, v.Dal = nil, nil, ""
 	}
 	return v
 }
@@ -266,6 +285,10 @@ func (t Percentile) Verdict(age time.Duration) Verdetto {
 		Livello:           t.Level(),
 		Affidabilita:      reliability(t, age),
 		Percentile:        &percentile,
+		Intervallo:        intervalOf(t.Interval()),
+		GiorniInferiori:   &t.Below,
+		GiorniUguali:      &t.Equal,
+		Dal:               t.First.String(),
 		MedianaCent:       &t.Median,
 		MinimoCent:        &t.Minimum,
 		ScartoMedianaCent: &difference,
@@ -279,7 +302,8 @@ var levels = []string{Ottimo, Buono, Normale, Caro}
 
 // Level returns the level of a verdict. t.Size must be at least MinSample.
 func (t Percentile) Level() string {
-	level := departure.LevelAt(t.Percent())
+	place := (100*(2*t.Below+t.Equal) + 2*t.Size - 1) / (2 * t.Size) // rounded up: 10.1 is above 10
+	level := departure.LevelAt(place)
 	if level <= departure.Buono && t.Cheap || level == departure.Caro && t.Dear {
 		return level.String()
 	}
@@ -288,14 +312,9 @@ func (t Percentile) Level() string {
 
 func levelPlace(level string) int { return slices.Index(levels, level) }
 
-// clearlyUnder reports whether price is at least 2 % below other. Without this margin, small
-// changes of a nearly constant fare could be judged cheap.
-func clearlyUnder(price, other fare.Cents) bool { return price*100 <= other*belowMedian }
-
 // reliability returns the published reliability. It depends on the width of the percentile's
 // interval, the number of days in the sample, and the age of the fare. A small sample never has
-// reliability alta, even if the interval is narrow. The reason: few days do not show how much
-// successive days resemble each other, and the lowest fare of a short history is soon beaten.
+// reliability alta, even if the interval is narrow: it stands for a short period.
 func reliability(t Percentile, age time.Duration) string {
 	low, high := t.Interval()
 	step := 2
@@ -305,7 +324,7 @@ func reliability(t Percentile, age time.Duration) string {
 	case half <= mediaUpTo && t.Size >= mediaFrom:
 		step = 1
 	}
-	return reliabilityAt(trusted(step, t.Doubted), age)
+	return reliabilityAt(step, age)
 }
 
 // trusted returns the step of reliability (0 alta, 1 media, 2 bassa). It is one step lower if

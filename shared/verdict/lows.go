@@ -8,24 +8,17 @@ import (
 	"verdetto/shared/fare"
 )
 
-// lows returns the as-of lows of the days before asOf. The as-of low of a day is the cheapest fare
-// that was fresh on that day. A day without observations has no low.
-func (p priced) lows(asOf fare.Day, fresh time.Duration) (past []Low) {
-	if len(p.quoted) == 0 {
-		return nil
-	}
-	newest := newOffers(p.ranked)
-	walk := lowWalk{priced: p, fresh: fresh, newest: &newest}
+// lows returns the lows of the days before asOf.
+func (p priced) lows(asOf fare.Day) (past []Low) {
+	walk := lowWalk{priced: p}
 	walk.until(asOf, func(l Low) { past = append(past, l) })
 	return past
 }
 
-// lowWalk computes as-of lows (see lows) day by day, from old to new.
+// lowWalk computes the lows day by day, from old to new.
 type lowWalk struct {
 	priced
-	fresh    time.Duration
-	newest   *offers
-	from, at int // indexes of the first fresh observation, and of the first one of the next day
+	at int // index of the first observation of the next day
 }
 
 // until computes the lows of the days before asOf that it has not computed yet. It calls found for
@@ -36,14 +29,10 @@ func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
 		if day >= asOf {
 			return
 		}
-		for next := (day + 1).Time().Unix(); w.at < len(w.ranked) && w.ranked[w.at].Found < next; w.at++ {
-		}
-		for oldest := w.ranked[w.at-1].Found - int64(w.fresh/time.Second); w.ranked[w.from].Found <= oldest; w.from++ {
-		}
 		low := -1
-		for at := range w.newest.among(w.ranked[w.from:w.at]) {
-			if at += w.from; w.ranked[at].Depart >= day && (low < 0 || w.ranked[at].Price < w.ranked[low].Price) {
-				low = at
+		for next := (day + 1).Time().Unix(); w.at < len(w.ranked) && w.ranked[w.at].Found < next; w.at++ {
+			if o := w.ranked[w.at]; o.Depart >= day && (low < 0 || o.Price < w.ranked[low].Price) {
+				low = w.at
 			}
 		}
 		if low >= 0 {
@@ -184,21 +173,11 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	return steps
 }
 
-// carry merges newly computed lows with lows of an earlier summary. It keeps earlier lows of days
-// whose observations are no longer stored. It also keeps the earlier low of the first stored day,
-// since its cheapest fresh fare may have been found the day before.
+// carry merges newly computed lows with those of days whose observations are no longer stored.
 func carry(made, earlier []Low, asOf fare.Day) []Low {
-	full := asOf - HistoryDays + 2
-	carried := map[fare.Day]bool{}
-	var all []Low
+	all := slices.Clone(made)
 	for _, l := range earlier {
-		if l.Day < full && l.Day > asOf-LowDays {
-			all = append(all, l)
-			carried[l.Day] = true
-		}
-	}
-	for _, l := range made {
-		if !carried[l.Day] {
+		if l.Day <= asOf-HistoryDays && l.Day > asOf-LowDays {
 			all = append(all, l)
 		}
 	}

@@ -2,82 +2,30 @@ package verdict
 
 import (
 	"math"
+	"slices"
 
 	"verdetto/shared/fare"
 )
 
-// Percentile is the rank of a price among a route's daily lows. The level and the reliability of a
-// verdict depend only on the Percentile and the age of the fare. Prices are compared in the
-// currency of the summary. The amounts in Percentile are in EUR cents.
+// Percentile is the position of a price among the daily lows of the last HistoryDays days, today
+// excepted. Each day counts once, so every number can be counted from the recorded fares. Prices
+// are compared in the currency of the summary. The amounts in Percentile are in EUR cents.
 type Percentile struct {
 	Price           fare.Cents
-	Below, Equal    float64 // shares of the sample's weight with a lower price, and with an equal price
-	Size            int     // days in the sample
-	Weight          float64 // of the whole sample; a low of today has weight 1
+	Below, Equal    int // days with a lower low, and with an equal low
+	Size            int // days with a low
+	First           fare.Day
 	Minimum, Median fare.Cents
-	EffectiveSize   float64 // number of independent days that hold as much information as the sample, from 1 to Size
 
-	Cheap, Dear bool // price is clearly under the median, or clearly over it
+	Cheap, Dear bool // at least 2 % under the median, or at least 2 % over it
 
-	Doubted [3]bool // reliabilities to lower by one step; see RouteSummary
+	// EffectiveSize is the number of independent days that tell as much about all days of the period as
+	// the sample does. It is infinite if every day of the period was observed.
+	EffectiveSize float64
 }
 
-// The weight of a daily low decreases with its age. Nine tenths of the weight halve every 14 days,
-// one tenth every 180 days. Recent fares show best what is usual now, but old fares keep some
-// weight. Without decreasing weights, every fare looks expensive after a year of rising fares.
-// docs/evidence.md has the measurements.
-const (
-	shortShare, shortHalf = 0.9, 14
-	longShare, longHalf   = 0.1, 180
-)
-
-// weights holds the weight of a daily low by its age in days. The weight at age 0 is 1.
-var weights = func() (w [LowDays + 1]float64) {
-	at := func(days float64) float64 {
-		return shortShare/shortHalf*math.Exp2(-days/shortHalf) + longShare/longHalf*math.Exp2(-days/longHalf)
-	}
-	for days := range w {
-		w[days] = at(float64(days)) / at(0)
-	}
-	return w
-}()
-
-// Weight returns the weight of a daily low. days is the time between the day of the low and the
-// judged day, before or after.
-func Weight(days fare.Day) float64 { return weights[min(max(days, -days), LowDays)] }
-
-// Place is the position of a price among daily lows. Below is the weight of the cheaper lows, Equal
-// the weight of lows with that price, All the weight of all lows.
-type Place struct {
-	Below, Equal, All float64
-	Last              fare.Day // the newest day with a low
-}
-
-// PlaceOf returns the position of a price among daily lows, without lows after the parameter until.
-// Lows close to the judged day (the parameter day) have more weight. The low of that day itself is
-// excluded.
-func PlaceOf(lows []Low, day, until fare.Day, price fare.Cents) (p Place) {
-	for _, l := range lows {
-		if l.Day == day || l.Day > until {
-			continue
-		}
-		w := Weight(l.Day - day)
-		p.All += w
-		switch {
-		case l.Price < price:
-			p.Below += w
-		case l.Price == price:
-			p.Equal += w
-		}
-		p.Last = max(p.Last, l.Day)
-	}
-	return p
-}
-
-func (s RouteSummary) weight(l Low) float64 { return Weight(s.AsOf - l.Day) }
-
-// PercentileOf returns the percentile of the cheapest live fare (found in the last 7 days) on a
-// day. It returns false if there is no live fare, or if there are too few lows for a verdict.
+// PercentileOf returns the percentile of the cheapest live fare on a day. It returns false if there
+// is no live fare, or if there are too few lows for a verdict.
 func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok {
@@ -89,54 +37,53 @@ func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
 // PercentileAt returns the percentile of a price in the summary's currency. It returns false if
 // there are too few lows for a verdict.
 func PercentileAt(s RouteSummary, price fare.Cents) (Percentile, bool) {
-	t := percentileAt(s, price)
-	return t, t.Size >= MinSample
-}
-
-// percentileAt returns the percentile of a price in the summary's currency. If there are fewer than
-// MinSample lows, it sets only Price, Size and Doubted.
-func percentileAt(s RouteSummary, price fare.Cents) Percentile {
-	t := Percentile{Price: s.Euro(price), Size: len(s.Lows), Doubted: s.Doubted}
+	sample := s.sample()
+	t := Percentile{Price: s.Euro(price), Size: len(sample)}
 	if t.Size < MinSample {
-		return t
+		return t, false
 	}
-	place := PlaceOf(s.Lows, s.AsOf, s.AsOf, price)
-	t.Weight, t.Below, t.Equal = place.All, place.Below/place.All, place.Equal/place.All
-	median := s.medianLow(t.Weight)
-	t.Minimum, t.Median = s.Euro(s.Lows[0].Price), s.Euro(median)
-	t.Cheap, t.Dear = clearlyUnder(price, median), clearlyUnder(median, price)
-	t.EffectiveSize = s.effectiveSize()
-	return t
+	t.First = s.AsOf
+	for _, l := range sample {
+		t.First = min(t.First, l.Day)
+		switch {
+		case l.Price < price:
+			t.Below++
+		case l.Price == price:
+			t.Equal++
+		}
+	}
+	median := quantile(sample, .5)
+	t.Minimum, t.Median = s.Euro(sample[0].Price), s.Euro(median)
+	t.Cheap, t.Dear = price*100 <= median*(100-clearly), price*100 >= median*(100+clearly)
+	t.EffectiveSize = effectiveSize(sample, t.First, s.AsOf)
+	return t, true
 }
 
-func (s RouteSummary) medianLow(weight float64) fare.Cents { return s.quantileLow(weight, .5) }
-
-// quantileLow returns the price below which the given share of the lows' weight lies. weight is the
-// weight of all lows. If the share ends exactly between two prices, quantileLow returns the mean of
-// both prices.
-func (s RouteSummary) quantileLow(weight, share float64) fare.Cents {
-	const rounding = 1e-9
-	sum := 0.0
-	for i, l := range s.Lows {
-		sum += s.weight(l)
-		if math.Abs(sum-weight*share) < rounding*weight && i+1 < len(s.Lows) {
-			return (l.Price + s.Lows[i+1].Price) / 2
-		}
-		if sum > weight*share {
-			return l.Price
-		}
+// sample returns the lows of the last HistoryDays days, today excepted, cheapest first.
+func (s RouteSummary) sample() []Low {
+	outside := func(l Low) bool { return l.Day <= s.AsOf-HistoryDays || l.Day >= s.AsOf }
+	if !slices.ContainsFunc(s.Lows, outside) {
+		return s.Lows
 	}
-	return s.Lows[len(s.Lows)-1].Price
+	return slices.DeleteFunc(slices.Clone(s.Lows), outside)
+}
+
+// quantile returns the price below which a share of the lows lies. lows is in order of price. If
+// the share ends exactly between two lows, quantile returns the mean of their prices.
+func quantile(lows []Low, share float64) fare.Cents {
+	at := share * float64(len(lows))
+	i := int(at)
+	if at == float64(i) {
+		return (lows[i-1].Price + lows[i].Price + 1) / 2
+	}
+	return lows[i].Price
 }
 
 // lowQuartiles returns the quartiles of the lows in published form.
 func (s RouteSummary) lowQuartiles() *Quartili {
-	weight := 0.0
-	for _, l := range s.Lows {
-		weight += s.weight(l)
-	}
-	at := func(share float64) fare.Cents { return s.Euro(s.quantileLow(weight, share)) }
-	return &Quartili{s.Euro(s.Lows[0].Price), at(.25), at(.5), at(.75), s.Euro(s.Lows[len(s.Lows)-1].Price)}
+	lows := s.sample()
+	at := func(share float64) fare.Cents { return s.Euro(quantile(lows, share)) }
+	return &Quartili{s.Euro(lows[0].Price), at(.25), at(.5), at(.75), s.Euro(lows[len(lows)-1].Price)}
 }
 
 // Rounded rounds the quartiles to whole units, the lower ones down and the higher ones up. So they
@@ -148,81 +95,123 @@ func (q Quartili) Rounded() *Quartili {
 	return &Quartili{q.MinimoCent, down(q.Q1Cent), q.MedianaCent, up(q.Q3Cent), up(q.MassimoCent)}
 }
 
-// place returns the share of the sample's weight with a lower price. Lows of equal price count
-// half.
-func (t Percentile) place() float64 { return t.Below + t.Equal/2 }
-
-// Percent returns the share of the sample with a lower price, in whole percent, rounded down. Lows
-// of equal price count half. The result is 0 only if no low is cheaper.
+// Percent returns the days with a lower low, of 100, rounded to a whole number. It is 0 only if no
+// day was lower, and 100 only if all were.
 func (t Percentile) Percent() int {
-	// The small addition corrects rounding errors of the sum, so that 49.9999999999 counts as 50.
-	percentile := int(math.Floor(100*t.place() + 1e-9))
-	if t.Below > 0 {
-		percentile = max(percentile, 1)
+	percent := (200*t.Below + t.Size) / (2 * t.Size)
+	switch {
+	case t.Below > 0 && percent == 0:
+		return 1
+	case t.Below < t.Size && percent == 100:
+		return 99
 	}
-	return percentile
+	return percent
 }
 
-// addedDays is the number of assumed days that Interval adds to a sample. Half of them are cheaper
-// than the fare, half more expensive.
-const addedDays = 5
-
-// Interval returns the 90 % interval of the percentile: the likely range of the rank of the price
-// among the daily lows before and after today. The method is that of A. Agresti and B. A. Coull
-// (1998) with the effective sample size. It adds 5 days; the original method adds 4. The reason: a
-// price that reaches a record often moves further, and with 5 days the interval is wide enough.
+// Interval returns the 90 % interval of the percentile: where the price stands, in percent, among
+// all days of the period since First, observed or not. If every day was observed, both ends are the
+// percentile itself. The method is that of A. Agresti and B. A. Coull (1998) with the effective sample size.
 func (t Percentile) Interval() (low, high float64) {
-	const z = 1.6449 // 95th percentile of the normal distribution
-	n := t.EffectiveSize
-	p := (t.place()*n + addedDays/2.0) / (n + addedDays)
-	half := z * math.Sqrt(p*(1-p)/(n+addedDays))
-	return 100 * max(0, p-half), 100 * min(1, p+half)
+	p := float64(t.Below) / float64(t.Size)
+	if math.IsInf(t.EffectiveSize, 1) {
+		return 100 * p, 100 * p
+	}
+	return agrestiCoull(p, t.EffectiveSize)
 }
 
-// effectiveSize returns the number of independent days with the same information as the sample.
-//
-// Weights reduce the sample size: n is the number of equally weighted days with the same variance
-// (L. Kish, 1965). Correlation reduces it too: a fare that stays for a week is one piece of
-// information, not seven. Let r be the rank correlation of successive lows. Then n lows are worth
-// n(1-r)/(1+r) independent lows (variance of the mean of a first-order autoregression). In a short
-// history, the measured r is on average too low by (1+4r)/n (F. H. C. Marriott, J. A. Pope, 1954),
-// so (1+4r)/n is added to r.
-func (s RouteSummary) effectiveSize() float64 {
-	var rank [LowDays + 1]float32 // by age in days; 0: no low
-	lows := s.Lows
-	var sum, squaredWeights float64
-	oldest := fare.Day(0)
+// agrestiCoull returns the 90 % interval, in percent, of a share p that was found in n independent
+// cases.
+func agrestiCoull(p, n float64) (low, high float64) {
+	const z = 1.6449 // 95th percentile of the normal distribution
+	more := n + z*z
+	center := (p*n + z*z/2) / more
+	half := z * math.Sqrt(center*(1-center)/more)
+	return 100 * max(0, min(p, center-half)), 100 * min(1, max(p, center+half))
+}
+
+// longMemory widens the interval: fares of a season resemble each other for longer than the
+// correlation of neighbouring days says. It was chosen so that the interval of a verdict with
+// reliability alta holds in at least 90 % of cases on every recorded panel; see docs/evidence.md.
+const longMemory = 1.5
+
+// effectiveSize returns how many independent days would tell as much about all days from first to
+// the day before asOf as the lows do. The share of the observed days differs from the share of all
+// days, and the difference varies as it does in a first-order autoregression.
+func effectiveSize(lows []Low, first, asOf fare.Day) float64 {
+	period, size := int(asOf-first), len(lows)
+	if size >= period {
+		return math.Inf(1)
+	}
+	ranks := ranksByDay(lows, first, period)
+	r := autocorrelation(ranks, size)
+	variance, before := 0., 0.
+	for _, rank := range ranks {
+		weight := 1 / float64(period)
+		if rank != 0 {
+			weight -= 1 / float64(size)
+		}
+		variance += weight * (weight + 2*before)
+		before = r * (before + weight)
+	}
+	return 1 / (longMemory * variance)
+}
+
+// ranksByDay returns the rank of each day's low, from 1, by days since first. Equal lows share
+// their mean rank. A day without a low has rank 0.
+func ranksByDay(lows []Low, first fare.Day, period int) []float64 {
+	ranks := make([]float64, period)
 	for i := 0; i < len(lows); {
 		j := i
 		for j < len(lows) && lows[j].Price == lows[i].Price {
 			j++
 		}
-		middle := float32(i+j+1) / 2
+		rank := float64(i+j+1) / 2
 		for ; i < j; i++ {
-			if back := s.AsOf - lows[i].Day; 0 <= back && back <= LowDays {
-				rank[back] = middle
-				oldest = max(oldest, back)
+			ranks[lows[i].Day-first] = rank
+		}
+	}
+	return ranks
+}
+
+// autocorrelation returns the rank correlation of observed days at their most common distance,
+// which stands for the correlation of successive days. If days are missing, that is lower, and so
+// the interval is wider rather than too narrow. In a short history, a measured correlation r of n
+// pairs is on average too low by (1+4r)/n (F. H. C. Marriott, J. A. Pope, 1954), which is added.
+func autocorrelation(ranks []float64, size int) float64 {
+	distances := map[int]int{}
+	each := func(do func(before, at int)) {
+		before := 0 // the first day has a low
+		for day := 1; day < len(ranks); day++ {
+			if ranks[day] != 0 {
+				do(before, day)
+				before = day
 			}
-			w := s.weight(lows[i])
-			sum += w
-			squaredWeights += w * w
 		}
 	}
-	n := float64(len(lows))
-	var squares, products, last float64
-	for _, r := range rank[:oldest+1] {
-		if r == 0 {
-			continue
+	each(func(before, at int) { distances[at-before]++ })
+	common := 0
+	for distance, n := range distances {
+		if n > distances[common] || n == distances[common] && distance < common {
+			common = distance
 		}
-		d := float64(r) - (n+1)/2
-		squares += d * d
-		products += d * last
-		last = d
 	}
+	mean := (float64(size) + 1) / 2
+	var squares, products float64
+	each(func(before, at int) {
+		if at-before == common {
+			products += (ranks[before] - mean) * (ranks[at] - mean)
+		}
+	})
+	for _, rank := range ranks {
+		if rank != 0 {
+			squares += (rank - mean) * (rank - mean)
+		}
+	}
+	n := float64(distances[common])
+	most := 1 - 2/float64(size)
 	if squares == 0 {
-		return 1 // a price that never moved counts as one observation
+		return most // a price that never moved
 	}
-	r := products / squares
-	r = min(max(r+(1+4*r)/n, 0), 1-2/n)
-	return max(1, sum*sum/squaredWeights*(1-r)/(1+r))
+	r := products / n / (squares / float64(size))
+	return min(max(r+(1+4*r)/n, 0), most)
 }

@@ -2,11 +2,11 @@
 // is. It uses only the route's own observed history. Start at Build and Judge.
 //
 // The rule: today's cheapest fare is a minimum over many departures. So it is compared only with
-// the same minimum on other days. The as-of low of a past day is the cheapest fare that was fresh
-// on that day. The share of as-of lows below today's fare is the percentile, which decides the
-// level; ties count half. The width of the percentile's 90 % interval decides the reliability. Lows
-// of successive days are often equal, so they count as fewer days. With fewer than MinSample lows
-// there is no verdict.
+// the same minimum on other days: the lowest fare found on each of the last HistoryDays days, today
+// excepted. The share of days with a lower low is the percentile. The level follows from that share
+// plus half of the days with an equal low, and from the distance to the median. It describes now
+// against the past, and predicts nothing. The reliability says how well the observed days stand for
+// all days of the period. With fewer than MinSample lows there is no verdict.
 //
 // Fares are ranked as quoted. If a history has several currencies, Build converts it, at the newest
 // rates, to the currency of most fares. So a fare that is constant in its own currency stays
@@ -33,7 +33,7 @@ const (
 	LiveDays = departure.LiveDays
 	// HistoryDays is the number of days for which single observations are stored.
 	HistoryDays = 400
-	// LowDays is the number of days for which as-of lows are stored: three years.
+	// LowDays is the number of days for which daily lows are stored: three years.
 	LowDays = 3 * 365
 	// MinSample is the number of daily lows that a verdict needs.
 	MinSample = departure.MinCount
@@ -44,7 +44,7 @@ const (
 	MinDepartures = 8
 )
 
-// Low is the cheapest fare that was fresh on a day (see FreshFor).
+// Low is the lowest fare found on a day, in UTC.
 type Low struct {
 	Day    fare.Day
 	Price  fare.Cents // hundredths of the summary's currency
@@ -90,9 +90,6 @@ type RouteSummary struct {
 	DeepRequest int64         // when a year of departures was last requested from the source, Unix seconds; 0: never
 	Currency    fare.Currency // of lows and live fares: the currency in which most fares are quoted
 	PerEuro     float64       // units of Currency that one euro bought on AsOf
-	// Doubted marks the reliabilities that proved too high when earlier verdicts were compared with
-	// their outcomes. They are published one step lower. The order is alta, media, bassa.
-	Doubted [3]bool
 	// Basis is set for a pair of airports that is compared with the fares of both cities.
 	Basis   *Basis
 	View          // of all fares
@@ -146,7 +143,7 @@ func (s RouteSummary) view(p priced, earlier []Low, fresh time.Duration) View {
 	if n := len(p.quoted); n > 0 {
 		v.Newest = p.quoted[n-1].Found
 	}
-	v.Lows = carry(p.lows(s.AsOf, fresh), earlier, s.AsOf)
+	v.Lows = carry(p.lows(s.AsOf), earlier, s.AsOf)
 	v.Live = p.liveOn(s.AsOf, fresh, nil)
 	v.Months = months(p.ranked)
 	for i := range v.Months {

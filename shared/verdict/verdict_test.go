@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -78,9 +79,8 @@ func TestLowsFollowTheDefinition(t *testing.T) {
 
 		want := map[fare.Day]fare.Cents{}
 		for _, o := range all {
-			if d := o.FoundDay(); d < asOf {
-				fresh, _ := standing(all, d)
-				want[d], _ = cheapest(fresh, d)
+			if d := o.FoundDay(); d < asOf && (want[d] == 0 || o.Price < want[d]) {
+				want[d] = o.Price
 			}
 		}
 		got := map[fare.Day]fare.Cents{}
@@ -149,16 +149,6 @@ func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	return s
 }
 
-// together returns a summary like steady, but with all lows on one day. So all lows have equal
-// weight.
-func together(price fare.Cents, lows ...fare.Cents) RouteSummary {
-	s := steady(price, lows...)
-	for i := range s.Lows {
-		s.Lows[i].Day = day0 - 1
-	}
-	return s
-}
-
 func upTo(n int) (lows []fare.Cents) {
 	for i := range n {
 		lows = append(lows, fare.Cents(1000*(i+1)))
@@ -167,30 +157,32 @@ func upTo(n int) (lows []fare.Cents) {
 }
 
 func TestLevels(t *testing.T) {
-	same := slices.Repeat([]fare.Cents{5000}, 20)
 	for _, c := range []struct {
 		name       string
 		summary    RouteSummary
 		level      string
 		percentile int
 	}{
-		{"a new low", together(900, upTo(100)...), Ottimo, 0},
-		{"ties count half", together(1000, upTo(100)...), Ottimo, 0},
-		{"one of very many is cheaper", together(1100, append(slices.Repeat([]fare.Cents{9000}, 300), 1000)...),
-			Ottimo, 1},
-		{"the last of ottimo", together(11_000, upTo(100)...), Ottimo, 10},
-		{"the first of buono", together(12_000, upTo(100)...), Buono, 11},
-		{"the last of buono", together(36_000, upTo(100)...), Buono, 35},
-		{"the first of normale", together(37_000, upTo(100)...), Normale, 36},
-		{"the last of normale", together(71_000, upTo(100)...), Normale, 70},
-		{"the first of caro", together(72_000, upTo(100)...), Caro, 71},
-		{"a new high", together(101_000, upTo(100)...), Caro, 100},
-		{"a price that never moves", together(5000, same...), Normale, 50},
-		{"a hair under one that never moves", together(4990, same...), Normale, 0},
-		{"2 % under one that never moves", together(4900, same...), Ottimo, 0},
-		{"a hair over one that never moves", together(5010, same...), Normale, 100},
-		{"2 % over one that never moves", together(5103, same...), Caro, 100},
-		{"8 are enough", together(900, upTo(8)...), Ottimo, 0},
+		{"a new low", steady(900, upTo(100)...), Ottimo, 0},
+		{"as low as the lowest", steady(1000, upTo(100)...), Ottimo, 0},
+		{"one of very many is lower", steady(1100, append(slices.Repeat([]fare.Cents{9000}, 398), 1000)...), Ottimo, 1},
+		{"all but one of very many are lower", steady(8000, append(slices.Repeat([]fare.Cents{1000}, 398), 9000)...),
+			Caro, 99},
+		{"the last of ottimo", steady(10_500, upTo(100)...), Ottimo, 10},
+		{"equal days count half", steady(11_000, upTo(100)...), Buono, 10},
+		{"the last of buono", steady(35_500, upTo(100)...), Buono, 35},
+		{"the first of normale", steady(36_000, upTo(100)...), Normale, 35},
+		{"the last of normale", steady(70_500, upTo(100)...), Normale, 70},
+		{"the first of caro", steady(71_000, upTo(100)...), Caro, 70},
+		{"a new high", steady(101_000, upTo(100)...), Caro, 100},
+		{"rounded up", steady(85_000, upTo(101)[1:]...), Caro, 83},
+		{"the lowest price on nine days of ten", steady(5000, append(slices.Repeat([]fare.Cents{5000}, 90),
+			slices.Repeat([]fare.Cents{7000}, 10)...)...), Normale, 0},
+		{"a hair under a price that never moves", steady(4901, slices.Repeat([]fare.Cents{5000}, 20)...), Normale, 0},
+		{"2 % under a price that never moves", steady(4900, slices.Repeat([]fare.Cents{5000}, 20)...), Ottimo, 0},
+		{"a hair over a price that never moves", steady(5099, slices.Repeat([]fare.Cents{5000}, 20)...), Normale, 100},
+		{"2 % over a price that never moves", steady(5100, slices.Repeat([]fare.Cents{5000}, 20)...), Caro, 100},
+		{"8 are enough", steady(900, upTo(8)...), Ottimo, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, ok := Judge(c.summary, day0.Time())
@@ -240,112 +232,59 @@ func TestPercentileIsMonotone(t *testing.T) {
 }
 
 func TestAmounts(t *testing.T) {
-	a, _ := Judge(together(3000, upTo(9)...), day0.Time())
+	a, _ := Judge(steady(3000, upTo(9)...), day0.Time())
 	if *a.Verdetto.MedianaCent != 5000 || *a.Verdetto.MinimoCent != 1000 ||
 		*a.Verdetto.ScartoMedianaCent != -2000 || a.Verdetto.Campione != 9 {
 		t.Errorf("of nine: %d %d %d", *a.Verdetto.MedianaCent, *a.Verdetto.MinimoCent, *a.Verdetto.ScartoMedianaCent)
 	}
-	a, _ = Judge(together(6000, upTo(10)...), day0.Time())
+	a, _ = Judge(steady(6000, upTo(10)...), day0.Time())
 	if *a.Verdetto.MedianaCent != 5500 || *a.Verdetto.ScartoMedianaCent != 500 {
 		t.Errorf("of ten: %d %d", *a.Verdetto.MedianaCent, *a.Verdetto.ScartoMedianaCent)
 	}
 }
 
+// TestCounts: the published numbers can be counted. Days count once whatever their age, up to 400
+// days with today excepted.
+func TestCounts(t *testing.T) {
+	s := steady(5000, slices.Repeat([]fare.Cents{6000}, 10)...)
+	for back, price := range map[fare.Day]fare.Cents{20: 5000, 30: 4000, 399: 3000, 400: 2000, 900: 1000} {
+		s.Lows = append(s.Lows, Low{Day: day0 - back, Price: price})
+	}
+	slices.SortFunc(s.Lows, Low.compare)
+	a, _ := Judge(s, day0.Time())
+	v := a.Verdetto
+	if *v.GiorniInferiori != 2 || *v.GiorniUguali != 1 || v.Campione != 13 || v.Dal != (day0-399).String() ||
+		*v.Percentile != 15 || *v.MinimoCent != 3000 || *v.MedianaCent != 6000 {
+		t.Errorf("%+v", v)
+	}
+}
+
 func TestReliability(t *testing.T) {
-	at := func(below float64, size int, effective float64) Percentile {
+	at := func(below, size int, effective float64) Percentile {
 		return Percentile{Below: below, Size: size, EffectiveSize: effective}
 	}
+	seen := math.Inf(1)
 	for _, c := range []struct {
 		name       string
 		percentile Percentile
 		hours      time.Duration
 		want       string
 	}{
-		{"few", at(0.5, 8, 8), 0, Bassa},
-		{"many days that amount to few", at(0.5, 200, 2), 0, Bassa},
-		{"many days that amount to some", at(0.5, 200, 6), 0, Media},
-		{"many days that amount to many", at(0.5, 200, 20), 0, Alta},
-		{"a month of narrow interval", at(0, 30, 30), 0, Media},
-		{"less than a month of fares", at(0, 29, 29), 0, Bassa},
-		{"two months of fares", at(0, 60, 30), 0, Alta},
-		{"many but stale", at(0.5, 200, 20), 72, Media},
-		{"nearly three days are not stale", at(0.5, 200, 20), 71, Alta},
-		{"few and stale", at(0.5, 8, 8), 73, Bassa},
+		{"few", at(4, 8, seen), 0, Bassa},
+		{"many days that stand for the rest badly", at(100, 200, 10), 0, Bassa},
+		{"many days that stand for the rest", at(100, 200, 20), 0, Media},
+		{"many days that stand for the rest well", at(100, 200, 70), 0, Alta},
+		{"every day of a month", at(10, 30, seen), 0, Media},
+		{"less than a month", at(10, 29, seen), 0, Bassa},
+		{"every day of two months", at(30, 60, seen), 0, Alta},
+		{"stale", at(100, 200, seen), 72, Media},
+		{"nearly three days are not stale", at(100, 200, seen), 71, Alta},
+		{"few and stale", at(4, 8, seen), 73, Bassa},
 	} {
 		if got := reliability(c.percentile, c.hours*time.Hour); got != c.want {
 			low, high := c.percentile.Interval()
 			t.Errorf("%s: %s, want %s (from %.1f to %.1f)", c.name, got, c.want, low, high)
 		}
-	}
-}
-
-// TestEffectiveSize: prices alternate between two values and keep each value for 1 to 50 days. The
-// longer they keep it, the smaller the effective sample size.
-func TestEffectiveSize(t *testing.T) {
-	runs := func(length, n int) (lows []fare.Cents) {
-		for i := range n {
-			lows = append(lows, fare.Cents(1000+1000*(i/length%2)))
-		}
-		return lows
-	}
-	// all is the number of independent days of equal weight that hold as much information as 100
-	// independent days whose weights decrease with age.
-	var sum, squares float64
-	for day := fare.Day(1); day <= 100; day++ {
-		sum, squares = sum+Weight(day), squares+Weight(day)*Weight(day)
-	}
-	all := sum * sum / squares
-	for _, c := range []struct {
-		name     string
-		lows     []fare.Cents
-		low, top float64
-	}{
-		{"a price that never moves", slices.Repeat([]fare.Cents{5000}, 100), 1, 1},
-		{"one change", runs(50, 100), 1, 2},
-		{"a change every ten days", runs(10, 100), all / 20, all / 5},
-		{"a change every two days", runs(2, 100), 0.8 * all, all},
-		{"a change every day", runs(1, 100), all, all}, // never more than the number of days
-	} {
-		percentile, ok := PercentileOf(steady(5000, c.lows...), day0)
-		if !ok || percentile.EffectiveSize < c.low-1e-9 || percentile.EffectiveSize > c.top+1e-9 {
-			t.Errorf("%s: 100 days amount to %.1f, want %v to %v", c.name, percentile.EffectiveSize, c.low, c.top)
-		}
-	}
-	t.Logf("100 independent days amount to %.1f", all)
-}
-
-// TestMemoryFades: fares rose by half, a year ago or a month ago. The percentile compares today's
-// fare mostly with the fares after the rise.
-func TestMemoryFades(t *testing.T) {
-	at := func(price fare.Cents, since int) Verdetto {
-		var lows []fare.Cents
-		for i := range 400 { // from yesterday back
-			level := fare.Cents(100_00)
-			if i < since {
-				level = 150_00
-			}
-			lows = append(lows, level+fare.Cents(i%10)*1_00)
-		}
-		a, _ := Judge(steady(price, lows...), day0.Time())
-		return a.Verdetto
-	}
-	for _, c := range []struct {
-		name      string
-		price     fare.Cents
-		since     int
-		low, high int // of the percentile
-	}{
-		{"the usual of now, a year after", 154_50, 365, 45, 55},
-		{"the usual of now, four weeks after", 154_50, 28, 60, 80},
-		{"the cheapest of now, a year after", 149_00, 365, 1, 6},
-		{"the usual of then, a year after", 104_50, 365, 0, 3},
-	} {
-		if p := *at(c.price, c.since).Percentile; p < c.low || p > c.high {
-			t.Errorf("%s: percentile %d, want %d to %d", c.name, p, c.low, c.high)
-		}
-	}
-	if m := *at(154_50, 365).MedianaCent; m < 152_00 || m > 157_00 {
-		t.Errorf("a year after the median is %d", m)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Week holds the as-of lows of one week, Monday to Sunday, in EUR cents.
+// Week holds the daily lows of one week, Monday to Sunday, in EUR cents.
 type Week struct {
 	First   fare.Day // its Monday
 	Minimum fare.Cents

@@ -121,7 +121,7 @@ func TestUsualOfARoute(t *testing.T) {
 			}
 			for i, share := range []float64{0, .25, .5, .75, 1} {
 				p, _ := verdict.PercentileAt(s, prices[i])
-				if p.Below > share+1e-9 || p.Below+p.Equal < share-1e-9 {
+				if n := share * float64(p.Size); float64(p.Below) > n || float64(p.Below+p.Equal) < n {
 					t.Errorf("%d has %v below and %v equal, want a share of %v", prices[i], p.Below, p.Equal, share)
 				}
 			}

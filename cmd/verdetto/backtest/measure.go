@@ -1,7 +1,6 @@
 package backtest
 
 import (
-	"math"
 	"slices"
 
 	"verdetto/cmd/verdetto/backtest/stats"
@@ -114,13 +113,6 @@ func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 			}
 		}
 	}
-	if held, known := intervalCovers(r, j); known {
-		low, high := j.place.Interval()
-		for _, sure := range []int{slices.Index(certainties, j.verdict.Affidabilita), len(certainties) - 1} {
-			m.covered[sure].Add(cell, stats.Share(held))
-			m.width[sure].Add(cell, (high-low)/2)
-		}
-	}
 	age := min(int(j.age), ages-1)
 	m.aged[age]++
 	if low, known := departure.lowest(j.day, j.day+7); known {
@@ -132,8 +124,8 @@ func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 // others lies with equal probability at any rank among them. The fare itself counts as one more day
 // of the sample.
 func atMost(t verdict.Percentile, p int) float64 {
-	place := float64(p)/100*(t.Weight+1) - t.Below*t.Weight
-	return min(max(place/(t.Equal*t.Weight+1), 0), 1)
+	place := float64(p)/100*float64(t.Size+1) - float64(t.Below)
+	return min(max(place/float64(t.Equal+1), 0), 1)
 }
 
 // fellWithin reports whether a departure was seen at least 5 % cheaper within a number of days
@@ -146,17 +138,4 @@ func fellWithin(d departure, j judgement, within int, end fare.Day) (fell, known
 	}
 	low, known := d.lowest(j.day, until)
 	return known && float64(low) <= float64(j.price)*(1-fall), known
-}
-
-// intervalCovers reports whether the 90 % interval of a verdict contained the true percentile. The
-// true percentile is the rank of the day's fare among the daily lows before and after the day. As
-// in the rule, near days have more weight.
-func intervalCovers(r routeReplay, j judgement) (held, known bool) {
-	among := verdict.PlaceOf(r.lows, j.day, math.MaxInt32, j.price)
-	if among.Last < j.day+aheadDays {
-		return false, false
-	}
-	place := 100 * (among.Below + among.Equal/2) / among.All
-	from, to := j.place.Interval()
-	return from-1e-9 <= place && place <= to+1e-9, true
 }

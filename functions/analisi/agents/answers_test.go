@@ -80,16 +80,16 @@ func TestLanguage(t *testing.T) {
 		says            map[string]string // by language
 	}{
 		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`,
-			map[string]string{"": "Milan to Bucharest. Probably great: about €2 less than usual for this route.\nLowest of " +
-				"the latest fares: €30, for Tuesday 10 May 2016, seen today. On this route the lowest fare is usually between €31 " +
-				"and €34.",
-				"en":    "Milan to Bucharest. Probably great: about €2 less",
-				"it":    "Probabilmente ottimo: circa 2\u00a0€ meno del solito per questa rotta.",
-				"de":    "Mailand – Bukarest. Wahrscheinlich sehr gut: etwa 2\u00a0€ weniger als üblich auf dieser Strecke.",
-				"fr":    "Probablement excellent\u00a0: environ 2\u00a0€ de moins que d’habitude pour ce trajet.",
-				"es":    "De Milán a Bucarest. Probablemente excelente: unos 2\u00a0€ menos de lo habitual para esta ruta.",
-				"pt-BR": "Provavelmente ótimo: cerca de 2\u00a0€ a menos do que o habitual para esta rota.",
-				"nl":    "Milan to Bucharest. Probably great: "}},
+			map[string]string{"": "Milan to Bucharest. Great: about €3 less than usual for this route.\nLowest of " +
+				"the latest fares: €30, for Tuesday 10 May 2016, seen today. On this route the lowest fare is usually between €32 " +
+				"and €35.",
+				"en":    "Milan to Bucharest. Great: about €3 less",
+				"it":    "Ottimo: circa 3\u00a0€ meno del solito per questa rotta.",
+				"de":    "Mailand – Bukarest. Sehr gut: etwa 3\u00a0€ weniger als üblich auf dieser Strecke.",
+				"fr":    "Excellent prix\u00a0: environ 3\u00a0€ de moins que d’habitude pour ce trajet.",
+				"es":    "De Milán a Bucarest. Precio excelente: unos 3\u00a0€ menos de lo habitual para esta ruta.",
+				"pt-BR": "Ótimo: cerca de 3\u00a0€ a menos do que o habitual para esta rota.",
+				"nl":    "Milan to Bucharest. Great: "}},
 		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan, best-judged first: Bucharest 30.00 EUR",
 			"it": "Da Milano, le migliori per prime: Bucarest 30.00 EUR",
 			"de": "Ab Mailand, das am besten beurteilte Ziel zuerst: Bukarest 30.00 EUR",

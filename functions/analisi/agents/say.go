@@ -82,7 +82,7 @@ func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day
 	}
 	certainty, restsOn := of.Certainty()
 	return lines(and(route+".", of.Headline(), of.Lower()),
-		and(of.Fare(), of.OwnDay(), of.Known(), of.Past(), of.Typical(), of.Rank(0, 0)),
+		and(of.Fare(), of.OwnDay(), of.Known(), of.Past(), of.Typical(), of.Rank()),
 		and(certainty+s.Text("format.comma")+restsOn+".", of.Waiting()),
 		s.months(a))
 }

@@ -150,10 +150,10 @@ func TestPage(t *testing.T) {
 		{"unknown language chosen", "/?lang=nl", "en", 200, "Is today's fare a good one?", ""},
 		{"empty fields", "/?a=+", "it", 200, "Il prezzo di oggi è buono?", ""},
 		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200,
-			"Da Milano a Bucarest · solo andata Probabilmente ottimo: circa 2 € meno del solito per questa rotta. " +
+			"Da Milano a Bucarest · solo andata Ottimo: circa 3 € meno del solito per questa rotta. " +
 				"Il più basso dei prezzi più recenti: 30 €, per un volo di martedì 10 maggio 2016; visto oggi.", "home"},
 		{"verdict in English", "/?da=MIL&a=Bucarest", "en", 200,
-			"Milan to Bucharest · one way Probably great: about €2 less than usual for this route.", "home"},
+			"Milan to Bucharest · one way Great: about €3 less than usual for this route.", "home"},
 		{"too little is known", "/?da=Milano&a=Praga", "it", 200, "Non lo sappiamo ancora.", "home"},
 		{"no live fare", "/?da=Milano&a=Roma", "it", 404, "Nessun prezzo recente.", "home"},
 		{"not covered", "/?da=Bucarest&a=Milano", "it", 404, "Non seguiamo ancora questa rotta.", "home"},
@@ -229,10 +229,10 @@ func TestPage(t *testing.T) {
 				"per un volo di giovedì 10 marzo 2016; visto oggi. Per quel giorno il prezzo abituale è circa 55 €: " +
 				"sono 5 € in meno. " +
 				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Avvisami quando " +
-				"conviene Certezza media, in base a 40 giorni osservati. Su questa rotta il " +
+				"conviene Certezza media, in base a 40 giorni osservati dal 21 gennaio 2016. Su questa rotta il " +
 				"prezzo più basso è di solito " +
-				"circa 50 €. Come giudichiamo il prezzoSu 100 giorni osservati, circa 2 avevano un prezzo più " +
-				"basso; il margine va da 1 a 17.", "home"},
+				"circa 50 €. Come giudichiamo il prezzoSu 40 giorni osservati dal 21 gennaio 2016, 1 aveva un prezzo più " +
+				"basso.", "home"},
 		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200,
 			"Da Milano ad Atene · solo andata Normale: più o meno il prezzo abituale per questa rotta.", "home"},
 		{"one day is known", "/?da=Milano&a=Vienna", "it", 200,

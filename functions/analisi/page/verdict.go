@@ -55,19 +55,14 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	j.Facts = append(j.Facts, nonEmpty(said.Known(), said.Past())...)
 	v.Description = strings.Join(nonEmpty(append([]string{j.Headline, j.Lower}, j.Facts...)...), " ")
 	j.SureDays = j.describeCertainty(said)
-	j.Usual = strings.TrimSpace(said.Usual() + " " + said.Below())
+	j.Usual = said.Usual()
 	scale := rangeOf(l, a)
 	j.Range = responsiveChart{scale.SVG(680), scale.SVG(328)}
 	v.Waits = waitsOf(said)
-	var low, high float64
-	if asked.When == nil {
-		standing, _ := standingOf(answered.Summary, a.Prezzo, v.today)
-		low, high = standing.Interval()
-		if v.AllFares {
-			j.drawHistory(l, answered.Summary, a, v.today)
-		}
+	if asked.When == nil && v.AllFares {
+		j.drawHistory(l, answered.Summary, a, v.today)
 	}
-	j.Judged = nonEmpty(said.Rank(low, high), said.Adjusted())
+	j.Judged = nonEmpty(said.Rank(), said.Adjusted())
 }
 
 // lowest returns the lowest fare that is known for a question. It returns 0 if none is known besides the
@@ -194,15 +189,6 @@ func (v *view) sharing(asked answer.Question, a verdict.Analysis, c *verdict.Cal
 
 func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
-}
-
-// standingOf returns the percentile of the judged price. The judged price is the price that the
-// reader typed, or else the route's cheapest fare.
-func standingOf(s verdict.RouteSummary, p verdict.Prezzo, today fare.Day) (verdict.Percentile, bool) {
-	if !p.Dichiarato {
-		return verdict.PercentileOf(s, today)
-	}
-	return verdict.PercentileAt(s, s.FromEuro(p.Cent))
 }
 
 // rangeOf returns the chart of a judged fare among comparable fares, in euros.

@@ -69,17 +69,12 @@ func (r csvRows) score(v Voto) {
 	for _, l := range v.Rotte.Livelli {
 		r.write(0, "rotte", l.Livello, measures(l))
 	}
-	for _, h := range v.Rotte.Intervalli {
-		r.write(0, "intervalli", h.Affidabilita, measures(h))
-	}
 }
 
 func (r csvRows) misses(s Scarti) {
 	r.write(0, "scarti", "partenze", measures(s.Partenze))
-	r.write(0, "scarti", "rotte", measures(s.Rotte))
 	for _, q := range s.Trimestri {
 		r.write(0, "scarti", q.Trimestre+"-partenze", measures(q.Partenze))
-		r.write(0, "scarti", q.Trimestre+"-rotte", measures(q.Rotte))
 	}
 	for _, a := range s.Anticipi {
 		r.write(0, "scarti", fmt.Sprint(a.DaGiorni), measures(a.Scarto))

@@ -11,12 +11,11 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// Scarti says how far the published percentiles are off: over all answers, by quarter of the year,
+// Scarti says how far the published percentiles of departures are off: over all answers, by quarter of the year,
 // and by days before departure. Errors of two groups can cancel each other in the figure over all
 // answers.
 type Scarti struct {
 	Partenze  Scarto            `json:"partenze" doc:"Percentiles of departures"`
-	Rotte     Scarto            `json:"rotte" doc:"Percentiles of the cheapest fares of routes"`
 	Trimestri []ScartoTrimestre `json:"trimestri" nullable:"false" doc:"By quarter of the calendar, the newest first; a week belongs to the quarter of its Monday"`
 	Anticipi  []ScartoAnticipo  `json:"anticipi" nullable:"false" doc:"Percentiles of departures by days ahead, those with cases; counted since this field exists"`
 }
@@ -31,7 +30,6 @@ type Scarto struct {
 type ScartoTrimestre struct {
 	Trimestre string `json:"trimestre" example:"2026-Q1"`
 	Partenze  Scarto `json:"partenze"`
-	Rotte     Scarto `json:"rotte"`
 	quarter   fare.Quarter
 }
 
@@ -51,22 +49,18 @@ func scartoOf(places [score.Places]int64) Scarto {
 // scartiOf returns how far the published percentiles are off. The parameter sum holds all weeks
 // together; weeks holds each week by its Monday.
 func scartiOf(sum *score.Counts, weeks map[fare.Day]*score.Sum) Scarti {
-	s := Scarti{Partenze: scartoOf(sum.AllPlaces()), Rotte: scartoOf(sum.Route.Places),
-		Trimestri: []ScartoTrimestre{}, Anticipi: []ScartoAnticipo{}}
-	type places struct{ departures, routes [score.Places]int64 }
-	quarters := map[fare.Quarter]*places{}
+	s := Scarti{Partenze: scartoOf(sum.AllPlaces()), Trimestri: []ScartoTrimestre{}, Anticipi: []ScartoAnticipo{}}
+	quarters := map[fare.Quarter]*[score.Places]int64{}
 	for monday, week := range weeks {
 		of := quarters[monday.Quarter()]
 		if of == nil {
-			of = new(places)
+			of = new([score.Places]int64)
 			quarters[monday.Quarter()] = of
 		}
-		score.AddPlaces(&of.departures, week.AllPlaces())
-		score.AddPlaces(&of.routes, week.Route.Places)
+		score.AddPlaces(of, week.AllPlaces())
 	}
 	for _, q := range slices.Backward(slices.Sorted(maps.Keys(quarters))) {
-		of := quarters[q]
-		s.Trimestri = append(s.Trimestri, ScartoTrimestre{q.String(), scartoOf(of.departures), scartoOf(of.routes), q})
+		s.Trimestri = append(s.Trimestri, ScartoTrimestre{q.String(), scartoOf(*quarters[q]), q})
 	}
 	for span, of := range sum.Leads {
 		if one := scartoOf(of); one.Casi > 0 {
@@ -105,21 +99,19 @@ func missesTable(s Scarti, l *i18n.Language) table {
 		return l.Decimals(fmt.Sprintf("%.1f", of.Punti))
 	}
 	t := table{ID: "scarti", Title: text("misses"), Note: text("misses_note"),
-		Heads: []string{text("part"), text("departures"), text("off"), text("routes_column"), text("off")}}
-	add := func(name string, departures, routes Scarto) {
-		t.Rows = append(t.Rows, []string{name, l.Number(departures.Casi), off(departures), l.Number(routes.Casi), off(routes)})
-	}
-	add(text("whole"), s.Partenze, s.Rotte)
+		Heads: []string{text("part"), text("departures"), text("off")}}
+	add := func(name string, of Scarto) { t.Rows = append(t.Rows, []string{name, l.Number(of.Casi), off(of)}) }
+	add(text("whole"), s.Partenze)
 	for _, q := range s.Trimestri {
 		year, number := q.quarter.YearAndNumber()
-		add(l.Text("pagella.quarter", "Quarter", number, "Year", fmt.Sprint(year)), q.Partenze, q.Rotte)
+		add(l.Text("pagella.quarter", "Quarter", number, "Year", fmt.Sprint(year)), q.Partenze)
 	}
 	for _, a := range s.Anticipi {
 		name := l.Text("pagella.ahead_last", "From", a.DaGiorni)
 		if a.AGiorni != nil {
 			name = l.Text("pagella.ahead", "From", a.DaGiorni, "To", *a.AGiorni)
 		}
-		t.Rows = append(t.Rows, []string{name, l.Number(a.Casi), off(a.Scarto), "–", "–"})
+		add(name, a.Scarto)
 	}
 	return t
 }

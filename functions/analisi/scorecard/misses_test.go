@@ -27,7 +27,6 @@ func TestMissesByQuarter(t *testing.T) {
 		for place := range score.Places / 2 {
 			c.Places[i][from+place], c.Leads[1+3*i][from+place] = 20, 20
 		}
-		c.Route.Places[from] = 30
 		week := new(score.Sum)
 		week.Add(monday+fare.Day(7*i), "csv", c)
 		sum.Add(monday+fare.Day(7*i), "csv", c)
@@ -36,12 +35,10 @@ func TestMissesByQuarter(t *testing.T) {
 	p := scorecard.Publish(sum, weeks)
 	twenty := 20
 	want := scorecard.Scarti{
-		Partenze: scorecard.Scarto{Casi: 400}, Rotte: scorecard.Scarto{Casi: 60, Punti: 45},
+		Partenze: scorecard.Scarto{Casi: 400},
 		Trimestri: []scorecard.ScartoTrimestre{
-			{Trimestre: "2026-Q1", Partenze: scorecard.Scarto{Casi: 200, Punti: 50},
-				Rotte: scorecard.Scarto{Casi: 30, Punti: 50}},
-			{Trimestre: "2025-Q4", Partenze: scorecard.Scarto{Casi: 200, Punti: 50},
-				Rotte: scorecard.Scarto{Casi: 30, Punti: 95}},
+			{Trimestre: "2026-Q1", Partenze: scorecard.Scarto{Casi: 200, Punti: 50}},
+			{Trimestre: "2025-Q4", Partenze: scorecard.Scarto{Casi: 200, Punti: 50}},
 		},
 		Anticipi: []scorecard.ScartoAnticipo{
 			{DaGiorni: 7, AGiorni: &twenty, Scarto: scorecard.Scarto{Casi: 200, Punti: 50}},
@@ -63,8 +60,8 @@ func TestMissesByQuarter(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range []string{
-		`<th scope="row">Q4 2025</th><td>200</td><td>50.0</td><td>30</td><td>–</td>`,
-		`<th scope="row">90 days ahead or more</th><td>200</td><td>50.0</td><td>–</td><td>–</td>`,
+		`<th scope="row">Q4 2025</th><td>200</td><td>50.0</td>`,
+		`<th scope="row">90 days ahead or more</th><td>200</td><td>50.0</td>`,
 	} {
 		if !strings.Contains(string(shown.Body), row) {
 			t.Errorf("the page lacks %s", row)

@@ -154,13 +154,10 @@ func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 			shareOf(l, r.Calate, r.Casi), shareOf(l, r.Salite, r.Casi)})
 	}
 	cover := table{ID: "intervalli", Title: text("cover"), Note: text("cover_note"),
-		Heads: []string{text("reliability"), text("percentiles"), text("half"), text("nine_tenths"),
-			text("intervals"), text("held")}}
-	for i, c := range p.Somma.Percentili {
-		r := p.Somma.Rotte.Intervalli[i]
+		Heads: []string{text("reliability"), text("percentiles"), text("half"), text("nine_tenths")}}
+	for _, c := range p.Somma.Percentili {
 		cover.Rows = append(cover.Rows, []string{l.Text("reliability." + c.Affidabilita), l.Number(c.Casi),
-			shareOf(l, c.Meta, c.Casi), shareOf(l, c.NoveDecimi, c.Casi), l.Number(r.Casi),
-			shareOf(l, r.Tenuti, r.Casi)})
+			shareOf(l, c.Meta, c.Casi), shareOf(l, c.NoveDecimi, c.Casi)})
 	}
 	weeks := table{ID: "settimane", Title: text("weeks"), Note: text("weeks_note"),
 		Heads: []string{text("week"), text("cases"), text("said"), text("came"), text("in_band")}}

@@ -150,7 +150,6 @@ type VotoRotte struct {
 	Confrontate      int              `json:"confrontate"`
 	NonConfrontabili NonConfrontabili `json:"nonConfrontabili"`
 	Livelli          []VotoRotta      `json:"livelli" nullable:"false"`
-	Intervalli       []VotoIntervallo `json:"intervalli" nullable:"false" doc:"How often the 90 % interval of the percentile held, 28 days later"`
 }
 
 // VotoRotta says how the cheapest fare of a route changed in the week after a verdict of one level.
@@ -160,14 +159,6 @@ type VotoRotta struct {
 	Calate     float64 `json:"calate" doc:"Share whose cheapest fare was at least 5 % lower, 0 to 1"`
 	Salite     float64 `json:"salite" doc:"Share whose cheapest fare was at least 5 % higher, 0 to 1"`
 	Variazione float64 `json:"variazione" doc:"Mean relative change: -0.1 is 10 % lower"`
-}
-
-// VotoIntervallo says how often the 90 % interval of a percentile contained the percentile of 28
-// days later, for answers of one reliability.
-type VotoIntervallo struct {
-	Affidabilita string  `json:"affidabilita" enum:"alta,media,bassa"`
-	Casi         int     `json:"casi"`
-	Tenuti       float64 `json:"tenuti" doc:"Share that held. It should be 0.9"`
 }
 
 // method is the text that explains how the score is counted. Every published score includes it.
@@ -313,10 +304,6 @@ func votoOf(c *score.Counts) Voto {
 		v.Rotte.Livelli = append(v.Rotte.Livelli,
 			VotoRotta{score.LevelNames[i], int(l.N), share(l.Fell, l.N), share(l.Rose, l.N),
 				share(float64(l.Change)/1e4, l.N)})
-	}
-	for i, h := range r.Intervals {
-		v.Rotte.Intervalli = append(v.Rotte.Intervalli,
-			VotoIntervallo{score.SureNames[i], int(h.N), share(h.Covered, h.N)})
 	}
 	return v
 }

@@ -190,14 +190,6 @@ func (v Verdict) Usual() string {
 		"High", v.About(of.Q3Cent), "Soon", soon(v.Of))
 }
 
-// Below states that the fare is below the lowest of the comparable fares, or returns "".
-func (v Verdict) Below() string {
-	if of := v.Of.Quartili; of == nil || v.Of.Prezzo.Cent >= of.MinimoCent {
-		return ""
-	}
-	return v.Text("departure.below")
-}
-
 // Adjusted states that the amounts of Usual are adjusted to the days before departure. It returns ""
 // for a question about the route, whose amounts are observed fares.
 func (v Verdict) Adjusted() string {
@@ -275,7 +267,8 @@ func (v Verdict) Certainty() (certainty, restsOn string) {
 	of := v.Of.Verdetto
 	certainty = v.Text("certainty." + of.Affidabilita)
 	if v.question() == "route" {
-		return certainty, v.Text("verdict.observed", "Size", of.Campione)
+		since, _ := v.since()
+		return certainty, v.Text("verdict.observed", "Days", of.Campione, "Since", since)
 	}
 	return certainty, Compared(v.Language, of)
 }
@@ -293,21 +286,34 @@ func Compared(l *i18n.Language, v verdict.Verdetto) string {
 	return l.Text("departure.observed", "Fares", fares)
 }
 
-// Rank states how many comparable fares cost less than the judged fare. For a route, low and high
-// are the margin of error in percent; 0 means unknown.
-func (v Verdict) Rank(low, high float64) string {
-	of := v.Of.Verdetto
-	switch {
-	case v.question() != "route":
-		return Comparables(v.Language, *of.Percentile)
-	case *of.Percentile == 0:
-		return v.Text("verdict.never_lower", "Size", of.Campione)
-	case of.MinimoCent != nil && v.Of.Prezzo.Cent <= *of.MinimoCent: // only equal fares, which count half
-		return v.Text("verdict.equal", "Percent", min(2**of.Percentile, 100))
-	case *of.Percentile >= 99:
-		return v.Text("departure.hardly_more")
+// since writes the first day of the sample. It returns false if the verdict is not about days that
+// can be counted.
+func (v Verdict) since() (string, bool) {
+	day, err := fare.ParseDay(v.Of.Verdetto.Dal)
+	if err != nil {
+		return "", false
 	}
-	return v.Text("verdict.lower", "Percent", *of.Percentile, "Low", int(math.Round(low)), "High", int(math.Round(high)))
+	return v.Date(day), true
+}
+
+// Rank states on how many days a lower fare was seen. For a departure, a month or airports that are
+// compared with whole cities, it states the estimated share of comparable fares that are lower. An
+// interval is stated if days were not observed and it is wider than the rounding.
+func (v Verdict) Rank() string {
+	of := v.Of.Verdetto
+	since, ok := v.since()
+	switch {
+	case !ok:
+		return Comparables(v.Language, *of.Percentile)
+	case *of.GiorniInferiori == 0:
+		return v.Text("verdict.never_lower", "Days", of.Campione, "Since", since, "Same", *of.GiorniUguali)
+	}
+	low, high := 0, 0
+	if i := of.Intervallo; i != nil && i.A-i.Da > 1 {
+		low, high = i.Da, i.A
+	}
+	return v.Text("verdict.lower", "Days", of.Campione, "Since", since, "Lower", *of.GiorniInferiori,
+		"Low", low, "High", high)
 }
 
 // Waiting states what waiting to buy brought in recorded cases. It returns "" for a price that the

@@ -46,6 +46,13 @@ func TestVerdictInWords(t *testing.T) {
 			v.Of.Verdetto.Livello, v.Of.MinimoPartenza = level, &verdict.MinimoVisto{Cent: cent, Giorno: "2016-02-15"}
 		})
 	}
+	days := func(lower, same int, interval *verdict.Intervallo) string {
+		return of(func(v *wording.Verdict) {
+			v.Of.Ambito = verdict.Rotta
+			v.Of.Verdetto = verdict.Verdetto{GiorniInferiori: &lower, GiorniUguali: &same, Campione: 13, Dal: "2025-06-19",
+				Intervallo: interval}
+		}).Rank()
+	}
 	nearly, dearer := fare.Cents(-40), fare.Cents(1100)
 	own := func(ambito string, usual fare.Cents) wording.Verdict {
 		return of(func(v *wording.Verdict) { v.Of.Ambito, v.Of.SolitoPartenzaCent = ambito, &usual })
@@ -81,15 +88,11 @@ func TestVerdictInWords(t *testing.T) {
 		own(verdict.InMese, 1960).OwnDay(): "But the usual fare for that day alone is about €20: this is €2 more.",
 		back.Headline():                    "Good: about €8 less than usual for Monday 9 May – Saturday 14 May.",
 		past(verdict.Ottimo, 1799).Past():  "But the same departure was €17.99 on Monday 15 February 2016.",
-		of(scope(verdict.Rotta)).Rank(3, 17.4): "About 8 of 100 observed days had a lower fare; the margin is " +
-			"3 to 17.",
-		of(func(v *wording.Verdict) {
-			v.Of.Ambito, v.Of.Verdetto.MinimoCent = verdict.Rotta, &v.Of.Prezzo.Cent
-		}).Rank(3, 17): "No observed day had a lower fare; about 16 of 100 had the same.",
-		of(func(v *wording.Verdict) {
-			v.Of.Quartili = &verdict.Quartili{MinimoCent: v.Of.Prezzo.Cent + 1}
-		}).Below(): "No comparable fare was this low, this many days ahead.",
-		of(scope(verdict.Rotta)).Rank(0, 0): "About 8 of 100 observed days had a lower fare.",
+		days(1, 0, nil):                    "Of 13 days since 19 June 2025, 1 had a lower fare.",
+		days(1, 0, &verdict.Intervallo{Da: 3, A: 17}): "Of 13 days since 19 June 2025, 1 had a lower fare; " +
+			"with the days we did not see, 3 to 17 of 100.",
+		days(0, 0, nil): "None of the 13 days since 19 June 2025 had a lower fare.",
+		days(0, 4, nil): "None of the 13 days since 19 June 2025 had a lower fare; 4 had the same.",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -97,9 +100,6 @@ func TestVerdictInWords(t *testing.T) {
 	}
 	for name, got := range map[string]string{
 		"a known fare beside the known fare": of(scope(verdict.Rotta)).Known(),
-		"below, at the lowest": of(func(v *wording.Verdict) {
-			v.Of.Quartili = &verdict.Quartili{MinimoCent: v.Of.Prezzo.Cent}
-		}).Below(),
 		"the past of a dear fare":            past(verdict.Caro, 1799).Past(),
 		"a past that was hardly lower":       past(verdict.Ottimo, 2150).Past(),
 		"the own day of a verdict about it":  own(verdict.InPartenza, 2460).OwnDay(),

@@ -13,9 +13,8 @@ import (
 type Experience struct {
 	Curves [horizons]Curve  // calibrate the rule's chances of a fall
 	Bands  [horizons][]Band // outcomes of waiting, between successive RecordEdges; no cases if too little is known
-	// Doubted and RouteDoubted mark the reliabilities that proved too high, in the order alta,
-	// media, bassa. Doubted is for answers about departures, RouteDoubted for answers about routes.
-	Doubted, RouteDoubted [3]bool
+	// Doubted marks the reliabilities that proved too high, in the order alta, media, bassa.
+	Doubted [3]bool
 	// WeeksOut counts the latest successive weeks in which the number of falls was outside the
 	// expected range.
 	WeeksOut int
@@ -87,12 +86,10 @@ func (e *Experience) encode() []byte {
 		}
 	}
 	doubted := uint64(0)
-	for i := range e.Doubted {
-		for _, is := range []bool{e.Doubted[i], e.RouteDoubted[i]} {
-			doubted *= 2
-			if is {
-				doubted++
-			}
+	for _, is := range e.Doubted {
+		doubted *= 2
+		if is {
+			doubted++
 		}
 	}
 	w.Uint(doubted)
@@ -131,10 +128,8 @@ func decodeExperience(data []byte) (*Experience, error) {
 	}
 	doubted := r.Uint()
 	for i := len(e.Doubted) - 1; i >= 0; i-- {
-		for _, is := range []*bool{&e.RouteDoubted[i], &e.Doubted[i]} {
-			*is = doubted%2 == 1
-			doubted /= 2
-		}
+		e.Doubted[i] = doubted%2 == 1
+		doubted /= 2
 	}
 	e.WeeksOut = int(min(r.Uint(), 1<<16))
 	if err := r.Err(); err != nil {

@@ -10,7 +10,7 @@ import (
 // TestExperienceIsKept: encoding and decoding a Cycle keeps the corrections of answers
 // (Experience).
 func TestExperienceIsKept(t *testing.T) {
-	e := &Experience{Doubted: [3]bool{true, false, true}, RouteDoubted: [3]bool{false, true, false}, WeeksOut: 3}
+	e := &Experience{Doubted: [3]bool{true, false, true}, WeeksOut: 3}
 	for i := range e.Curves[1] {
 		e.Curves[1][i] = StepMiddle(i) * StepMiddle(i)
 	}

@@ -11,7 +11,7 @@ import (
 
 const (
 	countsFormat = 1
-	roundsFormat = 1
+	roundsFormat = 2
 
 	maxPrice = 1 << 40 // in hundredths
 	maxDay   = 1 << 24
@@ -83,10 +83,7 @@ func (r Rounds) Encode() []byte {
 		w.Uint(uint64(len(round.Departs))<<1 | route)
 		if s := round.Route; s != nil {
 			w.Uint(uint64(s.Price))
-			w.Uint(uint64(s.Age)<<4 | uint64(s.Level)<<2 | uint64(s.Sure))
-			w.Uint(uint64(s.Percentile))
-			w.Uint(uint64(s.Low))
-			w.Uint(uint64(s.High))
+			w.Uint(uint64(s.Age)<<2 | uint64(s.Level))
 		}
 		depart, price := round.Day, fare.Cents(0)
 		for _, s := range round.Departs {
@@ -100,9 +97,10 @@ func (r Rounds) Encode() []byte {
 	return w
 }
 
-// DecodeRounds parses the bytes that Rounds.Encode returned.
+// DecodeRounds parses the bytes that Rounds.Encode returned. Rounds in another format hold answers
+// of an earlier rule, which are not compared, and count as absent.
 func DecodeRounds(data []byte) (Rounds, error) {
-	if len(data) == 0 {
+	if len(data) == 0 || data[0] != roundsFormat {
 		return nil, nil
 	}
 	r := packed.NewReader(data, roundsFormat)
@@ -138,10 +136,9 @@ func decodeRound(r *packed.Reader) (round Round) {
 	}
 	if n%2 == 1 {
 		s := &RouteAnswer{Price: fare.Cents(number(maxPrice))}
-		packed := number(255<<4 | 15)
-		s.Age, s.Level, s.Sure = uint8(packed>>4), uint8(packed>>2&3), uint8(packed&3)
-		s.Percentile, s.Low, s.High = uint8(number(100)), uint16(number(10000)), uint16(number(10000))
-		if s.Sure >= Sures || s.Price == 0 {
+		packed := number(255<<2 | 3)
+		s.Age, s.Level = uint8(packed>>2), uint8(packed&3)
+		if s.Price == 0 {
 			r.Fail(errRange)
 		}
 		round.Route = s

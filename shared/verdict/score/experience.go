@@ -19,10 +19,9 @@ const (
 	// MaxWeeks is the number of past weeks whose weekly scores are used.
 	MaxWeeks = 53
 
-	leastWeeks     = 12  // an interval needs at least this many weeks
-	leastWaits     = 500 // cases that the outcomes of waiting need, per band of chances
-	leastPlaces    = 500 // percentiles that the test for overconfidence needs, per reliability
-	leastIntervals = 200 // intervals that the test for overconfidence needs, per reliability
+	leastWeeks  = 12  // an interval needs at least this many weeks
+	leastWaits  = 500 // cases that the outcomes of waiting need, per band of chances
+	leastPlaces = 500 // percentiles that the test for overconfidence needs, per reliability
 
 	// A week is compared only if it has at least leastJudged compared answers, and at least
 	// leastFalls actual or expected falls.
@@ -54,11 +53,6 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 		})
 		// If percentiles are right, 5 % of them are below 5, and 5 % are 95 or more: together 10 %.
 		e.Doubted[i] = tails.enough(leastPlaces) && tails.low > .15
-		held := interval(weeks, func(c *Counts) (x, n int64) {
-			return c.Route.Intervals[i].Covered,
-				c.Route.Intervals[i].N
-		})
-		e.RouteDoubted[i] = held.enough(leastIntervals) && held.high < .85
 	}
 	e.WeeksOut = weeksOut(weeks)
 	return e

@@ -56,12 +56,9 @@ const NoRival = 101
 // RouteAnswer is the service's answer about a route: the verdict on its cheapest fare of any
 // departure date.
 type RouteAnswer struct {
-	Price      fare.Cents
-	Age        uint8
-	Sure       uint8
-	Percentile uint8
-	Level      uint8
-	Low, High  uint16 // 90 % interval of the percentile, in hundredths of a point
+	Price fare.Cents
+	Age   uint8
+	Level uint8
 }
 
 // Rounds holds the rounds of a series (route and kind of trip) whose outcomes (did the fare fall?)
@@ -116,8 +113,7 @@ func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 		}
 	}
 	return slices.DeleteFunc(kept, func(r Round) bool {
-		return r.Settled == FortnightSettled &&
-			r.Route == nil && r.Day <= s.Day-7
+		return r.Settled == FortnightSettled && r.Day <= s.Day-7
 	})
 }
 
@@ -174,19 +170,12 @@ func answerDeparture(s Source, day *departure.StateDay, earlier []sighting,
 }
 
 func answerRoute(s Source) *RouteAnswer {
-	s.Summary.Doubted = [Sures]bool{} // the score measures the rule without the corrections that earlier scores led to
 	a, ok := verdict.Judge(s.Summary, s.now())
 	if !ok || a.Verdetto.Percentile == nil {
 		return nil
 	}
 	live, _ := s.Summary.Cheapest(s.Day)
-	percentile, _ := verdict.PercentileOf(s.Summary, s.Day)
-	low, high := percentile.Interval()
-	return &RouteAnswer{
-		Price: live.Price, Age: uint8(s.Day - live.FoundDay()), Sure: sureOf(a.Verdetto.Affidabilita),
-		Percentile: uint8(*a.Verdetto.Percentile), Level: uint8(levelOf(a.Verdetto.Livello)),
-		Low: uint16(math.Floor(100 * low)), High: uint16(math.Ceil(100 * high)),
-	}
+	return &RouteAnswer{live.Price, uint8(s.Day - live.FoundDay()), uint8(levelOf(a.Verdetto.Livello))}
 }
 
 // LevelNames and SureNames are the published names of the levels and of the reliabilities. They

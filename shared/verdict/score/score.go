@@ -8,8 +8,7 @@
 // day and the day of departure selects the departures, before any outcome is known.
 //
 // After 7 days a refresh looks up the outcomes in the history. The outcome of the chance of a fall
-// within 14 days is known after 14 days. The interval of the route's percentile is checked after 28
-// days. The refresh adds the outcomes to Counts. Counts are integers, so that sums do not depend on
+// within 14 days is known after 14 days. The refresh adds the outcomes to Counts. Counts are integers, so that sums do not depend on
 // the order of addition. Answers that cannot be compared are counted by Reason. Counts never
 // decrease.
 //
@@ -27,9 +26,9 @@ import (
 
 const (
 	// Rule is the version of the rules behind the verdicts. Raise it with every change that moves
-	// levels, percentiles, chances of a fall, or intervals. Answers of an earlier version are not
-	// compared with outcomes (did the fare fall?).
-	Rule = 2
+	// levels, percentiles or chances of a fall. Answers of an earlier version are not compared with
+	// outcomes (did the fare fall?).
+	Rule = 3
 
 	// PerRound is the maximum number of departures of a series (route and kind of trip) that a
 	// Round compares per week.
@@ -38,10 +37,6 @@ const (
 	// StaleDays is the age, in days, from which a fare is not compared with its outcome (did the
 	// fare fall?). An older fare may no longer have been available when the service answered.
 	StaleDays = 3
-
-	// IntervalDays is the number of days after a verdict when the interval of its percentile is
-	// checked.
-	IntervalDays = 28
 )
 
 // Reason is the reason why an answer could not be compared with an outcome (did the fare fall?).
@@ -143,18 +138,13 @@ type Pair struct{ N, Fell int64 }
 // RouteCounts holds the outcomes (did the fare fall?) of verdicts about a route's cheapest fare of
 // any departure date.
 type RouteCounts struct {
-	Missed    [Reasons]int64
-	Levels    [Levels]RouteCell
-	Places    [Places]int64
-	Intervals [Sures]Covered
+	Missed   [Reasons]int64
+	Levels   [Levels]RouteCell
+	Reserved [Places + 2*Sures]int64 // once the percentiles and intervals of routes; keeps the stored order
 }
 
 // RouteCell counts the changes of a route's cheapest fare within 7 days after a verdict.
 type RouteCell struct{ N, Fell, Rose, Change int64 }
-
-// Covered counts 90 % intervals (N), and how many of them contained the actual percentile
-// (Covered).
-type Covered struct{ N, Covered int64 }
 
 // each calls do for every number in c, in the order of the stored format. Add new fields of Counts
 // at the end of that order.
@@ -212,22 +202,17 @@ func (c *Counts) each(do func(*int64)) {
 
 // each calls do for every number in r, in the order of the stored format.
 func (r *RouteCounts) each(do func(*int64)) {
-	all := func(ns []int64) {
-		for i := range ns {
-			do(&ns[i])
-		}
+	for i := range r.Missed {
+		do(&r.Missed[i])
 	}
-	all(r.Missed[:])
 	for i := range r.Levels {
 		cell := &r.Levels[i]
 		for _, n := range []*int64{&cell.N, &cell.Fell, &cell.Rose, &cell.Change} {
 			do(n)
 		}
 	}
-	all(r.Places[:])
-	for i := range r.Intervals {
-		do(&r.Intervals[i].N)
-		do(&r.Intervals[i].Covered)
+	for i := range r.Reserved {
+		do(&r.Reserved[i])
 	}
 }
 

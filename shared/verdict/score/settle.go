@@ -26,6 +26,7 @@ func (r *Round) settle(s Source, c *Counts) {
 		if h == 0 {
 			c.Rounds++
 			r.settleRoute(s, why, comparable, c)
+			r.Route = nil
 		}
 		for _, said := range r.Departs {
 			of := &c.Horizons[h]
@@ -52,12 +53,6 @@ func (r *Round) settle(s Source, c *Counts) {
 	}
 	if r.Settled == FortnightSettled {
 		r.Departs = nil
-	}
-	if r.Route != nil && s.Day > r.Day+IntervalDays {
-		if comparable && r.Route.Age < StaleDays {
-			r.settleInterval(s.Summary, c)
-		}
-		r.Route = nil
 	}
 }
 
@@ -156,7 +151,6 @@ func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 		of.Missed[why]++
 		return
 	}
-	of.Places[placeOf(said.Percentile)]++
 	var last verdict.Low
 	for _, low := range s.Summary.Lows {
 		if low.Day > max(r.Day, last.Day) && low.Day <= r.Day+departure.Week.Days() {
@@ -172,18 +166,4 @@ func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	cell.Fell += one(departure.Fell(said.Price, last.Price))
 	cell.Rose += one(departure.Rose(said.Price, last.Price))
 	cell.Change += changed(said.Price, last.Price)
-}
-
-// settleInterval counts whether the 90 % interval of a route's percentile contained the true
-// percentile. The true percentile is the rank of the judged fare among the daily lows before and
-// after the day of the verdict. Days close to the verdict have more weight, as in the rule.
-func (r *Round) settleInterval(s verdict.RouteSummary, c *Counts) {
-	among := verdict.PlaceOf(s.Lows, r.Day, r.Day+IntervalDays, r.Route.Price)
-	if among.All == 0 || among.Last <= r.Day+departure.Fortnight.Days() {
-		return // too few later lows to check it
-	}
-	place := 100 * 100 * (among.Below + among.Equal/2) / among.All
-	of := &c.Route.Intervals[r.Route.Sure]
-	of.N++
-	of.Covered += one(float64(r.Route.Low) <= place && place <= float64(r.Route.High))
 }

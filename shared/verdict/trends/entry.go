@@ -11,12 +11,10 @@ import (
 func EntryOf(destination fare.City, s verdict.RouteSummary) Entry {
 	e := Entry{
 		Destination: destination, AsOf: s.AsOf, Newest: s.Newest, Observations: s.Observations,
-		Sample: len(s.Lows), Previous: previous(s),
-		Live: []Live{}, Months: []Month{},
+		Previous: previous(s), Live: []Live{}, Months: []Month{},
 	}
-	if n := len(s.Lows); n > 0 { // Lows are sorted by price
-		e.Minimum, e.Median = s.Euro(s.Lows[0].Price), s.Euro((s.Lows[(n-1)/2].Price+s.Lows[n/2].Price)/2)
-	}
+	all, _ := verdict.PercentileAt(s, 0)
+	e.Sample, e.Minimum, e.Median = all.Size, all.Minimum, all.Median
 	for _, j := range verdict.CheapestAhead(s) {
 		live := Live{Depart: j.Fare.Depart, Price: j.Fare.Price, Found: j.Fare.Found, Level: j.Verdict.Livello,
 			Certainty: j.Verdict.Affidabilita}
