@@ -106,7 +106,7 @@ var (
 // certainty of the pictured page.
 func describesPage(t *testing.T, page string) {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
