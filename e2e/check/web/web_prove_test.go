@@ -143,7 +143,7 @@ func TestProveJourney(t *testing.T) {
 			}
 			w.check("home")
 			w.visit(base + "/?da=Milano&a=Bucarest")
-			w.wait(`document.querySelector('.verdict h1').textContent.startsWith('Buono: circa ')`)
+			w.wait(`document.querySelector('.verdict h1').textContent.startsWith('Normale: ')`)
 			w.check("verdict")
 			w.quiet()
 		})
@@ -189,7 +189,7 @@ func journey(t *testing.T, b browser, s screen) {
 	if at := evaluate[string](w, `location.pathname + location.search`); at != "/?da=Milano&a=Bucarest" {
 		t.Errorf("the verdict is at %s", at)
 	}
-	if h := w.text(".verdict h1"); !strings.HasPrefix(h, "Buono: circa ") {
+	if h := w.text(".verdict h1"); !strings.HasPrefix(h, "Normale: ") {
 		t.Errorf("the verdict is %q", h)
 	}
 	w.charts("", "range", "history", "months")
@@ -245,7 +245,7 @@ func TestProveEveryState(t *testing.T) {
 	}{
 		{"english", "en-GB,en;q=0.9", "/", 200, "Is today's fare a good one?"},
 		{"chosen", "it", "/?lang=en", 200, "Is today's fare a good one?"},
-		{"verdict-en", "it", "/?da=milan&a=b%C3%BCkarest&lang=en", 200, "Good: about €"},
+		{"verdict-en", "it", "/?da=milan&a=b%C3%BCkarest&lang=en", 200, "Normal: about the usual price"},
 		{"expensive", "it", "/?da=Milano&a=Parigi", 200, "prezzo"},
 		{"too-little", "it", "/?da=Torino&a=Bucarest", 200, "Non lo sappiamo ancora."},
 		{"cheap-now", "it", "/?da=Milano", 200, "I prezzi più bassi da Milano per qualsiasi destinazione"},
@@ -283,7 +283,7 @@ func TestProveWithoutAScript(t *testing.T) {
 	w := b.open(t, screen{"noscript", 1280, 800, "light"})
 	w.visit(base + "/")
 	w.do(typeIn("#da", "milano"), typeIn("#a", "bucarest"), chromedp.KeyEvent(kb.Enter))
-	w.wait(`document.querySelector('.verdict h1')?.textContent.startsWith('Buono: circa ')`)
+	w.wait(`document.querySelector('.verdict h1')?.textContent.startsWith('Normale: ')`)
 	w.check("verdict")
 	w.do(typeIn("#email", "ada@example.com"), click("form.alert button"))
 	w.wait(`document.querySelector('h1').textContent === 'Controlla la posta'`)
