@@ -4,6 +4,7 @@
 package dynamolocal
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,8 +38,10 @@ const Region = "eu-south-1"
 
 // Start runs DynamoDB Local until the caller calls stop. It returns the address of DynamoDB Local.
 func Start(ctx context.Context) (endpoint string, stop func(), err error) {
-	if endpoint, stop, err = start(ctx); errors.Is(err, errEnded) {
-		return start(ctx) // another process took the port first
+	for range 5 {
+		if endpoint, stop, err = start(ctx); !errors.Is(err, errEnded) {
+			break // otherwise another process may have taken the port first
+		}
 	}
 	return endpoint, stop, err
 }
@@ -66,6 +69,8 @@ func start(ctx context.Context) (endpoint string, stop func(), err error) {
 		"software.amazon.dynamodb.services.local.main.ServerRunner",
 		"-inMemory", "-sharedDb", "-disableTelemetry", "-port", strconv.Itoa(port))
 	diesWithParent(command)
+	var output bytes.Buffer
+	command.Stdout, command.Stderr = &output, &output
 	started, ended := make(chan error, 1), make(chan error, 1)
 	go func() {
 		// On Linux, the process is killed when the thread that started it ends. So that thread must
@@ -92,7 +97,7 @@ func start(ctx context.Context) (endpoint string, stop func(), err error) {
 		}
 		select {
 		case err := <-ended:
-			return "", nil, fmt.Errorf("start DynamoDB Local: %w: %w", errEnded, err)
+			return "", nil, fmt.Errorf("start DynamoDB Local: %w: %w\n%s", errEnded, err, &output)
 		case <-ctx.Done():
 			stop()
 			return "", nil, fmt.Errorf("start DynamoDB Local: %w", ctx.Err())
@@ -130,6 +135,7 @@ var shared = sync.OnceValues(func() (string, error) {
 // are not installed.
 func Endpoint(t testing.TB) string {
 	t.Helper()
+	testenv.Tool(t, "dynamodb-local")
 	endpoint, err := shared()
 	if errors.Is(err, ErrMissing) {
 		testenv.Missing(t, "DynamoDB Local", install)

@@ -70,10 +70,10 @@ func (d debian) run(script string, environment ...string) string {
 // the test process that has its own network.
 const inside = "RELEASE_INSIDE"
 
-// TestProvePackage installs the package on a bare Debian, sets it up, asks for a verdict, upgrades
+// TestEvidencePackage installs the package on a bare Debian, sets it up, asks for a verdict, upgrades
 // the package under load and removes it. Removal keeps settings, store and backups. A purge keeps
 // backups only. The installed service also reads a store of an earlier version.
-func TestProvePackage(t *testing.T) {
+func TestEvidencePackage(t *testing.T) {
 	if root := os.Getenv(inside); root != "" {
 		d := debian{t, root}
 		defer func() {
@@ -113,7 +113,7 @@ func TestProvePackage(t *testing.T) {
 	}
 	c := exec.Command(unshare, "--net", "--mount", "--propagation", "private", "bash", "-euo", "pipefail", "-c",
 		`ip link set lo up; mount --rbind /dev "$0/dev"; mount -t proc proc "$0/proc"; exec "$@"`, dir,
-		self, "-test.run", "^TestProvePackage$", "-test.v", "-test.timeout", "10m")
+		self, "-test.run", "^TestEvidencePackage$", "-test.v", "-test.timeout", "10m")
 	c.Env = append(os.Environ(), inside+"="+dir)
 	t.Log(output(t, c))
 }

@@ -35,8 +35,8 @@ func file(t *testing.T, folder, pattern string) string {
 	return found[0]
 }
 
-// TestProveRelease makes a release of this commit and checks its parts.
-func TestProveRelease(t *testing.T) {
+// TestEvidenceReleaseFiles makes a release of this commit and checks its parts.
+func TestEvidenceReleaseFiles(t *testing.T) {
 	cosign := testenv.Tool(t, "release", "cosign")
 	make := exec.CommandContext(t.Context(), "make", "release-snapshot")
 	make.Dir = fixture.Path(t)
