@@ -8,7 +8,7 @@ var faultTexts = map[string]string{
 	"not_text":      "is not a text",
 	"not_form":      "cannot be read as a form",
 	"not_json":      "is not a JSON object such as {\"route\":\"MIL-BUH\",\"email\":\"ada@example.com\"}",
-	"content_type":  "is of a kind that is not understood; send Content-Type: application/json",
+	"content_type":  "is not sent as JSON: send Content-Type: application/json",
 	"unknown_field": "is no field of this request: it has {Fields}",
 	"route": "is not a route such as MIL-BUH: two IATA codes of cities or airports with a hyphen " +
 		"between them; or MIL-* for any destination",

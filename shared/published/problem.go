@@ -159,6 +159,9 @@ func kindOf(t fare.Trip, nonStop bool) (kind string) {
 func unknownCity(u *answer.UnknownCity) error {
 	p := httpapi.UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights has the name %q.",
 		u.Parameter, u.Name))
+	if area, ok := places.FindArea(u.Name); ok {
+		p.Detail = fmt.Sprintf("%s: a city is needed, and %s is a country or continent.", u.Parameter, area.NameIn("en"))
+	}
 	p.Errors = []httpapi.Fault{{Name: u.Parameter, Detail: "is not a city we know"}}
 	p.Translated(func(l *i18n.Language) string {
 		text := l.Text("refusal.unknown.lede", "Name", u.Name)

@@ -40,17 +40,30 @@ func (a Area) NameIn(lang string) string { return city{names: a.names}.name(lang
 
 // Holds reports whether a country lies in the area a, or is that area.
 func (a Area) Holds(country string) bool {
-	if a.Code == country {
-		return true
+	if a.continent != "" { // a is a country
+		return a.Code == country
 	}
 	of, _ := AreaOf(country)
-	return of.continent == a.Code
+	return of.continent == a.Code || country == a.Code
 }
 
 // HoldsCity reports whether a city lies in the area a.
 func (a Area) HoldsCity(c fare.City) bool {
 	p, ok := Get(c)
 	return ok && a.Holds(p.Country)
+}
+
+// busiest returns the English names of at most n cities of the area, as Find finds them.
+func (a Area) busiest(n int) (names []string) {
+	for c := range Cities() {
+		if len(names) == n {
+			break
+		}
+		if a.HoldsCity(c) {
+			names = append(names, Query(c, Name(c, "en")))
+		}
+	}
+	return names
 }
 
 // AreaOf returns the country or continent with the given code.

@@ -162,7 +162,7 @@ func TestSuggest(t *testing.T) {
 	for query, want := range map[string]string{
 		"milanoo": "Milano", "bolog": "Bologna", "milano centrale": "Milano",
 		"milano malpenza": "Milano Malpensa", "barcelna": "Barcelona",
-		"londn": "London",
+		"londn": "London", "Italy": "Milan", "Francia": "Paris", "Spian": "Barcelona", "Grece": "Athens", "Europe": "London",
 		"Pargi": "Parigi", "bucarset": "Bucarest", "francofrote": "Francoforte", "nuova yrok": "Nuova York", "xx": "",
 		"":               "",
 		"qwertyuiopasdf": "", strings.Repeat("x", 100): "",

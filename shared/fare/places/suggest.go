@@ -14,8 +14,9 @@ const maxSuggest = 40
 
 // Suggest returns at most n names similar to query, one per city. Call it if Find did not find
 // query. The names are a few typing errors away, begin with query, or are beginnings of query
-// ("Milano" for "Milano Malpensa"). The most similar names come first, then the busiest cities.
-// Find finds each returned name.
+// ("Milano" for "Milano Malpensa"). The most similar names come first, then the busiest cities. If
+// query is a country or continent, the names are those of its busiest cities instead. Find finds
+// each returned name.
 func Suggest(query string, n int) []string {
 	if len(query) > maxQuery || n <= 0 {
 		return nil
@@ -24,6 +25,9 @@ func Suggest(query string, n int) []string {
 	runes := []rune(key)
 	if len(runes) == 0 || len(runes) > maxSuggest {
 		return nil
+	}
+	if area, ok := FindArea(query); ok {
+		return area.busiest(n)
 	}
 	found := withinReach(runes)
 	if len(runes) >= 3 {
@@ -42,6 +46,9 @@ func Suggest(query string, n int) []string {
 			seen[c.city] = true
 			out = append(out, c.written)
 		}
+	}
+	if area, ok := SuggestArea(query); ok && len(out) < n {
+		out = append(out, area.busiest(n-len(out))...)
 	}
 	return out
 }
@@ -67,7 +74,7 @@ func reach(runes int) int {
 	switch {
 	case runes < 3:
 		return 0
-	case runes < 5:
+	case runes < 6: // with two errors Italy would be Itami and Spain would be Split
 		return 1
 	case runes < 9:
 		return 2

@@ -12,14 +12,28 @@ import (
 
 const formType = "application/x-www-form-urlencoded"
 
+// sendJSON ends a fault of the content type of a body.
+const sendJSON = ": send the body as JSON, with Content-Type: application/json"
+
 // form converts a posted form into the equivalent JSON object and omits empty fields. So pages work
-// without scripts, and handlers parse only JSON.
+// without scripts, and handlers parse only JSON. It refuses JSON that is sent as a form, as curl -d
+// does, because all fields of such a form would be missing.
 func form(r *http.Request, c *call) *Problem {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || kind != formType || !c.endpoint.route.Form {
+	if err != nil || kind != formType {
 		return nil
 	}
-	data, p := formAsJSON(http.MaxBytesReader(nil, r.Body, MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, MaxBody))
+	switch {
+	case err != nil && c.endpoint.route.Form:
+		return BadRequest.Problem("The form is too large or incomplete. Send it again.")
+	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")):
+		return Invalid(Fault{"Content-Type", "is " + kind + sendJSON})
+	case !c.endpoint.route.Form:
+		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
+		return nil
+	}
+	data, p := formAsJSON(body)
 	if p == nil {
 		r.Header = r.Header.Clone()
 		r.Header.Set("Content-Type", "application/json")
@@ -28,11 +42,7 @@ func form(r *http.Request, c *call) *Problem {
 	return p
 }
 
-func formAsJSON(form io.Reader) ([]byte, *Problem) {
-	body, err := io.ReadAll(form)
-	if err != nil {
-		return nil, BadRequest.Problem("The form is too large or incomplete. Send it again.")
-	}
+func formAsJSON(body []byte) ([]byte, *Problem) {
 	fields, err := url.ParseQuery(string(body))
 	if err != nil {
 		return nil, BadRequest.Problem("The form cannot be read.")

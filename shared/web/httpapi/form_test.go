@@ -52,6 +52,11 @@ func TestForms(t *testing.T) {
 		{"a field that is not known", "/v1/pro/checkout", form, "email=a&other=b", 400, "other"},
 		{"checked as JSON is", "/v1/pro/checkout", form, "email=" + strings.Repeat("a", 21), 400, "email"},
 		{"bad escape", "/v1/pro/checkout", form, "email=%zz", 400, "cannot be read"},
+		{"JSON as curl -d sends it", "/v1/pro/checkout", form, ` {"email":"ada"}`, 400,
+			"Content-Type is " + form + ": send the body as JSON, with Content-Type: application/json."},
+		{"JSON as curl -d sends it, where forms are not taken", "/v1/pro/chiave/ruota", form, `{"email":"ada"}`, 400,
+			"Content-Type is " + form},
+		{"text", "/v1/pro/checkout", "text/plain", `{"email":"ada"}`, 400, "Content-Type is text/plain: send"},
 		{"too large", "/v1/pro/checkout", form, "email=" + strings.Repeat("a", httpapi.MaxBody), 400, "too large"},
 		{"where forms are not taken", "/v1/pro/chiave/ruota", form, "email=a", 400, ""},
 	} {

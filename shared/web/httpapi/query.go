@@ -12,7 +12,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"verdetto/shared/runtime/config"
 	"verdetto/shared/web/routes"
 )
 
@@ -95,7 +94,7 @@ func unknownParameters(route routes.Route, values url.Values, names []string) (f
 			continue
 		}
 		detail := "is not a parameter of this endpoint"
-		switch near := config.Nearest(strings.ToLower(given), withSynonyms(names), max(2, len(given)/3)); {
+		switch near := nearest(given, names); {
 		case near != "":
 			detail += ": the nearest name is " + near
 		case len(names) == 0:

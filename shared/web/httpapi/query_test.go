@@ -19,6 +19,8 @@ func TestUnknownParameters(t *testing.T) {
 		{"&adulti=4", "adulti is not a parameter of this endpoint, which takes origine, destinazione."},
 		{"&adulti=4&origne=x", "adulti is not a parameter of this endpoint, which takes origine, destinazione; " +
 			"origne is not a parameter of this endpoint: the nearest name is origine"},
+		{"&from=x", "from is not a parameter of this endpoint: the nearest name is origin"},
+		{"&to=x", "to is not a parameter of this endpoint: the nearest name is destination"},
 		{"&" + strings.Repeat("x", 99) + "=1", strings.Repeat("x", 40) + " is not a parameter"},
 		{"&%01%ff=1", "\ufffd\ufffd is not a parameter"},
 		{"&origine=c", "origine is given 2 times; give it once."},

@@ -4,8 +4,11 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"verdetto/shared/runtime/config"
 )
 
 // synonyms pairs the Italian and the English name of each parameter. An endpoint describes one of
@@ -17,6 +20,19 @@ var synonyms = [][2]string{
 	{"valuta", "currency"}, {"livello", "level"}, {"massimo", "maximum"}, {"formato", "format"},
 	{"pagina", "page"}, {"campi", "fields"}, {"lingua", "lang"}, {"vettore", "airline"},
 	{"senzaVettore", "withoutAirline"},
+}
+
+// meant maps names that other APIs use to the names of our parameters.
+var meant = map[string]string{"from": "origin", "da": "origin", "to": "destination", "a": "destination",
+	"date": "departure", "data": "departure", "max": "maximum"}
+
+// nearest returns the parameter that a caller probably meant, or "".
+func nearest(given string, names []string) string {
+	given, names = strings.ToLower(given), withSynonyms(names)
+	if name := meant[given]; slices.Contains(names, name) {
+		return name
+	}
+	return config.Nearest(given, names, max(2, len(given)/3))
 }
 
 // synonym returns the other name of a parameter, or "".

@@ -55,6 +55,9 @@ func faultOf(detail *huma.ErrorDetail) Fault {
 	if name == "" {
 		name = in
 	}
+	if kind, ok := strings.CutPrefix(detail.Message, "unknown content type: "); ok {
+		return Fault{"Content-Type", "is " + kind + sendJSON}
+	}
 	if !strings.HasPrefix(detail.Message, "is ") { // not our message: it did not parse
 		return Fault{name, "cannot be read: " + detail.Message}
 	}
