@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -164,7 +165,7 @@ func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 	s, table, clock := fromPisa(t)
 	s.Handler = edge.Config{}.Handler(s.Handler, clock.Now)
 	key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), 24*time.Hour)
-	seen := 0
+	seen, counted := 0, 0
 	for _, r := range routes.Table {
 		if r.Edge.Free == 0 || r.Name == "assets" {
 			continue
@@ -183,11 +184,33 @@ func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 				t.Errorf("%s: the next caller gets the %s %q", at, name, got)
 			}
 		}
+		// An answer of the cache does not count, even if it is 304. A 304 of the service counts.
+		unchanged := s.From("10.1.0.3:1", r.Method, at, "", "If-None-Match", first.Header.Get("ETag"))
+		if tag := first.Header.Get("ETag"); tag != "" && (unchanged.Status != 304 ||
+			unchanged.Header.Get("X-Cache") != "HIT" || unchanged.Header.Get("X-RateLimit-Remaining") != "") {
+			t.Errorf("%s: unchanged, from the cache: %d %v", at, unchanged.Status, unchanged.Header)
+		}
+		if tag := pro.Header.Get("ETag"); tag != "" && r.Keyed() {
+			same := s.From("10.1.0.2:1", r.Method, at, "", "X-Api-Key", key, "If-None-Match", tag)
+			if before, after := left(t, pro), left(t, same); same.Status != 304 || after != before-1 {
+				t.Errorf("%s: unchanged, with a key: %d, calls left %d, then %d", at, same.Status, before, after)
+			}
+			counted++
+		}
 		if pro.Header.Get("X-Cache") == "HIT" || (pro.Header.Get("X-Plan") == "pro") != r.Keyed() {
 			t.Errorf("%s: with a key: %v", at, pro.Header)
 		}
 	}
-	if seen < 8 {
-		t.Errorf("only %d endpoints are shared", seen)
+	if seen < 8 || counted == 0 {
+		t.Errorf("only %d endpoints are shared, %d of them with a key", seen, counted)
 	}
+}
+
+func left(t *testing.T, a fixture.Reply) int {
+	t.Helper()
+	n, err := strconv.Atoi(a.Header.Get("X-RateLimit-Remaining"))
+	if err != nil {
+		t.Error(err)
+	}
+	return n
 }
