@@ -15,6 +15,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
 	"verdetto/cmd/verdetto/setup"
+	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 )
@@ -100,6 +101,9 @@ func (o *serveOptions) refreshFirst(ctx context.Context) error {
 		return err
 	}
 	defer s.Table.Close()
+	if o.first.State().Invented {
+		s.Origins = []fare.City{"MIL"} // one verdict about invented fares is shown, and nothing is stored
+	}
 	err = s.RefreshDue(ctx, refreshesOf(s, o.log, o.first))
 	if ctx.Err() != nil {
 		return errors.New("stopped; verdetto init goes on from here")

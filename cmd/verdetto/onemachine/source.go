@@ -26,6 +26,13 @@ import (
 // reports whether some rows were unreadable.
 func OpenSource(ctx context.Context, name, price string, s *Options, messages io.Writer) (source upstream.Source,
 	partly bool, err error) {
+	var cities config.Cities
+	if err := config.Load(&cities); err != nil {
+		return nil, false, fmt.Errorf("-upstream %s: %w", name, err)
+	}
+	for _, o := range cities.Origins {
+		s.Origins = append(s.Origins, fare.City(o))
+	}
 	kind, file, _ := strings.Cut(name, ":")
 	switch {
 	case price != "" && kind != "csv":
@@ -60,9 +67,6 @@ func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 		return nil, fmt.Errorf("-upstream travelpayouts: %w", err)
 	}
 	s.AllFares = shown.All()
-	for _, o := range of.Origins {
-		s.Origins = append(s.Origins, fare.City(o))
-	}
 	today := ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), s.Log)
 	return configured.Source(of, configured.Part{
 		Now: s.Now, Rates: func(fare.Day) fare.Rates { return today },

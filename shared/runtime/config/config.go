@@ -31,11 +31,16 @@ type Secret struct {
 	Pepper string `env:"VERDETTO_PEPPER,notEmpty"`
 }
 
+// Cities limits refreshes to some origins.
+type Cities struct {
+	Origins []string `env:"VERDETTO_ORIGINS"` // city codes; empty means all origins of the source
+}
+
 // Upstream holds the settings of the fare source.
 type Upstream struct {
-	Token   string   `env:"TRAVELPAYOUTS_TOKEN,notEmpty"`
-	URL     string   `env:"TRAVELPAYOUTS_URL"`
-	Origins []string `env:"VERDETTO_ORIGINS"` // city codes; empty means every city with an airport
+	Cities
+	Token string `env:"TRAVELPAYOUTS_TOKEN,notEmpty"`
+	URL   string `env:"TRAVELPAYOUTS_URL"`
 	// CallsADay is the quota of calls to the source per day (UTC), over all processes; 0 means no
 	// limit.
 	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY"`
