@@ -7,10 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	bolt "go.etcd.io/bbolt"
 
 	"verdetto/e2e/fixture"
 )
@@ -39,20 +37,20 @@ func TestBackup(t *testing.T) {
 			}
 		}
 	}()
-	got := run(t, d, 0, "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
-	has(t, "stdout", got.Stdout, "copy.db", "bytes", "restore -from copy.db -store bolt:kept.db")
+	got := d.Want(0, "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
+	fixture.Has(t, "stdout", got.Stdout, "copy.db", "bytes", "restore -from copy.db -store bolt:kept.db")
 	close(stop)
 	if n := <-asked; n == 0 {
 		t.Error("no call was made meanwhile")
 	}
-	run(t, d, 1, "choose another name", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
+	d.Want(1, "choose another name", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	if info, err := os.Stat(filepath.Join(d.Dir, "copy.db")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("others may read it: %v %v", info, err)
 	}
-	end(t, first)
+	first.End(t)
 	// Calls during the backup change the counters. All other items of the store must be in the
 	// backup.
-	was, is := contents(t, filepath.Join(d.Dir, "kept.db")), contents(t, filepath.Join(d.Dir, "copy.db"))
+	was, is := fixture.Items(t, filepath.Join(d.Dir, "kept.db")), fixture.Items(t, filepath.Join(d.Dir, "copy.db"))
 	if len(was) < 3 {
 		t.Errorf("the store holds only %d items", len(was))
 	}
@@ -66,15 +64,15 @@ func TestBackup(t *testing.T) {
 	}
 	// A killed process leaves its socket file behind. The next backup then opens the store file
 	// directly.
-	end(t, again)
+	again.End(t)
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(d.Dir, "copy.db.socket")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	left.SetUnlinkOnClose(false)
 	left.Close()
-	run(t, d, 0, "", "backup", "-store", "bolt:copy.db", "-to", "second.db")
-	if diff := cmp.Diff(contents(t, filepath.Join(d.Dir, "copy.db")), contents(t, filepath.Join(d.Dir, "second.db"))); diff != "" {
+	d.Want(0, "", "backup", "-store", "bolt:copy.db", "-to", "second.db")
+	if diff := cmp.Diff(fixture.Items(t, filepath.Join(d.Dir, "copy.db")), fixture.Items(t, filepath.Join(d.Dir, "second.db"))); diff != "" {
 		t.Errorf("of a store that no process serves: %s", diff)
 	}
 	if err := os.Remove(filepath.Join(d.Dir, "copy.db.socket")); err != nil {
@@ -84,7 +82,7 @@ func TestBackup(t *testing.T) {
 		{"not there", "bolt:absent.db", "no such file"},
 		{"not a store", "bolt:good.csv", "not a store"},
 	} {
-		run(t, d, 1, c.says, "backup", "-store", c.store, "-to", "third.db")
+		d.Want(1, c.says, "backup", "-store", c.store, "-to", "third.db")
 	}
 	for name := range d.Files() {
 		if strings.Contains(name, ".part-") || name == "third.db" {
@@ -100,27 +98,4 @@ func answerOf(t *testing.T, url string) string {
 		t.Fatal(status, body)
 	}
 	return body
-}
-
-// contents returns the items of a store file, except the counters of calls.
-func contents(t *testing.T, file string) map[string]string {
-	t.Helper()
-	db, err := bolt.Open(file, 0o600, &bolt.Options{Timeout: time.Minute, ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	items := map[string]string{}
-	err = db.View(func(tx *bolt.Tx) error {
-		return tx.Bucket([]byte("items")).ForEach(func(k, v []byte) error {
-			if !strings.HasPrefix(string(k), "LIMIT#") {
-				items[string(k)] = string(v)
-			}
-			return nil
-		})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return items
 }

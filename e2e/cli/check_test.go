@@ -142,7 +142,7 @@ func TestCheckNamesEachMistake(t *testing.T) {
 	if good.Code != 0 || strings.Contains(good.Stdout, "topsecret") || strings.Contains(good.Stdout, "whsec_") {
 		t.Errorf("good settings: exit code %d\n%s%s", good.Code, good.Stdout, good.Stderr)
 	}
-	has(t, "stdout", good.Stdout, "VERDETTO_CALLS_A_DAY       5000, by good.toml", "(secret), by stripe-key",
+	fixture.Has(t, "stdout", good.Stdout, "VERDETTO_CALLS_A_DAY       5000, by good.toml", "(secret), by stripe-key",
 		"the settings are right")
 	if len(mistakes) < 20 {
 		t.Errorf("only %d mistakes", len(mistakes))
@@ -194,7 +194,7 @@ func TestCheckNamesAllAtOnce(t *testing.T) {
 	if got.Code != 1 || len(want) < 15 {
 		t.Errorf("exit code %d of %d mistakes", got.Code, len(want))
 	}
-	has(t, "stdout", got.Stdout, append(want, "chmod o-r bad.toml")...)
+	fixture.Has(t, "stdout", got.Stdout, append(want, "chmod o-r bad.toml")...)
 	if !strings.Contains(got.Stderr, "settings are wrong") || strings.Contains(got.Stdout, "topsecret") {
 		t.Errorf("%s", got.Stderr)
 	}
@@ -220,7 +220,7 @@ func TestCheckPlaces(t *testing.T) {
 	if code != 0 {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
-	has(t, "what is set", said, "127.0.0.1:2, by the environment", "json, by flag -log", "post, by some.toml")
+	fixture.Has(t, "what is set", said, "127.0.0.1:2, by the environment", "json, by flag -log", "post, by some.toml")
 	for _, c := range []struct {
 		name        string
 		environment []string
@@ -248,7 +248,7 @@ func TestCheckPlaces(t *testing.T) {
 			if code != 1 || strings.Contains(said, "two words") {
 				t.Errorf("exit code %d\n%s", code, said)
 			}
-			has(t, "what is said", said, c.says...)
+			fixture.Has(t, "what is said", said, c.says...)
 		})
 	}
 }
@@ -287,14 +287,14 @@ func TestCheckComparesTheSource(t *testing.T) {
 		if got.Code != want.exit {
 			t.Errorf("status %d: exit code %d, want %d", code, got.Code, want.exit)
 		}
-		has(t, "output", got.Stdout+got.Stderr, want.says...)
+		fixture.Has(t, "output", got.Stdout+got.Stderr, want.says...)
 	}
 	status.Store(http.StatusOK)
 	for path, body := range bodies {
 		bodies[path] = strings.Replace(body, `"airline"`, `"carrier"`, 1)
 	}
 	got := d.Run("check", "-config", "source.toml")
-	has(t, "output", got.Stdout+got.Stderr, "airline is missing", `"carrier" is new`)
+	fixture.Has(t, "output", got.Stdout+got.Stderr, "airline is missing", `"carrier" is new`)
 	if got.Code != 1 {
 		t.Errorf("exit code %d after differences", got.Code)
 	}

@@ -11,39 +11,6 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// has fails the test unless the text contains each of the wanted texts.
-func has(t *testing.T, what, text string, wanted ...string) {
-	t.Helper()
-	for _, w := range wanted {
-		if !strings.Contains(text, w) {
-			t.Errorf("%s lacks %q:\n%s", what, w, text)
-		}
-	}
-}
-
-// run runs a command and checks its exit code. The text says must be in standard output after
-// success, and in standard error after a failure.
-func run(t *testing.T, d fixture.Shell, code int, says string, args ...string) fixture.Result {
-	t.Helper()
-	got := d.Run(args...)
-	text := got.Stderr
-	if code == 0 {
-		text += got.Stdout
-	}
-	if got.Code != code || !strings.Contains(text, says) {
-		t.Errorf("%v: exit code %d, want %d and %q\n%s%s", args, got.Code, code, says, got.Stdout, got.Stderr)
-	}
-	return got
-}
-
-// end stops a service, and fails the test if the exit code is not 0.
-func end(t *testing.T, s fixture.Server) {
-	t.Helper()
-	if code := s.Stop(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.Stderr)
-	}
-}
-
 // TestHelp: the command help lists all commands. The help of each command lists the flags of the
 // command.
 func TestHelp(t *testing.T) {
@@ -65,10 +32,10 @@ func TestHelp(t *testing.T) {
 	for _, command := range []string{"serve", "refresh", "backtest", "key create"} {
 		t.Run(command, func(t *testing.T) {
 			names := strings.Fields(command)
-			has(t, "help", listed, "\n  "+names[0]+" ")
+			fixture.Has(t, "help", listed, "\n  "+names[0]+" ")
 			for _, help := range []string{"-help", "--help", "-h"} {
-				got := run(t, d, 0, "", append(names, help)...)
-				has(t, "help", got.Stdout, "verdetto "+command+" [flags]", "\n      --")
+				got := d.Want(0, "", append(names, help)...)
+				fixture.Has(t, "help", got.Stdout, "verdetto "+command+" [flags]", "\n      --")
 			}
 		})
 	}
@@ -94,7 +61,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer held.Close()
-	run(t, d, 0, "", "refresh", "-store", "bolt:of-panel.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	d.Want(0, "", "refresh", "-store", "bolt:of-panel.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	before := d.Files()
 	for _, c := range []struct {
 		name string
@@ -181,7 +148,7 @@ func TestRefused(t *testing.T) {
 			if got.Code != c.code {
 				t.Errorf("exit code %d, want %d; stdout:\n%s", got.Code, c.code, got.Stdout)
 			}
-			has(t, "stderr", got.Stderr, c.says...)
+			fixture.Has(t, "stderr", got.Stderr, c.says...)
 			if strings.Contains(got.Stderr, "panic") || strings.Contains(got.Stderr, "goroutine") {
 				t.Errorf("a stack is shown: %s", got.Stderr)
 			}
@@ -200,7 +167,7 @@ func TestRefreshTwice(t *testing.T) {
 	for _, source := range []string{"sample", "csv:good.csv"} {
 		t.Run(source, func(t *testing.T) {
 			d := fixture.NewShell(t)
-			args := []string{"refresh", "-store", "bolt:new.db", "-upstream", source, "-now", "2016-03-01"}
+			args := []string{"refresh", "-store", "bolt:new.db", "-upstream", source, "-now", "2016-03-01", "-origins", "MIL"}
 			first, second := d.Run(args...), d.Run(args...)
 			if first.Code != 0 || second.Code != 0 {
 				t.Fatal(first, second)
@@ -209,7 +176,7 @@ func TestRefreshTwice(t *testing.T) {
 				strings.Contains(first.Stdout, " 0 changed") {
 				t.Errorf("the first finds nothing:\n%s", first.Stdout)
 			}
-			has(t, "stdout of the second", second.Stdout, " failed\nobservations  0 new", " seen, 0 changed")
+			fixture.Has(t, "stdout of the second", second.Stdout, " failed\nobservations  0 new", " seen, 0 changed")
 		})
 	}
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,37 +12,18 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// manyDays returns a panel (observed fares) of some routes: each day n departures of each route are
-// observed.
-func manyDays(routes []string, days, departures int) string {
-	var b strings.Builder
-	b.WriteString(fixture.CSVHeader)
-	random := rand.New(rand.NewPCG(3, 4))
-	begin := time.Date(2016, 1, 1, 0, 0, 0, 0, time.UTC)
-	for day := range days {
-		at := begin.AddDate(0, 0, day)
-		for _, route := range routes {
-			for n := range departures {
-				fmt.Fprintf(&b, "%s,%s,%s,%d.00,EUR\n", route, at.Format(time.DateOnly),
-					at.AddDate(0, 0, 3+2*n).Format(time.DateOnly), 30+random.IntN(60))
-			}
-		}
-	}
-	return b.String()
-}
-
 // TestImport imports a panel (observed fares) with bad rows into the store of a running service,
 // twice. The second import changes nothing.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	d.Write("panel.csv", manyDays([]string{"MIL,LIS", "ROM,PAR"}, 58, 6)+
+	d.Write("panel.csv", fixture.Panel([]string{"MIL,LIS", "ROM,PAR"}, 58, 6)+
 		"MIL,LIS,2016-01-2x,2016-03-20,30.00,EUR\nMIL,LIS,2016-01-20,2016-03-20,dear,EUR\nMIL,LIS\n"+
 		"MIL,QQQ,2016-01-20,2016-03-20,30.00,EUR\n")
 	s := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	args := []string{"import", "panel.csv", "-store", "bolt:kept.db", "-now", "2016-03-01"}
-	got := run(t, d, 3, "part of the input was left out", args...)
-	has(t, "stdout", got.Stdout, "700 rows, 696 fares", "1: a date that cannot be read",
+	got := d.Want(3, "part of the input was left out", args...)
+	fixture.Has(t, "stdout", got.Stdout, "700 rows, 696 fares", "1: a date that cannot be read",
 		"1: a price that is no decimal number", "1: fewer fields", "1: place without a city we know",
 		"line 698: observed_date", "line 700: 2 fields", "import        696 new fares of 2 routes, 0 already stored",
 		"days          61 folded again, 2016-01-01 to 2016-03-01")
@@ -59,9 +38,9 @@ func TestImport(t *testing.T) {
 			t.Errorf("%s: %d %s", route, status, body)
 		}
 	}
-	got = run(t, d, 3, "", args...)
-	has(t, "stdout", got.Stdout, "0 new fares of 0 routes, 696 already stored", "nothing was changed")
-	end(t, s)
+	got = d.Want(3, "", args...)
+	fixture.Has(t, "stdout", got.Stdout, "0 new fares of 0 routes, 696 already stored", "nothing was changed")
+	s.End(t)
 	for name := range d.Files() {
 		if strings.Contains(name, ".import") || strings.HasPrefix(name, ".s") {
 			t.Errorf("left: %s", name)
@@ -80,7 +59,7 @@ func TestImportRefused(t *testing.T) {
 	zipped := gzipped(t, fixture.CSVHeader+strings.Repeat("MIL,BUH,2016-02-25,2016-03-20,30.00,EUR\n", 3000))
 	d.Write("half.csv.gz", zipped[:len(zipped)-20])
 	d.Write("notes.csv.gz", "\x1f\x8b\x09\x00\x00\x00\x00\x00\x00\x03")
-	run(t, d, 0, "", "refresh", "-store", "bolt:invented.db", "-now", "2016-03-01", "-origins", "MIL")
+	d.Want(0, "", "refresh", "-store", "bolt:invented.db", "-now", "2016-03-01", "-origins", "MIL")
 	held, err := boltstore.Open(filepath.Join(d.Dir, "held.db"), time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +87,7 @@ func TestImportRefused(t *testing.T) {
 		{"good.csv -store bolt:invented.db -now 2016-03-01", 1, "invented ones; recorded fares need another store"},
 		{"good.csv -store verdetto.db", 1, "is not bolt:FILE or dynamodb:TABLE"},
 	} {
-		run(t, d, c.code, c.says, append([]string{"import"}, strings.Fields(c.args)...)...)
+		d.Want(c.code, c.says, append([]string{"import"}, strings.Fields(c.args)...)...)
 		for name, content := range d.Files() {
 			if before[name] != content {
 				t.Errorf("import %s: %s was made or changed", c.args, name)

@@ -12,7 +12,7 @@ import (
 func TestKeyNeedsAStoreOfAService(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	run(t, d, 0, "", "refresh", "-store", "bolt:empty.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	d.Want(0, "", "refresh", "-store", "bolt:empty.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	before := d.Files()
 	create := func(store string) fixture.Result {
 		return d.Run("key", "create", "-store", store, "-email", "ada@example.com")
@@ -27,7 +27,7 @@ func TestKeyNeedsAStoreOfAService(t *testing.T) {
 		if got.Code != 1 || strings.Contains(got.Stdout, "vd_") {
 			t.Errorf("%s: exit code %d, stdout %q", store, got.Code, got.Stdout)
 		}
-		has(t, "stderr", got.Stderr, says...)
+		fixture.Has(t, "stderr", got.Stderr, says...)
 	}
 	for name := range d.Files() {
 		if _, there := before[name]; !there {

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"verdetto/e2e/fixture"
@@ -16,11 +13,11 @@ func TestNewcomers(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
 	d.Env = []string{"TERM=xterm"}
-	d.Write("panel.csv", manyDays([]string{"MIL,LIS", "ROM,PAR"}, 58, 6)+"MIL,LIS,2016-01-2x,2016-03-20,30.00,EUR\n")
+	d.Write("panel.csv", fixture.Panel([]string{"MIL,LIS", "ROM,PAR"}, 58, 6)+"MIL,LIS,2016-01-2x,2016-03-20,30.00,EUR\n")
 	d.Write("wrong.toml", "VERDETTO_LISTN = \"127.0.0.1:1\"\nVERDETTO_LOG = \"loud\"\nVERDETTO_MONEY = real\n")
 	d.Write("good.toml", `VERDETTO_STORE = "bolt:kept.db"`)
 
-	service := inTerminal(t, d, nil, "serve", "-listen", "127.0.0.1:0", "-store", "bolt:kept.db", "-upstream",
+	service := d.InTerminal(t, nil, "serve", "-listen", "127.0.0.1:0", "-store", "bolt:kept.db", "-upstream",
 		"csv:good.csv",
 		"-now", "2016-03-01")
 	service.Expect("origins 1: 1 asked", "answering on http://", "stop with Ctrl-C")
@@ -54,7 +51,7 @@ func TestNewcomers(t *testing.T) {
 		{"completion", "completion bash", 0, []string{"bash completion V2 for verdetto"}},
 		{"completion of a command", "__complete refr", 0, []string{"refresh"}},
 	} {
-		w := inTerminal(t, d, nil, strings.Fields(c.typed)...)
+		w := d.InTerminal(t, nil, strings.Fields(c.typed)...)
 		t.Logf("%s: verdetto %s", c.task, c.typed)
 		w.Expect(c.shows...)
 		w.Ends(c.code)
@@ -73,53 +70,20 @@ func TestNewcomers(t *testing.T) {
 func TestAskColours(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	d.Write("panel.csv", manyDays([]string{"MIL,LIS"}, 58, 6))
+	d.Write("panel.csv", fixture.Panel([]string{"MIL,LIS"}, 58, 6))
 	s := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:panel.csv", "-now", "2016-02-28")
 	args := []string{"ask", "MIL", "LIS", "-paid", "900", "-url", s.URL}
 	red, plain := "\033[1;31mExpensive", "Milan to Lisbon"
 	for environment, coloured := range map[string]bool{"TERM=xterm": true, "NO_COLOR=1": false, "TERM=dumb": false} {
-		w := inTerminal(t, d, []string{environment}, args...)
+		w := d.InTerminal(t, []string{environment}, args...)
 		w.Expect(plain, "●", "Fares are for all Milan airports")
 		w.Ends(0)
 		if strings.Contains(w.Text(), red) != coloured || strings.Contains(w.Text(), "\033") != coloured {
 			t.Errorf("%s: %q", environment, w.Text())
 		}
 	}
-	if got := run(t, d, 0, plain, args...); strings.Contains(got.Stdout, "\033") {
+	if got := d.Want(0, plain, args...); strings.Contains(got.Stdout, "\033") {
 		t.Errorf("colours in a file: %q", got.Stdout)
 	}
-	end(t, s)
-}
-
-// TestOtherUser: another user of the machine cannot write through the socket of the service.
-func TestOtherUser(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("only root can run a command as another user")
-	}
-	t.Parallel()
-	d := fixture.NewShell(t)
-	s := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
-	program, err := os.ReadFile(fixture.Executable(t, "cmd/verdetto"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "verdetto") // in a folder that the other user may read
-	if err := os.WriteFile(file, program, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, folder := range []string{d.Dir, filepath.Dir(d.Dir), filepath.Dir(file)} {
-		if err := os.Chmod(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c := d.Command(t.Context(), "key", "create", "-store", "bolt:kept.db", "-email", "eve@example.com", "-now",
-		"2016-03-01")
-	c.Path = file
-	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	out, err := c.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "kept.db: permission denied") || strings.Contains(string(out),
-		"vd_") {
-		t.Errorf("another user made a key: %v\n%s", err, out)
-	}
-	end(t, s)
+	s.End(t)
 }

@@ -58,8 +58,8 @@ func TestOperated(t *testing.T) {
 	if status, _, _ := get(t, s.URL+"/metrics"); status != 404 {
 		t.Errorf("callers see the metrics: %d", status)
 	}
-	got := run(t, d, 0, "", "status", "-store", "bolt:kept.db")
-	has(t, "status", got.Stdout, "running, ready", "0.0 days old", "1, with 1 departures", "alerts        0", "keys          0 in force", "MB", "0 of late in the log")
+	got := d.Want(0, "", "status", "-store", "bolt:kept.db")
+	fixture.Has(t, "status", got.Stdout, "running, ready", "0.0 days old", "1, with 1 departures", "alerts        0", "keys          0 in force", "MB", "0 of late in the log")
 
 	// The log contains the address on which the service serves its metrics.
 	var address string
@@ -69,7 +69,7 @@ func TestOperated(t *testing.T) {
 		}
 	}
 	_, _, metrics := get(t, "http://"+address+"/metrics")
-	has(t, "metrics", metrics,
+	fixture.Has(t, "metrics", metrics,
 		`verdetto_http_requests_total{method="GET",route="analisi",status="200"} 2`,
 		`verdetto_http_requests_total{method="GET",route="analisi",status="400"} 1`,
 		`verdetto_http_requests_total{method="GET",route="unknown",status="404"} 2`,
@@ -81,7 +81,7 @@ func TestOperated(t *testing.T) {
 	if status, _, _ := get(t, "http://"+address+"/readyz"); status != 200 {
 		t.Errorf("/readyz beside the metrics: %d", status)
 	}
-	end(t, s)
+	s.End(t)
 	named := false
 	for lines := bufio.NewScanner(strings.NewReader(s.Log())); lines.Scan(); {
 		var line struct{ Msg, RequestID, Path string }
@@ -93,7 +93,7 @@ func TestOperated(t *testing.T) {
 	if !named || id == "" {
 		t.Errorf("no line of the log names request %q", id)
 	}
-	has(t, "status of what does not run", d.Run("status", "-store", "bolt:kept.db").Stdout, "not running", "1, with")
+	fixture.Has(t, "status of what does not run", d.Run("status", "-store", "bolt:kept.db").Stdout, "not running", "1, with")
 }
 
 // TestNotReady: a service without fares, or with fares that are too old, answers /healthz with
@@ -113,8 +113,8 @@ func TestNotReady(t *testing.T) {
 		t.Errorf("/healthz: %d", status)
 	}
 	got := d.Run("status", "-store", "bolt:empty.db")
-	has(t, "status", got.Stdout, "running, not ready. There are no fares yet", "routes        0")
-	run(t, d, 1, "not ready: There are no fares yet", "status", "-url", s.URL)
+	fixture.Has(t, "status", got.Stdout, "running, not ready. There are no fares yet", "routes        0")
+	d.Want(1, "not ready: There are no fares yet", "status", "-url", s.URL)
 	s.Stop(t)
 }
 
@@ -122,7 +122,7 @@ func TestNotReady(t *testing.T) {
 func TestStatusOfOldFares(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	run(t, d, 0, "", "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	d.Want(0, "", "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	got := d.Run("status", "-store", "bolt:kept.db", "-o", "json")
 	var said struct {
 		Ready     bool
@@ -140,18 +140,18 @@ func TestStatusOfOldFares(t *testing.T) {
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	run(t, d, 0, "", "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
-	run(t, d, 0, "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
-	kept := contents(t, filepath.Join(d.Dir, "copy.db"))
+	d.Want(0, "", "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	d.Want(0, "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
+	kept := fixture.Items(t, filepath.Join(d.Dir, "copy.db"))
 	whole := d.Files()["copy.db"]
 	d.Write("cut.db", whole[:len(whole)/2])
 	run := func(code int, says string, args ...string) {
 		t.Helper()
-		run(t, d, code, says, args...)
+		d.Want(code, says, args...)
 	}
 	same := func(file string) {
 		t.Helper()
-		if is := contents(t, filepath.Join(d.Dir, file)); len(is) != len(kept) {
+		if is := fixture.Items(t, filepath.Join(d.Dir, file)); len(is) != len(kept) {
 			t.Errorf("%s holds %d items of %d", file, len(is), len(kept))
 		}
 	}

@@ -59,9 +59,9 @@ func TestPanelWithFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := fixture.NewShell(t)
 			d.Write(c.file, c.panel)
-			got := run(t, d, 3, "", "refresh", "-store", "bolt:new.db", "-upstream", "csv:"+c.file, "-now", "2016-03-01")
-			has(t, "stdout", got.Stdout, c.says...)
-			has(t, "stderr", got.Stderr, "error: part of the input was left out")
+			got := d.Want(3, "", "refresh", "-store", "bolt:new.db", "-upstream", "csv:"+c.file, "-now", "2016-03-01")
+			fixture.Has(t, "stdout", got.Stdout, c.says...)
+			fixture.Has(t, "stderr", got.Stderr, "error: part of the input was left out")
 		})
 	}
 }
@@ -72,11 +72,11 @@ func TestPrice(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
 	d.Write("returns.csv", returns)
-	got := run(t, d, 0, "", "refresh", "-store", "bolt:returns.db", "-upstream", "csv:returns.csv", "-now", "2016-03-01")
-	has(t, "stdout", got.Stdout, "2 rows, 2 fares (2 of them returns)", "2 new", "routes        0 seen", "returns       1 seen, 1 changed, by route and length of stay; ask with notti")
+	got := d.Want(0, "", "refresh", "-store", "bolt:returns.db", "-upstream", "csv:returns.csv", "-now", "2016-03-01")
+	fixture.Has(t, "stdout", got.Stdout, "2 rows, 2 fares (2 of them returns)", "2 new", "routes        0 seen", "returns       1 seen, 1 changed, by route and length of stay; ask with notti")
 	for _, price := range []string{"price", "outbound_price"} {
-		got := run(t, d, 0, "", "refresh", "-store", "bolt:"+price+".db", "-upstream", "csv:returns.csv", "-price", price, "-now", "2016-03-01")
-		has(t, "stdout", got.Stdout, "2 rows, 2 fares\n", "2 new", "routes        1 seen, 1 changed")
+		got := d.Want(0, "", "refresh", "-store", "bolt:"+price+".db", "-upstream", "csv:returns.csv", "-price", price, "-now", "2016-03-01")
+		fixture.Has(t, "stdout", got.Stdout, "2 rows, 2 fares\n", "2 new", "routes        1 seen, 1 changed")
 	}
 	s := d.Serve("-upstream", "csv:returns.csv", "-price", "outbound_price", "-now", "2016-03-01")
 	response, err := http.Get(s.URL + fixture.Question)
@@ -90,7 +90,7 @@ func TestPrice(t *testing.T) {
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || response.StatusCode != http.StatusOK || answer.Prezzo.Cent != 5999 {
 		t.Errorf("%s %+v %v", response.Status, answer, err)
 	}
-	end(t, s)
+	s.End(t)
 }
 
 // TestSameReport: the commands refresh, serve and backtest print the same report about a panel (a
@@ -118,11 +118,11 @@ func TestSameReport(t *testing.T) {
 		"  bad row     line 26: 4 fields, want 6\n"
 
 	refreshed := d.Run("refresh", "-store", "bolt:new.db", "-upstream", "csv:panel.csv", "-now", "2016-03-01")
-	has(t, "refresh", refreshed.Stdout, report)
+	fixture.Has(t, "refresh", refreshed.Stdout, report)
 	replayed := d.Run("backtest", "-fares", "panel.csv")
-	has(t, "backtest", replayed.Stderr, report)
+	fixture.Has(t, "backtest", replayed.Stderr, report)
 	s := d.Serve("-upstream", "csv:panel.csv", "-now", "2016-03-01")
-	has(t, "serve", s.Stdout, report)
+	fixture.Has(t, "serve", s.Stdout, report)
 	for command, code := range map[string]int{"refresh": refreshed.Code, "backtest": replayed.Code, "serve": s.Stop(t)} {
 		if code != 3 {
 			t.Errorf("%s: exit code %d, want 3", command, code)

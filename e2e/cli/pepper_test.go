@@ -17,14 +17,14 @@ import (
 func TestPepper(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	run(t, d, 0, "", "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	d.Want(0, "", "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	run := func(code int, says string, pepper string, args ...string) fixture.Result {
 		t.Helper()
 		d.Env = nil
 		if pepper != "" {
 			d.Env = []string{"VERDETTO_PEPPER=" + pepper}
 		}
-		return run(t, d, code, says, args...)
+		return d.Want(code, says, args...)
 	}
 	key := []string{"key", "create", "-store", "bolt:kept.db", "-email", "ada@example.com"}
 	own, other := strings.Repeat("own pepper ", 4), strings.Repeat("another pepper ", 4)
@@ -92,9 +92,9 @@ func TestPepperOfAnEarlierStore(t *testing.T) {
 	key := []string{"key", "create", "-store", "bolt:kept.db", "-email", "ada@example.com"}
 	d.Write("kept.db", string(stored))
 	d.Env = []string{"VERDETTO_PEPPER=" + strings.Repeat("another pepper ", 4)}
-	run(t, d, 1, "made with another pepper", key...)
+	d.Want(1, "made with another pepper", key...)
 	d.Env = nil
 	for range 2 {
-		run(t, d, 0, "", key...)
+		d.Want(0, "", key...)
 	}
 }

@@ -66,7 +66,7 @@ func TestServe(t *testing.T) {
 	}
 
 	// Open keep-alive connections do not delay the end of the process.
-	end(t, s)
+	s.End(t)
 	d.LeftNothing()
 }
 
@@ -81,7 +81,7 @@ func TestServeKeepsItsStore(t *testing.T) {
 		if _, marked := header["X-Data"]; status != http.StatusOK || marked {
 			t.Errorf("%d %v", status, header)
 		}
-		end(t, s)
+		s.End(t)
 		d.LeftNothing()
 	}
 	if _, err := os.Stat(filepath.Join(d.Dir, "kept.db")); err != nil {
@@ -97,8 +97,8 @@ func TestServeOnABusyPort(t *testing.T) {
 	}
 	defer taken.Close()
 	d := fixture.NewShell(t)
-	got := run(t, d, 1, "address already in use", "serve", "-store", "bolt:new.db", "-listen", taken.Addr().String())
-	has(t, "stderr", got.Stderr, taken.Addr().String(), "choose another with -listen")
+	got := d.Want(1, "address already in use", "serve", "-store", "bolt:new.db", "-listen", taken.Addr().String())
+	fixture.Has(t, "stderr", got.Stderr, taken.Addr().String(), "choose another with -listen")
 	if _, made := d.Files()["new.db"]; made {
 		t.Error("a store was made")
 	}

@@ -38,7 +38,7 @@ func TestWritesWhileServed(t *testing.T) {
 	}
 	create := func() string {
 		t.Helper()
-		got := run(t, d, 0, "vd_", "key", "create", "-store", "bolt:kept.db", "-email", "ada@example.com", "-now",
+		got := d.Want(0, "vd_", "key", "create", "-store", "bolt:kept.db", "-email", "ada@example.com", "-now",
 			"2016-03-01")
 		return strings.TrimSpace(got.Stdout)
 	}
@@ -46,18 +46,18 @@ func TestWritesWhileServed(t *testing.T) {
 	valid(s, first, http.StatusOK)
 	d.Write("good.csv", d.Files()["good.csv"]+"MIL,BUH,2016-02-28,2016-03-23,19.50,EUR\nROM,PAR,2016-02-28,2016-03-23,42.00,EUR\n")
 	refresh := append([]string{"refresh"}, serving...)
-	got := run(t, d, 0, "observations  2 new", refresh...)
-	has(t, "the refresh", got.Stdout, "origins       2: 2 asked", "routes        2 seen")
+	got := d.Want(0, "observations  2 new", refresh...)
+	fixture.Has(t, "the refresh", got.Stdout, "origins       2: 2 asked", "routes        2 seen")
 	if _, _, body := get(t, s.URL+"/v1/analisi?origine=MIL&destinazione=BUH"); !strings.Contains(body, `"cent":1950`) {
 		t.Errorf("the service does not see the refresh: %s", body)
 	}
-	run(t, d, 1, "use another store", "refresh", "-store", "bolt:kept.db", "-upstream", "sample", "-now", "2016-03-01")
-	run(t, d, 0, "exported to pepper.txt", "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
-	run(t, d, 0, "belongs to", "pepper", "check", "-store", "bolt:kept.db", "-from", "pepper.txt")
+	d.Want(1, "use another store", "refresh", "-store", "bolt:kept.db", "-upstream", "sample", "-now", "2016-03-01")
+	d.Want(0, "exported to pepper.txt", "pepper", "export", "-store", "bolt:kept.db", "-to", "pepper.txt")
+	d.Want(0, "belongs to", "pepper", "check", "-store", "bolt:kept.db", "-from", "pepper.txt")
 	for _, args := range []string{"pepper import -store bolt:kept.db -from pepper.txt", "compact -store bolt:kept.db",
 		"restore -from pepper.txt -store bolt:kept.db", "migrate -finish -from bolt:kept.db -to bolt:new.db",
 		"serve -listen 127.0.0.1:0 -upstream csv:good.csv -now 2016-03-01 -store bolt:kept.db"} {
-		run(t, d, 1, "stop", strings.Fields(args)...)
+		d.Want(1, "stop", strings.Fields(args)...)
 	}
 	valid(s, first, http.StatusOK)
 
@@ -66,11 +66,11 @@ func TestWritesWhileServed(t *testing.T) {
 		t.Fatalf("the killed service left no socket: %v", err)
 	}
 	second := create()
-	run(t, d, 0, "observations  0 new", refresh...)
+	d.Want(0, "observations  0 new", refresh...)
 	s = d.Serve(serving...)
 	valid(s, second, http.StatusOK)
 	valid(s, first, http.StatusUnauthorized)
-	end(t, s)
+	s.End(t)
 }
 
 // dying serves a store through its socket, and breaks off at one call: before the call takes effect,
@@ -148,7 +148,7 @@ func TestServiceKilledDuringWrites(t *testing.T) {
 			if got.Code != 0 || calls < 2 {
 				t.Fatalf("%d calls: %v", calls, got)
 			}
-			whole := slices.Sorted(maps.Keys(contents(t, filepath.Join(d.Dir, "kept.db"))))
+			whole := slices.Sorted(maps.Keys(fixture.Items(t, filepath.Join(d.Dir, "kept.db"))))
 			kills := 0
 			for at := 1; at <= calls; at++ {
 				for _, after := range []bool{false, true} {
@@ -156,10 +156,10 @@ func TestServiceKilledDuringWrites(t *testing.T) {
 					got, _ := served(t, d, now, &dying{at: at, after: after}, c.args...)
 					if got.Code != 0 {
 						kills++
-						has(t, "stderr", got.Stderr, c.says)
+						fixture.Has(t, "stderr", got.Stderr, c.says)
 					}
-					again := run(t, d, 0, "", c.args...)
-					is := contents(t, filepath.Join(d.Dir, "kept.db"))
+					again := d.Want(0, "", c.args...)
+					is := fixture.Items(t, filepath.Join(d.Dir, "kept.db"))
 					if !slices.Equal(slices.Sorted(maps.Keys(is)), whole) {
 						t.Errorf("killed at call %d (%t): %q, want %q", at, after, slices.Sorted(maps.Keys(is)), whole)
 					}

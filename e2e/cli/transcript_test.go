@@ -65,14 +65,14 @@ func TestAsk(t *testing.T) {
 		r.run(line)
 	}
 	fixture.Golden(t, "testdata/ask.txt", r.text.Bytes(), *update)
-	got := run(t, d, 0, "", "ask", "MIL", "LIS", "-o", "json")
-	has(t, "the answer", got.Stdout, `"origineIata": "MIL"`, `"verdetto": {`)
+	got := d.Want(0, "", "ask", "MIL", "LIS", "-o", "json")
+	fixture.Has(t, "the answer", got.Stdout, `"origineIata": "MIL"`, `"verdetto": {`)
 
 	// Without -url the service is the one of this machine's settings.
 	d.Env = nil
 	d.Write("verdetto.toml", `VERDETTO_LISTEN = "`+strings.TrimPrefix(s.URL, "http://127.0.0.1")+`"`)
-	run(t, d, 0, "Milan to Lisbon", "ask", "Milano", "Lisbona")
-	end(t, s)
+	d.Want(0, "Milan to Lisbon", "ask", "Milano", "Lisbona")
+	s.End(t)
 }
 
 // TestMessages compares the messages of commands that fail, or that do long work, with
@@ -112,7 +112,7 @@ func TestMessages(t *testing.T) {
 	} {
 		r.run(line)
 	}
-	end(t, s)
+	s.End(t)
 	r.run("refresh -upstream csv:good.csv -now 2016-03-01 -store bolt:fresh.db -log json")
 	text := times.ReplaceAll(seconds.ReplaceAll(r.text.Bytes(), []byte(" in … s")), []byte(`"time":"…"`))
 	fixture.Golden(t, "testdata/messages.txt", text, *update)

@@ -91,7 +91,7 @@ var libraries = map[string]string{
 	"github.com/spf13":                       "cmd/verdetto",
 	"github.com/standard-webhooks":           "shared/notify/webhook",
 	"github.com/stripe/stripe-go":            "shared/pay/stripepay",
-	"go.etcd.io/bbolt":                       "shared/store/boltstore",
+	"go.etcd.io/bbolt":                       "shared/store/boltstore e2e/fixture",
 	"golang.org/x/crypto/acme":               "cmd/verdetto/edge",
 	"golang.org/x/image":                     "functions/analisi/page/chart",
 	"golang.org/x/term":                      "cmd/verdetto",

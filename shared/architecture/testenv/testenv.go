@@ -120,6 +120,15 @@ func FindTool(path ...string) (string, error) {
 	return found, nil
 }
 
+// Times returns few, or many under make evidence: how often a test repeats something random, such
+// as killing a process. A few times show that the test works; rare faults need many.
+func Times(few, many int) int {
+	if os.Getenv("VERDETTO_EVIDENCE") == "" {
+		return few
+	}
+	return many
+}
+
 // Missing skips a test that needs a missing tool, or fails the test if CI=true.
 func Missing(t testing.TB, what, install string) {
 	t.Helper()

@@ -98,7 +98,7 @@ func (o *operator) reads(texts ...string) string {
 	if status != http.StatusOK {
 		o.t.Errorf("status %d", status)
 	}
-	has(o.t, "the page", page, texts...)
+	fixture.Has(o.t, "the page", page, texts...)
 	return page
 }
 
@@ -196,22 +196,22 @@ func TestFirstRun(t *testing.T) {
 	if status, _, _ := call(t, "GET", o.session, ""); status != http.StatusGone {
 		t.Errorf("after the end the page answers %d", status)
 	}
-	end(t, o.server)
+	o.server.End(t)
 	info, err := os.Stat(filepath.Join(d.Dir, "verdetto.toml"))
 	if err != nil || info.Mode() != 0o600 {
 		t.Fatalf("the settings file: %v %v", info, err)
 	}
-	has(t, "the settings", d.Files()["verdetto.toml"], `VERDETTO_ORIGINS = ["MIL", "PAR", "LON"]`,
+	fixture.Has(t, "the settings", d.Files()["verdetto.toml"], `VERDETTO_ORIGINS = ["MIL", "PAR", "LON"]`,
 		`VERDETTO_STORE = "bolt:`+d.Dir+`/verdetto.db"`, `VERDETTO_UPSTREAM = "travelpayouts"`,
 		`TRAVELPAYOUTS_TOKEN = "`+upstreamtest.Token+`"`)
 	d.Env = []string{"TRAVELPAYOUTS_URL=" + o.source.URL}
-	run(t, d, 0, "the settings are right", "check")
+	d.Want(0, "the settings are right", "check")
 	again := d.ServeWith(nil, "-listen", "127.0.0.1:0")
 	status, _, page := call(t, "GET", again.URL+"/v1/rotte?origine=Milano", "")
 	if status != http.StatusOK || !strings.Contains(page, `"MIL"`) {
 		t.Errorf("the service started again: %d %s", status, page)
 	}
-	end(t, again)
+	again.End(t)
 	for _, c := range o.source.Calls() {
 		if origin := regexp.MustCompile(`origin=(\w+)`).FindStringSubmatch(c.Query); c.Query != "" &&
 			!strings.Contains("MIL PAR LON", origin[1]) {
@@ -228,7 +228,7 @@ func TestFirstRunWithoutAToken(t *testing.T) {
 	o.open()
 	o.send("", "sample")
 	o.ends()
-	end(t, o.server)
+	o.server.End(t)
 	d.LeftNothing()
 	// mail goes into a folder
 	if files := d.Files(); len(files) != 2 || files["mail"] == "" || len(o.source.Calls()) > 0 {
@@ -297,9 +297,9 @@ func TestFirstRunRefused(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	has(t, "the policy", response.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'", "default-src 'none'")
+	fixture.Has(t, "the policy", response.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'", "default-src 'none'")
 	o.reads("Set up Verdetto") // nothing was chosen
-	end(t, o.server)
+	o.server.End(t)
 }
 
 // TestFirstRunInterrupted: a set-up that was stopped before its end starts again, and one that was
@@ -310,7 +310,7 @@ func TestFirstRunInterrupted(t *testing.T) {
 	o := firstRun(t, d)
 	o.open()
 	o.send("", "token", "token", upstreamtest.Token)
-	end(t, o.server)
+	o.server.End(t)
 	if files := d.Files(); len(files) != 1 {
 		t.Errorf("stored: %q", files)
 	}
@@ -329,7 +329,7 @@ func TestFirstRunInterrupted(t *testing.T) {
 	for status := 0; status != http.StatusOK; {
 		status, _, _ = call(t, "GET", again.URL+"/v1/rotte?origine=Milano", "")
 	}
-	end(t, again)
+	again.End(t)
 }
 
 func someCities(n int) (codes []string) {
@@ -345,7 +345,7 @@ func someCities(n int) (codes []string) {
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("wants root, to mount a small disk")
+		testenv.Missing(t, "root, to mount a small disk", "run the test as root")
 	}
 	folder := filepath.Join(t.TempDir(), "disk")
 	if out, err := exec.Command("sh", "-c", fmt.Sprintf(
@@ -381,8 +381,8 @@ func TestFirstRunFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer taken.Close()
-		got := run(t, fixture.NewShell(t), 1, "address already in use", "serve", "-listen", taken.Addr().String())
-		has(t, "stderr", got.Stderr, "choose another with -listen")
+		got := fixture.NewShell(t).Want(1, "address already in use", "serve", "-listen", taken.Addr().String())
+		fixture.Has(t, "stderr", got.Stderr, "choose another with -listen")
 		if got.Stdout != "" {
 			t.Errorf("questions before the fault: %s", got.Stdout)
 		}
@@ -392,7 +392,7 @@ func TestFirstRunFaults(t *testing.T) {
 		o.open()
 		o.source.Close()
 		o.send(fault("network"), "token", "token", upstreamtest.Token)
-		end(t, o.server)
+		o.server.End(t)
 	})
 	t.Run("too many cities", func(t *testing.T) {
 		o := firstRun(t, fixture.NewShell(t))
@@ -400,7 +400,7 @@ func TestFirstRunFaults(t *testing.T) {
 		o.send("", "token", "token", upstreamtest.Token)
 		o.send(fault("city_many", "Most", 100), "add", "city", strings.Join(someCities(101), ","))
 		o.reads("Remove")
-		end(t, o.server)
+		o.server.End(t)
 	})
 	t.Run("a source that falls silent", func(t *testing.T) {
 		o := firstRun(t, fixture.NewShell(t))
@@ -412,7 +412,7 @@ func TestFirstRunFaults(t *testing.T) {
 		for !strings.Contains(o.reads(), fault("token_refused")) {
 		}
 		o.reads("The service tries again in an hour.")
-		end(t, o.server)
+		o.server.End(t)
 	})
 	t.Run("a full disk", func(t *testing.T) {
 		d := fixture.NewShell(t)
@@ -445,6 +445,6 @@ func TestFirstRunFaults(t *testing.T) {
 		}
 		o.send("", "start")
 		o.ends()
-		end(t, o.server)
+		o.server.End(t)
 	})
 }

@@ -10,10 +10,10 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// TestProveFirstVerdict measures a first run over recorded fares of the source: the seconds from
+// TestFirstVerdict measures a first run over recorded fares of the source: the seconds from
 // the start of serve to the page of the first verdict, and the share of departures with a verdict
 // after the first refresh.
-func TestProveFirstVerdict(t *testing.T) {
+func TestFirstVerdict(t *testing.T) {
 	d := fixture.NewShell(t)
 	d.Env = []string{"VERDETTO_QUOTA_FREE=1000"} // for the questions below
 	source := fixture.RecordedUpstream(t)
@@ -53,7 +53,7 @@ func TestProveFirstVerdict(t *testing.T) {
 	if routes < 30 || answered*2 < all {
 		t.Error("fewer than half of the departures are answered")
 	}
-	end(t, o.server)
+	o.server.End(t)
 }
 
 func decode(t *testing.T, address string, to any) {

@@ -19,20 +19,21 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/architecture/testenv"
 )
 
-// TestProveImportKilled kills the import of a small panel (observed fares).
-func TestProveImportKilled(t *testing.T) {
+// TestImportKilled kills the import of a panel (recorded fares).
+func TestImportKilled(t *testing.T) {
 	routes := []string{"MIL,LIS", "ROM,PAR", "LON,ROM", "MAD,BCN"}
 	first := time.Date(2016, 1, 1, 0, 0, 0, 0, time.UTC)
-	killedImports(t, manyDays(routes, 60, 20), first, first.AddDate(0, 0, 59), 10)
+	killedImports(t, fixture.Panel(routes, 60, testenv.Times(20, 800)), first, first.AddDate(0, 0, 59), testenv.Times(10, 50))
 }
 
 // imported returns the items that an import writes. It leaves out the items that the running
 // service writes, such as the time of its last call to the fare source.
 func imported(t *testing.T, file string) map[string]string {
 	t.Helper()
-	all := contents(t, file)
+	all := fixture.Items(t, file)
 	for key := range all {
 		kind, _, _ := strings.Cut(strings.ReplaceAll(key, "\x00", "#"), "#")
 		if !slices.Contains([]string{"ROUTE", "LEFT", "SCORE", "ORIGIN", "COVERED", "INTO"}, kind) &&
@@ -98,13 +99,13 @@ func killedImports(t *testing.T, panel string, first, last time.Time, kills int)
 		return []string{"import", "panel.csv", "-store", "bolt:" + store, "-now", now}
 	}
 	service := func(store string) fixture.Server {
-		return d.Serve("-store", "bolt:"+store, "-upstream", "csv:own.csv", "-now", now)
+		return d.ServeWith(nil, "-listen", "127.0.0.1:0", "-store", "bolt:"+store, "-upstream", "csv:own.csv", "-now", now)
 	}
 	s := service("undisturbed.db")
 	begun := time.Now()
-	got := run(t, d, 0, "folded again", args("undisturbed.db")...)
+	got := d.Want(0, "folded again", args("undisturbed.db")...)
 	t.Logf("undisturbed: %.1f s\n%s", time.Since(begun).Seconds(), got.Stdout)
-	end(t, s)
+	s.End(t)
 
 	s = service("killed.db")
 	a := ask(t, s.URL+"/v1/analisi?origine=BER&destinazione=VIE")
@@ -135,13 +136,13 @@ func killedImports(t *testing.T, panel string, first, last time.Time, kills int)
 			copying++
 		}
 	}
-	got = run(t, d, 0, "import ", args("killed.db")...)
+	got = d.Want(0, "import ", args("killed.db")...)
 	a.stop()
 	<-a.ended
 	if why := a.failed.Load(); why != nil || a.asked == 0 {
 		t.Errorf("the service did not answer meanwhile: %s", *cmp.Or(why, new(string)))
 	}
-	end(t, s)
+	s.End(t)
 	t.Logf("%d kills, %d of them while copying; %d answers meanwhile, the slowest in %v\n%s", killed, copying, a.asked,
 		a.slowest.Round(time.Millisecond), got.Stdout)
 	if killed < kills*9/10 {

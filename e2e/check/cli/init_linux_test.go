@@ -14,21 +14,13 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// inTerminal starts verdetto in a terminal.
-func inTerminal(t *testing.T, d fixture.Shell, environment []string, args ...string) *fixture.Terminal {
-	t.Helper()
-	command := d.Command(t.Context(), args...)
-	command.Env = append(command.Env, environment...)
-	return fixture.InTerminal(t, command)
-}
-
 // TestInit sets the service up in a terminal, past every kind of wrong input. It never shows the
 // token.
 func TestInit(t *testing.T) {
 	t.Parallel()
 	d, source := fixture.NewShell(t), fixture.Upstream(t)
 	environment := []string{"TRAVELPAYOUTS_URL=" + source.URL, "TERM=xterm"}
-	w := inTerminal(t, d, environment, "init")
+	w := d.InTerminal(t, environment, "init")
 	w.Expect("Travelpayouts token:")
 	for _, c := range []struct {
 		typed, says string
@@ -81,18 +73,18 @@ func TestInit(t *testing.T) {
 	if !regexp.MustCompile(`\] 2/3 origins, [0-9,]+ routes, [0-9,]+ fares, [0-9.]+ a second, [0-9a-z]+ left`).MatchString(w.Text()) {
 		t.Errorf("no progress is shown:\n%s", w.Text())
 	}
-	has(t, "the settings", d.Files()["verdetto.toml"], `VERDETTO_ORIGINS = ["MIL", "PAR", "ROM"]`)
+	fixture.Has(t, "the settings", d.Files()["verdetto.toml"], `VERDETTO_ORIGINS = ["MIL", "PAR", "ROM"]`)
 
 	calls := len(source.Calls())
-	again := inTerminal(t, d, environment, "init")
+	again := d.InTerminal(t, environment, "init")
 	again.Expect("exists: the set-up goes on with it", "now run verdetto serve and open")
 	again.Ends(0)
 	if n := len(source.Calls()) - calls; n != 0 {
 		t.Errorf("a second init made %d calls", n)
 	}
 	d.Write("other.toml", `VERDETTO_LOG = "text"`)
-	run(t, d, 1, "names no real source", "init", "-config", "other.toml")
-	run(t, d, 1, "init needs a terminal", "init", "-config", "new.toml")
+	d.Want(1, "names no real source", "init", "-config", "other.toml")
+	d.Want(1, "init needs a terminal", "init", "-config", "new.toml")
 }
 
 // TestInitStopped: Ctrl-C at a question stores nothing. Ctrl-C during the refresh keeps the
@@ -110,7 +102,7 @@ func TestInitStopped(t *testing.T) {
 		first()
 		return upstreamtest.Slow(until)
 	}
-	w := inTerminal(t, d, environment, "init")
+	w := d.InTerminal(t, environment, "init")
 	w.Expect("Travelpayouts token:")
 	w.Type(upstreamtest.Token + "\r")
 	w.Expect("City:")
@@ -120,7 +112,7 @@ func TestInitStopped(t *testing.T) {
 	if files := d.Files(); len(files) != 1 {
 		t.Errorf("stored: %q", files)
 	}
-	w = inTerminal(t, d, environment, "init")
+	w = d.InTerminal(t, environment, "init")
 	w.Expect("Travelpayouts token:")
 	w.Type(upstreamtest.Token + "\r")
 	w.Expect("City:")
@@ -131,7 +123,7 @@ func TestInitStopped(t *testing.T) {
 	w.Expect("stopped; verdetto init goes on from here")
 	w.Ends(1)
 	close(until)
-	w = inTerminal(t, d, environment, "init")
+	w = d.InTerminal(t, environment, "init")
 	w.Expect("exists: the set-up goes on with it", "now run verdetto serve")
 	w.Ends(0)
 }
@@ -140,7 +132,7 @@ func TestInitStopped(t *testing.T) {
 func TestInitWithoutAToken(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	w := inTerminal(t, d, nil, "init")
+	w := d.InTerminal(t, nil, "init")
 	w.Expect("Travelpayouts token:")
 	w.Type("\r")
 	w.Expect("These fares are made up", "now run verdetto serve -upstream sample and open")
@@ -156,7 +148,7 @@ func TestInitWithoutAToken(t *testing.T) {
 func TestInitFaults(t *testing.T) {
 	t.Parallel()
 	t.Run("no network", func(t *testing.T) {
-		w := inTerminal(t, fixture.NewShell(t), []string{"TRAVELPAYOUTS_URL=http://127.0.0.1:1"}, "init")
+		w := fixture.NewShell(t).InTerminal(t, []string{"TRAVELPAYOUTS_URL=http://127.0.0.1:1"}, "init")
 		w.Expect("Travelpayouts token:")
 		w.Type(upstreamtest.Token + "\r")
 		w.Expect(fault("network"), "Travelpayouts token:")
@@ -167,7 +159,7 @@ func TestInitFaults(t *testing.T) {
 	t.Run("a full disk", func(t *testing.T) {
 		d, source := fixture.NewShell(t), fixture.Upstream(t)
 		d.Dir = smallDisk(t)
-		w := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
+		w := d.InTerminal(t, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
 		w.Expect("Travelpayouts token:")
 		w.Type(upstreamtest.Token + "\r")
 		w.Expect("City:")
@@ -179,14 +171,14 @@ func TestInitFaults(t *testing.T) {
 		w.Expect("Your settings are in", "error: "+fault("disk")+" verdetto init goes on from here.")
 		w.Ends(1) // the fares do not fit
 		larger(t, d.Dir)
-		again := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
+		again := d.InTerminal(t, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
 		again.Expect("exists: the set-up goes on with it", "now run verdetto serve")
 		again.Ends(0)
 	})
 	t.Run("a disk without room for a store", func(t *testing.T) {
 		d, source := fixture.NewShell(t), fixture.Upstream(t)
 		d.Dir = smallDisk(t)
-		w := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
+		w := d.InTerminal(t, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
 		w.Expect("Travelpayouts token:")
 		w.Type(upstreamtest.Token + "\r")
 		w.Expect("City:")
@@ -197,7 +189,7 @@ func TestInitFaults(t *testing.T) {
 		w.Expect("Your settings are in", "no space left on device; free some space on the disk, then start again")
 		w.Ends(1)
 		larger(t, d.Dir)
-		again := inTerminal(t, d, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
+		again := d.InTerminal(t, []string{"TRAVELPAYOUTS_URL=" + source.URL}, "init")
 		again.Expect("exists: the set-up goes on with it", "now run verdetto serve")
 		again.Ends(0)
 	})
@@ -214,12 +206,12 @@ func TestInitFaults(t *testing.T) {
 		o.send("", "start", "city", "Milano")
 		o.server.Answers(t)
 		<-asked
-		w := inTerminal(t, o.shell, []string{"TRAVELPAYOUTS_URL=" + o.source.URL}, "init")
+		w := o.shell.InTerminal(t, []string{"TRAVELPAYOUTS_URL=" + o.source.URL}, "init")
 		w.Expect("the running service is collecting the fares; verdetto status")
 		w.Ends(1)
-		run(t, o.shell, 0, "day 0 of 8, collecting since", "status", "-config", "verdetto.toml")
+		o.shell.Want(0, "day 0 of 8, collecting since", "status", "-config", "verdetto.toml")
 		close(until)
-		end(t, o.server)
+		o.server.End(t)
 	})
 	t.Run("settings that cannot be read", func(t *testing.T) {
 		d := fixture.NewShell(t)
@@ -227,7 +219,7 @@ func TestInitFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, command := range []string{"init", "serve"} {
-			run(t, d, 1, "is a directory; give the file with the settings", command)
+			d.Want(1, "is a directory; give the file with the settings", command)
 		}
 	})
 }
