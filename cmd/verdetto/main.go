@@ -1,5 +1,5 @@
 // Command verdetto runs the service on one machine: all functions in one process with one file as
-// its store. It also has commands to back up, restore and move that file, and to replay recorded
+// its store. It also has commands to back up, restore and copy that file, and to replay recorded
 // fares. Command lambdalocal runs the Lambda executables instead. Start reading at groups.
 package main
 
@@ -25,7 +25,7 @@ var groups = []struct {
 }{
 	{"The service:", []func() *cobra.Command{serveCommand, initCommand, checkCommand, refreshCommand, statusCommand,
 		askCommand, smokeCommand, mailTestCommand}},
-	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, migrateCommand,
+	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, copyCommand,
 		keyCommand, pepperCommand, importCommand}},
 	{"Recorded fares:", []func() *cobra.Command{backtestCommand}},
 }

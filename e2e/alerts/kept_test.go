@@ -1,8 +1,8 @@
 package alerts
 
 import (
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -10,14 +10,17 @@ import (
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/notify/webhook"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 )
+
+type retention struct {
+	partition string
+	most      time.Duration
+}
 
 // kept lists the partitions in which data that identifies a former subscriber may remain, and for
 // how long. The table in docs/alerts.md has the same rows.
-var kept = []struct {
-	partition string
-	most      time.Duration
-}{
+var kept = []retention{
 	{"PENDING#", 48 * time.Hour},
 	{"OUTBOX#", 7 * 24 * time.Hour},
 	{"DELIVERIES", 8 * 24 * time.Hour},
@@ -28,30 +31,24 @@ var kept = []struct {
 // the first word of the item's partition key.
 func countItemsWith(t *testing.T, table store.Table, now time.Time, whom []string) map[string]int {
 	t.Helper()
-	var mu sync.Mutex
 	found := map[string]int{}
-	err := table.(store.Whole).Each(t.Context(), func(i store.Item) error {
-		all := i.Partition + " " + i.Sort + " " + string(i.Data)
-		for _, name := range whom {
-			if !strings.Contains(all, name) {
-				continue
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			partition, _, _ := strings.Cut(i.Partition, "#")
-			found[partition]++
-			for _, k := range kept {
-				if strings.HasPrefix(i.Partition, k.partition) && !i.Expires.IsZero() && i.Expires.Sub(now) <= k.most {
-					return nil
-				}
-			}
-			t.Errorf("%s %s names %s until %v", i.Partition, i.Sort, name, i.Expires)
-			return nil
-		}
-		return nil
-	})
+	items, err := storetest.Contents(t.Context(), table.(store.Whole))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, i := range items {
+		all := i.Partition + " " + i.Sort + " " + string(i.Data)
+		n := slices.IndexFunc(whom, func(name string) bool { return strings.Contains(all, name) })
+		if n < 0 {
+			continue
+		}
+		partition, _, _ := strings.Cut(i.Partition, "#")
+		found[partition]++
+		if !slices.ContainsFunc(kept, func(k retention) bool {
+			return strings.HasPrefix(i.Partition, k.partition) && !i.Expires.IsZero() && i.Expires.Sub(now) <= k.most
+		}) {
+			t.Errorf("%s %s names %s until %v", i.Partition, i.Sort, whom[n], i.Expires)
+		}
 	}
 	return found
 }

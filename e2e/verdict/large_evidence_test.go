@@ -84,13 +84,7 @@ func large(t *testing.T, d fixture.Shell, routes int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var one []store.Item
-	err = table.Each(t.Context(), func(i store.Item) error {
-		if i.Partition == "ROUTE#MIL-BUH" {
-			one = append(one, i)
-		}
-		return nil
-	})
+	one, err := table.Query(t.Context(), store.Range{Partition: "ROUTE#MIL-BUH"})
 	if err != nil || len(one) < 50 {
 		t.Fatal(len(one), err)
 	}
@@ -103,7 +97,7 @@ func large(t *testing.T, d fixture.Shell, routes int) {
 			item.Partition = "ROUTE#" + letters(n/100) + "-" + letters(1000+n%100)
 			copied[i] = item
 		}
-		if err := table.Place(t.Context(), copied, nil); err != nil {
+		if err := table.Place(t.Context(), copied); err != nil {
 			t.Fatal(err)
 		}
 	}

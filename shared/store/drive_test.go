@@ -12,6 +12,7 @@ import (
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/web/limit"
 )
 
@@ -308,18 +309,12 @@ func queueCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 
 func processCalls(table store.Table) []call {
 	now := func() time.Time { return noon }
-	migration, limiter := store.Migration{Table: table}, limit.New(table, now)
+	limiter := limit.New(table, now)
 	lease := &store.Lease{Table: table, Name: "mail", Holder: "a", Duration: time.Hour, Now: now}
 	hourly := func(name string, calls int64) limit.Limit {
 		return limit.Limit{Name: name, Calls: calls, Window: time.Hour}
 	}
 	calls := []call{
-		{migration, "Begin", args{"bolt:old.db"}},
-		{migration, "Unfinished", nil},
-		{migration, "Finish", nil},
-		{migration, "Lease", args{"a"}},
-		{migration, "Own", args{store.Key{}}},
-
 		{lease, "Hold", nil},
 		{lease, "Remaining", nil},
 		{lease, "While", args{func(context.Context) error { return nil }}},
@@ -339,6 +334,20 @@ func processCalls(table store.Table) []call {
 		calls = append(calls, call{limiter, "CountShared", args{hourly("joined", 1000), "network"}})
 	}
 	return calls
+}
+
+// markedIn is the empty target of a copy, whose mark is written to another table.
+type markedIn struct {
+	store.Whole
+	table store.Table
+}
+
+func (m markedIn) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
+	return m.table.Get(ctx, key, read)
+}
+
+func (m markedIn) Write(ctx context.Context, ops ...store.Op) error {
+	return m.table.Write(ctx, ops...)
 }
 
 // driveRecords calls every exported method of the record types. The order is such that each call
@@ -364,10 +373,12 @@ func driveRecords(t *testing.T, table store.Table) {
 			}
 		}
 	}
+	clock := storetest.NewClock()
+	_, copied := copyOf(t, boltTable(t, clock.Now), markedIn{boltTable(t, clock.Now), table})
 	_, pepper := store.Pepper(ctx, table, []byte("p"))
 	replaced := store.ReplacePepper(ctx, table, []byte("p"))
 	_, stored := store.StoredPepper(ctx, table)
-	for _, err := range []error{store.DropLeases(ctx, table), store.Probe(ctx, table), pepper, replaced, stored} {
+	for _, err := range []error{store.DropLeases(ctx, table), store.Probe(ctx, table), copied, pepper, replaced, stored} {
 		if err != nil {
 			t.Error(err)
 		}

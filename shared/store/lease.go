@@ -30,9 +30,8 @@ type Lease struct {
 
 // The names of the leases.
 const (
-	MailLease      = "mail"
-	RefreshLease   = "refresh"
-	migrationLease = "migration"
+	MailLease    = "mail"
+	RefreshLease = "refresh"
 )
 
 func (l *Lease) key() Key { return Key{"LEASE#" + l.Name, "HOLDER"} }
@@ -185,7 +184,7 @@ func (l *Lease) Release(ctx context.Context) error {
 // DropLeases ends all leases of a table that only this process has open. The holders of these
 // leases no longer run, so it is not necessary to wait until the leases end.
 func DropLeases(ctx context.Context, table Table) error {
-	for _, name := range []string{MailLease, RefreshLease, migrationLease} {
+	for _, name := range []string{MailLease, RefreshLease} {
 		key := (&Lease{Name: name}).key()
 		_, err := table.Get(ctx, key, Strong)
 		if err == nil {

@@ -64,7 +64,7 @@
 //	STOPPED#<subscriber>         MARK                      marks blocked messages               180 days or 10 years
 //	MAILBOX#<subscriber>         MAILS                     Mailbox                              1 or 180 days
 //	LEASE#<name>                 HOLDER                    the holder of a lease                minutes, if not renewed
-//	MIGRATION                    SOURCE                    source of an unfinished migration    never
+//	COPY                         MARK                      how far an incomplete copy is        never
 //	OUTBOX#<name>                <due>-<random>            Job                                  7 days; a kept one 60
 //	WEBHOOK#<subscriber>         ENDPOINT#<hash>           Endpoint                             400 days
 //	WEBHOOK#<subscriber>         EVENT#<id>                Delivery                             8 days

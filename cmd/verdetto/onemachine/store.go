@@ -20,7 +20,7 @@ import (
 
 // OpenStore opens a store by its name: bolt:FILE or dynamodb:TABLE. Without a name, it creates a
 // temporary file that Close deletes. A file that root creates gets the owner of its folder. OpenStore
-// fails for a store into which a migration was begun and not finished.
+// fails for a store into which a copy was begun and not completed.
 func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if name == "" {
 		dir, err := os.MkdirTemp("", "verdetto-*")
@@ -33,26 +33,15 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 		}
 		return &scratch{table, dir}, nil
 	}
-	file, isFile := strings.CutPrefix(name, "bolt:")
-	_, missing := os.Stat(file)
 	table, err := openPermanent(ctx, name, now)
-	if errors.Is(err, boltstore.ErrInUse) {
-		err = fmt.Errorf("%w; stop that process first", err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, stopFirst(err)
 	}
-	if isFile && errors.Is(missing, os.ErrNotExist) {
-		if err := giveOwner(file, filepath.Dir(file)); err != nil {
-			return nil, errors.Join(err, table.Close())
-		}
+	from, err := store.IncompleteCopyOf(ctx, table)
+	if from != "" {
+		err = fmt.Errorf("it is an incomplete copy; complete it with verdetto copy -from %s -to %s", from, name)
 	}
-	from, unfinished, err := store.Migration{Table: table}.Unfinished(ctx)
-	if unfinished {
-		err = fmt.Errorf("it is an incomplete copy of %s; finish it with verdetto migrate -from %[1]s -to %[2]s -finish",
-			from, name)
-	}
-	if err == nil && isFile {
+	if err == nil && strings.HasPrefix(name, "bolt:") {
 		// Only one process can open a file. So the process that held a lease (the right to do some
 		// work alone) has ended, and the lease can be removed.
 		err = store.DropLeases(ctx, table)
@@ -63,12 +52,27 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	return table, nil
 }
 
-// openPermanent opens a permanent store, even if a migration into the store is not finished.
+// stopFirst adds the remedy to the error that a process has the file open.
+func stopFirst(err error) error {
+	if errors.Is(err, boltstore.ErrInUse) {
+		return fmt.Errorf("%w; stop that process first", err)
+	}
+	return err
+}
+
+// openPermanent opens a permanent store, even if it is an incomplete copy.
 func openPermanent(ctx context.Context, name string, now func() time.Time) (store.Whole, error) {
 	kind, at, _ := strings.Cut(name, ":")
 	switch {
 	case kind == "bolt" && at != "":
-		return boltstore.Open(at, now)
+		_, missing := os.Stat(at)
+		table, err := boltstore.Open(at, now)
+		if err == nil && errors.Is(missing, os.ErrNotExist) {
+			if err = giveOwner(at, filepath.Dir(at)); err != nil {
+				err = errors.Join(err, table.Close())
+			}
+		}
+		return table, err
 	case kind == "dynamodb" && at != "":
 		client, err := dynamoClient(ctx)
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -119,22 +118,19 @@ func mustImport(t *testing.T, table store.Table, p *csvfile.Panel) recorded.Repo
 // out the source and the time of the first refresh.
 func contents(t *testing.T, table store.Whole, versions bool) map[string]string {
 	t.Helper()
-	var mu sync.Mutex
 	all := map[string]string{}
-	err := table.Each(t.Context(), func(i store.Item) error {
+	items, err := storetest.Contents(t.Context(), table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range items {
 		if i.Partition == "FARES" && (i.Sort == "SOURCE" || i.Sort == "BEGAN") {
-			return nil
+			continue
 		}
-		mu.Lock()
-		defer mu.Unlock()
 		if !versions {
 			i.Version = 0
 		}
 		all[i.Partition+"/"+i.Sort] = fmt.Sprintf("%d %s %x", i.Version, i.Expires, i.Data)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return all
 }

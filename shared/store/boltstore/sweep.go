@@ -20,11 +20,7 @@ func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 	for after, more := []byte(nil), true; more; {
 		var err error
 		after, more, err = s.page(ctx, after, func(k, v []byte) error {
-			partition, sort, ok := bytes.Cut(k, []byte{0})
-			if !ok {
-				return fmt.Errorf("item %q has no sort key", k)
-			}
-			i, err := decode(store.Key{Partition: string(partition), Sort: string(sort)}, v)
+			i, err := decodeItem(k, v)
 			if err != nil {
 				return err
 			}
@@ -35,6 +31,22 @@ func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 		}
 	}
 	return nil
+}
+
+func decodeKey(k []byte) (store.Key, error) {
+	partition, sort, ok := bytes.Cut(k, []byte{0})
+	if !ok {
+		return store.Key{}, fmt.Errorf("item %q has no sort key", k)
+	}
+	return store.Key{Partition: string(partition), Sort: string(sort)}, nil
+}
+
+func decodeItem(k, v []byte) (store.Item, error) {
+	key, err := decodeKey(k)
+	if err != nil {
+		return store.Item{}, err
+	}
+	return decode(key, v)
 }
 
 // page calls give for the next items whose keys come after the given key. It returns the last key,

@@ -11,39 +11,48 @@ import (
 
 var _ store.Whole = (*Store)(nil)
 
-// Each implements store.Whole.
-func (s *Store) Each(ctx context.Context, f func(store.Item) error) error {
+// Scan implements store.Whole.
+func (s *Store) Scan(ctx context.Context, after store.Key) (page []store.Item, next store.Key, err error) {
+	var from []byte
+	if after != (store.Key{}) {
+		from = encodeKey(after)
+	}
 	now := s.now()
-	return s.All(ctx, func(i store.Item) error {
-		if i.Expired(now) {
-			return nil
+	last, more, err := s.page(ctx, from, func(k, v []byte) error {
+		i, err := decodeItem(k, v)
+		if err == nil && !i.Expired(now) {
+			page = append(page, i)
 		}
-		return f(i)
+		return err
 	})
+	if err == nil && more {
+		next, err = decodeKey(last)
+	}
+	return page, next, err
 }
 
-// placed is the approximate number of bytes that Place writes in one transaction: 8 MiB.
+// placed is the approximate number of bytes that Place writes in one transaction.
 const placed = 8 << 20
 
 // Place implements store.Whole.
-func (s *Store) Place(ctx context.Context, items []store.Item, deleted []store.Key) error {
-	for len(items)+len(deleted) > 0 {
-		var now []store.Item
-		for size := 0; len(items) > 0 && size < placed && len(now) < mostTogether; items = items[1:] {
-			size += len(items[0].Data)
-			now = append(now, items[0])
+func (s *Store) Place(ctx context.Context, items []store.Item) error {
+	for len(items) > 0 {
+		n := 0
+		for size := 0; n < len(items) && size < placed && n < mostTogether; n++ {
+			size += len(items[n].Data)
 		}
-		n := min(len(deleted), mostTogether)
-		gone := deleted[:n]
-		deleted = deleted[n:]
 		err := s.change(ctx, func(b *bolt.Bucket) error {
-			for _, i := range now {
-				if err := put(b, store.Op{Item: i}, i.Version-1); err != nil {
+			for _, i := range items[:n] {
+				had, err := s.live(b, i.Key)
+				if err == nil && had.Version != 0 && had.Version != i.Version {
+					err = store.ErrConflict
+				}
+				if err != nil {
 					return err
 				}
 			}
-			for _, k := range gone {
-				if err := put(b, store.Op{Mode: store.Delete, Item: store.Item{Key: k}}, 0); err != nil {
+			for _, i := range items[:n] {
+				if err := put(b, store.Op{Item: i}, i.Version-1); err != nil {
 					return err
 				}
 			}
@@ -52,6 +61,7 @@ func (s *Store) Place(ctx context.Context, items []store.Item, deleted []store.K
 		if err != nil {
 			return fmt.Errorf("place items: %w", err)
 		}
+		items = items[n:]
 	}
 	return nil
 }

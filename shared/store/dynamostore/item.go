@@ -46,12 +46,10 @@ func encode(item store.Item, version int64, writer string) attributes {
 // added by hand, without a version or an expiry.
 func decode(a attributes) (store.Item, error) {
 	var item store.Item
-	pk, ok := a[schema.Partition].(*types.AttributeValueMemberS)
-	sk, ok2 := a[schema.Sort].(*types.AttributeValueMemberS)
-	if !ok || !ok2 {
-		return item, fmt.Errorf("decode item: no key")
+	var err error
+	if item.Key, err = decodeKey(a); err != nil {
+		return item, err
 	}
-	item.Key = store.Key{Partition: pk.Value, Sort: sk.Value}
 	version, err := integer(a, schema.Version)
 	if err != nil {
 		return item, err
@@ -75,6 +73,15 @@ func decode(a attributes) (store.Item, error) {
 		item.Data = store.CounterData(count)
 	}
 	return item, nil
+}
+
+func decodeKey(a attributes) (store.Key, error) {
+	pk, ok := a[schema.Partition].(*types.AttributeValueMemberS)
+	sk, ok2 := a[schema.Sort].(*types.AttributeValueMemberS)
+	if !ok || !ok2 {
+		return store.Key{}, fmt.Errorf("decode item: no key")
+	}
+	return store.Key{Partition: pk.Value, Sort: sk.Value}, nil
 }
 
 func integer(a attributes, name string) (int64, error) {

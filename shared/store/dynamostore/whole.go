@@ -3,6 +3,7 @@ package dynamostore
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"verdetto/shared/runtime/awscall"
 	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore/schema"
@@ -18,86 +20,86 @@ import (
 
 var _ store.Whole = (*Store)(nil)
 
-// segments is the number of segments of the table that Each reads in parallel.
-const segments = 4
+// Scan implements store.Whole. It returns what DynamoDB reads at once, at most 1 MB.
+func (t *Store) Scan(ctx context.Context, after store.Key) (page []store.Item, next store.Key, err error) {
+	in := &dynamodb.ScanInput{
+		TableName: &t.name, ConsistentRead: aws.Bool(true), ReturnConsumedCapacity: t.requestCapacity(),
+	}
+	if after != (store.Key{}) {
+		in.ExclusiveStartKey = keyOf(after)
+	}
+	var out *dynamodb.ScanOutput
+	err = t.patiently(ctx, func() (err error) {
+		out, err = t.client.Scan(ctx, in, t.withRetryer)
+		return err
+	})
+	if err != nil {
+		return nil, next, translate(err)
+	}
+	t.reportCapacity("Scan", capacityOf(out.ConsumedCapacity))
+	now := t.now()
+	for _, got := range out.Items {
+		item, err := decode(got)
+		if err != nil {
+			return nil, next, err
+		}
+		if !item.Expired(now) {
+			page = append(page, item)
+		}
+	}
+	if len(out.LastEvaluatedKey) > 0 {
+		next, err = decodeKey(out.LastEvaluatedKey)
+	}
+	return page, next, err
+}
 
-// Each implements store.Whole by a parallel scan of the table.
-func (t *Store) Each(ctx context.Context, f func(store.Item) error) error {
+// placers is the number of items that Place writes at a time.
+const placers = 16
+
+// Place implements store.Whole by conditional writes of single items.
+func (t *Store) Place(ctx context.Context, items []store.Item) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	queue, writer := make(chan store.Item), rand.Text()
 	var all sync.WaitGroup
-	for segment := range int32(segments) {
+	for range placers {
 		all.Go(func() {
-			if err := t.scan(ctx, segment, f); err != nil {
-				stop(err)
+			for i := range queue {
+				if err := t.place(ctx, i, writer); err != nil {
+					stop(err)
+				}
 			}
 		})
 	}
+	for _, i := range items {
+		select {
+		case queue <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(queue)
 	all.Wait()
 	if err := context.Cause(ctx); err != nil {
-		return fmt.Errorf("read all items: %w", err)
+		return fmt.Errorf("place items: %w", err)
 	}
 	return nil
 }
 
-func (t *Store) scan(ctx context.Context, segment int32, f func(store.Item) error) error {
-	in := &dynamodb.ScanInput{
-		TableName: &t.name, ConsistentRead: aws.Bool(true),
-		Segment: aws.Int32(segment), TotalSegments: aws.Int32(segments), ReturnConsumedCapacity: t.requestCapacity(),
+func (t *Store) place(ctx context.Context, i store.Item, writer string) error {
+	put := types.TransactWriteItem{Put: &types.Put{Item: asItIs(i, writer),
+		ConditionExpression: aws.String(noItem + " OR " + schema.Version + " = :version"),
+		ExpressionAttributeValues: attributes{
+			":now": number(t.now().Unix()), ":version": number(i.Version),
+		}}}
+	err := t.patiently(ctx, func() error { return t.send(ctx, put, new(awscall.Tries)) })
+	var failed *types.ConditionalCheckFailedException
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &failed):
+		return fmt.Errorf("%s/%s: %w", i.Partition, i.Sort, store.ErrConflict)
 	}
-	for {
-		var out *dynamodb.ScanOutput
-		err := patiently(ctx, t.retryer.IsErrorRetryable, func() (left int, err error) {
-			out, err = t.client.Scan(ctx, in, t.withRetryer)
-			return 0, err
-		})
-		if err != nil {
-			return err
-		}
-		t.reportCapacity("Scan", capacityOf(out.ConsumedCapacity))
-		now := t.now()
-		for _, got := range out.Items {
-			item, err := decode(got)
-			if err != nil {
-				return err
-			}
-			if item.Expired(now) {
-				continue
-			}
-			if err := f(item); err != nil {
-				return err
-			}
-		}
-		if len(out.LastEvaluatedKey) == 0 {
-			return nil
-		}
-		in.ExclusiveStartKey = out.LastEvaluatedKey
-	}
-}
-
-// mostInBatch is the maximum number of items that DynamoDB accepts in one batch. 25 items of the
-// largest size are below its other limit of 16 MB.
-const mostInBatch = 25
-
-// Place implements store.Whole by batches of writes. DynamoDB may leave some writes of a batch
-// unprocessed; Place sends these again.
-func (t *Store) Place(ctx context.Context, items []store.Item, deleted []store.Key) error {
-	writer := rand.Text()
-	var requests []types.WriteRequest
-	for _, i := range items {
-		requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: asItIs(i, writer)}})
-	}
-	for _, k := range deleted {
-		requests = append(requests, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: keyOf(k)}})
-	}
-	for len(requests) > 0 {
-		n := min(len(requests), mostInBatch)
-		if err := t.placeBatch(ctx, requests[:n]); err != nil {
-			return fmt.Errorf("place items: %w", err)
-		}
-		requests = requests[n:]
-	}
-	return nil
+	return translate(err)
 }
 
 // asItIs returns the attributes of an item, with the item's own version. Data of 8 bytes is stored
@@ -111,50 +113,21 @@ func asItIs(i store.Item, writer string) attributes {
 	return a
 }
 
-func (t *Store) placeBatch(ctx context.Context, requests []types.WriteRequest) error {
-	return patiently(ctx, t.retryer.IsErrorRetryable, func() (left int, err error) {
-		out, err := t.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
-			RequestItems: map[string][]types.WriteRequest{t.name: requests}, ReturnConsumedCapacity: t.requestCapacity(),
-		}, t.withRetryer)
-		if err != nil {
-			return len(requests), err
-		}
-		t.reportCapacity("BatchWriteItem", out.ConsumedCapacity...)
-		requests = out.UnprocessedItems[t.name]
-		return len(requests), nil
-	})
-}
-
-// mostInVain is the maximum number of successive retries without progress. The SDK retries too. A
-// table that is billed per request needs minutes to adapt to a sudden load.
-const mostInVain = 20 // in a row
+// mostInVain is the maximum number of tries of a request. The SDK retries too. A table that is
+// billed per request needs minutes to adapt to a sudden load.
+const mostInVain = 20
 
 var waits = retry.Backoff{First: 50 * time.Millisecond, Longest: 20 * time.Second}
 
-// patiently repeats a request until nothing is left to send. request returns the number of items
-// left. The wait grows after each try without progress.
-func patiently(ctx context.Context, passing func(error) bool, request func() (left int, err error)) error {
-	for before, inVain := -1, 0; ; {
-		left, err := request()
-		switch {
-		case err == nil && left == 0:
-			return nil
-		case err != nil && !passing(err):
-			return translate(err)
-		case before >= 0 && left < before:
-			inVain = 0
-		default:
-			inVain++
+// patiently repeats a request while its error may pass.
+func (t *Store) patiently(ctx context.Context, request func() error) error {
+	for try := 1; ; try++ {
+		err := request()
+		if err == nil || try == mostInVain || !t.retryer.IsErrorRetryable(err) {
+			return err
 		}
-		before = left
-		if inVain == mostInVain {
-			if err == nil {
-				return fmt.Errorf("%w: %d items were not taken at any of %d tries", store.ErrUnavailable, left, inVain)
-			}
-			return translate(err)
-		}
-		if retry.Sleep(ctx, waits.Jittered(inVain+1)) != nil {
-			return fmt.Errorf("%w: %w", store.ErrUnavailable, context.Cause(ctx))
+		if retry.Sleep(ctx, waits.Jittered(try+1)) != nil {
+			return context.Cause(ctx)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package migrate
+package dynamodb
 
 import (
 	"bytes"
@@ -71,8 +71,7 @@ func TestExport(t *testing.T) {
 	run("every page and item can be read", "verify", "-store", "bolt:copy.db")
 	run("restored from copy.db", "restore", "-from", "copy.db", "-store", "bolt:kept.db")
 	file("kept.db")
-	run("not complete", "migrate", "-from", "bolt:copy.db", "-to", "dynamodb:again", "-create")
-	run("compared item by item", "migrate", "-from", "bolt:copy.db", "-to", "dynamodb:again", "-finish")
+	run("300 items copied and compared", "copy", "-from", "bolt:copy.db", "-to", "dynamodb:again")
 	same(dynamostore.New(client, "again", time.Now))
 	file("copy.db")
 

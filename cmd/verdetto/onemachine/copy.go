@@ -1,0 +1,92 @@
+package onemachine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/dynamostore"
+)
+
+// Copy copies a store into another, which it creates if it does not exist: see store.Copy. It fails
+// if a process has the file of one of them open. Whether a DynamoDB table is in use is not known, but
+// a change of it during the copy is found.
+func Copy(ctx context.Context, fromName, toName string, progress func(items int, doing string)) (items int, err error) {
+	if fromName == toName {
+		return 0, errors.New("copy: -from and -to are the same store")
+	}
+	var from store.Whole
+	if file, ok := strings.CutPrefix(fromName, "bolt:"); ok {
+		from, _, err = boltstore.Read(file, time.Now)
+	} else {
+		from, err = openPermanent(ctx, fromName, time.Now)
+	}
+	if err != nil {
+		return 0, stopFirst(err)
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	if table, ok := strings.CutPrefix(toName, "dynamodb:"); ok {
+		client, err := dynamoClient(ctx)
+		if err == nil {
+			err = dynamostore.Create(ctx, client, table)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	to, err := openPermanent(ctx, toName, time.Now)
+	if err != nil {
+		return 0, stopFirst(err)
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	items, err = store.Copy{From: from, To: to, Name: fromName, Progress: progress}.Run(ctx)
+	if err != nil {
+		err = fmt.Errorf("copy %s to %s: %w", fromName, toName, err)
+	}
+	return items, err
+}
+
+// Export copies all items of a DynamoDB table, with their versions and expiries, into a new file.
+// It returns the number of items. If a service writes to the table meanwhile, the copies of
+// different items may be from different moments of the export.
+func Export(ctx context.Context, name, to string) (items int, err error) {
+	if _, err := os.Lstat(to); err == nil {
+		return 0, fmt.Errorf("export store: %s exists already; choose another name", to)
+	}
+	// The temporary folder is readable by the user alone.
+	dir, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".exporting-*")
+	if err != nil {
+		return 0, fmt.Errorf("export store: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "export.db")
+	if items, err = fill(ctx, name, file); err != nil {
+		return 0, fmt.Errorf("export store: %w", err)
+	}
+	return items, Backup(ctx, "bolt:"+file, to)
+}
+
+// fill copies a store that may be in use into a new file.
+func fill(ctx context.Context, name, file string) (items int, err error) {
+	from, err := openPermanent(ctx, name, time.Now)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	to, err := boltstore.Open(file, time.Now, boltstore.Scratch)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	err = store.EachPage(ctx, from, func(page []store.Item) error {
+		items += len(page)
+		return to.Place(ctx, page)
+	})
+	return items, err
+}

@@ -1,0 +1,188 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Whole is a table that can be copied whole, with versions and expiry times.
+type Whole interface {
+	Table
+
+	// Scan returns the items after a key that have not expired, with strong reads. The table has an
+	// order of its own for this, which does not change. next is the key after which to continue; it
+	// is the zero Key at the end. A page may be empty although there are more.
+	Scan(ctx context.Context, after Key) (page []Item, next Key, err error)
+
+	// Place writes any number of items with different keys at their own versions. It fails with
+	// ErrConflict if the table holds another version of an item; the same version is written again.
+	// An item with 8 bytes of data becomes a counter for Take. After an error, some of the items may
+	// be written.
+	Place(ctx context.Context, items []Item) error
+}
+
+// EachPage calls f with all items of a table that have not expired. It includes every write that
+// returned before EachPage began, and may include later writes; it is not a snapshot.
+func EachPage(ctx context.Context, t Whole, f func(page []Item) error) error {
+	return eachPage(ctx, t, Key{}, func(page []Item, _ Key) error { return f(page) })
+}
+
+func eachPage(ctx context.Context, t Whole, after Key, f func(page []Item, next Key) error) error {
+	for {
+		page, next, err := t.Scan(ctx, after)
+		if err != nil {
+			return wrap(err, "read all items")
+		}
+		if err := f(page, next); err != nil || next == (Key{}) {
+			return err
+		}
+		after = next
+	}
+}
+
+// Copy copies a table into an empty table of any kind, while no process writes to either.
+//
+// Until the copy is complete and compared, the target holds a mark (partition: COPY) with the key
+// after which an interrupted copy continues, and a server refuses to use the target. Each step
+// replaces the mark only if no other process has, so two copies into one target do not mix.
+type Copy struct {
+	From, To Whole
+	Name     string // of From, for people
+	Progress func(items int, doing string)
+}
+
+// copyMark is the mark of an incomplete copy.
+type copyMark struct {
+	From  string
+	After Key
+	Items int // copied up to After
+}
+
+var copyKey = Key{"COPY", "MARK"}
+
+func readMark(ctx context.Context, t Table) (mark copyMark, version int64, err error) {
+	item, err := t.Get(ctx, copyKey, Strong)
+	if err == nil {
+		err = json.Unmarshal(item.Data, &mark)
+	}
+	return mark, item.Version, wrap(unless(err, ErrNotFound), "read the mark of a copy")
+}
+
+// IncompleteCopyOf returns the name of the store of which a table is an incomplete copy. It returns
+// "" for any other table.
+func IncompleteCopyOf(ctx context.Context, t Table) (name string, err error) {
+	mark, _, err := readMark(ctx, t)
+	return mark.From, err
+}
+
+// ErrNotEmpty means that the target of a copy holds data that no copy of the same store wrote.
+var ErrNotEmpty = errors.New("the target holds data already")
+
+// Run copies the items that an interrupted Run has not copied, and compares both tables. It returns
+// the number of items.
+func (c Copy) Run(ctx context.Context) (items int, err error) {
+	mark, version, err := c.begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = eachPage(ctx, c.From, mark.After, func(page []Item, next Key) error {
+		if err := c.To.Place(ctx, page); err != nil {
+			return wrap(err, "write to the target")
+		}
+		mark.Items += len(page)
+		c.Progress(mark.Items, "copied")
+		if next == (Key{}) {
+			return nil // the last page is copied again after a crash, so that the comparison follows
+		}
+		mark.After = next
+		version, err = c.mark(ctx, mark, version)
+		return err
+	})
+	if err == nil {
+		items, err = c.compare(ctx)
+	}
+	if err == nil {
+		err = wrap(c.To.Write(ctx, Op{Mode: Remove, Item: Item{Key: copyKey, Version: version}}), "remove the mark")
+	}
+	return items, err
+}
+
+// begin returns the mark of an interrupted copy, or marks an empty target.
+func (c Copy) begin(ctx context.Context) (mark copyMark, version int64, err error) {
+	if name, err := IncompleteCopyOf(ctx, c.From); err != nil || name != "" {
+		return mark, 0, errors.Join(err, fmt.Errorf("the source is itself an incomplete copy of %q", name))
+	}
+	mark, version, err = readMark(ctx, c.To)
+	if err != nil || mark.From == c.Name {
+		return mark, version, err
+	}
+	err = EachPage(ctx, c.To, func(page []Item) error {
+		if len(page) > 0 {
+			return ErrNotEmpty
+		}
+		return nil
+	})
+	if err != nil {
+		return mark, 0, err
+	}
+	mark = copyMark{From: c.Name}
+	version, err = c.mark(ctx, mark, 0)
+	return mark, version, err
+}
+
+func (c Copy) mark(ctx context.Context, mark copyMark, version int64) (next int64, err error) {
+	data, err := json.Marshal(mark)
+	if err == nil {
+		err = c.To.Write(ctx, replace(Item{Key: copyKey, Version: version, Data: data}))
+	}
+	if isConflict(err) {
+		err = fmt.Errorf("another process copies to the target: %w", err)
+	}
+	return version + 1, wrap(err, "mark the target")
+}
+
+// compare reads both tables and fails at the first item that differs in version, expiry or data.
+func (c Copy) compare(ctx context.Context) (items int, err error) {
+	type state struct {
+		digest  [sha256.Size]byte // the data themselves may not fit into memory
+		version int64
+		expires int64
+	}
+	of := func(i Item) state { return state{sha256.Sum256(i.Data), i.Version, i.Expires.Unix()} }
+	states, differs := map[Key]state{}, func(k Key) error {
+		return fmt.Errorf("the stores differ at %s/%s: one was written to since the copy began; empty the target and copy again",
+			k.Partition, k.Sort)
+	}
+	err = EachPage(ctx, c.From, func(page []Item) error {
+		for _, i := range page {
+			states[i.Key] = of(i)
+		}
+		c.Progress(len(states), "compared")
+		return nil
+	})
+	items = len(states)
+	if err == nil {
+		err = EachPage(ctx, c.To, func(page []Item) error {
+			for _, i := range page {
+				if had, ok := states[i.Key]; i.Key != copyKey && (!ok || had != of(i)) {
+					return differs(i.Key)
+				}
+				delete(states, i.Key)
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return 0, err
+	}
+	for k := range states {
+		// The item may have expired between the two reads.
+		if _, err := c.From.Get(ctx, k, Strong); !errors.Is(err, ErrNotFound) {
+			return 0, errors.Join(differs(k), err)
+		}
+	}
+	return items, nil
+}
