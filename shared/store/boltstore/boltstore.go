@@ -54,8 +54,13 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	for _, f := range options {
 		f(o)
 	}
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-		// bolt.Open below creates a missing or empty file, and fails for a wrong path.
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := create(path); err != nil {
+			return nil, openError(path, err)
+		}
+	case err == nil && info.Mode().IsRegular(): // else bolt.Open below fails
 		s, _, err := Read(path, now)
 		if err != nil {
 			return nil, err
@@ -76,6 +81,26 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 		return nil, err
 	}
 	return s, nil
+}
+
+// create makes an empty store. The file gets its name once it is whole, because an empty file may be
+// what a failed copy left of another store.
+func create(path string) error {
+	begun := path + ".new"
+	if err := os.Remove(begun); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	db, err := bolt.Open(begun, 0o600, writable())
+	if err == nil {
+		err = db.Close()
+	}
+	if err == nil {
+		err = os.Rename(begun, path)
+	}
+	if err != nil {
+		_ = os.Remove(begun) // it may not exist
+	}
+	return err
 }
 
 // ErrInUse means that another process has locked the file.

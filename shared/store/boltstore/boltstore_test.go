@@ -50,6 +50,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 	for _, c := range []struct{ name, path, want string }{
 		{"locked", locked, "another process"},
 		{"a text file", write("notes.db", strings.Repeat("my holiday notes\n", 1000)), "not a store"},
+		{"an empty file", write("empty.db", ""), "it is empty"},
 		{"a short text file", write("short.db", "hello"), "not a store"},
 		{"a store that was cut", write("cut.db", string(undamaged[:5000])), "not a store"},
 		{
@@ -73,6 +74,22 @@ func TestNothingIsOverwritten(t *testing.T) {
 				t.Error("the file was changed")
 			}
 		})
+	}
+}
+
+// TestBegunAndKilled: a process that was killed while it created a store left an incomplete file
+// under another name. Open then creates the store.
+func TestBegunAndKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	for _, left := range []string{"", strings.Repeat("\x00", 5000)} {
+		storetest.Must(t, os.WriteFile(path+".new", []byte(left), 0o600))
+		s, err := boltstore.Open(path, time.Now)
+		storetest.Must(t, err)
+		s.Close()
+		if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
+			t.Errorf("left are %v, %v", files, err)
+		}
+		storetest.Must(t, os.Remove(path))
 	}
 }
 
