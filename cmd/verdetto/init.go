@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -39,6 +40,9 @@ func initCommand() *cobra.Command {
 		if o.first, err = newSetup(to, o.store); err != nil {
 			return err
 		}
+		if err := checkSetUp(c.Context(), o.first.Store); err != nil {
+			return err
+		}
 		if isNew {
 			if err := ask(c.Context(), o.first); err != nil {
 				return err
@@ -57,6 +61,20 @@ func initCommand() *cobra.Command {
 		return o.refreshFirst(c.Context())
 	}
 	return c
+}
+
+// checkSetUp fails if the store of a set-up holds fares of another source. So the operator is not
+// asked in vain.
+func checkSetUp(ctx context.Context, name string) error {
+	if isNew(name) {
+		return nil
+	}
+	table, err := onemachine.OpenShared(ctx, name, time.Now)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	return checkSource(ctx, table, name, "travelpayouts")
 }
 
 // errStopped reports that the operator left the questions.

@@ -83,8 +83,22 @@ func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.W
 			return false, err
 		}
 	}
-	s.Table, err = table(ctx, o.store, s.Now)
-	return partly, err
+	if s.Table, err = table(ctx, o.store, s.Now); err != nil {
+		return partly, err
+	}
+	if err := checkSource(ctx, s.Table, o.store, s.Source.Name()); err != nil {
+		return partly, errors.Join(err, s.Table.Close())
+	}
+	return partly, nil
+}
+
+// checkSource fails if a store holds fares of another source. A service would show them as those of
+// its own source, even while its refreshes fail.
+func checkSource(ctx context.Context, table store.Table, name, source string) error {
+	if err := (store.Fares{Table: table}).CheckSource(ctx, source); err != nil {
+		return fmt.Errorf("open -store %s: %w", name, err)
+	}
+	return nil
 }
 
 // advised adds to an error of the storage, such as that the running service was stopped, what to do.

@@ -102,6 +102,7 @@ func fareCalls(table store.Table, later time.Time) []call {
 		{fares, "Claim", args{"csv", noon}},
 		{fares, "ClaimImported", args{}},
 		{fares, "Source", args{}},
+		{fares, "CheckSource", args{"csv"}},
 		{fares, "SeriesItems", args{series}},
 		{fares, "PutSeriesItems", args{series, []store.Item{{Key: store.Key{Partition: "ROUTE#MIL-BUH", Sort: "SHEET"},
 			Data: data}}, map[string]int64{"SHEET": 1}}},

@@ -160,10 +160,28 @@ func (f Fares) Claim(ctx context.Context, source string, at time.Time) error {
 	if string(claimed) == imported && source != Invented {
 		return wrap(f.Table.Write(ctx, set(Item{Key: sourceKey, Data: []byte(source)})), "mark store with its source")
 	}
-	if string(claimed) != source {
-		return fmt.Errorf("%w: it was filled from %q, not %q; use another store", ErrOtherSource, claimed, source)
+	return otherSource(string(claimed), source)
+}
+
+func otherSource(claimed, source string) error {
+	if claimed == source || claimed == imported && source != Invented {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%w: it was filled from %q, not %q; use another store (VERDETTO_STORE)", ErrOtherSource, claimed,
+		source)
+}
+
+// CheckSource fails with ErrOtherSource if the store holds fares of another source. It writes
+// nothing.
+func (f Fares) CheckSource(ctx context.Context, source string) error {
+	claimed, _, err := f.get(ctx, sourceKey, Strong, "the source of the fares")
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return otherSource(string(claimed), source)
 }
 
 var ratesKey = Key{"FARES", "RATES"}
