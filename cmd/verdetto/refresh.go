@@ -48,12 +48,12 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string, out
 		return err
 	}
 	notes := o.notes(s.Log, out.notes())
+	defer func() { err = advised(err, "nothing is stored twice") }()
 	partly, err := o.open(ctx, &s, notes, onemachine.OpenShared)
 	if err != nil {
 		return err
 	}
 	defer s.Table.Close()
-	defer func() { err = advised(err, "nothing is stored twice") }()
 	var report refreshed
 	err = s.RefreshAlone(ctx, waiting(s.Log), func(ctx context.Context) (err error) {
 		report.Report, err = s.Refresh(ctx, originProgress(nil, s.Log, o.log), only...)

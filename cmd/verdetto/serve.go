@@ -61,7 +61,9 @@ func serve(ctx context.Context, o *serveOptions) error {
 		return err
 	}
 	partly, err := o.options.open(ctx, &s, o.notes(s.Log, os.Stdout), onemachine.OpenStore)
-	if err != nil {
+	if err != nil && ctx.Err() != nil {
+		return nil // stopped before it began
+	} else if err != nil {
 		return err
 	}
 	defer s.Table.Close()
