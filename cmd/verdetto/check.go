@@ -141,13 +141,20 @@ func unwritable(folder string) string {
 func checkCommand() *cobra.Command {
 	var o serveOptions
 	var out output
+	var ask bool
 	c := newCommand("check", "check the settings and list every mistake", nil)
 	out.flag(c)
+	c.Flags().BoolVar(&ask, "source", false, "also ask the fare source whether it takes the token and answers in the known form")
 	file := settingsFile(c, o.flags(c))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		taken, faults := settings.Take(c.Flags(), *file)
-		if err := o.check(taken, faults, out); err != nil || o.upstream != "travelpayouts" {
+		// Without -source nothing is called, because a service must be able to start while its fare source
+		// fails.
+		if err := o.check(taken, faults, out); err != nil || !ask {
 			return err
+		}
+		if o.upstream != "travelpayouts" {
+			return fmt.Errorf("-source: fares come from %s; only travelpayouts can be asked", o.upstream)
 		}
 		return compareForm(c.Context(), out.notes())
 	}

@@ -253,8 +253,9 @@ func TestCheckPlaces(t *testing.T) {
 	}
 }
 
-// TestCheckComparesTheSource: with a token, check compares the answers of the fare source with the
-// form that this version reads, and names each difference. A source that does not answer is no fault.
+// TestCheckComparesTheSource: check -source compares the answers of the fare source with the
+// form that this version reads, and names each difference. A source that does not answer is no fault. Without -source
+// no call is made, so a failing source does not prevent a start.
 func TestCheckComparesTheSource(t *testing.T) {
 	t.Parallel()
 	bodies := map[string]string{
@@ -266,8 +267,9 @@ func TestCheckComparesTheSource(t *testing.T) {
 			"origin_airport":"BGY","destination_airport":"STN","airline":"FR","duration":125}}}`,
 		"/data/en/cities.json": `[{"code":"MIL","has_flightable_airport":true}]`,
 	}
-	var status atomic.Int32
+	var status, calls atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls.Add(1)
 		w.WriteHeader(int(status.Load()))
 		_, _ = w.Write([]byte(bodies[r.URL.Path]))
 	}))
@@ -283,7 +285,12 @@ func TestCheckComparesTheSource(t *testing.T) {
 		http.StatusBadGateway:   {0, []string{"could not be compared"}},
 	} {
 		status.Store(code)
-		got := d.Run("check", "-config", "source.toml")
+		calls.Store(0)
+		d.Want(0, "the settings are right", "check", "-config", "source.toml")
+		if calls.Load() > 0 {
+			t.Errorf("status %d: %d calls without -source", code, calls.Load())
+		}
+		got := d.Run("check", "-source", "-config", "source.toml")
 		if got.Code != want.exit {
 			t.Errorf("status %d: exit code %d, want %d", code, got.Code, want.exit)
 		}
@@ -293,7 +300,7 @@ func TestCheckComparesTheSource(t *testing.T) {
 	for path, body := range bodies {
 		bodies[path] = strings.Replace(body, `"airline"`, `"carrier"`, 1)
 	}
-	got := d.Run("check", "-config", "source.toml")
+	got := d.Run("check", "-source", "-config", "source.toml")
 	fixture.Has(t, "output", got.Stdout+got.Stderr, "airline is missing", `"carrier" is new`)
 	if got.Code != 1 {
 		t.Errorf("exit code %d after differences", got.Code)

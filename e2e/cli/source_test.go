@@ -22,7 +22,7 @@ func TestAStoreOfAnotherSourceIsRefused(t *testing.T) {
 		first  []string
 		second [][]string
 	}{{invented, [][]string{real, recorded}}, {recorded, [][]string{real, invented}}} {
-		run(t, d, 0, "", append([]string{"refresh", "-store", "bolt:kept.db"}, c.first...)...)
+		d.Want(0, "", append([]string{"refresh", "-store", "bolt:kept.db"}, c.first...)...)
 		for _, second := range c.second {
 			for _, command := range []string{"serve", "refresh"} {
 				refused(t, d, append([]string{command, "-store", "bolt:kept.db"}, second...)...)
