@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,33 +66,4 @@ func TestPepper(t *testing.T) {
 	run(0, "now holds this pepper", "", "pepper", "import", "-store", "bolt:kept.db", "-from", "other.txt", "-force")
 	run(0, "vd_", other, key...)
 	run(1, "made with another pepper", own, key...)
-}
-
-// TestPepperOfAnEarlierStore: a store made by an earlier version does not record which pepper it
-// uses. The service then checks the given pepper against a pseudonym in an alert. Without alerts,
-// it compares the given pepper with the pepper in the store.
-func TestPepperOfAnEarlierStore(t *testing.T) {
-	t.Parallel()
-	d := fixture.NewShell(t)
-	packed, err := os.Open("../stored/testdata/303470a.db.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer packed.Close()
-	unpacked, err := gzip.NewReader(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored, err := io.ReadAll(unpacked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key := []string{"key", "create", "-store", "bolt:kept.db", "-email", "ada@example.com"}
-	d.Write("kept.db", string(stored))
-	d.Env = []string{"VERDETTO_PEPPER=" + strings.Repeat("another pepper ", 4)}
-	d.Want(1, "made with another pepper", key...)
-	d.Env = nil
-	for range 2 {
-		d.Want(0, "", key...)
-	}
 }

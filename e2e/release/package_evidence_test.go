@@ -1,8 +1,6 @@
 package release
 
 import (
-	"compress/gzip"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -10,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -158,7 +155,6 @@ func (d debian) live() {
 	}
 	d.run("[ ! -e /usr/bin/verdetto ] && [ -s " + settingsFile + " ] && [ -s " + storeFile + " ]")
 	d.run("dpkg -i /root/new.deb && verdetto status -store bolt:"+storeFile, reach)
-	d.earlierStore()
 	d.run("dpkg --purge verdetto", reach)
 	d.run("[ ! -e /etc/verdetto ] && [ ! -e /var/lib/verdetto ] && [ -s /var/backups/verdetto/kept.db ]")
 }
@@ -243,42 +239,4 @@ func (d debian) downgrade(environment ...string) {
 	}
 	d.run("dpkg -i /root/new.deb", environment...)
 	d.answer(question)
-}
-
-// earlierStore gives the installed service a store that version 303470a wrote.
-func (d debian) earlierStore() {
-	packed, err := os.Open(fixture.Path(d.T, "e2e/stored/testdata/303470a.db.gz"))
-	if err != nil {
-		d.Fatal(err)
-	}
-	defer packed.Close()
-	data, err := gzip.NewReader(packed)
-	if err != nil {
-		d.Fatal(err)
-	}
-	file, err := os.Create(filepath.Join(d.root, "var/lib/verdetto/earlier.db"))
-	if err != nil {
-		d.Fatal(err)
-	}
-	defer file.Close()
-	if _, err := io.Copy(file, data); err != nil {
-		d.Fatal(err)
-	}
-	d.run("chown verdetto:verdetto /var/lib/verdetto/earlier.db")
-	now := "2026-11-01T12:00:00Z"
-	c := d.command("exec setpriv --reuid verdetto --regid verdetto --init-groups verdetto serve -upstream sample " +
-		"-store bolt:/var/lib/verdetto/earlier.db -listen 127.0.0.1:8081 -mail /var/lib/verdetto/mail -now " + now)
-	if err := c.Start(); err != nil {
-		d.Fatal(err)
-	}
-	defer func() {
-		_ = c.Process.Signal(syscall.SIGTERM)
-		_ = c.Wait() // it was stopped
-	}()
-	for _, path := range []string{"/v1/rotte", "/v1/analisi?origine=Milano&destinazione=Bucarest"} {
-		if body := d.answer("http://127.0.0.1:8081" + path); !strings.Contains(body, "Milano") {
-			d.Errorf("%s: %s", path, body)
-		}
-	}
-	fmt.Println("a store of version 303470a is answered from")
 }

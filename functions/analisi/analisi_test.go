@@ -95,7 +95,7 @@ func TestProblems(t *testing.T) {
 		{Origin: "MIL", Destination: "ROM"}: stale,
 		{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
-		{Origin: "MIL", Destination: "BCN"}: []byte("not a summary"),
+		{Origin: "MIL", Destination: "BCN"}: []byte("\x05not a summary"),
 	}}.Open()
 	long := strings.Repeat("a", 101)
 	for _, c := range []struct {

@@ -85,13 +85,10 @@ func (s *Service) dealFares(ctx context.Context, from place, f filter) (all []op
 	covered := false
 	for _, trip := range f.trips() {
 		data, _, err := s.Stored.Deals(ctx, from.City, trip)
+		origin, err := store.Decode(data, err, deals.Decode)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
-		if err != nil {
-			return nil, err
-		}
-		origin, err := deals.Decode(data)
 		if err != nil {
 			return nil, err
 		}

@@ -70,14 +70,11 @@ func Collection(ctx context.Context, fares store.Fares, now time.Time) (most ver
 	}
 	for i := 0; i < len(origins) && err == nil; i++ {
 		var data []byte
+		var all deals.Origin
 		data, _, err = fares.Deals(ctx, origins[i], fare.OneWay)
-		if errors.Is(err, store.ErrNotFound) {
+		if all, err = store.Decode(data, err, deals.Decode); errors.Is(err, store.ErrNotFound) {
 			err = nil
 			continue
-		}
-		var all deals.Origin
-		if err == nil {
-			all, err = deals.Decode(data)
 		}
 		r, collecting := all.Collection(fare.DayOf(now))
 		if err == nil && !collecting && len(all.Entries) > 0 {

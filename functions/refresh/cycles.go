@@ -2,6 +2,7 @@ package refresh
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -74,13 +75,17 @@ func (r *Refresher) contributions(ctx context.Context, day fare.Day) (*score.Con
 	if err != nil {
 		return nil, 0, err
 	}
-	all := new(score.Contribution)
+	all, n := new(score.Contribution), 0
 	for _, data := range stored {
-		one, err := score.DecodeContribution(data)
+		one, err := store.Decode(data, nil, score.DecodeContribution)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
 		if err != nil {
 			return nil, 0, fmt.Errorf("read contributions of %s: %w", day, err)
 		}
 		all.Add(one)
+		n++
 	}
-	return all, len(stored), nil
+	return all, n, nil
 }

@@ -12,6 +12,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 // TestLateFindsAreLeftToo: if a second refresh on the same day finds more fares, it adds them to
@@ -41,9 +42,9 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 	for range 2 {
 		s.mustRefresh(t, source, "MIL")
 	}
-	want := decoded(t, departure.DecodeStatistics, first, nil)
+	want := decoded(t, score.DecodeContribution, first, nil)
 	state.Advance(day, pooled.Pooled, []departure.Live{{Depart: late.Depart, Price: late.Price, Found: late.Found}},
-		want)
+		&want.Learned)
 	if got := left(); string(got) != string(want.Encode()) || string(got) == string(first) {
 		t.Errorf("what is left is not the sum")
 	}
@@ -127,7 +128,7 @@ func TestClosedCycle(t *testing.T) {
 		t.Fatalf("%d have left something, %v", len(left), err)
 	}
 	for _, data := range left {
-		sum.Add(decoded(t, departure.DecodeStatistics, data, nil))
+		sum.Add(&decoded(t, score.DecodeContribution, data, nil).Learned)
 	}
 	want := before.Pooled
 	for _, h := range departure.Horizons() {

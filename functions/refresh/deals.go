@@ -60,17 +60,12 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 	}
 	return store.RetryConflicts(ctx, func() error {
 		had, version, err := r.Fares.Deals(ctx, origin, trip)
+		old, err := store.Decode(had, err, deals.Decode)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
+			return fmt.Errorf("read deals of %s: %w", origin, err)
 		}
-		var old deals.Origin
-		if version > 0 {
-			if old, err = deals.Decode(had); err != nil {
-				return fmt.Errorf("read deals of %s: %w", origin, err)
-			}
-			old.Entries = slices.DeleteFunc(old.Entries,
-				func(e deals.Entry) bool { return isDayAhead(e.AsOf, fare.DayOf(r.Now())) })
-		}
+		old.Entries = slices.DeleteFunc(old.Entries,
+			func(e deals.Entry) bool { return isDayAhead(e.AsOf, fare.DayOf(r.Now())) })
 		data := old.Merge(fresh).Encode()
 		if bytes.Equal(data, had) {
 			return nil

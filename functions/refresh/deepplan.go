@@ -128,6 +128,9 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 // that a killed run stored without publishing. Otherwise these summaries would stay unpublished
 // until their route is due again.
 func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded []fare.Series) ([]due, error) {
+	if err := r.rebuild(ctx, origin, r.Now()); err != nil {
+		return nil, fmt.Errorf("rebuild %s: %w", origin, err)
+	}
 	routes, version, err := r.trends(ctx, origin)
 	if err != nil || version == 0 {
 		return nil, err

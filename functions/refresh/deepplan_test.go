@@ -170,7 +170,7 @@ func (b *budgeted) Departures(ctx context.Context, q upstream.Question, until ti
 // first refresh was cut off, is no error.
 func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "ROM-PAR", "PAR-ROM")
-	for key, data := range map[store.Key]string{{Partition: "ORIGIN#ROM", Sort: "TRENDS"}: "damaged",
+	for key, data := range map[store.Key]string{{Partition: "ORIGIN#ROM", Sort: "TRENDS"}: "\x02damaged",
 		{Partition: "COVERED", Sort: "NEW"}: ""} {
 		if err := w.table.Write(t.Context(), store.Op{Mode: store.Set,
 			Item: store.Item{Key: key, Data: []byte(data)}}); err != nil {

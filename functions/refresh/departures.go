@@ -29,11 +29,8 @@ func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 func (r *Refresher) pooledVersion(ctx context.Context,
 	read store.Consistency) (c departure.Cycle, version int64, err error) {
 	data, version, err := r.Fares.Pooled(ctx, read)
-	if errors.Is(err, store.ErrNotFound) {
-		return c, 0, nil
-	}
-	if err == nil {
-		c, err = departure.DecodeCycle(data)
+	if c, err = store.Decode(data, err, departure.DecodeCycle); errors.Is(err, store.ErrNotFound) {
+		return c, version, nil
 	}
 	if isDayAhead(c.Day, fare.DayOf(r.Now())) {
 		c = departure.Cycle{}
@@ -53,32 +50,38 @@ func (r *Refresher) readState(ctx context.Context, of fare.Series) (s seriesStat
 	if s.stored, err = r.Fares.Departures(ctx, of); err != nil {
 		return s, err
 	}
-	var open departure.Learning
-	if s.stored.Learning.Version > 0 {
-		if open, err = departure.DecodeLearning(s.stored.Learning.Data); err != nil {
-			return s, fmt.Errorf("read departures of %s: %w", of, err)
-		}
-		if s.rounds, err = score.DecodeRounds(open.Answers); err != nil {
-			return s, fmt.Errorf("read rounds of %s: %w", of, err)
-		}
-	}
-	if s.any, err = decodeState(s.stored.Any, open.All); err == nil && s.stored.NonStop.Version > 0 {
-		s.nonStop, err = decodeState(s.stored.NonStop, open.NonStop)
-	}
-	if err != nil {
+	if err = s.decode(); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return s, fmt.Errorf("read departures of %s: %w", of, err)
 	}
-	if isDayAhead(s.any.AsOf, fare.DayOf(r.Now())) { // rebuilt from the whole history
+	if err != nil || isDayAhead(s.any.AsOf, fare.DayOf(r.Now())) { // rebuilt from the whole history
 		s.any, s.nonStop, s.rounds = &departure.Learner{}, nil, score.Rounds{}
 	}
 	return s, nil
 }
 
+// decode decodes what is stored. It fails with store.ErrNotFound if nothing is stored, or if a part is
+// of another version.
+func (s *seriesState) decode() (err error) {
+	var open departure.Learning
+	if s.stored.Learning.Version > 0 {
+		if open, err = store.Decode(s.stored.Learning.Data, nil, departure.DecodeLearning); err != nil {
+			return err
+		}
+		if s.rounds, err = store.Decode(open.Answers, nil, score.DecodeRounds); err != nil {
+			return err
+		}
+	}
+	if s.any, err = decodeState(s.stored.Any, open.All); err == nil && s.stored.NonStop.Version > 0 {
+		s.nonStop, err = decodeState(s.stored.NonStop, open.NonStop)
+	}
+	return err
+}
+
 func decodeState(stored store.Versioned, open departure.Questions) (*departure.Learner, error) {
 	if stored.Version == 0 {
-		return &departure.Learner{}, nil
+		return nil, store.ErrNotFound
 	}
-	sheet, err := departure.DecodeState(stored.Data)
+	sheet, err := store.Decode(stored.Data, nil, departure.DecodeState)
 	if err != nil {
 		return nil, err
 	}
@@ -178,13 +181,10 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 // change by another process makes the write fail.
 func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.Day, own *score.Contribution) error {
 	data, err := r.Fares.ContributionOf(ctx, of, cycle)
+	had, err := store.Decode(data, err, score.DecodeContribution)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	had, err := score.DecodeContribution(data)
 	if err != nil {
 		return fmt.Errorf("read contribution of %s: %w", of, err)
 	}

@@ -19,6 +19,10 @@ import (
 // then stores notifications for the origin's subscribed routes.
 func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now time.Time) (o Outcome) {
 	o.Origin = origin
+	if err := r.rebuild(ctx, origin, now); err != nil {
+		o.Err = fmt.Errorf("rebuild %s: %w", origin, err)
+		return o
+	}
 	var since time.Time
 	last, err := r.lastAnswer(ctx, origin)
 	if err != nil {

@@ -100,6 +100,17 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 			return Report{}, err
 		}
 		r.warming = before.Pooled == nil || before.Warmed == fare.DayOf(began)
+		covered, err := r.Fares.Covered(ctx, "", 0)
+		if err != nil {
+			return Report{}, err
+		}
+		for _, origin := range covered {
+			if !slices.Contains(origins, origin) {
+				if err := r.rebuild(ctx, origin, began); err != nil {
+					return Report{}, fmt.Errorf("rebuild %s: %w", origin, err)
+				}
+			}
+		}
 	}
 	report := Report{Origins: len(origins)}
 	stored := true // whether all answers of the source are stored

@@ -59,7 +59,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if stored, err := r.Fares.Contributions(ctx, today); err != nil {
 		return err
 	} else if len(stored) > 0 { // the history already holds what today's refreshes contributed
-		none = store.Contribution{Cycle: today, Data: new(departure.Statistics).Encode(), Expires: (today + keepDays).Time()}
+		none = store.Contribution{Cycle: today, Data: new(score.Contribution).Encode(), Expires: (today + keepDays).Time()}
 	}
 	if len(days) == 0 {
 		return nil

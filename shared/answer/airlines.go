@@ -40,13 +40,10 @@ func (r *Reader) ofAirlines(ctx context.Context, q Question, f SeriesData) (Seri
 func (r *Reader) Airlines(ctx context.Context, of fare.Series, nonStop bool) (all []fare.Airline, known bool,
 	err error) {
 	data, err := r.Stored.Sheet(ctx, of.OfCities(), nonStop)
+	s, err := store.Decode(data, err, departure.DecodeState)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, false, nil
 	}
-	if err != nil {
-		return nil, false, err
-	}
-	s, err := departure.DecodeState(data)
 	if err != nil {
 		return nil, false, err
 	}

@@ -30,9 +30,7 @@ func (f SeriesData) ofCities() SeriesData {
 func (r *Reader) departuresBetween(ctx context.Context, q Question, f SeriesData) (departures, error) {
 	d := departures{SeriesData: f.between()}
 	data, err := r.Stored.Sheet(ctx, f.Series, q.NonStop)
-	if err == nil {
-		err = r.decode(ctx, &d, data, q.NonStop)
-	}
+	err = r.decode(ctx, &d, data, err, q.NonStop)
 	switch {
 	case err == nil && r.isCurrent(d.sheet.AsOf):
 		r.recordDemand(ctx, f.Series, nil)
@@ -53,9 +51,7 @@ func (r *Reader) departuresBetween(ctx context.Context, q Question, f SeriesData
 func (r *Reader) findBetween(ctx context.Context, q Question, f SeriesData) (SeriesData, error) {
 	data, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
 	own := f.between()
-	if err == nil {
-		own.Summary, err = verdict.Decode(data)
-	}
+	own.Summary, err = store.Decode(data, err, verdict.Decode)
 	switch {
 	case err == nil && r.isCurrent(own.Summary.AsOf):
 		r.recordDemand(ctx, f.Series, nil)

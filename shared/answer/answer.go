@@ -250,16 +250,13 @@ func City(c Named) (places.Place, error) {
 	return places.Place{}, &UnknownCity{c, places.Suggest(c.Name, 5)}
 }
 
-// Read returns the summary of a series (route and kind of trip), or store.ErrNotFound if no summary
-// was ever stored. It also records that a caller asked for the series. So the service refreshes a
+// Read returns the summary of a series (route and kind of trip), or store.ErrNotFound if none is
+// stored. It also records that a caller asked for the series. So the service refreshes a
 // covered series every day, and asks the fare source for an uncovered origin at the next refresh.
 func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
 	data, _, err := r.Stored.Summary(ctx, of, store.Eventual)
 	r.recordDemand(ctx, of, err)
-	if err != nil {
-		return verdict.RouteSummary{}, err
-	}
-	return verdict.Decode(data)
+	return store.Decode(data, err, verdict.Decode)
 }
 
 // These errors say why a question has no answer.

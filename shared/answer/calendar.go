@@ -2,11 +2,9 @@ package answer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
 
@@ -115,16 +113,10 @@ func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 // readDepartures reads the departure state of a series (route and kind of trip) after the question
 // was answered. The result has no state if the stored state cannot answer the question.
 func (r *Reader) readDepartures(ctx context.Context, f SeriesData, nonStop bool) (departures, error) {
-	data, err := r.Stored.Sheet(ctx, f.Series, nonStop)
-	if errors.Is(err, store.ErrNotFound) {
-		return departures{}, nil
-	}
 	d := departures{SeriesData: f}
-	if err == nil {
-		err = r.decode(ctx, &d, data, nonStop)
+	data, err := r.Stored.Sheet(ctx, f.Series, nonStop)
+	if err = r.decode(ctx, &d, data, err, nonStop); err != nil {
+		return departures{}, orNone(err)
 	}
-	if errors.As(err, new(*StopsUnknown)) {
-		return departures{}, nil
-	}
-	return d, err
+	return d, nil
 }

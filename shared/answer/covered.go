@@ -89,13 +89,10 @@ func (r *Reader) readDestinations(ctx context.Context, origin fare.City) ([]fare
 	memo, _ := r.destinations.LoadOrStore(origin, new(store.Memo[[]fare.City]))
 	return memo.(*store.Memo[[]fare.City]).Get(r.Now(), func() (cities []fare.City, _ time.Duration, _ error) {
 		data, _, err := r.Stored.Trends(ctx, origin)
+		all, err := store.Decode(data, err, trends.Decode)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, 0, nil
 		}
-		if err != nil {
-			return nil, 0, err
-		}
-		all, err := trends.Decode(data)
 		for _, e := range all.Entries {
 			cities = append(cities, e.Destination)
 		}

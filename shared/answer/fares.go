@@ -76,13 +76,10 @@ func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
 		data, _, err := r.Stored.Pooled(ctx, store.Eventual)
+		cycle, err := store.Decode(data, err, departure.DecodeCycle)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, store.MemoTime, nil
 		}
-		if err != nil {
-			return nil, 0, err
-		}
-		cycle, err := departure.DecodeCycle(data)
 		return cycle.Pooled, store.MemoTime, err
 	})
 }

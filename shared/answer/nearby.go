@@ -147,10 +147,7 @@ func (n *Neighbour) settle(asked fare.Series) bool {
 func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verdict.Analysis, known bool, err error) {
 	if q.When == nil {
 		data, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
-		if err == nil {
-			f.Summary, err = verdict.Decode(data)
-		}
-		if err == nil {
+		if f.Summary, err = store.Decode(data, err, verdict.Decode); err == nil {
 			f, err = f.nonStop(q)
 		}
 		if err != nil {
@@ -161,10 +158,7 @@ func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verd
 	}
 	d := departures{SeriesData: f}
 	data, err := r.Stored.Sheet(ctx, f.Series, q.NonStop)
-	if err == nil {
-		err = r.decode(ctx, &d, data, q.NonStop)
-	}
-	if err != nil {
+	if err := r.decode(ctx, &d, data, err, q.NonStop); err != nil {
 		return a, false, orNone(err)
 	}
 	return verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, r.Now())

@@ -108,19 +108,16 @@ func (r *Reader) departures(ctx context.Context, q Question) (d departures, err 
 func (r *Reader) departuresOfCities(ctx context.Context, q Question, d departures) (_ departures, err error) {
 	data, err := r.Stored.Sheet(ctx, d.Series, q.NonStop)
 	r.recordDemand(ctx, d.Series, err)
-	if errors.Is(err, store.ErrNotFound) {
+	if err = r.decode(ctx, &d, data, err, q.NonStop); errors.Is(err, store.ErrNotFound) {
 		return d, r.noSheet(ctx, d.SeriesData, q)
 	}
-	if err != nil {
-		return d, err
-	}
-	return d, r.decode(ctx, &d, data, q.NonStop)
+	return d, err
 }
 
-// decode decodes a departure state. If nonStop is true and the state may contain fares with stops,
-// decode fails with StopsUnknown.
-func (r *Reader) decode(ctx context.Context, d *departures, data []byte, nonStop bool) (err error) {
-	if d.sheet, err = departure.DecodeState(data); err != nil {
+// decode decodes a departure state, or returns the error with which it was read. If nonStop is true and
+// the state may contain fares with stops, decode fails with StopsUnknown.
+func (r *Reader) decode(ctx context.Context, d *departures, data []byte, err error, nonStop bool) error {
+	if d.sheet, err = store.Decode(data, err, departure.DecodeState); err != nil {
 		return err
 	}
 	if nonStop && !d.sheet.NonStopOnly() {
@@ -133,7 +130,8 @@ func (r *Reader) decode(ctx context.Context, d *departures, data []byte, nonStop
 // noSheet returns the error that explains why there is no departure state. Either the route is not
 // covered, or no fare was found since the service began to store departure states.
 func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
-	_, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
+	data, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
+	_, err = store.Decode(data, err, verdict.Decode)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return &NotCovered{f, r.BeforeFares(ctx)}

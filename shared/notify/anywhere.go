@@ -47,13 +47,10 @@ func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, e
 		return nil, nil // the deals are too old; a later refresh replaces them
 	}
 	data, _, err := store.Fares{Table: r.Notifications.Table}.DealsNow(ctx, f.origin, fare.OneWay)
-	if errors.Is(err, store.ErrNotFound) {
+	if f.deals, err = store.Decode(data, err, deals.Decode); errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
-	}
-	if f.deals, err = deals.Decode(data); err != nil {
 		return nil, fmt.Errorf("read deals of %s: %w", f.origin, err)
 	}
 	return &look{from: f}, nil

@@ -173,6 +173,7 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 // records the request, so that the next refresh asks the fare source for the origin.
 func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.Trip) (deals.Origin, error) {
 	data, _, err := s.Stored.Deals(ctx, origin.City, trip)
+	all, err := store.Decode(data, err, deals.Decode)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && trip != fare.OneWay:
 		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("We have seen no return with %s nights "+
@@ -182,10 +183,8 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 		s.RequestOrigin(ctx, origin.City)
 		return deals.Origin{}, NotCovered(s.BeforeFares(ctx), fmt.Sprintf("We know no fare from %s yet. The next "+
 			"refresh asks for it: try again then. GET /v1/rotte lists the covered routes.", english(origin)))
-	case err != nil:
-		return deals.Origin{}, err
 	}
-	return deals.Decode(data)
+	return all, err
 }
 
 // DestinationDeal is a destination with its deal, the cheapest fare and the verdict on it.

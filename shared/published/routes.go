@@ -82,13 +82,10 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 // routes if destination is empty.
 func (s *Answers) routesFrom(ctx context.Context, origin, destination fare.City, to *Routes) error {
 	data, _, err := s.Stored.Trends(ctx, origin)
+	all, err := store.Decode(data, err, trends.Decode)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	all, err := trends.Decode(data)
 	if err != nil {
 		return err
 	}

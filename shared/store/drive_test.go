@@ -117,6 +117,7 @@ func fareCalls(table store.Table, later time.Time) []call {
 		{fares, "DealsNow", args{"MIL", fare.OneWay}},
 		{fares, "Trends", args{"MIL"}},
 		{fares, "Covered", args{"", 0}},
+		{fares, "IsCovered", args{milBuh}},
 		{fares, "Into", args{"BUH", "", 0}},
 		{fares, "SetRates", args{fare.Rates{}}},
 		{fares, "Rates", nil},

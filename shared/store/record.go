@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"verdetto/shared/fare/packed"
 )
 
 // wrap adds the name of the failed action to an error. If err is nil, it returns nil.
@@ -32,6 +34,18 @@ func get[T any](ctx context.Context, table Table, key Key, read Consistency) (re
 		err = json.Unmarshal(item.Data, &record)
 	}
 	return record, item, err
+}
+
+// Decode decodes an item that a refresh computed, or returns the error with which the item was read. An
+// item of another version of the program counts as absent: the next refresh computes it anew.
+func Decode[T any](data []byte, err error, decode func([]byte) (T, error)) (record T, _ error) {
+	if err == nil {
+		record, err = decode(data)
+	}
+	if errors.Is(err, packed.ErrVersion) {
+		err = fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return record, err
 }
 
 func list[T any](ctx context.Context, table Table, r Range, record func(Item) (T, error)) ([]T, error) {

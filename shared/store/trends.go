@@ -40,11 +40,19 @@ func (f Fares) PutTrends(
 		return wrap(err, "write trends of %s", origin)
 	}
 	for destination, c := range changed {
-		if err := f.putCoverage(ctx, Key{"INTO#" + string(destination), string(origin)}, c); err != nil {
+		if err := f.putCoverage(ctx, coverageKey(fare.Route{Origin: origin, Destination: destination}), c); err != nil {
 			return wrap(err, "write coverage of %s-%s", origin, destination)
 		}
 	}
 	return f.put(ctx, originKey(origin, "TRENDS"), data, version, "trends of %s", origin)
+}
+
+func coverageKey(r fare.Route) Key { return Key{"INTO#" + string(r.Destination), string(r.Origin)} }
+
+// IsCovered reports whether the coverage of a route is stored.
+func (f Fares) IsCovered(ctx context.Context, r fare.Route) (bool, error) {
+	_, _, err := f.get(ctx, coverageKey(r), Eventual, "coverage of %s", r)
+	return err == nil, unless(err, ErrNotFound)
 }
 
 // putCoverage writes the coverage of a route, unless the stored coverage is newer or has more data.

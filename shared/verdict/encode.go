@@ -10,15 +10,12 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of an encoded summary. A summary in which the flight of any live fare (found in
-// the last 7 days) is known is in flightFormat. A summary with a Basis is in basisFormat. Earlier
-// versions wrote summaries in euroFormat, which Decode still reads. Such a summary is in euro and
-// its stops are unknown.
+// An encoded summary begins with what no refresh can compute anew: when the source was asked, and the
+// lows, which outlive the observations. This part keeps its form. Then come the format of the rest and
+// the rest, which a refresh computes from observations.
 const (
-	basisFormat   = 4
-	flightFormat  = 3
-	summaryFormat = 2
-	euroFormat    = 1
+	lowsFormat    = 5
+	summaryFormat = 1
 )
 
 // A byte states how the view of non-stop fares is stored.
@@ -31,32 +28,32 @@ const (
 // Encode packs the summary. Prices of lows are stored as differences from the previous low. Days
 // are stored as the number of days before AsOf. Three years of lows take about 4 KB.
 func (s RouteSummary) Encode() []byte {
-	format := byte(summaryFormat)
-	if s.hasFlights() || s.NonStop != nil && s.NonStop.hasFlights() {
-		format = flightFormat
-	}
-	if s.Basis != nil {
-		format = basisFormat
-	}
-	w := packed.NewWriter(format, 96+4*len(s.Lows))
+	w := packed.NewWriter(lowsFormat, 96+4*len(s.Lows))
 	w.Int(int64(s.AsOf), s.DeepRequest)
 	w.Uint(s.Currency.Pack())
 	w.Uint(math.Float64bits(s.PerEuro))
-	s.encodeView(&w, s.View)
+	s.encodeLows(&w, s.Lows)
+	separate := false
 	switch {
 	case s.NonStop == nil:
 		w.Uint(stopsUnknown)
 	case s.NonStop.equal(s.View):
 		w.Uint(allNonStop)
 	default:
+		separate = true
 		w.Uint(someNonStop)
+		s.encodeLows(&w, s.NonStop.Lows)
+	}
+	w.Uint(summaryFormat)
+	s.encodeView(&w, s.View)
+	if separate {
 		s.encodeView(&w, *s.NonStop)
 	}
+	w.Uint(bit(s.Basis != nil))
 	encodeBasis(&w, s.Basis)
 	return w
 }
 
-// encodeBasis writes nothing for nil: a format of its own says that there is a Basis.
 func encodeBasis(w *packed.Writer, b *Basis) {
 	if b != nil {
 		w.Uint(math.Float64bits(b.Ratio))
@@ -86,18 +83,17 @@ func (s RouteSummary) encodeView(w *packed.Writer, v View) {
 	}
 	encodeMonths(w, v.Months)
 	encodeWindow(w, v.Window)
-	w.Int(int64(len(v.Lows)))
+}
+
+func (s RouteSummary) encodeLows(w *packed.Writer, lows []Low) {
+	w.Int(int64(len(lows)))
 	price := fare.Cents(0)
-	for _, l := range v.Lows {
+	for _, l := range lows {
 		w.Uint(uint64(l.Price-price)<<1 | bit(l.Quoted != fare.Money{}))
 		w.Uint16(uint16(s.AsOf - l.Day)) // at most LowDays
 		encodeQuoted(w, l.Quoted)
 		price = l.Price
 	}
-}
-
-func (v View) hasFlights() bool {
-	return slices.ContainsFunc(v.Live, func(l Live) bool { return l.Flight.Known() })
 }
 
 func bit(yes bool) uint64 {
@@ -136,45 +132,46 @@ func (v View) equal(u View) bool {
 		slices.Equal(v.Live, u.Live) && slices.Equal(v.Months, u.Months) && same(v.Window, u.Window)
 }
 
-// Decode parses the bytes that Encode returned, from this or an earlier version.
+// Decode parses the bytes that Encode returned. If another version of the program wrote the rest, it
+// returns the part that keeps its form, as a summary of day 0, and packed.ErrVersion.
 func Decode(data []byte) (RouteSummary, error) {
-	decode := decodeQuoted
-	if len(data) > 0 && data[0] == euroFormat {
-		decode = decodeEuro
-	}
-	s, err := decode(data)
-	if err != nil {
-		return RouteSummary{}, fmt.Errorf("decode route summary: %w", err)
-	}
-	return s, nil
-}
-
-func decodeQuoted(data []byte) (RouteSummary, error) {
-	format := byte(summaryFormat)
-	if len(data) > 0 && (data[0] == flightFormat || data[0] == basisFormat) {
-		format = data[0]
-	}
-	r := packed.NewReader(data, format)
+	r := packed.NewReader(data, lowsFormat)
 	s := RouteSummary{AsOf: fare.Day(r.Int()), DeepRequest: r.Int(), Currency: decodeCurrency(&r),
 		PerEuro: math.Float64frombits(r.Uint())}
-	s.View = s.decodeView(&r)
-	switch r.Uint() {
-	case stopsUnknown:
-	case allNonStop:
+	s.Lows = s.decodeLows(&r)
+	stops := r.Uint()
+	if stops >= someNonStop {
+		s.NonStop = &View{Lows: s.decodeLows(&r)}
+	}
+	format := r.Uint()
+	if format != summaryFormat {
+		r.Fail(fmt.Errorf("format %d %w", format, packed.ErrVersion))
+	}
+	s.decodeView(&r, &s.View)
+	switch {
+	case s.NonStop != nil:
+		s.decodeView(&r, s.NonStop)
+	case stops == allNonStop:
 		v := s.View
 		s.NonStop = &v
-	default:
-		v := s.decodeView(&r)
-		s.NonStop = &v
 	}
-	if format == basisFormat {
+	if r.Uint() != 0 {
 		s.Basis = decodeBasis(&r)
 	}
-	return s, r.Err()
+	err := r.Err()
+	switch {
+	case err == nil:
+		return s, nil
+	case errors.Is(err, packed.ErrVersion):
+		s.AsOf = 0
+	default:
+		s = RouteSummary{}
+	}
+	return s, fmt.Errorf("decode route summary: %w", err)
 }
 
-func (s RouteSummary) decodeView(r *packed.Reader) View {
-	v := View{Newest: r.Int(), Observations: int(r.Int())}
+func (s RouteSummary) decodeView(r *packed.Reader, v *View) {
+	v.Newest, v.Observations = r.Int(), int(r.Int())
 	v.Live = make([]Live, r.Count(r.Int()))
 	for i := range v.Live {
 		l := Live{Depart: s.AsOf + fare.Day(r.Int()), Price: fare.Cents(r.Int()), Found: v.Newest - r.Int(),
@@ -187,14 +184,17 @@ func (s RouteSummary) decodeView(r *packed.Reader) View {
 		v.Live[i] = l
 	}
 	v.Months, v.Window = decodeMonths(r), decodeWindow(r)
-	v.Lows = make([]Low, r.Count(r.Int()))
+}
+
+func (s RouteSummary) decodeLows(r *packed.Reader) []Low {
+	lows := make([]Low, r.Count(r.Int()))
 	price := fare.Cents(0)
-	for i := range v.Lows {
+	for i := range lows {
 		step := r.Uint()
 		price += fare.Cents(step >> 1)
-		v.Lows[i] = Low{Day: s.AsOf - fare.Day(r.Uint16()), Price: price, Quoted: decodeMoney(r, step)}
+		lows[i] = Low{Day: s.AsOf - fare.Day(r.Uint16()), Price: price, Quoted: decodeMoney(r, step)}
 	}
-	return v
+	return lows
 }
 
 func decodeCurrency(r *packed.Reader) fare.Currency {
@@ -226,23 +226,4 @@ func decodeWindow(r *packed.Reader) *Window {
 		return nil
 	}
 	return &Window{int(r.Int()), int(r.Int()), fare.Cents(r.Int()), int(r.Int()), fare.Cents(r.Int())}
-}
-
-// decodeEuro parses a summary in euroFormat, the format of earlier versions.
-func decodeEuro(data []byte) (RouteSummary, error) {
-	r := packed.NewReader(data, euroFormat)
-	s := RouteSummary{AsOf: fare.Day(r.Int()), PerEuro: 1}
-	s.Newest, s.Observations = r.Int(), int(r.Int())
-	s.Live = make([]Live, r.Count(r.Int()))
-	for i := range s.Live {
-		s.Live[i] = Live{Depart: s.AsOf + fare.Day(r.Int()), Price: fare.Cents(r.Int()), Found: s.Newest - r.Int()}
-	}
-	s.Months, s.Window = decodeMonths(&r), decodeWindow(&r)
-	s.Lows = make([]Low, r.Count(r.Int()))
-	price := fare.Cents(0)
-	for i := range s.Lows {
-		price += fare.Cents(r.Uint())
-		s.Lows[i] = Low{Day: s.AsOf - fare.Day(r.Uint16()), Price: price}
-	}
-	return s, r.Err()
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // TestStoredBytes: encoded summaries equal the bytes that stores already hold. A new encoding needs
-// a new format byte and a reader for all formats.
+// another summaryFormat, so that the rest of stored summaries counts as absent; lowsFormat stays.
 func TestStoredBytes(t *testing.T) {
 	low := func(day fare.Day, price fare.Cents) Low { return Low{Day: day, Price: price} }
 	ron, err := fare.ParseCurrency("RON")
@@ -26,20 +26,9 @@ func TestStoredBytes(t *testing.T) {
 		name    string
 		summary RouteSummary
 		stored  string
-		written bool // this version writes it
 	}{
-		{"euro, empty", RouteSummary{AsOf: 16858, PerEuro: 1, View: View{Live: []Live{}, Months: []Month{},
-			Lows: []Low{}}}, "01b48702000000000000", false},
-		{"euro, full", RouteSummary{AsOf: 16858, PerEuro: 1, View: View{
-			Newest: 1456617600, Observations: 12345,
-			Lows: []Low{low(16857, 999), low(16000, 999), low(15764, 1000), low(16800, 123456)},
-			Live: []Live{{Depart: 16858, Price: 4000, Found: 1456617600}, {Depart: 16900, Price: 1999,
-				Found: 1456000000}},
-			Months: []Month{{3, 4550, 1999, 812}, {12, 20_000, 9_999, 5}},
-			Window: &Window{From: 46, To: 90, Median: 3999, Sample: 321, Saving: -150},
-		}}, "01b4870280e291ed0af2c0010400c03e00549e1f80b24b04068c479e1fd80c18c0b8029e9c010a025cb401be3e8205ab0208e7070100005a03014604d8bc073a00", false},
 		{"empty", RouteSummary{AsOf: 16858, PerEuro: 1, View: View{Live: []Live{}, Months: []Month{},
-			Lows: []Low{}}}, "02b48702000080808080808080f83f00000000000000", true},
+			Lows: []Low{}}}, "05b48702000080808080808080f83f000001000000000000"},
 		{"as quoted", RouteSummary{
 			AsOf: 16858, DeepRequest: 1456617000, Currency: ron, PerEuro: 4.5,
 			View: View{
@@ -57,13 +46,13 @@ func TestStoredBytes(t *testing.T) {
 				Lows: []Low{low(16857, 5900)},
 				Live: []Live{{Depart: 16858, Price: 3900, Found: 1456617500, Stops: fare.NonStop, Nights: 14}},
 			},
-		}, "02b48702d0d891ed0ade5c80808080808080894080e291ed0af2c0010400f83c00000a54a03880b24b000100c00c04068c479e1fd80c18c0b8029e9c010a025cb401be3e8205ab0206f83c0100c7013a0000860ec2ca0e5a0302b8e091ed0a0a0200f83c000e04000002985c0100", true},
+		}, "05b48702d0d891ed0ade5c80808080808080894006f83c0100c7013a0000860ec2ca0e5a030202985c01000180e291ed0af2c0010400f83c00000a54a03880b24b000100c00c04068c479e1fd80c18c0b8029e9c010a025cb401be3e8205ab02b8e091ed0a0a0200f83c000e04000000"},
 		{"all non-stop", RouteSummary{
 			AsOf: 16858, PerEuro: 1, View: nonStop, NonStop: &nonStop,
-		}, "02b48702000080808080808080f83fb8e091ed0a0a0200f83c000004000002985c010001", true},
+		}, "05b48702000080808080808080f83f02985c01000101b8e091ed0a0a0200f83c000004000000"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := hex.EncodeToString(c.summary.Encode()); c.written && got != c.stored {
+			if got := hex.EncodeToString(c.summary.Encode()); got != c.stored {
 				t.Errorf("encoded as %s, want %s", got, c.stored)
 			}
 			stored, err := hex.DecodeString(c.stored)

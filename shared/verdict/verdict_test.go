@@ -341,7 +341,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(Build(random(rng, n, 200), RouteSummary{}, day0+199, Options{}).Encode())
 	}
 	f.Add([]byte{})
-	f.Add([]byte{summaryFormat, 2, 2, 2, 0xfe, 0xff, 0xff, 0xff, 0x0f})
+	f.Add([]byte{lowsFormat, 2, 2, 2, 0xfe, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := Decode(data)
 		if err != nil {

@@ -72,13 +72,10 @@ func (o Options) Examples(ctx context.Context) ([]Example, error) {
 // time.
 func (o Options) judge(ctx context.Context, fares store.Fares, route fare.Route) (verdict.Analysis, bool, error) {
 	data, _, err := fares.Summary(ctx, fare.Series{Route: route}, store.Eventual)
+	s, err := store.Decode(data, err, verdict.Decode)
 	if errors.Is(err, store.ErrNotFound) {
 		return verdict.Analysis{}, false, nil
 	}
-	if err != nil {
-		return verdict.Analysis{}, false, err
-	}
-	s, err := verdict.Decode(data)
 	if err != nil {
 		return verdict.Analysis{}, false, fmt.Errorf("read summary of %s: %w", route, err)
 	}

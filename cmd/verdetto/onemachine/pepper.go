@@ -11,8 +11,6 @@ import (
 
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 
-	"verdetto/shared/fare"
-	"verdetto/shared/notify"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/runtime/config/ssmparams"
 	"verdetto/shared/store"
@@ -90,67 +88,14 @@ func pepperOfStore(ctx context.Context, table store.Table) ([]byte, error) {
 	return store.Pepper(ctx, table, fresh)
 }
 
-// CheckPepper fails with store.ErrOtherPepper if a store was made with another pepper. A store
-// normally has a mark that identifies its pepper. Stores of earlier versions have no mark. There
-// the pepper must fit the pseudonym of a subscriber; without subscribers, it must equal the pepper
-// kept in the store. If mark is true, CheckPepper then stores a mark.
+// CheckPepper fails with store.ErrOtherPepper if a store has the mark of another pepper. If mark is
+// true and the store has no mark, CheckPepper stores one.
 func CheckPepper(ctx context.Context, table store.Table, pepper []byte, mark bool) error {
 	marked, err := store.HasPepperMark(ctx, table)
-	if err == nil && !marked {
-		err = checkUnmarked(ctx, table, pepper)
-	}
 	if err != nil || !marked && !mark {
 		return err
 	}
 	return store.CheckPepper(ctx, table, pepper)
-}
-
-func checkUnmarked(ctx context.Context, table store.Table, pepper []byte) error {
-	alert, found, err := anyAlert(ctx, table)
-	if err != nil {
-		return err
-	}
-	if found {
-		if (notify.Links{Pepper: pepper}).Subscriber(alert.Email) != alert.Subscriber {
-			return store.ErrOtherPepper
-		}
-		return nil
-	}
-	kept, err := store.StoredPepper(ctx, table)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err == nil && string(kept) != string(pepper) {
-		err = store.ErrOtherPepper
-	}
-	return err
-}
-
-// anyAlert returns the first alert by mail that it finds. It returns false if there is none.
-func anyAlert(ctx context.Context, table store.Table) (store.Alert, bool, error) {
-	alerts := store.Alerts{Table: table}
-	origins, err := store.Fares{Table: table}.Covered(ctx, "", 0)
-	if err != nil {
-		return store.Alert{}, false, err
-	}
-	for _, origin := range origins {
-		watched, err := alerts.SubscribedRoutes(ctx, origin)
-		if err != nil {
-			return store.Alert{}, false, err
-		}
-		for _, w := range watched {
-			page, err := alerts.Page(ctx, fare.Route{Origin: origin, Destination: w.Destination}, "", 100)
-			if err != nil {
-				return store.Alert{}, false, err
-			}
-			for _, a := range page {
-				if a.Channel == "" {
-					return a, true, nil
-				}
-			}
-		}
-	}
-	return store.Alert{}, false, nil
 }
 
 // ReadStore opens a store for reading. It never changes the file, so a backup stays intact. If a

@@ -102,8 +102,8 @@ func lookAt(ctx context.Context, table store.Table, now func() time.Time, progre
 	today := fare.DayOf(now())
 	var bad error
 	tally := store.Tally{Now: now(), Summary: func(data []byte) {
-		s, err := verdict.Decode(data)
-		if err != nil {
+		s, err := store.Decode(data, nil, verdict.Decode)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			bad = fmt.Errorf("read a summary: %w", err)
 			return
 		}

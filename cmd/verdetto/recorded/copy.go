@@ -107,13 +107,10 @@ func (i Import) copyOrigin(ctx context.Context, w *work, origin fare.City) error
 func (i Import) adapt(ctx context.Context, of fare.Series, items []store.Item) ([]store.Item, error) {
 	items = slices.DeleteFunc(items, func(item store.Item) bool { return item.Expired(i.Now()) })
 	data, _, err := store.Fares{Table: i.Target}.Summary(ctx, of, store.Strong)
+	had, err := store.Decode(data, err, verdict.Decode)
 	if errors.Is(err, store.ErrNotFound) {
 		return items, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	had, err := verdict.Decode(data)
 	if err != nil || had.DeepRequest == 0 {
 		return items, err
 	}
@@ -146,13 +143,10 @@ func (i Import) deals(ctx context.Context, w *work, origin fare.City, trip fare.
 		return nil, err
 	}
 	stored, _, err := store.Fares{Table: i.Target}.DealsNow(ctx, origin, trip)
+	had, err := store.Decode(stored, err, deals.Decode)
 	if errors.Is(err, store.ErrNotFound) {
 		return data, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	had, err := deals.Decode(stored)
 	if err != nil {
 		return nil, err
 	}

@@ -144,8 +144,8 @@ func (i Import) read(ctx context.Context, of fare.Series) (s stored, err error) 
 		if !item.IsSummary() {
 			continue
 		}
-		summary, err := verdict.Decode(item.Data)
-		if err != nil {
+		summary, err := store.Decode(item.Data, nil, verdict.Decode)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return s, fmt.Errorf("read summary of %s: %w", of, err)
 		}
 		s.asOf = summary.AsOf
@@ -217,11 +217,8 @@ func (i Import) known(ctx context.Context, panel *fares) (known map[fare.Series]
 // readTrends returns the trends of an origin, empty if there are none.
 func readTrends(ctx context.Context, from store.Fares, origin fare.City) (o trends.Origin, err error) {
 	data, _, err := from.Trends(ctx, origin)
-	if errors.Is(err, store.ErrNotFound) {
+	if o, err = store.Decode(data, err, trends.Decode); errors.Is(err, store.ErrNotFound) {
 		return o, nil
-	}
-	if err == nil {
-		o, err = trends.Decode(data)
 	}
 	if err != nil {
 		return o, fmt.Errorf("read trends of %s: %w", origin, err)

@@ -113,12 +113,9 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 	}
 	city, _ := sitemapCity(in.File)
 	data, _, err := s.Stored.Trends(ctx, city)
+	all, err := store.Decode(data, err, trends.Decode)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, noSitemap()
-	}
-	var all trends.Origin
-	if err == nil {
-		all, err = trends.Decode(data)
 	}
 	if err != nil {
 		return nil, err

@@ -230,13 +230,10 @@ func (s *Service) firstOutcomes(ctx context.Context) (fare.Day, error) {
 	const after = 8 // days: a horizon of 7, and the next refresh
 	today := fare.DayOf(s.Now())
 	data, _, err := s.Score.Pooled(ctx, store.Eventual)
+	cycle, err := store.Decode(data, err, departure.DecodeCycle)
 	if errors.Is(err, store.ErrNotFound) {
 		return today + after, nil
 	}
-	if err != nil {
-		return 0, err
-	}
-	cycle, err := departure.DecodeCycle(data)
 	if err != nil || cycle.Warmed == 0 {
 		return 0, err
 	}

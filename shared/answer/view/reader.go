@@ -63,13 +63,10 @@ func (r *Reader) read(ctx context.Context, of fare.Series, currency string, most
 	}
 	origin, destination := of.Origin, of.Destination
 	data, _, err := r.Stored.Trends(ctx, origin)
+	all, err := store.Decode(data, err, trends.Decode)
 	if errors.Is(err, store.ErrNotFound) {
 		return Trends{}, r.notCovered(ctx, origin, "")
 	}
-	if err != nil {
-		return Trends{}, err
-	}
-	all, err := trends.Decode(data)
 	if err != nil {
 		return Trends{}, err
 	}
@@ -81,10 +78,10 @@ func (r *Reader) read(ctx context.Context, of fare.Series, currency string, most
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}
 	data, _, err = r.Stored.Summary(ctx, of.OfCities(), store.Eventual)
-	if err != nil {
-		return Trends{}, err
+	summary, err := store.Decode(data, err, verdict.Decode)
+	if errors.Is(err, store.ErrNotFound) {
+		return Trends{}, r.notCovered(ctx, origin, destination)
 	}
-	summary, err := verdict.Decode(data)
 	if err != nil {
 		return Trends{}, err
 	}

@@ -53,13 +53,18 @@ type Reader struct {
 
 var errShort = errors.New("cut short")
 
-// NewReader returns a Reader for data. It fails if data does not start with the format byte.
+// ErrVersion means that data do not start with the expected format byte: another version of the
+// program wrote them.
+var ErrVersion = errors.New("of another version")
+
+// NewReader returns a Reader for data. It fails with ErrVersion if data do not start with the format
+// byte.
 func NewReader(data []byte, format byte) Reader {
 	switch {
 	case len(data) == 0:
 		return Reader{err: errShort}
 	case data[0] != format:
-		return Reader{err: fmt.Errorf("unknown format %d", data[0])}
+		return Reader{err: fmt.Errorf("format %d %w", data[0], ErrVersion)}
 	}
 	return Reader{data: data[1:]}
 }

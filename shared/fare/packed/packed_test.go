@@ -71,7 +71,7 @@ func TestFaults(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, func(r *Reader) {}, "cut short"},
-		{"another format", []byte{2, 0}, func(r *Reader) { r.Int() }, "unknown format 2"},
+		{"another format", []byte{2, 0}, func(r *Reader) { r.Int() }, "format 2 of another version"},
 		{"a value is missing", []byte{1}, func(r *Reader) { r.Int() }, "cut short"},
 		{"a value is cut", []byte{1, 0x80}, func(r *Reader) { r.Uint() }, "cut short"},
 		{"a value of more than 64 bits", append([]byte{1}, tooLong...), func(r *Reader) { r.Uint() }, "cut short"},

@@ -34,8 +34,7 @@ type Deal struct {
 type Fares struct {
 	Route  []Deal
 	Months []Deal // in order of departure
-	// Airlines lists the cheapest one-way fares of any date of each known airline. It is empty in
-	// deals that earlier versions stored.
+	// Airlines lists the cheapest one-way fares of any date of each known airline.
 	Airlines []Deal
 }
 
@@ -45,7 +44,7 @@ type Entry struct {
 	AsOf         fare.Day // the day of the refresh that built it
 	Observations int      // number of observations it was built from
 	// Collected is the first past day with a known cheapest fare while the route has too few such
-	// days for a verdict. Otherwise, and in deals that earlier versions stored, it is 0.
+	// days for a verdict. Otherwise it is 0.
 	Collected fare.Day
 	Any       Fares
 	NonStop   *Fares // nil if it is not known which fares are non-stop

@@ -10,13 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The first byte of an encoded Origin. flightFormat is for an Origin in which the flight of any fare
-// is known, and airlineFormat for one with the fares of each airline.
-const (
-	format        = 1
-	flightFormat  = 2
-	airlineFormat = 3
-)
+// format is the first byte of an encoded Origin.
+const format = 4
 
 // Deals store the index of the level, reliability and comparison in these lists. Append new names
 // at the end.
@@ -28,7 +23,7 @@ var (
 
 // The flags of an entry. The lowest bit states whether the entry has a list of non-stop fares. Two
 // bits per month follow: the index in comparisons of the month's verdict. The bit collectedFlag
-// states whether Collected follows the flags. Earlier versions wrote 0 in all bits but the lowest.
+// states whether Collected follows the flags.
 const (
 	withNonStop   = 1
 	anyShift      = 1
@@ -52,14 +47,7 @@ const (
 func (o Origin) Encode() []byte {
 	legend := o.legend()
 	w := packed.NewWriter(format, 256*len(o.Entries))
-	switch {
-	case o.hasAirlines():
-		w[0] = airlineFormat
-		legend.Encode(&w)
-	case legend != nil:
-		w[0] = flightFormat
-		legend.Encode(&w)
-	}
+	legend.Encode(&w)
 	w.Uint(uint64(len(o.Entries)))
 	for _, e := range o.Entries {
 		w.Bytes([]byte(e.Destination))
@@ -84,21 +72,12 @@ func (o Origin) Encode() []byte {
 	return w
 }
 
-// hasAirlines reports whether fares of single airlines are listed.
-func (o Origin) hasAirlines() bool {
-	return slices.ContainsFunc(o.Entries, func(e Entry) bool {
-		return len(e.Any.Airlines) > 0 || e.NonStop != nil && len(e.NonStop.Airlines) > 0
-	})
-}
-
-// legend returns the legend of all fares, or nil if no flight is known.
+// legend returns the legend of all fares.
 func (o Origin) legend() *fare.Legend {
 	var all []fare.Flight
-	known := false
 	of := func(f Fares) {
 		for _, d := range slices.Concat(f.Route, f.Months, f.Airlines) {
 			all = append(all, d.Fare.Flight)
-			known = known || d.Fare.Flight.Known()
 		}
 	}
 	for _, e := range o.Entries {
@@ -107,15 +86,12 @@ func (o Origin) legend() *fare.Legend {
 			of(*e.NonStop)
 		}
 	}
-	if !known {
-		return nil
-	}
 	return fare.NewLegend(len(all), func(i int) (uint64, fare.Flight) { return 0, all[i] })
 }
 
 func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 	end := (asOf + 1).Time().Unix()
-	for i, list := range [][]Deal{f.Route, f.Months, f.Airlines}[:lists((*w)[0])] {
+	for i, list := range [][]Deal{f.Route, f.Months, f.Airlines} {
 		w.Uint(uint64(len(list)))
 		depart, price, sample := asOf, fare.Cents(0), 0
 		for _, d := range list {
@@ -131,9 +107,7 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 				flags |= foreignFlag
 			}
 			w.Uint(flags)
-			if legend != nil {
-				legend.Put(w, 0, l.Flight)
-			}
+			legend.Put(w, 0, l.Flight)
 			if foreign {
 				w.Uint(l.Quoted.Currency.Pack())
 				w.Uint(uint64(l.Quoted.Amount))
@@ -148,14 +122,6 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 			depart, price, sample = l.Depart, l.Price, v.Campione
 		}
 	}
-}
-
-// lists returns the number of lists of fares in the format of an encoded Origin.
-func lists(first byte) int {
-	if first == airlineFormat {
-		return 3
-	}
-	return 2
 }
 
 // compared returns two bits per month. They are the index, in the list comparisons, of the fares
@@ -184,12 +150,8 @@ var errRange = errors.New("a value that cannot be")
 // Decode parses the bytes that Encode returned.
 func Decode(data []byte) (Origin, error) {
 	var o Origin
-	var legend *fare.Legend
 	r := packed.NewReader(data, format)
-	if len(data) > 0 && (data[0] == flightFormat || data[0] == airlineFormat) {
-		r = packed.NewReader(data, data[0])
-		legend = fare.DecodeLegend(&r)
-	}
+	legend := fare.DecodeLegend(&r)
 	for range r.Count(int64(r.Uint() & (1<<31 - 1))) {
 		e := Entry{Destination: fare.City(r.Bytes()), AsOf: day(&r), Observations: int(r.Uint())}
 		flags := r.Uint()
@@ -201,10 +163,10 @@ func Decode(data []byte) (Origin, error) {
 			}
 			e.Collected = e.AsOf - fare.Day(days)
 		}
-		e.Any = decodeFares(&r, e.AsOf, legend, lists(data[0]))
+		e.Any = decodeFares(&r, e.AsOf, legend)
 		e.Any.setCompared(flags >> anyShift)
 		if flags&withNonStop != 0 {
-			f := decodeFares(&r, e.AsOf, legend, lists(data[0]))
+			f := decodeFares(&r, e.AsOf, legend)
 			f.setCompared(flags >> nonStopShift)
 			e.NonStop = &f
 		}
@@ -226,9 +188,9 @@ func day(r *packed.Reader) fare.Day {
 	return fare.Day(v)
 }
 
-func decodeFares(r *packed.Reader, asOf fare.Day, legend *fare.Legend, lists int) (f Fares) {
+func decodeFares(r *packed.Reader, asOf fare.Day, legend *fare.Legend) (f Fares) {
 	end := (asOf + 1).Time().Unix()
-	for i, list := range []*[]Deal{&f.Route, &f.Months, &f.Airlines}[:lists] {
+	for i, list := range []*[]Deal{&f.Route, &f.Months, &f.Airlines} {
 		depart, price, sample := int64(asOf), int64(0), int64(0)
 		for range r.Count(int64(r.Uint() & (1<<31 - 1))) {
 			depart, price = depart+r.Int(), price+r.Int()
@@ -247,9 +209,7 @@ func decodeFares(r *packed.Reader, asOf fare.Day, legend *fare.Legend, lists int
 				Verdict: verdict.Verdetto{Livello: levels[level], Affidabilita: certainties[certainty],
 					Campione: int(sample)},
 			}}
-			if legend != nil {
-				_, d.Fare.Flight = legend.Get(r)
-			}
+			_, d.Fare.Flight = legend.Get(r)
 			if flags&foreignFlag != 0 {
 				var known bool
 				if d.Fare.Quoted.Currency, known = fare.UnpackCurrency(r.Uint()); !known {

@@ -220,7 +220,7 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 			t.Fatal(err)
 		}
 		*route = *s.routes[0].clone()
-		route.rebase(&View{day: later, rule: presentRule})
+		route.rebase(&View{day: later})
 		pooled := *s.pooled
 		pooled.rebase(later)
 		if moved := later >= epochDays; (route.epoch == later) != moved || (pooled.epoch == later) != moved {

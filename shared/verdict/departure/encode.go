@@ -9,18 +9,17 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of each stored format. The weights of fares are stored relative to the day epoch,
-// as multiples of massUnit. So each weight is rounded only once, not at every refresh. Otherwise a
-// small weight would never decrease.
+// The first byte of each stored format. Data that begin with another one are of another version of the
+// program: they count as absent, and a refresh computes them anew from the stored fares.
+//
+// The weights of fares are stored relative to the day epoch, as multiples of massUnit. So each weight
+// is rounded only once, not at every refresh. Otherwise a small weight would never decrease.
 const (
 	pooledFormat     = 2
-	routeFormat      = 1
-	noCurveFormat    = 2 // of a Route with noCurve
-	statisticsFormat = 3 // 2 is a score.Contribution
+	routeFormat      = 3
+	statisticsFormat = 3
 	departuresFormat = 1
 	questionsFormat  = 2
-
-	fourTerms = 1 // format of pooled statistics, statistics and questions with four terms, without the cheapest other
 
 	massUnit = 1. / 256
 )
@@ -46,8 +45,7 @@ func (p *Pooled) Encode() []byte {
 
 // DecodePooled parses the bytes that Pooled.Encode returned.
 func DecodePooled(data []byte) (*Pooled, error) {
-	format, cells := formatOf(data, pooledFormat)
-	r := packed.NewReader(data, format)
+	r := packed.NewReader(data, pooledFormat)
 	p := &Pooled{epoch: readDay(&r), tables: initial}
 	weights := func(into []float64) {
 		for i := range into {
@@ -61,24 +59,15 @@ func DecodePooled(data []byte) (*Pooled, error) {
 	for h := range p.tables {
 		t := &p.tables[h]
 		t.intercept, t.information = r.Float32(), readWeight(&r)
-		for i := range cells {
+		for i := range t.cells {
 			t.cells[i] = r.Float32()
 		}
-		weights(t.informations[:cells])
+		weights(t.informations[:])
 	}
 	if err := r.Err(); err != nil {
 		return nil, fmt.Errorf("decode pooled part: %w", err)
 	}
 	return p, nil
-}
-
-// formatOf returns the format in which pooled statistics (sums over all routes), statistics or
-// questions are stored, and the number of cells in that format.
-func formatOf(data []byte, present byte) (format byte, cells int) {
-	if len(data) > 0 && data[0] == fourTerms {
-		return fourTerms, besideFirst
-	}
-	return present, cellCount
 }
 
 // readDay reads a day. It fails if the day is so large that arithmetic could overflow.
@@ -102,13 +91,13 @@ func readWeight(r *packed.Reader) float64 {
 
 // Encode packs a route into less than 1 KB, whatever the number of fares seen.
 func (r *Route) Encode() []byte {
-	format := byte(routeFormat)
-	if r.noCurve {
-		format = noCurveFormat
-	}
-	w := packed.NewWriter(format, 800)
+	w := packed.NewWriter(routeFormat, 800)
 	w.Int(int64(r.epoch))
-	w.Uint(uint64(r.count))
+	noCurve := uint64(0)
+	if r.noCurve {
+		noCurve = 1
+	}
+	w.Uint(uint64(r.count)<<1 | noCurve)
 	w.Float32(r.level.sum, r.level.weight)
 	for _, t := range r.terms {
 		w.Float32(t.value, t.information, t.cases)
@@ -137,17 +126,13 @@ func encodeBars(w *packed.Writer, bars []bar) {
 
 // DecodeRoute parses the bytes that Route.Encode returned.
 func DecodeRoute(data []byte) (*Route, error) {
-	format, noCurve := byte(routeFormat), len(data) > 0 && data[0] == noCurveFormat
-	if noCurve {
-		format = noCurveFormat
-	}
-	r := packed.NewReader(data, format)
-	route := &Route{epoch: readDay(&r), noCurve: noCurve}
+	r := packed.NewReader(data, routeFormat)
+	route := &Route{epoch: readDay(&r)}
 	count := r.Uint()
 	if count > math.MaxInt32 {
 		r.Fail(errRange)
 	}
-	route.count = int(count)
+	route.count, route.noCurve = int(count>>1), count&1 == 1
 	route.level.sum, route.level.weight = r.Float32(), readWeight(&r)
 	for h := range route.terms {
 		route.terms[h] = term{r.Float32(), readWeight(&r), readWeight(&r)}
@@ -207,25 +192,23 @@ func (m *Minima) decode(r *packed.Reader) {
 // few hundred bytes.
 func (s *Statistics) Encode() []byte {
 	w := packed.NewWriter(statisticsFormat, 600)
-	s.each(cellCount, func(v *int64) { w.Int(*v) })
+	s.each(func(v *int64) { w.Int(*v) })
 	return w
 }
 
 // DecodeStatistics parses the bytes that Statistics.Encode returned.
 func DecodeStatistics(data []byte) (*Statistics, error) {
-	format, cells := formatOf(data, statisticsFormat)
-	r := packed.NewReader(data, format)
+	r := packed.NewReader(data, statisticsFormat)
 	s := new(Statistics)
-	s.each(cells, func(v *int64) { *v = r.Int() })
+	s.each(func(v *int64) { *v = r.Int() })
 	if err := r.Err(); err != nil {
 		return nil, fmt.Errorf("decode statistics: %w", err)
 	}
 	return s, nil
 }
 
-// each calls do for every number in s, in the order of the stored format. cells is the number of
-// cells in that format.
-func (s *Statistics) each(cells int, do func(*int64)) {
+// each calls do for every number in s, in the order of the stored format.
+func (s *Statistics) each(do func(*int64)) {
 	both := func(a *amounts) { do(&a.sum); do(&a.weight) }
 	for i := range s.curve {
 		both(&s.curve[i])
@@ -235,7 +218,7 @@ func (s *Statistics) each(cells int, do func(*int64)) {
 	}
 	for h := range s.learned {
 		both(&s.learned[h].intercept)
-		for i := range cells {
+		for i := range s.learned[h].cells {
 			both(&s.learned[h].cells[i])
 		}
 	}

@@ -167,8 +167,7 @@ func (qs Questions) Encode() []byte {
 
 // DecodeQuestions parses the bytes that Questions.Encode returned.
 func DecodeQuestions(data []byte) (Questions, error) {
-	format, _ := formatOf(data, questionsFormat)
-	r := packed.NewReader(data, format)
+	r := packed.NewReader(data, questionsFormat)
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	qs := make(Questions, 0, n)
 	var q question
@@ -176,11 +175,7 @@ func DecodeQuestions(data []byte) (Questions, error) {
 		q.day += readDay(&r)
 		q.depart += readDay(&r)
 		q.price += fare.Cents(clamp(r.Int()))
-		number := int(r.Uint16())
-		if format == fourTerms {
-			number *= besideCells // besideUnknown
-		}
-		cells, ok := unpackCells(number)
+		cells, ok := unpackCells(int(r.Uint16()))
 		flags := r.Uint()
 		if !ok || flags >= 1<<(3*int(horizons)) || q.price <= 0 || q.price > maxPrice || q.depart < q.day {
 			r.Fail(errRange)

@@ -43,7 +43,7 @@ func (r *Route) Day(v *View, today []Quote) *RouteDay {
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.view, d.route, d.computed = v, r, [groups + 1]bool{}
 	d.outdated = r.noCurve && v.hasCurve
-	fade := 1 / gain(r.epoch, v.day, v.rule.level)
+	fade := 1 / gain(r.epoch, v.day, levelHalfLife)
 	d.level = mean{r.level.sum * fade, r.level.weight * fade}
 	d.cases = 1 / gain(r.epoch, v.day, halfLife)
 	d.setOnSale(today)
@@ -62,7 +62,7 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 		return sums
 	}
 	d.computed[group], *sums = true, [bins + 1]float64{}
-	fade := 1 / gain(d.route.epoch, d.view.day, d.view.rule.residuals)
+	fade := 1 / gain(d.route.epoch, d.view.day, residualHalfLife)
 	for g, bars := range d.route.residuals {
 		if d.outdated {
 			break
@@ -167,7 +167,7 @@ func (d *RouteDay) earlier(lead int) (weight float64) {
 	for _, b := range d.route.residuals[d.route.group(place(lead, curveEdges))] {
 		weight += b.mass
 	}
-	return weight / gain(d.route.epoch, d.view.day, d.view.rule.residuals)
+	return weight / gain(d.route.epoch, d.view.day, residualHalfLife)
 }
 
 // Answer is the rule's answer for a price. If Known is false, there are too few fares for a

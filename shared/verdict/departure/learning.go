@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	learningFormat = 1 // without Answers
-	answersFormat  = 2
+	learningFormat = 2
 	maxLearning    = 4 << 20 // limit of the unpacked size; far above the open questions of 500 departures
 )
 
@@ -26,17 +25,11 @@ type Learning struct {
 // Encode packs and compresses the data. Questions of successive days are similar, so compression
 // saves about three quarters.
 func (l Learning) Encode() []byte {
-	format := byte(learningFormat)
-	if len(l.Answers) > 0 {
-		format = answersFormat
-	}
-	w := packed.NewWriter(format, 64)
+	w := packed.NewWriter(learningFormat, 64)
 	w.Bytes(l.All.Encode())
 	w.Bytes(l.NonStop.Encode())
-	if format == answersFormat {
-		w.Bytes(l.Answers)
-	}
-	deflated := bytes.NewBuffer([]byte{format})
+	w.Bytes(l.Answers)
+	deflated := bytes.NewBuffer([]byte{learningFormat})
 	deflate, err := flate.NewWriter(deflated, flate.DefaultCompression)
 	if err == nil {
 		_, err = deflate.Write(w)
@@ -50,21 +43,18 @@ func (l Learning) Encode() []byte {
 	return deflated.Bytes()
 }
 
-// DecodeLearning parses the bytes that Learning.Encode returned, also from versions without a
-// score.
+// DecodeLearning parses the bytes that Learning.Encode returned.
 func DecodeLearning(data []byte) (l Learning, err error) {
-	if len(data) == 0 || data[0] != learningFormat && data[0] != answersFormat {
-		return l, fmt.Errorf("decode learning: %w", errRange)
+	if len(data) == 0 || data[0] != learningFormat {
+		return l, fmt.Errorf("decode learning: %w", packed.ErrVersion)
 	}
 	unpacked, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), maxLearning))
 	if err != nil {
 		return l, fmt.Errorf("decode learning: %w", err)
 	}
-	r := packed.NewReader(unpacked, data[0])
+	r := packed.NewReader(unpacked, learningFormat)
 	all, nonStop := r.Bytes(), r.Bytes()
-	if data[0] == answersFormat {
-		l.Answers = bytes.Clone(r.Bytes())
-	}
+	l.Answers = bytes.Clone(r.Bytes())
 	if err = r.Err(); err == nil {
 		if l.All, err = DecodeQuestions(all); err == nil {
 			l.NonStop, err = DecodeQuestions(nonStop)

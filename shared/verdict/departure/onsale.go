@@ -15,9 +15,6 @@ type onSale struct {
 
 // setOnSale stores the departures on sale, in order of lead time (days before departure).
 func (d *RouteDay) setOnSale(all []Quote) {
-	if !d.view.rule.onSale {
-		all = nil
-	}
 	d.sale, d.flats, d.hasBins = slices.Grow(d.sale[:0], len(all)), 0, false
 	d.cheapest = [2]float64{math.Inf(1), math.Inf(1)}
 	span, before := 0, 0
@@ -103,7 +100,7 @@ func (d *RouteDay) average(own int) float64 {
 // one lead time (days before departure). It returns NaN if too few others are on sale.
 func (d *RouteDay) beside(q Quote) float64 {
 	own := d.own(q)
-	if !d.view.rule.beside || d.others(own) < onSaleLevel {
+	if d.view.plain || d.others(own) < onSaleLevel {
 		return math.NaN()
 	}
 	cheapest := d.cheapest[0]
@@ -149,9 +146,9 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if r.rebase(d.view); d.outdated {
 		r.residuals, r.noCurve = [groups][]bar{}, false
 	}
-	isFinal := d.view.hasCurve || d.view.rule.plain
+	isFinal := d.view.hasCurve || d.view.plain
 	r.noCurve = r.noCurve || !isFinal
-	level, residual := gain(r.epoch, day, d.view.rule.level), gain(r.epoch, day, d.view.rule.residuals)
+	level, residual := gain(r.epoch, day, levelHalfLife), gain(r.epoch, day, residualHalfLife)
 	for _, q := range quotes {
 		span := place(q.Lead, curveEdges)
 		flat := logOf(q.Price) - d.view.curve[span]

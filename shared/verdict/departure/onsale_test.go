@@ -94,10 +94,6 @@ func TestBeside(t *testing.T) {
 	if got := few.Judge(nil, Quote{60, 5000}).Cells[4]; got == besideUnknown {
 		t.Error("4 others on sale are too few")
 	}
-	first := new(Route).Day(StartFirstRule(10).View(10), today)
-	if got := first.Judge(nil, today[0]).Cells[4]; got != besideUnknown {
-		t.Errorf("the first rule: cell %d", got-besideUnknown)
-	}
 }
 
 // TestBesideUnknownIsNotLearned: outcomes (did the fare fall?) without departures on sale change

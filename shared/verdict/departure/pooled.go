@@ -27,7 +27,11 @@ type Pooled struct {
 	curve     [curveSpans]mean
 	residuals [bins]float64
 	tables    [horizons]table
-	rule      *constants // nil: those of the present rule
+	// If plain is set, the rule is simpler. It ignores the cheapest other departure on sale. StartCurve
+	// computes no curve, and residuals from days without a curve are kept. Percentiles are averaged
+	// with 50 while there are no fares of other routes; then the percentiles of a first day are wrong
+	// by 21 points.
+	plain bool
 
 	// Experience holds corrections from the service's score, or is nil. Learn does not use it.
 	Experience *Experience
@@ -41,35 +45,11 @@ type mean struct{ sum, weight float64 }
 // day, without fares.
 func Start(day fare.Day) *Pooled { return &Pooled{epoch: day, tables: initial} }
 
-// constants holds the values in which the first and the present version of the rule differ.
-// Half-lives are in days.
-type constants struct {
-	level     float64 // half-life of a route's mean
-	residuals float64 // half-life of the residuals
-	onSale    bool    // departures on sale are used
-	beside    bool    // the cheapest other departure on sale is a property of the chance of a fall
-	// If plain is set, the first days are simpler. StartCurve computes no curve, and residuals from
-	// days without a curve are kept. Percentiles are averaged with 50 while there are no fares of
-	// other routes; then the percentiles of a first day are wrong by 21 points.
-	plain bool
-}
-
-var presentRule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, beside: true}
-
-// StartPlainForm is like Start, for a simpler form of the rule. The reference program in the tests
-// uses that form. It ignores the cheapest other departure, and its percentiles of the first days
-// differ; see constants.plain.
+// StartPlainForm is like Start, for the simpler form of the rule that the reference program in the
+// tests uses; see Pooled.plain.
 func StartPlainForm(day fare.Day) *Pooled {
 	p := Start(day)
-	p.rule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, plain: true}
-	return p
-}
-
-// StartFirstRule is like Start, for the first version of the rule. Backtests use it to compare both
-// versions.
-func StartFirstRule(day fare.Day) *Pooled {
-	p := Start(day)
-	p.rule = &constants{level: halfLife, residuals: halfLife, plain: true}
+	p.plain = true
 	return p
 }
 
@@ -77,7 +57,7 @@ func StartFirstRule(day fare.Day) *Pooled {
 // that each route has on sale on that day. Without StartCurve, the curve is unknown until the next
 // day. Then fares of the first day would be compared as if all lead times cost the same.
 func (p *Pooled) StartCurve(day fare.Day, routes [][]Quote) {
-	if p.constants().plain {
+	if p.plain {
 		return
 	}
 	v, on := p.View(day), new(RouteDay)
@@ -89,20 +69,13 @@ func (p *Pooled) StartCurve(day fare.Day, routes [][]Quote) {
 	p.Fold(day, &s)
 }
 
-func (p *Pooled) constants() *constants {
-	if p.rule == nil {
-		return presentRule
-	}
-	return p.rule
-}
-
 // rebase makes day the new epoch (reference day of the weights) if the epoch is more than epochDays
 // days ago.
 func (p *Pooled) rebase(day fare.Day) {
 	if day-p.epoch < epochDays {
 		return
 	}
-	fade, residual := 1/gain(p.epoch, day, halfLife), 1/gain(p.epoch, day, p.constants().residuals)
+	fade, residual := 1/gain(p.epoch, day, halfLife), 1/gain(p.epoch, day, residualHalfLife)
 	for i := range p.curve {
 		p.curve[i].sum *= fade
 		p.curve[i].weight *= fade
@@ -176,7 +149,7 @@ func (s *Statistics) Add(other *Statistics) {
 // the fare fall?) in the statistics; Learn adds these.
 func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	p.rebase(day)
-	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, p.constants().residuals)
+	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, residualHalfLife)
 	for i, a := range all.curve {
 		sum, weight := a.values()
 		p.curve[i].sum += g * sum
@@ -235,7 +208,7 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 // immutable and takes a few KB of memory.
 type View struct {
 	day      fare.Day
-	rule     *constants
+	plain    bool
 	curve    [curveSpans]float64
 	hasCurve bool              // the curve is known for some lead time
 	below    [bins + 1]float64 // share of all residuals below each step's lower edge
@@ -248,7 +221,7 @@ type View struct {
 // View prepares the pooled statistics (sums over all routes) for answers on a day. The day must be
 // later than all days whose fares were added with Fold.
 func (p *Pooled) View(day fare.Day) *View {
-	v := &View{day: day, rule: p.constants()}
+	v := &View{day: day, plain: p.plain}
 	fade := 1 / gain(p.epoch, day, halfLife)
 	for i, c := range p.curve {
 		v.curve[i] = c.sum * fade / (c.weight*fade + prior)
@@ -259,7 +232,7 @@ func (p *Pooled) View(day fare.Day) *View {
 		total += n
 		v.below[i+1] = total
 	}
-	v.isPooled = total > 0 || v.rule.plain
+	v.isPooled = total > 0 || v.plain
 	for i := range v.below {
 		if total > 0 {
 			v.below[i] /= total

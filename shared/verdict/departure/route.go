@@ -60,7 +60,7 @@ func (r *Route) rebase(v *View) {
 	if day-r.epoch < epochDays {
 		return
 	}
-	level, residual := 1/gain(r.epoch, day, v.rule.level), 1/gain(r.epoch, day, v.rule.residuals)
+	level, residual := 1/gain(r.epoch, day, levelHalfLife), 1/gain(r.epoch, day, residualHalfLife)
 	r.level.sum *= level
 	r.level.weight *= level
 	for g, all := range r.residuals {

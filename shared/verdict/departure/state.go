@@ -68,10 +68,7 @@ type State struct {
 	Minima   Minima // for the cheapest fares of ranges of dates
 	Pasts    Departures
 	Facts    []byte // further facts about the series for answers, packed by package verdict
-	// FirstRule is true if the first rule stored the state and no refresh has rebuilt it since; see
-	// convertFirstRule.
-	FirstRule bool
-	Live      []Live // one for each departure with a fare within LiveDays, by day of departure
+	Live     []Live // one for each departure with a fare within LiveDays, by day of departure
 	// Airlines limits the departures that answers are about. They are compared with all fares. It is
 	// not stored.
 	Airlines fare.Airlines

@@ -10,13 +10,8 @@ import (
 )
 
 const (
-	firstRuleSheet = 1 // of the first rule, which ignored departures on sale
-	sheetFormat    = 2
-	flightSheet    = 3 // with the flight of at least one live fare
-
-	firstRuleCycle = 1 // without an Experience
-	firstRuleScore = 2
-	cycleFormat    = 3
+	stateFormat = 4
+	cycleFormat = 3
 )
 
 // MaxState is the maximum length of an encoded state in bytes. With its key and attribute names,
@@ -58,11 +53,7 @@ func (d Departures) thinned(lows int, before fare.Day) Departures {
 }
 
 func (s *State) encode(pasts Departures, live []Live) []byte {
-	legend, format := legendOf(live), byte(sheetFormat)
-	if legend != nil {
-		format = flightSheet
-	}
-	w := packed.NewWriter(format, 1<<10)
+	w := packed.NewWriter(stateFormat, 1<<10)
 	w.Int(int64(s.AsOf))
 	w.Uint(s.Currency.Pack())
 	w.Uint(math.Float64bits(s.PerEuro))
@@ -71,17 +62,8 @@ func (s *State) encode(pasts Departures, live []Live) []byte {
 	w.Bytes(s.Route.Encode())
 	s.Minima.encode(&w)
 	w.Bytes(pasts.Encode(s.AsOf))
-	encodeLive(&w, s.AsOf, live, legend)
+	encodeLive(&w, s.AsOf, live)
 	return w
-}
-
-// legendOf returns the legend of the live fares (found in the last 7 days), or nil if no flight is
-// known.
-func legendOf(live []Live) *fare.Legend {
-	if !slices.ContainsFunc(live, func(l Live) bool { return l.Flight.Known() }) {
-		return nil
-	}
-	return fare.NewLegend(len(live), func(i int) (uint64, fare.Flight) { return live[i].flags(), live[i].Flight })
 }
 
 // The flags of a live fare (found in the last 7 days). Above them are the stops and the nights.
@@ -104,9 +86,8 @@ func (l Live) flags() uint64 {
 }
 
 // encodeLive packs live fares (found in the last 7 days) into about 7 bytes each. Prices are stored
-// as differences, as multiples of the largest common divisor. A legend, if there is one, states the
-// flights.
-func encodeLive(w *packed.Writer, asOf fare.Day, live []Live, legend *fare.Legend) {
+// as differences, as multiples of the largest common divisor. A legend holds the flights.
+func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	var base, unit fare.Cents
 	for i, l := range live {
 		if i == 0 {
@@ -118,19 +99,14 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live, legend *fare.Legen
 	w.Uint(uint64(len(live)))
 	w.Uint(uint64(base))
 	w.Uint(uint64(unit))
-	if legend != nil {
-		legend.Encode(w)
-	}
+	legend := fare.NewLegend(len(live), func(i int) (uint64, fare.Flight) { return live[i].flags(), live[i].Flight })
+	legend.Encode(w)
 	end := (asOf + 1).Time().Unix()
 	before, price := asOf, base
 	for _, l := range live {
 		w.Uint(uint64(l.Depart - before))
 		w.Int(int64((l.Price - price) / unit))
-		if legend != nil {
-			legend.Put(w, l.flags(), l.Flight)
-		} else {
-			w.Uint(l.flags())
-		}
+		legend.Put(w, l.flags(), l.Flight)
 		if l.DayOnly {
 			w.Uint(uint64(asOf - l.FoundDay()))
 		} else {
@@ -144,16 +120,10 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live, legend *fare.Legen
 	}
 }
 
-// DecodeState parses the bytes that State.Encode returned. It also parses the format of the first
-// departure rule (before Rule 2).
+// DecodeState parses the bytes that State.Encode returned.
 func DecodeState(data []byte) (*State, error) {
-	isFirstRule := len(data) > 0 && data[0] == firstRuleSheet
-	format := byte(sheetFormat)
-	if isFirstRule || len(data) > 0 && data[0] == flightSheet {
-		format = data[0]
-	}
-	r := packed.NewReader(data, format)
-	s := &State{FirstRule: isFirstRule, AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
+	r := packed.NewReader(data, stateFormat)
+	s := &State{AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
 	stops := r.Uint()
 	if stops > uint64(OnlyNonStop) || math.IsNaN(s.PerEuro) || math.IsInf(s.PerEuro, 0) || s.PerEuro < 0 {
 		r.Fail(errRange)
@@ -163,7 +133,7 @@ func DecodeState(data []byte) (*State, error) {
 	route := r.Bytes()
 	s.Minima.decode(&r)
 	pasts := r.Bytes()
-	s.Live = decodeLive(&r, s.AsOf, format == flightSheet)
+	s.Live = decodeLive(&r, s.AsOf)
 	err := r.Err()
 	if err == nil {
 		var of *Route
@@ -178,9 +148,6 @@ func DecodeState(data []byte) (*State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("decode sheet: %w", err)
 	}
-	if isFirstRule {
-		s.convertFirstRule()
-	}
 	return s, nil
 }
 
@@ -192,13 +159,10 @@ func readCurrency(r *packed.Reader) fare.Currency {
 	return c
 }
 
-func decodeLive(r *packed.Reader, asOf fare.Day, hasFlights bool) []Live {
+func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	price, unit := fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
-	var legend *fare.Legend
-	if hasFlights {
-		legend = fare.DecodeLegend(r)
-	}
+	legend := fare.DecodeLegend(r)
 	live := make([]Live, 0, n)
 	end := (asOf + 1).Time().Unix()
 	at := asOf
@@ -206,13 +170,7 @@ func decodeLive(r *packed.Reader, asOf fare.Day, hasFlights bool) []Live {
 		gap := r.Uint()
 		at += fare.Day(min(gap, maxDays))
 		price += unit * fare.Cents(clamp(r.Int()))
-		var flags uint64
-		var flight fare.Flight
-		if legend != nil {
-			flags, flight = legend.Get(r)
-		} else {
-			flags = r.Uint()
-		}
+		flags, flight := legend.Get(r)
 		l := Live{Depart: at, Price: price, Nights: int16(min(flags>>nightsShift, fare.MaxNights)),
 			Stops: fare.Stops(flags >> stopsShift & 3), DayOnly: flags&dayOnlyFlag != 0, Flight: flight}
 		if ago := int64(min(r.Uint(), math.MaxInt32)); l.DayOnly {
@@ -251,26 +209,14 @@ func (c Cycle) Encode() []byte {
 	return w
 }
 
-// DecodeCycle parses the bytes that Cycle.Encode returned. It also parses the formats of the first
-// departure rule (before Rule 2).
+// DecodeCycle parses the bytes that Cycle.Encode returned.
 func DecodeCycle(data []byte) (c Cycle, err error) {
-	format := byte(cycleFormat)
-	if len(data) > 0 && (data[0] == firstRuleCycle || data[0] == firstRuleScore) {
-		format = data[0]
-	}
-	r := packed.NewReader(data, format)
+	r := packed.NewReader(data, cycleFormat)
 	c.Day, c.Warmed = readDay(&r), readDay(&r)
-	pooled := r.Bytes()
-	var learned []byte
-	if format != firstRuleCycle {
-		learned = r.Bytes()
-	}
+	pooled, learned := r.Bytes(), r.Bytes()
 	if err = r.Err(); err == nil {
 		if c.Pooled, err = DecodePooled(pooled); err == nil {
 			c.Pooled.Experience, err = decodeExperience(learned)
-			if format != cycleFormat {
-				c.Pooled.convertFirstRule(c.Day)
-			}
 		}
 	}
 	if err != nil {

@@ -17,7 +17,7 @@ type Contribution struct {
 }
 
 const (
-	contributionFormat = 2 // other formats are departure.Statistics alone
+	contributionFormat = 2
 	sumFormat          = 1
 )
 
@@ -30,42 +30,30 @@ func (l *Contribution) Add(other *Contribution) {
 	l.Counts.Add(&other.Counts)
 }
 
-// Encode packs the statistics and counts. If there are no counts, the result has the format of
-// departure.Statistics.
+// Encode packs the statistics and counts.
 func (l *Contribution) Encode() []byte {
-	if l.Counts.Empty() {
-		return l.Learned.Encode()
-	}
 	w := packed.NewWriter(contributionFormat, 900)
 	w.Bytes(l.Learned.Encode())
 	w.Bytes(l.Counts.Encode())
 	return w
 }
 
-// DecodeContribution parses the bytes that Contribution.Encode returned, also from versions without
-// a score.
+// DecodeContribution parses the bytes that Contribution.Encode returned.
 func DecodeContribution(data []byte) (*Contribution, error) {
-	var counts []byte
-	if len(data) > 0 && data[0] == contributionFormat {
-		r := packed.NewReader(data, contributionFormat)
-		data, counts = r.Bytes(), r.Bytes()
-		if err := r.Err(); err != nil {
-			return nil, fmt.Errorf("decode contribution: %w", err)
-		}
+	r := packed.NewReader(data, contributionFormat)
+	first, second := r.Bytes(), r.Bytes()
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("decode contribution: %w", err)
 	}
-	learned, err := departure.DecodeStatistics(data)
+	learned, err := departure.DecodeStatistics(first)
 	if err != nil {
 		return nil, err
 	}
-	l := &Contribution{Learned: *learned}
-	if counts != nil {
-		c, err := DecodeCounts(counts)
-		if err != nil {
-			return nil, err
-		}
-		l.Counts = *c
+	counts, err := DecodeCounts(second)
+	if err != nil {
+		return nil, err
 	}
-	return l, nil
+	return &Contribution{*learned, *counts}, nil
 }
 
 // Sum holds the sum of the counts of several cycles. Since is the day of the first of these cycles,

@@ -7,13 +7,9 @@
 package trends
 
 import (
-	"bytes"
 	"cmp"
-	"compress/flate"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -23,36 +19,36 @@ import (
 
 // Live is a fare that was available on the day of the refresh. Amounts are in EUR cents.
 type Live struct {
-	Depart fare.Day   `json:"d"`
-	Price  fare.Cents `json:"p"`
-	Found  int64      `json:"f"` // Unix seconds
+	Depart fare.Day
+	Price  fare.Cents
+	Found  int64 // Unix seconds
 	// The verdict on the fare while it is fresh, with the published names of package verdict.
-	// Entries of earlier versions have no Level. A fare without a verdict has no Certainty.
-	Level      string `json:"v,omitempty"`
-	Certainty  string `json:"c,omitempty"`
-	Percentile int    `json:"q,omitempty"`
+	// A fare without a verdict has no Certainty.
+	Level      string
+	Certainty  string
+	Percentile int
 }
 
 // Month holds the prices of the observed fares that depart in a calendar month of any year.
 type Month struct {
-	Month   int        `json:"m"` // 1 to 12
-	Median  fare.Cents `json:"p"`
-	Minimum fare.Cents `json:"l"`
-	Sample  int        `json:"n"`
+	Month   int // 1 to 12
+	Median  fare.Cents
+	Minimum fare.Cents
+	Sample  int
 }
 
 // Entry holds the trends of the route to one destination. Amounts are in EUR cents.
 type Entry struct {
-	Destination  fare.City  `json:"to"`
-	AsOf         fare.Day   `json:"on"` // the day of the refresh that built it
-	Newest       int64      `json:"at"` // newest observation, Unix seconds
-	Observations int        `json:"n"`
-	Median       fare.Cents `json:"p"` // of the cheapest fares of past days
-	Minimum      fare.Cents `json:"l"`
-	Sample       int        `json:"s"`           // number of these past days
-	Previous     fare.Cents `json:"b,omitempty"` // cheapest fare one cycle before AsOf; 0: none
-	Live         []Live     `json:"live"`        // the first that has not departed is the cheapest
-	Months       []Month    `json:"months"`      // cheapest first
+	Destination  fare.City
+	AsOf         fare.Day // the day of the refresh that built it
+	Newest       int64    // newest observation, Unix seconds
+	Observations int
+	Median       fare.Cents // of the cheapest fares of past days
+	Minimum      fare.Cents
+	Sample       int        // number of these past days
+	Previous     fare.Cents // cheapest fare one cycle before AsOf; 0: none
+	Live         []Live     // the first that has not departed is the cheapest
+	Months       []Month    // cheapest first
 }
 
 // Cycle is the number of days after AsOf for which the live fares (found in the last 7 days) of an
@@ -103,12 +99,8 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	return o.Entries[i], true
 }
 
-// The first byte of an encoded Origin. Earlier versions wrote deflated JSON, which Decode still
-// reads.
-const (
-	packedFormat = 2
-	jsonFormat   = 1
-)
+// format is the first byte of an encoded Origin.
+const format = 2
 
 // Encode packs an Origin, in about 110 bytes per destination with 12 months. Levels and
 // reliabilities are stored once, and days and times as differences from those of the first entry.
@@ -120,7 +112,7 @@ func (o Origin) Encode() []byte {
 		}
 		return uint64(slices.Index(names, name))
 	}
-	w := packed.NewWriter(packedFormat, 128*len(o.Entries))
+	w := packed.NewWriter(format, 128*len(o.Entries))
 	body := make(packed.Writer, 0, 128*len(o.Entries))
 	var first Entry
 	for i, e := range o.Entries {
@@ -148,21 +140,9 @@ func (o Origin) Encode() []byte {
 	return append(w, body...)
 }
 
-// Decode parses the bytes that Encode returned, from this or an earlier version.
+// Decode parses the bytes that Encode returned.
 func Decode(data []byte) (Origin, error) {
-	decode := unpack
-	if len(data) > 0 && data[0] == jsonFormat {
-		decode = inflate
-	}
-	o, err := decode(data)
-	if err != nil {
-		return Origin{}, fmt.Errorf("decode trends: %w", err)
-	}
-	return o, nil
-}
-
-func unpack(data []byte) (Origin, error) {
-	r := packed.NewReader(data, packedFormat)
+	r := packed.NewReader(data, format)
 	names := make([]string, r.Count(int64(min(r.Uint(), math.MaxInt64))))
 	for i := range names {
 		names[i] = string(r.Bytes())
@@ -195,14 +175,8 @@ func unpack(data []byte) (Origin, error) {
 		}
 		o.Entries[i] = e
 	}
-	return o, r.Err()
-}
-
-// maxDecoded limits the unpacked size of a stored Origin in JSON.
-const maxDecoded = 16 << 20
-
-// inflate parses the deflated JSON of earlier versions.
-func inflate(data []byte) (o Origin, err error) {
-	z := flate.NewReader(bytes.NewReader(data[1:]))
-	return o, json.NewDecoder(io.LimitReader(z, maxDecoded)).Decode(&o.Entries)
+	if err := r.Err(); err != nil {
+		return Origin{}, fmt.Errorf("decode trends: %w", err)
+	}
+	return o, nil
 }

@@ -1,9 +1,6 @@
 package trends
 
 import (
-	"bytes"
-	"compress/flate"
-	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,57 +60,29 @@ func entries(n int) (all []Entry) {
 	return all
 }
 
-// encodeJSON returns an Origin as earlier versions stored it.
-func encodeJSON(t testing.TB, o Origin) []byte {
-	t.Helper()
-	b := bytes.NewBuffer([]byte{jsonFormat})
-	z, err := flate.NewWriter(b, flate.BestCompression)
-	if err == nil {
-		err = json.NewEncoder(z).Encode(o.Entries)
-	}
-	if err == nil {
-		err = z.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func TestEncode(t *testing.T) {
 	want := Origin{}.Merge(entries(300))
 	data := want.Encode()
-	former := encodeJSON(t, want)
-	t.Logf("300 destinations take %d bytes, before %d", len(data), len(former))
 	if len(data) > 40_000 {
 		t.Errorf("%d bytes for 300 destinations", len(data))
 	}
-	for _, stored := range [][]byte{data, former} {
-		got, err := Decode(stored)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
+	got, err := Decode(data)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(err, diff)
 	}
-	for _, bad := range [][]byte{nil, {}, {9}, data[:len(data)/2], {packedFormat, 1, 2, 3}, {jsonFormat, 1, 2, 3}} {
+	for _, bad := range [][]byte{nil, {}, {9}, data[:len(data)/2], {format, 1, 2, 3}} {
 		if _, err := Decode(bad); err == nil {
 			t.Errorf("%d bytes of nonsense were read", len(bad))
 		}
 	}
 }
 
-// BenchmarkDecode decodes 500 destinations, as stored now and by earlier versions.
+// BenchmarkDecode decodes 500 destinations.
 func BenchmarkDecode(b *testing.B) {
-	o := Origin{}.Merge(entries(500))
-	for name, data := range map[string][]byte{"packed": o.Encode(), "json": encodeJSON(b, o)} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := Decode(data); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+	data := Origin{}.Merge(entries(500)).Encode()
+	for b.Loop() {
+		if _, err := Decode(data); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

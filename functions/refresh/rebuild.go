@@ -1,0 +1,103 @@
+package refresh
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/packed"
+	"verdetto/shared/fare/places"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
+	"verdetto/shared/verdict/departure"
+)
+
+// rebuild computes anew, from the stored fares, what another version of the program computed for an
+// origin, so that its routes have verdicts even if the source stays silent. Series of airports are left
+// out: until the source is asked for them, the fares of the cities answer for them.
+//
+// The first route of the trends is rebuilt last, and the lists of the origin after it. So an
+// interrupted rebuild is seen by isOutdated, and begins again.
+func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time) error {
+	known, version, err := r.trends(ctx, origin)
+	if err != nil || version == 0 {
+		return err
+	}
+	var to []fare.City
+	if n := len(known.Entries); n == 0 { // the trends are of another version
+		to, err = r.destinations(ctx, origin)
+	} else {
+		var is bool
+		is, err = r.isOutdated(ctx, fare.Route{Origin: origin, Destination: known.Entries[0].Destination})
+		if err == nil && !is {
+			return nil
+		}
+		for _, e := range slices.Backward(known.Entries) {
+			to = append(to, e.Destination)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	pooled, err := r.pooled(ctx)
+	if err != nil {
+		return err
+	}
+	built := summaries{}
+	for _, destination := range to {
+		for _, trip := range fare.Trips() {
+			of := fare.Series{Route: fare.Route{Origin: origin, Destination: destination}, Trip: trip}
+			s, err := r.summary(ctx, of, store.Strong)
+			if err != nil {
+				return err
+			}
+			if s.version == 0 {
+				continue
+			}
+			m, err := r.mergeSeries(ctx, of, nil, pooled, now, false)
+			if err != nil {
+				return err
+			}
+			built.add(of, m.summary)
+		}
+	}
+	return r.updateLists(ctx, origin, built, nil, pooled)
+}
+
+// isOutdated reports whether another version of the program wrote the deals of an origin, or the
+// summary or the departure state of one of its routes.
+func (r *Refresher) isOutdated(ctx context.Context, route fare.Route) (bool, error) {
+	of := fare.Series{Route: route}
+	data, _, err := r.Fares.Deals(ctx, route.Origin, fare.OneWay)
+	_, inDeals := store.Decode(data, err, deals.Decode)
+	data, _, err = r.Fares.Summary(ctx, of, store.Eventual)
+	_, inSummary := store.Decode(data, err, verdict.Decode)
+	data, err = r.Fares.Sheet(ctx, of, false)
+	_, inState := store.Decode(data, err, departure.DecodeState)
+	for _, err := range []error{inDeals, inSummary, inState} {
+		switch {
+		case errors.Is(err, packed.ErrVersion):
+			return true, nil
+		case err != nil && !errors.Is(err, store.ErrNotFound):
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// destinations lists the destinations of an origin whose trends cannot be read.
+func (r *Refresher) destinations(ctx context.Context, origin fare.City) (all []fare.City, err error) {
+	for city := range places.Cities() {
+		is, err := r.Fares.IsCovered(ctx, fare.Route{Origin: origin, Destination: city})
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			all = append(all, city)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,33 @@
+package departure
+
+import "verdetto/shared/fare"
+
+// MustRenew reports whether a state must be rebuilt from its history: the lead-time curve was unknown
+// when its fares were added and is known now.
+func (p *Pooled) MustRenew(s *State) bool {
+	return s.Route.noCurve && p != nil && p.View(s.AsOf).hasCurve
+}
+
+// renew rebuilds the state from the fares of the days before AsOf, with the present pooled
+// statistics (sums over all routes). It keeps the route's term in the chance of a fall, and the
+// number of its fares. It adds to sums the residuals that Fold did not add while the curve was
+// unknown.
+func (s *Learner) renew(p *Pooled, fares []Live, sums *Statistics) {
+	var fresh Learner
+	var of Statistics
+	eachDay(fares, func(day fare.Day, found []Live) {
+		if day < s.AsOf {
+			fresh.fold(p.View(day), found, &of)
+		}
+	})
+	sums.Add(&Statistics{residuals: of.residuals})
+	if fresh.Route.count == 0 {
+		return
+	}
+	for h, t := range s.Route.terms {
+		since := gain(s.Route.epoch, fresh.Route.epoch, halfLife)
+		fresh.Route.terms[h] = term{t.value, t.information / since, t.cases / since}
+	}
+	fresh.Route.count = max(fresh.Route.count, s.Route.count)
+	s.Route, s.Minima = fresh.Route, fresh.Minima
+}
