@@ -68,7 +68,7 @@ func TestReach(t *testing.T) {
 				l, err = o.reach.open(&s, o.store)
 				defer o.close()
 			}
-			got := ""
+			var got string
 			if err == nil {
 				got = o.url(l.Addr())
 			} else {

@@ -45,8 +45,9 @@ func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, 
 		// The response is still 200. Otherwise Telegram would deliver the malformed update for a
 		// day.
 		s.Log.WarnContext(ctx, "an update of Telegram cannot be read", "error", err)
+		return telegramAnswer(nil), nil
 	}
-	if err != nil || !ok {
+	if !ok {
 		return telegramAnswer(nil), nil
 	}
 	message, err := s.obey(ctx, told)

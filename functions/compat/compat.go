@@ -19,6 +19,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 
@@ -79,7 +80,7 @@ func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 			return
 		}
 		document, err := answer(ctx)
-		if refused, ok := err.(*refusal); ok {
+		if refused := (*refusal)(nil); errors.As(err, &refused) {
 			writeErrors(w, r, refused.fault)
 			return
 		}

@@ -247,7 +247,7 @@ func TestParts(t *testing.T) {
 		size := len(whole.Data)/4 + 1
 		limit := fmt.Sprint("&page%5Blimit%5D=", size)
 		at := s.get(query + limit)
-		last := at
+		var last document
 		for n := 0; ; n++ {
 			forth = append(forth, listed(at)...)
 			last = at

@@ -2,6 +2,7 @@ package refresh_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -77,7 +78,7 @@ type killableCarrier struct {
 
 func (m killableCarrier) Send(ctx context.Context, message mail.Message) error {
 	err := m.step(func() error { return m.Carrier.Send(ctx, message) })
-	if err == errKilled {
+	if errors.Is(err, errKilled) {
 		return fmt.Errorf("%w: killed", mail.ErrUnavailable)
 	}
 	return err

@@ -205,7 +205,8 @@ func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 		return nil, err
 	}
 	var values map[string]string
-	if json.Unmarshal([]byte(aws.ToString(out.SecretString)), &values) != nil || values[version] == "" {
+	_ = json.Unmarshal([]byte(aws.ToString(out.SecretString)), &values) // what is no JSON has no values
+	if values[version] == "" {
 		return []fault{{"the secret " + name + " has no value " + version, make}}, nil
 	}
 	if !slices.Contains(strings.Split(p.secrets["origin-secrets"], ","), values[version]) {

@@ -46,7 +46,8 @@ func known(a store.Alert, h history) (price fare.Cents) {
 // Subject returns the title of a message about a fare. The title compares the fare with the price
 // that the subscriber knows, or else with the usual price.
 func Subject(a store.Alert, f Fare, l *i18n.Language) string {
-	id, other := "", fare.Cents(0)
+	var id string
+	var other fare.Cents
 	switch {
 	case a.Kind == store.Paid:
 		id, other = "paid", a.Threshold

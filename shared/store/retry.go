@@ -39,6 +39,7 @@ func retryWhile(ctx context.Context, tries func(error) int, change func() error)
 			return nil
 		case try < tries(err):
 		case isConflict(err):
+			//nolint:errorlint // not wrapped: callers take a conflict for the sign to try again
 			return fmt.Errorf("%w: others wrote the same at each of %d tries: %v", ErrUnavailable, try, err)
 		default:
 			return err

@@ -44,7 +44,7 @@ func (a *Analysis) AddUsual(s *departure.State, p *departure.Pooled, now time.Ti
 	}
 	depart, err := fare.ParseDay(a.Prezzo.Partenza)
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // a fare without a departure has no usual price of its day
 	}
 	if a.SolitoPartenzaCent, a.LivelloPartenza = q.usual(depart); a.Ambito != Rotta || a.SolitoPartenzaCent == nil {
 		return nil

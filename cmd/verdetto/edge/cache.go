@@ -105,10 +105,9 @@ func (c *cache) key(r *http.Request) (key string, ok bool) {
 		return "", false
 	}
 	path := r.URL.Path
-	route, ok := c.table[path]
-	if !ok {
+	if _, ok := c.table[path]; !ok {
 		folder := path[:strings.LastIndexByte(path, '/')+1]
-		if route, ok = c.table[folder]; !ok || !strings.HasSuffix(route.Path, "{file}") {
+		if route, ok := c.table[folder]; !ok || !strings.HasSuffix(route.Path, "{file}") {
 			return "", false
 		}
 	}

@@ -40,7 +40,7 @@ func (l *connections) Accept() (net.Conn, error) {
 		}
 		who, err := addr.Prefix(min(addr.BitLen(), 64)) // an IPv4 address in full
 		if err != nil {
-			return c, nil // cannot happen: no address has fewer bits
+			return c, nil //nolint:nilerr // cannot happen: no address has fewer bits
 		}
 		if !l.enter(who) {
 			_ = c.Close() // the caller cannot be informed

@@ -28,7 +28,7 @@ func fileOf(name string) (string, error) {
 func served(ctx context.Context, file string) error {
 	c, err := new(net.Dialer).DialContext(ctx, "unix", socket(file))
 	if err != nil {
-		return nil // no socket, or one that a killed process left
+		return nil //nolint:nilerr // no socket, or one that a killed process left
 	}
 	c.Close()
 	return fmt.Errorf("%s is being served; stop the service first", file)

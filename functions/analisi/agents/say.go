@@ -176,7 +176,7 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 	for _, d := range t.Destinations[:min(3, len(t.Destinations))] {
 		listed = append(listed, s.destination(cmp.Or(airport(arrival), s.city(d.Destination)), d, t.Currency))
 	}
-	said := ""
+	var said string
 	switch {
 	case t.WeeklyLows != nil || t.Airports != nil:
 		said = s.Text("agents.trend", "City", city, "Destination", listed[0], "Weeks", len(t.WeeklyLows))

@@ -154,7 +154,8 @@ func connectionOf(t *testing.T, c reference.AgentSetUp, text string) (to connect
 func split(t *testing.T, line string) (words []string) {
 	t.Helper()
 	for line = strings.TrimSpace(line); line != ""; line = strings.TrimLeft(line, " ") {
-		word, rest, closed := "", "", true
+		var word, rest string
+		closed := true
 		if quoted, ok := strings.CutPrefix(line, `"`); ok {
 			word, rest, closed = strings.Cut(quoted, `"`)
 		} else {

@@ -182,8 +182,9 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 		return t, "", err
 	}
 	published.NoteAirports(ctx, &t, originOf(in.Origin), destinationOf(in.Destination))
-	say, all, skipped := in.say(), len(t.Destinations), 0
-	t.Destinations, skipped = pageOf(t.Destinations, in.Skip)
+	say, all := in.say(), len(t.Destinations)
+	listed, skipped := pageOf(t.Destinations, in.Skip)
+	t.Destinations = listed
 	return t, lines(say.trends(t, skipped, all), say.places(t.Airports.Tratta(), in.Origin, in.Destination)), nil
 }
 
@@ -223,8 +224,9 @@ func (s *Service) deals(ctx context.Context, in *dealsInput,
 	if err != nil {
 		return o, "", err
 	}
-	say, all, skipped := in.say(), len(o.Occasioni), 0
-	o.Occasioni, skipped = pageOf(o.Occasioni, in.Skip)
+	say, all := in.say(), len(o.Occasioni)
+	listed, skipped := pageOf(o.Occasioni, in.Skip)
+	o.Occasioni = listed
 	o.Origine = say.named(in.Origin, "")
 	for i := range o.Occasioni {
 		o.Occasioni[i].Destinazione = say.city(o.Occasioni[i].DestinazioneIata)

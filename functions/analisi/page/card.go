@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -130,7 +131,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 		c.Route += " · " + said
 	}
 	switch {
-	case err != nil && published.Problem(err) == err: // no reason for a missing verdict
+	case err != nil && errors.Is(published.Problem(err), err): // no reason for a missing verdict
 		return nil, err
 	case err == nil && a.Analysis.Verdetto.Percentile != nil:
 		s.drawVerdict(&c, l, asked, a)

@@ -215,7 +215,7 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 	switch {
 	case errors.As(err, &unknown):
 		row.Difference = v.T.Text("refusal.not_covered.title")
-	case err != nil && published.Problem(err) == err:
+	case err != nil && errors.Is(published.Problem(err), err):
 		h.Log.ErrorContext(ctx, "trip not compared", "error", err)
 		row.Difference = v.T.Text("refusal.failed.title")
 	case err == nil && o.Stay == "":

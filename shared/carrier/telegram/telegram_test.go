@@ -89,7 +89,7 @@ func TestFaults(t *testing.T) {
 			s, b := world(t, telegramtest.Token)
 			s.Fail(func(int64) telegramtest.Fault { return c.fault })
 			err := b.Send(t.Context(), "1234567890", message)
-			if !errors.Is(err, c.want) || errors.Is(err, mail.ErrBlocked) != (c.want == mail.ErrBlocked) {
+			if !errors.Is(err, c.want) || errors.Is(err, mail.ErrBlocked) != errors.Is(c.want, mail.ErrBlocked) {
 				t.Errorf("%v is not %v", err, c.want)
 			}
 			if err != nil && (strings.Contains(err.Error(), "1234567890") ||

@@ -69,6 +69,7 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 	}, pay.ErrRefusedTransaction)
 	switch {
 	case err != nil && unsure && errors.Is(err, pay.ErrRefusedTransaction):
+		//nolint:errorlint // not wrapped: it is unknown whether the transaction was refused
 		return fmt.Errorf("send transaction: %w: the node before may have passed it on; then %v", pay.ErrUnavailable,
 			err)
 	case err != nil:

@@ -184,6 +184,7 @@ func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) 
 	// The checkout's answer has only the id of the subscription.
 	held, err := c.Subscription(ctx, answer.Subscription)
 	if err != nil {
+		//nolint:errorlint // not wrapped: the session exists even if its subscription cannot be read
 		return pay.Session{}, fmt.Errorf("%s: %w: its subscription: %v", what, pay.ErrUnavailable, err)
 	}
 	answer.PaidUntil, answer.Ours = held.PaidUntil, held.Ours

@@ -140,7 +140,7 @@ func TestDecodePage(t *testing.T) {
 			p, err := decodePage([]byte(test.body), "SEK")
 			switch {
 			case test.refusal != "":
-				if r, ok := err.(refusal); !ok || r.text != test.refusal {
+				if r := (refusal{}); !errors.As(err, &r) || r.text != test.refusal {
 					t.Errorf("error %v, want a refusal %q", err, test.refusal)
 				}
 			case test.unreadable != "":

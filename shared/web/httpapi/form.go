@@ -21,7 +21,7 @@ const sendJSON = ": send the body as JSON, with Content-Type: application/json"
 func form(r *http.Request, c *call) *Problem {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != formType {
-		return nil
+		return nil //nolint:nilerr // it is no form
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, MaxBody))
 	switch {

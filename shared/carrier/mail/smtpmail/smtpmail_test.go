@@ -189,7 +189,7 @@ func exactly(t *testing.T, err, want error) {
 		}
 	}
 	wants := []error{want}
-	if want == mail.ErrBlocked {
+	if errors.Is(want, mail.ErrBlocked) {
 		wants = []error{mail.ErrThrottled, mail.ErrBlocked}
 	}
 	if !slices.Equal(got, wants) {
