@@ -24,7 +24,7 @@ type RouteDay struct {
 
 	withOnSale bool // residuals of the departures on sale are in sums
 	computed   [groups + 1]bool
-	sums       [groups + 1][bins + 1]float64
+	sums       *[groups + 1][bins + 1]float64 // nil until below is called: folding does not need them
 }
 
 // anyGroup is the index, in the fields computed and sums, for the residuals (distances from the
@@ -56,6 +56,9 @@ func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	if d.withOnSale != withOnSale {
 		d.withOnSale, d.computed = withOnSale, [groups + 1]bool{}
+	}
+	if d.sums == nil {
+		d.sums = new([groups + 1][bins + 1]float64)
 	}
 	sums := &d.sums[group]
 	if d.computed[group] {

@@ -55,8 +55,9 @@ type Minima [spans]Route
 // fold adds the cheapest fares of all ranges of dates on the day of the view v. live holds the
 // prices of the departures seen in the last LiveDays days, in order of departure.
 func (m *Minima) fold(v *View, live []Quote) {
+	var on RouteDay
 	for s := range m {
-		m.of(Span(s)).fold(v, Span(s).minima(v.day, live))
+		m.of(Span(s)).fold(&on, v, Span(s).minima(v.day, live))
 	}
 }
 
@@ -67,8 +68,11 @@ func (m *Minima) of(s Span) *Route {
 }
 
 // fold adds the cheapest fares of one day to the state r. It adds nothing to the pooled statistics
-// (sums over all routes).
-func (r *Route) fold(v *View, minima []Quote) { r.Day(v, minima).Fold(minima, new(Statistics)) }
+// (sums over all routes). It reuses the memory of on.
+func (r *Route) fold(on *RouteDay, v *View, minima []Quote) {
+	on.Set(r, v, minima)
+	on.Fold(minima, nil)
+}
 
 // minima returns the cheapest fare of each range: of each month for Month, else of the range around
 // each departure in live.
@@ -133,7 +137,7 @@ func (d *StateDay) minimaOf(s Span) *RouteDay {
 		of := d.state.Minima.of(s)
 		if d.folded != nil {
 			of = of.clone()
-			of.fold(d.folded, s.minima(d.state.AsOf, d.state.quotes(d.state.AsOf)))
+			of.fold(new(RouteDay), d.folded, s.minima(d.state.AsOf, d.state.quotes(d.state.AsOf)))
 		}
 		d.minima[s] = of.Day(d.asker.view, s.minima(d.today, d.state.quotes(d.today)))
 	}

@@ -136,8 +136,8 @@ func (d *RouteDay) rank() {
 }
 
 // Fold adds the fares of the day to the route, and adds to s what these fares contribute to the
-// pooled statistics (sums over all routes). The fares must be among those on sale. Do not use the
-// RouteDay afterwards.
+// pooled statistics (sums over all routes). If s is nil, they contribute nothing. The fares must be
+// among those on sale. Do not use the RouteDay afterwards.
 func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if len(quotes) == 0 {
 		return
@@ -149,22 +149,37 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	isFinal := d.view.hasCurve || d.view.plain
 	r.noCurve = r.noCurve || !isFinal
 	level, residual := gain(r.epoch, day, levelHalfLife), gain(r.epoch, day, residualHalfLife)
-	for _, q := range quotes {
-		span := place(q.Lead, curveEdges)
-		flat := logOf(q.Price) - d.view.curve[span]
-		if average := d.average(d.own(q)); !math.IsNaN(average) {
-			bin := binOf(flat - average)
-			r.add(r.group(span), uint8(bin), residual)
-			if isFinal {
+	for i, q := range quotes {
+		o, own := d.priced(i, q)
+		if average := d.average(own); !math.IsNaN(average) {
+			bin := binOf(o.flat - average)
+			r.add(r.group(int(o.span)), uint8(bin), residual)
+			if isFinal && s != nil {
 				s.residuals[bin]++
 			}
 		}
-		r.level.sum += level * flat
+		r.level.sum += level * o.flat
 		r.level.weight += level
 		r.count++
+	}
+	if s == nil {
+		return
 	}
 	average := r.level.sum / r.level.weight
 	for _, q := range quotes {
 		s.curve[place(q.Lead, curveEdges)].add(logOf(q.Price)-average, 1)
 	}
+}
+
+// priced returns a quote with what was computed for it, and its index as own does. The departure at
+// the index likely is tried first; if all departures on sale are folded, it is the right one.
+func (d *RouteDay) priced(likely int, q Quote) (o onSale, own int) {
+	if own = likely; own >= len(d.sale) || d.sale[own].Quote != q {
+		own = d.own(q)
+	}
+	if own != none && d.sale[own].Quote == q {
+		return d.sale[own], own
+	}
+	span := place(q.Lead, curveEdges)
+	return onSale{Quote: q, flat: logOf(q.Price) - d.view.curve[span], span: uint8(span)}, own
 }

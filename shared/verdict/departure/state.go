@@ -109,7 +109,7 @@ func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 		}
 		if len(quotes) > 0 {
 			d.folded, route = p.View(s.AsOf), s.Route.clone()
-			route.Day(d.folded, s.quotes(s.AsOf)).Fold(quotes, new(Statistics))
+			route.Day(d.folded, s.quotes(s.AsOf)).Fold(quotes, nil)
 		}
 	}
 	d.asker = route.Day(p.View(today), s.quotes(today))
