@@ -91,7 +91,8 @@ func newDescriber(t *testing.T) *describer {
 	s.Pro.Random = rand.NewChaCha8([32]byte{})
 	s.Alerts.Telegram = alerts.TelegramBot{Name: telegramtest.Name, Secret: telegramtest.Secret}
 	s.Handler = s.API // not checked against the description in the making
-	o := onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now, Log: slog.New(slog.DiscardHandler)}
+	o := onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now, Log: slog.New(slog.DiscardHandler),
+		Origins: []fare.City{"MIL", "TRN"}}
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/fare"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"
 )
@@ -27,6 +28,7 @@ func public(t *testing.T) (url, key string) {
 	clock.Add(fixture.Today.Sub(clock.Now()))
 	o := onemachine.Options{
 		Table: fixture.Unlimited{Table: fixture.Bolt(t, clock.Now)}, Source: sample.New(), Now: clock.Now,
+		Origins: []fare.City{"MIL"},
 		Mail: filepath.Join(t.TempDir(), "mail"), BaseURL: fixture.LocalURL, LocalURL: fixture.LocalURL,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	}

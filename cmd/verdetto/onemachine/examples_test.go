@@ -10,6 +10,7 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
+	"verdetto/shared/fare"
 	"verdetto/shared/upstream/sample"
 	"verdetto/shared/verdict"
 )
@@ -20,7 +21,8 @@ var levels = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Ca
 // match them.
 func TestExamples(t *testing.T) {
 	now := func() time.Time { return time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC) }
-	o := onemachine.Options{Table: fixture.Bolt(t, now), Source: sample.New(), Now: now, Log: slog.New(slog.DiscardHandler)}
+	o := onemachine.Options{Table: fixture.Bolt(t, now), Source: sample.New(), Now: now,
+		Log: slog.New(slog.DiscardHandler), Origins: []fare.City{"MIL"}}
 	if empty, err := o.Examples(t.Context()); err != nil || len(empty) > 0 {
 		t.Errorf("of an empty store: %v, error %v", empty, err)
 	}

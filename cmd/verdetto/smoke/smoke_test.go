@@ -21,7 +21,7 @@ func service(t *testing.T, fares bool) http.Handler {
 	clock := storetest.NewClock()
 	table := fixture.Bolt(t, clock.Now)
 	if fares {
-		fixture.Refreshed(t, table, sample.New(), clock.Now)
+		fixture.Refreshed(t, table, sample.New(), clock.Now, "MIL")
 	}
 	return fixture.New(t, onemachine.Options{Table: table, Now: clock.Now, Mail: t.TempDir(), BaseURL: fixture.LocalURL, LocalURL: fixture.LocalURL}).API
 }
