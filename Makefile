@@ -54,10 +54,10 @@ run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.
 	  case $$line in *[\ :]*) echo "$$line";; *) printf '\r%d packages compiled' $$((++n));; esac; done; [ $$n = 0 ] || echo; } >&2
 	@exec dist/host/verdetto serve -listen $(LISTEN) $(UPSTREAM)
 
-# A package below a folder named check needs a tool or a clock, one below evidence takes hours; all others need Go alone.
-# $(call tier,check) are the packages of that tier, $(call tier) those of make test.
+# A package below a folder named check or infra needs a tool or a clock, one below evidence takes hours; all others need Go
+# alone. $(call tier,check) are the packages of make check, $(call tier) those of make test.
 PKG ?= ./...
-tier = $(shell go list $(PKG) | grep $(if $(1),'/$(1)\(/\|$$\)',-v '/\(check\|evidence\)\(/\|$$\)'))
+tier = $(shell go list $(PKG) | grep $(if $(1),'/\($(1)\|infra\)\(/\|$$\)',-v '/\(check\|evidence\|infra\)\(/\|$$\)'))
 
 # At the end, the failed and the skipped tests are listed with the reason. The time limit (-timeout) is only for a test that
 # hangs: it is long enough for a busy machine. Vet is part of make check. Without symbols (-s -w), test binaries link faster.
@@ -170,7 +170,7 @@ bench: ## the benchmarks, as ratios side by side
 api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete ## write the description of the API anew, then prove it: linters, made-up calls, generated clients
 	go test ./e2e/openapi -run '^TestOpenAPI$$' -update
 	go test ./functions/analisi/reference
-	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
+	go test -v -count=1 ./e2e/openapi ./e2e/check/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestSchemathesis|TestGeneratedClients)'
 
 tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(LIGHTHOUSE) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(WEBHOOKS) $(SDKS) $(SDKJAVA) $(LANGUAGETOOL)) ## what make check needs beside Go, from Maven, pip and npm
 

@@ -141,55 +141,54 @@ func secretOf(page string) string { return secretPattern.FindString(html.Unescap
 // its endpoint tested; events are signed, retried and replayed, until the alert ends.
 func TestFromAskingToTheEndpoint(t *testing.T) {
 	t.Parallel()
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		const ada = "ada@example.com"
-		h := openHook(t, table, clock)
-		secret := h.confirm(ada)
-		id := h.firstFare(secret)
+	table, clock := fixture.OpenStore(t)
+	const ada = "ada@example.com"
+	h := openHook(t, table, clock)
+	secret := h.confirm(ada)
+	id := h.firstFare(secret)
 
-		// A second alert to the same endpoint uses the secret of the first alert. The page does not
-		// show the secret again.
-		if a := h.press(h.ask("MIL-LON", ada), ""); strings.Contains(a.Body, "whsec_") {
-			t.Errorf("%s", a.Page())
-		}
-		// Another subscriber to the same endpoint has another secret, and sees nothing of the first
-		// subscriber.
-		bobs := secretOf(h.press(h.ask("MIL-BUH", "bob@example.com"), "").Body)
-		if bobs == "" || bobs == secret {
-			t.Errorf("bob has %q", bobs)
-		}
-		h.Alerts.Webhooks.Work(t.Context())
-		h.got, h.bodies = nil, nil
+	// A second alert to the same endpoint uses the secret of the first alert. The page does not
+	// show the secret again.
+	if a := h.press(h.ask("MIL-LON", ada), ""); strings.Contains(a.Body, "whsec_") {
+		t.Errorf("%s", a.Page())
+	}
+	// Another subscriber to the same endpoint has another secret, and sees nothing of the first
+	// subscriber.
+	bobs := secretOf(h.press(h.ask("MIL-BUH", "bob@example.com"), "").Body)
+	if bobs == "" || bobs == secret {
+		t.Errorf("bob has %q", bobs)
+	}
+	h.Alerts.Webhooks.Work(t.Context())
+	h.got, h.bodies = nil, nil
 
-		manage := h.ManageLink(ada)
-		of := h.listed(manage, id)
-		if a := h.press(h.ManageLink("bob@example.com"), "rotate="+of); secretOf(a.Body) == secret {
-			t.Errorf("%s", a.Page())
-		}
-		h.press(manage, "replay="+of)
-		if got, events := h.sent(secret); len(got) != 1 || events[0].id != id {
+	manage := h.ManageLink(ada)
+	of := h.listed(manage, id)
+	if a := h.press(h.ManageLink("bob@example.com"), "rotate="+of); secretOf(a.Body) == secret {
+		t.Errorf("%s", a.Page())
+	}
+	h.press(manage, "replay="+of)
+	if got, events := h.sent(secret); len(got) != 1 || events[0].id != id {
+		t.Errorf("%q", got)
+	}
+	second := secretOf(h.press(manage, "rotate="+of).Body)
+	if second == "" || second == secret {
+		t.Fatalf("rotated to %q", second)
+	}
+	for _, s := range []string{secret, second} { // the old secret still signs too
+		h.press(manage, "test="+of)
+		if got, _ := h.sent(s); len(got) != 1 {
 			t.Errorf("%q", got)
 		}
-		second := secretOf(h.press(manage, "rotate="+of).Body)
-		if second == "" || second == secret {
-			t.Fatalf("rotated to %q", second)
-		}
-		for _, s := range []string{secret, second} { // the old secret still signs too
-			h.press(manage, "test="+of)
-			if got, _ := h.sent(s); len(got) != 1 {
-				t.Errorf("%q", got)
-			}
-			clock.Add(time.Minute)
-		}
-		h.goesAway(ada, second, of)
+		clock.Add(time.Minute)
+	}
+	h.goesAway(ada, second, of)
 
-		// When all alerts of a subscriber end, the store keeps nothing about the endpoint.
-		h.press(h.ManageLink(ada), "all=1")
-		if items, err := table.Query(t.Context(),
-			store.Range{Partition: "WEBHOOK#" + string(fixture.Subscriber(ada))}); err != nil || len(items) > 0 {
-			t.Errorf("%d items are left, error %v", len(items), err)
-		}
-	})
+	// When all alerts of a subscriber end, the store keeps nothing about the endpoint.
+	h.press(h.ManageLink(ada), "all=1")
+	if items, err := table.Query(t.Context(),
+		store.Range{Partition: "WEBHOOK#" + string(fixture.Subscriber(ada))}); err != nil || len(items) > 0 {
+		t.Errorf("%d items are left, error %v", len(items), err)
+	}
 }
 
 // confirm requests and confirms an alert. It returns the secret, which the service shows only once.

@@ -1,59 +1,18 @@
 // Package docs checks the documents against the repository. Every link, path and test name in a
-// document must exist. Every command must print the output that a committed table states. Every
-// setting and endpoint must have a row in its document.
+// document must exist. Every setting and endpoint must have a row in its document.
 package docs
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"verdetto/e2e/fixture"
 )
 
 const root = "../.."
-
-// documents returns the text of every document, by path. It omits testdata, which belongs to other
-// tests, and the changelog, which names removed things.
-func documents(t *testing.T) map[string]string {
-	t.Helper()
-	texts := map[string]string{}
-	walk(t, func(path string) {
-		if strings.HasSuffix(path, ".md") && path != "CHANGELOG.md" {
-			texts[path] = read(t, path)
-		}
-	})
-	if len(texts) < 10 {
-		t.Fatalf("only %d documents were found: is the root right?", len(texts))
-	}
-	return texts
-}
-
-// walk calls visit with the path of each file in the repository, relative to the root.
-func walk(t *testing.T, visit func(path string)) {
-	t.Helper()
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if slices.Contains([]string{".git", ".tools", "node_modules", "dist", "cdk.out", "testdata"}, d.Name()) {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		rel, err := filepath.Rel(root, path)
-		if err == nil {
-			visit(filepath.ToSlash(rel))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func read(t *testing.T, path string) string {
 	t.Helper()
@@ -89,7 +48,7 @@ func exists(pattern string) bool {
 // TestLinks: every link to a file of the repository leads to an existing file. If the link names a
 // heading, the heading exists too.
 func TestLinks(t *testing.T) {
-	texts := documents(t)
+	texts := fixture.Documents(t)
 	texts["CHANGELOG.md"] = read(t, "CHANGELOG.md")
 	for path, text := range texts {
 		for _, m := range link.FindAllStringSubmatch(block.ReplaceAllString(text, ""), -1) {
@@ -135,7 +94,7 @@ var (
 // TestPaths: every path that a document shows as code exists in the repository.
 func TestPaths(t *testing.T) {
 	seen := 0
-	for path, text := range documents(t) {
+	for path, text := range fixture.Documents(t) {
 		for _, part := range code(text) {
 			words := []string{part}
 			for _, m := range goCommand.FindAllStringSubmatch(part, -1) {
@@ -161,7 +120,7 @@ func TestPaths(t *testing.T) {
 // TestNamedTests: every test that a document names exists.
 func TestNamedTests(t *testing.T) {
 	var tests []string
-	walk(t, func(path string) {
+	fixture.Walk(t, func(path string) {
 		if strings.HasSuffix(path, "_test.go") {
 			for _, m := range testFunc.FindAllStringSubmatch(read(t, path), -1) {
 				tests = append(tests, m[1])
@@ -169,7 +128,7 @@ func TestNamedTests(t *testing.T) {
 		}
 	})
 	seen := 0
-	for path, text := range documents(t) {
+	for path, text := range fixture.Documents(t) {
 		for _, part := range code(text) {
 			for _, m := range testName.FindAllStringSubmatch(part, -1) {
 				if m[1] != "" { // TestProve... stands for many

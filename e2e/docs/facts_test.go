@@ -38,7 +38,7 @@ var (
 // docs/configuration.md contains the table of settings.
 func TestConfiguration(t *testing.T) {
 	used := map[string]bool{}
-	walk(t, func(path string) {
+	fixture.Walk(t, func(path string) {
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return
 		}
@@ -88,7 +88,7 @@ func TestEndpoints(t *testing.T) {
 // TestArchitecture: ARCHITECTURE.md names every folder with code, or a package in the folder.
 func TestArchitecture(t *testing.T) {
 	text, folders := read(t, "ARCHITECTURE.md"), map[string]bool{}
-	walk(t, func(path string) {
+	fixture.Walk(t, func(path string) {
 		if parts := strings.Split(path, "/"); len(parts) > 2 &&
 			slices.Contains([]string{"functions", "shared", "infra"}, parts[0]) {
 			folders[parts[0]+"/"+parts[1]] = true

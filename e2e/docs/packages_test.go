@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"verdetto/e2e/fixture"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -32,7 +33,7 @@ var (
 // row holds the first sentence of the package comment, up to a colon or semicolon.
 func TestPackages(t *testing.T) {
 	sentences := map[string]string{}
-	walk(t, func(file string) {
+	fixture.Walk(t, func(file string) {
 		folder := path.Dir(file)
 		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || !upper.MatchString(folder) ||
 			parts.MatchString(folder) {

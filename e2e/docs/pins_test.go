@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"verdetto/e2e/fixture"
 )
 
 var (
@@ -18,7 +19,7 @@ var (
 // lock files list, and the lock files name no host.
 func TestPins(t *testing.T) {
 	actions, locks := 0, 0
-	walk(t, func(path string) {
+	fixture.Walk(t, func(path string) {
 		switch {
 		case strings.HasPrefix(path, ".github/workflows/"):
 			for _, m := range action.FindAllStringSubmatch(read(t, path), -1) {

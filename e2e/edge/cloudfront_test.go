@@ -1,3 +1,5 @@
+// Package edge holds end-to-end tests of the edge (CloudFront), the HTTP cache between callers and
+// the service. They use a model of CloudFront.
 package edge
 
 import (

@@ -161,6 +161,8 @@ func lifetime(h http.Header) time.Duration {
 // ownHeaders lists headers that are about one caller. A cached answer omits them.
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
+const edgeSecret = "only-the-distribution-knows"
+
 // distribution is the service behind the model of CloudFront.
 type distribution struct {
 	*cloudFront
@@ -197,7 +199,7 @@ func (d *distribution) get(target string, header ...string) (status int, body st
 	before, w := d.asked, httptest.NewRecorder()
 	d.ServeHTTP(w, r)
 	for _, own := range ownHeaders {
-		if got := w.Header().Get(own); got != "" && shared(target) {
+		if got := w.Header().Get(own); got != "" && fixture.Shared(target) {
 			d.t.Errorf("%s tells another %s: %s", target, own, got)
 		}
 	}

@@ -33,146 +33,142 @@ func ask(h http.Handler, target, key string) *httptest.ResponseRecorder {
 
 func TestExactlyThirtyOfAThousand(t *testing.T) {
 	t.Parallel()
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		instances := []http.Handler{fixture.Instance(t, table, sample.New(), clock.Now),
-			fixture.Instance(t, table, sample.New(), clock.Now), fixture.Instance(t, table, sample.New(), clock.Now),
-			fixture.Instance(t, table, sample.New(), clock.Now)}
-		burst := func(calls int) (answered, refused int64) {
-			var a, r atomic.Int64
-			var wg sync.WaitGroup
-			for n := range calls {
-				wg.Go(func() {
-					switch w := ask(instances[n%len(instances)], fixture.Question, ""); w.Code {
-					case http.StatusNotFound: // answered, because this route does not exist
-						a.Add(1)
-					case http.StatusTooManyRequests:
-						r.Add(1)
-						if w.Header().Get("Retry-After") == "" || w.Header().Get("X-RateLimit-Remaining") != "0" {
-							t.Errorf("headers of a refusal: %v", w.Header())
-						}
-					default:
-						t.Errorf("%d %s", w.Code, w.Body)
+	table, clock := fixture.OpenStore(t)
+	instances := []http.Handler{fixture.Instance(t, table, sample.New(), clock.Now),
+		fixture.Instance(t, table, sample.New(), clock.Now), fixture.Instance(t, table, sample.New(), clock.Now),
+		fixture.Instance(t, table, sample.New(), clock.Now)}
+	burst := func(calls int) (answered, refused int64) {
+		var a, r atomic.Int64
+		var wg sync.WaitGroup
+		for n := range calls {
+			wg.Go(func() {
+				switch w := ask(instances[n%len(instances)], fixture.Question, ""); w.Code {
+				case http.StatusNotFound: // answered, because this route does not exist
+					a.Add(1)
+				case http.StatusTooManyRequests:
+					r.Add(1)
+					if w.Header().Get("Retry-After") == "" || w.Header().Get("X-RateLimit-Remaining") != "0" {
+						t.Errorf("headers of a refusal: %v", w.Header())
 					}
-				})
-			}
-			wg.Wait()
-			return a.Load(), r.Load()
+				default:
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+			})
 		}
-		if a, r := burst(1000); a != 30 || r != 970 {
-			t.Errorf("%d answered, %d refused", a, r)
-		}
-		clock.Add(12*time.Hour - time.Second) // the clock started at noon
-		if a, r := burst(10); a != 0 || r != 10 {
-			t.Errorf("a second before midnight %d answered, %d refused", a, r)
-		}
-		clock.Add(time.Second)
-		if a, r := burst(50); a != 30 || r != 20 {
-			t.Errorf("at 00:00 UTC %d answered, %d refused", a, r)
-		}
-	})
+		wg.Wait()
+		return a.Load(), r.Load()
+	}
+	if a, r := burst(1000); a != 30 || r != 970 {
+		t.Errorf("%d answered, %d refused", a, r)
+	}
+	clock.Add(12*time.Hour - time.Second) // the clock started at noon
+	if a, r := burst(10); a != 0 || r != 10 {
+		t.Errorf("a second before midnight %d answered, %d refused", a, r)
+	}
+	clock.Add(time.Second)
+	if a, r := burst(50); a != 30 || r != 20 {
+		t.Errorf("at 00:00 UTC %d answered, %d refused", a, r)
+	}
 }
 
 func TestAFloodIsNotWritten(t *testing.T) {
 	t.Parallel()
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		first := fixture.Instance(t, table, sample.New(), clock.Now)
-		for range 30 {
-			ask(first, fixture.Question, "")
+	table, clock := fixture.OpenStore(t)
+	first := fixture.Instance(t, table, sample.New(), clock.Now)
+	for range 30 {
+		ask(first, fixture.Question, "")
+	}
+	for n := range 3 {
+		r := &fixture.Recorder{Table: table}
+		h := fixture.Instance(t, r, sample.New(), clock.Now)
+		var wg sync.WaitGroup
+		for range 500 {
+			wg.Go(func() {
+				if w := ask(h, fixture.Question, ""); w.Code != http.StatusTooManyRequests {
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+			})
 		}
-		for n := range 3 {
-			r := &fixture.Recorder{Table: table}
-			h := fixture.Instance(t, r, sample.New(), clock.Now)
-			var wg sync.WaitGroup
-			for range 500 {
-				wg.Go(func() {
-					if w := ask(h, fixture.Question, ""); w.Code != http.StatusTooManyRequests {
-						t.Errorf("%d %s", w.Code, w.Body)
-					}
-				})
-			}
-			wg.Wait()
-			if got := len(r.Calls()); got != 1 {
-				t.Errorf("instance %d: 500 calls over the cap wrote %d times", n, got)
-			}
+		wg.Wait()
+		if got := len(r.Calls()); got != 1 {
+			t.Errorf("instance %d: 500 calls over the cap wrote %d times", n, got)
 		}
-	})
+	}
 }
 
 func TestRotation(t *testing.T) {
 	t.Parallel()
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		keys := store.Customers{Table: table}
-		id := apikey.CustomerIDOf([]byte(fixture.Pepper), "ada@example.com")
-		h := fixture.Instance(t, table, sample.New(), clock.Now)
-		issue := func() string {
-			text, err := keys.Issue(t.Context(), rand.Reader, id, clock.Now(), func(c *store.Customer) error {
-				c.Until = clock.Now().Add(time.Hour)
-				return nil
-			})
-			if err != nil {
-				t.Error(err)
-			}
-			return text
+	table, clock := fixture.OpenStore(t)
+	keys := store.Customers{Table: table}
+	id := apikey.CustomerIDOf([]byte(fixture.Pepper), "ada@example.com")
+	h := fixture.Instance(t, table, sample.New(), clock.Now)
+	issue := func() string {
+		text, err := keys.Issue(t.Context(), rand.Reader, id, clock.Now(), func(c *store.Customer) error {
+			c.Until = clock.Now().Add(time.Hour)
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
 		}
-		works := func(key string) bool {
-			w := ask(h, fixture.Question, key)
-			if w.Code != http.StatusNotFound && w.Code != http.StatusUnauthorized {
-				t.Errorf("%d %s", w.Code, w.Body)
-			}
-			return w.Code == http.StatusNotFound && w.Header().Get("X-Plan") == "pro"
+		return text
+	}
+	works := func(key string) bool {
+		w := ask(h, fixture.Question, key)
+		if w.Code != http.StatusNotFound && w.Code != http.StatusUnauthorized {
+			t.Errorf("%d %s", w.Code, w.Body)
 		}
+		return w.Code == http.StatusNotFound && w.Header().Get("X-Plan") == "pro"
+	}
 
-		old := issue()
-		if !works(old) {
-			t.Fatal("a fresh key does not work")
-		}
-		if fresh := issue(); works(old) || !works(fresh) {
-			t.Error("the very next call does not see the rotation")
-		}
+	old := issue()
+	if !works(old) {
+		t.Fatal("a fresh key does not work")
+	}
+	if fresh := issue(); works(old) || !works(fresh) {
+		t.Error("the very next call does not see the rotation")
+	}
 
-		all := make([]string, 50)
-		var wg sync.WaitGroup
-		for n := range all {
-			wg.Go(func() { all[n] = issue() })
+	all := make([]string, 50)
+	var wg sync.WaitGroup
+	for n := range all {
+		wg.Go(func() { all[n] = issue() })
+	}
+	wg.Wait()
+	working := 0
+	for _, key := range all {
+		if works(key) {
+			working++
 		}
-		wg.Wait()
-		working := 0
-		for _, key := range all {
-			if works(key) {
-				working++
-			}
-		}
-		if working != 1 {
-			t.Errorf("after 50 rotations at once %d keys work", working)
-		}
+	}
+	if working != 1 {
+		t.Errorf("after 50 rotations at once %d keys work", working)
+	}
 
-		clock.Add(time.Hour)
-		for _, key := range all {
-			if works(key) {
-				t.Error("a key works after its plan has ended")
-			}
+	clock.Add(time.Hour)
+	for _, key := range all {
+		if works(key) {
+			t.Error("a key works after its plan has ended")
 		}
-	})
+	}
 }
 
 func TestProCapIsAMinutesWorth(t *testing.T) {
 	t.Parallel()
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), time.Hour)
-		h := fixture.Instance(t, table, sample.New(), clock.Now)
-		for target, calls := range map[string]int{fixture.Question: 120,
-			"/api/v1/price-trends?origin=MIL&currency=eur": 60} {
-			for range 2 {
-				for n := range calls + 5 {
-					w := ask(h, target, key)
-					if (w.Code == http.StatusTooManyRequests) != (n >= calls) {
-						t.Fatalf("%s: call %d of a minute: %d %s", target, n+1, w.Code, w.Body)
-					}
+	table, clock := fixture.OpenStore(t)
+	key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), time.Hour)
+	h := fixture.Instance(t, table, sample.New(), clock.Now)
+	for target, calls := range map[string]int{fixture.Question: 120,
+		"/api/v1/price-trends?origin=MIL&currency=eur": 60} {
+		for range 2 {
+			for n := range calls + 5 {
+				w := ask(h, target, key)
+				if (w.Code == http.StatusTooManyRequests) != (n >= calls) {
+					t.Fatalf("%s: call %d of a minute: %d %s", target, n+1, w.Code, w.Body)
 				}
-				clock.Add(time.Minute)
 			}
+			clock.Add(time.Minute)
 		}
-	})
+	}
 }
 
 func TestStoreDownNeverMakesAKeyFree(t *testing.T) {

@@ -54,22 +54,22 @@ func (s withFlights) change(a upstream.Answer) upstream.Answer {
 // withDepartures is such a source that is also asked for departures.
 type withDepartures struct {
 	withFlights
-	departuresSource
+	fixture.ByRoute
 }
 
-func (s withDepartures) Name() string { return s.departuresSource.Name() }
+func (s withDepartures) Name() string { return s.ByRoute.Name() }
 
 func (s withDepartures) Origins(ctx context.Context) ([]fare.City, error) {
-	return s.departuresSource.Origins(ctx)
+	return s.ByRoute.Origins(ctx)
 }
 
 func (s withDepartures) Fares(ctx context.Context, of fare.City, since, until time.Time) (upstream.Answer, error) {
-	a, err := s.departuresSource.Fares(ctx, of, since, until)
+	a, err := s.ByRoute.Fares(ctx, of, since, until)
 	return s.change(a), err
 }
 
 func (s withDepartures) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
-	a, err := s.departuresSource.Departures(ctx, q, until)
+	a, err := s.ByRoute.Departures(ctx, q, until)
 	return s.change(a), err
 }
 
@@ -199,7 +199,7 @@ func TestFlightsCost(t *testing.T) {
 		now := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
 		clock := func() time.Time { return now }
 		table := &fixture.Recorder{Table: fixture.Bolt(t, clock)}
-		source := withDepartures{withFlights{flight: flight}, departuresSource{300, rand.New(rand.NewPCG(30, 10))}}
+		source := withDepartures{withFlights{flight: flight}, fixture.ByRoute{N: 300, Chance: rand.New(rand.NewPCG(30, 10))}}
 		r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: clock, Workers: 1}
 		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
 			t.Fatal(report, err)

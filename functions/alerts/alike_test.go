@@ -7,8 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/store"
-	"verdetto/shared/store/storetest"
 )
 
 // The kinds of addresses for which an alert is requested. The answer must not reveal the kind.
@@ -49,32 +47,31 @@ func prepare(t *testing.T, s *fixture.Subscriptions, each int, kinds ...string) 
 // the store for every kind of address.
 func TestAskingAnswersAlike(t *testing.T) {
 	t.Parallel()
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		recorder := &fixture.Recorder{Table: table}
-		s := fixture.OpenSubscriptions(t, recorder, clock)
-		kinds := []string{unknown, subscribed, stopped, full}
-		prepare(t, s, 1, kinds...)
-		if got := len(s.Received(address(full, 0))); got != 6 {
-			t.Fatalf("%d mails to the address that is to have had all of the day, want 6", got)
-		}
-		var answer fixture.Reply
-		var calls []string
-		for _, kind := range kinds {
-			before := len(recorder.Calls())
-			a := s.Ask("MIL-BUH", address(kind, 0), "40")
-			made := recorder.Calls()[before:]
-			a.Header.Del("X-Request-Id") // differs for every call
-			if kind == unknown {
-				if answer, calls = a, made; a.Status != 202 || len(made) == 0 {
-					t.Fatalf("%d %s, after %v", a.Status, a.Body, made)
-				}
-			}
-			if diff := cmp.Diff(answer, a); diff != "" {
-				t.Errorf("%s: another answer: %s", kind, diff)
-			}
-			if diff := cmp.Diff(calls, made); diff != "" {
-				t.Errorf("%s: other calls to the store: %s", kind, diff)
+	table, clock := fixture.OpenStore(t)
+	recorder := &fixture.Recorder{Table: table}
+	s := fixture.OpenSubscriptions(t, recorder, clock)
+	kinds := []string{unknown, subscribed, stopped, full}
+	prepare(t, s, 1, kinds...)
+	if got := len(s.Received(address(full, 0))); got != 6 {
+		t.Fatalf("%d mails to the address that is to have had all of the day, want 6", got)
+	}
+	var answer fixture.Reply
+	var calls []string
+	for _, kind := range kinds {
+		before := len(recorder.Calls())
+		a := s.Ask("MIL-BUH", address(kind, 0), "40")
+		made := recorder.Calls()[before:]
+		a.Header.Del("X-Request-Id") // differs for every call
+		if kind == unknown {
+			if answer, calls = a, made; a.Status != 202 || len(made) == 0 {
+				t.Fatalf("%d %s, after %v", a.Status, a.Body, made)
 			}
 		}
-	})
+		if diff := cmp.Diff(answer, a); diff != "" {
+			t.Errorf("%s: another answer: %s", kind, diff)
+		}
+		if diff := cmp.Diff(calls, made); diff != "" {
+			t.Errorf("%s: other calls to the store: %s", kind, diff)
+		}
+	}
 }

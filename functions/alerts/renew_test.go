@@ -7,7 +7,6 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/notify"
-	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
 
@@ -15,56 +14,55 @@ import (
 // page can mail a new link to the subscriber. Links to unsubscribe never expire, and each shows one
 // alert only.
 func TestLinksToManageExpire(t *testing.T) {
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		const ada = "ada@example.com"
-		p := fixture.OpenSubscriptions(t, table, clock)
-		p.Subscribe("MIL-BUH", ada, "30")
-		clock.Add(time.Hour)
-		p.Subscribe("MIL-LON", ada, "")
-		old, end := p.ManageLink(ada), p.EndLink("MIL-LON", ada)
-		clock.Add((notify.ManageDays + 1) * 24 * time.Hour)
+	table, clock := fixture.OpenStore(t)
+	const ada = "ada@example.com"
+	p := fixture.OpenSubscriptions(t, table, clock)
+	p.Subscribe("MIL-BUH", ada, "30")
+	clock.Add(time.Hour)
+	p.Subscribe("MIL-LON", ada, "")
+	old, end := p.ManageLink(ada), p.EndLink("MIL-LON", ada)
+	clock.Add((notify.ManageDays + 1) * 24 * time.Hour)
 
-		for what, a := range map[string]fixture.Reply{
-			"page": p.Do("GET", old, ""), "end one": p.Form(old, "remove=MIL-BUH"), "end all": p.Form(old, "all=1"),
-			"a link from before links expired": p.Do("GET", p.RenewLink(ada), ""),
-		} {
-			if a.Status != 410 || !strings.Contains(a.Page(), "Ti mandiamo un link nuovo?") ||
-				strings.Contains(a.Page(), "Bucarest") || strings.Contains(a.Body, "example.com") {
-				t.Errorf("%s: %d %s", what, a.Status, a.Page())
-			}
+	for what, a := range map[string]fixture.Reply{
+		"page": p.Do("GET", old, ""), "end one": p.Form(old, "remove=MIL-BUH"), "end all": p.Form(old, "all=1"),
+		"a link from before links expired": p.Do("GET", p.RenewLink(ada), ""),
+	} {
+		if a.Status != 410 || !strings.Contains(a.Page(), "Ti mandiamo un link nuovo?") ||
+			strings.Contains(a.Page(), "Bucarest") || strings.Contains(a.Body, "example.com") {
+			t.Errorf("%s: %d %s", what, a.Status, a.Page())
 		}
-		if len(p.Thresholds(ada)) != 2 {
-			t.Fatalf("an old link ended something: %v", p.Thresholds(ada))
-		}
+	}
+	if len(p.Thresholds(ada)) != 2 {
+		t.Fatalf("an old link ended something: %v", p.Thresholds(ada))
+	}
 
-		before := len(p.Received(ada))
-		p.Form(old, "renew=1").Want(t, 200, "Il link nuovo è in arrivo").Lacks(t, "example.com")
-		mails := p.Received(ada)
-		if len(mails) != before+1 || mails[before].Subject != "Il link ai tuoi avvisi" {
-			t.Fatalf("%d mails came", len(mails)-before)
-		}
-		fresh := p.Link(mails[before])
-		p.Do("GET", fresh, "").Want(t, 200, "Milano–Bucarest", "Milano–Londra")
+	before := len(p.Received(ada))
+	p.Form(old, "renew=1").Want(t, 200, "Il link nuovo è in arrivo").Lacks(t, "example.com")
+	mails := p.Received(ada)
+	if len(mails) != before+1 || mails[before].Subject != "Il link ai tuoi avvisi" {
+		t.Fatalf("%d mails came", len(mails)-before)
+	}
+	fresh := p.Link(mails[before])
+	p.Do("GET", fresh, "").Want(t, 200, "Milano–Bucarest", "Milano–Londra")
 
-		// The link to unsubscribe is as old as the expired link, and works. Its page does not show
-		// the other alert.
-		p.Do("GET", end, "").Want(t, 200, "Milano–Londra").Lacks(t, "Bucarest")
-		a := p.Form(end, "")
-		if a.Status != 200 || !strings.Contains(a.Page(), "L'avviso è disattivato.") ||
-			strings.Contains(a.Page(), "Bucarest") || len(p.Thresholds(ada)) != 1 {
-			t.Errorf("%d %s, left %v", a.Status, a.Page(), p.Thresholds(ada))
-		}
-		if strings.Contains(a.Body, strings.TrimPrefix(fresh, "/v1")) || !strings.Contains(a.Body, p.RenewLink(ada)) {
-			t.Errorf("a link to unsubscribe leads to more than its alert: %s", a.Body)
-		}
+	// The link to unsubscribe is as old as the expired link, and works. Its page does not show
+	// the other alert.
+	p.Do("GET", end, "").Want(t, 200, "Milano–Londra").Lacks(t, "Bucarest")
+	a := p.Form(end, "")
+	if a.Status != 200 || !strings.Contains(a.Page(), "L'avviso è disattivato.") ||
+		strings.Contains(a.Page(), "Bucarest") || len(p.Thresholds(ada)) != 1 {
+		t.Errorf("%d %s, left %v", a.Status, a.Page(), p.Thresholds(ada))
+	}
+	if strings.Contains(a.Body, strings.TrimPrefix(fresh, "/v1")) || !strings.Contains(a.Body, p.RenewLink(ada)) {
+		t.Errorf("a link to unsubscribe leads to more than its alert: %s", a.Body)
+	}
 
-		// For an address without alerts the page is the same, and no mail is sent.
-		clock.Add(time.Hour)
-		if got := p.Form(p.RenewLink("nobody@example.com"), "renew=1"); got.Status != 200 ||
-			!strings.Contains(got.Page(), "Il link nuovo è in arrivo") || len(p.Received("nobody@example.com")) != 0 {
-			t.Errorf("an unknown address: %d %s", got.Status, got.Page())
-		}
-	})
+	// For an address without alerts the page is the same, and no mail is sent.
+	clock.Add(time.Hour)
+	if got := p.Form(p.RenewLink("nobody@example.com"), "renew=1"); got.Status != 200 ||
+		!strings.Contains(got.Page(), "Il link nuovo è in arrivo") || len(p.Received("nobody@example.com")) != 0 {
+		t.Errorf("an unknown address: %d %s", got.Status, got.Page())
+	}
 }
 
 // TestFreshLinksAreBounded: the holder of an expired link cannot flood a mailbox with mails that

@@ -318,116 +318,113 @@ func TestBadAlertLinks(t *testing.T) {
 // ended.
 func TestTwentyAlerts(t *testing.T) {
 	t.Parallel()
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		p := fixture.OpenSubscriptions(t, table, clock)
-		var routes []string
-		for city := range places.Cities() {
-			if city != "MIL" && len(routes) < store.MaxAlerts+1 {
-				routes = append(routes, "MIL-"+string(city))
-			}
+	table, clock := fixture.OpenStore(t)
+	p := fixture.OpenSubscriptions(t, table, clock)
+	var routes []string
+	for city := range places.Cities() {
+		if city != "MIL" && len(routes) < store.MaxAlerts+1 {
+			routes = append(routes, "MIL-"+string(city))
 		}
-		for _, route := range routes[:store.MaxAlerts] {
-			p.Subscribe(route, "ada@example.com", "")
-			clock.Add(time.Hour)
-		}
-		last := p.RequestAlert(routes[store.MaxAlerts], "ada@example.com", "")
-		a := p.Form(last, "")
-		if a.Status != 409 || !strings.Contains(a.Page(), "Hai già 20 avvisi") ||
-			!strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) || len(p.Thresholds("ada@example.com")) != 20 {
-			t.Fatalf("%d %s", a.Status, a.Body)
-		}
-		// At the limit of 20 alerts, the threshold of an alert can still be changed.
+	}
+	for _, route := range routes[:store.MaxAlerts] {
+		p.Subscribe(route, "ada@example.com", "")
 		clock.Add(time.Hour)
-		p.Subscribe(routes[3], "ada@example.com", "12")
-		p.Form(p.ManageLink("ada@example.com"), "remove="+routes[0])
-		if a := p.Form(last, ""); a.Status != 200 || len(p.Thresholds("ada@example.com")) != 20 {
-			t.Errorf("%d %s", a.Status, a.Body)
-		}
-	})
+	}
+	last := p.RequestAlert(routes[store.MaxAlerts], "ada@example.com", "")
+	a := p.Form(last, "")
+	if a.Status != 409 || !strings.Contains(a.Page(), "Hai già 20 avvisi") ||
+		!strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) || len(p.Thresholds("ada@example.com")) != 20 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	// At the limit of 20 alerts, the threshold of an alert can still be changed.
+	clock.Add(time.Hour)
+	p.Subscribe(routes[3], "ada@example.com", "12")
+	p.Form(p.ManageLink("ada@example.com"), "remove="+routes[0])
+	if a := p.Form(last, ""); a.Status != 200 || len(p.Thresholds("ada@example.com")) != 20 {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
 }
 
 // TestMailIsStopped: after a permanent refusal of a mail or a complaint, all alerts of the mailbox
 // end, and it gets no more requests to confirm.
 func TestMailIsStopped(t *testing.T) {
 	t.Parallel()
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		p := fixture.OpenSubscriptions(t, table, clock)
-		for what, notice := range map[string]string{
-			"bounce":    `{"notificationType":"Bounce","bounce":{"bounceType":"Permanent","bouncedRecipients":[{"emailAddress":"bounce@example.com"}]}}`,
-			"complaint": `{"eventType":"Complaint","complaint":{"complainedRecipients":[{"emailAddress":"complaint@example.com"}]}}`,
-		} {
-			email := what + "@example.com"
-			p.Subscribe("MIL-BUH", email, "")
-			record := map[string]any{"EventSource": "aws:sns", "Sns": map[string]string{"Message": notice}}
-			event, err := json.Marshal(map[string]any{"Records": []any{record}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if out, err := p.Alerts.Event(t.Context(), event); err != nil || out.Stopped != 1 {
-				t.Fatal(out, err)
-			}
-			before := len(p.Received(email))
-			a, b := p.Ask("MIL-BUH", email, ""), p.Ask("MIL-BUH", "somebody-"+email, "")
-			if len(p.Thresholds(email)) != 0 || len(p.Received(email)) != before || a.Status != 202 || a.Body != b.Body {
-				t.Errorf("%s: alerts %v, %d mails more, %d %s", what, p.Thresholds(email), len(p.Received(email))-before,
-					a.Status, a.Body)
-			}
-			clock.Add(181 * 24 * time.Hour)
-			p.Ask("MIL-BUH", email, "")
-			if more := len(p.Received(email)) - before; more != map[string]int{"bounce": 1, "complaint": 0}[what] {
-				t.Errorf("%s: %d mails half a year later", what, more)
-			}
+	table, clock := fixture.OpenStore(t)
+	p := fixture.OpenSubscriptions(t, table, clock)
+	for what, notice := range map[string]string{
+		"bounce":    `{"notificationType":"Bounce","bounce":{"bounceType":"Permanent","bouncedRecipients":[{"emailAddress":"bounce@example.com"}]}}`,
+		"complaint": `{"eventType":"Complaint","complaint":{"complainedRecipients":[{"emailAddress":"complaint@example.com"}]}}`,
+	} {
+		email := what + "@example.com"
+		p.Subscribe("MIL-BUH", email, "")
+		record := map[string]any{"EventSource": "aws:sns", "Sns": map[string]string{"Message": notice}}
+		event, err := json.Marshal(map[string]any{"Records": []any{record}})
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
+		if out, err := p.Alerts.Event(t.Context(), event); err != nil || out.Stopped != 1 {
+			t.Fatal(out, err)
+		}
+		before := len(p.Received(email))
+		a, b := p.Ask("MIL-BUH", email, ""), p.Ask("MIL-BUH", "somebody-"+email, "")
+		if len(p.Thresholds(email)) != 0 || len(p.Received(email)) != before || a.Status != 202 || a.Body != b.Body {
+			t.Errorf("%s: alerts %v, %d mails more, %d %s", what, p.Thresholds(email), len(p.Received(email))-before,
+				a.Status, a.Body)
+		}
+		clock.Add(181 * 24 * time.Hour)
+		p.Ask("MIL-BUH", email, "")
+		if more := len(p.Received(email)) - before; more != map[string]int{"bounce": 1, "complaint": 0}[what] {
+			t.Errorf("%s: %d mails half a year later", what, more)
+		}
+	}
 }
 
 // TestManyConfirmAtOnce: when many callers confirm at the same time, each link works once, and a
 // mailbox never has more than 20 alerts.
 func TestManyConfirmAtOnce(t *testing.T) {
 	t.Parallel()
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		p := fixture.OpenSubscriptions(t, table, clock)
-		link := p.RequestAlert("MIL-BUH", "ada@example.com", "")
-		var won atomic.Int64
-		var wg sync.WaitGroup
-		for range 30 {
-			wg.Go(func() {
-				switch a := p.Form(link, ""); a.Status {
-				case 200:
-					won.Add(1)
-				case 410:
-				default:
-					t.Errorf("%d %s", a.Status, a.Body)
-				}
-			})
-		}
-		wg.Wait()
-		if won.Load() != 1 {
-			t.Errorf("one link confirmed %d times", won.Load())
-		}
-
-		var links []string
-		for city := range places.Cities() {
-			if city != "MIL" && city != "BUH" && len(links) < 24 {
-				links = append(links, p.RequestAlert(fmt.Sprint("MIL-", city), "ada@example.com", ""))
-				clock.Add(time.Hour)
+	table, clock := fixture.OpenStore(t)
+	p := fixture.OpenSubscriptions(t, table, clock)
+	link := p.RequestAlert("MIL-BUH", "ada@example.com", "")
+	var won atomic.Int64
+	var wg sync.WaitGroup
+	for range 30 {
+		wg.Go(func() {
+			switch a := p.Form(link, ""); a.Status {
+			case 200:
+				won.Add(1)
+			case 410:
+			default:
+				t.Errorf("%d %s", a.Status, a.Body)
 			}
+		})
+	}
+	wg.Wait()
+	if won.Load() != 1 {
+		t.Errorf("one link confirmed %d times", won.Load())
+	}
+
+	var links []string
+	for city := range places.Cities() {
+		if city != "MIL" && city != "BUH" && len(links) < 24 {
+			links = append(links, p.RequestAlert(fmt.Sprint("MIL-", city), "ada@example.com", ""))
+			clock.Add(time.Hour)
 		}
-		var full atomic.Int64
-		for _, link := range links {
-			wg.Go(func() {
-				switch a := p.Form(link, ""); a.Status {
-				case 200:
-				case 409:
-					full.Add(1)
-				default:
-					t.Errorf("%d %s", a.Status, a.Body)
-				}
-			})
-		}
-		wg.Wait()
-		if got := len(p.Thresholds("ada@example.com")); got != store.MaxAlerts || full.Load() != 5 {
-			t.Errorf("%d alerts, %d refused", got, full.Load())
-		}
-	})
+	}
+	var full atomic.Int64
+	for _, link := range links {
+		wg.Go(func() {
+			switch a := p.Form(link, ""); a.Status {
+			case 200:
+			case 409:
+				full.Add(1)
+			default:
+				t.Errorf("%d %s", a.Status, a.Body)
+			}
+		})
+	}
+	wg.Wait()
+	if got := len(p.Thresholds("ada@example.com")); got != store.MaxAlerts || full.Load() != 5 {
+		t.Errorf("%d alerts, %d refused", got, full.Load())
+	}
 }

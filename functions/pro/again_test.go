@@ -10,7 +10,6 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay/playmoney"
-	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
 
@@ -51,61 +50,60 @@ func TestACheckoutAskedForAgain(t *testing.T) {
 // TestWhatWasUsed: the usage of a key shows the calls of this minute and of today, on every path.
 func TestWhatWasUsed(t *testing.T) {
 	t.Parallel()
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		s := fixture.OpenShop(t, table, clock)
-		key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), 40*24*time.Hour)
-		other := fixture.IssueKey(t, table, "bob@example.com", clock.Now(), 40*24*time.Hour)
-		type used struct{ Minute, PerMinute, Today int64 }
-		look := func() map[string]used {
-			t.Helper()
-			a := s.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", key)
-			var body struct {
-				Usage []struct {
-					Path string
-					used
-				}
-			}
-			if err := json.Unmarshal([]byte(a.Body), &body); err != nil || a.Status != 200 {
-				t.Fatalf("%d %s", a.Status, a.Body)
-			}
-			all := map[string]used{}
-			for _, u := range body.Usage {
-				all[u.Path] = u.used
-			}
-			return all
-		}
-		call := func(target, key string, calls int) {
-			for range calls {
-				s.Do("GET", target, "", "X-Api-Key", key)
+	table, clock := fixture.OpenStore(t)
+	s := fixture.OpenShop(t, table, clock)
+	key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), 40*24*time.Hour)
+	other := fixture.IssueKey(t, table, "bob@example.com", clock.Now(), 40*24*time.Hour)
+	type used struct{ Minute, PerMinute, Today int64 }
+	look := func() map[string]used {
+		t.Helper()
+		a := s.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", key)
+		var body struct {
+			Usage []struct {
+				Path string
+				used
 			}
 		}
-		call(fixture.Question, key, 3)
-		call(fixture.Question, other, 9)
-		clock.Add(2 * time.Minute)
-		call(fixture.Question, key, 2)
-		call("/v1/price-trends?origin=MIL&currency=eur", key, 1)
-		want := map[string]used{
-			"/v1/analisi": {2, 120, 5}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0},
-			"/v1/price-trends": {1, 60, 1}, "/v1/pro/chiave": {1, 60, 1},
-			"/v1/calendario": {0, 60, 0}, "/v1/vicini": {0, 60, 0}, "/v1/occasioni": {0, 60, 0},
-			"/v1/pro/portale":        {0, 20, 0},
-			"/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
+		if err := json.Unmarshal([]byte(a.Body), &body); err != nil || a.Status != 200 {
+			t.Fatalf("%d %s", a.Status, a.Body)
 		}
-		if diff := cmp.Diff(want, look()); diff != "" {
-			t.Errorf("-want +got: %s", diff)
+		all := map[string]used{}
+		for _, u := range body.Usage {
+			all[u.Path] = u.used
 		}
-		clock.Add(24 * time.Hour)
-		want = map[string]used{
-			"/v1/analisi": {0, 120, 0}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0},
-			"/v1/price-trends": {0, 60, 0}, "/v1/pro/chiave": {1, 60, 1},
-			"/v1/calendario": {0, 60, 0}, "/v1/vicini": {0, 60, 0}, "/v1/occasioni": {0, 60, 0},
-			"/v1/pro/portale":        {0, 20, 0},
-			"/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
+		return all
+	}
+	call := func(target, key string, calls int) {
+		for range calls {
+			s.Do("GET", target, "", "X-Api-Key", key)
 		}
-		if diff := cmp.Diff(want, look()); diff != "" {
-			t.Errorf("the next day: -want +got: %s", diff)
-		}
-	})
+	}
+	call(fixture.Question, key, 3)
+	call(fixture.Question, other, 9)
+	clock.Add(2 * time.Minute)
+	call(fixture.Question, key, 2)
+	call("/v1/price-trends?origin=MIL&currency=eur", key, 1)
+	want := map[string]used{
+		"/v1/analisi": {2, 120, 5}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0},
+		"/v1/price-trends": {1, 60, 1}, "/v1/pro/chiave": {1, 60, 1},
+		"/v1/calendario": {0, 60, 0}, "/v1/vicini": {0, 60, 0}, "/v1/occasioni": {0, 60, 0},
+		"/v1/pro/portale":        {0, 20, 0},
+		"/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
+	}
+	if diff := cmp.Diff(want, look()); diff != "" {
+		t.Errorf("-want +got: %s", diff)
+	}
+	clock.Add(24 * time.Hour)
+	want = map[string]used{
+		"/v1/analisi": {0, 120, 0}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0},
+		"/v1/price-trends": {0, 60, 0}, "/v1/pro/chiave": {1, 60, 1},
+		"/v1/calendario": {0, 60, 0}, "/v1/vicini": {0, 60, 0}, "/v1/occasioni": {0, 60, 0},
+		"/v1/pro/portale":        {0, 20, 0},
+		"/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
+	}
+	if diff := cmp.Diff(want, look()); diff != "" {
+		t.Errorf("the next day: -want +got: %s", diff)
+	}
 }
 
 // TestGoodDeliveriesAreHeard: a webhook delivery with a correct signature is accepted, even after

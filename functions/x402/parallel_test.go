@@ -142,42 +142,41 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 // end every call is answered, and no call is paid twice.
 func TestHonestPayersAmongMany(t *testing.T) {
 	t.Parallel()
-	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
-		p, instances := processes(t, table, clock)
-		const payers, each, addresses = 10, 4, 3
-		var all sync.WaitGroup
-		var answered atomic.Int64
-		for payer := range payers {
-			name := fmt.Sprint("payer ", payer)
-			p.Chain.Balances[fixture.SolanaAddress(name)] = each * price
-			all.Go(func() {
-				for n := range each {
-					payment, address := p.Payment(name, price, n), fmt.Sprintf("198.51.100.%d:1", 1+payer%addresses)
-					for t.Context().Err() == nil {
-						w := p.AskAt(instances[(payer+n)%len(instances)], address, verdict, payment)
-						if w.Code == 200 {
-							answered.Add(1)
-							break
-						}
-						if w.Code != 429 && w.Code != 503 || w.Header().Get("Retry-After") != "5" {
-							t.Errorf("%d %s", w.Code, w.Body)
-							return
-						}
-						clock.Add(time.Second) // time in which other calls continue
-						runtime.Gosched()
+	table, clock := fixture.OpenStore(t)
+	p, instances := processes(t, table, clock)
+	const payers, each, addresses = 10, 4, 3
+	var all sync.WaitGroup
+	var answered atomic.Int64
+	for payer := range payers {
+		name := fmt.Sprint("payer ", payer)
+		p.Chain.Balances[fixture.SolanaAddress(name)] = each * price
+		all.Go(func() {
+			for n := range each {
+				payment, address := p.Payment(name, price, n), fmt.Sprintf("198.51.100.%d:1", 1+payer%addresses)
+				for t.Context().Err() == nil {
+					w := p.AskAt(instances[(payer+n)%len(instances)], address, verdict, payment)
+					if w.Code == 200 {
+						answered.Add(1)
+						break
 					}
+					if w.Code != 429 && w.Code != 503 || w.Header().Get("Retry-After") != "5" {
+						t.Errorf("%d %s", w.Code, w.Body)
+						return
+					}
+					clock.Add(time.Second) // time in which other calls continue
+					runtime.Gosched()
 				}
-			})
-		}
-		all.Wait()
-		if answered.Load() != payers*each || p.Chain.Got != payers*each*price {
-			t.Errorf("%d answers for %d units", answered.Load(), p.Chain.Got)
-		}
-		items, err := table.Query(t.Context(), store.Range{Partition: "FEES#all", Read: store.Strong})
-		if err != nil || len(items) > 0 {
-			t.Errorf("%d slots are left, %v", len(items), err)
-		}
-	})
+			}
+		})
+	}
+	all.Wait()
+	if answered.Load() != payers*each || p.Chain.Got != payers*each*price {
+		t.Errorf("%d answers for %d units", answered.Load(), p.Chain.Got)
+	}
+	items, err := table.Query(t.Context(), store.Range{Partition: "FEES#all", Read: store.Strong})
+	if err != nil || len(items) > 0 {
+		t.Errorf("%d slots are left, %v", len(items), err)
+	}
 }
 
 // TestFaultsAddNoFee: a payment fails on the chain. The store also fails, from one access on; each

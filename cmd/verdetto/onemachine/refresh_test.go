@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
-	"verdetto/shared/store/dynamostore/dynamolocal"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream"
 )
@@ -48,20 +47,15 @@ func (c *counted) Fares(_ context.Context, origin fare.City, _, until time.Time)
 	return upstream.Answer{Fares: fares}, nil
 }
 
-func overBoth(t *testing.T, test func(t *testing.T, table store.Whole, clock *storetest.Clock)) {
-	t.Run("bolt", func(t *testing.T) {
-		clock := storetest.NewClock()
-		table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock.Now, boltstore.Scratch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { table.Close() })
-		test(t, table, clock)
-	})
-	t.Run("DynamoDB Local", func(t *testing.T) {
-		clock := storetest.NewClock()
-		test(t, dynamolocal.Table(t, clock.Now), clock)
-	})
+func openStore(t *testing.T) (store.Whole, *storetest.Clock) {
+	t.Helper()
+	clock := storetest.NewClock()
+	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock.Now, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { table.Close() })
+	return table, clock
 }
 
 func process(table store.Table, source upstream.Source, clock *storetest.Clock) Options {
@@ -81,29 +75,28 @@ func (o Options) discover(every time.Duration) error {
 // refreshes. The source receives the requests of one refresh, and the other processes find the
 // refresh done.
 func TestOneProcessRefreshes(t *testing.T) {
-	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
-		for cycle := 1; cycle <= 3; cycle++ {
-			source := &counted{asked: map[fare.City]int{}}
-			var all sync.WaitGroup
-			for range 8 {
-				all.Go(func() {
-					if err := process(table, source, clock).discover(everyWeek); err != nil && !errors.Is(err, store.ErrHeld) {
-						t.Error(err)
-					}
-				})
-			}
-			all.Wait()
-			if err := process(table, source, clock).discover(everyWeek); err != nil {
-				t.Error(err)
-			}
-			for _, origin := range []fare.City{"MIL", "ROM", "PAR"} {
-				if source.asked[origin] != 1 {
-					t.Errorf("cycle %d: %s was asked for %d times", cycle, origin, source.asked[origin])
+	table, clock := openStore(t)
+	for cycle := 1; cycle <= 3; cycle++ {
+		source := &counted{asked: map[fare.City]int{}}
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if err := process(table, source, clock).discover(everyWeek); err != nil && !errors.Is(err, store.ErrHeld) {
+					t.Error(err)
 				}
-			}
-			clock.Add(everyWeek)
+			})
 		}
-	})
+		all.Wait()
+		if err := process(table, source, clock).discover(everyWeek); err != nil {
+			t.Error(err)
+		}
+		for _, origin := range []fare.City{"MIL", "ROM", "PAR"} {
+			if source.asked[origin] != 1 {
+				t.Errorf("cycle %d: %s was asked for %d times", cycle, origin, source.asked[origin])
+			}
+		}
+		clock.Add(everyWeek)
+	}
 }
 
 // overtaken is a table with which another process acts just before this process takes a lease. A
@@ -123,94 +116,91 @@ func (o *overtaken) Write(ctx context.Context, ops ...store.Op) error {
 // finishes this refresh before the first gets the lease. The first process then sends no request to
 // the source.
 func TestWhatAnotherHasJustDoneIsNotDoneAgain(t *testing.T) {
-	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
-		source := &counted{asked: map[fare.City]int{}}
-		slow := process(&overtaken{Table: table, by: func() {
-			if err := process(table, source, clock).discover(everyWeek); err != nil {
-				t.Error(err)
-			}
-		}}, source, clock)
-		if err := slow.discover(everyWeek); err != nil || source.asked["MIL"] != 1 {
-			t.Errorf("asked for %d times, %v", source.asked["MIL"], err)
+	table, clock := openStore(t)
+	source := &counted{asked: map[fare.City]int{}}
+	slow := process(&overtaken{Table: table, by: func() {
+		if err := process(table, source, clock).discover(everyWeek); err != nil {
+			t.Error(err)
 		}
-	})
+	}}, source, clock)
+	if err := slow.discover(everyWeek); err != nil || source.asked["MIL"] != 1 {
+		t.Errorf("asked for %d times, %v", source.asked["MIL"], err)
+	}
 }
 
 // TestAnotherProcessTakesOver: if a process dies during a refresh, another process refreshes once
 // the lease has expired.
 func TestAnotherProcessTakesOver(t *testing.T) {
-	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
-		dead := &store.Lease{Table: table, Name: store.RefreshLease, Holder: "dead",
-			Duration: refreshLeaseFor, Now: clock.Now}
-		if err := dead.Hold(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		source := &counted{asked: map[fare.City]int{}}
-		o := process(table, source, clock)
-		if err := o.discover(everyWeek); !errors.Is(err, store.ErrHeld) || len(source.asked) > 0 {
-			t.Errorf("while it is held: %v, %v", err, source.asked)
-		}
-		clock.Add(refreshLeaseFor)
-		if err := o.discover(everyWeek); err != nil || source.asked["MIL"] != 1 {
-			t.Errorf("after its end: %v, %v", err, source.asked)
-		}
-	})
+	table, clock := openStore(t)
+	dead := &store.Lease{Table: table, Name: store.RefreshLease, Holder: "dead",
+		Duration: refreshLeaseFor, Now: clock.Now}
+	if err := dead.Hold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	source := &counted{asked: map[fare.City]int{}}
+	o := process(table, source, clock)
+	if err := o.discover(everyWeek); !errors.Is(err, store.ErrHeld) || len(source.asked) > 0 {
+		t.Errorf("while it is held: %v, %v", err, source.asked)
+	}
+	clock.Add(refreshLeaseFor)
+	if err := o.discover(everyWeek); err != nil || source.asked["MIL"] != 1 {
+		t.Errorf("after its end: %v, %v", err, source.asked)
+	}
 }
 
 // TestALateRefreshDoesNoHarm: a process stalls in the middle of a refresh. A day later another
 // process completes a refresh. When the first process continues, it leaves the results of the later
 // refresh unchanged.
 func TestALateRefreshDoesNoHarm(t *testing.T) {
-	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
-		newer := &counted{asked: map[fare.City]int{}}
-		if err := process(table, newer, clock).discover(everyWeek); err != nil {
-			t.Fatal(err)
+	table, clock := openStore(t)
+	newer := &counted{asked: map[fare.City]int{}}
+	if err := process(table, newer, clock).discover(everyWeek); err != nil {
+		t.Fatal(err)
+	}
+	clock.Add(everyWeek)
+	var after []store.Item
+	var said time.Time
+	late := &counted{asked: map[fare.City]int{}, asking: func() {
+		clock.Add(24 * time.Hour)
+		if err := process(table, newer, clock).discover(24 * time.Hour); err != nil {
+			t.Error(err)
 		}
-		clock.Add(everyWeek)
-		var after []store.Item
-		var said time.Time
-		late := &counted{asked: map[fare.City]int{}, asking: func() {
-			clock.Add(24 * time.Hour)
-			if err := process(table, newer, clock).discover(24 * time.Hour); err != nil {
-				t.Error(err)
+		var err error
+		if after, err = storetest.Contents(t.Context(), table); err != nil {
+			t.Error(err)
+		}
+		if said, _, err = (store.Fares{Table: table}).LastRun(t.Context(), store.Discovery); err != nil {
+			t.Error(err)
+		}
+	}}
+	// The stalled process still has fares from the day before, and writes them now.
+	o := process(table, late, clock)
+	began := clock.Now()
+	if err := o.discover(everyWeek); err != nil && !errors.Is(err, store.ErrLost) {
+		t.Fatal(err)
+	}
+	if !said.Equal(began.Add(24 * time.Hour)) {
+		t.Errorf("the newer one began at %v, and is said to at %v", began.Add(24*time.Hour), said)
+	}
+	if now, _, err := (store.Fares{Table: table}).LastRun(t.Context(), store.Discovery); err != nil || !now.Equal(said) {
+		t.Errorf("the late one says %v over %v: %v", now, said, err)
+	}
+	summaries := 0
+	for _, was := range after {
+		is, err := table.Get(t.Context(), was.Key, store.Strong)
+		switch {
+		case err != nil:
+			if was.Partition != "LEASE#"+store.RefreshLease {
+				t.Errorf("%v is gone: %v", was.Key, err)
 			}
-			var err error
-			if after, err = storetest.Contents(t.Context(), table); err != nil {
-				t.Error(err)
-			}
-			if said, _, err = (store.Fares{Table: table}).LastRun(t.Context(), store.Discovery); err != nil {
-				t.Error(err)
-			}
-		}}
-		// The stalled process still has fares from the day before, and writes them now.
-		o := process(table, late, clock)
-		began := clock.Now()
-		if err := o.discover(everyWeek); err != nil && !errors.Is(err, store.ErrLost) {
-			t.Fatal(err)
-		}
-		if !said.Equal(began.Add(24 * time.Hour)) {
-			t.Errorf("the newer one began at %v, and is said to at %v", began.Add(24*time.Hour), said)
-		}
-		if now, _, err := (store.Fares{Table: table}).LastRun(t.Context(), store.Discovery); err != nil || !now.Equal(said) {
-			t.Errorf("the late one says %v over %v: %v", now, said, err)
-		}
-		summaries := 0
-		for _, was := range after {
-			is, err := table.Get(t.Context(), was.Key, store.Strong)
-			switch {
-			case err != nil:
-				if was.Partition != "LEASE#"+store.RefreshLease {
-					t.Errorf("%v is gone: %v", was.Key, err)
-				}
-			case was.Sort == "SHEET":
-				summaries++
-				if string(is.Data) != string(was.Data) {
-					t.Errorf("the summary %s has changed", was.Partition)
-				}
+		case was.Sort == "SHEET":
+			summaries++
+			if string(is.Data) != string(was.Data) {
+				t.Errorf("the summary %s has changed", was.Partition)
 			}
 		}
-		if summaries != 3 {
-			t.Errorf("%d summaries", summaries)
-		}
-	})
+	}
+	if summaries != 3 {
+		t.Errorf("%d summaries", summaries)
+	}
 }

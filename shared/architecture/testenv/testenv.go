@@ -1,10 +1,9 @@
 // Package testenv finds the tools and data that tests need besides Go.
 //
-// Only tests below a folder named check or evidence may need a tool; all others run with Go alone.
-// Tool fetches what is missing below .tools. A test whose tool cannot be had is skipped, with the
-// command that installs it. With CI=true it fails instead, so no test is skipped silently. The
-// exception is recorded fares, which belong to others: without VERDETTO_DATA such a test is always
-// skipped.
+// Only some tests may need a tool (see MayNeedTools); all others run with Go alone. Tool fetches
+// what is missing below .tools. A test whose tool cannot be had is skipped, with the command that
+// installs it. With CI=true it fails instead, so no test is skipped silently. The exception is
+// recorded fares, which belong to others: without VERDETTO_DATA such a test is always skipped.
 package testenv
 
 import (
@@ -39,6 +38,7 @@ func Data(t testing.TB) string {
 // that the test prints if the program is missing.
 func Command(t testing.TB, name, install string, otherNames ...string) string {
 	t.Helper()
+	belongs(t, name)
 	// The folder /usr/sbin is not in every PATH.
 	for _, candidate := range append([]string{name, "/usr/sbin/" + name}, otherNames...) {
 		if path, err := exec.LookPath(candidate); err == nil {
@@ -53,6 +53,7 @@ func Command(t testing.TB, name, install string, otherNames ...string) string {
 // missing or older than the file in tools that pins its version.
 func Tool(t testing.TB, path ...string) string {
 	t.Helper()
+	belongs(t, path[0])
 	once, _ := fetches.LoadOrStore(path[0], sync.OnceValues(func() (string, error) { return fetch(path[0]) }))
 	said, err := once.(func() (string, error))()
 	if err != nil {
@@ -129,9 +130,37 @@ func Times(few, many int) int {
 	return many
 }
 
+// MayNeedTools reports whether the tests in a folder of this repository may need more than Go: those
+// below a folder named check or evidence, and those of the infrastructure.
+func MayNeedTools(folder string) bool {
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(folder), "/"),
+		func(name string) bool { return name == "check" || name == "evidence" || name == "infra" })
+}
+
+// belongs fails a test of make test, which must not need a tool. Proofs, evidence and benchmarks of
+// all packages may need one, since make test does not run them.
+func belongs(t testing.TB, what string) {
+	t.Helper()
+	root, err := Root()
+	if err != nil {
+		return // the test has left the repository
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if MayNeedTools(strings.TrimPrefix(folder, root)) ||
+		slices.ContainsFunc([]string{"TestProve", "TestEvidence", "Benchmark"},
+			func(prefix string) bool { return strings.HasPrefix(t.Name(), prefix) }) {
+		return
+	}
+	t.Fatalf("%s needs %s, so it belongs into a package below a folder named check", t.Name(), what)
+}
+
 // Missing skips a test that needs a missing tool, or fails the test if CI=true.
 func Missing(t testing.TB, what, install string) {
 	t.Helper()
+	belongs(t, what)
 	if os.Getenv("CI") == "true" {
 		t.Fatalf("needs %s: %s (with CI=true nothing is skipped)", what, install)
 	}

@@ -18,7 +18,8 @@ type outcome struct {
 	ended, said string
 }
 
-func (o *outcome) Helper() {}
+func (o *outcome) Helper()      {}
+func (o *outcome) Name() string { return "TestIt" }
 
 func (o *outcome) end(how, said string) {
 	o.ended, o.said = how, said
@@ -132,6 +133,10 @@ func TestNeeds(t *testing.T) {
 		{name: "half a tool", question: tool("half", "bin", "run"), ended: "skipped",
 			says: "needs half/bin/run: make tools"},
 		{name: "no tool on CI", ci: "true", question: tool("none"), ended: "failed", says: "needs none: make tools"},
+		{name: "command in make test", folder: "deep/down", question: command("present"), ended: "failed",
+			says: "TestIt needs present, so it belongs into a package below a folder named check"},
+		{name: "tool in make test", folder: "deep/down", question: tool("whole", "bin", "run"), ended: "failed",
+			says: "TestIt needs whole, so it belongs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(filepath.Join(root, cmp.Or(c.folder, "deep/check")))

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -151,8 +152,15 @@ var tables atomic.Int64
 // Table creates a new empty table in DynamoDB Local for a test.
 func Table(t testing.TB, now func() time.Time, options ...dynamostore.Option) *dynamostore.Store {
 	t.Helper()
-	name := fmt.Sprintf("test-%d", tables.Add(1))
-	client := Client(Endpoint(t))
+	return TableAt(t, Endpoint(t), now, options...)
+}
+
+// TableAt creates a new empty table in the DynamoDB Local at an address, which test binaries that run
+// at the same time may share.
+func TableAt(t testing.TB, endpoint string, now func() time.Time, options ...dynamostore.Option) *dynamostore.Store {
+	t.Helper()
+	name := fmt.Sprintf("test-%d-%d", os.Getpid(), tables.Add(1))
+	client := Client(endpoint)
 	if err := dynamostore.Create(t.Context(), client, name); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,46 @@
+// Package dynamodb runs tests of other packages again, over DynamoDB Local instead of the embedded
+// store: stories of alerts, limits and payments, and calls that race each other.
+package dynamodb
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store/dynamostore/dynamolocal"
+)
+
+// stories maps packages to those of their tests that open their store by fixture.OpenStore.
+var stories = map[string][]string{
+	"e2e/alerts": {"TestFromAskingToTheEndpoint", "TestFromAskingToTheMail"},
+	"e2e/limits": {"TestExactlyThirtyOfAThousand", "TestAFloodIsNotWritten", "TestRotation", "TestProCapIsAMinutesWorth"},
+	"e2e/pro":    {"TestKeyStates", "TestManyClaimOnePayment"},
+	"functions/alerts": {"TestLinksToManageExpire", "TestAskingAnswersAlike", "TestTwentyAlerts", "TestMailIsStopped",
+		"TestManyConfirmAtOnce", "TestAlertLife"},
+	"functions/pro":  {"TestWhatWasUsed"},
+	"functions/x402": {"TestHonestPayersAmongMany"},
+}
+
+func TestStories(t *testing.T) {
+	endpoint := dynamolocal.Endpoint(t)
+	for pkg, tests := range stories {
+		t.Run(pkg, func(t *testing.T) {
+			command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-vet=off", "-ldflags=-s -w", "-v",
+				"-run", "^("+strings.Join(tests, "|")+")$", "./"+pkg)
+			command.Dir = fixture.Path(t)
+			command.Env = append(os.Environ(), fixture.OverDynamoDB+"="+endpoint)
+			out, err := command.CombinedOutput()
+			if err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+			for _, name := range tests {
+				if !bytes.Contains(out, []byte("--- PASS: "+name+" ")) && err == nil {
+					t.Errorf("%s was not run", name)
+				}
+			}
+		})
+	}
+}
