@@ -1,0 +1,571 @@
+package counted
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
+	"verdetto/shared/text/i18n"
+)
+
+// A statement is a sentence of the catalogue that states numbers about a route. Its regular
+// expression is the sentence itself, with a group in place of each value.
+type statement struct {
+	id       string
+	than     string // less, same or more: the direction that the sentence states
+	literal  string // the longest text that every such statement contains
+	find     *regexp.Regexp
+	expected func(s *said) map[string]want
+}
+
+// said is a statement as it was found in a text about a route.
+type said struct {
+	*route
+	w      *world
+	l      *i18n.Language
+	than   string
+	values map[string]string
+	// subject is the fare that the text is about, in euro cents, if it is not the cheapest fare of the
+	// route; usual is its usual fare.
+	subject, usual float64
+}
+
+// want is what a value must be.
+type want struct {
+	kind   byte // c: count; x: an amount in cents; a: an amount in whole units; w: words; p: at most; q: at least
+	number float64
+	from   float64 // d: the difference of two amounts, each in whole units
+	words  []string
+}
+
+func count(n int) want         { return want{kind: 'c', number: float64(n)} }
+func exact(cents float64) want { return want{kind: 'x', number: cents} }
+
+// single is wanted of a sentence that states one in words if it has no number.
+func single(stated string, n int) want {
+	return count(map[bool]int{true: 0, false: n - 1}[stated != ""])
+}
+
+func about(cents float64) want         { return want{kind: 'a', number: cents} }
+func words(of ...string) want          { return want{kind: 'w', words: of} }
+func difference(of, from float64) want { return want{kind: 'd', number: of, from: from} }
+func atMost(n float64) want            { return want{kind: 'p', number: n} }
+func atLeast(n float64) want           { return want{kind: 'q', number: n} }
+func whole(cents float64) float64      { return math.Floor(cents/100+.5) * 100 }
+func apart(of, from float64) string {
+	return [...]string{"less", "same", "more"}[sign(whole(of)-whole(from))+1]
+}
+
+func sign(x float64) int {
+	switch {
+	case x < 0:
+		return -1
+	case x > 0:
+		return 1
+	}
+	return 0
+}
+
+// holds reports whether a value is as wanted. Converted amounts are rounded up to two times, each
+// time by half a cent.
+func (w want) holds(value string) bool {
+	n := number(value)
+	switch w.kind {
+	case 'c':
+		return n == 100*w.number
+	case 'x':
+		return math.Abs(n-w.number) <= 1.001
+	case 'a':
+		return whole(w.number-1) <= n && n <= whole(w.number+1)
+	case 'd':
+		for _, of := range []float64{w.number - 1, w.number, w.number + 1} {
+			for _, from := range []float64{w.from - 1, w.from, w.from + 1} {
+				if n == math.Abs(whole(of)-whole(from)) {
+					return true
+				}
+			}
+		}
+		return false
+	case 'p':
+		return n/100 <= math.Ceil(w.number)
+	case 'q':
+		return n/100 >= math.Floor(w.number)
+	}
+	return slices.ContainsFunc(w.words, func(one string) bool { return strings.EqualFold(plain(one), value) })
+}
+
+var (
+	decimals  = regexp.MustCompile(`[.,]([0-9]{2})(?:[^0-9]*)$`)
+	digits    = regexp.MustCompile(`[0-9]+`)
+	sentinel  = regexp.MustCompile("\uE000(\\w+)\uE001")
+	patterns  = map[byte]string{'#': `[0-9]+(?:[., ][0-9]{3})*`, '$': `(?:€[0-9]+(?:,[0-9]{3})*(?:\.[0-9]{2})?|[0-9]+(?:[., ][0-9]{3})*(?:[.,][0-9]{2})? (?:€|[A-Z]{3}\b))`}
+	separator = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "’", "'")
+)
+
+func plain(text string) string { return separator.Replace(text) }
+
+// number reads an amount or a count in hundredths.
+func number(text string) float64 {
+	cents := 0.
+	if m := decimals.FindStringSubmatchIndex(text); m != nil {
+		cents, _ = strconv.ParseFloat(text[m[2]:m[3]], 64)
+		text = text[:m[0]]
+	}
+	n, err := strconv.ParseFloat(strings.Join(digits.FindAllString(text, -1), ""), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return 100*n + cents
+}
+
+// kinds says by the name of a placeholder whether it is a count (#) or an amount ($). All others are
+// words.
+var kinds = map[string]byte{"Days": '#', "Lower": '#', "Same": '#', "Low": '$', "High": '$', "Price": '$', "Amount": '$',
+	"Usual": '$', "Median": '$', "Minimum": '$', "Maximum": '$', "By": '$', "Other": '$', "Fares": '#', "Percent": '#', "Weeks": '#',
+	"Known": '#', "Count": '#', "LowShare": '#', "HighShare": '#', "First": '$', "Last": '$'}
+
+// mark stands for a value while a sentence is rendered.
+func mark(name string) string { return "\uE000" + name + "\uE001" }
+
+// pattern returns the regular expression of a rendered sentence.
+func pattern(l *i18n.Language, rendered string) *regexp.Regexp {
+	seen := map[string]bool{}
+	p := sentinel.ReplaceAllStringFunc(regexp.QuoteMeta(plain(rendered)), func(m string) string {
+		name := sentinel.FindStringSubmatch(m)[1]
+		of, ok := patterns[kinds[name]]
+		if !ok {
+			of = `[^\n;:]{1,90}?`
+		}
+		switch name {
+		case "Level":
+			of = levelPattern(l)
+		case "Space":
+			of = `\s+`
+		case "Departure":
+			of = `(?:[0-9-]{10}|[^\n;:]{4,60}?[0-9]{4})`
+		case "Since", "Date":
+			of = `[^\n;:]{4,60}?[0-9]{4}`
+		}
+		if seen[name] { // a value that is stated twice
+			return "(?:" + of + ")"
+		}
+		seen[name] = true
+		return "(?P<" + name + ">" + of + ")"
+	})
+	first, size := utf8.DecodeRuneInString(p)
+	if unicode.IsLower(first) { // a sentence may begin with it
+		p = fmt.Sprintf("[%c%c]%s", first, unicode.ToUpper(first), p[size:])
+	}
+	return regexp.MustCompile(strings.ReplaceAll(p, "987654", "[0-9]+"))
+}
+
+// render returns a sentence of the catalogue with marks for the named values. A name with a minus
+// is left empty, name:1 is one, and name=mark has another mark.
+func render(l *i18n.Language, id, names string) string {
+	var fill []any
+	begins := ""
+	for _, name := range strings.Fields(names) {
+		switch key, value, given := strings.Cut(name, "="); {
+		case given:
+			fill = append(fill, key, mark(value))
+		case strings.Contains(name, "/"): // some languages inflect by how a value begins
+			key, begin, _ := strings.Cut(name, "/")
+			fill = append(fill, key, begin+mark(key))
+			begins = begin
+		case strings.HasPrefix(name, "-"):
+			fill = append(fill, name[1:], 0)
+		case strings.HasSuffix(name, ":1"):
+			fill = append(fill, strings.TrimSuffix(name, ":1"), 1)
+		case kinds[name] == '#' && numbered[name] > 0: // the text compares it with a number
+			fill = append(fill, name, numbered[name])
+		default:
+			fill = append(fill, name, mark(name))
+		}
+	}
+	text := strings.ReplaceAll(l.Text(id, fill...), begins+"\uE000", "\uE000")
+	for name, n := range numbered {
+		text = strings.ReplaceAll(text, strconv.Itoa(n), mark(name))
+	}
+	return text
+}
+
+// numbered are the numbers that stand for counts while a sentence is rendered.
+var numbered = map[string]int{"Days": 987001, "Lower": 987002, "Same": 987003}
+
+// statements returns the statements of a language, the longest sentences first: a part of a text
+// belongs to one of them.
+func statements(l *i18n.Language) (all []statement) {
+	add := func(id, than, names string, expected func(s *said) map[string]want) {
+		for _, one := range strings.Split(names, "|") {
+			all = append(all, newStatement(l, id, than, render(l, id, one), expected))
+		}
+	}
+	usual := func(s *said) float64 {
+		if s.usual > 0 {
+			return s.usual
+		}
+		return s.euro(s.quantile(.5))
+	}
+	subject := func(s *said) float64 {
+		if s.subject > 0 {
+			return s.subject
+		}
+		return s.euro(float64(s.price))
+	}
+	date := func(s *said) want {
+		first, _ := fare.ParseDay(s.first)
+		return words(l.Date(first))
+	}
+	quarters := func(s *said) map[string]want {
+		return map[string]want{"Usual": about(s.euro(s.quantile(.5))), "Low": about(s.euro(s.quantile(.25))),
+			"High": about(s.euro(s.quantile(.75))), "Price": about(s.euro(s.quantile(.25)))}
+	}
+	add("verdict.lower", "", "Days Since Lower -High -Low|Days Since Lower Low=LowShare High=HighShare|"+
+		"Days Since Lower:1 -High -Low|Days Since Lower:1 Low=LowShare High=HighShare", func(s *said) map[string]want {
+		return map[string]want{"Days": count(len(s.lows)), "Since": date(s), "Lower": count(s.lower),
+			"LowShare": atMost(s.share()), "HighShare": atLeast(s.share()), "": single(s.values["Lower"], s.lower)}
+	})
+	add("verdict.never_lower", "", "Days Since -Same|Days Since Same|Days Since Same:1", func(s *said) map[string]want {
+		return map[string]want{"Days": count(len(s.lows)), "Since": date(s), "Same": count(s.equal), "": count(s.lower)}
+	})
+	add("verdict.observed", "", "Days Since", func(s *said) map[string]want {
+		return map[string]want{"Days": count(len(s.lows)), "Since": date(s)}
+	})
+	for _, than := range []string{"less", "same", "more", "little_less", "little_more"} {
+		direction := strings.TrimPrefix(than, "little_")
+		sentence := render(l, "than."+than, "Amount For=route")
+		sentence = strings.ReplaceAll(sentence, mark("route"), l.Text("for.route"))
+		differs := func(s *said) map[string]want {
+			of, from := subject(s), usual(s)
+			got := map[string]want{"Amount": difference(of, from)}
+			if than != direction && (sign(of-from) != sign(whole(of)-whole(from)) && whole(of) == whole(from)) { // less than one unit
+				if sign(of-from) != map[string]int{"less": -1, "more": 1}[direction] {
+					got[""] = count(-1)
+				}
+			} else if apart(of, from) != direction && apart(of+1, from) != direction && apart(of-1, from) != direction {
+				got[""] = count(-1)
+			}
+			return got
+		}
+		for _, id := range []string{"headline.line", "headline.within"} {
+			p := strings.ReplaceAll(render(l, id, "Level Than"), mark("Than"), sentence)
+			all = append(all, newStatement(l, id, direction, p, func(s *said) map[string]want {
+				got := differs(s)
+				got["Level"] = levelWords(l, s.route)
+				return got
+			}))
+		}
+		for _, departure := range []string{"Departure", "Departure/sábado"} {
+			p := strings.ReplaceAll(render(l, "fare.lower", "Price "+departure+" -Back When Than"), mark("Than"), sentence)
+			all = append(all, newStatement(l, "fare.lower", direction, p, func(s *said) map[string]want {
+				s.subject = s.euro(float64(s.cheapest()))
+				got := differs(s)
+				got["Price"], got["Departure"] = exact(s.subject), s.departures(s.cheapest())
+				return got
+			}))
+		}
+		all = append(all, newStatement(l, "than."+than, direction, sentence, differs))
+	}
+	add("fare.route", "", "Price Departure -Back When|Price Departure/sábado -Back When", func(s *said) map[string]want {
+		var days []string
+		for day := range s.departs {
+			d, _ := fare.ParseDay(day)
+			days = append(days, l.WeekdayDate(d))
+		}
+		return map[string]want{"Price": exact(s.euro(float64(s.price))), "Departure": words(days...)}
+	})
+	add("departure.usual_route", "", "Usual Low High|Usual Low=Same High=Same", quarters)
+	add("departure.typical_route", "", "Low High -Within|Low High Within", quarters)
+	add("departure.typical_route_one", "", "Price -Within|Price Within", quarters)
+	add("departure.range", "", "Price Low High Median Minimum Maximum", func(s *said) map[string]want {
+		got := quarters(s)
+		got["Price"], got["Median"] = exact(subject(s)), got["Usual"]
+		got["Minimum"], got["Maximum"] = exact(s.euro(s.minimum())), about(s.euro(s.maximum()))
+		return got
+	})
+	add("departure.scale_fare", "", "Price", func(s *said) map[string]want { return map[string]want{"Price": exact(subject(s))} })
+	add("departure.scale_usual", "", "Usual Low High|Usual Low=Same High=Same", quarters)
+	add("departure.scale_lowest", "", "Price -Adjusted", func(s *said) map[string]want {
+		return map[string]want{"Price": exact(s.euro(s.minimum()))}
+	})
+	add("departure.scale_highest", "", "Price", func(s *said) map[string]want {
+		return map[string]want{"Price": about(s.euro(s.maximum()))}
+	})
+	add("verdict.history", "", "Price Median", func(s *said) map[string]want {
+		return map[string]want{"Price": exact(subject(s)), "Median": about(s.euro(s.quantile(.5)))}
+	})
+	for _, than := range []string{"less", "same", "more"} { // for the day: follows from the usual fare that it states
+		add("own_day."+than, than, "Usual Amount -But|Usual Amount But", func(s *said) map[string]want {
+			from := number(s.values["Usual"])
+			got := map[string]want{"Amount": difference(subject(s), from)}
+			if by := apart(subject(s), from); by != than && than != "same" && apart(subject(s)-1, from) != than && apart(subject(s)+1, from) != than {
+				got[""] = count(-1)
+			}
+			return got
+		})
+		add("usual.route."+than, than, "Usual By", func(s *said) map[string]want {
+			by := subject(s) - usual(s)
+			got := map[string]want{"Usual": exact(usual(s)), "By": about(math.Abs(by))}
+			if [...]string{"less", "same", "more"}[sign(math.Trunc((by+math.Copysign(50, by))/100))+1] != than && math.Abs(math.Abs(by)-50) > 1 {
+				got[""] = count(-1)
+			}
+			return got
+		})
+		add("cheap."+than, than, "Amount Usual -Month", func(s *said) map[string]want {
+			from := whole(s.euro(s.quantile(.5)))
+			got := map[string]want{"Amount": difference(subject(s), from), "Usual": about(from)}
+			if apart(subject(s), from) != than && than != "same" {
+				got[""] = count(-1)
+			}
+			return got
+		})
+	}
+	add("mail.alert.subject.usual", "", "Route Price Other", func(s *said) map[string]want {
+		return map[string]want{"Price": exact(subject(s)), "Other": exact(s.euro(s.quantile(.5)))}
+	})
+	add("mail.alert.picture", "", "Weeks Price Median", func(s *said) map[string]want {
+		return map[string]want{"Price": exact(subject(s)), "Median": exact(s.euro(s.quantile(.5)))}
+	})
+	all = append(all, newStatement(l, "mail.alert.sample", "", l.Text("mail.alert.sample")+mark("Space")+render(l, "mail.alert.sample_days", "Days"),
+		func(s *said) map[string]want { return map[string]want{"Days": count(len(s.lows))} }))
+	for id, of := range map[string]func(*said) float64{"mail.alert.usual": func(s *said) float64 { return s.quantile(.5) },
+		"mail.alert.lowest": func(s *said) float64 { return s.minimum() }} {
+		all = append(all, newStatement(l, id, "", l.Text(id)+mark("Space")+mark("Price"), func(s *said) map[string]want {
+			return map[string]want{"Price": exact(s.euro(of(s)))}
+		}))
+	}
+	add("headline.brief", "", "Price Level", func(s *said) map[string]want {
+		return map[string]want{"Price": exact(subject(s)), "Level": levelWords(l, s.route)}
+	})
+	add("feed.entry", "", "City Price Date Level", func(s *said) map[string]want {
+		return map[string]want{"Price": exact(subject(s)), "Date": s.departures(s.price), "Level": words(l.Text("level." + s.level()))}
+	})
+	add("agents.month", "", "Month Median Fares", func(s *said) map[string]want { return s.month(l) })
+	add("verdict.months_known", "", "Known Months", func(s *said) map[string]want { return map[string]want{"Known": count(s.knownMonths())} })
+	if l.Code != "en" {
+		return all
+	}
+	add("agents.route", "", "Route Days", func(s *said) map[string]want { return map[string]want{"Days": count(len(s.lows))} })
+	add("agents.destination", "", "City Price Departure Judged Change Median Days|City Price Departure Judged -Change Median Days",
+		func(s *said) map[string]want {
+			return map[string]want{"Price": exact(subject(s)), "Median": exact(s.euro(s.quantile(.5))), "Days": count(len(s.lows))}
+		})
+	rendered := l.Count("agents.deal", 987654, "City", mark("City"), "Price", mark("Price"), "Departure", mark("Departure"),
+		"Level", mark("Level"), "Median", mark("Median"), "Certainty", mark("Certainty"))
+	all = append(all, newStatement(l, "agents.deal", "", rendered, func(s *said) map[string]want {
+		return map[string]want{"Price": exact(subject(s)), "Median": exact(s.euro(s.quantile(.5))),
+			"Level": words(l.Text("level." + s.level()))}
+	}))
+	return all
+}
+
+// levelPattern matches the words for any level.
+func levelPattern(l *i18n.Language) string {
+	var all []string
+	for _, level := range []string{"ottimo", "buono", "normale", "caro-nella-norma", "caro"} {
+		text := l.Text("level." + level)
+		all = append(all, regexp.QuoteMeta(plain(l.Text("headline.perhaps", "Level", text))), regexp.QuoteMeta(plain(text)))
+		for _, one := range all[len(all)-2:] {
+			first, size := utf8.DecodeRuneInString(one)
+			all = append(all, string(unicode.ToUpper(first))+one[size:])
+		}
+	}
+	return strings.Join(all, "|")
+}
+
+// levelWords returns the words for the level of a route's cheapest fare.
+func levelWords(l *i18n.Language, r *route) want {
+	level := r.level()
+	if level == "caro" && whole(r.euro(float64(r.price))) <= whole(r.euro(r.quantile(.75))) {
+		level = "caro-nella-norma"
+	}
+	text := l.Text("level." + level)
+	return words(text, l.Text("headline.perhaps", "Level", text))
+}
+
+func (s *said) departures(price int64) want {
+	var days []string
+	for day, f := range s.live {
+		d, _ := fare.ParseDay(day)
+		if f.price == price || s.departs[day] && price == s.price {
+			days = append(days, s.l.WeekdayDate(d))
+		}
+	}
+	return words(days...)
+}
+
+func (s *said) knownMonths() (n int) {
+	for _, prices := range s.months() {
+		if len(prices) >= 5 {
+			n++
+		}
+	}
+	return n
+}
+
+// month returns what a statement about a month of departure must say.
+func (s *said) month(l *i18n.Language) map[string]want {
+	for month, prices := range s.months() {
+		if strings.HasSuffix(strings.ToLower(s.values["Month"]), strings.ToLower(l.Month(time.Month(month)))) {
+			return map[string]want{"Median": exact(s.euro(quantile(prices, .5))), "Fares": count(len(prices))}
+		}
+	}
+	return map[string]want{"": count(-1)}
+}
+
+// isIn reports whether a document of a kind may contain the statement. Some are so short that other
+// sentences contain them.
+func (st statement) isIn(kind string) bool {
+	group, _, _ := strings.Cut(st.id, ".")
+	switch {
+	case group == "mail":
+		return kind == "mail"
+	case group == "feed":
+		return kind == "feed"
+	case group == "cheap":
+		return kind == "deals"
+	case st.id == "headline.brief", st.id == "verdict.history", st.id == "departure.range", strings.HasPrefix(st.id, "departure.scale"):
+		return kind == "page"
+	}
+	return kind != "mail" || group == "usual"
+}
+
+func newStatement(l *i18n.Language, id, than, rendered string, expected func(s *said) map[string]want) statement {
+	longest := ""
+	for _, one := range strings.Split(sentinel.ReplaceAllString(plain(rendered), "\n"), "\n") {
+		if _, size := utf8.DecodeRuneInString(one); size > 0 { // the first letter may be a capital
+			one = one[size:]
+		}
+		if len(one) > len(longest) && !strings.Contains(one, "987654") {
+			longest = one
+		}
+	}
+	return statement{id, than, longest, pattern(l, rendered), expected}
+}
+
+// A claim is one value that a text states.
+type claim struct {
+	id, field  string
+	start, end int // in the text
+	fault      string
+}
+
+var (
+	attribute = regexp.MustCompile(`(?:alt|content|aria-label)="([^"]*)"`)
+	weekRow   = regexp.MustCompile(`<tr><th scope="row">([^<]*)</th><td>([^<]*)</td><td>([^<]*)</td><td>([0-9]+)</td></tr>`)
+	monthRow  = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*">([^<]*)</a></th><td>([^<]*)</td><td>([^<]*)</td></tr>`)
+)
+
+// readable returns the text of a page, with its descriptions of pictures.
+func readable(page string) string {
+	var b strings.Builder
+	for _, m := range attribute.FindAllStringSubmatch(page, -1) {
+		b.WriteString(m[1] + "\n")
+	}
+	for page != "" {
+		text, rest, _ := strings.Cut(page, "<")
+		b.WriteString(text + "\n")
+		_, page, _ = strings.Cut(rest, ">")
+	}
+	return plain(html.UnescapeString(b.String()))
+}
+
+// check returns what a text about a route states. If the route is nil, each statement names the
+// city of the destination, on routes from an origin.
+func (w *world) check(kind, text string, l *i18n.Language, r *route, origin string, subject float64) (claims []claim) {
+	text = plain(text)
+	masked := []byte(text)
+	for _, st := range w.statements(l) {
+		if !st.isIn(kind) || !strings.Contains(text, st.literal) {
+			continue
+		}
+		for _, at := range st.find.FindAllSubmatchIndex(masked, -1) {
+			s := &said{route: r, w: w, l: l, than: st.than, values: map[string]string{}, subject: subject}
+			for i, name := range st.find.SubexpNames() {
+				if name != "" && at[2*i] >= 0 {
+					s.values[name] = text[at[2*i]:at[2*i+1]]
+				}
+			}
+			if city := s.values["City"]; r == nil {
+				if s.route = w.to(origin, city, s.values["Route"], l); s.route == nil {
+					continue
+				}
+			}
+			for field, want := range st.expected(s) {
+				if field == "" {
+					if want.number != 0 {
+						claims = append(claims, claim{st.id, "", at[0], at[1], fmt.Sprintf("%s: %q is false", st.id, text[at[0]:at[1]])})
+					}
+					continue
+				}
+				i := st.find.SubexpIndex(field)
+				if i < 0 || at[2*i] < 0 {
+					continue
+				}
+				c := claim{st.id, field, at[2*i], at[2*i+1], ""}
+				if value := s.values[field]; !want.holds(value) {
+					c.fault = fmt.Sprintf("%s: %s is %q, counted %v %v: %q", st.id, field, value, want.number, want.words, text[at[0]:at[1]])
+				}
+				claims = append(claims, c)
+			}
+			for i := at[0]; i < at[1]; i++ {
+				masked[i] = 0
+			}
+		}
+	}
+	return claims
+}
+
+// to returns a route by the name of its destination, or by the names of both ends.
+func (w *world) to(origin, city, ends string, l *i18n.Language) *route {
+	for _, r := range w.routes {
+		name := places.Name(fare.City(r.to), l.Code)
+		if origin == r.from && city != "" && strings.HasSuffix(city, name) || ends != "" &&
+			strings.HasSuffix(ends, l.Text("home.route", "From", places.Name(fare.City(r.from), l.Code), "To", name)) {
+			return r
+		}
+	}
+	return nil
+}
+
+// checkTables returns the false rows in the tables of a page, and how many rows there are.
+func checkTables(page string, l *i18n.Language, r *route) (rows int, faults []string) {
+	s := &said{route: r, l: l}
+	days := map[string]string{}
+	for _, low := range r.lows {
+		d, _ := fare.ParseDay(low.day)
+		monday := d - fare.Day((int(d.Time().Weekday())+6)%7)
+		days[plain(l.Date(monday))] = monday.String()
+	}
+	_, tables, _ := strings.Cut(page, `id="history-title"`)
+	tables = plain(html.UnescapeString(tables))
+	for _, m := range weekRow.FindAllStringSubmatch(tables, -1) {
+		prices := r.week(days[m[1]])
+		if len(prices) == 0 {
+			faults = append(faults, "no fare in the week of "+m[1])
+			continue
+		}
+		rows++
+		middle := s.euro(float64(prices[(len(prices)-1)/2]+prices[len(prices)/2]) / 2)
+		if !exact(s.euro(float64(prices[0]))).holds(m[2]) || !exact(middle).holds(m[3]) || !count(len(prices)).holds(m[4]) {
+			faults = append(faults, fmt.Sprintf("week %v, counted %v", m[1:], prices))
+		}
+	}
+	for _, m := range monthRow.FindAllStringSubmatch(tables, -1) {
+		rows++
+		s.values = map[string]string{"Month": m[1]}
+		if of := s.month(l); !of["Median"].holds(m[2]) || !of["Fares"].holds(m[3]) {
+			faults = append(faults, fmt.Sprintf("month %v, counted %v", m[1:], of))
+		}
+	}
+	return rows, faults
+}
