@@ -27,7 +27,6 @@ var groups = []struct {
 		askCommand, smokeCommand, mailTestCommand}},
 	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, copyCommand,
 		keyCommand, pepperCommand, importCommand}},
-	{"Recorded fares:", []func() *cobra.Command{backtestCommand}},
 }
 
 var (

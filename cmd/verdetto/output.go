@@ -18,14 +18,6 @@ func (o *output) flag(c *cobra.Command) {
 	c.Flags().VarP(o, "output", "o", "`form` of the result: text or json")
 }
 
-// flagJSON adds the flag -o, and its earlier spelling -json.
-func (o *output) flagJSON(c *cobra.Command) {
-	o.flag(c)
-	f := c.Flags()
-	f.BoolFunc("json", "the same as -o json", func(string) error { return o.Set(jsonLog) })
-	f.Lookup("json").Hidden = true
-}
-
 // Set implements pflag.Value.
 func (o *output) Set(form string) error {
 	if form != "text" && form != jsonLog {

@@ -29,7 +29,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v says\n%s\nand help says\n%s", args, got.Stdout, listed)
 		}
 	}
-	for _, command := range []string{"serve", "refresh", "backtest", "key create"} {
+	for _, command := range []string{"serve", "refresh", "key create"} {
 		t.Run(command, func(t *testing.T) {
 			names := strings.Fields(command)
 			fixture.Has(t, "help", listed, "\n  "+names[0]+" ")
@@ -69,7 +69,7 @@ func TestRefused(t *testing.T) {
 		code int
 		says []string
 	}{
-		{"no command", "", 2, []string{"Usage:", "serve", "refresh", "backtest"}},
+		{"no command", "", 2, []string{"Usage:", "serve", "refresh"}},
 		{"unknown command", "fetch", 2, []string{`unknown command "fetch"`, "Usage:", "refresh"}},
 		{"command that is mistyped", "refrsh", 2, []string{"Did you mean this?\n\trefresh"}},
 		{"command of a command left out", "pepper", 2, []string{"verdetto pepper needs a command", "export"}},
@@ -114,16 +114,10 @@ func TestRefused(t *testing.T) {
 			[]string{"cut.csv.gz", "the gzip archive is damaged: it ends too early; fetch the file again"}},
 		{"archive with a damaged header", "serve -listen 127.0.0.1:0 -store bolt:new.db -upstream csv:no.csv.gz", 3,
 			[]string{"no.csv.gz", "the gzip archive is damaged: its header"}},
-		{"archive with a damaged header to replay", "backtest -fares no.csv.gz", 3,
-			[]string{"no.csv.gz", "the gzip archive is damaged: its header"}},
 		{"nothing usable to refresh", "refresh -store bolt:new.db -upstream csv:dear.csv", 3,
 			[]string{"dear.csv: nothing usable", "-price outbound_price"}},
 		{"nothing usable to serve", "serve -listen 127.0.0.1:0 -store bolt:new.db -upstream csv:dear.csv", 3,
 			[]string{"dear.csv: nothing usable", "-price outbound_price"}},
-		{"nothing usable to replay", "backtest -fares dear.csv", 3,
-			[]string{"dear.csv: nothing usable", "-price outbound_price"}},
-		{"returns alone to replay", "backtest -fares returns.csv", 3,
-			[]string{"returns.csv: nothing usable: all fares are returns", "-price outbound_price"}},
 		{"a header alone", "refresh -store bolt:new.db -upstream csv:unused.csv", 3,
 			[]string{"unused.csv: nothing usable", "only a header"}},
 		{"fares of another time", "refresh -store bolt:new.db -upstream csv:good.csv -now 2026-03-01", 3,

@@ -93,8 +93,8 @@ func TestPrice(t *testing.T) {
 	s.End(t)
 }
 
-// TestSameReport: the commands refresh, serve and backtest print the same report about a panel (a
-// CSV file of fares). They exit with the same code.
+// TestSameReport: the commands refresh and serve print the same report about a panel (a CSV file of
+// fares). They exit with the same code.
 func TestSameReport(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -119,11 +119,9 @@ func TestSameReport(t *testing.T) {
 
 	refreshed := d.Run("refresh", "-store", "bolt:new.db", "-upstream", "csv:panel.csv", "-now", "2016-03-01")
 	fixture.Has(t, "refresh", refreshed.Stdout, report)
-	replayed := d.Run("backtest", "-fares", "panel.csv")
-	fixture.Has(t, "backtest", replayed.Stderr, report)
 	s := d.Serve("-upstream", "csv:panel.csv", "-now", "2016-03-01")
 	fixture.Has(t, "serve", s.Stdout, report)
-	for command, code := range map[string]int{"refresh": refreshed.Code, "backtest": replayed.Code, "serve": s.Stop(t)} {
+	for command, code := range map[string]int{"refresh": refreshed.Code, "serve": s.Stop(t)} {
 		if code != 3 {
 			t.Errorf("%s: exit code %d, want 3", command, code)
 		}

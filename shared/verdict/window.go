@@ -10,9 +10,6 @@ import (
 // bucket ends where the next begins.
 var leads = [...]int{0, 4, 8, 15, 22, 31, 46, 61, 91, 181}
 
-// LeadStarts returns the first day, in days before departure, of each lead-time bucket.
-func LeadStarts() []int { return append([]int(nil), leads[:]...) }
-
 // bucket maps a lead time in days to the index of its bucket in leads.
 var bucket = func() (of [fare.MaxLead + 1]uint8) {
 	b := 0

@@ -30,7 +30,7 @@ const inFile = "_FILE"
 
 // notSettings lists variables whose names look like settings but are not. They name the settings
 // file, a service to ask and the data of tests, or serve the runner of functions in containers.
-var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_REFERENCE", "VERDETTO_SAM_LISTENER",
+var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_SAM_LISTENER",
 	"VERDETTO_SAM_NETWORK", "VERDETTO_URL"}
 
 // ValuedSetting is a setting with its value and the place that the value comes from.

@@ -8,7 +8,7 @@ import (
 )
 
 // Record holds what followed in recorded fares, for ranges of predicted chances of a fall. A panel
-// is a set of recorded fares. `verdetto backtest -record` writes the Record to record.json, which
+// is a set of recorded fares. `cmd/backtest -record` writes the Record to record.json, which
 // is embedded in the executable. Answers cite the Record until the service has enough outcomes (did
 // the fare fall?) of its own.
 type Record struct {

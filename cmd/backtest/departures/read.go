@@ -1,0 +1,283 @@
+package departures
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unique"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/upstream/ecb"
+)
+
+// euroAt returns a function that converts an amount to euro at the rates of a day.
+type euroAt func(day fare.Day) func(amount float64, currency string) (fare.Cents, bool)
+
+// Open reads a file, plain or gzipped. price is the column of one-way fares; "": see read.
+func Open(path, price string) (*Panel, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open panel: %w", err)
+	}
+	defer file.Close()
+	p, err := read(file, price, func(day fare.Day) func(float64, string) (fare.Cents, bool) { return ecb.Table().RatesOn(day).Euro })
+	if err != nil {
+		return nil, fmt.Errorf("read panel: %w", err)
+	}
+	return p, nil
+}
+
+// read reads a panel of any kind. It finds columns by name, in any order, and ignores others.
+//
+//   - Days: observed_date and depart_date. Panels of flights without a calendar have
+//     tdate (a day number) and days_before instead; each flight is a departure. If
+//     all flights would leave on the same day, tdate only counts the days of each
+//     flight. Then flights are placed on successive days in the order of the file.
+//     Otherwise no earlier day would have fares of a shorter lead time.
+//   - Price: price, or fare_usd. A row with a return_date and an outbound_price is a
+//     one-way fare at that price; without an outbound_price it is left out.
+//   - If a departure has several fares on a day, the cheapest counts.
+//   - Fares stay as quoted. If a route has fares in several currencies, all its fares
+//     are converted to euro, at the rates of the last day of the panel.
+func read(in io.Reader, price string, euro euroAt) (*Panel, error) {
+	buffered := bufio.NewReaderSize(in, 1<<16)
+	in = buffered
+	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		zipped, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, fmt.Errorf("un-gzip: %w", err)
+		}
+		in = zipped
+	}
+	lines := csv.NewReader(in)
+	lines.ReuseRecord, lines.FieldsPerRecord = true, -1
+	header, err := lines.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("empty file: want a header with origin, destination, observed_date, depart_date and price")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	r, err := newReader(header, price, euro)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		fields, err := lines.Read()
+		if errors.Is(err, io.EOF) {
+			return r.finish()
+		}
+		why := "malformed"
+		switch {
+		case err == nil:
+			why = r.row(fields)
+		case !errors.As(err, new(*csv.ParseError)):
+			return nil, fmt.Errorf("after row %d: %w", r.panel.Read, err)
+		}
+		r.panel.Read++
+		if why != "" {
+			r.panel.Dropped[why]++
+		}
+	}
+}
+
+// reader collects the rows of a file, and further data that is needed until all rows are read.
+type reader struct {
+	panel      Panel
+	euro       euroAt
+	column     map[string]int
+	calendar   bool
+	routes     map[string]int32
+	departures map[key]int32
+	currency   []unique.Handle[string]          // by row
+	currencies []map[unique.Handle[string]]bool // by route
+
+	outbound int // rows with a return_date and an outbound_price
+}
+
+type key struct {
+	route  int32
+	depart fare.Day
+	flight unique.Handle[string]
+}
+
+func newReader(header []string, oneWay string, euro euroAt) (*reader, error) {
+	r := &reader{euro: euro, column: map[string]int{}, routes: map[string]int32{}, departures: map[key]int32{}}
+	r.panel.Dropped = map[string]int{}
+	for i, name := range header {
+		r.column[strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))] = i
+	}
+	has := func(columns ...string) bool {
+		return !slices.ContainsFunc(columns, func(c string) bool { _, ok := r.column[c]; return !ok })
+	}
+	price := strings.ToLower(oneWay)
+	switch {
+	case oneWay != "":
+		delete(r.column, "return_date")
+	case has("fare_usd"):
+		price = "fare_usd"
+	default:
+		price = "price"
+	}
+	r.calendar = has("observed_date")
+	switch {
+	case oneWay != "" && !has(price):
+		return nil, fmt.Errorf("header lacks %s", oneWay)
+	case !has(price):
+		return nil, errors.New("header lacks price or fare_usd")
+	case !has("origin", "destination") && !has("route"):
+		return nil, errors.New("header lacks origin and destination (or route)")
+	case !has("observed_date", "depart_date") && !has("tdate", "days_before"):
+		return nil, errors.New("header lacks observed_date and depart_date (or tdate and days_before)")
+	}
+	r.column["price"] = r.column[price]
+	return r, nil
+}
+
+// day returns a row with the day on which the fare was found and the lead time (days before
+// departure).
+func (r *reader) day(field func(string) string) (q Row, ok bool) {
+	if !r.calendar {
+		day, err := strconv.Atoi(field("tdate"))
+		lead, also := strconv.Atoi(field("days_before"))
+		return Row{Day: fare.Day(day), Lead: int32(lead)}, err == nil && also == nil
+	}
+	seen, err := parseDay(field("observed_date"))
+	leaves, also := parseDay(field("depart_date"))
+	return Row{Day: seen, Lead: int32(leaves - seen)}, err == nil && also == nil
+}
+
+// parseDay parses a day, ignoring a time after it.
+func parseDay(s string) (fare.Day, error) { return fare.ParseDay(s[:min(len(s), len("2006-01-02"))]) }
+
+// row adds a row of the file. If the row cannot be used, it returns the reason.
+func (r *reader) row(fields []string) (dropped string) {
+	field := func(column string) string {
+		if i, ok := r.column[column]; ok && i < len(fields) {
+			return strings.TrimSpace(fields[i])
+		}
+		return ""
+	}
+	q, ok := r.day(field)
+	switch {
+	case !ok:
+		return "malformed day"
+	case q.Lead < 0:
+		return "after departure"
+	}
+	name, amount := field("route"), field("price")
+	if origin := field("origin"); origin != "" {
+		name = origin + "-" + field("destination")
+	}
+	of := key{depart: q.departs()}
+	if !r.calendar {
+		of.flight = unique.Make(field("flight"))
+	}
+	if back, outbound := field("return_date"), field("outbound_price"); back != "" && outbound != "" {
+		amount = outbound
+		r.outbound++
+	} else if back != "" {
+		return "round trip"
+	}
+	price, err := strconv.ParseFloat(amount, 64)
+	if q.Price = fare.Cents(price*100 + .5); err != nil || !(price > 0) || price > 1e12 || q.Price == 0 {
+		return "no price"
+	}
+	r.add(q, name, of, unique.Make(field("currency")))
+	return ""
+}
+
+func (r *reader) add(q Row, name string, of key, currency unique.Handle[string]) {
+	route, ok := r.routes[name]
+	if !ok {
+		route = int32(len(r.panel.Routes))
+		name = strings.Clone(name) // do not keep the whole row in memory
+		r.routes[name] = route
+		r.panel.Routes = append(r.panel.Routes, name)
+		r.currencies = append(r.currencies, map[unique.Handle[string]]bool{})
+	}
+	of.route = route
+	departure, ok := r.departures[of]
+	if !ok {
+		departure = int32(len(r.departures))
+		r.departures[of] = departure
+	}
+	r.currencies[route][currency] = true
+	q.Route, q.Departure = route, departure
+	r.panel.Rows = append(r.panel.Rows, q)
+	r.currency = append(r.currency, currency)
+}
+
+// finish converts currencies, sorts the rows, and removes all but the cheapest fare of a departure
+// on a day.
+func (r *reader) finish() (*Panel, error) {
+	t := &r.panel
+	if len(t.Rows) == 0 {
+		return nil, fmt.Errorf("none of %d rows is a fare of a departure: %v", t.Read, t.Dropped)
+	}
+	r.stagger()
+	r.convert()
+	byDay := func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Route, b.Route), cmp.Compare(a.Departure, b.Departure))
+	}
+	slices.SortFunc(t.Rows, func(a, b Row) int { return cmp.Or(byDay(a, b), cmp.Compare(a.Price, b.Price)) })
+	n := len(t.Rows)
+	t.Rows = slices.CompactFunc(t.Rows, func(a, b Row) bool { return byDay(a, b) == 0 })
+	if n -= len(t.Rows); n > 0 {
+		t.Dropped["a cheaper fare of the departure was seen that day"] = n
+	}
+	t.Departures = len(r.departures)
+	t.index()
+	if r.outbound > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d rows have a return_date and an outbound_price: that was taken as a one-way fare", r.outbound))
+	}
+	return t, nil
+}
+
+// stagger handles files without a calendar, in which all flights would leave on the same day. It
+// places the flights on successive days.
+func (r *reader) stagger() {
+	t := &r.panel
+	apart := func(q Row) bool { return q.departs() != t.Rows[0].departs() }
+	if r.calendar || slices.ContainsFunc(t.Rows, apart) {
+		return
+	}
+	for i := range t.Rows {
+		t.Rows[i].Day += fare.Day(t.Rows[i].Departure) // departures are numbered in the order of the file
+	}
+	t.Notes = append(t.Notes, "flights have no calendar: they follow one another, one a day in the order of the file")
+}
+
+// convert converts all fares of a route to euro if the route has fares in several currencies. It
+// uses the rates of one day, and drops fares in a currency without a rate.
+func (r *reader) convert() {
+	t := &r.panel
+	last := slices.MaxFunc(t.Rows, func(a, b Row) int { return int(a.Day - b.Day) }).Day
+	euro, mixed := r.euro(last), map[int32]bool{}
+	kept := t.Rows[:0]
+	for i, q := range t.Rows {
+		if len(r.currencies[q.Route]) > 1 {
+			mixed[q.Route] = true
+			price, ok := euro(float64(q.Price)/100, r.currency[i].Value())
+			if !ok || price <= 0 {
+				t.Dropped["no rate of its currency"]++
+				continue
+			}
+			q.Price = price
+		}
+		kept = append(kept, q)
+	}
+	t.Rows = kept
+	if len(mixed) > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d routes are quoted in several currencies: their fares were converted at the rates of %s", len(mixed), last))
+	}
+}

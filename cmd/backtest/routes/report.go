@@ -1,0 +1,94 @@
+package routes
+
+import (
+	"io"
+	"strings"
+
+	"verdetto/cmd/backtest/stats"
+)
+
+// Report holds the results. Shares and changes are fractions: 0.05 is 5 %. Results that could not
+// be measured are absent, and Missing gives the reasons.
+type Report struct {
+	First    string    `json:"first"` // the first day of recorded fares
+	From     string    `json:"from"`  // the first day that is judged
+	To       string    `json:"to"`    // the last day of fares that is used
+	Cycle    int       `json:"cycleDays"`
+	Routes   int       `json:"routes"` // number of routes with a verdict
+	Verdicts int       `json:"verdicts"`
+	Quarters []Quarter `json:"quarters"`
+	Levels   []Level   `json:"levels"`
+	Missing  []string  `json:"missing,omitempty"`
+}
+
+// Quarter holds how many verdicts of a quarter of the year had each level, from ottimo to caro.
+type Quarter struct {
+	Quarter  string `json:"quarter"`
+	Verdicts int    `json:"verdicts"`
+	Levels   []int  `json:"levels"`
+}
+
+// Level holds what happened after verdicts of one level. The level "all" covers all verdicts, for
+// comparison.
+type Level struct {
+	Level string   `json:"livello"`
+	Days  int      `json:"days"`
+	Share float64  `json:"share"`
+	Later []Change `json:"later,omitempty"`
+	Fell  []Fall   `json:"fell,omitempty"`
+}
+
+// Change is the change of the route's cheapest fare after a verdict, whatever its departure.
+type Change struct {
+	Days     int          `json:"afterDays"`
+	Count    int          `json:"count"`
+	Mean     float64      `json:"mean"`
+	Median   float64      `json:"median"`
+	Interval *stats.Range `json:"interval,omitempty"` // of Mean
+}
+
+// Fall is the share of verdicts after which the judged departure became at least 5 % cheaper, among
+// those whose departure was seen again.
+type Fall struct {
+	Within   int          `json:"withinDays"`
+	Count    int          `json:"count"`
+	Chance   float64      `json:"chance"`
+	Interval *stats.Range `json:"interval,omitempty"`
+}
+
+// Print writes the report as tables.
+func (r Report) Print(out io.Writer) {
+	t := stats.NewTables(out)
+	t.Line("%d verdicts on %d routes, %s to %s, a refresh every %d days, fares since %s", r.Verdicts, r.Routes, r.From,
+		r.To, r.Cycle, r.First)
+	t.Line("[..] holds the number at 95 %%: routes and blocks of %d days drawn anew %d times", stats.BlockDays, draws)
+
+	t.Title("Levels by quarter of the verdict")
+	t.Row("\tverdicts\t%s", strings.Join(levels[:all], "\t"))
+	for _, q := range r.Quarters {
+		var shares []string
+		for _, n := range q.Levels {
+			shares = append(shares, stats.Percent(float64(n)/float64(q.Verdicts)))
+		}
+		t.Row("%s\t%d\t%s", q.Quarter, q.Verdicts, strings.Join(shares, "\t"))
+	}
+
+	t.Title("What follows a level: the route's cheapest fare, mean and median change")
+	t.Row("level\tdays\tshare\tafter\tcount\tmean\t\tmedian")
+	for _, l := range r.Levels {
+		t.Row("%s\t%d\t%s", l.Level, l.Days, stats.Percent(l.Share))
+		for _, c := range l.Later {
+			t.Row("\t\t\t%d days\t%d\t%s\t%s\t%s", c.Days, c.Count, stats.Percent(c.Mean), c.Interval.Percent(),
+				stats.Percent(c.Median))
+		}
+	}
+
+	t.Title("The departure that was cheapest falls by 5 %% or more")
+	t.Row("level\twithin\tcount\tchance\t")
+	for _, l := range r.Levels {
+		for _, f := range l.Fell {
+			t.Row("%s\t%d days\t%d\t%s\t%s", l.Level, f.Within, f.Count, stats.Percent(f.Chance), f.Interval.Percent())
+		}
+	}
+	t.End(r.Missing)
+}

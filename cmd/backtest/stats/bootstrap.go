@@ -1,0 +1,206 @@
+// Package stats computes averages over recorded fares, with 95 % confidence intervals, and prints
+// tables. All backtests use it.
+//
+// To compute an interval, the package draws random samples of routes and, independently, of blocks
+// of days (the pigeonhole bootstrap, A. B. Owen, 2007). It draws whole routes and blocks, since the
+// days of a route are correlated, and so are all routes on a day. Samples of single rows would make
+// every interval too narrow. The random seed is fixed, so reports are reproducible.
+package stats
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+
+	"verdetto/shared/fare"
+)
+
+// BlockDays is the number of successive days in a block. A bootstrap draw takes or omits a block as
+// a whole.
+const BlockDays = 14
+
+// Days are the settings of a replay.
+type Days struct {
+	From  fare.Day // the first day to judge; 0: the first day of the panel
+	To    fare.Day // the last day of fares to use, also for what followed; 0: the last day of the panel
+	Cycle int      // days from one refresh to the next; 0 means 1
+}
+
+// Range is a 95 % confidence interval.
+type Range struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Parallel calls do for each number from 0 to n-1, from several goroutines.
+func Parallel(n int, do func(i int)) {
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		workers.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+}
+
+// Blocks divides the rows of a panel (observed fares) into cells for the bootstrap. A cell holds
+// the rows of one route in one block of days. Each draw repeats every cell a random number of
+// times.
+type Blocks struct {
+	Days           int // of a block
+	first, last    fare.Day
+	cells          []cell  // in the order of the first call of Cell
+	number         []int32 // by route and block: 1 + index in cells
+	routes, blocks [][]uint8
+}
+
+type cell struct{ route, block int32 }
+
+// NewBlocks divides the days from first to last into blocks of the given number of days. It then
+// makes the random draws of routes and blocks.
+func NewBlocks(draws, routes int, first, last fare.Day, days int) *Blocks {
+	rng := rand.New(rand.NewPCG(1, 2))
+	draw := func(n int) []uint8 {
+		counts := make([]uint8, n)
+		for range n {
+			counts[rng.IntN(n)]++
+		}
+		return counts
+	}
+	n := int(last-first)/days + 1
+	b := &Blocks{Days: days, first: first, last: last, number: make([]int32, routes*n)}
+	for range draws {
+		b.routes = append(b.routes, draw(routes))
+		b.blocks = append(b.blocks, draw(n))
+	}
+	return b
+}
+
+// Cell returns the number of the cell that contains a route and day. Days before first count in the
+// first block, days after last in the last block.
+func (b *Blocks) Cell(route int, day fare.Day) int32 {
+	block := int(min(max(day, b.first), b.last)-b.first) / b.Days
+	place := &b.number[route*len(b.blocks[0])+block]
+	if *place == 0 {
+		b.cells = append(b.cells, cell{int32(route), int32(block)})
+		*place = int32(len(b.cells))
+	}
+	return *place - 1
+}
+
+// Weights returns how often a draw repeats each cell.
+func (b *Blocks) Weights(draw int) []float64 {
+	all := make([]float64, len(b.cells))
+	for i, c := range b.cells {
+		all[i] = float64(b.routes[draw][c.route]) * float64(b.blocks[draw][c.block])
+	}
+	return all
+}
+
+// Interval returns the middle 95 % of a statistic over all draws. statistic is called from several
+// goroutines. The result is nil if fewer than 90 % of the draws have a value, or if all draws have
+// the same value: an event that never occurs in a few days is still possible.
+func (b *Blocks) Interval(statistic func(draw int) (float64, bool)) *Range {
+	n := len(b.routes)
+	all, known := make([]float64, n), make([]bool, n)
+	Parallel(n, func(i int) { all[i], known[i] = statistic(i) })
+	var values []float64
+	for i, v := range all {
+		if known[i] {
+			values = append(values, v)
+		}
+	}
+	if len(values) == 0 || len(values) < n*9/10 {
+		return nil
+	}
+	slices.Sort(values)
+	if values[0] == values[len(values)-1] {
+		return nil
+	}
+	return &Range{values[len(values)*25/1000], values[len(values)*975/1000-1]}
+}
+
+// Average is the mean of a value over many rows, such as verdicts. It keeps one sum per cell, a
+// block of days of one route, from which Interval is computed.
+type Average struct {
+	Count  int
+	blocks *Blocks
+	total  float64
+	n, sum []float64 // by cell
+	values []float64
+}
+
+// Average returns an Average without rows.
+func (b *Blocks) Average() *Average { return &Average{blocks: b} }
+
+// Averages returns a table of Averages without rows.
+func (b *Blocks) Averages(rows, columns int) [][]*Average {
+	all := make([][]*Average, rows)
+	for i := range all {
+		for range columns {
+			all[i] = append(all[i], b.Average())
+		}
+	}
+	return all
+}
+
+// Add adds the value of one row. cell is the row's cell, from Blocks.Cell.
+func (a *Average) Add(cell int32, value float64) {
+	if more := int(cell) + 1 - len(a.n); more > 0 {
+		a.n, a.sum = append(a.n, make([]float64, more)...), append(a.sum, make([]float64, more)...)
+	}
+	a.n[cell]++
+	a.sum[cell] += value
+	a.Count++
+	a.total += value
+}
+
+// AddKept adds a row like Add, and stores its value for Median.
+func (a *Average) AddKept(cell int32, value float64) {
+	a.Add(cell, value)
+	a.values = append(a.values, value)
+}
+
+// Mean returns the mean of all rows.
+func (a *Average) Mean() float64 { return a.total / float64(a.Count) }
+
+// Median returns the median of the values of AddKept.
+func (a *Average) Median() float64 {
+	slices.Sort(a.values)
+	n := len(a.values)
+	return (a.values[(n-1)/2] + a.values[n/2]) / 2
+}
+
+// Interval returns the 95 % confidence interval of the mean. A bootstrap draw without any row of the
+// average has no mean.
+func (a *Average) Interval() *Range {
+	return a.blocks.Interval(func(draw int) (float64, bool) {
+		routes, blocks := a.blocks.routes[draw], a.blocks.blocks[draw]
+		n, sum := 0., 0.
+		for i, count := range a.n {
+			if count > 0 {
+				c := a.blocks.cells[i]
+				w := float64(routes[c.route]) * float64(blocks[c.block])
+				n += w * count
+				sum += w * a.sum[i]
+			}
+		}
+		return sum / n, n > 0
+	})
+}
+
+// Share returns 1 for true and 0 for false. The mean of such values is the share of rows with true.
+func Share(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}

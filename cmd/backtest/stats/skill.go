@@ -1,0 +1,138 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Cases holds the answers of a method about fares, and whether these fares fell later. Each case is
+// a row of some table, which says to which cell of Blocks it belongs.
+type Cases struct {
+	Rows   []int32
+	Chance []float64 // stated chances of a fall
+	Score  []float64 // a higher score means a more expensive fare
+	Fell   []bool
+}
+
+// Add adds a case.
+func (c *Cases) Add(row int, chance, score float64, fell bool) {
+	c.Rows = append(c.Rows, int32(row))
+	c.Chance = append(c.Chance, chance)
+	c.Score = append(c.Score, score)
+	c.Fell = append(c.Fell, fell)
+}
+
+// Ranking holds cases sorted by score. So the AUC can be computed quickly for each bootstrap draw.
+type Ranking struct {
+	cell []int32 // the cell of each case, a route and block of days
+	kind []uint8
+}
+
+const (
+	fellCase  = 1 << iota // the departure fell
+	groupEnds             // the next case has a higher score
+)
+
+// Rank sorts cases by a score, such as their chance. cellOf holds the cell of each row.
+func Rank(score []float64, c *Cases, cellOf []int32) Ranking {
+	order := make([]int32, len(score))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(score[a], score[b]) })
+	r := Ranking{make([]int32, len(order)), make([]uint8, len(order))}
+	for at, i := range order {
+		r.cell[at] = cellOf[c.Rows[i]]
+		if c.Fell[i] {
+			r.kind[at] |= fellCase
+		}
+		if at == len(order)-1 || score[order[at+1]] != score[i] {
+			r.kind[at] |= groupEnds
+		}
+	}
+	return r
+}
+
+// AUC returns the area under the ROC curve: the probability that a case that fell has a higher score than a case that
+// did not. Ties count half. weight is the weight of each cell; if nil, all cases have equal weight.
+// It returns false if all cases fell or none did.
+func (r Ranking) AUC(weight []float64) (float64, bool) {
+	var above, falls, rest, groupFalls, groupRest float64
+	for i, kind := range r.kind {
+		w := 1.
+		if weight != nil {
+			w = weight[r.cell[i]]
+		}
+		if kind&fellCase != 0 {
+			groupFalls += w
+		} else {
+			groupRest += w
+		}
+		if kind&groupEnds != 0 {
+			above += groupFalls * (rest + groupRest/2)
+			falls, rest = falls+groupFalls, rest+groupRest
+			groupFalls, groupRest = 0, 0
+		}
+	}
+	return above / (falls * rest), falls*rest > 0
+}
+
+// BrierSkill returns by how much the stated chances of a fall reduce the mean squared error, as a
+// fraction. The baseline always states the overall share of falls.
+func (c *Cases) BrierSkill() float64 {
+	falls, square := 0., 0.
+	for i, fell := range c.Fell {
+		y := Share(fell)
+		falls += y
+		square += (c.Chance[i] - y) * (c.Chance[i] - y)
+	}
+	base := falls / float64(len(c.Fell))
+	return 1 - square/float64(len(c.Fell))/(base*(1-base))
+}
+
+// Bin holds the cases whose stated chance of a fall lies in one tenth of the range from 0 to 1.
+type Bin struct {
+	From   float64 `json:"from"`
+	Count  int     `json:"count"`
+	Stated float64 `json:"said"` // mean of the stated chances
+	Fell   float64 `json:"fell"` // share that fell
+}
+
+// Reliability compares stated chances of a fall with actual falls, in ten bins of equal width.
+// expectedError (ECE) is the mean distance between the two, weighted by the number of cases in each
+// bin.
+func (c *Cases) Reliability() (bins []Bin, expectedError float64) {
+	const tenths = 10
+	all := make([]Bin, tenths)
+	for i, chance := range c.Chance {
+		b := &all[min(tenths-1, int(chance*tenths))]
+		b.Count++
+		b.Stated += chance
+		b.Fell += Share(c.Fell[i])
+	}
+	for i, b := range all {
+		if b.Count == 0 {
+			continue
+		}
+		expectedError += math.Abs(b.Stated-b.Fell) / float64(len(c.Fell))
+		b.From = float64(i) / tenths
+		b.Stated /= float64(b.Count)
+		b.Fell /= float64(b.Count)
+		bins = append(bins, b)
+	}
+	return bins, expectedError
+}
+
+// AUC returns the 95 % interval of the AUC of a ranking, or of the difference of two rankings.
+func (b *Blocks) AUC(of ...Ranking) *Range {
+	return b.Interval(func(draw int) (float64, bool) {
+		weights := b.Weights(draw)
+		value, ok := of[0].AUC(weights)
+		for _, other := range of[1:] {
+			v, also := other.AUC(weights)
+			value, ok = value-v, ok && also
+		}
+		return value, ok
+	})
+}
