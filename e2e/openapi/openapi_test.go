@@ -177,8 +177,6 @@ func (d *describer) purchases() {
 	d.show("pro-chiave", d.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", key))
 	rotated := d.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key)
 	d.show("pro-ruota", rotated)
-	d.show("pro-protezione", d.Do("POST", "/v1/pro/gestione/piano", fixture.Object("protezione", "no"),
-		"X-Api-Key", rotated.APIKey))
 	d.show("pro-portale", d.Do("POST", "/v1/pro/portale", "", "X-Api-Key", rotated.APIKey))
 	delivery := d.Payments.Stripe.Events()[0].Payload
 	d.show("pro-webhook", d.Deliver(delivery))

@@ -87,8 +87,7 @@ func TestWhatWasUsed(t *testing.T) {
 		"/v1/analisi": {2, 120, 5}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0},
 		"/v1/price-trends": {1, 60, 1}, "/v1/pro/chiave": {1, 60, 1},
 		"/v1/calendario": {0, 60, 0}, "/v1/vicini": {0, 60, 0}, "/v1/occasioni": {0, 60, 0},
-		"/v1/pro/portale":        {0, 20, 0},
-		"/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
+		"/v1/pro/portale": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
 	}
 	if diff := cmp.Diff(want, look()); diff != "" {
 		t.Errorf("-want +got: %s", diff)
@@ -98,8 +97,7 @@ func TestWhatWasUsed(t *testing.T) {
 		"/v1/analisi": {0, 120, 0}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0},
 		"/v1/price-trends": {0, 60, 0}, "/v1/pro/chiave": {1, 60, 1},
 		"/v1/calendario": {0, 60, 0}, "/v1/vicini": {0, 60, 0}, "/v1/occasioni": {0, 60, 0},
-		"/v1/pro/portale":        {0, 20, 0},
-		"/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
+		"/v1/pro/portale": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
 	}
 	if diff := cmp.Diff(want, look()); diff != "" {
 		t.Errorf("the next day: -want +got: %s", diff)

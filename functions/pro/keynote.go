@@ -42,7 +42,7 @@ func (s *Service) lookAgain(ctx context.Context, secret string) (bought issued, 
 	if err != nil {
 		return issued{}, time.Time{}, false, err
 	}
-	bought = issued{APIKey: note.Key, Plan: "pro", ExpiresAt: c.Plan().Until, guard: c.Guard}
+	bought = issued{APIKey: note.Key, Plan: "pro", ExpiresAt: c.Plan().Until}
 	if note.Key == "" {
 		bought.Status = extended
 		return bought, note.Until, true, nil

@@ -18,8 +18,7 @@ import (
 )
 
 // The actions of a customer on a paid plan, besides calls of the API. Each action needs a link that
-// is mailed to the plan's address and valid for 1 hour. Only the billing portal and the guard also
-// accept the key.
+// is mailed to the plan's address and valid for 1 hour. Only the billing portal also accepts the key.
 
 const (
 	planPath   = "/v1/pro/gestione/piano"
@@ -56,16 +55,6 @@ func (s *Service) registerManage(api *httpapi.API) {
 		Answer:   portals{},
 		Pages:    []int{http.StatusOK, NoCard.Status},
 	}, nil, s.portal)
-	httpapi.JSON(api, "pro-protezione", httpapi.JSONDoc{
-		Summary: "Require or waive a confirmation for recoveries of the key",
-		Description: "Anyone who knows an address can request a new key, which is mailed to it and " +
-			"replaces the old one. With this guard a link is mailed instead, and the old key works until " +
-			"the link's button is pressed. Send the key in X-Api-Key, or from a page the key or the " +
-			"token of a mailed link.",
-		Problems: []httpapi.ProblemType{httpapi.BadKey},
-		Answer:   guarding{},
-		Pages:    []int{http.StatusOK, http.StatusGone},
-	}, nil, s.guard)
 	s.registerLeave(api)
 }
 
@@ -132,11 +121,12 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 		return nil, err
 	}
 	v := struct {
-		guardView
+		view
+		Token      string
 		Live, Card bool
 		Until      string
 		Rests      []template.HTML
-	}{guardView{view: view{l}, Guard: c.Guard, Token: in.Token}, c.Plan().Live(s.Now()), len(c.Cards) > 0,
+	}{view{l}, in.Token, c.Plan().Live(s.Now()), len(c.Cards) > 0,
 		l.Moment(c.Plan().Until), nil}
 	for _, r := range c.Sources() {
 		v.Rests = append(v.Rests, l.HTML("plan.by."+r.Source, "Until", l.Moment(r.Until)))

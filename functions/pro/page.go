@@ -98,10 +98,10 @@ func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Respo
 // If until is zero, the page is shown only now.
 func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews bool) (*page.Response, error) {
 	v := struct {
-		guardView
-		Until, Again, Base string
-		Renews             bool
-	}{guardView{view{l}, k.guard, k.APIKey, ""}, l.Moment(k.ExpiresAt), "", s.BaseURL, renews}
+		view
+		Key, Until, Again, Base string
+		Renews                  bool
+	}{view{l}, k.APIKey, l.Moment(k.ExpiresAt), "", s.BaseURL, renews}
 	if k.APIKey == "" {
 		return show(http.StatusOK, l, "extended.html", "extended", v)
 	}

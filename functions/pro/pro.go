@@ -1,5 +1,5 @@
 // Package pro sells the paid plan: by card through a hosted checkout, or in USDC on Solana. It also
-// recovers, rotates and guards keys, and moves and erases customers.
+// recovers and rotates keys, and moves and erases customers.
 //
 // Every step can fail before or after its effect and is safe to retry. A key and the record of its
 // purchase are stored in one write, so a purchase issues one key. The service reads the state of a
@@ -179,8 +179,6 @@ type issued struct {
 	Status    string    `json:"status,omitempty" enum:"esteso" doc:"esteso: the plan of an address with a key was extended, and its owner gets a mail. Absent otherwise"`
 	Plan      string    `json:"plan" enum:"pro"`
 	ExpiresAt time.Time `json:"expiresAt" doc:"End of the plan unless it is renewed, UTC"`
-
-	guard bool // see store.Customer
 }
 
 const extended = "esteso"
@@ -217,7 +215,7 @@ func (s *Service) buy(ctx context.Context, email, presented, what, secret string
 	if err != nil {
 		return issued{}, err
 	}
-	bought := issued{APIKey: text, Plan: "pro", ExpiresAt: c.Plan().Until, guard: c.Guard}
+	bought := issued{APIKey: text, Plan: "pro", ExpiresAt: c.Plan().Until}
 	switch {
 	case text != "":
 	case holds(c):

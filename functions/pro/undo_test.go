@@ -90,6 +90,9 @@ func TestUndo(t *testing.T) {
 	if keys := recovered(s, "ada@example.com"); len(keys) != 1 || !s.Works(own) {
 		t.Fatalf("guarded, and %d keys were mailed", len(keys))
 	}
+	if a := s.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", own); !strings.Contains(a.Body, `"guarded":true`) {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
 	agree := newest(s, "ada@example.com", agreePattern)
 	if a := s.Do("GET", agree, ""); a.Status != 200 || len(s.Mailed("ada@example.com")) != 1 {
 		t.Errorf("following the link: %d %s", a.Status, a.Body)

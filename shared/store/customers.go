@@ -46,10 +46,7 @@ type Customer struct {
 	Rotated *KeyHash `json:"rotated,omitempty"`
 	// Until GuardedUntil, a recovery of a lost key needs confirmation by mail.
 	GuardedUntil time.Time `json:"guardedUntil,omitzero"`
-	// If Guard is true, every recovery of a lost key needs confirmation by mail. The customer
-	// chooses this setting.
-	Guard   bool  `json:"guard,omitempty"`
-	Version int64 `json:"-"`
+	Version      int64     `json:"-"`
 }
 
 // Plan returns the plan of the customer. The end of a card subscription includes the grace period.

@@ -82,7 +82,6 @@ func (c *Customer) take(other Customer, now time.Time) {
 			c.Claimed = append(c.Claimed, what)
 		}
 	}
-	c.Guard = c.Guard || other.Guard
 	if other.GuardedUntil.After(c.GuardedUntil) {
 		c.GuardedUntil = other.GuardedUntil
 	}

@@ -27,7 +27,7 @@ type KeyHash struct {
 func (k *KeyHash) is(hash []byte) bool { return k != nil && bytes.Equal(k.Hash, hash) }
 
 // Guarded reports whether a recovery of a lost key needs confirmation by mail.
-func (c Customer) Guarded(now time.Time) bool { return c.Guard || now.Before(c.GuardedUntil) }
+func (c Customer) Guarded(now time.Time) bool { return now.Before(c.GuardedUntil) }
 
 // Recovered reports whether a recovery is finished: the new key became current, the recovery was
 // undone, or a later key was issued. asked is the time of the request; fresh is the hash of the new

@@ -111,12 +111,6 @@ func (v keyView) SupportLink() htmltemplate.HTML {
 	return htmltemplate.HTML(`<a href="mailto:` + address + `">` + address + `</a>`)
 }
 
-// GuardLink returns a link in HTML to the page where the owner can protect the key.
-func (v keyView) GuardLink() htmltemplate.HTML {
-	address := htmltemplate.HTMLEscapeString(v.BaseURL + "/v1/pro/gestione")
-	return htmltemplate.HTML(`<a href="` + address + `">` + address + `</a>`)
-}
-
 // fill checks the content of the mail and renders it in the reader's language.
 func (v *keyView) fill() (err error) {
 	k := v.Key

@@ -233,10 +233,6 @@ var Table = slices.Concat(
 		},
 		{Name: "pro-piano", Path: "/v1/pro/gestione/piano", Free: Cap{60, time.Hour}},
 		{
-			Name: "pro-protezione", Method: "POST", Path: "/v1/pro/gestione/piano", Free: Cap{20, time.Hour},
-			Pro: Cap{20, time.Hour}, Form: true,
-		},
-		{
 			Name: "pro-portale", Method: "POST", Path: "/v1/pro/portale", Free: Cap{20, time.Hour},
 			Pro: Cap{20, time.Hour}, Form: true,
 		},
