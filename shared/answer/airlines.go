@@ -10,10 +10,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A question may be limited to some airlines. Then the departure state answers it, even if it is
-// about the route: the summary holds only the cheapest fares of all airlines.
+// A question may be limited to some airlines. The departure state then answers it, even a question
+// about the whole route: the summary holds only the cheapest fares of all airlines.
 
-// of returns the departures whose fares are of some airlines.
 func (d departures) of(a fare.Airlines) departures {
 	if d.sheet != nil && a != "" {
 		limited := *d.sheet
@@ -22,8 +21,8 @@ func (d departures) of(a fare.Airlines) departures {
 	return d
 }
 
-// ofAirlines limits the data of a route to the airlines of the question. It reads the departures of
-// the route, because the summary holds only the cheapest fares of all airlines.
+// ofAirlines needs the departures of the route, because the summary holds only the cheapest fares
+// of all airlines.
 func (r *Reader) ofAirlines(ctx context.Context, q Question, f SeriesData) (SeriesData, error) {
 	if q.Airlines == "" {
 		return f, nil
@@ -35,8 +34,8 @@ func (r *Reader) ofAirlines(ctx context.Context, q Question, f SeriesData) (Seri
 	return f, err
 }
 
-// Airlines returns the airlines of a route's live fares, those with most fares first. known is false
-// if no fare of the route is live.
+// Airlines returns the airlines of the route's live fares, those with most fares first. known is
+// false if no fare of the route is live.
 func (r *Reader) Airlines(ctx context.Context, of fare.Series, nonStop bool) (all []fare.Airline, known bool,
 	err error) {
 	data, err := r.Stored.Sheet(ctx, of.OfCities(), nonStop)

@@ -9,24 +9,21 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A question may name an airport of a city with several. Then it is about the fares of that airport.
-// A pair of airports has a stored series from the first refresh after a question on. Until then it
-// is judged from the cities' departures. If the source does not state the airports of the route's
-// fares, the answer is about the cities.
+// A question may name one airport of a city that has several, and is then about the fares of that
+// airport. A pair of airports has a stored series from the first refresh after such a question;
+// until then it is judged from the departures of the cities. If the source does not state the
+// airports of the route's fares, the answer is about the cities.
 
-// between returns the data as those of the airports of its series.
 func (f SeriesData) between() SeriesData {
 	f.Origin, f.Destination = f.Origin.At(f.Series.Airports.From), f.Destination.At(f.Series.Airports.To)
 	return f
 }
 
-// ofCities returns the data as those of all airports of both cities.
 func (f SeriesData) ofCities() SeriesData {
 	f.Series = f.Series.OfCities()
 	return f
 }
 
-// departuresBetween returns the departures of a pair of airports.
 func (r *Reader) departuresBetween(ctx context.Context, q Question, f SeriesData) (departures, error) {
 	d := departures{SeriesData: f.between()}
 	data, err := r.Stored.Sheet(ctx, f.Series, q.NonStop)
@@ -47,7 +44,6 @@ func (r *Reader) departuresBetween(ctx context.Context, q Question, f SeriesData
 	return d, nil
 }
 
-// findBetween returns the stored data of a pair of airports.
 func (r *Reader) findBetween(ctx context.Context, q Question, f SeriesData) (SeriesData, error) {
 	data, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
 	own := f.between()
@@ -71,6 +67,6 @@ func (r *Reader) findBetween(ctx context.Context, q Question, f SeriesData) (Ser
 	return own, err
 }
 
-// isCurrent reports whether fares stored on a day can still be live. A pair of airports that was not
-// in demand for a while is judged from the cities' departures again.
+// isCurrent reports whether fares stored on a day can still be live. Otherwise nobody asked for the
+// pair of airports lately, and it is judged from the cities' departures again.
 func (r *Reader) isCurrent(asOf fare.Day) bool { return asOf >= fare.DayOf(r.Now())-verdict.LiveDays }

@@ -3,9 +3,9 @@
 // agents and the images all use this package, so their answers agree. Start with Reader.Answer.
 //
 // An answer costs one read of the store, however long the history is. WithCalendar may read once
-// more, and Moves reads a whole history. If a question has no answer, the result is an error of this
-// package. The caller explains the error in its own words. Check refuses impossible questions without
-// reading the route.
+// more, and Moves reads a whole history. Check refuses impossible questions without reading the
+// route. If a question has no answer, the error is one of this package's types, which the caller
+// puts into words.
 package answer
 
 import (
@@ -20,50 +20,45 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Named is a city name that a caller sent, with the name of the request parameter that contained
-// it.
 type Named struct{ Parameter, Name string }
 
-// Question is a question about the fares of a route.
 type Question struct {
 	From, To Named
-	Trip     fare.Trip     // one-way, or a return trip with a range of nights (1-3, 4-7, ...)
-	NonStop  bool          // only fares without stops
-	Airlines fare.Airlines // only fares of these airlines; see verdict.Vettori
-	When     *When         // the departure; nil: the cheapest fare of the route
-	Price    *Price        // a price seen elsewhere, judged instead of the stored fare; may be nil
-	Show     Currency      // currency of the amounts in the answer
+	Trip     fare.Trip // one-way, or a return trip with a range of nights
+	NonStop  bool
+	Airlines fare.Airlines // see verdict.Vettori
+	When     *When         // nil: the cheapest fare of the route
+	Price    *Price        // a price seen elsewhere, judged instead of the stored fare
+	Show     Currency
 }
 
-// Currency is an ISO 4217 code that a caller sent, with the name of the request parameter that
-// contained it. The zero value is the euro.
+// Currency is an ISO 4217 code that a caller sent. The zero value is the euro.
 type Currency struct{ Parameter, Code string }
 
-// Price is an amount in whole units of a currency (ISO 4217), such as dollars.
+// Price is an amount in whole units of a currency, such as dollars.
 type Price struct {
-	Parameter         string // request parameter that contained the amount
+	Parameter         string
 	Amount            float64
 	Currency          string
-	CurrencyParameter string // request parameter that contained the currency
+	CurrencyParameter string
 }
 
-// Answer is a judged answer, with the stored data from which it was judged.
 type Answer struct {
 	SeriesData
 	Analysis verdict.Analysis
 }
 
-// SeriesData holds the stored data of a series: a route and a kind of trip.
+// SeriesData holds the stored data of a series.
 type SeriesData struct {
 	Origin, Destination places.Place
 	Series              fare.Series
-	// Summary covers the requested fares: all fares, or only non-stop fares. For a question about a
-	// departure, only AsOf, Currency and PerEuro are set.
+	// Summary covers all fares, or only non-stop fares if the question asks for these. For a
+	// question about a departure, only AsOf, Currency and PerEuro are set.
 	Summary verdict.RouteSummary
 }
 
-// Check fails if a question cannot have an answer. Examples are a trip within one city, an
-// impossible departure or price, and a currency without an exchange rate.
+// Check fails if a question cannot have an answer: a trip within one city, an impossible departure
+// or price, a currency without an exchange rate.
 func (r *Reader) Check(ctx context.Context, q Question) error {
 	if err := Differ(q.From, q.To); err != nil {
 		return err
@@ -86,7 +81,7 @@ func (r *Reader) Check(ctx context.Context, q Question) error {
 }
 
 // Amounts returns a function that converts EUR cents to hundredths of a currency, or nil for the
-// euro. All amounts converted by this function use the same exchange rates.
+// euro. All amounts that it converts use the same exchange rates.
 func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) fare.Cents, error) {
 	if in.Code == "" || in.Code == fare.EUR.String() {
 		return nil, nil
@@ -104,7 +99,6 @@ func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) far
 	}, nil
 }
 
-// Differ fails with SameCity if both names mean the same city.
 func Differ(from, to Named) error {
 	origin, ok1 := places.Find(from.Name)
 	destination, ok2 := places.Find(to.Name)
@@ -114,7 +108,7 @@ func Differ(from, to Named) error {
 	return &SameCity{from, to, origin}
 }
 
-// euro converts a price to EUR cents. It fails with BadPrice if no fare can have that price.
+// euro fails with BadPrice if no fare can have the price.
 func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	rates, err := r.Rates(ctx)
 	if err != nil {
@@ -163,7 +157,6 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	return a.named(q), nil
 }
 
-// named returns the answer with the names and codes of both cities and of the airlines filled in.
 func (a Answer) named(q Question) Answer {
 	a.Analysis.Vettori = verdict.VettoriOf(q.Airlines)
 	a.Analysis.Origine, a.Analysis.Destinazione = a.Origin.Name, a.Destination.Name
@@ -172,8 +165,8 @@ func (a Answer) named(q Question) Answer {
 	return a
 }
 
-// priceIn converts a price to the currency of a summary. It uses the exchange rate of the day when
-// the summary was computed.
+// priceIn converts a price to the currency of a summary, at the exchange rate of the day when the
+// summary was computed.
 func (r *Reader) priceIn(
 	ctx context.Context, ranked verdict.RouteSummary, p Price,
 ) (price fare.Cents, quoted fare.Money, err error) {
@@ -191,7 +184,6 @@ func (r *Reader) priceIn(
 	return ranked.FromEuro(euro), quoted, nil
 }
 
-// locate resolves the city names of a question.
 func locate(q Question) (f SeriesData, err error) {
 	if f.Origin, err = City(q.From); err != nil {
 		return f, err
@@ -205,7 +197,6 @@ func locate(q Question) (f SeriesData, err error) {
 	return f, nil
 }
 
-// Find resolves the city names of a question and reads the stored data of the route.
 func (r *Reader) Find(ctx context.Context, q Question) (f SeriesData, err error) {
 	if f, err = locate(q); err != nil {
 		return f, err
@@ -216,7 +207,6 @@ func (r *Reader) Find(ctx context.Context, q Question) (f SeriesData, err error)
 	return r.findCities(ctx, q, f)
 }
 
-// findCities reads the stored data of a route of cities.
 func (r *Reader) findCities(ctx context.Context, q Question, f SeriesData) (_ SeriesData, err error) {
 	if f.Summary, err = r.Read(ctx, f.Series); errors.Is(err, store.ErrNotFound) {
 		return f, &NotCovered{f, r.BeforeFares(ctx)}
@@ -227,7 +217,6 @@ func (r *Reader) findCities(ctx context.Context, q Question, f SeriesData) (_ Se
 	return f.nonStop(q)
 }
 
-// nonStop leaves only fares without stops, if the question wants only these.
 func (f SeriesData) nonStop(q Question) (SeriesData, error) {
 	if !q.NonStop {
 		return f, nil
@@ -239,8 +228,8 @@ func (f SeriesData) nonStop(q Question) (SeriesData, error) {
 	return f, nil
 }
 
-// City resolves a city name. If the city is unknown, it fails with UnknownCity, which suggests
-// similar names. The code of an airport without scheduled flights fails with ClosedAirport.
+// City resolves a city name. An unknown name fails with UnknownCity, which suggests similar names;
+// the code of an airport without scheduled flights fails with ClosedAirport.
 func City(c Named) (places.Place, error) {
 	if p, ok := places.Find(c.Name); ok && places.IsClosed(c.Name) {
 		return p, &ClosedAirport{c, p}
@@ -250,36 +239,33 @@ func City(c Named) (places.Place, error) {
 	return places.Place{}, &UnknownCity{c, places.Suggest(c.Name, 5)}
 }
 
-// Read returns the summary of a series (route and kind of trip), or store.ErrNotFound if none is
-// stored. It also records that a caller asked for the series. So the service refreshes a
-// covered series every day, and asks the fare source for an uncovered origin at the next refresh.
+// Read returns the summary of a series, or store.ErrNotFound if none is stored. It also records the
+// demand: a covered series is then refreshed every day, and an uncovered origin is requested from
+// the fare source at the next refresh.
 func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
 	data, _, err := r.Stored.Summary(ctx, of, store.Eventual)
 	r.recordDemand(ctx, of, err)
 	return store.Decode(data, err, verdict.Decode)
 }
 
-// These errors say why a question has no answer.
 type (
 	// UnknownCity means that the name matches no city with scheduled flights.
 	UnknownCity struct {
 		Named
 		Suggestions []string
 	}
-	// ClosedAirport means that the airport has no scheduled flights.
 	ClosedAirport struct {
 		Named
 		Place places.Place // the city
 	}
-	// SameCity means that origin and destination are the same city.
 	SameCity struct {
 		From, To Named
 		Place    places.Place
 	}
-	// NotCovered means that no fare of the series (route and kind of trip) was ever observed.
+	// NotCovered means that no fare of the series was ever observed.
 	NotCovered struct {
 		SeriesData
-		Collection *verdict.Raccolta // of a service without any fare; nil for others
+		Collection *verdict.Raccolta // only if the service has no fares at all
 	}
 	// NoLiveFare means that the route is covered, but has no current fare.
 	NoLiveFare struct {
@@ -288,14 +274,12 @@ type (
 		Airlines fare.Airlines
 	}
 	// StopsUnknown means that the fares of the route do not say whether they are non-stop.
-	StopsUnknown struct{ SeriesData }
-	// BadPrice means that no fare can have this price.
-	BadPrice struct{ Price }
-	// UnknownCurrency means that there is no exchange rate for the currency.
+	StopsUnknown    struct{ SeriesData }
+	BadPrice        struct{ Price }
 	UnknownCurrency struct {
 		Parameter  string
 		Currency   string
-		Currencies []string // currencies with a rate
+		Currencies []string
 	}
 )
 

@@ -20,14 +20,13 @@ import (
 
 const today = fare.Day(20000) // 2024-10-04
 
-// stored is a store of summaries. It counts reads, and records which series (route and kind of
-// trip) callers ask for.
+// stored is a store of summaries that counts reads and records demand.
 type stored struct {
 	answer.Fares
 	summaries map[fare.Series]verdict.RouteSummary
 	reads     int
 	demand    map[string]fare.Day
-	err       error // returned by NoteDemand
+	err       error
 }
 
 func (s *stored) Covered(context.Context, fare.City, int) ([]fare.City, error) {
@@ -78,8 +77,8 @@ func (s *stored) reader() *answer.Reader {
 	return readerOf(s)
 }
 
-// found returns the summary of a series (route and kind of trip) that was observed for 60 days. On
-// each day, there is one fare for each number of stops in prices.
+// found returns the summary of a series that was observed for 60 days. Each day has one fare for
+// each number of stops in prices.
 func found(
 	t *testing.T, code string, prices func(day fare.Day) map[fare.Stops]fare.Cents, nights int16,
 ) verdict.RouteSummary {
@@ -218,7 +217,7 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 		name string
 		q    answer.Question
 		is   func(error) bool
-		free bool // refused by Check
+		free bool // already refused by Check
 	}{
 		{"an unknown city", question("Atlantide", nil), as(&city), false},
 		{"the same city", question("Milano", nil), as(&same), true},
@@ -259,8 +258,8 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 	}
 }
 
-// TestOwnPrice: a higher price in the question never gets a lower percentile. If the price equals
-// the price of the stored fare, the percentile is the same as without a price.
+// A higher price in the question never gets a lower percentile. The price of the stored fare gets
+// the same percentile as no price.
 func TestOwnPrice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range 1000 {
@@ -297,8 +296,6 @@ func TestOwnPrice(t *testing.T) {
 	}
 }
 
-// TestDemandIsNotedOnceADay: the Reader records at most once a day that callers ask for a route. If
-// recording fails, the question is still answered.
 func TestDemandIsNotedOnceADay(t *testing.T) {
 	s := world(t)
 	r := s.reader()

@@ -8,20 +8,19 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// NoCalendar means that the route is covered, but no departure has a current fare.
 type NoCalendar struct {
 	SeriesData
 	NonStop  bool
 	Airlines fare.Airlines
-	Known    []fare.Airline // of the route's live fares, those with most fares first
+	Known    []fare.Airline // those with most fares first
 }
 
 func (e *NoCalendar) Error() string {
 	return fmt.Sprintf("no departure of %s has a live fare", e.Series)
 }
 
-// Calendar judges the departures of a route day by day. If the question names a month, it covers
-// the days of that month, otherwise all days. If prices is false, it omits the fares.
+// Calendar judges the departures of a route day by day: those of the month in the question, or all.
+// If prices is false, it omits the fares.
 func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f SeriesData, c verdict.Calendario,
 	err error) {
 	d, err := r.departures(ctx, q)
@@ -42,10 +41,9 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 	return d.SeriesData, c, err
 }
 
-// WithCalendar returns the same answer as Answer, and the calendar of the series (route and kind of
-// trip), or nil if there is none. For a question about a departure, one read is enough for both.
-// Otherwise the calendar needs a second read. If the second read fails, WithCalendar returns only
-// the answer.
+// WithCalendar returns the same answer as Answer, and the calendar of the series, or nil if there
+// is none. For a question about a departure, one read serves both; otherwise the calendar needs a
+// second read, and if that fails, WithCalendar returns only the answer.
 func (r *Reader) WithCalendar(
 	ctx context.Context, q Question, prices bool,
 ) (a Answer, c *verdict.Calendario, err error) {
@@ -79,7 +77,7 @@ func (r *Reader) WithCalendar(
 	return a, &all, nil
 }
 
-// departuresOf returns the departures of a series after a question about it was answered.
+// departuresOf returns the departures of a series whose question was already answered.
 func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (d departures, err error) {
 	if f.Series.Airports == (fare.Airports{}) {
 		d, err = r.readDepartures(ctx, f, q.NonStop)
@@ -92,8 +90,8 @@ func (r *Reader) departuresOf(ctx context.Context, q Question, f SeriesData) (d 
 	return d.of(q.Airlines), nil
 }
 
-// WithUsual returns the same answer as Answer. If the question is about the route, it also reads
-// what the departure of the judged fare usually costs.
+// WithUsual returns the same answer as Answer. For a question about the route, it also reads what
+// the departure of the judged fare usually costs.
 func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 	a, err := r.Answer(ctx, q)
 	if err != nil || q.When != nil {
@@ -110,8 +108,6 @@ func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 	return a, nil
 }
 
-// readDepartures reads the departure state of a series (route and kind of trip) after the question
-// was answered. The result has no state if the stored state cannot answer the question.
 func (r *Reader) readDepartures(ctx context.Context, f SeriesData, nonStop bool) (departures, error) {
 	d := departures{SeriesData: f}
 	data, err := r.Stored.Sheet(ctx, f.Series, nonStop)

@@ -15,14 +15,13 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestCalendarSaysWhatAnswersSay: each day of a calendar has the same verdict as the answer about
-// that departure, and each month the same as the answer about that month. No departure is missing.
-// The calendar costs one read.
+// Each day of a calendar has the same verdict as the answer about that departure, and each month
+// the same as the answer about that month. No departure is missing.
 func TestCalendarSaysWhatAnswersSay(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		q     answer.Question
-		month bool // only one month
+		month bool
 	}{
 		{"one-way", question("Londra", nil), false},
 		{"without stops", question("Londra", func(q *answer.Question) { q.NonStop = true }), false},
@@ -101,7 +100,6 @@ func inMonth(at fare.Day) *answer.When {
 	return &answer.When{Parameter: "mese", When: verdict.When{Date: at, Span: &span}}
 }
 
-// TestCalendarWithoutFares: a calendar without single fares still shows the levels.
 func TestCalendarWithoutFares(t *testing.T) {
 	_, r := departures(t)
 	_, all, err := r.Calendar(t.Context(), question("Londra", nil), true)
@@ -119,7 +117,6 @@ func TestCalendarWithoutFares(t *testing.T) {
 	}
 }
 
-// TestNoCalendar: if there is no calendar, the error says why.
 func TestNoCalendar(t *testing.T) {
 	_, r := departures(t)
 	for _, c := range []struct {
@@ -144,7 +141,6 @@ func TestNoCalendar(t *testing.T) {
 	if !errors.As(err, &none) || len(none.Near) != 3 {
 		t.Errorf("a month without fares: %#v", err)
 	}
-	// A week after the refresh, no fare is recent enough.
 	r.Now = func() time.Time { return (today + departure.LiveDays + 1).Time() }
 	if _, _, err := r.Calendar(t.Context(), question("Londra", nil), true); !is[*answer.NoCalendar](err) {
 		t.Errorf("an old sheet: %#v", err)
@@ -156,8 +152,8 @@ func is[E error](err error) bool {
 	return errors.As(err, &want)
 }
 
-// checkLower checks that an answer about a route names the lowest fare of its calendar if that fare
-// is below the known fare, and that other answers name none.
+// An answer about a route names the lowest fare of its calendar if that is below the known fare,
+// and otherwise none.
 func checkLower(t *testing.T, a verdict.Analysis, c verdict.Calendario) {
 	t.Helper()
 	lowest := slices.MinFunc(c.Giorni, func(a, b verdict.Giorno) int { return int(*a.Cent - *b.Cent) })
@@ -175,9 +171,8 @@ func checkLower(t *testing.T, a verdict.Analysis, c verdict.Calendario) {
 	}
 }
 
-// TestWithCalendar: WithCalendar returns the same answer as the method Answer, and the same
-// calendar as the method Calendar. Both together cost one read for a question about a departure,
-// and two reads otherwise. Without a stored departure state, only the answer is returned.
+// WithCalendar returns the same as Answer and Calendar, with one read for a question about a
+// departure and two reads otherwise. Without a stored departure state, it returns only the answer.
 func TestWithCalendar(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	for _, c := range []struct {

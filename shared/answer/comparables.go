@@ -6,9 +6,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Comparables returns the quartiles of the fares that are comparable to the departure in the
-// question, and the number of these fares. The departure itself needs no fare. The quartiles are
-// nil if there are too few comparable fares. Of the summary in f, only Basis is set.
+// Comparables returns the quartiles and the number of the fares comparable to the departure in the
+// question, which needs no fare itself. The quartiles are nil if there are too few comparable
+// fares. Of the summary in f, only Basis is set.
 func (r *Reader) Comparables(ctx context.Context, q Question) (f SeriesData, of *verdict.Quartili, count int,
 	err error) {
 	d, err := r.departures(ctx, q)
@@ -19,9 +19,8 @@ func (r *Reader) Comparables(ctx context.Context, q Question) (f SeriesData, of 
 	return d.SeriesData, of, count, err
 }
 
-// Fares returns the departures of a route that have a fare, without judging the fares. If each is
-// false, it returns only the cheapest departure of every month. It fails with NoCalendar if no
-// departure has a fare.
+// Fares returns the departures of a route that have a fare, unjudged. If each is false, it returns
+// only the cheapest departure of every month. It fails with NoCalendar if no departure has a fare.
 func (r *Reader) Fares(ctx context.Context, q Question, each bool) (f SeriesData, all []verdict.Prezzo, err error) {
 	d, err := r.departures(ctx, q)
 	if err != nil {

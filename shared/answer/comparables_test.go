@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestComparablesAreThoseOfAnswers: Comparables returns the same quartiles of a departure as the
-// answer about the departure. They cost one read, and the departure needs no fare.
+// Comparables returns the same quartiles as the answer about the departure.
 func TestComparablesAreThoseOfAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -48,8 +47,6 @@ func TestComparablesAreThoseOfAnswers(t *testing.T) {
 	}
 }
 
-// TestTooFewComparables: if there are too few fares for a verdict on a departure, Comparables
-// returns no quartiles.
 func TestTooFewComparables(t *testing.T) {
 	for seen := range 12 {
 		s, r := departures(t)
@@ -77,8 +74,8 @@ func TestTooFewComparables(t *testing.T) {
 	}
 }
 
-// TestFaresAreThoseOfTheCalendar: the list of fares by day has the same fares as the calendar. The
-// list by month has the same fares as the answers about these months.
+// The fares by day are those of the calendar; the fares by month are those of the answers about the
+// months.
 func TestFaresAreThoseOfTheCalendar(t *testing.T) {
 	for _, c := range []struct {
 		name string

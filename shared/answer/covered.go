@@ -15,15 +15,15 @@ import (
 )
 
 // CoveredCities lists the origins for which the service has fares, and the destinations of each
-// origin. A process caches each list for 1 hour, unless the list is empty. So a new city can be
-// missing from the lists for 1 hour, but questions about it already work.
+// origin. A process caches each list for 1 hour, unless it is empty, so a new city may be missing
+// from the lists for 1 hour although questions about it already work.
 type CoveredCities struct{ *Reader }
 
-// maxOrigins is larger than the number of cities with scheduled flights in the world.
+// maxOrigins exceeds the number of cities in the world with scheduled flights.
 const maxOrigins = 10_000
 
-// BeforeFares returns the state of the collection of a service that has no fares yet. It returns
-// nil if the service has fares, or if that cannot be read.
+// BeforeFares returns the state of the collection if the service has no fares yet. It returns nil
+// if the service has fares, or if that cannot be read.
 func (r *Reader) BeforeFares(ctx context.Context) *verdict.Raccolta {
 	if r.hasFares.Load() {
 		return nil
@@ -44,10 +44,9 @@ func (r *Reader) BeforeFares(ctx context.Context) *verdict.Raccolta {
 	return verdict.BeforeFares(since, fare.DayOf(r.Now()))
 }
 
-// Suggest returns cities to suggest to a reader whose language is lang. If an origin is given,
-// these are the destinations from the origin. Otherwise these are all origins, with those in the
-// country of the language first. Suggest returns false if it cannot read the cities; the reader can
-// still type a name.
+// Suggest returns cities for a form whose language is lang: the destinations from origin or,
+// without an origin, all origins, with those in the country of the language first. It returns false
+// if it cannot read the cities; the reader can still type a name.
 func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]fare.City, bool) {
 	var all []fare.City
 	var err error
@@ -80,7 +79,6 @@ func (r *Reader) readOrigins(ctx context.Context) ([]fare.City, error) {
 	})
 }
 
-// readDestinations returns the covered destinations from an origin, the most popular first.
 func (r *Reader) readDestinations(ctx context.Context, origin fare.City) ([]fare.City, error) {
 	origins, err := r.readOrigins(ctx)
 	if err != nil || !slices.Contains(origins, origin) {
@@ -100,11 +98,10 @@ func (r *Reader) readDestinations(ctx context.Context, origin fare.City) ([]fare
 	})
 }
 
-// homeCountry is, for each language, the country (ISO 3166-1 alpha-2) with most readers of the
-// language. Readers are not asked for their country.
+// homeCountry is the country (ISO 3166-1 alpha-2) where most readers of a language live. Readers
+// are not asked for theirs.
 var homeCountry = map[string]string{"it": "IT", "en": "GB", "de": "DE", "fr": "FR", "es": "ES", "pt": "PT"}
 
-// homeFirst sorts the cities: first those in the home country of a language, then the others.
 func homeFirst(cities []fare.City, language string) []fare.City {
 	cities = slices.Clone(cities)
 	far := func(c fare.City) int {

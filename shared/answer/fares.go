@@ -13,9 +13,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Fares reads the stored data from which answers are computed, and records which routes callers ask
-// for. store.Fares implements it. A fake in a test embeds the interface and implements only the
-// methods that the test needs.
+// Fares reads the stored data from which answers are computed, and records demand. store.Fares
+// implements it. Test fakes embed the interface and implement only what they need.
 type Fares interface {
 	Summary(ctx context.Context, s fare.Series, read store.Consistency) ([]byte, int64, error)
 	Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error)
@@ -31,34 +30,32 @@ type Fares interface {
 	RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error
 }
 
-// Reader answers questions. It is safe for concurrent use.
 type Reader struct {
 	Stored Fares
 	Now    func() time.Time
 	Log    *slog.Logger
 
-	unrecorded   bool // the Reader does not record which routes callers ask for
+	unrecorded   bool // does not record demand
 	rates        store.Memo[fare.Rates]
 	pooled       store.Memo[*departure.Pooled]
 	recordedDays sync.Map // last recorded day, by series or origin
 	hasFares     atomic.Bool
-	origins      store.Memo[[]fare.City] // covered
-	destinations sync.Map                // by origin: a *store.Memo[[]fare.City]
+	origins      store.Memo[[]fare.City]
+	destinations sync.Map // *store.Memo[[]fare.City] by origin
 }
 
-// NewReader returns a Reader for stored fares. The Reader records which routes callers ask for.
 func NewReader(stored Fares, now func() time.Time, log *slog.Logger) *Reader {
 	return &Reader{Stored: stored, Now: now, Log: log}
 }
 
-// NewUnrecorded returns a Reader that does not record which routes are asked for. The service uses
-// it for questions of its own.
+// NewUnrecorded returns a Reader that does not record demand. The service uses it for questions of
+// its own.
 func NewUnrecorded(stored Fares, now func() time.Time, log *slog.Logger) *Reader {
 	return &Reader{Stored: stored, Now: now, Log: log, unrecorded: true}
 }
 
-// Rates returns the exchange rates of the last refresh. Before the first refresh, it returns only
-// the rate of the euro. A process caches the rates for 1 hour.
+// Rates returns the exchange rates of the last refresh, cached for 1 hour. Before the first
+// refresh, it returns only the rate of the euro.
 func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	now := r.Now()
 	return r.rates.Get(now, func() (fare.Rates, time.Duration, error) {
@@ -70,9 +67,8 @@ func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	})
 }
 
-// cachedPooled returns the pooled statistics of all series (route and kind of trip) after the last
-// complete cycle. It returns nil before the first cycle ends. A process caches the statistics for 1
-// hour.
+// cachedPooled returns the pooled statistics after the last complete cycle, cached for 1 hour. It
+// returns nil before the first cycle ends.
 func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
 		data, _, err := r.Stored.Pooled(ctx, store.Eventual)
@@ -85,17 +81,16 @@ func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 }
 
 const (
-	// OriginRequestDays is the number of days for which a request for an uncovered origin is
-	// stored. Two weekly refreshes and two more days fit in that time.
+	// OriginRequestDays is how many days a request for an uncovered origin is stored: long enough
+	// for two weekly refreshes, with two days to spare.
 	OriginRequestDays = 16
-	// demandDays is the number of days for which a series (route and kind of trip) is refreshed
-	// daily after a question: one weekly cycle and one more day.
+	// demandDays is how many days a series is refreshed daily after a question: one weekly cycle,
+	// with one day to spare.
 	demandDays = 8
 )
 
-// recordDemand records that a caller asked for a series (route and kind of trip). err is the error
-// of reading the series. So the service refreshes a covered series every day, and asks the fare
-// source for an uncovered origin at the next refresh.
+// recordDemand records a question about a series. err is the error of reading the series: if it was
+// not found, the origin is requested from the fare source.
 func (r *Reader) recordDemand(ctx context.Context, of fare.Series, err error) {
 	missing := errors.Is(err, store.ErrNotFound)
 	switch {
@@ -108,17 +103,16 @@ func (r *Reader) recordDemand(ctx context.Context, of fare.Series, err error) {
 	}
 }
 
-// RequestOrigin records that a caller asked for an origin that is not covered. The next refresh
-// asks the fare source for that origin.
+// RequestOrigin records a question about an uncovered origin, for which the next refresh asks the
+// fare source.
 func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 	r.note(ctx, origin, func(today fare.Day) error {
 		return r.Stored.RequestOrigin(ctx, origin, (today + OriginRequestDays).Time())
 	})
 }
 
-// note calls record at most once per process and day for the same series (route and kind of trip)
-// or origin. An error of record does not make the answer fail; the next question calls record
-// again.
+// note calls record at most once per process and day for the same series or origin. If record
+// fails, the answer does not, and the next question calls record again.
 func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
 	today := fare.DayOf(r.Now())
 	if last, ok := r.recordedDays.Load(what); r.unrecorded || ok && last.(fare.Day) == today {

@@ -12,9 +12,8 @@ import (
 )
 
 // History returns the stored data of a route. If the question names a departure or a month, it also
-// returns how the fares of these departures changed. Only then, History reads the whole history of
-// the series (route and kind of trip): about 13 read units for a year of departures. All other data
-// are in the summary.
+// returns how these fares changed. Only then does it read the whole history of the series, about 13
+// read units for a year of departures; the rest is in the summary.
 func (r *Reader) History(ctx context.Context, q Question) (f SeriesData, moves []verdict.Live, err error) {
 	if f, err = r.Find(ctx, q); err != nil || q.When == nil {
 		return f, nil, err
@@ -23,8 +22,8 @@ func (r *Reader) History(ctx context.Context, q Question) (f SeriesData, moves [
 	return f, moves, err
 }
 
-// Moves returns how the fares of the departures in the question changed over time, in EUR cents.
-// Like History, it reads the whole history of the series (route and kind of trip).
+// Moves returns how the fares of the departures in the question changed, in EUR cents. Like
+// History, it reads the whole history of the series.
 func (r *Reader) Moves(ctx context.Context, q Question, a Answer) ([]verdict.Live, error) {
 	moves, err := r.moves(ctx, q, a.Series, a.Summary)
 	for i := range moves {
@@ -33,8 +32,6 @@ func (r *Reader) Moves(ctx context.Context, q Question, a Answer) ([]verdict.Liv
 	return moves, err
 }
 
-// moves returns how the fares of the departures in a question changed over time. Amounts are in the
-// currency of summary.
 func (r *Reader) moves(
 	ctx context.Context, q Question, of fare.Series, summary verdict.RouteSummary,
 ) ([]verdict.Live, error) {

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestHistoryOfDepartures: the history of a departure or a month contains the newest price of each
-// day. Only questions about a departure or a month read the whole history.
+// The history of a departure or a month contains the newest price of each day. No other question
+// reads the whole history.
 func TestHistoryOfDepartures(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	month, none := on(today+40, departure.Month), func(*answer.Question) {}
@@ -40,7 +40,7 @@ func TestHistoryOfDepartures(t *testing.T) {
 					s.read,
 				)
 			}
-			if c.q.When != nil { // Moves of an answer are the same, in euro
+			if c.q.When != nil {
 				price := c.q
 				priced(33, "EUR")(&price)
 				a, err := r.Answer(t.Context(), price)

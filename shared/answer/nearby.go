@@ -12,27 +12,25 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A trip may be cheaper from a place near its origin, or to a place near its destination. Each such
-// place costs one read. The two lists of covered cities, which a process caches for 1 hour, spare the
-// reads of places without fares. Questions of the service's own do not record a demand.
+// A trip may be cheaper from a place near its origin, or to one near its destination. Each such
+// place costs one read, except places that the cached lists of covered cities show to have no
+// fares. These reads do not record demand.
 
 const (
-	NearKm  = 150 // the largest distance of a place nearby
-	MaxNear = 6   // places read for one question
+	NearKm  = 150
+	MaxNear = 6 // places read per question
 )
 
-// Neighbour is the same trip from a place near its origin, or to a place near its destination. The
-// other end is the whole city of the question.
 type Neighbour struct {
-	Place    places.Place // a city, or another airport of a city of which the question named one
+	Place    places.Place // a city, or another airport of the city if the question named one
 	Arrival  bool         // the place replaces the destination
 	Km       int          // from the place in the question
 	Analysis verdict.Analysis
 }
 
-// Nearby judges the trip of a question from covered cities near its origin, and to covered cities near
-// its destination: the nearest MaxNear of them. If the question names an airport, the other airports
-// of its city count as one place. The cheapest trip comes first. Places without a fare are absent.
+// Nearby judges the trip from covered cities near its origin, and to covered cities near its
+// destination: the nearest MaxNear of them. If the question names an airport, the other airports of
+// its city count as one place. The cheapest trip comes first; places without a fare are omitted.
 func (r *Reader) Nearby(ctx context.Context, q Question) ([]Neighbour, error) {
 	f, err := locate(q)
 	if err != nil {
@@ -58,8 +56,8 @@ func (r *Reader) Nearby(ctx context.Context, q Question) ([]Neighbour, error) {
 	return found, nil
 }
 
-// placesNear returns the covered places near the two ends of a trip, nearest first. A Neighbour without
-// a city stands for the other airports of the cities themselves.
+// placesNear returns the covered places near both ends of a trip, nearest first. A Neighbour
+// without a city stands for the other airports of the cities themselves.
 func (r *Reader) placesNear(ctx context.Context, f SeriesData) (all []Neighbour, err error) {
 	origins, err := r.readOrigins(ctx)
 	if err != nil {
@@ -93,7 +91,7 @@ func (r *Reader) placesNear(ctx context.Context, f SeriesData) (all []Neighbour,
 	return all, nil
 }
 
-// asked returns the code of the airport or city in the question that the place replaces.
+// asked returns the code in the question that the place replaces.
 func (n Neighbour) asked(s fare.Series) string {
 	if n.Arrival {
 		return cmp.Or(s.Airports.To.String(), string(s.Destination))
@@ -101,7 +99,6 @@ func (n Neighbour) asked(s fare.Series) string {
 	return cmp.Or(s.Airports.From.String(), string(s.Origin))
 }
 
-// series returns the trip of a question with the place in it, between whole cities.
 func (n Neighbour) series(f SeriesData) SeriesData {
 	f = f.ofCities()
 	switch {
@@ -115,7 +112,7 @@ func (n Neighbour) series(f SeriesData) SeriesData {
 }
 
 // settle sets the distance to the airport of the fare, if the source states it. It reports whether
-// the fare is of a place nearby that the question does not name.
+// the fare is from a place nearby that the question does not name.
 func (n *Neighbour) settle(asked fare.Series) bool {
 	flight, _ := n.Analysis.Prezzo.Flight()
 	if n.Place.City == "" {
@@ -142,8 +139,8 @@ func (n *Neighbour) settle(asked fare.Series) bool {
 	return n.Km <= NearKm
 }
 
-// judgeOwn judges the fare of a pair of cities for a question of the service's own: with one read, and
-// without recording a demand. It returns false if no fare of that trip is known.
+// judgeOwn judges the fare of a pair of cities with one read and without recording demand. It
+// returns false if no fare of that trip is known.
 func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verdict.Analysis, known bool, err error) {
 	if q.When == nil {
 		data, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
@@ -164,7 +161,7 @@ func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verd
 	return verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, r.Now())
 }
 
-// orNone returns nil for an error that says that there is no such fare.
+// orNone turns errors that mean "no such fare" into nil.
 func orNone(err error) error {
 	if errors.Is(err, store.ErrNotFound) || errors.As(err, new(*StopsUnknown)) {
 		return nil

@@ -11,23 +11,21 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A question about a departure or a month is answered from the departure state of its series (route
-// and kind of trip): the stored data of the rule that judges departures. Reading the state costs
-// one read. The process caches the pooled statistics of all series.
+// A question about a departure or a month is answered from the departure state of its series, which
+// costs one read. The pooled statistics of all series are cached.
 
-// MaxAhead is the maximum number of days between today and a departure. Airlines open sales about a
-// year before departure.
+// MaxAhead is the maximum number of days from today to a departure. Airlines open sales about a
+// year ahead.
 const MaxAhead = 365
 
-// When is the requested departure, with the names of the request parameters that contained it.
+// When is the requested departure.
 type When struct {
 	verdict.When
 	Parameter string
-	Back      fare.Day // day of the return flight; 0: the caller sent none
+	Back      fare.Day // day of the return flight; 0: not given
 	BackName  string
 }
 
-// check fails with BadDate if no fare can exist for the departure.
 func (w When) check(today fare.Day) error {
 	first, last := w.Date, w.Date
 	if w.Span != nil && *w.Span == departure.Month {
@@ -46,18 +44,17 @@ func (w When) check(today fare.Day) error {
 	return nil
 }
 
-// DateFault is the reason why a day in a question is refused.
 type DateFault int
 
 const (
-	Past      DateFault = iota // the day lies before today
-	Far                        // more than MaxAhead days ahead
-	BackFirst                  // the return is not after the departure
-	BackFar                    // the return is more than fare.MaxNights nights later
+	Past      DateFault = iota
+	Far                 // more than MaxAhead days ahead
+	BackFirst           // the return is not after the departure
+	BackFar             // the return is more than fare.MaxNights nights later
 )
 
-// BadDate is the error for a day that the service refuses. From is the day with which the refused
-// day was compared: today, or the day of departure.
+// BadDate means that a day is refused. From is the day with which it was compared: today, or the
+// day of departure.
 type BadDate struct {
 	Parameter string
 	Fault     DateFault
@@ -66,15 +63,14 @@ type BadDate struct {
 
 func (e *BadDate) Error() string { return fmt.Sprintf("%s: no departure (%d)", e.Parameter, e.Fault) }
 
-// NoFareOn means that the route is covered, but the requested departure, days or month have no
-// current fare.
+// NoFareOn means that the route is covered, but the requested departures have no current fare.
 type NoFareOn struct {
 	SeriesData
 	NonStop  bool
 	Airlines fare.Airlines
 	When
 	Near []verdict.Giorno // nearest departures with a live fare, in order of date
-	// Usual judges the usual fare of the departure. It has no percentile if there are too few fares.
+	// Usual judges the usual fare of the departure. Without enough fares, it has no percentile.
 	Usual verdict.Analysis
 }
 
@@ -82,16 +78,13 @@ func (e *NoFareOn) Error() string {
 	return fmt.Sprintf("no fare on %s of %s is live", e.Series, e.Date)
 }
 
-// departures holds the stored data from which a question about departures is answered.
 type departures struct {
 	SeriesData
 	sheet  *departure.State
 	pooled *departure.Pooled
 }
 
-// departures reads the departure state of a series (route and kind of trip) with one read, and
-// records that a caller asked for the series. The process caches the pooled statistics of all
-// series.
+// departures reads the departure state of a series with one read, and records demand.
 func (r *Reader) departures(ctx context.Context, q Question) (d departures, err error) {
 	if d.SeriesData, err = locate(q); err != nil {
 		return d, err
@@ -104,7 +97,6 @@ func (r *Reader) departures(ctx context.Context, q Question) (d departures, err 
 	return d.of(q.Airlines), err
 }
 
-// departuresOfCities reads the departure state of a series of cities.
 func (r *Reader) departuresOfCities(ctx context.Context, q Question, d departures) (_ departures, err error) {
 	data, err := r.Stored.Sheet(ctx, d.Series, q.NonStop)
 	r.recordDemand(ctx, d.Series, err)
@@ -114,8 +106,8 @@ func (r *Reader) departuresOfCities(ctx context.Context, q Question, d departure
 	return d, err
 }
 
-// decode decodes a departure state, or returns the error with which it was read. If nonStop is true and
-// the state may contain fares with stops, decode fails with StopsUnknown.
+// decode decodes a departure state, or returns the error with which it was read. It fails with
+// StopsUnknown if nonStop is true and the state may contain fares with stops.
 func (r *Reader) decode(ctx context.Context, d *departures, data []byte, err error, nonStop bool) error {
 	if d.sheet, err = store.Decode(data, err, departure.DecodeState); err != nil {
 		return err
@@ -127,8 +119,8 @@ func (r *Reader) decode(ctx context.Context, d *departures, data []byte, err err
 	return err
 }
 
-// noSheet returns the error that explains why there is no departure state. Either the route is not
-// covered, or no fare was found since the service began to store departure states.
+// noSheet explains a missing departure state: either the route is not covered, or no fare was found
+// since the service began to store departure states.
 func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	data, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
 	_, err = store.Decode(data, err, verdict.Decode)
@@ -141,7 +133,6 @@ func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	return r.noFare(q, departures{SeriesData: f})
 }
 
-// judge judges the fare of the departure in a question, or the price in the question.
 func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer, err error) {
 	a.SeriesData = d.SeriesData
 	a.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}
@@ -161,7 +152,6 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 	return a.named(q), err
 }
 
-// noFare returns the error for requested departures without a fare.
 func (r *Reader) noFare(q Question, d departures) error {
 	if q.When == nil {
 		e := &NoCalendar{SeriesData: d.SeriesData, NonStop: q.NonStop, Airlines: q.Airlines}
@@ -186,5 +176,5 @@ func (r *Reader) noFare(q Question, d departures) error {
 	return e
 }
 
-// nearDates is the maximum number of other departures that NoFareOn suggests.
+// nearDates is how many other departures NoFareOn suggests at most.
 const nearDates = 3

@@ -17,9 +17,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sheetOf returns the encoded departure state of a series (route and kind of trip) with departures
-// on the next 120 days. Each departure was seen daily for 40 days. Prices are in currency; perEuro
-// is its rate.
+// sheetOf returns an encoded departure state with departures on the next 120 days, each seen daily
+// for 40 days. Prices are in currency, at perEuro.
 func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) []byte {
 	chance := rand.New(rand.NewPCG(seed, 5))
 	var s departure.Learner
@@ -52,8 +51,7 @@ func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departu
 	return s.Encode()
 }
 
-// learned returns pooled statistics (sums over all routes) that have learned from one outcome for
-// each horizon (7 or 14 days).
+// learned returns pooled statistics with one outcome for each horizon.
 func learned(day fare.Day) *departure.Pooled {
 	pooled := departure.Start(day)
 	var sums departure.Statistics
@@ -64,13 +62,12 @@ func learned(day fare.Day) *departure.Pooled {
 	return pooled
 }
 
-// sheets is a store of departure states and summaries.
 type sheets struct {
 	*stored
 	of        map[fare.Series][]byte
 	pooled    int // reads of the pooled statistics
 	read      int
-	histories int // reads of a whole history
+	histories int
 	broken    error
 }
 
@@ -91,8 +88,8 @@ func (s *sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, erro
 }
 
 // Blocks returns a history of 30 days with the departures 40 to 43 days ahead. They cost 50 to 53
-// euro today, and 1 euro more for each earlier day. MIL-BUD has the same prices in forints, at a
-// rate of 400 per euro. One second before each fare, a more expensive fare was found.
+// euro today, and 1 euro more for each earlier day. MIL-BUD has the same prices in forints, at 400
+// per euro. One second before each fare, a more expensive one was found.
 func (s *sheets) Blocks(_ context.Context, of fare.Series, _ store.Consistency) (all []store.StoredBlock, _ error) {
 	s.histories++
 	huf, _ := fare.ParseCurrency("HUF")
@@ -152,7 +149,6 @@ func both(changes ...func(*answer.Question)) func(*answer.Question) {
 	}
 }
 
-// TestDepartures: each question about departures gets a complete answer with one read.
 func TestDepartures(t *testing.T) {
 	seen := today + 45
 	for seen%10 == 3 {
@@ -162,8 +158,8 @@ func TestDepartures(t *testing.T) {
 		name  string
 		q     answer.Question
 		scope string
-		span  fare.Day // most days between question and departure; -1: unknown
-		says  int      // forecasts
+		span  fare.Day // maximum days between question and departure; -1: unknown
+		says  int
 	}{
 		{"a departure", question("Londra", on(seen)), "partenza", 0, 2},
 		{
@@ -238,7 +234,6 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
-// TestDeparturesWithoutAnswer: if a question about departures has no answer, the error says why.
 func TestDeparturesWithoutAnswer(t *testing.T) {
 	empty := today + 45
 	for empty%10 != 3 {
@@ -345,8 +340,7 @@ func TestDeparturesWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestOwnPriceOfADeparture is like TestOwnPrice, for departures, for days around a departure and
-// for months.
+// TestOwnPriceOfADeparture is like TestOwnPrice, for departures, ranges of days and months.
 func TestOwnPriceOfADeparture(t *testing.T) {
 	s, r := departures(t)
 	chance := rand.New(rand.NewPCG(8, 8))

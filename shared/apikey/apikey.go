@@ -1,11 +1,11 @@
 // Package apikey creates, parses and hashes Pro keys, and defines when a plan ends. It also signs
-// short-lived access tokens, which a program can send instead of a key. The package does no input
-// or output: the caller passes in the randomness and stores the results.
+// short-lived access tokens, which a program can send instead of a key. The package does no I/O:
+// the caller passes in the randomness and stores the results.
 //
 // A key is "vd_", the customer id and a secret, both in unpadded URL-safe base64: 68 characters in
-// all. Only a hash of the secret is ever stored. The id is derived from the e-mail address, so
-// each address has one customer and each customer has one key. Storing a new hash replaces the old
-// hash, so the same write makes the old key invalid.
+// all. Only a hash of the secret is ever stored. The id is derived from the e-mail address, so each
+// address has one customer and each customer has one key: storing a new hash also invalidates the
+// old key.
 //
 // Start with Mint and Parse; TokenSigner is for access tokens.
 package apikey
@@ -32,17 +32,15 @@ const (
 // CustomerID identifies a customer without revealing the e-mail address.
 type CustomerID string
 
-// Hash is the stored SHA-256 of a key's secret.
 type Hash [sha256.Size]byte
 
-// Key is a parsed key.
 type Key struct {
 	Customer CustomerID
 	secret   [secBytes]byte
 }
 
-// CustomerIDOf returns the customer id of an e-mail address. The pepper is the operator's secret: a
-// different pepper gives every address a different id.
+// CustomerIDOf returns the customer id of an e-mail address. The pepper is the operator's secret;
+// with another pepper, every address has another id.
 func CustomerIDOf(pepper []byte, email string) CustomerID {
 	mac := hmac.New(sha256.New, pepper)
 	mac.Write([]byte("customer\x00" + Normalize(email)))
@@ -52,8 +50,8 @@ func CustomerIDOf(pepper []byte, email string) CustomerID {
 // Normalize returns the form in which addresses are compared: trimmed and in lower case.
 func Normalize(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// Mint creates a key for a customer from random bytes. It returns the text, which is shown once,
-// and the hash to store.
+// Mint creates a key for a customer. It returns the text, which is shown once, and the hash to
+// store.
 func Mint(random io.Reader, customer CustomerID) (text string, hash Hash, err error) {
 	var secret [secBytes]byte
 	if _, err := io.ReadFull(random, secret[:]); err != nil {
@@ -66,7 +64,7 @@ func Mint(random io.Reader, customer CustomerID) (text string, hash Hash, err er
 	return text, hashOf(secret), nil
 }
 
-// Parse parses a key. It checks the length first, so that invalid input of any size costs the same.
+// Parse checks the length first, so that invalid input of any size costs the same.
 func Parse(text string) (Key, bool) {
 	if len(text) != keyLength || !strings.HasPrefix(text, scheme) {
 		return Key{}, false
@@ -82,7 +80,7 @@ func Parse(text string) (Key, bool) {
 	return Key{CustomerID(id), [secBytes]byte(secret)}, true
 }
 
-// decode decodes strictly: each value has exactly one accepted spelling.
+// decode accepts exactly one spelling of each value.
 func decode(s string, size int) ([]byte, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	if err == nil && len(b) != size {
@@ -92,24 +90,21 @@ func decode(s string, size int) ([]byte, error) {
 }
 
 func hashOf(secret [secBytes]byte) Hash {
-	// The secret is 256 random bits, so a plain hash resists a brute-force search.
+	// The secret is 256 random bits, so an unsalted fast hash is safe from brute force.
 	return sha256.Sum256(secret[:])
 }
 
-// Matches reports in constant time whether the hash was made from the key.
+// Matches compares in constant time.
 func (k Key) Matches(h Hash) bool {
 	own := hashOf(k.secret)
 	return subtle.ConstantTimeCompare(own[:], h[:]) == 1
 }
 
-// Grace is how long a plan stays valid after the last period that was paid by card. So a charge
-// that is a day late does not interrupt the customer's access.
 const Grace = 3 * 24 * time.Hour
 
-// Plan says until when a customer has paid.
+// Plan is what a customer has paid for.
 type Plan struct {
-	Until time.Time // end of the plan, grace included; zero: no plan
+	Until time.Time // grace included; zero: no plan
 }
 
-// Live reports whether the plan is valid at a moment.
 func (p Plan) Live(now time.Time) bool { return now.Before(p.Until) }

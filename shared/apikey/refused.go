@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// RefusedFor is how long a process remembers that a key was refused. If another process makes the
-// key valid meanwhile, this process still refuses the key for at most this time.
+// RefusedFor is how long a process remembers a refused key. If another process makes the key valid
+// meanwhile, this one still refuses it for at most this time.
 const RefusedFor = 5 * time.Second
 
-// maxRefused is the number of refused keys that a process remembers, in about 0.5 MB.
+// maxRefused takes about 0.5 MB.
 const maxRefused = 4096
 
-// Refused remembers keys that a lookup refused a moment ago. A program that keeps sending a bad key
-// then does not cause a lookup per call. Refused never holds a valid key, and stores only hashes. A
+// Refused remembers keys that a lookup refused a moment ago, so that a program that keeps sending a
+// bad key does not cause a lookup per call. It never holds a valid key, and stores only hashes. A
 // nil Refused remembers nothing.
 type Refused struct {
 	mu      sync.Mutex
@@ -27,11 +27,9 @@ type refusal struct {
 	until    time.Time
 }
 
-// NewRefused returns an empty Refused.
 func NewRefused() *Refused { return &Refused{keys: map[[sha256.Size]byte]refusal{}} }
 
-// name returns a hash of a key and the use for which the key was sent. A key that is refused for
-// one use may be valid for another use.
+// name hashes a key together with its use: a key refused for one use may be valid for another.
 func (k Key) name(use string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(use + "\x00" + string(k.Customer) + string(k.secret[:])))
 }
@@ -40,7 +38,7 @@ func (k Key) name(use string) [sha256.Size]byte {
 type Lookup struct{ changes uint64 }
 
 // Begin reports whether a key was refused for a use a moment ago. If not, the caller looks the key
-// up and passes the Lookup to Add if the key is refused.
+// up, and passes l to Add if the lookup refuses it.
 func (r *Refused) Begin(use string, k Key, now time.Time) (l Lookup, refused bool) {
 	if r == nil {
 		return Lookup{}, false
@@ -51,8 +49,8 @@ func (r *Refused) Begin(use string, k Key, now time.Time) (l Lookup, refused boo
 	return Lookup{r.changes}, ok && now.Before(known.until)
 }
 
-// Add remembers that a key was refused for a use. It does nothing if Forget was called since Begin:
-// a key may have been issued during the lookup.
+// Add remembers that a key was refused for a use. It does nothing if Forget was called since Begin,
+// because a key may have been issued during the lookup.
 func (r *Refused) Add(l Lookup, use string, k Key, now time.Time) {
 	if r == nil {
 		return
@@ -63,12 +61,12 @@ func (r *Refused) Add(l Lookup, use string, k Key, now time.Time) {
 		return
 	}
 	if len(r.keys) >= maxRefused {
-		clear(r.keys) // costs one extra lookup per key that is sent again
+		clear(r.keys) // costs one more lookup per bad key
 	}
 	r.keys[k.name(use)] = refusal{k.Customer, now.Add(RefusedFor)}
 }
 
-// Forget drops the refused keys of a customer, because one of them may be the current key now.
+// Forget drops the refused keys of a customer, one of which may now be the current key.
 func (r *Refused) Forget(customer CustomerID) {
 	if r == nil {
 		return

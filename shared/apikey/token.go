@@ -11,11 +11,11 @@ import (
 
 // A token stands for a key, or for an anonymous caller, for a short time. Its signature is checked
 // without a read from the store. A customer's token holds the customer id, the expiry and a mark of
-// the key it was made for. The key cannot be derived from the mark. Comparing the mark with that of
-// the stored key shows whether the key was replaced since.
+// its key, from which the key cannot be derived. Comparing the mark with that of the stored key
+// shows whether the key was replaced since.
 //
-// A text without one of the two prefixes is no token. A customer's token contains "vd_", by which a
-// proxy in front of the service recognises calls with a key. No key starts with "token_".
+// A customer's token contains "vd_", by which a proxy in front of the service recognises calls with
+// a key. No key starts with "token_".
 const (
 	tokenScheme = "token_vd_"
 	freeScheme  = "token_free_"
@@ -24,40 +24,37 @@ const (
 	freeBytes   = 8 + sha256.Size
 )
 
-// Token is a parsed token with a valid signature.
 type Token struct {
 	Customer CustomerID // empty: anonymous
 	Until    time.Time
 	mark     [markBytes]byte
 }
 
-// TokenSigner creates and parses tokens. Its key is derived from the operator's secret.
+// TokenSigner creates and parses tokens.
 type TokenSigner struct{ key []byte }
 
-// NewTokenSigner derives a signing key from a secret, for tokens only.
+// NewTokenSigner derives the signing key from the operator's secret, for tokens only.
 func NewTokenSigner(secret []byte) TokenSigner {
 	return TokenSigner{sign(secret, []byte("access token"))}
 }
 
-// CustomerToken returns a token for the customer's key with the given hash. It panics if the
-// customer id is invalid.
+// CustomerToken returns a token for the customer's key with the given hash. It panics on an invalid
+// customer id: ids are created by this package, so that is a bug.
 func (s TokenSigner) CustomerToken(customer CustomerID, key Hash, until time.Time) string {
 	id, err := decode(string(customer), idBytes)
 	if err != nil {
-		// Ids are created here, so a bad one is a bug.
 		panic("apikey: a token is made for a customer that has no id: " + err.Error())
 	}
 	mark := s.mark(customer, key)
 	return tokenScheme + s.signed(append(binary.BigEndian.AppendUint64(id, uint64(until.Unix())), mark[:]...))
 }
 
-// AnonymousToken returns a token for an anonymous caller.
 func (s TokenSigner) AnonymousToken(until time.Time) string {
 	return freeScheme + s.signed(binary.BigEndian.AppendUint64(nil, uint64(until.Unix())))
 }
 
-// Read parses a token and verifies its signature. The caller checks the expiry. Read checks the
-// length first, so that invalid input of any size costs the same.
+// Read parses a token and verifies its signature, but not its expiry. It checks the length first,
+// so that invalid input of any size costs the same.
 func (s TokenSigner) Read(text string) (t Token, ok bool) {
 	if rest, of := strings.CutPrefix(text, tokenScheme); of {
 		data, ok := s.open(rest, tokenBytes)
@@ -78,8 +75,7 @@ func (s TokenSigner) Read(text string) (t Token, ok bool) {
 	return t, true
 }
 
-// MadeFor reports whether a customer's token was made for the key with this hash. It is false for
-// an anonymous token.
+// MadeFor reports whether a customer's token was made for the key with this hash.
 func (s TokenSigner) MadeFor(t Token, key Hash) bool {
 	mark := s.mark(t.Customer, key)
 	return t.Customer != "" && hmac.Equal(mark[:], t.mark[:])
@@ -89,14 +85,13 @@ func (s TokenSigner) mark(customer CustomerID, key Hash) [markBytes]byte {
 	return [markBytes]byte(sign(s.key, []byte("key\x00"+string(customer)), key[:]))
 }
 
-// signed returns the payload followed by its signature, in base64. Each kind of token has its own
-// payload length, so one kind cannot pass for another.
+// signed returns the payload and its signature in base64. Each kind of token has its own payload
+// length, so one kind cannot pass for another.
 func (s TokenSigner) signed(says []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(says, sign(s.key, []byte("token\x00"), says)...))
 }
 
-// open verifies a signed text whose decoded length is size bytes. It returns the payload, and false
-// if the signature is wrong.
+// open verifies a signed text whose decoded length is size bytes, and returns its payload.
 func (s TokenSigner) open(text string, size int) ([]byte, bool) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(size) {
 		return nil, false

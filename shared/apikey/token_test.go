@@ -13,8 +13,8 @@ var (
 	ends   = time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
 )
 
-// TestTokens: a token contains its customer and its expiry, but no part of the key. A token is
-// valid with one key only.
+// A token contains its customer and its expiry, but no part of the key, and is valid for one key
+// only.
 func TestTokens(t *testing.T) {
 	text, hash := mint(t, "ada@example.com")
 	_, other := mint(t, "ada@example.com")
@@ -44,13 +44,12 @@ func TestTokens(t *testing.T) {
 	if !ok || anonymous.Customer != "" || !anonymous.Until.Equal(ends) || signer.MadeFor(anonymous, Hash{}) {
 		t.Errorf("%v %+v", ok, anonymous)
 	}
-	// A proxy in front of the service recognises calls with a key by the letters vd_ in the token.
+	// A proxy in front of the service recognises calls with a key by vd_ in the token.
 	if !strings.Contains(token, "vd_") || strings.Contains(freeScheme, "vd_") {
 		t.Error("calls with a token of a key are taken for calls without one, or the other way round")
 	}
 }
 
-// TestForgedTokens: a text with a wrong signature is no token.
 func TestForgedTokens(t *testing.T) {
 	_, hash := mint(t, "ada@example.com")
 	customer := CustomerIDOf(pepper, "ada@example.com")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Airlines selects fares by airline. The zero value selects every fare. FR.W6 selects the fares of
-// two airlines, and !FR.W6 the fares of all others. A fare whose airline is unknown is in neither.
+// Airlines selects fares by airline. The zero value selects every fare, FR.W6 the fares of two
+// airlines, and !FR.W6 the fares of all others. Neither includes fares whose airline is unknown.
 type Airlines string
 
 const (
@@ -15,7 +15,6 @@ const (
 	airlineSplitter = "."
 )
 
-// OnlyAirlines selects the fares of some airlines.
 func OnlyAirlines(list []Airline) Airlines {
 	var codes []string
 	for _, a := range list {
@@ -25,7 +24,6 @@ func OnlyAirlines(list []Airline) Airlines {
 	return Airlines(strings.Join(slices.Compact(codes), airlineSplitter))
 }
 
-// ExceptAirlines selects the fares of all airlines but some.
 func ExceptAirlines(list []Airline) Airlines {
 	if len(list) == 0 {
 		return ""
@@ -33,7 +31,7 @@ func ExceptAirlines(list []Airline) Airlines {
 	return exceptSign + OnlyAirlines(list)
 }
 
-// ParseAirlines parses FR.W6 or !FR.W6, in any order of the codes.
+// ParseAirlines parses FR.W6 or !FR.W6, with the codes in any order.
 func ParseAirlines(s string) (Airlines, error) {
 	list, except := strings.CutPrefix(s, exceptSign)
 	var all []Airline
@@ -50,8 +48,7 @@ func ParseAirlines(s string) (Airlines, error) {
 	return OnlyAirlines(all), nil
 }
 
-// List returns the airlines, in order of their codes. except is true if they are those whose fares
-// are not wanted.
+// List returns the airlines in order of their codes. except is true if they are those to leave out.
 func (a Airlines) List() (all []Airline, except bool) {
 	list, except := strings.CutPrefix(string(a), exceptSign)
 	for code := range strings.SplitSeq(list, airlineSplitter) {
@@ -62,8 +59,7 @@ func (a Airlines) List() (all []Airline, except bool) {
 	return all, except
 }
 
-// Codes returns the codes of the wanted airlines or, if all others are wanted, of the unwanted ones,
-// separated by commas. The other text is empty.
+// Codes returns the codes of the wanted or else of the unwanted airlines, separated by commas.
 func (a Airlines) Codes() (only, without string) {
 	list, except := strings.CutPrefix(string(a), exceptSign)
 	if list = strings.ReplaceAll(list, airlineSplitter, ","); except {
@@ -72,11 +68,10 @@ func (a Airlines) Codes() (only, without string) {
 	return list, ""
 }
 
-// Include reports whether a fare of an airline is selected.
 func (a Airlines) Include(one Airline) bool {
 	if a == "" || one == (Airline{}) {
 		return a == ""
 	}
-	// A code has two letters or digits, so it matches whole codes alone.
+	// All codes have two characters, so a match is a whole code.
 	return strings.Contains(string(a), one.String()) != strings.HasPrefix(string(a), exceptSign)
 }

@@ -8,14 +8,12 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Cycle numbers the weeks, Monday to Sunday, in which observations were found. A series (route and
-// kind of trip) is stored as one block per cycle, or more if a cycle holds over BlockSize
-// observations.
+// Cycle numbers the weeks, Monday to Sunday, in which observations were found. A series is stored
+// as one block per cycle, or more if a cycle holds over BlockSize observations.
 type Cycle int32
 
-// CycleOf returns the cycle (week) that contains the day d.
+// CycleOf returns the cycle that contains d. 1970-01-01 was a Thursday, three days after a Monday.
 func CycleOf(d Day) Cycle {
-	// 1970-01-01 was a Thursday: three days after a Monday.
 	n := int32(d) + 3
 	c := n / 7
 	if n%7 < 0 {
@@ -24,11 +22,11 @@ func CycleOf(d Day) Cycle {
 	return Cycle(c)
 }
 
-// First returns the Monday of the cycle.
+// First returns the Monday of c.
 func (c Cycle) First() Day { return Day(int32(c)*7 - 3) }
 
-// BlockSize is the maximum number of observations in one block. At under 16 bytes each, a block
-// stays below the limit of a DynamoDB item, 400 KB.
+// BlockSize is the maximum number of observations in a block. At under 16 bytes each, a block stays
+// below DynamoDB's limit of 400 KB per item.
 const BlockSize = 24_576
 
 // Block holds packed observations of one cycle. Part numbers the blocks of the same cycle, from 0.
@@ -38,9 +36,8 @@ type Block struct {
 	Data  []byte
 }
 
-// Blocks packs observations into blocks, sorted by cycle (the week in which they were found) and
-// then by Observation.Compare. The order of the observations and duplicates among them do not
-// change the result.
+// Blocks packs observations into blocks, sorted by cycle and then by Observation.Compare. Neither
+// the order of the observations nor duplicates change the result.
 func Blocks(observations []Observation) []Block {
 	sorted := Set(slices.Clone(observations))
 	var blocks []Block
@@ -59,17 +56,16 @@ func Blocks(observations []Observation) []Block {
 	return blocks
 }
 
-// The first byte of a block. Blocks in which any flight is known start with flightFormat. Earlier
-// versions wrote blocks that start with euroFormat; Unpack still reads them. A euroFormat block
-// holds one-way fares in euro with an unknown number of stops.
+// The first byte of a block. Blocks with any known flight start with flightFormat. Earlier versions
+// wrote euroFormat, which Unpack still reads: one-way fares in euro with unknown stops.
 const (
 	flightFormat = 3
 	packFormat   = 2
 	euroFormat   = 1
 )
 
-// The bits of an observation's flags. The lowest bit is DayOnly, the next two bits are Stops. The
-// remaining bits are the index of the currency in the block's list of currencies.
+// The flags of an observation: DayOnly in the lowest bit, Stops in the next two, then the index of
+// the currency in the block's list.
 const (
 	dayOnlyFlag  = 1
 	stopsShift   = 1
@@ -118,8 +114,7 @@ func pack(sorted []Observation) []byte {
 	return w
 }
 
-// flags packs the flags of an observation. The parameter at is the index of its currency in the
-// block.
+// flags packs the flags; at is the index of the currency in the block.
 func (o Observation) flags(at int) uint64 {
 	return uint64(at)<<currencyFrom | uint64(o.Stops)<<stopsShift | indicator(o.DayOnly)*dayOnlyFlag
 }
@@ -131,8 +126,7 @@ func indicator(yes bool) uint64 {
 	return 0
 }
 
-// Unpack appends a block's observations to dst. If the block is malformed, it returns dst unchanged
-// and an error.
+// Unpack appends a block's observations to dst, or returns dst unchanged and an error.
 func Unpack(dst []Observation, data []byte) (all []Observation, err error) {
 	switch {
 	case len(data) > 0 && data[0] == euroFormat:
@@ -185,7 +179,6 @@ func unpack(dst []Observation, data []byte) ([]Observation, error) {
 
 var errUnlisted = errors.New("a currency that is not listed")
 
-// nightsOf reads a length of stay.
 func nightsOf(r *packed.Reader) int16 {
 	n := r.Uint()
 	if n > MaxNights {
@@ -194,7 +187,7 @@ func nightsOf(r *packed.Reader) int16 {
 	return int16(n)
 }
 
-// unpackEuro unpacks a block that starts with euroFormat, the format of earlier versions.
+// unpackEuro unpacks the format of earlier versions.
 func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 	r := packed.NewReader(data, euroFormat)
 	count := r.Count(int64(r.Uint()))
@@ -209,8 +202,8 @@ func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 	return all, r.Err()
 }
 
-// leadOf reads a lead time (days before departure) in days. A lead time of -1 is valid: west of
-// UTC, the local day of departure can be the day before the UTC day of the observation.
+// leadOf reads a lead time in days. West of UTC it can be -1: the local day of departure is then
+// the day before the UTC day of the observation.
 func leadOf(r *packed.Reader) Day {
 	lead := r.Int()
 	if lead < -1 || lead > MaxLead {

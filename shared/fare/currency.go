@@ -8,7 +8,6 @@ import (
 // Currency is the ISO 4217 code of a currency, such as USD. The zero value is the euro.
 type Currency [3]byte
 
-// EUR is the euro.
 var EUR Currency
 
 // ParseCurrency parses a code of three upper-case letters.
@@ -27,7 +26,6 @@ func ParseCurrency(s string) (Currency, error) {
 	return Currency([]byte(s)), nil
 }
 
-// String returns the code of three letters.
 func (c Currency) String() string {
 	if c == EUR {
 		return "EUR"
@@ -38,8 +36,7 @@ func (c Currency) String() string {
 // Compare orders currencies: the euro first, then by code.
 func (c Currency) Compare(d Currency) int { return bytes.Compare(c[:], d[:]) }
 
-// Pack returns a small number that stands for the code: 0 for the euro. UnpackCurrency is the
-// inverse.
+// Pack returns a small number for the code, 0 for the euro. UnpackCurrency is the inverse.
 func (c Currency) Pack() uint64 {
 	if c == EUR {
 		return 0
@@ -51,8 +48,7 @@ func (c Currency) Pack() uint64 {
 	return n + 1
 }
 
-// UnpackCurrency returns the currency for which Pack returned n. It returns false if n stands for
-// no currency.
+// UnpackCurrency returns false if n stands for no currency.
 func UnpackCurrency(n uint64) (Currency, bool) {
 	if n == 0 {
 		return EUR, true
@@ -64,8 +60,7 @@ func UnpackCurrency(n uint64) (Currency, bool) {
 	return c, err == nil
 }
 
-// Money is an amount in a currency.
 type Money struct {
-	Amount   Cents // hundredths of Currency
+	Amount   Cents // in hundredths of Currency
 	Currency Currency
 }

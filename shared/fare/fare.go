@@ -1,7 +1,8 @@
 // Package fare defines the service's basic types: cities, routes, days, money and observed fares.
 // It also packs observations into compact blocks for storage.
 //
-// The package does no I/O. It imports only package packed, so every other package may import it.
+// The package does no I/O, and imports only package packed, so that every other package may import
+// it.
 package fare
 
 import (
@@ -30,13 +31,12 @@ func ParseCity(s string) (City, error) {
 	return City(code), nil
 }
 
-// Route is an ordered pair of cities. Milan to Bucharest and Bucharest to Milan are two routes.
+// Route is an ordered pair of cities: MIL-BUH and BUH-MIL are two routes.
 type Route struct{ Origin, Destination City }
 
 // String returns the published form, ORIGIN-DESTINATION.
 func (r Route) String() string { return string(r.Origin) + "-" + string(r.Destination) }
 
-// ParseRoute parses ORIGIN-DESTINATION. It fails if both cities are the same.
 func ParseRoute(s string) (Route, error) {
 	from, to, ok := strings.Cut(s, "-")
 	if !ok {
@@ -64,17 +64,15 @@ type Cents int64
 // source.
 const MaxPrice Cents = 100_000_00
 
-// MaxLead is the highest credible lead time (days before departure): the number of days from the
-// day found to the departure. Airlines open sales about a year ahead; a longer lead time is an
-// error of the source.
+// MaxLead is the highest credible lead time in days. Airlines open sales about a year ahead; a
+// longer lead time is an error of the source.
 const MaxLead = 500
 
-// Day is a calendar day, counted from 1970-01-01. The difference of two days is a number of days.
+// Day is a calendar day, counted from 1970-01-01.
 type Day int32
 
 const daySeconds = 24 * 60 * 60
 
-// DayOf returns the UTC day of t.
 func DayOf(t time.Time) Day { return dayOfUnix(t.Unix()) }
 
 func dayOfUnix(s int64) Day {
@@ -85,7 +83,6 @@ func dayOfUnix(s int64) Day {
 	return Day(d)
 }
 
-// ParseDay parses YYYY-MM-DD.
 func ParseDay(s string) (Day, error) {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
@@ -94,26 +91,22 @@ func ParseDay(s string) (Day, error) {
 	return DayOf(t), nil
 }
 
-// Time returns the first moment of the day in UTC.
 func (d Day) Time() time.Time { return time.Unix(int64(d)*daySeconds, 0).UTC() }
 
-// String returns YYYY-MM-DD.
 func (d Day) String() string { return d.Time().Format(time.DateOnly) }
 
-// Quarter is a calendar quarter of a given year. A later quarter has a higher number.
+// Quarter is a quarter of a given year. Later quarters have higher numbers.
 type Quarter int
 
-// Quarter returns the quarter of a day.
 func (d Day) Quarter() Quarter {
 	at := d.Time()
 	return Quarter(4*at.Year() + (int(at.Month())-1)/3)
 }
 
-// YearAndNumber returns the year, and the number of the quarter in the year, from 1 to 4.
+// YearAndNumber returns the year and the number of the quarter, from 1 to 4.
 func (q Quarter) YearAndNumber() (year, number int) { return int(q) / 4, int(q)%4 + 1 }
 
-// String returns the quarter as 2026-Q1.
+// String returns the form 2026-Q1.
 func (q Quarter) String() string { return fmt.Sprintf("%d-Q%d", int(q)/4, int(q)%4+1) }
 
-// Month returns the month of the year, January to December.
 func (d Day) Month() time.Month { return d.Time().Month() }

@@ -92,7 +92,7 @@ func mustCurrency(code string) Currency {
 	return c
 }
 
-// random returns n random observations found within the given number of days. Some are duplicates.
+// random returns n observations, some of them duplicates, found within the given number of days.
 func random(rng *rand.Rand, n, days int) []Observation {
 	all := make([]Observation, n)
 	for i := range all {
@@ -147,9 +147,8 @@ func TestBlocksHoldTheSetWhateverTheOrder(t *testing.T) {
 	}
 }
 
-// TestBlockFits: a full block is small enough to be stored. It takes less than 390,000 bytes, so
-// less than 16 bytes per observation. The observations have random ages, lead times (days before
-// departure), prices and kinds of trip.
+// A full block stays below 390,000 bytes, even if all observations have random lead times, prices
+// and kinds of trip.
 func TestBlockFits(t *testing.T) {
 	all := random(rand.New(rand.NewPCG(3, 4)), 4*BlockSize, 1)
 	for _, b := range Blocks(all) {
@@ -183,7 +182,6 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// BenchmarkPack measures the time to pack observations, and the bytes per packed observation.
 func BenchmarkPack(b *testing.B) {
 	all := random(rand.New(rand.NewPCG(7, 8)), 10_000, 70)
 	b.ReportAllocs()

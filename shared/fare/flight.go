@@ -12,7 +12,6 @@ import (
 // Airport is the IATA code of an airport. The zero value is unknown.
 type Airport [3]byte
 
-// ParseAirport parses three upper-case letters.
 func ParseAirport(s string) (Airport, error) {
 	city, err := ParseCity(s)
 	if err != nil || string(city) != s {
@@ -21,7 +20,6 @@ func ParseAirport(s string) (Airport, error) {
 	return Airport([]byte(s)), nil
 }
 
-// String returns the code, or "" if the airport is unknown.
 func (a Airport) String() string {
 	if a == (Airport{}) {
 		return ""
@@ -29,10 +27,10 @@ func (a Airport) String() string {
 	return string(a[:])
 }
 
-// Airports names the airports of a question. A zero end means all airports of its city.
+// Airports names the airports of a question. A zero end means any airport of the city.
 type Airports struct{ From, To Airport }
 
-// Include reports whether a flight is known to be between the airports.
+// Include is false for a flight whose airports are unknown.
 func (a Airports) Include(f Flight) bool {
 	return (a.From == Airport{} || a.From == f.From) && (a.To == Airport{} || a.To == f.To)
 }
@@ -45,10 +43,8 @@ func (a Airports) String() string {
 	return a.From.String() + "-" + a.To.String()
 }
 
-// MarshalText returns the same text as String.
 func (a Airports) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalText parses the form that MarshalText returns.
 func (a *Airports) UnmarshalText(text []byte) (err error) {
 	if *a = (Airports{}); len(text) > 0 {
 		*a, err = parseAirports(string(text))
@@ -56,7 +52,6 @@ func (a *Airports) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// parseAirports parses BGY-STN, BGY- or -STN.
 func parseAirports(s string) (a Airports, err error) {
 	from, to, ok := strings.Cut(s, "-")
 	if !ok || from == "" && to == "" {
@@ -74,7 +69,6 @@ func parseAirports(s string) (a Airports, err error) {
 // Airline is the IATA code of an airline. The zero value is unknown.
 type Airline [2]byte
 
-// ParseAirline parses two capitals or digits.
 func ParseAirline(s string) (Airline, error) {
 	if len(s) != 2 || airlineDigit(s[0]) < 0 || airlineDigit(s[1]) < 0 {
 		return Airline{}, fmt.Errorf("airline %.20q: want two capitals or digits, as in U2", s)
@@ -82,7 +76,6 @@ func ParseAirline(s string) (Airline, error) {
 	return Airline([]byte(s)), nil
 }
 
-// String returns the code, or "" if the airline is unknown.
 func (a Airline) String() string {
 	if a == (Airline{}) {
 		return ""
@@ -90,21 +83,20 @@ func (a Airline) String() string {
 	return string(a[:])
 }
 
-// MaxMinutes is the longest credible duration of one way. A longer one is an error of the source.
+// MaxMinutes is the longest credible duration of one direction; a longer one is an error of the
+// source.
 const MaxMinutes = 7 * 24 * 60
 
-// Flight holds what the source says about the outward journey of a fare. What it does not say is
-// zero.
+// Flight holds what the source says about the outward journey of a fare. Unknown values are zero.
 type Flight struct {
 	From, To Airport
 	Airline  Airline // that sells the fare
-	Minutes  int16   // from departure to arrival, stops included
+	Minutes  int16   // from departure to arrival, including stops
 }
 
-// Known reports whether the source says anything about the journey.
 func (f Flight) Known() bool { return f != Flight{} }
 
-// Compare orders flights. One with more known comes first.
+// Compare orders flights; those with more known facts come first.
 func (f Flight) Compare(g Flight) int {
 	if f == g {
 		return 0
@@ -116,7 +108,6 @@ func (f Flight) Compare(g Flight) int {
 		cmp.Compare(f.Airline.String(), g.Airline.String()), cmp.Compare(f.Minutes, g.Minutes))
 }
 
-// facts returns how many facts are known.
 func (f Flight) facts() (n int) {
 	for _, known := range []bool{f.From != Airport{}, f.To != Airport{}, f.Airline != Airline{}, f.Minutes != 0} {
 		if known {
@@ -126,7 +117,7 @@ func (f Flight) facts() (n int) {
 	return n
 }
 
-// pack returns the code as a small number, 0 if the airport is unknown.
+// pack returns a small number for the code, 0 if unknown.
 func (a Airport) pack() uint16 {
 	if a == (Airport{}) {
 		return 0
@@ -142,7 +133,7 @@ func unpackAirport(n uint16) (Airport, bool) {
 	return Airport([]byte(c.String())), ok
 }
 
-// pack returns the code as a small number, 0 if the airline is unknown.
+// pack returns a small number for the code, 0 if unknown.
 func (a Airline) pack() uint16 {
 	if a == (Airline{}) {
 		return 0
@@ -155,7 +146,6 @@ const (
 	airlineBase   = len(airlineDigits)
 )
 
-// airlineDigit returns the place of a capital or digit, or -1.
 func airlineDigit(b byte) int {
 	switch {
 	case '0' <= b && b <= '9':
@@ -177,7 +167,7 @@ func unpackAirline(n uint16) (Airline, bool) {
 	return Airline{airlineDigits[v/airlineBase], airlineDigits[v%airlineBase]}, true
 }
 
-// Encode packs a single flight into 7 or 8 bytes. Use a Legend for many.
+// Encode packs a single flight into 7 or 8 bytes. A Legend packs many.
 func (f Flight) Encode(w *packed.Writer) {
 	w.Uint16(f.From.pack())
 	w.Uint16(f.To.pack())
@@ -187,7 +177,7 @@ func (f Flight) Encode(w *packed.Writer) {
 
 var errFlight = errors.New("a flight that cannot be")
 
-// DecodeFlight unpacks the bytes of Encode. A fault is kept in the reader.
+// DecodeFlight unpacks what Encode wrote. Errors are kept in r.
 func DecodeFlight(r *packed.Reader) (f Flight) {
 	var ok [3]bool
 	f.From, ok[0] = unpackAirport(r.Uint16())

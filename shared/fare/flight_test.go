@@ -15,8 +15,8 @@ func flight(from, to, airline string, minutes int16) Flight {
 	return f
 }
 
-// year returns the fares of a year of departures of one route, found in one weekly request for each
-// of a number of weeks. A share of the fares has stops, and most durations of these differ.
+// year returns the fares of a year of departures of one route, found by one request per week.
+// withStops is the share of fares with stops, whose durations mostly differ.
 func year(weeks int, withStops float64, price func(*rand.Rand) Cents) (all []Observation) {
 	chance := rand.New(rand.NewPCG(35, uint64(weeks)))
 	pairs := []Flight{flight("BGY", "STN", "FR", 125), flight("MXP", "LGW", "U2", 120), flight("LIN", "LHR", "BA", 130),
@@ -43,7 +43,7 @@ func size(observations []Observation) (n int) {
 	return n
 }
 
-// A history with all flights takes at most 15 % more bytes than the same without any.
+// Flights add at most 15 % to the size of a history.
 func TestFlightsFit(t *testing.T) {
 	euros := func(chance *rand.Rand) Cents { return Cents(100 * (19 + chance.IntN(180))) }
 	for _, c := range []struct {
@@ -96,7 +96,7 @@ func TestFlightsArePacked(t *testing.T) {
 			if got, err = Unpack(got, b.Data); err != nil {
 				t.Fatal(err)
 			}
-			for range 300 { // of anyone else's bytes it makes no more than an error
+			for range 300 { // malformed bytes cause no more than an error
 				spoiled := append([]byte(nil), b.Data...)
 				spoiled[chance.IntN(len(spoiled))] ^= 1 << chance.IntN(8)
 				_, _ = Unpack(nil, spoiled[:chance.IntN(len(spoiled)+1)])
@@ -108,7 +108,7 @@ func TestFlightsArePacked(t *testing.T) {
 	}
 }
 
-// What one observation of a fare knows about the flight stays when it is joined with another.
+// When duplicates are merged, what either knows about the flight is kept.
 func TestSetKeepsFlights(t *testing.T) {
 	day := Day(20000)
 	none := Flight{}

@@ -8,13 +8,13 @@ import (
 )
 
 // Legend lists the distinct flights of some fares, each with the flags of the fare. A packed fare
-// refers to its row by a number that mostly takes one byte, as many as the flags alone. So a fare
-// with its flight is no longer than one without, except where durations vary.
+// refers to its row by a number that mostly takes one byte, as many as the flags alone, so a flight
+// costs nothing except where durations vary.
 type Legend struct {
 	airports []Airport
 	rows     []legendRow
 	unit     int16 // divides all durations
-	size     int   // numbers of all rows
+	size     int   // of all numbers
 	index    map[legendKey]int
 }
 
@@ -23,15 +23,15 @@ type legendKey struct {
 	flight Flight // without Minutes
 }
 
-// legendRow stands for as many numbers as it has durations, beginning with first. A row without
-// durations is one number, and the duration follows it.
+// legendRow takes one number per duration, counting from first. A row without durations takes one
+// number, and each fare states its own duration.
 type legendRow struct {
 	legendKey
 	minutes []int16 // ascending
 	first   int
 }
 
-// NewLegend returns the legend of n fares. The common rows get the low numbers.
+// NewLegend returns the legend of n fares. Common rows get low numbers.
 func NewLegend(n int, of func(i int) (flags uint64, f Flight)) *Legend {
 	counts := map[legendKey]map[int16]int{}
 	for i := range n {
@@ -51,7 +51,7 @@ func NewLegend(n int, of func(i int) (flags uint64, f Flight)) *Legend {
 			l.unit = gcd(l.unit, minutes)
 		}
 		if 2*len(row.minutes) > total[key]+1 {
-			row.minutes = nil // it is shorter to let each fare state its own
+			row.minutes = nil // shorter if each fare states its own
 		}
 		slices.Sort(row.minutes)
 		l.rows = append(l.rows, row)
@@ -79,7 +79,6 @@ func gcd(a, b int16) int16 {
 	return a
 }
 
-// number gives each row its first number.
 func (l *Legend) number() {
 	for i := range l.rows {
 		row := &l.rows[i]
@@ -91,7 +90,6 @@ func (l *Legend) number() {
 	}
 }
 
-// Encode packs the legend itself.
 func (l *Legend) Encode(w *packed.Writer) {
 	w.Uint(uint64(len(l.airports)))
 	for _, a := range l.airports {
@@ -113,7 +111,7 @@ func (l *Legend) Encode(w *packed.Writer) {
 	}
 }
 
-// Put packs the flags and the flight of a fare that the legend was made of.
+// Put packs the flags and the flight of a fare of which the legend was made.
 func (l *Legend) Put(w *packed.Writer, flags uint64, f Flight) {
 	key, minutes := keyOf(flags, f)
 	row := &l.rows[l.index[key]]
@@ -126,7 +124,7 @@ func (l *Legend) Put(w *packed.Writer, flags uint64, f Flight) {
 	w.Uint(uint64(row.first + at))
 }
 
-// DecodeLegend unpacks a legend. A fault is kept in the reader.
+// DecodeLegend unpacks what Encode wrote. Errors are kept in r.
 func DecodeLegend(r *packed.Reader) *Legend {
 	l := &Legend{airports: make([]Airport, r.Count(int64(r.Uint())))}
 	ok := true
@@ -167,7 +165,7 @@ func DecodeLegend(r *packed.Reader) *Legend {
 	return l
 }
 
-// Get unpacks the flags and the flight of a fare. A fault is kept in the reader.
+// Get unpacks what Put wrote. Errors are kept in r.
 func (l *Legend) Get(r *packed.Reader) (flags uint64, f Flight) {
 	n := r.Uint()
 	if n >= uint64(l.size) {

@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// Observation is a price that was offered at Found for an economy seat departing on Depart. The
-// amount stays in the quoted currency: exchange rates move after a fare is observed.
+// Observation is a price offered at Found for an economy seat departing on Depart. The amount stays
+// in the quoted currency, because exchange rates move afterwards.
 type Observation struct {
-	Found    int64    // Unix seconds, UTC
-	Price    Cents    // hundredths of Currency
-	Depart   Day      // local day of departure
-	Nights   int16    // length of stay of a return trip; 0: one-way
-	Currency Currency // currency of Price
-	Stops    Stops    // for a return trip: the larger number of the two flights
-	DayOnly  bool     // only the day is known; Found is the start of that day
-	Flight   Flight   // does not distinguish observations: see SameFare
+	Found    int64 // Unix seconds, UTC
+	Price    Cents // hundredths of Currency
+	Depart   Day   // local day
+	Nights   int16 // length of stay; 0: one-way
+	Currency Currency
+	Stops    Stops  // of a return trip: the larger number of both flights
+	DayOnly  bool   // Found is the start of the day, the time is unknown
+	Flight   Flight // ignored by SameFare
 }
 
-// FoundDay returns the UTC day on which the fare was observed.
 func (o Observation) FoundDay() Day { return dayOfUnix(o.Found) }
 
-// Return returns the local day of the return flight, or 0 for a one-way fare.
+// Return returns the local day of the return flight, or 0 for one-way.
 func (o Observation) Return() Day {
 	if o.Nights == 0 {
 		return 0
@@ -32,7 +31,7 @@ func (o Observation) Return() Day {
 // Compare orders observations by Found, Depart, Nights and Price, then by the other fields. It
 // returns 0 only for identical observations.
 func (o Observation) Compare(p Observation) int {
-	switch { // a switch for speed: sorting a history calls Compare often
+	switch { // faster than cmp.Or: sorting a history calls Compare often
 	case o.Found != p.Found:
 		return cmp.Compare(o.Found, p.Found)
 	case o.Depart != p.Depart:
@@ -54,17 +53,16 @@ func (o Observation) Compare(p Observation) int {
 	return o.Flight.Compare(p.Flight)
 }
 
-// SameFare reports whether two observations differ at most in what is known about the flight.
+// SameFare compares all fields but Flight.
 func (o Observation) SameFare(p Observation) bool {
 	o.Flight, p.Flight = Flight{}, Flight{}
 	return o == p
 }
 
-// Set sorts observations in Compare order and removes duplicates. Of two observations of the same
-// offer, it keeps the more precise one. A known time of day is more precise than a day alone, and
-// known stops are more precise than unknown stops. The observation that stays keeps what any of them
-// knew about the flight. Set reorders the slice that it receives; the order of that slice does not
-// change the result.
+// Set sorts observations in Compare order, in place, and removes duplicates. Of two observations of
+// the same offer it keeps the more precise one: a time of day beats a day, and known stops beat
+// unknown stops. That one also keeps what the others knew about the flight. The result does not
+// depend on the order of the input.
 func Set(observations []Observation) []Observation {
 	if !slices.IsSortedFunc(observations, Observation.Compare) {
 		slices.SortFunc(observations, Observation.Compare)
@@ -87,7 +85,7 @@ func Set(observations []Observation) []Observation {
 	if len(precise) == 0 {
 		return observations
 	}
-	flights := map[offer]Flight{} // of the observations that go
+	flights := map[offer]Flight{} // of the dropped observations
 	observations = slices.DeleteFunc(observations, func(o Observation) bool {
 		if !o.vague() || !precise[o.offer()] {
 			return false
@@ -109,8 +107,8 @@ func Set(observations []Observation) []Observation {
 
 func (o Observation) vague() bool { return o.DayOnly || o.Stops == StopsUnknown }
 
-// offer holds the fields that identify an offer. Set uses it to find duplicates of different
-// precision. A negative found stands for a whole day, not a time: no fare was found before 1970.
+// offer identifies an offer, so that Set finds duplicates of different precision. If found is
+// negative it encodes a whole day; real times are never negative.
 type offer struct {
 	found    int64
 	price    Cents
@@ -136,5 +134,5 @@ type Fare struct {
 	Observation
 }
 
-// Series returns the series (route and kind of trip) of both cities that the fare belongs to.
+// Series returns the fare's series of both cities.
 func (f Fare) Series() Series { return Series{Route: f.Route, Trip: TripOf(int(f.Nights))} }

@@ -8,24 +8,23 @@ import (
 	"sync"
 )
 
-// maxPriceText is the highest number of bytes of a typed price.
+// maxPriceText is the maximum length in bytes of a typed price.
 const maxPriceText = 48
 
-// typedPrice matches a price as people write it: what stands before the number, its whole part with
-// separators of thousands, one or two decimals (or a dash for none, as in 45,-), and what stands
-// behind it.
+// typedPrice matches a price as people write it: leading text, whole part with separators of
+// thousands, one or two decimals (or a dash for none, as in 45,-), and trailing text.
 var typedPrice = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([^0-9]*)([0-9][0-9.,'’\s\p{Zs}]*?)` +
 		`(?:([.,])([0-9]{1,2}|[-–—]{1,2}))?([^0-9]*)$`)
 })
 
-// wholePart matches the whole part of a price: up to nine digits, in groups of three or in one.
+// wholePart matches up to nine digits, in groups of three or in one.
 var wholePart = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:[0-9]{1,9}|[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,2}` +
 		`|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}|[1-9][0-9]{0,2}(?:['’\s\p{Zs}][0-9]{3}){1,2})$`)
 })
 
-// currencySigns maps a currency's sign or name to the codes that it can mean, the most likely first.
+// currencySigns maps a currency's sign or name to the codes that it can mean, the likeliest first.
 var currencySigns = map[string][]string{
 	"€": {"EUR"}, "EURO": {"EUR"}, "EUROS": {"EUR"}, "₹": {"INR"}, "₺": {"TRY"}, "₪": {"ILS"}, "₩": {"KRW"},
 	"£": {"GBP"}, "POUND": {"GBP"}, "POUNDS": {"GBP"},
@@ -38,10 +37,10 @@ var currencySigns = map[string][]string{
 
 var dollars = []string{"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"}
 
-// ParsePrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, 45 €, $50 or
-// 50 USD. Without a currency in the text, the amount is in the currency in. A sign of several
-// currencies, such as $, means in if in is one of them. ParsePrice returns false if the text is not
-// an amount. The amount may be zero; whether a fare can have that price is not checked.
+// ParsePrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, 45 €, $50
+// or 50 USD. Without a currency in the text, the amount is in the currency in. A sign of several
+// currencies, such as $, means in if in is one of them. Whether a fare can have that price is not
+// checked; it may be zero.
 //
 // One separator before exactly three digits separates thousands: 1.234 and 1,234 are 1234.
 func ParsePrice(text string, in Currency) (Money, bool) {

@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// Rates holds the euro exchange rates of one day, as a central bank published them. PerEuro["USD"]
-// is the price of one euro in US dollars.
+// Rates holds the euro reference rates of one day. PerEuro["USD"] is the price of one euro in US
+// dollars.
 type Rates struct {
 	Date    Day
-	PerEuro map[string]float64 // by upper-case ISO 4217 code; EUR may be absent
+	PerEuro map[string]float64 // by ISO 4217 code; EUR may be absent
 }
 
-// Rate returns how many units of a currency one euro buys, and whether the rate is known.
 func (r Rates) Rate(currency string) (float64, bool) {
 	if currency == "EUR" {
 		return 1, true
@@ -21,18 +20,18 @@ func (r Rates) Rate(currency string) (float64, bool) {
 	return rate, ok && rate > 0
 }
 
-// Euro converts an amount to euro cents, rounding half away from zero. The amount is in whole units
-// of the currency, such as dollars. Euro returns false if the rate is unknown.
+// Euro converts whole units of a currency, such as dollars, to euro cents, rounding half away from
+// zero. It returns false if the rate is unknown.
 func (r Rates) Euro(amount float64, currency string) (Cents, bool) {
 	rate, ok := r.Rate(currency)
 	if !ok {
 		return 0, false
 	}
-	// A float64 counts cents exactly only up to 2^53. No fare is that expensive.
+	// A float64 counts cents exactly up to 2^53; no fare is that expensive.
 	return Cents(math.Round(min(amount/rate*100, 1<<53))), true
 }
 
-// FromEuro converts euro cents to hundredths of a currency, rounding half away from zero. FromEuro
+// FromEuro converts euro cents to hundredths of a currency, rounding half away from zero. It
 // returns false if the rate is unknown.
 func (r Rates) FromEuro(c Cents, currency string) (Cents, bool) {
 	rate, ok := r.Rate(currency)
@@ -42,8 +41,7 @@ func (r Rates) FromEuro(c Cents, currency string) (Cents, bool) {
 	return Cents(math.Round(float64(c) * rate)), true
 }
 
-// Currencies returns the codes of all currencies with a known rate, in alphabetical order, EUR
-// included.
+// Currencies returns the sorted codes of all currencies with a known rate, EUR included.
 func (r Rates) Currencies() []string {
 	codes := []string{"EUR"}
 	for c := range r.PerEuro {

@@ -7,15 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStoredBytes: packed observations equal the bytes that stores already hold. If this test
-// fails, stored histories are no longer readable. A new encoding needs a new format byte and a
-// reader for both formats.
+// If this test fails, stored histories are no longer readable. A new encoding needs a new format
+// byte and a reader for both formats.
 func TestStoredBytes(t *testing.T) {
 	euro := []Observation{
 		{Found: 1456531200, Depart: 16858, Price: 1999},
 		{Found: 1456531200, Depart: 16858, Price: 2500},
 		{Found: 1456534799, Depart: 17300, Price: 150},
-		{Found: 1456617600, Depart: 16858, Price: 9_999_999}, // local departure day before the UTC day found
+		{Found: 1456617600, Depart: 16858, Price: 9_999_999}, // local departure day before the UTC day of observation
 		{Found: 1456700000, Depart: 17359, Price: 1},
 	}
 	ron, huf := mustCurrency("RON"), mustCurrency("HUF")
@@ -23,7 +22,7 @@ func TestStoredBytes(t *testing.T) {
 		name         string
 		stored       string
 		observations []Observation
-		written      bool // this version writes it
+		written      bool // by this version
 	}{
 		{"euro, one-way", "0105809c87ed0a009e1f0000ea079e38f406db24e28d0a01d2d7c409c0870ae807fbd9c409", euro, false},
 		{"as quoted", "0203de5c8a29000004809c87ed0a00f83c039e38f406f0c89e010e00f606860e14e28d0a010000", []Observation{

@@ -6,12 +6,11 @@ import (
 )
 
 // Trip is a kind of trip: one-way, or return with a range of nights. Fares of different kinds are
-// not comparable, so each kind has its own history. The service never adds two one-way fares to
-// make a return fare.
+// not comparable, so each kind has its own history. Two one-way fares are never added up to a
+// return fare.
 type Trip uint8
 
-// The kinds of trip: one-way, and return trips by length of stay in nights. Stored keys contain the
-// names of the kinds.
+// The kinds of trip; return trips by nights. Stored keys contain their names.
 const (
 	OneWay Trip = iota
 	Return1to3
@@ -20,8 +19,7 @@ const (
 	Return15
 )
 
-// MaxNights is the longest credible length of stay, in nights. A longer stay is an error of the
-// source.
+// MaxNights is the longest credible stay; a longer one is an error of the source.
 const MaxNights = 330
 
 var trips = []struct {
@@ -29,10 +27,9 @@ var trips = []struct {
 	from, to int // nights
 }{{"", 0, 0}, {"1-3", 1, 3}, {"4-7", 4, 7}, {"8-14", 8, 14}, {"15+", 15, MaxNights}}
 
-// Trips returns all kinds of trip.
 func Trips() []Trip { return []Trip{OneWay, Return1to3, Return4to7, Return8to14, Return15} }
 
-// TripOf returns the kind of a trip with the given number of nights. 0 nights is one-way.
+// TripOf returns the kind of a trip by its nights; 0 is one-way.
 func TripOf(nights int) Trip {
 	for i, t := range trips {
 		if nights <= t.to {
@@ -45,7 +42,7 @@ func TripOf(nights int) Trip {
 // String returns the range of nights, as in 4-7, or "" for one-way.
 func (t Trip) String() string { return trips[t].name }
 
-// Nights returns the shortest and the longest stay in nights, or 0 and 0 for one-way.
+// Nights returns the shortest and the longest stay, or 0 and 0 for one-way.
 func (t Trip) Nights() (from, to int) { return trips[t].from, trips[t].to }
 
 // ParseTrip parses 1-3, 4-7, 8-14 or 15+, and "" as one-way.
@@ -58,16 +55,16 @@ func ParseTrip(s string) (Trip, error) {
 	return OneWay, fmt.Errorf("nights %.20q: want 1-3, 4-7, 8-14 or 15+", s)
 }
 
-// Series is a route and a kind of trip. Each series has its own history. The series of a pair of
-// airports has only the fares of these airports; the series of the cities has all fares.
+// Series is a route and a kind of trip, with its own history. The series of a pair of airports has
+// only the fares of these airports; the series of the cities has all fares.
 type Series struct {
 	Route
 	Trip     Trip
-	Airports Airports // zero: all airports of both cities
+	Airports Airports // zero: all airports
 }
 
-// String returns the route. For airports, @ and their codes follow; for a return trip, # and the
-// range of nights: MIL-BUH, MIL-BUH#4-7, MIL-LON@BGY-STN#4-7, MIL-LON@BGY-.
+// String returns the route, then @ and the airports if any, then # and the nights of a return trip:
+// MIL-BUH, MIL-BUH#4-7, MIL-LON@BGY-STN#4-7, MIL-LON@BGY-.
 func (s Series) String() string {
 	name := s.Route.String()
 	if s.Airports != (Airports{}) {
@@ -79,13 +76,12 @@ func (s Series) String() string {
 	return name + "#" + s.Trip.String()
 }
 
-// OfCities returns the series of all airports of both cities.
+// OfCities returns the series of all airports.
 func (s Series) OfCities() Series {
 	s.Airports = Airports{}
 	return s
 }
 
-// ParseSeries parses the form that String returns.
 func ParseSeries(s string) (Series, error) {
 	name, nights, isReturn := strings.Cut(s, "#")
 	name, pair, hasAirports := strings.Cut(name, "@")
@@ -106,21 +102,18 @@ func ParseSeries(s string) (Series, error) {
 	return Series{route, trip, airports}, nil
 }
 
-// MarshalText returns the same text as String, so a series (route and kind of trip) can be a key in
-// JSON.
+// MarshalText makes a series usable as a key in JSON.
 func (s Series) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText parses the form that MarshalText returns.
 func (s *Series) UnmarshalText(text []byte) (err error) {
 	*s, err = ParseSeries(string(text))
 	return err
 }
 
-// Stops is the number of stops of a fare, as reported by the source. The zero value is
-// StopsUnknown. NonStop is 1, so the value is not a count; see Number.
+// Stops is the number of stops of a fare, as the source reports it. The values are not counts; see
+// Number.
 type Stops uint8
 
-// The values of Stops.
 const (
 	StopsUnknown Stops = iota
 	NonStop
@@ -128,9 +121,8 @@ const (
 	MoreStops // two or more
 )
 
-// StopsOf converts a number of stops to a Stops value. If n is negative, it returns StopsUnknown.
+// StopsOf returns StopsUnknown if n is negative.
 func StopsOf(n int) Stops { return Stops(min(max(n+1, int(StopsUnknown)), int(MoreStops))) }
 
-// Number returns the number of stops and whether the number is known. A result of 2 means two or
-// more.
+// Number returns 2 for two or more stops.
 func (s Stops) Number() (n int, known bool) { return int(s) - 1, s != StopsUnknown }

@@ -14,13 +14,11 @@ type AirlineInput struct {
 	SenzaVettore string `query:"senzaVettore" maxLength:"200" doc:"Only fares of other airlines than these, as for vettore. Not together with vettore"`
 }
 
-// filter parses the parameters. The function name returns the name that the caller uses for a
-// parameter.
 func (in AirlineInput) filter(name func(parameter string) string) (fare.Airlines, error) {
 	return ParseAirlines(in.Vettore, in.SenzaVettore, name("vettore"), name("senzaVettore"))
 }
 
-// ParseAirlines parses the airlines to limit an answer to, and those to leave out: lists of codes
+// ParseAirlines parses the airlines to limit an answer to, or those to leave out: lists of codes
 // and names. It fails with an error response if both are given, or if an airline is unknown.
 func ParseAirlines(only, except, onlyName, exceptName string) (fare.Airlines, error) {
 	if only != "" && except != "" {
@@ -34,7 +32,7 @@ func ParseAirlines(only, except, onlyName, exceptName string) (fare.Airlines, er
 	return fare.OnlyAirlines(all), err
 }
 
-// maxAirlines is the largest number of airlines that a list may name.
+// maxAirlines is the maximum length of a list.
 const maxAirlines = 10
 
 func findAirlines(list, parameter string) (all []fare.Airline, err error) {
@@ -55,7 +53,7 @@ func findAirlines(list, parameter string) (all []fare.Airline, err error) {
 	return all, nil
 }
 
-// suggestions is the largest number of similar names in an error response.
+// suggestions is the maximum number of similar names in an error response.
 const suggestions = 5
 
 func unknownAirline(parameter, query string) error {
@@ -69,7 +67,7 @@ func unknownAirline(parameter, query string) error {
 	return p
 }
 
-// ofAirlines returns the airlines of a question as the end of "no current fare", or "".
+// ofAirlines returns the end of "no current fare", such as " of Ryanair", or "".
 func ofAirlines(a fare.Airlines) string {
 	if a == "" {
 		return ""

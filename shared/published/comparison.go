@@ -12,11 +12,10 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// MaxTrips is the maximum number of trips in one comparison. Each trip costs a read and counts as a
-// verdict towards the quota.
+// MaxTrips is the maximum number of trips in a comparison. Each costs a read and counts towards the
+// quota.
 const MaxTrips = 10
 
-// Confronto is the published comparison of several trips.
 type Confronto struct {
 	Chiesti      int       `json:"chiesti" minimum:"1" maximum:"10" doc:"Number of trips: each destination on each departure, or in each month"`
 	Contati      int       `json:"contati" minimum:"1" maximum:"10" doc:"Number of trips that were counted and looked up: at most the verdicts left in your quota. The others have the problema troppe-richieste"`
@@ -25,7 +24,7 @@ type Confronto struct {
 	PiuEconomici []int     `json:"piuEconomici" nullable:"false" doc:"Positions in viaggi of all trips with a fare, cheapest first"`
 }
 
-// Viaggio is one trip of a comparison with its verdict, or the reason why it has no verdict.
+// Viaggio is one trip of a comparison: its verdict, or the reason why there is none.
 type Viaggio struct {
 	Destinazione string            `json:"destinazione" doc:"Destination as requested" example:"Bucarest"`
 	Partenza     string            `json:"partenza,omitempty" format:"date" doc:"Day of departure as requested" example:"2016-04-09"`
@@ -34,34 +33,31 @@ type Viaggio struct {
 	Problema     *ProblemaViaggio  `json:"problema,omitempty" doc:"Why there is no analisi"`
 }
 
-// ProblemaViaggio is the reason why a trip has no verdict.
 type ProblemaViaggio struct {
 	Code        string   `json:"code" doc:"Code, as in a problem document of GET /v1/analisi" example:"nessuna-tariffa"`
 	Detail      string   `json:"detail" doc:"What happened, and what to do next"`
 	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant, or nearby departures with a fare"`
 }
 
-// Trips are several trips from one city: to each destination, on each departure day or in each
-// month.
+// Trips are the trips from one city to each destination, on each departure day or in each month.
 type Trips struct {
 	From         answer.Named
 	Destinations []string
-	Departures   []string // days of departure
+	Departures   []string
 	Months       []string
 	Trip         Trip // the same for all trips
 }
 
-// Comparison holds the questions about several trips, and the answers computed so far.
+// Comparison holds the questions about several trips.
 type Comparison struct {
 	questions []answer.Question
 	trips     []Viaggio
 }
 
-// Len returns the number of trips in the comparison.
 func (c Comparison) Len() int { return len(c.questions) }
 
-// Comparison parses all trips. The function name returns the name that the caller uses for a
-// parameter; error messages contain that name.
+// Comparison parses all trips. name maps a parameter to the name that the caller uses for it, for
+// error messages.
 func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, err error) {
 	whens := []Viaggio{}
 	for _, day := range in.Departures {
@@ -110,8 +106,7 @@ func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
 	return nil
 }
 
-// Compare answers the first trips of a comparison. granted is the number of trips that the caller's
-// quota allows.
+// Compare answers the first granted trips, as many as the caller's quota allows.
 func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Confronto, error) {
 	c := Confronto{Chiesti: of.Len(), Contati: granted, Viaggi: slices.Clone(of.trips), Migliori: []int{},
 		PiuEconomici: []int{}}

@@ -19,7 +19,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Occasioni is the published list of cheap destinations from an origin.
+// Occasioni is the published list of deals from an origin: its cheap destinations.
 type Occasioni struct {
 	Origine      string           `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	OrigineIata  string           `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
@@ -43,7 +43,6 @@ type Occasione struct {
 	PrezzoPiuBasso   *verdict.Prezzo  `json:"prezzoPiuBasso,omitempty" doc:"A lower one-way fare for another departure. Found over 24 hours before the newest fare, so verdetto does not judge it. Absent with mese"`
 }
 
-// DealsInput holds the parameters of a question for deals (cheap destinations), without the origin.
 type DealsInput struct {
 	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure: its cheapest departure, compared with the cheapest of other months. Default: any date, compared with the cheapest of other days. Not together with notti"`
 	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares, of any date. Default: one-way fares. Destinations without a recent return fare are left out"`
@@ -54,38 +53,34 @@ type DealsInput struct {
 	CurrencyInput
 }
 
-// CheapInput holds all parameters of a question for deals (cheap destinations).
 type CheapInput struct {
 	Origine string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
 	DealsInput
 }
 
-// Question parses the parameters of a question for deals.
 func (in *CheapInput) Question() (DealsQuestion, error) {
 	return in.DealsInput.Question(answer.Named{Parameter: "origine", Name: in.Origine}, sameName)
 }
 
-// CurrencyInput holds the parameter for the currency of the answer.
 type CurrencyInput struct {
 	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts. The newest reference rates convert them, and do not change a verdict"`
 }
 
-// DealsQuestion is a parsed question for the deals of an origin: its cheap destinations.
+// DealsQuestion is a parsed question for deals.
 type DealsQuestion struct {
 	From     answer.Named
-	When     *answer.When // a month; nil: any date
+	When     *answer.When // a month; nil: any
 	Trip     fare.Trip
-	Levels   []string // empty: all levels
+	Levels   []string // empty: all
 	NonStop  bool
 	Airlines fare.Airlines
-	Most     fare.Cents // maximum price, in the currency Show; 0: no maximum
+	Most     fare.Cents // in the currency Show; 0: no maximum
 	Show     answer.Currency
 }
 
 var levelNames = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
 
-// Question parses the parameters of a question for deals. The function name returns the name that
-// the caller uses for a parameter; error messages contain that name.
+// Question parses the parameters; name is as in Trips.Comparison.
 func (in *DealsInput) Question(from answer.Named, name func(parameter string) string) (q DealsQuestion, err error) {
 	q = DealsQuestion{From: from, NonStop: in.Diretto,
 		Show: answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}}
@@ -120,8 +115,8 @@ func (in *DealsInput) Question(from answer.Named, name func(parameter string) st
 	return q, nil
 }
 
-// Deals returns the cheap destinations from a city. If there is no answer, it fails with a Problem:
-// the error response to send.
+// Deals returns the cheap destinations from a city. If there is no answer, the error is the Problem
+// to send.
 func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error) {
 	o := Occasioni{Ambito: verdict.Rotta, Notti: q.Trip.String(), Valuta: "EUR", Occasioni: []Occasione{}}
 	place, err := Find(q.From)
@@ -168,9 +163,8 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	return o, nil
 }
 
-// DealsFrom reads the stored deals of an origin, for one-way trips or for return trips with a range
-// of nights. It fails with a Problem if the origin is not covered. For one-way trips, it also
-// records the request, so that the next refresh asks the fare source for the origin.
+// DealsFrom reads the stored deals of an origin. It fails with a Problem if the origin is not
+// covered and, for one-way trips, requests the origin from the fare source.
 func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.Trip) (deals.Origin, error) {
 	data, _, err := s.Stored.Deals(ctx, origin.City, trip)
 	all, err := store.Decode(data, err, deals.Decode)
@@ -187,16 +181,16 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 	return all, err
 }
 
-// DestinationDeal is a destination with its deal, the cheapest fare and the verdict on it.
+// DestinationDeal is a destination with its cheapest fare and the verdict on it.
 type DestinationDeal struct {
 	To fare.City
 	deals.Deal
-	Lower *verdict.Judged // a lower known fare of another departure; nil: none, or deals of a month
+	Lower *verdict.Judged // a lower known fare of another departure; nil for a month
 }
 
-// ValidDeals returns the deals of all destinations that are valid today, best first. A deal is
-// valid if its departure is not in the past and the data are recent. unknown is the number of
-// destinations that airlines leave out because the source does not name the airline.
+// ValidDeals returns the deals that are valid today, best first: their departure is not in the past
+// and the data are recent. unknown is the number of destinations that the filter drops because the
+// source does not name the airline.
 func ValidDeals(all deals.Origin, today fare.Day, f deals.Filter) (list []DestinationDeal, unknown int) {
 	for _, e := range all.Entries {
 		d, ok := e.Cheapest(today, f)

@@ -10,10 +10,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// FreeWeeks is the number of weeks of a route's history that callers without a key see.
+// FreeWeeks is how many weeks of a route's history callers without a key see.
 const FreeWeeks = 26
 
-// Storico is the published weekly history of a route.
 type Storico struct {
 	Origine          string          `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	Destinazione     string          `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
@@ -29,8 +28,7 @@ type Storico struct {
 	AggiornatoIl     time.Time       `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC"`
 }
 
-// Settimana summarizes one week of a route. For each day on which a fare was found, it uses only
-// the cheapest fare on offer.
+// Settimana summarizes one week of a route, from the cheapest fare of each day.
 type Settimana struct {
 	Settimana   string     `json:"settimana" doc:"ISO 8601 week" example:"2016-W09"`
 	Dal         string     `json:"dal" format:"date" doc:"Monday of the week" example:"2016-02-29"`
@@ -39,27 +37,26 @@ type Settimana struct {
 	Giorni      int        `json:"giorni" minimum:"1" maximum:"7" doc:"Days of the week with a known cheapest fare"`
 }
 
-// Movimento is the fare history of one departure.
 type Movimento struct {
 	Partenza string  `json:"partenza" format:"date" doc:"Day of departure, local time" example:"2016-04-20"`
 	Giorni   []Visto `json:"giorni" nullable:"false" doc:"Days on which a fare was found, oldest first: the last 26 weeks, with a Pro key 400 days. Days without a fare are absent"`
 }
 
-// Visto is the cheapest fare of a departure that was found on one day.
+// Visto is the cheapest fare of a departure found on one day.
 type Visto struct {
 	Giorno   string     `json:"giorno" format:"date" doc:"Day on which the fare was found, UTC" example:"2016-02-20"`
 	Anticipo int        `json:"anticipo" minimum:"0" doc:"Days from giorno to the departure"`
 	Cent     fare.Cents `json:"cent" minimum:"1" doc:"The cheapest fare of the departure found on that day, in cents of valuta, at the newest reference rates"`
 }
 
-// DelMese is the fare history of a month of departure.
+// DelMese is the fare history of a departure month.
 type DelMese struct {
 	Mese      string      `json:"mese" doc:"Month of departure" example:"2016-04"`
 	Settimane []Settimana `json:"settimane" nullable:"false" doc:"Weeks in which fares were found: for each day, the cheapest fare found on it for a departure in the month"`
 }
 
 // Past returns the history of a route, and of the departure or month in the question. If there is
-// no answer, it fails with a Problem: the error response to send.
+// no answer, the error is the Problem to send.
 func (s *Answers) Past(ctx context.Context, q answer.Question) (Storico, error) {
 	f, moves, err := s.History(ctx, q)
 	if err != nil {

@@ -12,10 +12,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The names and sentences of an answer are in the language that the caller chose. Otherwise names
-// are as they always were, Italian in most fields, and sentences are English.
+// The names and sentences of an answer are in the language that the caller chose. Without a choice,
+// most names are Italian, as they always were, and sentences are English.
 
-// cityName returns the name of a city in the caller's language, otherwise in Italian.
 func cityName(ctx context.Context, c fare.City) string {
 	if l := httpapi.Language(ctx); l != nil {
 		return places.Name(c, l.Code)
@@ -23,8 +22,6 @@ func cityName(ctx context.Context, c fare.City) string {
 	return places.Name(c, "it")
 }
 
-// matched returns the name of a place in the caller's language, otherwise as the question matched
-// it.
 func matched(ctx context.Context, p places.Place) string {
 	if l := httpapi.Language(ctx); l != nil {
 		return p.NameIn(l.Code)
@@ -32,7 +29,6 @@ func matched(ctx context.Context, p places.Place) string {
 	return p.Name
 }
 
-// note returns the sentence about the airports of a city.
 func note(ctx context.Context, l verdict.Luogo) string {
 	language, airports := httpapi.Language(ctx), strings.Join(l.Aeroporti, ", ")
 	switch {

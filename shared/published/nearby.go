@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Vicini is the published answer about the same trip from the places near its origin, and to the
-// places near its destination.
+// Vicini is the published answer about the same trip from or to places nearby.
 type Vicini struct {
 	Origine          string          `json:"origine" doc:"Origin, as matched" example:"Milano"`
 	Destinazione     string          `json:"destinazione" doc:"Destination, as matched" example:"Londra"`
@@ -24,7 +23,6 @@ type Vicini struct {
 	Vicini           []Vicino        `json:"vicini" nullable:"false" doc:"Of the covered places within 150 km, the nearest six with a fare for the trip, cheapest first. They may be dearer than your trip"`
 }
 
-// Vicino is the trip from or to a place nearby.
 type Vicino struct {
 	Estremo        string         `json:"estremo" enum:"origine,destinazione" doc:"Which end of the trip the place replaces. The other end is your city, with all its airports"`
 	Iata           string         `json:"iata" doc:"IATA code of the place: a city or, if you named an airport, another airport of its city. Send it as origine or destinazione for its verdict" example:"TRN"`
@@ -36,7 +34,6 @@ type Vicino struct {
 	Prezzo         verdict.Prezzo `json:"prezzo" doc:"The fare, its day and its age. It was observed and may no longer be available"`
 }
 
-// NearbyInput holds the parameters of a question about places nearby.
 type NearbyInput struct {
 	Ends
 	Partenza string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, from today to 365 days ahead. Default: the cheapest fare of any date"`
@@ -47,7 +44,6 @@ type NearbyInput struct {
 	CurrencyInput
 }
 
-// Question parses the parameters of a question about places nearby.
 func (in *NearbyInput) Question() (q answer.Question, err error) {
 	trip := Trip{Partenza: in.Partenza, Mese: in.Mese, Ritorno: in.Ritorno, Notti: in.Notti, Diretto: in.Diretto,
 		Valuta: strings.ToUpper(in.Valuta)}
@@ -56,8 +52,8 @@ func (in *NearbyInput) Question() (q answer.Question, err error) {
 	return q, err
 }
 
-// Nearby judges a trip from and to the places nearby. If the trip itself has no fare, only a place
-// nearby with a fare makes an answer.
+// Nearby judges a trip from and to places nearby. If the trip itself has no fare, a place nearby
+// must have one.
 func (s *Answers) Nearby(ctx context.Context, q answer.Question) (v Vicini, err error) {
 	a, err := s.Answer(ctx, q)
 	var none *httpapi.Problem
@@ -79,8 +75,8 @@ func (s *Answers) Nearby(ctx context.Context, q answer.Question) (v Vicini, err 
 	return v, err
 }
 
-// NearbyOf judges a trip from and to the places nearby. Each fare is compared with own, the fare of the
-// trip itself in the currency of the answer; nil if none is known.
+// NearbyOf judges a trip from and to places nearby. own is the fare of the trip itself, in the
+// currency of the answer, with which they are compared; nil if unknown.
 func (s *Answers) NearbyOf(ctx context.Context, q answer.Question, own *verdict.Prezzo) ([]Vicino, error) {
 	found, err := s.Reader.Nearby(ctx, q)
 	if err != nil {
@@ -100,7 +96,6 @@ func (s *Answers) NearbyOf(ctx context.Context, q answer.Question, own *verdict.
 	return all, nil
 }
 
-// isAboutFares reports whether a problem says only that a trip has no known fare.
 func isAboutFares(p *httpapi.Problem) bool {
 	return p.Code == NoLiveFare.Code || p.Code == httpapi.NotCovered.Code || p.Code == StopsUnknown.Code
 }

@@ -16,18 +16,16 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The error responses to questions. Clients know their codes, so the codes must not change.
+// Clients know the codes of these error responses, so they must not change.
 var (
-	// NoLiveFare is the error response if the route is covered, but has no current fare.
 	NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa",
 		Title: "No current fare on the route"}
-	// StopsUnknown is the error response to a question for non-stop fares if the fare source does
-	// not report stops.
+	// StopsUnknown answers a question for non-stop fares if the source does not report stops.
 	StopsUnknown = httpapi.ProblemType{Status: http.StatusNotFound, Code: "soste-sconosciute",
 		Title: "The stops of fares on this route are unknown"}
 )
 
-// Problem converts an error of package answer to an error response. It returns other errors
+// Problem converts an error of package answer to an error response, and returns other errors
 // unchanged.
 func Problem(err error) error {
 	var (
@@ -88,7 +86,7 @@ func Problem(err error) error {
 }
 
 // NotCovered returns the error response for a route or an origin without a fare. If the service has
-// no fares at all, c is the state of its collection, and the response states that instead.
+// no fares at all, it states c, the state of its collection, instead.
 func NotCovered(c *verdict.Raccolta, detail string) *httpapi.Problem {
 	p := httpapi.NotCovered.Problem(detail)
 	if c == nil {
@@ -98,8 +96,8 @@ func NotCovered(c *verdict.Raccolta, detail string) *httpapi.Problem {
 	return p.Translated(func(l *i18n.Language) string { return wording.BeforeFares(l, *c) })
 }
 
-// noCalendar returns the error response for a route without a current fare. If fares of other
-// airlines are known, the response names these airlines.
+// noCalendar returns the error response for a route without a current fare, which names other
+// airlines that have one.
 func noCalendar(e *answer.NoCalendar) error {
 	advice := "Try again after the next refresh, within 7 days."
 	if e.Airlines != "" && len(e.Known) > 0 {
@@ -116,8 +114,7 @@ func noCalendar(e *answer.NoCalendar) error {
 	return p
 }
 
-// orCities returns a sentence that names the question about all airports, or "" if the question named
-// no airport.
+// orCities suggests the question about all airports, or returns "" if the question named none.
 func orCities(f answer.SeriesData) string {
 	if f.Series.Airports == (fare.Airports{}) {
 		return ""
@@ -135,8 +132,7 @@ func closedAirport(c *answer.ClosedAirport) error {
 
 func english(p places.Place) string { return p.NameIn("en") }
 
-// newestOf returns a part of a sentence with the day of the newest fare. It returns "" if no fare
-// was ever found.
+// newestOf returns the day of the newest fare as a clause, or "" if none was ever found.
 func newestOf(f answer.SeriesData) string {
 	if f.Summary.Newest == 0 {
 		return ""
@@ -144,8 +140,8 @@ func newestOf(f answer.SeriesData) string {
 	return "; the newest is of " + fare.DayOf(time.Unix(f.Summary.Newest, 0)).String()
 }
 
-// kindOf returns the kind of fare in words, followed by a space, such as "non-stop ". It returns ""
-// for any one-way fare.
+// kindOf returns the kind of fare followed by a space, such as "non-stop ", or "" for any one-way
+// fare.
 func kindOf(t fare.Trip, nonStop bool) (kind string) {
 	if nonStop {
 		kind = "non-stop "
@@ -179,12 +175,10 @@ func unknownCity(u *answer.UnknownCity) error {
 	return p
 }
 
-// Find resolves a city name. If the name is unknown, it fails with an error response that suggests
-// similar names.
+// Find resolves a city name. Its error response suggests similar names.
 func Find(c answer.Named) (places.Place, error) {
 	p, err := answer.City(c)
 	return p, Problem(err)
 }
 
-// Differ fails with an error response if both names mean the same city.
 func Differ(from, to answer.Named) error { return Problem(answer.Differ(from, to)) }

@@ -1,6 +1,6 @@
 // Package published defines the published form of answers: parameters, JSON and error responses (a
 // Problem, RFC 9457). The free endpoints, the tools for AI agents and the paid answers all use this
-// package. So all accept the same parameters and return the same answers. Package answer finds and
+// package, so they accept the same parameters and return the same answers. Package answer finds and
 // judges the fares.
 package published
 
@@ -13,29 +13,28 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Answers answers questions in the published form. If there is no answer, its methods fail with a
-// Problem: the error response to send.
+// Answers answers questions in the published form. If there is no answer, the error is the Problem
+// to send.
 type Answers struct{ *answer.Reader }
 
 // Check fails if a question cannot have an answer. Call it before the question counts towards a
-// quota or is paid.
+// quota or is paid for.
 func (s *Answers) Check(ctx context.Context, q answer.Question) error {
 	return Problem(s.Reader.Check(ctx, q))
 }
 
-// CheckDeals is like Check, for a question for deals.
 func (s *Answers) CheckDeals(ctx context.Context, q DealsQuestion) error {
 	return s.Check(ctx, answer.Question{From: q.From, When: q.When, Show: q.Show})
 }
 
-// Verdict judges the cheapest fare of a route, a departure or a month. If the question contains a
-// price, it judges that price.
+// Verdict judges the price in the question or, without one, the cheapest fare of the route,
+// departure or month.
 func (s *Answers) Verdict(ctx context.Context, q answer.Question) (verdict.Analysis, error) {
 	a, _, err := s.VerdictOf(ctx, q)
 	return a, err
 }
 
-// VerdictOf returns the result of Verdict, and also the same answer with amounts in euro.
+// VerdictOf is Verdict, and also returns the same answer in euro.
 func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted verdict.Analysis,
 	of answer.Answer, err error) {
 	if of, err = s.Answer(ctx, q); err != nil {
@@ -53,15 +52,14 @@ func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted v
 	return converted, of, err
 }
 
-// Calendar judges the departures of a route day by day. It includes the fares of single departures
-// only if allFares is true.
+// Calendar judges the departures of a route day by day, with the fares of single departures if
+// allFares is true.
 func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool) (verdict.Calendario, error) {
 	c, _, _, err := s.CalendarOf(ctx, q, allFares)
 	return c, err
 }
 
-// CalendarOf returns the result of Calendar, and also the stored data and the calendar with amounts
-// in euro.
+// CalendarOf is Calendar, and also returns the stored data and the calendar in euro.
 func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (converted verdict.Calendario,
 	f answer.SeriesData, of verdict.Calendario, err error) {
 	if f, of, err = s.Reader.Calendar(ctx, q, allFares); err != nil {
@@ -73,7 +71,7 @@ func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bo
 	return converted, f, of, err
 }
 
-// InCurrency returns an answer with all amounts converted to a currency.
+// InCurrency converts all amounts of an answer.
 func InCurrency[A any](ctx context.Context, r *answer.Reader, a A, in answer.Currency) (A, error) {
 	amount, err := r.Amounts(ctx, in)
 	if err != nil || amount == nil {
@@ -82,15 +80,15 @@ func InCurrency[A any](ctx context.Context, r *answer.Reader, a A, in answer.Cur
 	return verdict.Convert(a, in.Code, amount), nil
 }
 
-// end is the origin or the destination in a question, with the city that the name means.
+// end is the origin or the destination of a question.
 type end struct {
 	which string
 	named answer.Named
 	city  places.Place
 }
 
-// luoghi returns a note on each origin or destination that needs one: the name means only a part of
-// a city, or the city has several airports. Fares of a single airport need none.
+// luoghi notes on each end that the name means only a part of a city, or that the city has several
+// airports. Fares of a single airport need no note.
 func luoghi(ctx context.Context, ends ...end) (all []verdict.Luogo) {
 	for _, e := range ends {
 		if e.city.Airport != "" {
@@ -111,7 +109,6 @@ func luoghi(ctx context.Context, ends ...end) (all []verdict.Luogo) {
 	return all
 }
 
-// luoghiOf returns the notes on the origin and the destination in a question (see luoghi).
 func luoghiOf(ctx context.Context, q answer.Question, f answer.SeriesData) []verdict.Luogo {
 	return luoghi(ctx, end{"origine", q.From, f.Origin}, end{"destinazione", q.To, f.Destination})
 }

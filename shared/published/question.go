@@ -13,13 +13,11 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Ends holds the parameters for the two cities of a question.
 type Ends struct {
 	Origine      string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages or the local one, or an IATA code. Three capital letters are read as a code first. One of several airports of a city (BGY, Stansted) means its fares alone: see tratta" example:"Milano"`
 	Destinazione string `query:"destinazione" required:"true" doc:"Destination city: a name or an IATA code, as for origine" example:"Bucarest"`
 }
 
-// Cities returns both city names with the names of their parameters.
 func (in *Ends) Cities() (origin, destination answer.Named) {
 	return answer.Named{Parameter: "origine", Name: in.Origine},
 		answer.Named{Parameter: "destinazione", Name: in.Destinazione}
@@ -39,20 +37,17 @@ type Trip struct {
 	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo and all amounts. The newest reference rates convert them, and do not change a verdict"`
 }
 
-// VerdictInput holds the parameters of a question for a verdict.
 type VerdictInput struct {
 	Ends
 	Trip
 }
 
-// Question parses the parameters of a question for a verdict.
 func (in *VerdictInput) Question() (q answer.Question, err error) {
 	q, err = in.Trip.Question(sameName)
 	q.From, q.To = in.Cities()
 	return q, err
 }
 
-// CalendarInput holds the parameters of a question for a calendar.
 type CalendarInput struct {
 	Ends
 	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, up to 365 days ahead. Default: departures up to 330 days ahead"`
@@ -62,7 +57,6 @@ type CalendarInput struct {
 	CurrencyInput
 }
 
-// Question parses the parameters of a question for a calendar.
 func (in *CalendarInput) Question() (q answer.Question, err error) {
 	trip := Trip{Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti, AirlineInput: in.AirlineInput, Valuta: in.Valuta}
 	q, err = trip.Question(sameName)
@@ -72,8 +66,8 @@ func (in *CalendarInput) Question() (q answer.Question, err error) {
 
 func sameName(parameter string) string { return parameter }
 
-// Question parses the parameters of a trip; the caller adds the cities. The function name returns
-// the name that the caller uses for a parameter; error messages contain that name.
+// Question parses the parameters of a trip; the caller adds the cities. name is as in
+// Trips.Comparison.
 func (in *Trip) Question(name func(parameter string) string) (q answer.Question, err error) {
 	q.NonStop, q.Show = in.Diretto, answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}
 	if q.Trip, err = parseNights(in.Notti, name("notti")); err != nil {
@@ -116,7 +110,7 @@ func parseNights(given, name string) (fare.Trip, error) {
 	return trip, nil
 }
 
-// when parses the departure. It returns nil if the caller sent no departure and no month.
+// when returns nil if the caller sent no departure and no month.
 func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 	switch {
 	case in.Partenza != "" && in.Mese != "":
@@ -160,7 +154,7 @@ func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 
 var flexible = map[string]departure.Span{"1": departure.Within1, "3": departure.Within3, "7": departure.Within7}
 
-// Invalid returns an error response with status 400 that names the invalid parameter.
+// Invalid returns an error response with status 400 that names the parameter.
 func Invalid(parameter, detail string) error {
 	return httpapi.Invalid(httpapi.Fault{Name: parameter, Detail: detail})
 }
@@ -174,8 +168,8 @@ func badDate(e *answer.BadDate) error {
 	}[e.Fault])
 }
 
-// noFareOn returns the error response for a departure without a current fare. The response lists
-// the closest departures that have a fare.
+// noFareOn returns the error response for departures without a current fare, with the closest that
+// have one.
 func noFareOn(e *answer.NoFareOn) error {
 	on := "on " + e.Date.String()
 	if e.Span != nil && *e.Span == departure.Month {

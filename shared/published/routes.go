@@ -11,13 +11,11 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// Routes is the published list of covered routes.
 type Routes struct {
 	Rotte      []Rotta `json:"rotte" nullable:"false" doc:"Covered routes. Without origine, they are ordered by the code of the origin"`
 	Successiva string  `json:"successiva,omitempty" doc:"Send it as page to get the next page. Absent on the last one" example:"MIL"`
 }
 
-// Rotta is a covered route.
 type Rotta struct {
 	Origine      Citta     `json:"origine"`
 	Destinazione Citta     `json:"destinazione"`
@@ -26,7 +24,6 @@ type Rotta struct {
 	AggiornatoIl time.Time `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC"`
 }
 
-// Citta is a city in the list of covered routes.
 type Citta struct {
 	Codice string `json:"codice" doc:"IATA code" example:"MIL"`
 	Nome   string `json:"nome" doc:"Name in Italian, or in English if there is none" example:"Milano"`
@@ -34,7 +31,7 @@ type Citta struct {
 
 const pageOfInto = 100
 
-// Covered lists the covered routes from a city, to a city, or both. An empty name means all cities.
+// Covered lists the covered routes from a city, to a city, or both. An empty name means any city.
 func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after string) (Routes, error) {
 	var origin, destination fare.City
 	for _, c := range []struct {
@@ -78,8 +75,7 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 	return out, err
 }
 
-// routesFrom adds the routes from an origin to the list: only the route to destination, or all
-// routes if destination is empty.
+// routesFrom adds the routes from origin to destination, or to all destinations if that is empty.
 func (s *Answers) routesFrom(ctx context.Context, origin, destination fare.City, to *Routes) error {
 	data, _, err := s.Stored.Trends(ctx, origin)
 	all, err := store.Decode(data, err, trends.Decode)

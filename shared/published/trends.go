@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// NoteAirports adds notes to trends about airports: how a pair of airports is compared with both
-// cities, and which names mean one airport of a city although the answer is about all of them.
+// NoteAirports notes how a pair of airports is compared with both cities, and which names mean one
+// airport of a city although the answer is about all of them.
 func NoteAirports(ctx context.Context, t *view.Trends, from, to answer.Named) {
 	l := cmp.Or(httpapi.Language(ctx), i18n.English())
 	about := [2]string{}

@@ -7,7 +7,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Consumo is the published answer about the caller's own use of the API.
 type Consumo struct {
 	Piano       string      `json:"piano" enum:"free,pro" doc:"pro: the call was made with a valid key"`
 	ContatoPer  string      `json:"contatoPer" enum:"indirizzo,chiave" doc:"What calls count by: the key, or the IP address (for IPv6 its /64), which others may share"`
@@ -22,7 +21,6 @@ type Pagamento struct {
 	FinoAl time.Time `json:"finoAl" doc:"End of the paid time, UTC. By card, it includes 3 days of grace"`
 }
 
-// Limite is a quota, with the number of calls already used.
 type Limite struct {
 	Percorso   string    `json:"percorso" doc:"Path of the endpoint" example:"/v1/analisi"`
 	Chiamate   int64     `json:"chiamate" minimum:"0" doc:"Calls that a window allows" example:"30"`
@@ -31,11 +29,10 @@ type Limite struct {
 	Restano    int64     `json:"restano" minimum:"0" doc:"Calls left in this window" example:"27"`
 	Ricomincia time.Time `json:"ricomincia" doc:"Start of the next window, UTC"`
 	UsateOggi  int64     `json:"usateOggi" minimum:"0" doc:"Calls made today (UTC)" example:"3"`
-	// APagamento has the same text as the error response for a used-up quota.
+	// The text is that of the error response for a used-up quota.
 	APagamento *httpapi.Paid `json:"aPagamento,omitempty" doc:"Where the same answer is sold for a single payment, outside this quota. Absent with a key, or if nothing is sold"`
 }
 
-// UsageOf returns how much of each quota the caller has used, and how much remains.
 func UsageOf(ctx context.Context) (Consumo, error) {
 	u := Consumo{Piano: "free", ContatoPer: "indirizzo", Pagamenti: []Pagamento{}, Limiti: []Limite{}}
 	if c, ok := httpapi.Holder(ctx); ok {

@@ -14,18 +14,16 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// Reader answers questions about price trends. It is safe for concurrent use.
 type Reader struct {
 	*answer.Reader
-	// If AllFares is true, answers may contain the lowest fare of each past week.
+	// AllFares allows the lowest fare of each past week in answers.
 	AllFares bool
 }
 
-// NotCovered means that no fare from the origin was ever observed. If Destination is set, it means
-// the route to that destination.
+// NotCovered means that no fare from the origin, or to the destination if set, was ever observed.
 type NotCovered struct {
 	Origin, Destination fare.City
-	Collection          *verdict.Raccolta // of a service without any fare; nil for others
+	Collection          *verdict.Raccolta // only if the service has no fares at all
 }
 
 func (n *NotCovered) Error() string {
@@ -35,15 +33,14 @@ func (n *NotCovered) Error() string {
 	return fmt.Sprintf("no fare from %s to %s has ever been observed", n.Origin, n.Destination)
 }
 
-// Read returns the trends from the origin of a series. With a destination, it also reads the summary
-// of the route, or of the pair of airports. It fails if the currency has no exchange rate. If the
-// origin or the route is not covered, Read fails with NotCovered, and the next refresh asks the fare
-// source for the origin.
+// Read returns the trends from the origin of a series. With a destination, it also reads the
+// summary of the route, or of the pair of airports. It fails if the currency has no exchange rate.
+// If the origin or the route is not covered, it fails with NotCovered and requests the origin from
+// the fare source.
 func (r *Reader) Read(ctx context.Context, of fare.Series, currency string) (Trends, error) {
 	return r.read(ctx, of, currency, most)
 }
 
-// ReadAll is like Read, without the limit on the number of destinations.
 func (r *Reader) ReadAll(ctx context.Context, of fare.Series, currency string) (Trends, error) {
 	return r.read(ctx, of, currency, math.MaxInt)
 }
@@ -89,7 +86,7 @@ func (r *Reader) read(ctx context.Context, of fare.Series, currency string, most
 }
 
 // between returns the trends of a pair of airports. It returns false if none of its fares is known,
-// or if the source does not state airports: then the answer is about the cities.
+// or if the source does not state airports, so that the answer is about the cities.
 func (r *Reader) between(ctx context.Context, v view, of fare.Series) (Trends, bool, error) {
 	f, err := r.Find(ctx, answer.Question{
 		From: answer.Named{Name: cmp.Or(of.Airports.From.String(), string(of.Origin))},
@@ -111,8 +108,8 @@ func (r *Reader) between(ctx context.Context, v view, of fare.Series) (Trends, b
 	return t, true, nil
 }
 
-// notCovered records the request for an origin, so that the next refresh asks the fare source for
-// it. It returns a NotCovered error.
+// notCovered requests the origin from the fare source at the next refresh, and returns a NotCovered
+// error.
 func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
 	if err := r.Stored.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + answer.OriginRequestDays).Time()); err != nil {
 		return err

@@ -14,8 +14,6 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// Trends is the published answer about price trends. Amounts are integers in hundredths of
-// Currency.
 type Trends struct {
 	Origin       string        `json:"origin" doc:"IATA code of the origin city" example:"MIL"`
 	City         string        `json:"city" doc:"Name of the origin city, in English or the chosen language" example:"Milan"`
@@ -40,7 +38,6 @@ type Airports struct {
 	Note              string `json:"note,omitempty" doc:"With cities: the same in a sentence, in English or the chosen language"`
 }
 
-// airportsOf returns the published form of the airports of an answer.
 func airportsOf(t *verdict.Tratta) *Airports {
 	a := &Airports{t.Origine, t.Destinazione, "airports", t.ScartoPercento, t.Partenze, ""}
 	if t.Confronto == verdict.DelleCitta {
@@ -49,7 +46,7 @@ func airportsOf(t *verdict.Tratta) *Airports {
 	return a
 }
 
-// Tratta returns the airports as verdicts state them. It returns nil for whole cities.
+// Tratta returns the airports in the form that verdicts use, or nil for whole cities.
 func (a *Airports) Tratta() *verdict.Tratta {
 	if a == nil {
 		return nil
@@ -62,7 +59,6 @@ func (a *Airports) Tratta() *verdict.Tratta {
 	return t
 }
 
-// WholeCity says that trends are about a city although the caller named one of its airports.
 type WholeCity struct {
 	Parameter string `json:"parameter" enum:"origin,destination" doc:"The parameter that named the airport"`
 	Asked     string `json:"asked" doc:"The airport or part of a city that you named" example:"Bergamo"`
@@ -70,7 +66,6 @@ type WholeCity struct {
 	Note      string `json:"note" doc:"The same in a sentence, in English or the chosen language"`
 }
 
-// Destination holds the published trends of the route to one destination.
 type Destination struct {
 	Destination   string   `json:"destination" doc:"IATA code of the destination city" example:"LON"`
 	City          string   `json:"city" doc:"Name of the destination city, in English or the chosen language" example:"London"`
@@ -87,7 +82,6 @@ type Destination struct {
 	Months        []Month  `json:"months" nullable:"false" doc:"Departure months with at least 5 fares, cheapest median first"`
 }
 
-// InLanguage replaces the names of all cities by their names in a language.
 func (t *Trends) InLanguage(code string) {
 	t.City = places.Name(fare.City(t.Origin), code)
 	for i, d := range t.Destinations {
@@ -95,14 +89,13 @@ func (t *Trends) InLanguage(code string) {
 	}
 }
 
-// Fare is a current fare. The service itself does not sell it.
+// Fare is a current fare, which the service itself does not sell.
 type Fare struct {
 	AmountCents int64     `json:"amountCents"`
 	Departure   string    `json:"departure" format:"date" doc:"Day of departure"`
 	Found       time.Time `json:"found" doc:"Time at which the fare was found, UTC"`
 }
 
-// Month holds the usual fares of a departure month.
 type Month struct {
 	Month        int   `json:"month" minimum:"1" maximum:"12"`
 	MedianCents  int64 `json:"medianCents"`
@@ -110,22 +103,20 @@ type Month struct {
 	Sample       int   `json:"sample"`
 }
 
-// WeeklyLow is the cheapest fare that was on offer in a week.
 type WeeklyLow struct {
 	Week        string `json:"week" format:"date" doc:"Monday of the week"`
 	AmountCents int64  `json:"amountCents"`
 }
 
-// most is the maximum number of destinations in a published answer.
+// most is the maximum number of destinations in an answer.
 const most = 100
 
-// view holds the currency that the caller chose, and whether past fares may be shown.
 type view struct {
 	rates    fare.Rates
 	currency string // must have an exchange rate in rates
 	now      time.Time
 	today    fare.Day
-	allFares bool // the lowest fares of past weeks may be shown
+	allFares bool // weekly lows may be shown
 }
 
 func (v view) cents(c fare.Cents) int64 {
@@ -142,8 +133,7 @@ func (v view) frame(origin fare.City) Trends {
 	}
 }
 
-// origin returns the trends of the destinations with a current fare. The parameter most is the
-// maximum number of destinations.
+// origin returns the trends of at most most destinations with a current fare.
 func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	t := v.frame(origin)
 	var newest int64
@@ -161,8 +151,8 @@ func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	return t
 }
 
-// route returns the trends of one destination, even if there is no current fare. If allowed, it
-// adds the weekly lows.
+// route returns the trends of one destination even if it has no current fare, with the weekly lows
+// if these may be shown.
 func (v view) route(origin fare.City, e trends.Entry, summary verdict.RouteSummary) Trends {
 	t := v.frame(origin)
 	at := time.Unix(e.Newest, 0).UTC()
@@ -203,8 +193,8 @@ func (v view) destination(e trends.Entry) Destination {
 	return d
 }
 
-// weekly returns the lowest fare of each of the last 52 weeks, oldest first. It omits weeks without
-// a fare.
+// weekly returns the lowest fare of each of the last 52 weeks, oldest first, omitting weeks without
+// one.
 func (v view) weekly(summary verdict.RouteSummary) []WeeklyLow {
 	this := fare.CycleOf(v.today)
 	byWeek := map[fare.Cycle]fare.Cents{}

@@ -23,7 +23,6 @@ var (
 	found = now.Add(-2 * time.Hour)
 )
 
-// fares is a store with one route from Milan. It counts how often it is read.
 type fares struct {
 	answer.Fares
 	perEuro    map[string]float64
@@ -171,8 +170,8 @@ func TestRatesAreCachedForAnHour(t *testing.T) {
 	}
 }
 
-// TestLevel: if a fare is old, the certainty of its level is lower. A fare that was stored without
-// a level has no level in the answer.
+// An old fare lowers the certainty of its level. A fare stored without a level has none in the
+// answer.
 func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -2,8 +2,9 @@
 //
 // Only some tests may need a tool (see MayNeedTools); all others run with Go alone. Tool fetches
 // what is missing below .tools. A test whose tool cannot be had is skipped, with the command that
-// installs it. With CI=true it fails instead, so no test is skipped silently. The exception is
-// recorded fares, which belong to others: without VERDETTO_DATA such a test is always skipped.
+// installs it, or fails with CI=true, so that no test is skipped silently. Recorded fares are the
+// exception, because they belong to others: without VERDETTO_DATA, tests that need them are always
+// skipped.
 package testenv
 
 import (
@@ -18,7 +19,6 @@ import (
 	"testing"
 )
 
-// ErrNoTool means that a tool is not below .tools.
 var ErrNoTool = errors.New("not installed: run make tools")
 
 // Data returns the folder of recorded fares and objects, from VERDETTO_DATA.
@@ -35,11 +35,11 @@ func Data(t testing.TB) string {
 }
 
 // Command returns the path of a system program, which may have several names. install is the hint
-// that the test prints if the program is missing.
+// to print if it is missing.
 func Command(t testing.TB, name, install string, otherNames ...string) string {
 	t.Helper()
 	belongs(t, name)
-	// The folder /usr/sbin is not in every PATH.
+	// Not every PATH has /usr/sbin.
 	for _, candidate := range append([]string{name, "/usr/sbin/" + name}, otherNames...) {
 		if path, err := exec.LookPath(candidate); err == nil {
 			return path
@@ -49,8 +49,8 @@ func Command(t testing.TB, name, install string, otherNames ...string) string {
 	return ""
 }
 
-// Tool returns the path of a file or folder below .tools. Make fetches the tool first, if it is
-// missing or older than the file in tools that pins its version.
+// Tool returns the path of a file or folder below .tools. Make fetches the tool first if it is
+// missing, or older than the file in tools that pins its version.
 func Tool(t testing.TB, path ...string) string {
 	t.Helper()
 	belongs(t, path[0])
@@ -69,12 +69,12 @@ func Tool(t testing.TB, path ...string) string {
 	return found
 }
 
-// fetches maps the name of each tool that this process has asked for to a function that fetches it
-// once: func() (said string, err error).
+// fetches maps a tool to a function that fetches it once per process: func() (said string, err
+// error).
 var fetches sync.Map
 
-// fetch has make bring a tool up to date, and returns what make said. A tool that cannot be had is
-// no error here. The lock keeps test binaries that run at the same time from fetching a tool twice.
+// fetch has make bring a tool up to date, and returns what make said. It is no error if the tool
+// cannot be had. The lock keeps concurrent test binaries from fetching a tool twice.
 func fetch(name string) (said string, err error) {
 	program, err := exec.LookPath("make")
 	if err != nil {
@@ -102,8 +102,8 @@ func fetch(name string) (said string, err error) {
 	return string(out), nil
 }
 
-// FindTool does what Tool does, for code outside tests. It ignores an incomplete installation,
-// which lacks the mark that make tools sets at the end.
+// FindTool is Tool for code outside tests. It ignores an incomplete installation, which lacks the
+// mark that make tools sets at the end.
 func FindTool(path ...string) (string, error) {
 	root, err := Root()
 	if err != nil {
@@ -121,8 +121,8 @@ func FindTool(path ...string) (string, error) {
 	return found, nil
 }
 
-// Times returns few, or many under make evidence: how often a test repeats something random, such
-// as killing a process. A few times show that the test works; rare faults need many.
+// Times returns few, or many under make evidence. It sets how often a test repeats something
+// random, such as killing a process: a few times show that the test works, rare faults need many.
 func Times(few, many int) int {
 	if os.Getenv("VERDETTO_EVIDENCE") == "" {
 		return few
@@ -130,20 +130,19 @@ func Times(few, many int) int {
 	return many
 }
 
-// MayNeedTools reports whether the tests in a folder of this repository may need more than Go: those
-// below a folder named check or evidence, and those of the infrastructure.
+// MayNeedTools reports whether the tests in a folder may need more than Go.
 func MayNeedTools(folder string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(folder), "/"),
 		func(name string) bool { return name == "check" || name == "evidence" || name == "infra" })
 }
 
-// belongs fails a test of make test, which must not need a tool. Proofs, evidence and benchmarks of
-// all packages may need one, since make test does not run them.
+// belongs fails a test of make test that needs a tool. Proofs, evidence and benchmarks of all
+// packages may need one, since make test does not run them.
 func belongs(t testing.TB, what string) {
 	t.Helper()
 	root, err := Root()
 	if err != nil {
-		return // the test has left the repository
+		return // outside the repository
 	}
 	folder, err := os.Getwd()
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"testing"
 )
 
-// outcome is a test that records how it ended.
 type outcome struct {
 	testing.TB
 	ended, said string
@@ -31,7 +30,7 @@ func (o *outcome) Skipf(format string, args ...any)  { o.end("skipped", fmt.Spri
 func (o *outcome) Fatal(args ...any)                 { o.end("failed", fmt.Sprint(args...)) }
 func (o *outcome) Fatalf(format string, args ...any) { o.end("failed", fmt.Sprintf(format, args...)) }
 
-// TestFetch: Tool has make fetch a missing tool, once. If make cannot, the message says what make said.
+// Tool has make fetch a missing tool, once. If make fails, the message says why.
 func TestFetch(t *testing.T) {
 	program, err := exec.LookPath("make")
 	if err != nil {
@@ -60,7 +59,6 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// ask calls question and waits until it returns or ends the test.
 func ask(question func(t testing.TB) string) (answer string, o *outcome) {
 	o = &outcome{ended: "answered"}
 	done := make(chan struct{})
@@ -72,8 +70,8 @@ func ask(question func(t testing.TB) string) (answer string, o *outcome) {
 	return answer, o
 }
 
-// workspace creates a module with an installed tool, a half-installed tool and a program. The
-// working directory is deep inside it.
+// workspace creates a module with an installed tool, a half-installed tool and a program, and
+// changes to a folder deep inside it.
 func workspace(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()

@@ -1,9 +1,8 @@
 // Package airlines returns the names of common airlines by IATA code. It needs no start-up: the
 // table is searched in the executable.
 //
-// The names in airlines.tsv were chosen by hand and compared with OpenTravelData's list of airlines
-// (https://github.com/opentraveldata/opentraveldata, CC BY 4.0). An airline has the name under which
-// it sells seats.
+// The names in airlines.tsv, under which the airlines sell seats, were chosen by hand and compared
+// with OpenTravelData's list (https://github.com/opentraveldata/opentraveldata, CC BY 4.0).
 package airlines
 
 import (
@@ -34,9 +33,9 @@ func Name(a fare.Airline) string {
 	return code
 }
 
-// Find returns the airlines that a code or a name means. A code means one airline of the table. A
-// name also means the airlines whose names begin with it, because travellers take them for one:
-// "Wizz Air" is W6 and its companies in other countries. Case and accents do not matter.
+// Find returns the airlines that a code or a name means, ignoring case and accents. A code means
+// one airline. A name also means the airlines whose names begin with it, because travellers take
+// them for one: "Wizz Air" is W6 and its companies in other countries.
 func Find(query string) (all []fare.Airline) {
 	key := words(query)
 	named := false
@@ -50,12 +49,12 @@ func Find(query string) (all []fare.Airline) {
 		}
 	}
 	if !named {
-		return nil // the beginning of names, such as Air, is no airline
+		return nil // Air begins many names, but names no airline
 	}
 	return all
 }
 
-// words returns the words of a name without case and accents, each followed by a space.
+// words returns the folded words of a name, each followed by a space.
 func words(name string) (folded string) {
 	for word := range strings.FieldsSeq(name) {
 		folded += places.Fold(word) + " "
@@ -63,11 +62,11 @@ func words(name string) (folded string) {
 	return folded
 }
 
-// maxTypos is the largest number of typing errors that Suggest corrects, in names of 5 letters on.
+// maxTypos is how many typing errors Suggest corrects in names of 5 letters or more.
 const maxTypos = 2
 
-// Suggest returns at most n names that resemble a query: those a few typing errors away, the
-// nearest first, then those with it at the beginning of a word.
+// Suggest returns at most n names that resemble a query: first those a few typing errors away,
+// nearest first, then those in which a word begins with it.
 func Suggest(query string, n int) (names []string) {
 	key := strings.TrimSuffix(words(query), " ")
 	if len(key) < 3 {
@@ -90,7 +89,7 @@ func Suggest(query string, n int) (names []string) {
 	return names[:min(len(names), n)]
 }
 
-// rows yields the code and the name of each airline, in order of the codes.
+// rows yields the airlines in order of their codes.
 func rows(yield func(code, name string) bool) {
 	for line := range strings.Lines(table) {
 		if code, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); !yield(code, name) {

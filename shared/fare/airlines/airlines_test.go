@@ -17,7 +17,6 @@ func TestName(t *testing.T) {
 	}
 }
 
-// Every row is a code and a name, in order and once.
 func TestTable(t *testing.T) {
 	before := ""
 	for line := range strings.Lines(table) {
@@ -43,7 +42,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%q is %v, want %s", query, got, want)
 		}
 	}
-	for line := range strings.Lines(table) { // each name is found
+	for line := range strings.Lines(table) {
 		code, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		a, _ := fare.ParseAirline(code)
 		if !slices.Contains(Find(name), a) {

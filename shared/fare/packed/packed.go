@@ -1,9 +1,9 @@
 // Package packed is the codec for compact storage. A Writer writes a format byte, then integers of
-// variable length: small integers take one byte. The integers are encoded as in encoding/binary:
-// unsigned as base 128, signed as zig-zag. The package does no I/O.
+// variable length, encoded as in encoding/binary (unsigned as base 128, signed as zig-zag), so that
+// small integers take one byte. The package does no I/O.
 //
-// A Reader never panics and allocates nothing. A Reader keeps its first error; after an error every
-// read returns 0. Call Err after the last read.
+// A Reader never panics and allocates nothing. It keeps its first error, after which every read
+// returns 0. Call Err after the last read.
 package packed
 
 import (
@@ -13,23 +13,19 @@ import (
 	"math"
 )
 
-// Writer holds the encoded bytes. Its methods append values.
 type Writer []byte
 
 // NewWriter returns a Writer that starts with a format byte and has a capacity of size bytes.
 func NewWriter(format byte, size int) Writer { return append(make(Writer, 0, size), format) }
 
-// Int appends signed integers of variable length.
 func (w *Writer) Int(values ...int64) {
 	for _, v := range values {
 		*w = binary.AppendVarint(*w, v)
 	}
 }
 
-// Uint appends an unsigned integer of variable length.
 func (w *Writer) Uint(v uint64) { *w = binary.AppendUvarint(*w, v) }
 
-// Uint16 appends v as two bytes in little-endian order.
 func (w *Writer) Uint16(v uint16) { *w = binary.LittleEndian.AppendUint16(*w, v) }
 
 // Float32 appends values of four bytes each, rounded to float32.
@@ -39,13 +35,11 @@ func (w *Writer) Float32(values ...float64) {
 	}
 }
 
-// Bytes appends the length of data, then data itself.
 func (w *Writer) Bytes(data []byte) {
 	w.Uint(uint64(len(data)))
 	*w = append(*w, data...)
 }
 
-// Reader reads the values that a Writer wrote, in the same order.
 type Reader struct {
 	data []byte
 	err  error
@@ -53,12 +47,10 @@ type Reader struct {
 
 var errShort = errors.New("cut short")
 
-// ErrVersion means that data do not start with the expected format byte: another version of the
-// program wrote them.
+// ErrVersion means that another version of the program wrote the data: the format byte differs.
 var ErrVersion = errors.New("of another version")
 
-// NewReader returns a Reader for data. It fails with ErrVersion if data do not start with the format
-// byte.
+// NewReader fails with ErrVersion if data do not start with the format byte.
 func NewReader(data []byte, format byte) Reader {
 	switch {
 	case len(data) == 0:
@@ -69,15 +61,13 @@ func NewReader(data []byte, format byte) Reader {
 	return Reader{data: data[1:]}
 }
 
-// Fail records an error found by the caller, such as an impossible value. The first error is kept,
-// and later reads return 0.
+// Fail records an error found by the caller, such as an impossible value. Later reads return 0.
 func (r *Reader) Fail(err error) {
 	if r.data = nil; r.err == nil {
 		r.err = err
 	}
 }
 
-// Uint reads an unsigned integer of variable length.
 func (r *Reader) Uint() uint64 {
 	if len(r.data) > 0 && r.data[0] < 0x80 { // the common case
 		v := r.data[0]
@@ -87,7 +77,6 @@ func (r *Reader) Uint() uint64 {
 	return r.long()
 }
 
-// long reads an unsigned integer of one or more bytes.
 func (r *Reader) long() uint64 {
 	v, n := binary.Uvarint(r.data)
 	if n <= 0 {
@@ -98,13 +87,11 @@ func (r *Reader) long() uint64 {
 	return v
 }
 
-// Int reads a signed integer of variable length.
 func (r *Reader) Int() int64 {
 	v := r.Uint()
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// Byte reads one byte.
 func (r *Reader) Byte() byte {
 	if len(r.data) == 0 {
 		r.Fail(errShort)
@@ -115,10 +102,9 @@ func (r *Reader) Byte() byte {
 	return v
 }
 
-// More reports whether there are bytes left to read. It returns false after an error.
+// More reports whether there are bytes left. It returns false after an error.
 func (r *Reader) More() bool { return len(r.data) > 0 }
 
-// Uint16 reads two bytes in little-endian order.
 func (r *Reader) Uint16() uint16 {
 	if len(r.data) < 2 {
 		r.Fail(errShort)
@@ -129,7 +115,7 @@ func (r *Reader) Uint16() uint16 {
 	return v
 }
 
-// Float32 reads four bytes. It fails if the value is not a finite number.
+// Float32 reads four bytes, and fails if the value is not finite.
 func (r *Reader) Float32() float64 {
 	if len(r.data) < 4 {
 		r.Fail(errShort)
@@ -144,7 +130,7 @@ func (r *Reader) Float32() float64 {
 	return v
 }
 
-// Bytes reads a slice that Writer.Bytes wrote. The result shares memory with the Reader's data.
+// Bytes reads what Writer.Bytes wrote. The result shares memory with the Reader's data.
 func (r *Reader) Bytes() []byte {
 	n := r.Count(int64(min(r.Uint(), math.MaxInt64)))
 	data := r.data[:n:n]
@@ -152,9 +138,8 @@ func (r *Reader) Bytes() []byte {
 	return data
 }
 
-// Count checks n, a number of elements read from the data. It fails if n elements of one byte each
-// do not fit in the remaining data. So a malformed n never makes a caller allocate more than the
-// size of the data.
+// Count fails if n elements of one byte each do not fit in the remaining data, so that a malformed
+// count never makes a caller allocate more than the size of the data.
 func (r *Reader) Count(n int64) int {
 	if n < 0 || n > int64(len(r.data)) {
 		r.Fail(errShort)
@@ -163,8 +148,7 @@ func (r *Reader) Count(n int64) int {
 	return int(n)
 }
 
-// Err returns the first error of the Reader. Call it after the last read: unread bytes are an error
-// too.
+// Err returns the first error of the Reader. Unread bytes are an error too, so call it last.
 func (r *Reader) Err() error {
 	if r.err == nil && len(r.data) > 0 {
 		r.err = fmt.Errorf("%d bytes too many", len(r.data))

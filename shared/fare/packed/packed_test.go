@@ -99,8 +99,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// FuzzReader: for any input bytes and any order of calls, Reader returns the same values as
-// encoding/binary.
+// For any input and any order of calls, Reader returns the same values as encoding/binary.
 func FuzzReader(f *testing.F) {
 	w := NewWriter(1, 0)
 	w.Int(signed...)

@@ -9,14 +9,14 @@ import (
 )
 
 // The columns of airports.tsv are: airport, everyday name in each of langs (empty if equal to the
-// English name), and other names, separated by bars. The file is written by hand and sorted. It
-// holds the airports of cities with several.
+// English one), and other names, separated by bars. The file holds the airports of cities with
+// several; it is sorted and written by hand.
 //
 //go:embed airports.tsv
 var airportsTable string
 
-// AirportName returns the everyday name of an airport in a language: Bergamo for BGY. An airport
-// that is its city's only one has the city's name. The name of any other is its code.
+// AirportName returns the everyday name of an airport in a language: Bergamo for BGY. The only
+// airport of a city has the city's name; other unnamed airports have their code.
 func AirportName(code, lang string) string {
 	if _, rest, ok := strings.Cut("\n"+airportsTable, "\n"+code+"\t"); ok && code != "" {
 		names, _, _ := strings.Cut(rest, "\n")
@@ -33,7 +33,7 @@ func AirportName(code, lang string) string {
 
 // Airport returns the airport that query means: one of a city's several, by its code (BGY) or one
 // of its names (Bergamo, Orio al Serio). It returns false for a city, and for an airport whose code
-// is also its city's: the fare source takes that code for the city.
+// is also its city's, because the fare source takes that code for the city.
 func Airport(query string) (fare.Airport, bool) {
 	p, ok := Find(query)
 	if !ok || len(p.Airports) < 2 {
@@ -50,7 +50,7 @@ func Airport(query string) (fare.Airport, bool) {
 	return a, err == nil
 }
 
-// IsClosed reports whether query is the code of an airport without scheduled flights. The code
+// IsClosed reports whether query is the code of an airport without scheduled flights. Such a code
 // still means a city: PMF is sold as Milan.
 func IsClosed(query string) bool {
 	p, ok := Find(query)

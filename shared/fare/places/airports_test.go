@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A city lists the airports that a traveller may fly from. The code of any other airport in the
-// area still leads to the city, but the service does not suggest that airport.
+// Only airports that a traveller may fly from are listed and suggested. The codes of others in the
+// area still lead to the city.
 func TestListedAirports(t *testing.T) {
 	for city, want := range map[string]string{
 		"MIL": "MXP LIN BGY", "TYO": "HND NRT", "LON": "LHR LGW LTN LCY STN SEN", "ROM": "FCO CIA",
@@ -38,7 +38,7 @@ func TestListedAirports(t *testing.T) {
 	}
 }
 
-// Each airport of a city with several has a name, and no two of a city have the same.
+// No two airports of a city have the same name.
 func TestAirportNames(t *testing.T) {
 	for city := range Cities() {
 		p, _ := Get(city)
@@ -62,7 +62,6 @@ func TestAirportNames(t *testing.T) {
 	}
 }
 
-// TestAirport: the code and the everyday name of one of several airports mean the airport.
 func TestAirport(t *testing.T) {
 	for query, want := range map[string]string{"BGY": "BGY", "bgy": "BGY", "Bergamo": "BGY", " stansted ": "STN",
 		"SAW": "SAW", "MIL": "", "Milano": "", "IST": "", "Istanbul": "", "NAP": "", "OTP": "", "PMF": "",
@@ -79,8 +78,8 @@ func TestAirport(t *testing.T) {
 	}
 }
 
-// TestAirportsAreFound: each of an airport's names means that airport in each language. The first
-// letters of a name complete to that name. The city's name may stand in front: London Stansted.
+// Each name of an airport means it in each language, also after the city's name (London Stansted),
+// and is completed from its first letters.
 func TestAirportsAreFound(t *testing.T) {
 	asked := 0
 	for line := range strings.Lines(airportsTable) {
@@ -88,7 +87,7 @@ func TestAirportsAreFound(t *testing.T) {
 		cityCode, _ := CityOf(code)
 		p, _ := Get(cityCode)
 		if !slices.Contains(p.Airports, code) {
-			continue // Parma, which is not listed under Milan
+			continue // Parma is not listed under Milan
 		}
 		columns := strings.Split(rest, "\t")
 		var others []string

@@ -9,14 +9,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// countriesTable holds one line per country or continent. The columns are its code (ISO 3166
-// alpha-2 for a country, UN M.49 for a continent), the continent of a country, and the name in each
-// of langs. Continents come last.
+// countriesTable has one line per country or continent: its code (ISO 3166 alpha-2 for a country,
+// UN M.49 for a continent), the continent of a country, and the name in each of langs. Continents
+// come last.
 //
 //go:embed countries.tsv
 var countriesTable string
 
-// Area is a country or a continent, with its names.
 type Area struct {
 	Code      string
 	continent string
@@ -35,10 +34,9 @@ func areas() iter.Seq[Area] {
 	}
 }
 
-// NameIn returns the name of the area in a language.
 func (a Area) NameIn(lang string) string { return city{names: a.names}.name(lang) }
 
-// Holds reports whether a country lies in the area a, or is that area.
+// Holds reports whether a country lies in a, or is a.
 func (a Area) Holds(country string) bool {
 	if a.continent != "" { // a is a country
 		return a.Code == country
@@ -47,13 +45,12 @@ func (a Area) Holds(country string) bool {
 	return of.continent == a.Code || country == a.Code
 }
 
-// HoldsCity reports whether a city lies in the area a.
 func (a Area) HoldsCity(c fare.City) bool {
 	p, ok := Get(c)
 	return ok && a.Holds(p.Country)
 }
 
-// busiest returns the English names of at most n cities of the area, as Find finds them.
+// busiest returns names that Find finds, of at most n cities.
 func (a Area) busiest(n int) (names []string) {
 	for c := range Cities() {
 		if len(names) == n {
@@ -66,7 +63,6 @@ func (a Area) busiest(n int) (names []string) {
 	return names
 }
 
-// AreaOf returns the country or continent with the given code.
 func AreaOf(code string) (Area, bool) {
 	for a := range areas() {
 		if a.Code == code && code != "" {
@@ -76,7 +72,7 @@ func AreaOf(code string) (Area, bool) {
 	return Area{}, false
 }
 
-// FindArea looks up the name of a country or continent in any language, ignoring case and accents.
+// FindArea looks up a country or continent by its name in any language, ignoring case and accents.
 func FindArea(query string) (Area, bool) {
 	key := Fold(query)
 	if len(query) > maxQuery || key == "" {
@@ -92,14 +88,14 @@ func FindArea(query string) (Area, bool) {
 	return Area{}, false
 }
 
-// minArea is the minimum length, in runes, of a prefix that CompleteArea completes. minForeignArea
-// is that of a prefix of a name in another language, and of a name with a typing error.
+// The minimum length, in runes, of a prefix that CompleteArea completes, and of one with a typing
+// error or in another language.
 const (
 	minArea        = 3
 	minForeignArea = 5
 )
 
-// SuggestArea returns the area that has a name in any language one typing error away from query.
+// SuggestArea returns the area whose name, in any language, is one typing error away from query.
 func SuggestArea(query string) (Area, bool) {
 	key := Fold(query)
 	if n := utf8.RuneCountInString(key); n < minForeignArea || n > maxSuggest {
@@ -115,8 +111,8 @@ func SuggestArea(query string) (Area, bool) {
 	return Area{}, false
 }
 
-// CompleteArea returns the first area whose name in the language lang begins with prefix. If there
-// is none, a longer prefix also completes a name in another language.
+// CompleteArea returns the first area whose name in lang begins with prefix. If there is none, a
+// longer prefix also completes a name in another language.
 func CompleteArea(prefix, lang string) (Area, bool) {
 	key := Fold(prefix)
 	if len(prefix) > maxQuery || utf8.RuneCountInString(key) < minArea {

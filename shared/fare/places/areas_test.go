@@ -40,7 +40,6 @@ func TestAreas(t *testing.T) {
 	}
 }
 
-// TestEveryCityHasACountry: the country of each city has a continent and a name in each language.
 func TestEveryCityHasACountry(t *testing.T) {
 	for code := range Cities() {
 		p, _ := Get(code)
@@ -56,8 +55,7 @@ func TestEveryCityHasACountry(t *testing.T) {
 	}
 }
 
-// TestCompleteForgivesOneTypo: a typing error is corrected only if no name begins with the typed
-// letters.
+// A typing error is corrected only if no name begins with the typed letters.
 func TestCompleteForgivesOneTypo(t *testing.T) {
 	for typed, want := range map[string]string{"Lisbno": "Lisbona", "bucrest": "Bucarest", "Barcelina": "Barcellona",
 		"Berlni": "Berlino", "Parigi": "Parigi"} {

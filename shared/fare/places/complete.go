@@ -8,16 +8,16 @@ import (
 	"verdetto/shared/fare"
 )
 
-// candidate is a name that matches a query. A lower distance is a better match, and a busier city
-// has a lower position.
+// candidate is a name that matches a query. Better matches have a lower distance, busier cities a
+// lower position.
 type candidate struct {
 	entry
 	distance int
 	position int
 }
 
-// nearest sorts candidates by distance, then puts busier cities first. A city's own name comes
-// before the names of other places that the city's airports serve.
+// nearest sorts candidates by distance, then by how busy the city is. A city's own name comes
+// before the names of other places that its airports serve.
 func nearest(found []candidate) {
 	slices.SortStableFunc(found, func(a, b candidate) int {
 		return cmp.Or(
@@ -29,8 +29,8 @@ func nearest(found []candidate) {
 	})
 }
 
-// withPrefix returns the names that begin with key and are in use. An exact match gets distance 0,
-// a longer name gets distance 1.
+// withPrefix returns the names in use that begin with key: exact matches at distance 0, others at
+// 1.
 func withPrefix(key string, inUse func(entry) bool) []candidate {
 	var found []candidate
 	for i := searchNames(key); i < len(namesTable); {
@@ -51,12 +51,11 @@ func withPrefix(key string, inUse func(entry) bool) []candidate {
 	return found
 }
 
-// minTypo is the minimum length, in runes, of a query in which almostPrefix corrects a typing
-// error.
+// minTypo is the minimum length, in runes, of a query in which a typing error is corrected.
 const minTypo = 4
 
-// almostPrefix returns the visible names that begin with query after one typing error is corrected.
-// The first letter must be right, since otherwise too many names match.
+// almostPrefix returns the visible names that begin with query after correcting one typing error.
+// The first letter must be right, or too many names would match.
 func almostPrefix(query []rune) []candidate {
 	if len(query) < minTypo || len(query) > maxSuggest {
 		return nil
@@ -82,11 +81,11 @@ func almostPrefix(query []rune) []candidate {
 	return found
 }
 
-// Complete returns at most n places with a name, in any language, that begins with prefix. If no
-// name does, Complete corrects one typing error in prefix. Exact matches come first, then the
-// busiest cities. Each Place has the name in lang of the city, or of one of its airports. But
-// everyday names (Bali), and other places near an airport, keep their own name. If prefix is an IATA code, the result also includes
-// the city of that code.
+// Complete returns at most n places with a name, in any language, that begins with prefix, or would
+// after correcting one typing error if none does. Exact matches come first, then the busiest
+// cities. Each Place has the name in lang of the city or of its airport; everyday names (Bali), and
+// other places near an airport, keep their own. If prefix is an IATA code, the result also includes
+// its city.
 func Complete(prefix, lang string, n int) []Place {
 	if len(prefix) > maxQuery || n <= 0 {
 		return nil
@@ -126,7 +125,7 @@ func Complete(prefix, lang string, n int) []Place {
 			offer(c.place(AirportName(e.airport, lang)))
 		case e.kind == kindFull:
 			offer(c.place(e.written))
-		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // only one name per city: Sicilia, but not Sicily too
+		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // one name per city: Sicilia, not Sicily too
 			placeOf[e.city] = true
 			offer(c.place(e.written))
 		}

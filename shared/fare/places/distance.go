@@ -7,7 +7,7 @@ import (
 
 const earthKm = 6371 // the mean radius
 
-// Km returns the distance in km between two airports or cities, by IATA code. It returns false for an
+// Km returns the distance between two airports or cities, by IATA code. It returns false for an
 // unknown code.
 func Km(from, to string) (int, bool) {
 	north1, east1, ok1 := coordinates(from)
@@ -20,7 +20,7 @@ func Km(from, to string) (int, bool) {
 	return int(math.Round(2 * earthKm * math.Asin(math.Sqrt(min(1, h))))), true
 }
 
-// coordinates returns the latitude and longitude of an airport or city, in radians.
+// coordinates returns latitude and longitude in radians.
 func coordinates(code string) (north, east float64, ok bool) {
 	line, ok := codeLineOf(code)
 	if !ok {

@@ -2,7 +2,7 @@ package places
 
 import "testing"
 
-// TestKm compares distances with those that great-circle calculators state for the two airports.
+// The distances are those that great-circle calculators state for the two airports.
 func TestKm(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
@@ -23,8 +23,7 @@ func TestKm(t *testing.T) {
 	}
 }
 
-// TestCoordinates checks the coordinates of every code: they are on Earth, and those of an airport are
-// near its city's.
+// Every code has coordinates on Earth, and an airport is near its city.
 func TestCoordinates(t *testing.T) {
 	for i := 0; i < len(codesTable); i += codeLine {
 		code, city := codesTable[i:i+3], codesTable[i+4:i+7]

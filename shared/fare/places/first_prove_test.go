@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// firstFindEnv is set when the test runs its own binary again. In that new process, the first
-// look-up is timed.
+// firstFindEnv makes the test binary, which runs itself again, time its first look-up.
 const firstFindEnv = "PLACES_TIME_FIRST_FIND"
 
 func TestMain(m *testing.M) {
@@ -22,8 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// BenchmarkFirstFind times the first call of Find in a new process, including the time to load the
-// tables.
+// BenchmarkFirstFind times Find in a new process, including the time to load the tables.
 func BenchmarkFirstFind(b *testing.B) {
 	var sum time.Duration
 	for b.Loop() {
@@ -32,8 +30,6 @@ func BenchmarkFirstFind(b *testing.B) {
 	b.ReportMetric(float64(sum.Nanoseconds())/float64(b.N), "ns/first-find")
 }
 
-// TestProveFirstFind: the first look-up in a new process takes less than 2 ms, including the time
-// to load the tables.
 func TestProveFirstFind(t *testing.T) {
 	best := firstFind(t)
 	for range 4 { // other load only adds time, so the best of five counts

@@ -8,8 +8,8 @@ import (
 )
 
 // Fold returns the form in which names are compared: lower case, without accents, only letters and
-// digits. "L'Aquila", "l aquila" and "LAQUILA" fold to the same form. Fold drops invalid UTF-8.
-// Folding a folded name does not change it.
+// digits. "L'Aquila", "l aquila" and "LAQUILA" fold to the same form. Invalid UTF-8 is dropped.
+// Fold is idempotent.
 func Fold(s string) string {
 	var buf [64]byte
 	return string(appendFold(buf[:0], s))
@@ -30,8 +30,8 @@ func appendFold(dst []byte, s string) []byte {
 }
 
 func appendFoldUnicode(dst []byte, s string) []byte {
-	// Some systems send text as decomposed Unicode. Compose such text first: Korean text (Hangul)
-	// must compare equal to its composed form.
+	// Compose decomposed text, which some systems send, because Hangul must compare equal in both
+	// forms.
 	if !norm.NFC.IsNormalString(s) {
 		s = norm.NFC.String(s)
 	}
@@ -57,7 +57,7 @@ func appendFoldUnicode(dst []byte, s string) []byte {
 	return dst
 }
 
-// appendFoldRune appends the folded form of r, a lower-case rune that has no Unicode decomposition.
+// appendFoldRune appends the folded form of r, a lower-case rune without a Unicode decomposition.
 // It drops punctuation and accents.
 func appendFoldRune(dst []byte, r rune) []byte {
 	switch r {
@@ -81,7 +81,7 @@ func appendFoldRune(dst []byte, r rune) []byte {
 		return append(dst, 'i')
 	}
 	switch {
-	case 0x2B0 <= r && r <= 0x2FF: // modifier letters, such as the Hawaiian okina, stand for apostrophes
+	case 0x2B0 <= r && r <= 0x2FF: // modifier letters, such as the Hawaiian okina, replace apostrophes
 		return dst
 	case unicode.IsLetter(r), unicode.IsDigit(r):
 		return utf8.AppendRune(dst, r)

@@ -1,13 +1,12 @@
 // Package places maps the names of cities to IATA codes, and back. Start at Find.
 //
-// The package knows every city with scheduled flights. Names are in Italian, English, French,
-// German, Spanish, Portuguese and the local languages. It also knows everyday names of destinations
-// whose airport has another name (Bali, Creta, Saigon). The airports of a metropolitan area count
-// as one city: Milano is Malpensa, Linate and Orio al Serio. If several cities share a name, the
-// name means the busiest one.
+// The package knows every city with scheduled flights, in Italian, English, French, German,
+// Spanish, Portuguese and the local languages, and everyday names of destinations whose airport has
+// another name (Bali, Creta, Saigon). The airports of a metropolitan area count as one city: Milano
+// is Malpensa, Linate and Orio al Serio. A name that several cities share means the busiest one.
 //
-// Every function is pure, safe for concurrent use and accepts any input. The package loads nothing
-// when the program starts.
+// Every function is pure, safe for concurrent use and accepts any input. Nothing is loaded at
+// start-up.
 package places
 
 import (
@@ -25,10 +24,10 @@ type Place struct {
 	Name     string   // properly written: "Milano" for the query "milano"
 	Country  string   // ISO 3166 alpha-2
 	Airports []string // IATA codes, busiest first
-	Airport  string   // IATA code, if the place stands for one airport of the city alone; see At
+	Airport  string   // set if the place is this airport alone; see At
 }
 
-// At returns the place of one airport of the city.
+// At returns the place of one airport of the city, or p itself for the zero Airport.
 func (p Place) At(a fare.Airport) Place {
 	if a != (fare.Airport{}) {
 		p.Airport, p.Name = a.String(), AirportName(a.String(), "it")
@@ -36,14 +35,13 @@ func (p Place) At(a fare.Airport) Place {
 	return p
 }
 
-// maxQuery is a length in bytes, longer than any name in the tables. A longer query matches
-// nothing.
+// maxQuery, in bytes, exceeds the length of all names. A longer query matches nothing.
 const maxQuery = 256
 
-// Find looks up a city by name in any language, ignoring case and accents, or by IATA code. A query
-// in capitals is first read as a code: KRK is Cracow, while Krk is an island. A query in other
-// letters is read as a code only if no city has that name. For a code, the Place has the Italian
-// name of the city, or the English one if there is no Italian name.
+// Find looks up a city by name in any language, ignoring case and accents, or by IATA code.
+// Capitals are first read as a code: KRK is Cracow, while Krk is an island. Other letters are read
+// as a code only if no city has that name. For a code, the Place has the Italian name of the city,
+// or the English one if there is none.
 func Find(query string) (Place, bool) {
 	if len(query) > maxQuery {
 		return Place{}, false
@@ -68,9 +66,9 @@ func Find(query string) (Place, bool) {
 	return Place{}, false
 }
 
-// Within reports whether query means only a part of a city: one of several airports by its code
-// (BGY), or a place near an airport (Bergamo). It returns the name of that part. The published
-// fares are always those of the whole city. Within returns false if Find does not know query.
+// Within reports whether query means only a part of a city, and returns the name of that part: one
+// of several airports by its code (BGY), or a place near an airport (Bergamo). It returns false if
+// Find does not know query.
 func Within(query string) (name string, ok bool) {
 	p, found := Find(query)
 	if !found {
@@ -95,8 +93,8 @@ func lookup(key string) (entry, bool) {
 	return e, e.key == key
 }
 
-// positionTyped returns the position in cities.tsv for a code that a user typed. Case and
-// surrounding spaces do not matter.
+// positionTyped is position for a code that a user typed: case and surrounding spaces do not
+// matter.
 func positionTyped(query string) (int, bool) {
 	query = strings.TrimSpace(query)
 	if len(query) != 3 {
@@ -104,13 +102,13 @@ func positionTyped(query string) (int, bool) {
 	}
 	var code [3]byte
 	for i := range code {
-		code[i] = query[i] &^ 0x20 // makes a letter upper case; all codes consist of letters
+		code[i] = query[i] &^ 0x20 // upper case, if it is a letter
 	}
 	return position(string(code[:]))
 }
 
-// Get returns the place of a city code. The Place has the Italian name of the city, or the English
-// one if there is no Italian name. Get returns false for the code of an airport.
+// Get returns the place of a city code, with its Italian name, or the English one if there is none.
+// It returns false for the code of an airport.
 func Get(city fare.City) (Place, bool) {
 	at, ok := position(string(city))
 	if !ok {
@@ -132,8 +130,8 @@ func CityOf(code string) (fare.City, bool) {
 	return fare.City(citiesTable[at : at+3]), true
 }
 
-// Name returns the name of a city in the language lang: "it", "en", "fr", "de", "es" or "pt". If
-// the city has no name in lang, Name returns the English name. It returns "" for an unknown city.
+// Name returns the name of a city in the language lang, or else in English. It returns "" for an
+// unknown city.
 func Name(city fare.City, lang string) string {
 	at, ok := position(string(city))
 	if !ok {
@@ -146,7 +144,6 @@ func Name(city fare.City, lang string) string {
 	return c.name(lang)
 }
 
-// Cities yields every city, busiest first.
 func Cities() iter.Seq[fare.City] {
 	return func(yield func(fare.City) bool) {
 		for i := 0; i < len(citiesTable); {

@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// table reads a CSV file of testdata, including the header.
 func table(t *testing.T, file string) [][]string {
 	t.Helper()
 	f, err := os.Open(file)
@@ -195,8 +194,7 @@ func TestFoldTreatsAlike(t *testing.T) {
 	}
 }
 
-// TestTables checks every row of the tables: the properties that searches need, and those that
-// callers may rely on.
+// The tables have the properties that searches need and callers rely on.
 func TestTables(t *testing.T) {
 	var cities []fare.City
 	unresolved := regexp.MustCompile(`^[A-Z]{3}$|(?i)airport|aeroport|aéroport|aeropuerto|flughafen`)
@@ -283,8 +281,7 @@ func FuzzQueries(f *testing.F) {
 	})
 }
 
-// TestFindCodes: Find maps the code of every city to that city, even if another city has the code
-// as its name.
+// A city's code means the city, even if it is the name of another.
 func TestFindCodes(t *testing.T) {
 	for city := range Cities() {
 		if p, ok := Find(string(city)); !ok || p.City != city {

@@ -3,7 +3,7 @@ package places
 import "verdetto/shared/fare"
 
 // NameIn returns the name of the city in the language lang, if Find maps that name to the same
-// city. A place with an everyday name, such as Bali, keeps that name.
+// city. An everyday name, such as Bali, stays.
 func (p Place) NameIn(lang string) string {
 	if p.Airport != "" {
 		return AirportName(p.Airport, lang)
@@ -19,8 +19,7 @@ func (p Place) NameIn(lang string) string {
 	return p.Name
 }
 
-// Query returns a query for which Find returns the city: name if Find maps name to the city, else
-// the code.
+// Query returns a query for which Find returns the city: name if possible, else the code.
 func Query(city fare.City, name string) string {
 	if found, ok := Find(name); !ok || found.City != city {
 		return string(city)
@@ -28,8 +27,7 @@ func Query(city fare.City, name string) string {
 	return name
 }
 
-// Query returns a query that means the place: its airport if it has one, else its city as
-// Query says.
+// Query returns a query that means the place: its airport if it has one, else its city.
 func (p Place) Query() string {
 	switch a, ok := Airport(p.Name); {
 	case p.Airport == "":

@@ -8,15 +8,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// maxSuggest is the maximum length, in runes, of a query for which suggestions are computed. Longer
-// queries take too much time.
+// maxSuggest is the maximum length, in runes, of a query that gets suggestions; longer ones take
+// too much time.
 const maxSuggest = 40
 
-// Suggest returns at most n names similar to query, one per city. Call it if Find did not find
-// query. The names are a few typing errors away, begin with query, or are beginnings of query
-// ("Milano" for "Milano Malpensa"). The most similar names come first, then the busiest cities. If
-// query is a country or continent, the names are those of its busiest cities instead. Find finds
-// each returned name.
+// Suggest returns at most n names similar to query, one per city, for a query that Find does not
+// know. The names are a few typing errors away, begin with query, or are beginnings of query
+// ("Milano" for "Milano Malpensa"). The most similar come first, then the busiest cities. For a
+// country or continent, they are its busiest cities instead. Find finds each returned name.
 func Suggest(query string, n int) []string {
 	if len(query) > maxQuery || n <= 0 {
 		return nil
@@ -41,7 +40,7 @@ func Suggest(query string, n int) []string {
 		if len(out) == n {
 			break
 		}
-		// Skip a name that Find maps to another city: it would mislead.
+		// Skip a name that Find maps to another city.
 		if e, ok := lookup(c.key); ok && e.city == c.city && !seen[c.city] {
 			seen[c.city] = true
 			out = append(out, c.written)
@@ -53,8 +52,8 @@ func Suggest(query string, n int) []string {
 	return out
 }
 
-// prefixesOf returns the names, of four runes or more, that are a prefix of key. Longer names get a
-// lower distance.
+// prefixesOf returns the names of four runes or more that key begins with. Longer names get a lower
+// distance.
 func prefixesOf(key string) []candidate {
 	var found []candidate
 	for end := len(key) - 1; end > 0; end-- {
@@ -69,12 +68,12 @@ func prefixesOf(key string) []candidate {
 	return found
 }
 
-// reach returns how many typing errors are accepted in a query of the given length.
+// reach returns how many typing errors are accepted in a query of this length.
 func reach(runes int) int {
 	switch {
 	case runes < 3:
 		return 0
-	case runes < 6: // with two errors Italy would be Itami and Spain would be Split
+	case runes < 6: // with two errors, Italy would be Itami and Spain would be Split
 		return 1
 	case runes < 9:
 		return 2
@@ -83,8 +82,6 @@ func reach(runes int) int {
 	}
 }
 
-// withinReach returns the visible names that differ from query by at most the accepted number of
-// typing errors.
 func withinReach(query []rune) []candidate {
 	limit := reach(len(query))
 	if limit == 0 {
@@ -97,7 +94,7 @@ func withinReach(query []rune) []candidate {
 		line := namesTable[i:]
 		tab := strings.IndexByte(line, '\t')
 		next := i + tab + strings.IndexByte(line[tab:], '\n') + 1
-		// tab is the length of the name in bytes. A name has at most tab runes and at least tab/4.
+		// tab is the length of the name in bytes, so the name has between tab/4 and tab runes.
 		if tab < len(query)-limit || tab > utf8.UTFMax*(len(query)+limit) || !isSuggested(line[tab+1]) {
 			i = next
 			continue
@@ -116,19 +113,18 @@ func withinReach(query []rune) []candidate {
 	return found
 }
 
-// Distance returns the number of typing errors between two names without case and accents. It
-// returns limit + 1 if there are more than limit.
+// Distance returns the number of typing errors between two folded names, or limit + 1 if there are
+// more than limit.
 func Distance(a, b string, limit int) int {
 	var m meter
 	return min(m.distance([]rune(a), []rune(b), limit), limit+1)
 }
 
-// meter computes the edit distance between names. It reuses its memory between calls.
+// meter reuses its memory between calls.
 type meter struct{ rows [3][]int }
 
 // distance returns the number of edits that turn a into b: insertions, deletions, replacements, and
-// swaps of adjacent runes. If more than limit edits are needed, distance returns a number above
-// limit.
+// swaps of adjacent runes. If it exceeds limit, any number above limit may be returned.
 func (m *meter) distance(a, b []rune, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1
@@ -141,7 +137,7 @@ func (m *meter) distance(a, b []rune, limit int) int {
 		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		// Compute only the cells near the diagonal of the matrix. The other cells exceed limit.
+		// Cells far from the diagonal of the matrix exceed limit.
 		from, to := max(1, i-limit), min(len(b), i+limit)
 		row[from-1] = limit + 1
 		if from == 1 {

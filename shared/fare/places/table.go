@@ -8,58 +8,56 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The tables are text files. Command ./generate writes them, and this package searches them in the
-// executable. Nothing is read, parsed or allocated before the first query.
+// The tables are text files that ./generate writes. They are searched in the executable: nothing is
+// read, parsed or allocated before the first query.
 var (
-	// The columns of names.tsv are: folded name (see Fold), kind, city or airport, written name (empty
-	// if equal to the folded name). A line of an everyday name also has the languages of that name;
-	// none means every language. The lines are sorted by folded name. If several cities share a
-	// name, the city that Find returns comes first.
+	// The columns of names.tsv are: folded name (see Fold), kind, city or airport, written name
+	// (empty if equal to the folded one), and the languages of an everyday name (none: every
+	// language). The lines are sorted by folded name; of cities with the same name, the one that
+	// Find returns comes first.
 	//go:embed names.tsv
 	namesTable string
 
 	// The columns of cities.tsv are: city, country, airports, and the name in each of langs (empty
-	// if equal to the English name). The busiest city comes first.
+	// if equal to the English one). The busiest city comes first.
 	//go:embed cities.tsv
 	citiesTable string
 
 	// The columns of codes.tsv are: airport or city code, city, offset of the city's line in
-	// cities.tsv, latitude and longitude in hundredths of a degree. The lines are sorted; every line
-	// has codeLine bytes.
+	// cities.tsv, latitude and longitude in hundredths of a degree. The lines are sorted and have
+	// codeLine bytes each.
 	//go:embed codes.tsv
 	codesTable string
 )
 
 const codeLine = len("BGY MIL 000000 +04567 +00970\n")
 
-// langs lists the languages of the name columns in cities.tsv. English comes first: every city has
-// an English name.
+// langs lists the languages in cities.tsv. English comes first: every city has an English name.
 var langs = [...]string{"en", "it", "fr", "de", "es", "pt"}
 
-// The kinds of names in names.tsv, as their second column stores them.
+// The kinds of names in the second column of names.tsv.
 const (
 	kindName   = 'n' // a name of the city
-	kindPlace  = 'p' // a place that the city's airports serve, or an everyday name: always shown as itself
+	kindPlace  = 'p' // a place that the city's airports serve, or an everyday name: shown as itself
 	kindHidden = 'h' // historic or rare: matched, never shown
 
-	// A place served only by airports that are not listed, such as Parma under Milan: matched, but
-	// never suggested.
+	// A place served only by unlisted airports, such as Parma under Milan: matched, but never
+	// suggested.
 	kindUnlisted = 'u'
 
-	// Names of one airport of a city with several: the name that we write in some language
-	// (Stansted), and other names (London Stansted), which are completed if nothing else fits.
+	// Names of one airport of a city with several: the everyday name in some language (Stansted),
+	// and other names (London Stansted), which are completed if nothing else fits.
 	kindAirport = 'r'
 	kindFull    = 's'
 )
 
-// entry is one line of names.tsv.
 type entry struct {
 	key       string
 	kind      byte
 	city      fare.City
-	airport   string // code, if the name is of one airport of the city
+	airport   string // set if the name is of one airport
 	written   string
-	languages string // languages, with spaces between; empty: any
+	languages string // separated by spaces; empty: any
 }
 
 func (e entry) isFull() bool { return e.kind == kindFull }
@@ -68,12 +66,11 @@ func (e entry) isShown() bool { return isSuggested(e.kind) && !e.isFull() }
 
 func isSuggested(kind byte) bool { return kind != kindHidden && kind != kindUnlisted }
 
-// isUsedIn reports whether the entry's name is used in the language lang.
 func (e entry) isUsedIn(lang string) bool {
 	return e.languages == "" || strings.Contains(e.languages, lang)
 }
 
-// entryAt returns the line of names.tsv that starts at offset i, and the offset of the next line.
+// entryAt returns the line of names.tsv at offset i, and the offset of the next line.
 func entryAt(i int) (e entry, next int) {
 	line := namesTable[i:]
 	line = line[:strings.IndexByte(line, '\n')]
@@ -91,15 +88,14 @@ func entryAt(i int) (e entry, next int) {
 	return e, next
 }
 
-// searchNames returns the offset of the first line of names.tsv whose key is equal to key or sorts
-// after it.
+// searchNames returns the offset of the first line of names.tsv whose key is not below key.
 func searchNames(key string) int {
 	lo, hi := 0, len(namesTable) // both are starts of lines
 	for lo < hi {
 		mid := lo + (hi-lo)/2
 		mid += strings.IndexByte(namesTable[mid:], '\n') + 1
 		if mid >= hi {
-			// No line starts between mid and hi, so look at the first line instead.
+			// No line starts between mid and hi.
 			mid = lo
 		}
 		line := namesTable[mid:]
@@ -114,8 +110,8 @@ func searchNames(key string) int {
 	return lo
 }
 
-// position returns the offset in cities.tsv of the city that an airport or city code belongs to. A
-// busier city has a lower offset.
+// position returns the offset in cities.tsv of the city of an airport or city code. Busier cities
+// have lower offsets.
 func position(code string) (int, bool) {
 	line, ok := codeLineOf(code)
 	if !ok {
@@ -125,7 +121,6 @@ func position(code string) (int, bool) {
 	return p, err == nil
 }
 
-// codeLineOf returns the line of codes.tsv of an airport or city code.
 func codeLineOf(code string) (string, bool) {
 	if len(code) != 3 {
 		return "", false
@@ -146,7 +141,6 @@ func codeLineOf(code string) (string, bool) {
 	return "", false
 }
 
-// city is one line of cities.tsv.
 type city struct {
 	code     fare.City
 	country  string
@@ -154,7 +148,7 @@ type city struct {
 	names    string // in the order of langs, separated by tabs
 }
 
-// cityAt returns the line of cities.tsv that starts at offset i, and the offset of the next line.
+// cityAt returns the line of cities.tsv at offset i, and the offset of the next line.
 func cityAt(i int) (c city, next int) {
 	line := citiesTable[i:]
 	line = line[:strings.IndexByte(line, '\n')]
@@ -163,8 +157,7 @@ func cityAt(i int) (c city, next int) {
 	return c, i + len(line) + 1
 }
 
-// name returns the city's name in a language, or the English name if the table has no name in that
-// language.
+// name falls back to the English name.
 func (c city) name(lang string) string {
 	english, rest, _ := strings.Cut(c.names, "\t")
 	for _, l := range langs[1:] {

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// airport holds the names of an airport of a city with several.
 type airport struct {
-	written [6]string // in each of langs
+	written [6]string
 	others  []string
 }
 
-// readAirports parses airports.tsv. The comment in package places describes its columns.
+// readAirports parses airports.tsv; see package places for its columns.
 func readAirports(file string) (map[string]airport, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -40,8 +39,8 @@ func readAirports(file string) (map[string]airport, error) {
 	return all, nil
 }
 
-// airportNames returns the names of the city's airports, if it has several. The name of the city
-// and the name of the airport are a name too: London Stansted.
+// airportNames returns the names of the city's airports, if it has several, also with the city's
+// name in front: London Stansted.
 func (c *city) airportNames(said everyday) (out []name) {
 	if len(c.airports) < 2 {
 		return nil

@@ -7,30 +7,28 @@ import (
 	"slices"
 )
 
-// city is a city or metropolitan area, in the form that write needs for the tables.
 type city struct {
 	code    string
 	country string
-	// busy is the sum of the page ranks of the city's airports in the network of flights. Passenger
-	// counts are not openly available.
+	// busy is the sum of the page ranks of the city's airports in the network of flights, since
+	// passenger counts are not openly available.
 	busy     float64
 	airports []string // with traffic, busiest first; see listed
-	points   []point  // rows about the city itself, the best known first
+	points   []point  // rows about the city itself, the largest first
 	towns    []town   // other places that its airports serve
 }
 
 type town struct {
 	point
 	busy    float64
-	airport string // that serves it
+	airport string // serves it
 }
 
-// unranked is the busyness of an airport that has flights but no page rank in the source. Every
-// airport with a rank is busier.
+// unranked is the busyness of an airport that has flights but no page rank in the source, below
+// every rank.
 const unranked = 0.001
 
-// builder groups the airports with scheduled flights by city. The parameters come from the two
-// sources and everyday.csv.
+// builder groups the airports with scheduled flights by city.
 type builder struct {
 	points, retired []point
 	services        map[string]service
@@ -41,8 +39,7 @@ type builder struct {
 	codes           map[string]string  // the city of every known code
 }
 
-// buildCities returns the cities, busiest first, and a map from every airport or city code to the
-// code of its city.
+// buildCities returns the cities, busiest first, and a map from every code to the code of its city.
 func buildCities(points []point, services map[string]service, said everyday) ([]*city, map[string]string, error) {
 	b := builder{
 		services: services, said: said, wanted: map[string]bool{},
@@ -79,12 +76,12 @@ func buildCities(points []point, services map[string]service, said everyday) ([]
 	return cities, b.codes, nil
 }
 
-// traffic is the rank from which an airport is listed under a city with a busier one.
+// traffic is the rank from which an airport is listed beside a busier one.
 const traffic = 0.01
 
 // listed returns the airports that a traveller may fly from: those with scheduled passenger flights
 // and a rank of traffic, or of half the busiest's. So Parma is not listed under Milan, nor a
-// military base under Tokyo. Their codes still lead to the city. all is in order of rank.
+// military base under Tokyo; their codes still lead to the city. all is in order of rank.
 func (b *builder) listed(all []string) []string {
 	scheduled := slices.DeleteFunc(slices.Clone(all), func(code string) bool { return !b.services[code].scheduled })
 	if len(scheduled) == 0 {
@@ -94,7 +91,6 @@ func (b *builder) listed(all []string) []string {
 	return slices.DeleteFunc(scheduled, func(code string) bool { return b.rank[code] < least })
 }
 
-// primary returns the code of the city that an airport belongs to.
 func (b *builder) primary(airport point) string {
 	code := airport.cities[0]
 	if b.said.separate[airport.code] {
@@ -130,7 +126,7 @@ func (b *builder) gather() {
 			c.towns = append(c.towns, town{point{name: name}, busy, p.code})
 		}
 	}
-	// A city listed in everyday.csv can have an airport whose code differs from the city's code.
+	// A city of everyday.csv may have an airport with another code.
 	for _, p := range b.points {
 		if code := b.primary(p); p.airport && b.wanted[code] && b.byCode[code] == nil {
 			b.byCode[code] = &city{code: code, country: p.country, busy: unranked, airports: []string{p.code}}
@@ -138,8 +134,7 @@ func (b *builder) gather() {
 	}
 }
 
-// assignCodes maps every code to its city: airport codes including retired ones, codes in
-// everyday.csv, and the codes of the cities themselves.
+// assignCodes maps every code to its city, including retired ones and those in everyday.csv.
 func (b *builder) assignCodes() {
 	for _, p := range slices.Concat(b.points, b.retired) {
 		if code := b.primary(p); p.airport && b.codes[p.code] == "" && b.byCode[code] != nil {
@@ -152,11 +147,11 @@ func (b *builder) assignCodes() {
 	}
 }
 
-// settle moves the source row with the largest population to the front of points, and takes the
-// country from it.
+// settle moves the row with the largest population to the front of points, and takes the country
+// from it.
 func (c *city) settle() {
 	slices.SortStableFunc(c.points, func(a, b point) int { return cmp.Compare(b.population, a.population) })
-	// If the first row names an airport, the city gets the name of the town of that airport.
+	// If that row names an airport, the city gets the name of the airport's town.
 	if main := &c.points[0]; ofAirport.MatchString(main.name) {
 		main.name = townOf(main.name)
 		if len(c.towns) > 0 {
@@ -166,8 +161,7 @@ func (c *city) settle() {
 	c.country = c.points[0].country // an airport may lie across the border
 }
 
-// describe assigns to each city its own source rows, and the rows of other towns that its airports
-// serve.
+// describe assigns to each city its own rows, and those of other towns that its airports serve.
 func (b *builder) describe() {
 	rows := map[string][]point{}
 	for _, p := range b.points {
@@ -201,9 +195,9 @@ func (b *builder) describe() {
 	}
 }
 
-// succeed separates points with retired airport codes from current points. A retired airport has a
-// successor if its city has an airport without a page rank, and no airport with one. The successor
-// gets the retired airport's rank; the retired airport gets the successor's cities.
+// succeed separates retired airport codes from current ones. A retired airport has a successor if
+// its city has an airport without a page rank, and none with one. The successor gets its rank, and
+// the retired airport gets the successor's cities.
 func succeed(points []point) (current, retired []point) {
 	type place struct{ country, city string }
 	newcomers, ranked := map[place]int{}, map[place]bool{}

@@ -11,12 +11,11 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// continents lists the UN M.49 codes of the continents: Africa, Oceania, North America, South
-// America, Asia, Europe. In countries.tsv the continents follow the countries.
+// continents lists the UN M.49 codes of Africa, Oceania, North America, South America, Asia and
+// Europe.
 var continents = []string{"002", "009", "003", "005", "142", "150"}
 
-// writeCountries writes countries.tsv: the names of the given countries, and of the continents in
-// which these countries lie.
+// writeCountries writes countries.tsv: the given countries, then their continents.
 func writeCountries(countries map[string]bool) error {
 	var b bytes.Buffer
 	for _, code := range slices.Concat(slices.Sorted(maps.Keys(countries)), continents) {

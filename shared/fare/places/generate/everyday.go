@@ -8,8 +8,6 @@ import (
 	"strings"
 )
 
-// everyday holds the content of everyday.csv: names and codes that the sources lack. The comment at
-// the top of everyday.csv describes its format.
 type everyday struct {
 	names    []everydayName
 	codes    map[string]string // accepted code -> code of a city
@@ -19,8 +17,8 @@ type everyday struct {
 
 type everydayName struct {
 	name, city string
-	written    []string // languages in which it is the city's written name
-	said       []string // languages of cities.tsv in which it is completed, or "*" for any
+	written    []string // languages in which it is the written name
+	said       []string // languages in which it is completed, or "*" for any
 }
 
 func readEveryday(file string) (everyday, error) {

@@ -12,8 +12,6 @@ import (
 
 const header = "iata_code^name^country_code^city_code_list^city_name_list^location_type^population^page_rank^date_until^alt_name_section^latitude^longitude\n"
 
-// world is a small table of airports and cities: a city with two airports, a retired airport with
-// its successor, two cities with one name, and a town near a city.
 const world = header +
 	"BIG^Big One Airport^IT^BGC^Bigtown^A^0^0.5^^^45^9\n" +
 	"BIH^Big Two Airport^IT^BGC,SML^Bigtown=Smalltown^A^0^0.2^^^46^10\n" +
@@ -74,8 +72,8 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestLocate: a code has the coordinates of its airport, else of its city. Codes without a row in use,
-// or of an airport elsewhere, have none.
+// A code has the coordinates of its airport, else of its city. Retired codes, and those of airports
+// elsewhere, have none.
 func TestLocate(t *testing.T) {
 	points, err := readPoints([]byte(world))
 	if err != nil {
@@ -125,7 +123,6 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestAirports: the airports of a city with several have their names, with the city's in front.
 func TestAirports(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "airports.tsv")
 	if err := os.WriteFile(file, []byte("BIG\tField\tCampo\t\t\t\t\tOld Field|Oak\nBIH\tBIH\n"), 0o600); err != nil {

@@ -15,8 +15,7 @@ import (
 // cities.tsv.
 var langs = []string{"en", "it", "fr", "de", "es", "pt"}
 
-// alsoSpoken maps a country to the languages spoken there besides its main language. The CLDR data
-// supplies only the main language.
+// alsoSpoken lists the languages of a country besides its main one, which CLDR supplies.
 var alsoSpoken = map[string]string{
 	"AF": "ps", "BA": "hr sr", "BE": "fr de", "BY": "ru", "CA": "fr", "CH": "fr it rm", "CN": "zh-CN ug bo",
 	"CY": "tr", "DZ": "fr", "ES": "ca eu gl ast", "FI": "sv se", "GB": "cy gd", "HK": "yue", "IE": "ga", "IL": "ar",
@@ -25,15 +24,14 @@ var alsoSpoken = map[string]string{
 	"RS": "hu", "TW": "zh-TW", "UA": "ru", "US": "haw", "XK": "sr", "ZA": "af zu",
 }
 
-// local returns the languages spoken in a country, the main language first.
+// local returns the languages of a country, the main one first.
 func local(country string) []string {
 	base, _ := language.Make("und-" + country).Base()
 	return append([]string{base.String()}, strings.Fields(alsoSpoken[country])...)
 }
 
-// When several cities have the same name, each city's weight is one of these numbers times its
-// busyness. The highest weight wins: a main name beats a secondary name of a city up to ten times
-// as busy.
+// If several cities have the same name, each weighs its busyness times one of these numbers, and
+// the heaviest wins. So a main name beats a secondary name of a city up to ten times as busy.
 const (
 	byHand  = 1e6
 	primary = 1.0
@@ -41,18 +39,17 @@ const (
 	stray   = 0.001
 )
 
-// name is one line of names.tsv.
 type name struct {
 	key, written string
 	kind         byte // see package places
 	city         string
-	airport      string // of an airport's name
+	airport      string
 	weight       float64
-	said         []string // languages of an everyday name; none: any
+	said         []string // of an everyday name; none: any
 }
 
-// longest is the maximum length of a name in bytes, after places.Fold. Only ceremonial names of
-// Bangkok are longer.
+// longest is the maximum length in bytes of a folded name. Only ceremonial names of Bangkok are
+// longer.
 const longest = 128
 
 const (
@@ -66,7 +63,6 @@ const (
 	kindFull    = 's'
 )
 
-// written returns the name to display for a city, in each of langs.
 func (c *city) written(said everyday) []string {
 	out := make([]string, len(langs))
 	for i, lang := range langs {
@@ -84,8 +80,7 @@ func (c *city) written(said everyday) []string {
 	return out
 }
 
-// best returns the name of a place in a language: the preferred name, else the first name in
-// current use.
+// best returns the preferred name of a place in a language, else the first in current use.
 func best(p point, lang string) string {
 	found, score := "", -1
 	for _, n := range p.names {
@@ -108,9 +103,8 @@ func best(p point, lang string) string {
 
 func dated(n altName) bool { return strings.ContainsAny(n.flags, "hc") }
 
-// buildNames returns the lines of names.tsv. If several cities share a name, the city with the
-// highest weight comes first. The other cities follow only if the shared name is their own name,
-// not that of a town nearby.
+// buildNames returns the lines of names.tsv. Of several cities with the same name, the heaviest
+// comes first; another follows only if the name is its own, not that of a town nearby.
 func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 	byKey := map[string][]name{}
 	add := func(n name) {
@@ -161,8 +155,8 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 	return all
 }
 
-// names returns every name of a city. If two spellings have equal key and weight, buildNames keeps
-// the first of them. So the local spelling comes first, then the Italian one.
+// names returns every name of a city. buildNames keeps the first of two spellings with equal key
+// and weight, so the local spelling comes first, then the Italian one.
 func (c *city) names(said everyday) []name {
 	var out []name
 	add := func(written string, kind byte, weight float64) {

