@@ -10,18 +10,17 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// An answer can be limited to the fares of some airlines. Of each departure the service keeps the
-// cheapest fare of the newest day, of whatever airline. So the answer is about the departures whose
-// fare is of these airlines. Their fares are compared with those of all airlines.
+// An answer can be limited to the fares of some airlines. Of each departure, the service keeps only
+// the cheapest fare of the newest day, of whatever airline. So the answer is about the departures
+// whose fare is of these airlines, and compares it with the fares of all airlines.
 
-// Vettori says which airlines an answer is limited to.
 type Vettori struct {
 	Solo   []Vettore `json:"solo,omitempty" doc:"Only fares of these airlines"`
 	Senza  []Vettore `json:"senza,omitempty" doc:"Only fares of other airlines than these"`
 	Ignoti *int      `json:"ignoti,omitempty" minimum:"0" doc:"In a list: fares left out, of unknown airlines"`
 }
 
-// VettoriOf returns the published form of a limit to some airlines, or nil if there is none.
+// VettoriOf returns the published form of a, or nil if it selects all airlines.
 func VettoriOf(a fare.Airlines) *Vettori {
 	if a == "" {
 		return nil
@@ -38,7 +37,7 @@ func VettoriOf(a fare.Airlines) *Vettori {
 	return &v
 }
 
-// Without returns the limit of a list from which n fares of unknown airlines were left out.
+// Without adds the number of fares left out because their airline is unknown.
 func (v *Vettori) Without(n int) *Vettori {
 	if v == nil {
 		return nil
@@ -48,9 +47,9 @@ func (v *Vettori) Without(n int) *Vettori {
 	return &of
 }
 
-// OfAirlines returns the summary of a route with the live fares of some airlines alone. They are the
-// cheapest of the departure state: a fare is fresh if it was found within FreshFor before the newest
-// fare of these airlines. Without a state, only the cheapest fares of the route count.
+// OfAirlines limits the live fares of a summary to some airlines. They are the cheapest of the
+// departure state, where a fare is fresh if it was found within FreshFor before the newest fare of
+// these airlines. Without a state, only the cheapest fares of the route count.
 func (s RouteSummary) OfAirlines(a fare.Airlines, state *departure.State) RouteSummary {
 	all, ratio := s.Live, 1.
 	if state != nil {

@@ -10,20 +10,20 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A pair of airports is judged like a route: its fares are compared with fares of the same pair.
-// Where fewer than MinSample of those are known, they are compared with the fares of both cities,
-// brought to the usual level of the pair.
+// A pair of airports is judged like a route: its fares are compared with fares of the same pair. If
+// fewer than MinSample of those are known, they are compared with the fares of both cities, scaled
+// to the usual level of the pair.
 
 // Basis states how a pair of airports is compared with the fares of both cities.
 type Basis struct {
-	// Ratio is the pair's usual price divided by the cities' cheapest: the median over departures
-	// with a fare of both, by the logarithm. It is 1 without such departures.
+	// Ratio is the pair's usual price divided by the cities' cheapest: the exponential of the
+	// median log ratio over departures with a fare of both. It is 1 without such departures.
 	Ratio      float64
 	Departures int // behind Ratio
 }
 
-// unknownBasis is that of a pair of which only fares are known that are the cheapest of both cities.
-// They do not say how much dearer the pair usually is.
+// unknownBasis is the basis of a pair whose known fares are all the cheapest of both cities, so
+// that they do not say how much dearer the pair usually is.
 var unknownBasis = Basis{Ratio: 1}
 
 func (b Basis) percent() int { return int(math.Round(100 * (b.Ratio - 1))) }
@@ -37,14 +37,12 @@ type Tratta struct {
 	Partenze       *int   `json:"partenze,omitempty" minimum:"0" doc:"With citta: the departures behind scartoPercento. With 0 the difference is not known, and counts as none"`
 }
 
-// The published names of what a pair of airports is compared with.
 const (
 	DegliAeroporti = "aeroporti"
 	DelleCitta     = "citta"
 )
 
-// Tratta returns how a pair of airports is compared with both cities. It returns nil for a pair with
-// enough fares, and for cities.
+// Tratta returns nil for a pair with enough fares of its own, and for cities.
 func (s RouteSummary) Tratta() *Tratta {
 	if s.Basis == nil {
 		return nil
@@ -53,7 +51,7 @@ func (s RouteSummary) Tratta() *Tratta {
 	return &Tratta{Confronto: DelleCitta, ScartoPercento: &percent, Partenze: &s.Basis.Departures}
 }
 
-// Between adds the airports that were asked for. It returns nil if none were.
+// Between adds the requested airports, or returns nil if there are none.
 func (t *Tratta) Between(a fare.Airports) *Tratta {
 	if a == (fare.Airports{}) {
 		return nil
@@ -68,14 +66,14 @@ func (t *Tratta) Between(a fare.Airports) *Tratta {
 
 // BasisOf compares the fares of a pair of airports with those of both cities, by departure and by
 // day. Both lists are as DayQuotes returns them, in the currencies of own and of cities. Of each
-// departure only the newest day with a fare of both counts.
+// departure, only the newest day with a fare of both counts.
 func BasisOf(own RouteSummary, pair []Live, cities RouteSummary, all []Live) Basis {
 	type key struct{ found, depart fare.Day }
 	cheapest := make(map[key]fare.Cents, len(all))
 	for _, l := range all {
 		cheapest[key{l.FoundDay(), l.Depart}] = l.Price
 	}
-	newest := map[fare.Day]float64{} // pair is in order of days
+	newest := map[fare.Day]float64{} // in order of days, so the newest wins
 	for _, l := range pair {
 		if price := cheapest[key{l.FoundDay(), l.Depart}]; price > 0 && own.PerEuro > 0 && cities.PerEuro > 0 {
 			newest[l.Depart] = math.Log(float64(l.Price) / own.PerEuro / (float64(price) / cities.PerEuro))
@@ -91,8 +89,8 @@ func BasisOf(own RouteSummary, pair []Live, cities RouteSummary, all []Live) Bas
 	return Basis{math.Exp(median(logs)), len(logs)}
 }
 
-// Compared returns the summary of a pair of airports with the daily lows of both cities, unless it
-// has enough of its own.
+// Compared replaces the daily lows of a pair of airports by those of both cities, unless it has
+// enough of its own.
 func (s RouteSummary) Compared(cities RouteSummary, b Basis, rates fare.Rates) RouteSummary {
 	if len(s.sample()) >= MinSample {
 		return s
@@ -115,8 +113,8 @@ func (s RouteSummary) Compared(cities RouteSummary, b Basis, rates fare.Rates) R
 	return s
 }
 
-// ComparedState returns the departure state of a pair of airports with the statistics of both
-// cities, unless it has enough of its own. facts is the summary of the pair.
+// ComparedState replaces the statistics of a pair of airports by those of both cities, unless it
+// has enough of its own. facts is the summary of the pair.
 func ComparedState(own, cities *departure.State, facts RouteSummary, b Basis) *departure.State {
 	if own.Route.Count() >= MinSample || len(own.Live) > MinSample || cities.AsOf == 0 {
 		return own
@@ -127,15 +125,15 @@ func ComparedState(own, cities *departure.State, facts RouteSummary, b Basis) *d
 	return s
 }
 
-// HasAirports reports whether the airports of any live fare are known.
+// HasAirports reports whether any live fare states an airport.
 func HasAirports(live []Live) bool {
 	return slices.ContainsFunc(live, func(l Live) bool {
 		return l.Flight.From != fare.Airport{} || l.Flight.To != fare.Airport{}
 	})
 }
 
-// StateBetween returns the departure state of a pair of airports that has no series of its own. Its
-// fares are those of the cities' departures whose newest fare is of the pair.
+// StateBetween returns the departure state of a pair of airports without a series of its own: the
+// cities' departures whose newest fare is of the pair.
 func StateBetween(cities *departure.State, p *departure.Pooled, a fare.Airports) *departure.State {
 	var live []Live
 	for _, l := range cities.Live {
@@ -152,8 +150,8 @@ func StateBetween(cities *departure.State, p *departure.Pooled, a fare.Airports)
 	return ComparedState(own, cities, facts, unknownBasis)
 }
 
-// SummaryBetween returns the summary of a pair of airports that has no series of its own, from the
-// summary of both cities and from a state that StateBetween returned.
+// SummaryBetween returns the summary of a pair of airports without a series of its own. of is a
+// state that StateBetween returned.
 func SummaryBetween(cities RouteSummary, of *departure.State) (RouteSummary, error) {
 	facts, err := unpackFacts(of)
 	if err != nil {

@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// BenchmarkBuild times building a route summary. BenchmarkSort times sorting the same fares by
-// price, as a baseline. Compare ns/observation of both.
 func BenchmarkBuild(b *testing.B) {
 	for _, n := range []int{100, 10_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -38,8 +36,7 @@ func BenchmarkSort(b *testing.B) {
 	}
 }
 
-// BenchmarkJudge times decoding a summary and judging its cheapest fare. A request also needs HTTP
-// and one read from the store.
+// BenchmarkJudge times decoding a summary and judging its cheapest fare.
 func BenchmarkJudge(b *testing.B) {
 	for _, n := range []int{100, 10_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -58,7 +55,6 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// history returns n random observations spread over HistoryDays days.
 func history(n int) []fare.Observation {
 	rng := rand.New(rand.NewPCG(9, uint64(n)))
 	all := make([]fare.Observation, n)

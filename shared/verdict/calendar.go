@@ -7,11 +7,11 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// CalendarDays is the number of days ahead that a calendar covers.
+// CalendarDays is how many days ahead a calendar covers.
 const CalendarDays = 330
 
-// Calendario is the published calendar of a series (route and kind of trip). For each departure
-// that has a fare, and for each month, it holds the same verdict as JudgeDeparture.
+// Calendario is the published calendar of a series: the verdict of JudgeDeparture for each
+// departure that has a fare, and for each month.
 type Calendario struct {
 	Origine          string             `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	Destinazione     string             `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
@@ -26,8 +26,8 @@ type Calendario struct {
 	AggiornatoIl     time.Time          `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC. The age of each fare is its etaOre"`
 }
 
-// Giorno is one departure in a calendar. If the service does not publish single fares, the fields
-// Cent and Quotato are absent.
+// Giorno is one departure in a calendar. Cent and Quotato are omitted if the service does not
+// publish single fares.
 type Giorno struct {
 	Partenza string      `json:"partenza" format:"date" doc:"Day of departure, local time" example:"2016-04-20"`
 	Cent     *fare.Cents `json:"cent,omitempty" minimum:"1" doc:"The fare, in cents of valuta. Absent, as quotato is, if this service shows no single fares. The level is shown in any case"`
@@ -52,7 +52,6 @@ type Calo struct {
 	Calo5Oltre bool    `json:"calo5Oltre,omitempty" doc:"True: the chance is calo5 or higher. Higher values are not stated exactly"`
 }
 
-// MeseInCalendario is a month of departure in a calendar, judged by its cheapest fare.
 type MeseInCalendario struct {
 	Mese         string      `json:"mese" doc:"Month of departure" example:"2016-04"`
 	MinimoCent   fare.Cents  `json:"minimoCent" minimum:"1" doc:"The cheapest known fare of its departures, in cents of valuta: the judged fare"`
@@ -63,8 +62,8 @@ type MeseInCalendario struct {
 	Giorni       int         `json:"giorni" minimum:"1" doc:"Departures of the month with a known fare"`
 }
 
-// CalendarOf judges every departure that has a fare, and each month that has such a departure. It
-// covers the given month, or the next CalendarDays days if month is nil. If prices is false, it
+// CalendarOf judges every departure that has a fare, and each month that has such a departure,
+// within the given month or, if that is nil, the next CalendarDays days. If prices is false, it
 // omits the fares of single departures. It returns false if no departure has a fare. The caller
 // fills in the names of the cities.
 func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices bool,
@@ -103,8 +102,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 	return c, len(c.Giorni) > 0, nil
 }
 
-// cell returns the calendar entry of one departure, judged by its live fare (found in the last 7
-// days).
+// cell returns the entry of one departure, judged by its live fare.
 func (q *departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
 	median, _ := q.day.Median(live.Depart)
@@ -126,7 +124,6 @@ func (q *departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	return g
 }
 
-// month judges the month that contains depart by the cheapest fare of the whole month.
 func (q *departureQuestion) month(depart fare.Day, now time.Time) MeseInCalendario {
 	cheapest, _ := q.day.Cheapest(departure.Month, depart)
 	v := q.judgeMonth(cheapest, cheapest.Age(now))

@@ -8,16 +8,15 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Judged is a live fare (found in the last 7 days) with its verdict. The verdict assumes that the
-// fare was found less than 72 hours ago. Publish corrects the verdict for an older fare.
+// Judged is a live fare with its verdict, assuming that the fare is fresh. Publish corrects the
+// verdict of a stale fare.
 type Judged struct {
-	Fare    Live // its price in EUR cents, with the quoted amount if that is in another currency
+	Fare    Live // in EUR cents, with the quoted amount if that is in another currency
 	Verdict Verdetto
 }
 
-// CheapestAhead returns the live fares (found in the last 7 days) of a summary with their verdicts
-// as Judge computes them. The first fare of the result whose departure is still ahead is the
-// cheapest.
+// CheapestAhead judges the live fares of a summary, as Judge does. The first one that has not
+// departed is the cheapest.
 func CheapestAhead(s RouteSummary) (all []Judged) {
 	for _, l := range s.Live {
 		all = append(all, Judged{s.inEuro(l), s.judge(l.Price, 0)})
@@ -25,8 +24,8 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 	return all
 }
 
-// CheapestOfMonths judges the cheapest live fare (found in the last 7 days) of each month of
-// departure, in the same way as JudgeDeparture for a month. The result is in order of departure.
+// CheapestOfMonths judges the cheapest live fare of each departure month, as JudgeDeparture does
+// for a month, in order of departure.
 func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
 	q, _, err := newDepartureQuestion(s, p, When{}, s.AsOf.Time())
 	if err != nil {
@@ -47,9 +46,8 @@ func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, er
 	return all, nil
 }
 
-// steps returns the fares in live that are the cheapest on at least one day from asOf to LiveDays
-// days later. On each day, only fares that have not departed count. live must be in order of
-// departure. cheapestAhead does the same for fares in any order.
+// steps returns the fares that are the cheapest of those not departed, on at least one day from
+// asOf to LiveDays days later. live must be in order of departure; cheapestAhead accepts any order.
 func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0
@@ -66,13 +64,11 @@ func steps(live []Live, asOf fare.Day) (all []Live) {
 	return slices.Clip(all)
 }
 
-// judgeMonth judges the cheapest fare of a month among the cheapest fares of other months.
 func (q *departureQuestion) judgeMonth(l Live, age time.Duration) Verdetto {
 	a, quartiles, _ := q.day.JudgeSpan(departure.Month, l.Depart, l.Price)
 	return q.judge(a, quartiles, l.Price, age)
 }
 
-// inEuro returns a live fare (found in the last 7 days) of the summary with its price in EUR cents.
 func (s RouteSummary) inEuro(l Live) Live {
 	if quoted := s.Quote(l); quoted.Currency != fare.EUR {
 		l.Quoted = quoted
@@ -81,16 +77,16 @@ func (s RouteSummary) inEuro(l Live) Live {
 	return l
 }
 
-// Publish returns the fare and its verdict in the form to publish at the time now. If the fare is
-// stale, the reliability is one step lower.
+// Publish returns the published form of the fare and its verdict at the time now. A stale fare
+// lowers the reliability by one step.
 func (j Judged) Publish(now time.Time) (Prezzo, Verdetto) {
 	v := j.Verdict
 	v.Affidabilita = CertaintyAt(v.Affidabilita, j.Fare.Age(now))
 	return RouteSummary{}.livePrice(j.Fare, now), v
 }
 
-// CertaintyAt returns the reliability of a verdict when its fare has the given age. fresh is the
-// reliability of the same verdict while the fare was fresh. If fresh is "", the result is "".
+// CertaintyAt returns the reliability of a verdict whose fare has the given age. fresh is its
+// reliability for a fresh fare, which may be "".
 func CertaintyAt(fresh string, age time.Duration) string {
 	step := slices.Index([]string{Alta, Media, Bassa}, fresh)
 	if step < 0 {
@@ -99,12 +95,10 @@ func CertaintyAt(fresh string, age time.Duration) string {
 	return reliabilityAt(step, age)
 }
 
-// GoesStale returns the time at which the fare reaches the age StaleAfter.
 func (j Judged) GoesStale() time.Time { return time.Unix(j.Fare.Found, 0).Add(StaleAfter) }
 
-// Better compares judged fares for sorting, the better one first. It compares the level, then the
-// percentile, then the difference to the median divided by the median. Fares without a verdict come
-// last.
+// Better orders judged fares, the better one first: by level, then percentile, then difference to
+// the median, relative to the median. Fares without a verdict come last.
 func (j Judged) Better(k Judged) int {
 	place := func(v Verdetto) int {
 		if i := levelPlace(v.Livello); i >= 0 {
@@ -119,6 +113,6 @@ func (j Judged) Better(k Judged) int {
 	if by := *j.Verdict.Percentile - *k.Verdict.Percentile; by != 0 {
 		return by
 	}
-	// Multiply instead of dividing: d1/m1 < d2/m2 is d1*m2 < d2*m1, with difference d and median m.
+	// Without division: d1/m1 < d2/m2 is d1*m2 < d2*m1, with difference d and median m.
 	return int(*j.Verdict.ScartoMedianaCent**k.Verdict.MedianaCent - *k.Verdict.ScartoMedianaCent**j.Verdict.MedianaCent)
 }

@@ -6,7 +6,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Raccolta says how much of the history that a route's verdict needs is collected.
+// Raccolta says how much of the history that a verdict needs is collected.
 type Raccolta struct {
 	DaGiorni      int    `json:"daGiorni" minimum:"0" doc:"Past days with a known cheapest fare"`
 	DiGiorni      int    `json:"diGiorni" minimum:"8" doc:"Such days that a verdict needs" example:"8"`
@@ -14,8 +14,8 @@ type Raccolta struct {
 	PrimoVerdetto string `json:"primoVerdetto" format:"date" doc:"Earliest day of the first verdict, UTC: each day until then must have a fare"`
 }
 
-// NewRaccolta returns the state of a collection that had days past days on asOf, the first of them
-// on since. If since is not known, it is 0.
+// NewRaccolta returns the state of a collection that had days past days on asOf. since is the first
+// of them, or 0 if unknown.
 func NewRaccolta(days int, since, asOf, today fare.Day) Raccolta {
 	first := max(asOf+fare.Day(MinSample-days), today+1)
 	r := Raccolta{DaGiorni: days, DiGiorni: MinSample, PrimoVerdetto: first.String()}
@@ -28,8 +28,8 @@ func NewRaccolta(days int, since, asOf, today fare.Day) Raccolta {
 	return r
 }
 
-// BeforeFares returns the state of a service that has no fares yet. It began to ask for them at a
-// time since, which is zero if the service has not asked.
+// BeforeFares returns the state of a service without any fares. since is when it began to ask for
+// them, or zero if it has not.
 func BeforeFares(since time.Time, today fare.Day) *Raccolta {
 	r := NewRaccolta(0, today, today, today)
 	if !since.IsZero() {
@@ -38,8 +38,8 @@ func BeforeFares(since time.Time, today fare.Day) *Raccolta {
 	return &r
 }
 
-// Collection returns the state of the route's collection on a day. It returns false if the route
-// has enough days for a verdict.
+// Collection returns the state of the route's collection. It returns false if the route has enough
+// days for a verdict.
 func (s RouteSummary) Collection(today fare.Day) (Raccolta, bool) {
 	if len(s.sample()) >= MinSample {
 		return Raccolta{}, false
@@ -47,8 +47,8 @@ func (s RouteSummary) Collection(today fare.Day) (Raccolta, bool) {
 	return NewRaccolta(len(s.sample()), s.firstLow(), s.AsOf, today), true
 }
 
-// CollectedSince returns the first past day with a known cheapest fare, if the route has too few such
-// days for a verdict. Otherwise it returns 0.
+// CollectedSince returns the first past day with a low while the route has too few of them for a
+// verdict, otherwise 0.
 func (s RouteSummary) CollectedSince() fare.Day {
 	if len(s.sample()) >= MinSample {
 		return 0
@@ -56,7 +56,7 @@ func (s RouteSummary) CollectedSince() fare.Day {
 	return s.firstLow()
 }
 
-// firstLow returns the first past day with a known cheapest fare, or 0.
+// firstLow returns the first past day with a low, or 0.
 func (s RouteSummary) firstLow() (first fare.Day) {
 	for _, l := range s.sample() {
 		if first == 0 || l.Day < first {
@@ -66,7 +66,6 @@ func (s RouteSummary) firstLow() (first fare.Day) {
 	return first
 }
 
-// collected adds the state of the collection to an answer without a verdict.
 func (s RouteSummary) collected(a Analysis, now time.Time) Analysis {
 	if r, ok := s.Collection(fare.DayOf(now)); ok {
 		a.Raccolta = &r

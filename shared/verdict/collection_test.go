@@ -7,9 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestCollection: the first verdict needs a low on each of the missing days, and cannot be in the
-// past. A route with enough days is no longer collecting. Before the first of these days, the
-// collection began with the summary.
+// The first verdict needs a low on each of the missing days, and cannot be in the past. Before the
+// first low, the collection began with the summary.
 func TestCollection(t *testing.T) {
 	day := func(ago fare.Day) string { return (day0 - ago).String() }
 	for _, c := range []struct {
@@ -34,7 +33,7 @@ func TestCollection(t *testing.T) {
 	}
 }
 
-// TestBeforeFares: a service without fares has collected since it began to ask, or since today.
+// A service without fares has collected since it began to ask, or since today.
 func TestBeforeFares(t *testing.T) {
 	for since, want := range map[time.Time]string{{}: day0.String(), (day0 - 3).Time(): (day0 - 3).String(),
 		(day0 + 9).Time(): day0.String()} {

@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// QuartilesOf returns the usual prices for a departure, as JudgeDeparture does. The departure needs
-// no live fare (found in the last 7 days). comparables is the number of fares from which the
-// quartiles are computed. The quartiles are nil if there are too few fares for a verdict.
+// QuartilesOf returns the usual prices of a departure, as JudgeDeparture does, and the number of
+// fares behind them. The departure needs no live fare. The quartiles are nil if there are too few
+// fares for a verdict.
 func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartili,
 	comparables int, basis *Basis, err error) {
 	q, known, err := newDepartureQuestion(s, p, When{Date: date}, now)
@@ -26,10 +26,10 @@ func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now tim
 	return q.facts.quartili(quartiles), comparables, q.facts.Basis, nil
 }
 
-// AddUsual adds to an answer what the departure of its fare usually costs this many days ahead. That
-// is the reference of every fare with a departure, whatever question the answer is about. It adds
+// AddUsual adds what the departure of the judged fare usually costs this many days ahead, which is
+// the reference of every fare with a departure, whatever question the answer is about. It adds
 // nothing if there are too few comparable fares, or if the price has no departure. To an answer
-// about a route, AddUsual also adds the forecasts for that departure, and a lower known fare.
+// about a route, it also adds the forecasts for that departure, and a lower known fare.
 func (a *Analysis) AddUsual(s *departure.State, p *departure.Pooled, now time.Time) error {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known {
@@ -55,7 +55,7 @@ func (a *Analysis) AddUsual(s *departure.State, p *departure.Pooled, now time.Ti
 	return nil
 }
 
-// known returns the fare that the service found for the question, or nil if it found none.
+// known returns the service's own fare for the question, or nil if there is none.
 func (a *Analysis) known() *Prezzo {
 	if a.Prezzo.Dichiarato {
 		return a.PrezzoNoto
@@ -63,9 +63,8 @@ func (a *Analysis) known() *Prezzo {
 	return &a.Prezzo
 }
 
-// lower returns the lowest live fare of all departures if it is below a price in EUR cents, else
-// nil. The fare of a route is the lowest of the newest fares (see FreshFor), so an older fare can be
-// lower.
+// lower returns the lowest live fare of all departures if it is below price, in EUR cents, else
+// nil. The fare of a route is the lowest of the fresh fares, so an older fare can be lower.
 func (q *departureQuestion) lower(price fare.Cents, now time.Time) *Prezzo {
 	var lowest *Live
 	for _, live := range q.day.Live() {
@@ -95,8 +94,8 @@ func (q *departureQuestion) usual(depart fare.Day) (median *fare.Cents, level st
 	return v.MedianaCent, v.Livello
 }
 
-// JudgeUsual judges the usual fare of a departure that has no live fare. For a month or several
-// days, it takes the middle departure. The answer has the quartiles and the forecasts for a fare at
+// JudgeUsual judges the usual fare of a departure that has no live fare; of a month or several
+// days, that of the middle departure. The answer has the quartiles and the forecasts for a fare at
 // the median. It returns false if there are too few comparable fares.
 func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) (Analysis, bool, error) {
 	if w.Span != nil && *w.Span == departure.Month {
@@ -133,18 +132,16 @@ func Nearest(s *departure.State, p *departure.Pooled, date fare.Day, n int, now 
 	return days, nil
 }
 
-// enough reports whether a verdict is possible. It needs enough earlier fares of a similar lead
-// time (days before departure), or enough other departures on sale.
+// enough reports whether a verdict is possible: with enough earlier fares of a similar lead time,
+// or enough other departures on sale.
 func enough(a departure.Answer) bool { return a.Known && (a.Near >= nearEnough || a.OnSale > 0) }
 
-// quartili converts quartiles to their published form, in EUR cents.
 func (s RouteSummary) quartili(q departure.Quartiles) *Quartili {
 	return &Quartili{s.Euro(q.Minimum), s.Euro(q.Q1), s.Euro(q.Median), s.Euro(q.Q3), s.Euro(q.Maximum)}
 }
 
-// FaresOf returns the live fare (found in the last 7 days) of each departure up to CalendarDays
-// days ahead, in order of departure. If each is false, it returns only the cheapest fare of every
-// month.
+// FaresOf returns the live fare of each departure up to CalendarDays ahead, in order of departure.
+// If each is false, it returns only the cheapest of every month.
 func FaresOf(s *departure.State, p *departure.Pooled, each bool, now time.Time) (all []Prezzo, err error) {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known {

@@ -9,10 +9,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestIntervalCovers: of a year of simulated daily lows, only some days are observed. The 90 %
-// interval contains the percentile over all days of the period in at least 90 % of cases, whether
-// days follow each other closely or not, and whether single days or weeks are missing. If every day
-// is observed, it is the percentile.
+// Of a year of simulated daily lows, only some days are observed. The 90 % interval contains the
+// percentile over all days in at least 90 % of cases, whether successive days are correlated or
+// not, and whether single days or weeks are missing. If every day is observed, the interval is the
+// percentile.
 func TestIntervalCovers(t *testing.T) {
 	observed := map[string]func(day int) bool{
 		"every day":            func(int) bool { return true },
@@ -49,8 +49,8 @@ func TestIntervalCovers(t *testing.T) {
 	}
 }
 
-// wandering returns a route with simulated daily lows, and the price of the next day. The logarithms
-// of the prices follow a first-order autoregression.
+// wandering returns a route with simulated daily lows, and the price of the next day. The logs of
+// the prices follow a first-order autoregression.
 func wandering(rng *rand.Rand, days int, alike float64) (RouteSummary, fare.Cents) {
 	x := rng.NormFloat64()
 	next := func() fare.Cents {
@@ -65,10 +65,9 @@ func wandering(rng *rand.Rand, days int, alike float64) (RouteSummary, fare.Cent
 	return s, next()
 }
 
-// TestWindowOfPartlySeenDepartures: each departure is observed during only a third of the time
-// that it is on sale. All departures are truly cheapest 46 to 90 days ahead. Winter is cheap and
-// seen long before departure; summer is expensive and seen shortly before. So the median over all
-// departures is misleading, and the minimum of a single departure too.
+// Each departure is observed during only a third of the time that it is on sale. All are cheapest
+// 46 to 90 days ahead, but winter is cheap and seen early, summer expensive and seen late. So the
+// median over all departures misleads, and so does the minimum of a single departure.
 func TestWindowOfPartlySeenDepartures(t *testing.T) {
 	curve := func(lead int) float64 {
 		switch {
@@ -87,7 +86,7 @@ func TestWindowOfPartlySeenDepartures(t *testing.T) {
 		for departure := range 150 {
 			depart := day0 + fare.Day(departure)
 			level := 3000.0
-			from := 60 + rng.IntN(60) // winter: last seen at least two months before
+			from := 60 + rng.IntN(60) // winter is last seen two months before
 			if departure > 75 {
 				level, from = 12_000, rng.IntN(60)
 			}

@@ -7,10 +7,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Convert returns a copy of an answer, with all EUR amounts converted to another currency by the
-// function amount. It sets every field Valuta to that currency. Quoted amounts stay as they were
-// quoted. Verdicts stay, so exchange rates do not change them. Differences are computed from the
-// converted amounts.
+// Convert returns a copy of an answer whose EUR amounts are converted to another currency. It sets
+// every field Valuta to that currency. Quoted amounts and verdicts stay. Differences are computed
+// from the converted amounts.
 func Convert[A any](answer A, currency string, amount func(fare.Cents) fare.Cents) A {
 	v := reflect.New(reflect.TypeFor[A]()).Elem()
 	v.Set(reflect.ValueOf(&answer).Elem())
@@ -32,7 +31,7 @@ var (
 )
 
 // value converts v and all values inside v that can be set. It copies pointers and slices first,
-// since the original answer may share them.
+// which the original answer may share.
 func (s converter) value(v reflect.Value) {
 	switch {
 	case !v.CanSet() || v.Type() == quotedType:
@@ -64,8 +63,8 @@ func (s converter) value(v reflect.Value) {
 	}
 }
 
-// differ computes the difference between price and median again. Both amounts were rounded during
-// conversion, so the converted difference could be off by a cent.
+// differ recomputes the difference between price and median: after rounding both, the converted
+// difference could be off by a cent.
 func differ(of, price reflect.Value) {
 	if !of.IsValid() || !price.IsValid() || of.Type() != verdictType || price.Type() != priceType {
 		return

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestShown: Convert converts every amount once, even if two fields share a pointer. The original
-// answer stays unchanged.
+// Every amount is converted once, even if two fields share a pointer, and the original answer stays
+// unchanged.
 func TestShown(t *testing.T) {
 	median, minimum, difference, percentile := fare.Cents(3333), fare.Cents(1001), fare.Cents(-1334), 7
 	found := time.Date(2016, 3, 1, 0, 0, 0, 0, time.UTC)

@@ -6,20 +6,19 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DayQuotes holds one price per departure and day on which the departure was found. An offer is a
-// departure, a length of stay and a number of stops. Of each offer, only the newest price of a day
-// counts. Of the offers of a departure, the cheapest price is kept. The quotes are in order of day
-// found, then of departure, in the currency of the summary.
+// DayQuotes holds one price per departure and day on which the departure was found: of each offer
+// (departure, length of stay and stops) only the newest price of a day counts, and of the offers of
+// a departure the cheapest. The quotes are in order of day found, then of departure, in the
+// currency of the summary.
 type DayQuotes struct {
 	All        []Live
-	NonStop    []Live // for fares without stops
-	StopsKnown bool   // the stops of at least one fare are known
-	SomeStops  bool   // at least one fare has stops, or unknown stops
+	NonStop    []Live
+	StopsKnown bool
+	SomeStops  bool // some fare has stops, or unknown stops
 }
 
-// DayQuotes computes the quotes of the days up to s.AsOf. The parameter from is the first day. The
-// observations must be in order of Found. The summary must be built from the same observations and
-// rates.
+// DayQuotes computes the quotes of the days from from to s.AsOf. The observations must be in order
+// of Found, and the summary must be built from them with the same rates.
 func (s RouteSummary) DayQuotes(observations []fare.Observation, from fare.Day, rates fare.Rates) DayQuotes {
 	as := RouteSummary{AsOf: s.AsOf}
 	p := as.rank(within(observations, s.AsOf), s, rates)
@@ -66,7 +65,7 @@ func (p priced) dayQuotes(from fare.Day) []Live {
 			func(a, b int) bool { return p.ranked[a].Depart == p.ranked[b].Depart })
 		kept = kept[:begin+len(cheapest)]
 	}
-	all := make([]Live, len(kept)) // without spare capacity, because a refresh keeps the quotes of many series
+	all := make([]Live, len(kept)) // without spare capacity: a refresh keeps the quotes of many series
 	for n, at := range kept {
 		all[n] = p.live(at)
 	}

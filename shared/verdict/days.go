@@ -6,10 +6,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Days computes the summaries of a series (route and kind of trip) for successive days. Backtests
-// use it to replay recorded fares. Each summary equals the result of Build, but lacks Months,
-// NonStop, and the Median, Sample and Saving of Window. Days updates the summary of the previous
-// day, so only new fares take time.
+// Days computes the summaries of a series for successive days, for backtests. Each equals the
+// result of Build, but lacks Months, NonStop, and the Median, Sample and Saving of Window. Days
+// updates the summary of the previous day, so only new fares take time.
 type Days struct {
 	options Options
 	all     priced
@@ -20,8 +19,7 @@ type Days struct {
 	out, in int // the history on the current day is all[out:in]
 }
 
-// NewDays prepares to compute summaries from observations. They must be in order of Found and
-// quoted in one currency.
+// NewDays takes observations in order of Found, quoted in one currency.
 func NewDays(observations []fare.Observation, o Options) *Days {
 	if o.Fresh == 0 {
 		o.Fresh = FreshFor
@@ -35,7 +33,7 @@ func NewDays(observations []fare.Observation, o Options) *Days {
 	return d
 }
 
-// Summary returns the summary of a day. The day must be later than in the previous call. The result
+// Summary returns the summary of a day, which must be later than in the previous call. The result
 // is valid until the next call.
 func (d *Days) Summary(day fare.Day) RouteSummary {
 	s := &d.summary

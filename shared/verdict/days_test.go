@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestDaysAreAsBuilt: the summaries that Days updates day by day equal the summaries that Build
-// computes at once. The test covers more days than observations are stored.
+// Days updates to the same summaries that Build computes at once, over more days than observations
+// are stored.
 func TestDaysAreAsBuilt(t *testing.T) {
 	const days = HistoryDays + 60
 	for seed := range uint64(6) {

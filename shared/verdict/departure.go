@@ -12,12 +12,11 @@ import (
 
 // When is what a question is about: one departure date, or a range of dates.
 type When struct {
-	Date fare.Day        // of departure; for a month, any day in it
+	Date fare.Day
 	Span *departure.Span // the cheapest of several departures; nil: the departure on Date
 }
 
-// Scope returns the published name of the scope: mese for a month, else partenza. The published
-// field is Ambito.
+// Scope returns the published Ambito: mese for a month, else partenza.
 func (w When) Scope() string {
 	if w.Span != nil && *w.Span == departure.Month {
 		return InMese
@@ -27,15 +26,15 @@ func (w When) Scope() string {
 
 const (
 	nearEnough = 3  // a verdict needs this weight of fares near the lead time
-	mediaNear  = 20 // reliability media needs this weight; equals the number of fares used for shrinkage
-	altaNear   = 60 // reliability alta needs this weight
-	borrowed   = .5 // reliability is bassa if other routes have a larger share of the weight
+	mediaNear  = 20 // for reliability media; equals the number of fares used for shrinkage
+	altaNear   = 60 // for reliability alta
+	borrowed   = .5 // reliability is bassa if other routes have more of the weight
 
-	overstated = .40 // with few routes, the rule overstates chances of a fall above this value
+	overstated = .40 // with few routes, the rule overstates chances above this
 )
 
-// JudgeDeparture judges the live fare (found in the last 7 days) of a departure. It returns false
-// if the departure has no live fare. The caller fills in the names of the cities.
+// JudgeDeparture judges the live fare of a departure. It returns false if there is none. The caller
+// fills in the names of the cities.
 func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Analysis, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, w, now)
 	if err != nil || !known {
@@ -48,10 +47,9 @@ func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Ti
 	return q.analysis(q.facts.livePrice(live, now), live.Depart, live.Price, live.Age(now)), true, nil
 }
 
-// JudgeDeparturePrice judges a price that the caller found elsewhere. price is in the currency of
-// the state s; quoted is the same price in the currency that the caller used. The departure needs
-// no live fare (found in the last 7 days). JudgeDeparturePrice returns false if now is before the
-// day of s.
+// JudgeDeparturePrice judges a price that the caller found elsewhere, even if the departure has no
+// live fare. price is in the currency of s; quoted is the same price as the caller stated it. It
+// returns false if now is before the day of s.
 func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price fare.Cents, quoted fare.Money,
 	now time.Time) (Analysis, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, w, now)
@@ -72,20 +70,18 @@ func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price 
 	return a, true, nil
 }
 
-// departureQuestion is a question about a departure, with the data that answers it.
 type departureQuestion struct {
 	When
-	facts RouteSummary // the summary's currency, rate and Facts, without history
+	facts RouteSummary // currency, rate and Facts of the summary, without history
 	day   *departure.StateDay
 	today fare.Day
-	rule  *departure.Pooled     // nil until the first cycle is complete
-	past  *departure.Experience // corrections from the service's own score; nil until there is a score
-	// earlier is the number of fares found before the day of the departure state.
+	rule  *departure.Pooled     // nil before the first complete cycle
+	past  *departure.Experience // nil without a score
+	// earlier counts the fares found before the day of the state.
 	earlier int
 }
 
-// live returns the live fare (found in the last 7 days) of the departure. If the question is about
-// a range of dates, it returns the cheapest live fare in the range.
+// live returns the live fare of the departure, or the cheapest in the range of dates.
 func (q *departureQuestion) live() (Live, bool) {
 	if q.Span != nil {
 		return q.day.Cheapest(*q.Span, q.Date)
@@ -106,8 +102,8 @@ func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now t
 	return q, known, nil
 }
 
-// analysis returns the answer for a price. depart is the day of departure, or 0 if the caller named
-// a price for a range of dates.
+// analysis returns the answer for a price. depart is 0 if the caller named a price for a range of
+// dates.
 func (q *departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents, age time.Duration) Analysis {
 	var a departure.Answer
 	var quartiles departure.Quartiles
@@ -175,19 +171,18 @@ func (q *departureQuestion) judge(a departure.Answer, quartiles departure.Quarti
 	}
 }
 
-// alike is the number of comparable fares that tell as much as one independent fare: the same
-// departure is seen on many days, and departures of one season resemble each other.
+// alike is how many comparable fares tell as much as one independent fare: the same departure is
+// seen on many days, and departures of one season resemble each other.
 const alike = 4
 
-// interval returns the 90 % interval of a departure's percentile.
 func interval(a departure.Answer) *Intervallo {
 	low, high := agrestiCoull(a.Percentile, (a.Near+float64(a.OnSale))/alike)
 	percentile := float64(departure.Percent(a.Percentile)) // rounded down
 	return intervalOf(min(low, percentile), high)
 }
 
-// comparison returns the published name of the fares that the price is compared with, and the
-// number of these fares. Fares found on the state's own day count as on sale, not as earlier fares.
+// comparison returns the published name and the number of the fares with which the price is
+// compared. Fares found on the state's own day count as on sale, not as earlier fares.
 func (q *departureQuestion) comparison(a departure.Answer) (name string, fares int) {
 	switch {
 	case a.OnSale == 0:
@@ -198,8 +193,7 @@ func (q *departureQuestion) comparison(a departure.Answer) (name string, fares i
 	return Entrambe, a.Count + a.OnSale
 }
 
-// forecasts returns one forecast for each horizon (7 and 14 days) that ends before the departure
-// leaves.
+// forecasts returns one forecast for each of horizons.
 func (q *departureQuestion) forecasts(a departure.Answer, lead int, price fare.Cents) []Previsione {
 	var all []Previsione
 	for _, h := range q.horizons(lead) {
@@ -219,8 +213,8 @@ func (q *departureQuestion) forecasts(a departure.Answer, lead int, price fare.C
 	return all
 }
 
-// horizons returns the horizons (7 and 14 days) that end before the departure. It omits a horizon
-// until this service has seen outcomes for it: before that, chances of a fall are not calibrated.
+// horizons returns the horizons that end before the departure. It omits those without outcomes seen
+// by this service, because their chances are not calibrated.
 func (q *departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	for _, h := range departure.Horizons() {
 		if lead > int(h.Days()) && q.rule.HasOutcomes(h) {
@@ -230,8 +224,7 @@ func (q *departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	return all
 }
 
-// chanceOf returns the chance of a fall within a horizon (7 or 14 days), in published form:
-// calibrated and at most 40 %.
+// chanceOf returns the published chance of a fall: calibrated and at most 40 %.
 func (q *departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Calo {
 	chance := q.past.Calibrate(h, a.Chance[h])
 	c := Calo{Giorni: int(h.Days()), Calo5: hundredths(chance)}
@@ -243,15 +236,14 @@ func (q *departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Ca
 
 func hundredths(share float64) float64 { return math.Round(100*share) / 100 }
 
-// Facts with a Basis are in factsOfAirports.
+// With a Basis, the format is factsOfAirports.
 const (
 	factsFormat     = 1
 	factsOfAirports = 2
 )
 
-// Facts packs facts about the series (route and kind of trip), such as its months and booking
-// window, for answers about a departure. A refresh stores them in the departure state, so such an
-// answer reads no summary.
+// Facts packs what answers about a departure need to know about the series, such as its months and
+// booking window. A refresh stores it in the departure state, so such answers read no summary.
 func (s RouteSummary) Facts() []byte {
 	format := byte(factsFormat)
 	if s.Basis != nil {
@@ -265,8 +257,7 @@ func (s RouteSummary) Facts() []byte {
 	return w
 }
 
-// unpackFacts returns a summary that holds only the facts stored in a departure state, without lows
-// and live fares (found in the last 7 days).
+// unpackFacts returns a summary with only the facts stored in a departure state.
 func unpackFacts(sheet *departure.State) (RouteSummary, error) {
 	s := RouteSummary{AsOf: sheet.AsOf, Currency: sheet.Currency, PerEuro: sheet.PerEuro}
 	format := byte(factsFormat)

@@ -10,23 +10,23 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// An encoded summary begins with what no refresh can compute anew: when the source was asked, and the
-// lows, which outlive the observations. This part keeps its form. Then come the format of the rest and
-// the rest, which a refresh computes from observations.
+// An encoded summary begins with what no refresh can compute anew: when the source was asked, and
+// the lows, which outlive the observations. The form of this part never changes. The rest, with a
+// format of its own, is computed from observations.
 const (
 	lowsFormat    = 5
 	summaryFormat = 1
 )
 
-// A byte states how the view of non-stop fares is stored.
+// How the view of non-stop fares is stored.
 const (
-	stopsUnknown = iota // there is no view of non-stop fares
-	allNonStop          // the view of non-stop fares equals the view of all fares
-	someNonStop         // the view of non-stop fares follows
+	stopsUnknown = iota // there is none
+	allNonStop          // it equals the view of all fares
+	someNonStop         // it follows
 )
 
-// Encode packs the summary. Prices of lows are stored as differences from the previous low. Days
-// are stored as the number of days before AsOf. Three years of lows take about 4 KB.
+// Encode stores prices of lows as differences from the previous low, and days relative to AsOf.
+// Three years of lows take about 4 KB.
 func (s RouteSummary) Encode() []byte {
 	w := packed.NewWriter(lowsFormat, 96+4*len(s.Lows))
 	w.Int(int64(s.AsOf), s.DeepRequest)
@@ -103,7 +103,6 @@ func bit(yes bool) uint64 {
 	return 0
 }
 
-// encodeQuoted writes the amount m as it was quoted. It writes nothing if m is zero.
 func encodeQuoted(w *packed.Writer, m fare.Money) {
 	if m != (fare.Money{}) {
 		w.Uint(m.Currency.Pack())
@@ -132,8 +131,8 @@ func (v View) equal(u View) bool {
 		slices.Equal(v.Live, u.Live) && slices.Equal(v.Months, u.Months) && same(v.Window, u.Window)
 }
 
-// Decode parses the bytes that Encode returned. If another version of the program wrote the rest, it
-// returns the part that keeps its form, as a summary of day 0, and packed.ErrVersion.
+// Decode parses the bytes that Encode returned. If another version of the program wrote the rest,
+// it returns the part that never changes, as a summary of day 0, and packed.ErrVersion.
 func Decode(data []byte) (RouteSummary, error) {
 	r := packed.NewReader(data, lowsFormat)
 	s := RouteSummary{AsOf: fare.Day(r.Int()), DeepRequest: r.Int(), Currency: decodeCurrency(&r),
@@ -205,7 +204,7 @@ func decodeCurrency(r *packed.Reader) fare.Currency {
 	return c
 }
 
-// decodeMoney reads a quoted amount if the lowest bit of flags is set. Else it returns zero.
+// decodeMoney returns zero unless the lowest bit of flags is set.
 func decodeMoney(r *packed.Reader, flags uint64) fare.Money {
 	if flags&1 == 0 {
 		return fare.Money{}

@@ -14,7 +14,7 @@ func months(observations []fare.Observation) []Month {
 	}
 	var prices [13][]fare.Cents
 	first, last := departures(observations)
-	month := make([]uint8, last-first+1) // computed once per departure day
+	month := make([]uint8, last-first+1) // by departure day
 	for _, o := range observations {
 		m := &month[o.Depart-first]
 		if *m == 0 {
@@ -32,8 +32,7 @@ func months(observations []fare.Observation) []Month {
 	return ranked
 }
 
-// median returns the middle value, or the mean of the two middle values. It reorders values, which
-// must not be empty.
+// median reorders values, which must not be empty.
 func median[T fare.Cents | float64](values []T) T {
 	half := len(values) / 2
 	upper := nth(values, half)
@@ -43,8 +42,8 @@ func median[T fare.Cents | float64](values []T) T {
 	return (slices.Max(values[:half]) + upper) / 2
 }
 
-// nth moves the n-th smallest element to index n, and all smaller elements before it. It takes
-// linear time on average (Hoare's selection).
+// nth moves the n-th smallest element to index n, and all smaller ones before it, in linear time on
+// average (Hoare's selection).
 func nth[T fare.Cents | float64](values []T, n int) T {
 	lo, hi := 0, len(values)-1
 	for lo < hi {

@@ -26,7 +26,7 @@ type Analysis struct {
 	Prezzo              Prezzo       `json:"prezzo" doc:"The judged fare. It was observed and may no longer be available"`
 	PrezzoNoto          *Prezzo      `json:"prezzoNoto,omitempty" doc:"The lowest live fare for the same question. Present where prezzo is a price that the caller gave"`
 	PrezzoPiuBasso      *Prezzo      `json:"-"` // of all departures of the route, if below prezzo; see AddUsual
-	SolitoPiuBassoCent  *fare.Cents  `json:"-"` // the usual fare of the day of prezzoPiuBasso
+	SolitoPiuBassoCent  *fare.Cents  `json:"-"`
 	LivelloPiuBasso     string       `json:"-"` // of prezzoPiuBasso as a fare for its own day
 	SolitoPartenzaCent  *fare.Cents  `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"Median price of departures like that of prezzo as many days ahead, in cents of valuta. Present for a month or several days, if prezzo is a known fare"`
 	LivelloPartenza     string       `json:"-"` // of prezzo as a fare for its own day
@@ -41,8 +41,8 @@ type Analysis struct {
 	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC. The age of the judged fare is prezzo.etaOre"`
 }
 
-// Verdetto is the published verdict on a fare. Its pointers are nil if there is too little data for
-// a verdict.
+// Verdetto is the published verdict on a fare. Its pointers are nil without enough data for a
+// verdict.
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"A route: lower days plus half of the equal days, up to 10 of 100 ottimo, 35 buono, 70 normale; ottimo and buono at least 2 % under the median, caro at least 2 % over it. A departure or a month: up to percentile 10, 35 and 70"`
 	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. A route: alta from 60 days, if half of intervallo is at most 10 points; media from 30 days, at most 20 points. A departure or a month: alta from 60 fares at a similar lead time, media from 20. One step lower if the fare was found 72 hours ago or earlier"`
@@ -59,19 +59,16 @@ type Verdetto struct {
 	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: a restriction was measured and was worse"`
 }
 
-// Intervallo is an interval of percentiles.
 type Intervallo struct {
 	Da int `json:"da" minimum:"0" maximum:"100" doc:"Lower end, rounded down"`
 	A  int `json:"a" minimum:"0" maximum:"100" doc:"Upper end, rounded up"`
 }
 
-// intervalOf returns the published form of an interval.
 func intervalOf(low, high float64) *Intervallo {
 	const rounding = 1e-9
 	return &Intervallo{int(math.Floor(low + rounding)), int(math.Ceil(high - rounding))}
 }
 
-// Prezzo is the judged fare.
 type Prezzo struct {
 	Cent     fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
 	Valuta   string     `json:"valuta" doc:"ISO 4217 code of the currency of cent, as in the whole answer" example:"EUR"`
@@ -86,38 +83,35 @@ type Prezzo struct {
 	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True: the caller gave the price"`
 }
 
-// Volo holds what the source says about the outward way of a fare.
+// Volo is what the source says about the outward journey.
 type Volo struct {
 	Aeroporti    *Aeroporti `json:"aeroporti,omitempty" doc:"Airports of the outward way. Absent if the source does not say"`
 	Vettore      *Vettore   `json:"vettore,omitempty" doc:"The airline that sells the fare. Absent if the source does not say"`
 	DurataMinuti *int       `json:"durataMinuti,omitempty" minimum:"1" doc:"Minutes from departure to arrival of the outward way, with stops. Absent if the source does not say"`
 }
 
-// Aeroporti are the two airports of a way.
 type Aeroporti struct {
 	Origine      string `json:"origine,omitempty" doc:"IATA code of the airport of departure" example:"BGY"`
 	Destinazione string `json:"destinazione,omitempty" doc:"IATA code of the airport of arrival" example:"STN"`
 }
 
-// Vettore is an airline.
 type Vettore struct {
 	Iata string `json:"iata" doc:"IATA code of the airline" example:"FR"`
 	Nome string `json:"nome" doc:"Its name, or the code where the name is not known" example:"Ryanair"`
 }
 
-// Quotato is an amount in the currency in which the fare was quoted.
+// Quotato is an amount as the fare was quoted.
 type Quotato struct {
 	Importo float64 `json:"importo" doc:"Amount in major units, such as 39 or 18.49"`
 	Valuta  string  `json:"valuta" doc:"ISO 4217 code" example:"RON"`
 }
 
-// MinimoVisto is the lowest fare of a departure in the last 60 days.
 type MinimoVisto struct {
 	Cent   fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
 	Giorno string     `json:"giorno" format:"date" doc:"The day on which it was seen, UTC"`
 }
 
-// Mese is a month of departure with its usual price.
+// Mese is a departure month with its usual price.
 type Mese struct {
 	Mese        int        `json:"mese" minimum:"1" maximum:"12" doc:"Month of departure"`
 	MedianaCent fare.Cents `json:"medianaCent" doc:"Median fare, in cents of valuta"`
@@ -133,7 +127,6 @@ type Anticipo struct {
 	RisparmioCent *fare.Cents `json:"risparmioCent" nullable:"true" doc:"Median outside the window minus the median inside, in cents of valuta. null if that is not a saving"`
 }
 
-// Quartili holds the usual prices of comparable fares.
 type Quartili struct {
 	MinimoCent  fare.Cents `json:"minimoCent" doc:"Lowest usual price, in cents of valuta"`
 	Q1Cent      fare.Cents `json:"q1Cent" doc:"First quartile: a quarter is cheaper. In cents of valuta"`
@@ -142,7 +135,7 @@ type Quartili struct {
 	MassimoCent fare.Cents `json:"massimoCent" doc:"Highest usual price, in cents of valuta"`
 }
 
-// Previsione is the forecast for one departure: the chance that its fare falls within 7 or 14 days.
+// Previsione is the forecast for one departure and horizon.
 type Previsione struct {
 	Giorni      int     `json:"giorni" enum:"7,14" doc:"Within this many days"`
 	Calo5       float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Calibrated chance that this departure is seen at least 5 % cheaper, 0 to 1"`
@@ -154,8 +147,8 @@ type Previsione struct {
 	Conviene    bool    `json:"conviene" doc:"Whether waiting paid on the record: the whole interval of attesa lies below zero. Even then, piuCaro of the waits ended dearer"`
 }
 
-// Attesa is the price change after waiting. It is computed from earlier cases with the same chance
-// of a fall, applied to the judged price.
+// Attesa is the price change after waiting in earlier cases with the same chance of a fall, applied
+// to the judged price.
 type Attesa struct {
 	MediaCent fare.Cents `json:"mediaCent" doc:"Mean change of the price after waiting, in cents of valuta. Negative: it became cheaper"`
 	DaCent    fare.Cents `json:"daCent" doc:"Lower end of the 95 % interval of mediaCent, in cents of valuta"`
@@ -163,8 +156,7 @@ type Attesa struct {
 	PiuCaro   float64    `json:"piuCaro" minimum:"0" maximum:"1" doc:"Share of the waits that ended dearer, 0 to 1"`
 }
 
-// The published names of the levels, the scopes (route, month, departure), the comparisons and the
-// reliabilities.
+// Published names; they must not change.
 const (
 	Ottimo       = "ottimo"
 	Buono        = "buono"
@@ -185,12 +177,11 @@ const (
 	Bassa = "bassa"
 )
 
-// StaleAfter is the age from which a fare is stale. A verdict on a stale fare is one step less
-// reliable than a verdict on a fresh fare.
+// StaleAfter is the age from which a fare is stale. A verdict on it is one step less reliable.
 const StaleAfter = 72 * time.Hour
 
 const (
-	clearly = 2 // percent from the median; without it, small changes of a nearly constant fare had a level
+	clearly = 2 // percent from the median; without it, small changes of a nearly constant fare would have a level
 
 	altaUpTo  = 10 // half the width of the percentile's interval, in points
 	mediaUpTo = 20
@@ -198,8 +189,8 @@ const (
 	mediaFrom = 30
 )
 
-// Judge judges the cheapest live fare (found in the last 7 days) of a summary. It returns false if
-// there is no live fare. The caller fills in the names of the cities.
+// Judge judges the cheapest live fare of a summary. It returns false if there is none. The caller
+// fills in the names of the cities.
 func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	live, ok := s.Cheapest(fare.DayOf(now))
 	if !ok {
@@ -208,9 +199,8 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	return s.collected(s.onRoute(s.livePrice(live, now), live.Price, live.Age(now)), now), true
 }
 
-// JudgePrice judges a price that the caller found elsewhere. price is in the currency of the
-// summary; quoted is the same price in the currency that the caller used. The summary needs no live
-// fare (found in the last 7 days).
+// JudgePrice judges a price that the caller found elsewhere, even without a live fare. price is in
+// the currency of the summary; quoted is the same price as the caller stated it.
 func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Time) Analysis {
 	a := s.onRoute(s.declaredPrice(price, quoted), price, 0)
 	if live, ok := s.Cheapest(fare.DayOf(now)); ok {
@@ -220,7 +210,7 @@ func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Ti
 	return s.collected(a, now)
 }
 
-// onRoute returns the answer for a price, compared with the daily lows of the route.
+// onRoute compares a price with the daily lows of the route.
 func (s RouteSummary) onRoute(p Prezzo, price fare.Cents, age time.Duration) Analysis {
 	a := s.analysis(p, s.judge(price, age))
 	if a.Verdetto.Percentile != nil {
@@ -229,7 +219,6 @@ func (s RouteSummary) onRoute(p Prezzo, price fare.Cents, age time.Duration) Ana
 	return a
 }
 
-// analysis returns the answer for a price and its verdict, with the facts about the route.
 func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 	a := Analysis{
 		Valuta:             "EUR",
@@ -256,14 +245,14 @@ func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdetto {
 	t, _ := PercentileAt(s, price)
 	v := t.Verdict(age)
-	if s.Basis != nil { // the days are those of the cities, moved to the level of the airports
+	if s.Basis != nil { // the lows are those of the cities, scaled to the level of the airports
 		v.Affidabilita = lower(v.Affidabilita)
 		v.GiorniInferiori, v.GiorniUguali, v.Dal = nil, nil, ""
 	}
 	return v
 }
 
-// lower returns the reliability one step below another. It leaves "" as it is.
+// lower returns the next lower reliability. It leaves "" as it is.
 func lower(reliability string) string {
 	switch reliability {
 	case "":
@@ -274,7 +263,7 @@ func lower(reliability string) string {
 	return Bassa
 }
 
-// Verdict returns the verdict on a fare with percentile t and the given age.
+// Verdict returns the verdict on a fare with the given age.
 func (t Percentile) Verdict(age time.Duration) Verdetto {
 	if t.Size < MinSample {
 		return Verdetto{Livello: Insufficient, Campione: t.Size}
@@ -297,10 +286,9 @@ func (t Percentile) Verdict(age time.Duration) Verdetto {
 	}
 }
 
-// levels are the published names of the levels, from cheap to expensive.
 var levels = []string{Ottimo, Buono, Normale, Caro}
 
-// Level returns the level of a verdict. t.Size must be at least MinSample.
+// Level needs t.Size to be at least MinSample.
 func (t Percentile) Level() string {
 	place := (100*(2*t.Below+t.Equal) + 2*t.Size - 1) / (2 * t.Size) // rounded up: 10.1 is above 10
 	level := departure.LevelAt(place)
@@ -312,9 +300,9 @@ func (t Percentile) Level() string {
 
 func levelPlace(level string) int { return slices.Index(levels, level) }
 
-// reliability returns the published reliability. It depends on the width of the percentile's
-// interval, the number of days in the sample, and the age of the fare. A small sample never has
-// reliability alta, even if the interval is narrow: it stands for a short period.
+// reliability depends on the width of the percentile's interval, the number of days in the sample,
+// and the age of the fare. Even with a narrow interval, a small sample is never alta, because it
+// stands for a short period.
 func reliability(t Percentile, age time.Duration) string {
 	low, high := t.Interval()
 	step := 2
@@ -327,8 +315,7 @@ func reliability(t Percentile, age time.Duration) string {
 	return reliabilityAt(step, age)
 }
 
-// trusted returns the step of reliability (0 alta, 1 media, 2 bassa). It is one step lower if
-// earlier verdicts of that reliability proved too sure.
+// trusted lowers the step of reliability if earlier verdicts of that reliability proved too sure.
 func trusted(step int, doubted [3]bool) int {
 	if doubted[step] {
 		step++
@@ -336,8 +323,8 @@ func trusted(step int, doubted [3]bool) int {
 	return step
 }
 
-// reliabilityAt returns the published reliability for a step: 0 alta, 1 media, 2 bassa. For a stale
-// fare, it returns one step lower.
+// reliabilityAt returns the published reliability of a step, or the next lower one for a stale
+// fare.
 func reliabilityAt(step int, age time.Duration) string {
 	if age >= StaleAfter {
 		step++

@@ -8,21 +8,19 @@ import (
 	"verdetto/shared/fare"
 )
 
-// lows returns the lows of the days before asOf.
 func (p priced) lows(asOf fare.Day) (past []Low) {
 	walk := lowWalk{priced: p}
 	walk.until(asOf, func(l Low) { past = append(past, l) })
 	return past
 }
 
-// lowWalk computes the lows day by day, from old to new.
+// lowWalk computes the lows day by day, oldest first.
 type lowWalk struct {
 	priced
-	at int // index of the first observation of the next day
+	at int // first observation of the next day
 }
 
-// until computes the lows of the days before asOf that it has not computed yet. It calls found for
-// each low.
+// until calls found with each low before asOf that is not computed yet.
 func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
 	for w.at < len(w.ranked) {
 		day := w.ranked[w.at].FoundDay()
@@ -41,14 +39,14 @@ func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
 	}
 }
 
-// offers is used to find the newest observation of each offer. An offer is a departure, a length of
-// stay and a number of stops.
+// offers finds the newest observation of each offer: a departure, a length of stay and a number of
+// stops.
 type offers struct {
-	first  fare.Day // first departure
-	nights int16    // fewest nights
-	stays  int      // number of different nights
-	latest []int    // by offer: 1 + index of its newest observation in the current run
-	used   []int    // offers in the current run
+	first  fare.Day
+	nights int16
+	stays  int   // different numbers of nights
+	latest []int // by offer: 1 + index of its newest observation in the current run
+	used   []int // offers in the current run
 }
 
 func newOffers(observations []fare.Observation) offers {
@@ -62,8 +60,7 @@ func newOffers(observations []fare.Observation) offers {
 		(int(last-first)+1)*stays*int(fare.MoreStops+1))}
 }
 
-// among yields the index in run of the newest observation of each offer. run must be in order of
-// Found.
+// among yields the index of the newest observation of each offer. run must be in order of Found.
 func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	for _, at := range s.used {
 		s.latest[at] = 0
@@ -76,7 +73,7 @@ func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 			s.used = append(s.used, at)
 			s.latest[at] = i + 1
 		case run[had].Found < o.Found || o.Price < run[had].Price:
-			// If two fares of an offer were found at the same moment, the cheaper fare counts.
+			// Of two fares of an offer found at the same moment, the cheaper counts.
 			s.latest[at] = i + 1
 		}
 	}
@@ -89,7 +86,7 @@ func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	}
 }
 
-// departures returns the earliest and the latest departure day of the observations.
+// departures returns the first and the last departure day.
 func departures(observations []fare.Observation) (first, last fare.Day) {
 	first, last = observations[0].Depart, observations[0].Depart
 	for _, o := range observations {
@@ -98,10 +95,9 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 	return first, last
 }
 
-// liveOn returns the fares that are the cheapest on at least one day from asOf to LiveDays days
-// later. On each day, only fares that have not departed count. Fresh fares come first. For the days
-// after the last fresh departure, fares found at most LiveDays days before asOf follow. If newest
-// is nil, liveOn computes it.
+// liveOn returns the fares that are the cheapest of those not departed, on at least one day from
+// asOf to LiveDays days later: fresh fares, then for the days after the last fresh departure fares
+// found at most LiveDays before asOf. If newest is nil, liveOn computes it.
 func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
 	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,
@@ -122,7 +118,7 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 	return cheapestLive(all, p.ranked[len(p.ranked)-1].Found-int64(fresh/time.Second), asOf)
 }
 
-// cheapestLive selects fares as liveOn says. A fare found after freshFrom is fresh.
+// cheapestLive selects fares as liveOn says. Those found after freshFrom are fresh.
 func cheapestLive(all []Live, freshFrom int64, asOf fare.Day) []Live {
 	var now, before []Live
 	for _, l := range all {
@@ -146,10 +142,9 @@ func cheapestLive(all []Live, freshFrom int64, asOf fare.Day) []Live {
 	return append(steps, cheapestAhead(before, asOf)...)
 }
 
-// cheapestAhead returns the fares that are the cheapest on at least one day from asOf to LiveDays
-// days later. On each day, only fares that have not departed count. Each fare of the result is
-// cheaper than all fares that depart later, or as cheap with a better flight. So on each of these
-// days, the first fare of the result that has not departed is the cheapest.
+// cheapestAhead returns the fares that are the cheapest of those not departed, on at least one day
+// from asOf to LiveDays days later. Each is cheaper than all that depart later, or as cheap with a
+// better flight, so that on each day the first that has not departed is the cheapest.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))
@@ -165,7 +160,7 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 			}
 		}
 		if l.Depart >= asOf+LiveDays {
-			steps = steps[:0] // departs after the summary expires: later ones are not needed
+			steps = steps[:0] // departs after the summary expires, so later ones are not needed
 		}
 		steps = append(steps, l)
 	}
@@ -173,7 +168,7 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	return steps
 }
 
-// carry merges newly computed lows with those of days whose observations are no longer stored.
+// carry adds the lows of days whose observations are no longer stored.
 func carry(made, earlier []Low, asOf fare.Day) []Low {
 	all := slices.Clone(made)
 	for _, l := range earlier {

@@ -1,7 +1,7 @@
 package verdict
 
-// Luogo is a note on the origin or the destination of an answer. It says that the query named only
-// a part of the city, or that the fares are for several airports together.
+// Luogo notes that the name of an end means only a part of the city, or that the fares are for
+// several airports together.
 type Luogo struct {
 	Estremo   string   `json:"estremo" enum:"origine,destinazione" doc:"The end of the route"`
 	Chiesto   string   `json:"chiesto" doc:"The city or airport that you named" example:"Bergamo"`

@@ -7,10 +7,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Moves returns the fare of each departure from first to last, on each day on which the departure
-// was found. If several fares were found on a day, the cheapest counts. The observations must be in
-// order of Found. The summary must be built from them with the same rates. Prices are in the
-// currency of the summary.
+// Moves returns the cheapest fare of each departure from first to last on each day on which it was
+// found, in the currency of the summary. The observations must be in order of Found, and the
+// summary must be built from them with the same rates.
 func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Day, nonStop bool,
 	rates fare.Rates) []Live {
 	q := s.DayQuotes(observations, 0, rates)
@@ -21,8 +20,7 @@ func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Da
 	return slices.DeleteFunc(slices.Clone(all), func(l Live) bool { return l.Depart < first || l.Depart > last })
 }
 
-// WeeksOf groups fares that were found on earlier days (the parameter moves) by the week in which
-// they were found, oldest first. On each day, only the cheapest fare counts.
+// WeeksOf returns the weeks of the cheapest of some fares per day found, oldest first.
 func (s RouteSummary) WeeksOf(moves []Live) []Week {
 	cheapest := map[fare.Day]fare.Cents{}
 	for _, l := range moves {

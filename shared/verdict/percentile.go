@@ -8,24 +8,24 @@ import (
 )
 
 // Percentile is the position of a price among the daily lows of the last HistoryDays days, today
-// excepted. Each day counts once, so every number can be counted from the recorded fares. Prices
-// are compared in the currency of the summary. The amounts in Percentile are in EUR cents.
+// excepted. Each day counts once, so every number can be verified by counting recorded fares.
+// Prices are compared in the currency of the summary, but the amounts here are in EUR cents.
 type Percentile struct {
 	Price           fare.Cents
-	Below, Equal    int // days with a lower low, and with an equal low
+	Below, Equal    int // days with a lower and with an equal low
 	Size            int // days with a low
 	First           fare.Day
 	Minimum, Median fare.Cents
 
 	Cheap, Dear bool // at least 2 % under the median, or at least 2 % over it
 
-	// EffectiveSize is the number of independent days that tell as much about all days of the period as
-	// the sample does. It is infinite if every day of the period was observed.
+	// EffectiveSize is how many independent days tell as much about all days of the period as the
+	// sample does. It is infinite if every day was observed.
 	EffectiveSize float64
 }
 
-// PercentileOf returns the percentile of the cheapest live fare on a day. It returns false if there
-// is no live fare, or if there are too few lows for a verdict.
+// PercentileOf returns the percentile of the cheapest live fare. It returns false if there is none,
+// or if there are too few lows for a verdict.
 func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok {
@@ -68,8 +68,8 @@ func (s RouteSummary) sample() []Low {
 	return slices.DeleteFunc(slices.Clone(s.Lows), outside)
 }
 
-// quantile returns the price below which a share of the lows lies. lows is in order of price. If
-// the share ends exactly between two lows, quantile returns the mean of their prices.
+// quantile returns the price below which a share of the lows lies, which are in order of price. If
+// the share ends exactly between two lows, it is their mean.
 func quantile(lows []Low, share float64) fare.Cents {
 	at := share * float64(len(lows))
 	i := int(at)
@@ -79,24 +79,22 @@ func quantile(lows []Low, share float64) fare.Cents {
 	return lows[i].Price
 }
 
-// lowQuartiles returns the quartiles of the lows in published form.
 func (s RouteSummary) lowQuartiles() *Quartili {
 	lows := s.sample()
 	at := func(share float64) fare.Cents { return s.Euro(quantile(lows, share)) }
 	return &Quartili{s.Euro(lows[0].Price), at(.25), at(.5), at(.75), s.Euro(lows[len(lows)-1].Price)}
 }
 
-// Rounded rounds the quartiles to whole units, the lower ones down and the higher ones up. So they
-// do not reveal a single past fare. MinimoCent and MedianaCent stay, since both are published
-// anyway.
+// Rounded rounds the lower quartiles down and the higher ones up to whole units, so that they do
+// not reveal a single past fare. MinimoCent and MedianaCent, which are published anyway, stay.
 func (q Quartili) Rounded() *Quartili {
 	down := func(c fare.Cents) fare.Cents { return c - c%100 }
 	up := func(c fare.Cents) fare.Cents { return down(c + 99) }
 	return &Quartili{q.MinimoCent, down(q.Q1Cent), q.MedianaCent, up(q.Q3Cent), up(q.MassimoCent)}
 }
 
-// Percent returns the days with a lower low, of 100, rounded to a whole number. It is 0 only if no
-// day was lower, and 100 only if all were.
+// Percent is the published percentile. It is 0 only if no day had a lower low, and 100 only if all
+// had.
 func (t Percentile) Percent() int {
 	percent := (200*t.Below + t.Size) / (2 * t.Size)
 	switch {
@@ -108,9 +106,9 @@ func (t Percentile) Percent() int {
 	return percent
 }
 
-// Interval returns the 90 % interval of the percentile: where the price stands, in percent, among
-// all days of the period since First, observed or not. If every day was observed, both ends are the
-// percentile itself. The method is that of A. Agresti and B. A. Coull (1998) with the effective sample size.
+// Interval returns the 90 % interval of the percentile among all days of the period since First,
+// observed or not. If every day was observed, both ends are the percentile itself. The method is
+// that of A. Agresti and B. A. Coull (1998) with the effective sample size.
 func (t Percentile) Interval() (low, high float64) {
 	p := float64(t.Below) / float64(t.Size)
 	if math.IsInf(t.EffectiveSize, 1) {
@@ -119,8 +117,7 @@ func (t Percentile) Interval() (low, high float64) {
 	return agrestiCoull(p, t.EffectiveSize)
 }
 
-// agrestiCoull returns the 90 % interval, in percent, of a share p that was found in n independent
-// cases.
+// agrestiCoull returns the 90 % interval, in percent, of a share p found in n independent cases.
 func agrestiCoull(p, n float64) (low, high float64) {
 	const z = 1.6449 // 95th percentile of the normal distribution
 	more := n + z*z
@@ -129,14 +126,14 @@ func agrestiCoull(p, n float64) (low, high float64) {
 	return 100 * max(0, min(p, center-half)), 100 * min(1, max(p, center+half))
 }
 
-// longMemory widens the interval: fares of a season resemble each other for longer than the
+// longMemory widens the interval, because fares of a season resemble each other for longer than the
 // correlation of neighbouring days says. It was chosen so that the interval of a verdict with
 // reliability alta holds in at least 90 % of cases on every recorded panel; see docs/evidence.md.
 const longMemory = 1.5
 
 // effectiveSize returns how many independent days would tell as much about all days from first to
-// the day before asOf as the lows do. The share of the observed days differs from the share of all
-// days, and the difference varies as it does in a first-order autoregression.
+// the day before asOf as the lows do. The difference between the share of the observed days and
+// that of all days varies as it does in a first-order autoregression.
 func effectiveSize(lows []Low, first, asOf fare.Day) float64 {
 	period, size := int(asOf-first), len(lows)
 	if size >= period {
@@ -157,7 +154,7 @@ func effectiveSize(lows []Low, first, asOf fare.Day) float64 {
 }
 
 // ranksByDay returns the rank of each day's low, from 1, by days since first. Equal lows share
-// their mean rank. A day without a low has rank 0.
+// their mean rank; a day without a low has rank 0.
 func ranksByDay(lows []Low, first fare.Day, period int) []float64 {
 	ranks := make([]float64, period)
 	for i := 0; i < len(lows); {
@@ -173,10 +170,10 @@ func ranksByDay(lows []Low, first fare.Day, period int) []float64 {
 	return ranks
 }
 
-// autocorrelation returns the rank correlation of observed days at their most common distance,
-// which stands for the correlation of successive days. If days are missing, that is lower, and so
-// the interval is wider rather than too narrow. In a short history, a measured correlation r of n
-// pairs is on average too low by (1+4r)/n (F. H. C. Marriott, J. A. Pope, 1954), which is added.
+// autocorrelation returns the rank correlation of observed days at their most common distance, in
+// place of that of successive days. If days are missing, it is lower, so the interval is too wide
+// rather than too narrow. In a short history, a measured correlation r of n pairs is on average too
+// low by (1+4r)/n (F. H. C. Marriott, J. A. Pope, 1954), which is added.
 func autocorrelation(ranks []float64, size int) float64 {
 	distances := map[int]int{}
 	each := func(do func(before, at int)) {

@@ -7,13 +7,12 @@ import (
 	"verdetto/shared/fare"
 )
 
-// priced holds the same observations twice, in order of Found. quoted has the quoted prices; ranked
-// has the prices in the summary's currency.
+// priced holds the same observations twice, in order of Found: with quoted prices, and in the
+// summary's currency.
 type priced struct{ quoted, ranked []fare.Observation }
 
 // rank chooses the currency of the summary, in which most observations are quoted, and converts all
-// observations to it. If all observations are quoted in one currency, nothing is converted.
-// Observations in a currency without a rate are dropped.
+// observations to it. Those in a currency without a rate are dropped.
 func (s *RouteSummary) rank(observations []fare.Observation, earlier RouteSummary, rates fare.Rates) priced {
 	quotes := map[fare.Currency]int{}
 	for _, o := range observations {
@@ -54,22 +53,20 @@ func (s *RouteSummary) rank(observations []fare.Observation, earlier RouteSummar
 	return p
 }
 
-// InOneCurrency converts observations to the currency in which most of them are quoted. The
-// observations must be in order of Found. euroCents is the value of one unit of that currency in
-// EUR cents. Observations in a currency without a rate are dropped.
+// InOneCurrency converts observations to the currency in which most of them are quoted. They must
+// be in order of Found. euroCents is the value of one unit of that currency. Observations in a
+// currency without a rate are dropped.
 func InOneCurrency(observations []fare.Observation, rates fare.Rates) (ranked []fare.Observation, euroCents float64) {
 	var s RouteSummary
 	p := s.rank(observations, RouteSummary{}, rates)
 	return p.ranked, 100 / s.PerEuro
 }
 
-// convert converts an amount from one currency to another. from and to are the numbers of units of
-// each currency that one euro buys.
+// convert converts an amount between currencies of which from and to units buy one euro.
 func convert(c fare.Cents, from, to float64) fare.Cents {
 	return fare.Cents(math.Round(float64(c) / from * to))
 }
 
-// withoutStops returns only the non-stop fares.
 func (p priced) withoutStops() priced {
 	if !slices.ContainsFunc(p.quoted, func(o fare.Observation) bool { return o.Stops != fare.NonStop }) {
 		return p
@@ -83,8 +80,7 @@ func (p priced) withoutStops() priced {
 	return n
 }
 
-// foreign returns the quoted amount, if it is in another currency than the summary. Else it returns
-// zero.
+// foreign returns the quoted amount if it is in another currency than the summary, else zero.
 func (p priced) foreign(at int) fare.Money {
 	q := p.quoted[at]
 	if q.Currency == p.ranked[at].Currency {
@@ -93,7 +89,6 @@ func (p priced) foreign(at int) fare.Money {
 	return fare.Money{Amount: q.Price, Currency: q.Currency}
 }
 
-// live returns the observation p.ranked[at] as a live fare (found in the last 7 days).
 func (p priced) live(at int) Live {
 	o := p.ranked[at]
 	return Live{
@@ -134,8 +129,7 @@ func (s RouteSummary) convertLows(earlier RouteSummary, lows []Low, rates fare.R
 	return converted
 }
 
-// Euro converts an amount from the summary's currency to EUR cents, at the exchange rate of the
-// summary's day.
+// Euro converts to EUR cents at the exchange rate of the summary's day.
 func (s RouteSummary) Euro(c fare.Cents) fare.Cents {
 	if s.Currency == fare.EUR {
 		return c
@@ -146,7 +140,6 @@ func (s RouteSummary) Euro(c fare.Cents) fare.Cents {
 	return convert(c, s.PerEuro, 1)
 }
 
-// Quote returns a live fare (found in the last 7 days) in the currency in which it was quoted.
 func (s RouteSummary) Quote(l Live) fare.Money {
 	if l.Quoted != (fare.Money{}) {
 		return l.Quoted
@@ -154,7 +147,7 @@ func (s RouteSummary) Quote(l Live) fare.Money {
 	return fare.Money{Amount: l.Price, Currency: s.Currency}
 }
 
-// FromEuro converts EUR cents to the summary's currency, at the exchange rate of the summary's day.
+// FromEuro converts EUR cents at the exchange rate of the summary's day.
 func (s RouteSummary) FromEuro(c fare.Cents) fare.Cents {
 	if s.Currency == fare.EUR {
 		return c

@@ -29,9 +29,8 @@ func percentileOf(t testing.TB, s RouteSummary, now time.Time) int {
 	return *a.Verdetto.Percentile
 }
 
-// TestExchangeRatesMoveNoVerdict: the exchange rate of one currency changes by 20 % and the summary
-// is built again. The quoted fares stay the same, in one currency or in three. The percentile stays
-// the same.
+// If the rate of one currency changes by 20 % while the quoted fares stay, in one currency or in
+// three, the percentile stays.
 func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 	const days = 120
 	asOf := day0 + days
@@ -71,9 +70,8 @@ func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 	}
 }
 
-// TestAFareThatStandsStillIsNormal: fares are constant in the currencies in which they are quoted,
-// while exchange rates change every day. The level is normale, or there is too little data for a
-// verdict.
+// While exchange rates change every day, fares that are constant as quoted are normale, or there is
+// too little data for a verdict.
 func TestAFareThatStandsStillIsNormal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	prices := map[string]fare.Cents{"RON": 39_00, "GBP": 18_49, "HUF": 2_990_00, "EUR": 9_99}
@@ -103,10 +101,9 @@ func TestAFareThatStandsStillIsNormal(t *testing.T) {
 	}
 }
 
-// TestThreeCurrenciesOfTheirOwn: a route has three fares, each in its own currency, and the value
-// of one currency changes by 20 %. If the fares are constant, the percentile stays the same. If the
-// fares vary, the percentile changes, since another fare may become the cheapest of the day.
-// docs/evidence.md states by how much.
+// A route has three fares, each in its own currency, and one currency changes by 20 %. If the fares
+// are constant, the percentile stays. If they vary, it changes, since another fare may become the
+// cheapest of the day; docs/evidence.md states by how much.
 func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	const days, rounds = 120, 100
 	for _, c := range []struct {
@@ -164,8 +161,7 @@ func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestACurrencyIsChanged: the source starts to quote fares in another currency. Older fares in the
-// history stay in the first currency.
+// The source starts to quote fares in another currency. Older fares stay in the first one.
 func TestACurrencyIsChanged(t *testing.T) {
 	ron := currency(t, "RON")
 	rates := fare.Rates{PerEuro: map[string]float64{"RON": 5}}
@@ -193,7 +189,7 @@ func TestACurrencyIsChanged(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeConverted: fares in a currency without an exchange rate are dropped.
+// Fares in a currency without an exchange rate are dropped.
 func TestWhatCannotBeConverted(t *testing.T) {
 	hrk := currency(t, "HRK")
 	var all []fare.Observation
@@ -258,9 +254,8 @@ func TestNonStopIsAViewOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestSummarySize: the largest possible summary has at most 8 KB. DynamoDB reads 8 KB with one read
-// unit, if the read is eventually consistent. The summary has three years of lows, and fares with
-// and without stops.
+// The largest summary, with three years of lows and with fares with and without stops, has at most
+// 8 KB, which DynamoDB reads with one eventually consistent read unit.
 func TestSummarySize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	var all []fare.Observation

@@ -7,7 +7,6 @@ import (
 	"verdetto/shared/fare/airlines"
 )
 
-// livePrice returns a live fare (found in the last 7 days) in its published form.
 func (s RouteSummary) livePrice(l Live, now time.Time) Prezzo {
 	quoted, found, hours := s.Quote(l), time.Unix(l.Found, 0).UTC(), int(l.Age(now)/time.Hour)
 	p := Prezzo{
@@ -29,7 +28,6 @@ func (s RouteSummary) livePrice(l Live, now time.Time) Prezzo {
 	return p
 }
 
-// VoloOf returns the published form of what is known about a flight.
 func VoloOf(f fare.Flight) (v Volo) {
 	if f.From != (fare.Airport{}) || f.To != (fare.Airport{}) {
 		v.Aeroporti = &Aeroporti{f.From.String(), f.To.String()}
@@ -43,7 +41,7 @@ func VoloOf(f fare.Flight) (v Volo) {
 	return v
 }
 
-// Flight returns the flight and the stops that a published fare states.
+// Flight is the inverse of VoloOf, with the stops.
 func (p Prezzo) Flight() (f fare.Flight, stops fare.Stops) {
 	if a := p.Aeroporti; a != nil {
 		f.From, _ = fare.ParseAirport(a.Origine)
@@ -61,11 +59,9 @@ func (p Prezzo) Flight() (f fare.Flight, stops fare.Stops) {
 	return f, stops
 }
 
-// declaredPrice returns a price that the caller found elsewhere, in its published form.
 func (s RouteSummary) declaredPrice(price fare.Cents, quoted fare.Money) Prezzo {
 	return Prezzo{Cent: s.Euro(price), Valuta: "EUR", Quotato: Quotato{float64(quoted.Amount) / 100,
 		quoted.Currency.String()}, Dichiarato: true}
 }
 
-// Stale reports whether the fare is at least 72 hours old, so that it may no longer be available.
 func (p Prezzo) Stale() bool { return p.EtaOre != nil && *p.EtaOre >= int(StaleAfter/time.Hour) }

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestStoredBytes: encoded summaries equal the bytes that stores already hold. A new encoding needs
-// another summaryFormat, so that the rest of stored summaries counts as absent; lowsFormat stays.
+// A new encoding needs another summaryFormat, so that the rest of stored summaries counts as
+// absent; lowsFormat stays.
 func TestStoredBytes(t *testing.T) {
 	low := func(day fare.Day, price fare.Cents) Low { return Low{Day: day, Price: price} }
 	ron, err := fare.ParseCurrency("RON")

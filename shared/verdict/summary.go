@@ -1,15 +1,15 @@
 // Package verdict judges whether a route's cheapest fare is cheap, and how certain this judgement
 // is. It uses only the route's own observed history. Start at Build and Judge.
 //
-// The rule: today's cheapest fare is a minimum over many departures. So it is compared only with
-// the same minimum on other days: the lowest fare found on each of the last HistoryDays days, today
+// Today's cheapest fare is a minimum over many departures, so it is compared only with the same
+// minimum on other days: the lowest fare found on each of the last HistoryDays days, today
 // excepted. The share of days with a lower low is the percentile. The level follows from that share
 // plus half of the days with an equal low, and from the distance to the median. It describes now
 // against the past, and predicts nothing. The reliability says how well the observed days stand for
 // all days of the period. With fewer than MinSample lows there is no verdict.
 //
 // Fares are ranked as quoted. If a history has several currencies, Build converts it, at the newest
-// rates, to the currency of most fares. So a fare that is constant in its own currency stays
+// rates, to the currency of most fares, so that a fare that is constant in its own currency stays
 // constant. After the ranking, the published amounts are converted to euro at the same rates.
 //
 // The package does no I/O. Build runs once per refresh and returns a RouteSummary of a few KB.
@@ -25,79 +25,74 @@ import (
 )
 
 const (
-	// FreshFor is the maximum age of a fresh fare, relative to the newest fare of the same day.
-	// Older fares are often no longer available (docs/evidence.md).
+	// FreshFor is the maximum age of a fresh fare, relative to the newest fare. Older fares are
+	// often no longer available; see docs/evidence.md.
 	FreshFor = 24 * time.Hour
-	// LiveDays is the number of days for which a fare is shown, with its age, if there is no fresh
-	// fare. A summary is valid for the same number of days.
+	// LiveDays is for how many days a fare is shown, with its age, if there is no fresh fare. A
+	// summary is valid as long.
 	LiveDays = departure.LiveDays
-	// HistoryDays is the number of days for which single observations are stored.
+	// HistoryDays is for how many days single observations are stored.
 	HistoryDays = 400
-	// LowDays is the number of days for which daily lows are stored: three years.
-	LowDays = 3 * 365
+	LowDays     = 3 * 365
 	// MinSample is the number of daily lows that a verdict needs.
 	MinSample = departure.MinCount
-	// MinMonth is the number of observations that a departure month needs to be ranked among the
-	// months.
+	// MinMonth is the number of observations that a departure month needs to be ranked.
 	MinMonth = 5
-	// MinDepartures is the number of departures that the computation of a booking window needs.
+	// MinDepartures is the number of departures that a booking window needs.
 	MinDepartures = 8
 )
 
-// Low is the lowest fare found on a day, in UTC.
+// Low is the lowest fare found on a UTC day.
 type Low struct {
 	Day    fare.Day
-	Price  fare.Cents // hundredths of the summary's currency
-	Quoted fare.Money // the quoted amount, if in another currency; else zero
+	Price  fare.Cents // in hundredths of the summary's currency
+	Quoted fare.Money // if quoted in another currency; else zero
 }
 
-// Live is a fare that was available on the summary's day, in the summary's currency.
+// Live is a fare that was available on the summary's day, in its currency.
 type Live = departure.Live
 
-// Month holds the prices of all observed fares that depart in a calendar month of any year, in EUR
-// cents.
+// Month holds the prices, in EUR cents, of all observed fares that depart in a month of any year.
 type Month struct {
-	Month   int // 1 to 12
+	Month   int
 	Median  fare.Cents
 	Minimum fare.Cents
 	Sample  int
 }
 
-// Window is a booking window: a range of lead times, in days before departure, with cheap fares.
-// Amounts are in EUR cents.
+// Window is a booking window: the range of lead times, in days, with cheap fares. Amounts are in
+// EUR cents.
 type Window struct {
 	From, To int
-	Median   fare.Cents // of the fares observed inside it
-	Sample   int        // number of these fares
-	Saving   fare.Cents // median outside minus median inside; 0 or less: none
+	Median   fare.Cents // of the fares inside
+	Sample   int
+	Saving   fare.Cents // median outside minus median inside, if positive
 }
 
-// View holds the facts about the fares of a series (route and kind of trip): either about all
-// fares, or only about non-stop fares.
+// View holds the facts about all fares of a series, or about its non-stop fares.
 type View struct {
-	Newest       int64 // when the newest observation was found, Unix seconds
+	Newest       int64 // Found of the newest observation
 	Observations int
 	Lows         []Low   // of days before AsOf, cheapest first, then oldest first
 	Live         []Live  // the first that has not departed is the cheapest; see liveOn
 	Months       []Month // cheapest first
-	Window       *Window // nil if there is too little data
+	Window       *Window // nil without enough data
 }
 
-// RouteSummary holds all the data that a verdict on a series needs. A series is a route and a kind
-// of trip.
+// RouteSummary holds all that a verdict on a series needs.
 type RouteSummary struct {
-	AsOf        fare.Day      // the day of the refresh that built it
-	DeepRequest int64         // when a year of departures was last requested from the source, Unix seconds; 0: never
-	Currency    fare.Currency // of lows and live fares: the currency in which most fares are quoted
-	PerEuro     float64       // units of Currency that one euro bought on AsOf
+	AsOf        fare.Day
+	DeepRequest int64         // when a year of departures was last requested, in Unix seconds; 0: never
+	Currency    fare.Currency // in which most fares are quoted
+	PerEuro     float64
 	// Basis is set for a pair of airports that is compared with the fares of both cities.
 	Basis   *Basis
 	View          // of all fares
-	NonStop *View // of fares without stops; nil if all stops are unknown
+	NonStop *View // nil if all stops are unknown
 }
 
-// WithoutStops returns the summary of the non-stop fares. It returns false if the number of stops
-// is unknown for all fares.
+// WithoutStops returns the summary of the non-stop fares. It returns false if all stops are
+// unknown.
 func (s RouteSummary) WithoutStops() (RouteSummary, bool) {
 	if s.NonStop == nil {
 		return RouteSummary{}, false
@@ -106,15 +101,14 @@ func (s RouteSummary) WithoutStops() (RouteSummary, bool) {
 	return s, true
 }
 
-// Options are the settings of Build.
 type Options struct {
-	Rates fare.Rates    // the newest; a currency without a rate keeps the rate of the earlier summary
-	Fresh time.Duration // replaces FreshFor in measurements; 0: FreshFor
+	Rates fare.Rates    // the newest; a currency without a rate keeps that of the earlier summary
+	Fresh time.Duration // for measurements; 0: FreshFor
 }
 
-// Build returns the summary of a series (route and kind of trip) on the day asOf. The observations
-// can be in any order. Lows of days that the observations no longer cover come from the earlier
-// summary. All other values are computed again, so building twice gives the same summary.
+// Build returns the summary of a series on the day asOf. Lows of days that the observations no
+// longer cover come from the earlier summary. All other values are computed again, so building
+// twice gives the same summary.
 func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day, o Options) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
 		observations = slices.Clone(observations)
@@ -137,7 +131,6 @@ func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day,
 	return s
 }
 
-// view computes the facts about the fares in p.
 func (s RouteSummary) view(p priced, earlier []Low, fresh time.Duration) View {
 	v := View{Observations: len(p.quoted)}
 	if n := len(p.quoted); n > 0 {
@@ -157,8 +150,7 @@ func (s RouteSummary) view(p priced, earlier []Low, fresh time.Duration) View {
 	return v
 }
 
-// within returns the observations of the HistoryDays days up to asOf. The observations must be in
-// order of Found.
+// within returns the observations, in order of Found, of the HistoryDays days up to asOf.
 func within(observations []fare.Observation, asOf fare.Day) []fare.Observation {
 	from, _ := slices.BinarySearchFunc(observations, asOf-HistoryDays+1, func(o fare.Observation, d fare.Day) int {
 		return int(o.FoundDay() - d)
@@ -170,7 +162,7 @@ func within(observations []fare.Observation, asOf fare.Day) []fare.Observation {
 }
 
 // Cheapest returns the cheapest live fare that departs today or later. It returns false if there is
-// none, or if today is not within LiveDays days after AsOf.
+// none, or if the summary is more than LiveDays old or of a later day.
 func (s RouteSummary) Cheapest(today fare.Day) (Live, bool) {
 	if today < s.AsOf || today > s.AsOf+LiveDays {
 		return Live{}, false

@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestBetterFlightOfEqualFares: of equal fares, the route and the month name the one with the better
-// flight. On every day, the named fare still is one that has not departed.
+// Of equal fares, the route and the month name the one with the better flight, among those that
+// have not departed.
 func TestBetterFlightOfEqualFares(t *testing.T) {
 	const day = fare.Day(18000)
 	flight := func(minutes int16) fare.Flight { return fare.Flight{Minutes: minutes} }

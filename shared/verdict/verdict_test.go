@@ -18,8 +18,7 @@ func seen(found, depart fare.Day, price fare.Cents) fare.Observation {
 	return fare.Observation{Found: found.Time().Unix(), Depart: depart, Price: price}
 }
 
-// random returns random observations of a route, with days without fares, repeated departures and
-// prices in steps.
+// random returns observations with days without fares, repeated departures and prices in steps.
 func random(rng *rand.Rand, n, days int) []fare.Observation {
 	all := make([]fare.Observation, n)
 	for i := range all {
@@ -33,9 +32,8 @@ func random(rng *rand.Rand, n, days int) []fare.Observation {
 	return all
 }
 
-// standing computes the fares that are available on a day by a simple search. live holds the newest
-// observation of each departure that has not left, if found in the last 7 days. fresh holds the
-// observations found in the 24 hours up to the newest one.
+// standing finds the available fares by a simple search: live has the newest observation of each
+// departure that has not left, of the last 7 days; fresh those of the 24 hours up to the newest.
 func standing(observations []fare.Observation, day fare.Day) (fresh, live map[fare.Day]fare.Observation) {
 	fresh, live = map[fare.Day]fare.Observation{}, map[fare.Day]fare.Observation{}
 	newest := int64(0)
@@ -136,8 +134,7 @@ func TestOrderOfInputIsIrrelevant(t *testing.T) {
 	}
 }
 
-// steady returns a summary with a live fare (found in the last 7 days) of the given price and with
-// the given lows, one low per day.
+// steady returns a summary with a live fare of the given price and one low per day.
 func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	s := RouteSummary{AsOf: day0, View: View{
 		Newest: day0.Time().Unix(), Live: []Live{{Depart: day0 + 30, Price: price, Found: day0.Time().Unix()}},
@@ -243,8 +240,7 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// TestCounts: the published numbers can be counted. Days count once whatever their age, up to 400
-// days with today excepted.
+// Days count once whatever their age, up to 400 days with today excepted.
 func TestCounts(t *testing.T) {
 	s := steady(5000, slices.Repeat([]fare.Cents{6000}, 10)...)
 	for back, price := range map[fare.Day]fare.Cents{20: 5000, 30: 4000, 399: 3000, 400: 2000, 900: 1000} {
@@ -380,7 +376,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// normal returns s with empty slices in place of nil slices, so that two summaries can be compared.
+// normal makes summaries comparable: it replaces nil slices by empty ones.
 func normal(s RouteSummary) RouteSummary {
 	s.Live, s.Lows, s.Months = append([]Live{}, s.Live...), append([]Low{}, s.Lows...), append([]Month{}, s.Months...)
 	return s

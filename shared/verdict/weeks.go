@@ -8,21 +8,21 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Week holds the daily lows of one week, Monday to Sunday, in EUR cents.
+// Week holds the daily lows of one week, in EUR cents.
 type Week struct {
-	First   fare.Day // its Monday
+	First   fare.Day // Monday
 	Minimum fare.Cents
 	Median  fare.Cents
-	Days    int // number of its days with a low
+	Days    int // with a low
 }
 
-// Name returns the name of the week in ISO 8601, such as 2016-W09.
+// Name returns the ISO 8601 name of the week, such as 2016-W09.
 func (w Week) Name() string {
 	year, week := w.First.Time().ISOWeek()
 	return fmt.Sprintf("%d-W%02d", year, week)
 }
 
-// Weeks groups the lows of a summary by week, oldest first. Weeks without a low are omitted.
+// Weeks groups the lows by week, oldest first. Weeks without a low are omitted.
 func Weeks(s RouteSummary) []Week {
 	prices := map[fare.Cycle][]fare.Cents{}
 	for _, l := range s.Lows { // sorted by price, so each week's prices are sorted too
@@ -38,8 +38,8 @@ func Weeks(s RouteSummary) []Week {
 	return weeks
 }
 
-// Since returns the weeks among the last n calendar weeks, the week of today included. weeks must
-// be in order.
+// Since returns those of weeks, in order, that are among the last n calendar weeks including
+// today's.
 func Since(weeks []Week, today fare.Day, n int) []Week {
 	from := (fare.CycleOf(today) - fare.Cycle(n) + 1).First()
 	return weeks[sort.Search(len(weeks), func(i int) bool { return weeks[i].First >= from }):]

@@ -20,7 +20,6 @@ func day(t *testing.T, s string) fare.Day {
 	return d
 }
 
-// summaryOf returns a summary with the given lows, sorted as Build sorts them.
 func summaryOf(asOf fare.Day, lows ...verdict.Low) verdict.RouteSummary {
 	slices.SortFunc(lows, func(a, b verdict.Low) int {
 		if a.Price != b.Price {
@@ -84,8 +83,7 @@ func TestWeeks(t *testing.T) {
 	}
 }
 
-// TestUsualOfARoute: the published quartiles of a route equal the quartiles of its daily lows,
-// weighted by age.
+// The published quartiles of a route are those of its daily lows.
 func TestUsualOfARoute(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 5))
 	asOf := day(t, "2016-03-01")

@@ -6,11 +6,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// leads are the first days, before departure, of the lead-time buckets (ranges of lead times). Each
-// bucket ends where the next begins.
+// leads are the first days of the ranges of lead times (buckets), in days before departure. Each
+// ends where the next begins.
 var leads = [...]int{0, 4, 8, 15, 22, 31, 46, 61, 91, 181}
 
-// bucket maps a lead time in days to the index of its bucket in leads.
 var bucket = func() (of [fare.MaxLead + 1]uint8) {
 	b := 0
 	for lead := range of {
@@ -24,13 +23,12 @@ var bucket = func() (of [fare.MaxLead + 1]uint8) {
 
 func lead(o fare.Observation) int { return max(0, int(o.Depart-o.FoundDay())) }
 
-// buckets holds, for one departure, the sum and the number of its fares by lead-time bucket.
+// buckets holds the sum and the number of the fares of one departure by bucket.
 type buckets struct {
 	sum   [len(leads)]fare.Cents
 	count [len(leads)]int32
 }
 
-// filled returns the number of buckets with a fare.
 func (d *buckets) filled() (n int) {
 	for _, count := range d.count {
 		if count > 0 {
@@ -40,10 +38,9 @@ func (d *buckets) filled() (n int) {
 	return n
 }
 
-// window returns the booking window: the lead times (days before departure) at which a departure
-// was cheaper than the same departure at other lead times. Comparing a departure only with itself
-// removes the effect of the season. A median over all departures, by lead time, would include it.
-// Only departures seen in two or more buckets (ranges of lead times) count.
+// window returns the lead times at which a departure was cheaper than the same departure at other
+// lead times. Comparing a departure only with itself removes the effect of the season, which a
+// median over all departures would include. Only departures seen in two or more buckets count.
 func window(observations []fare.Observation) *Window {
 	if len(observations) == 0 {
 		return nil
@@ -73,15 +70,14 @@ func window(observations []fare.Observation) *Window {
 	return w
 }
 
-// leadTimes holds the fares of departures by lead-time bucket. Departures are in the order in which
-// they were first seen.
+// leadTimes holds the fares of departures by bucket, in the order in which the departures were
+// first seen.
 type leadTimes struct {
 	first        fare.Day
-	place        []int32 // departure -> 1 + its index in perDeparture
+	place        []int32 // by departure: 1 + its index in perDeparture
 	perDeparture []buckets
 }
 
-// newLeadTimes returns an empty leadTimes with room for the departures of the observations.
 func newLeadTimes(observations []fare.Observation) *leadTimes {
 	first, last := departures(observations)
 	return &leadTimes{first, make([]int32, last-first+1), nil}
@@ -102,8 +98,7 @@ func (t *leadTimes) add(o fare.Observation, times int) {
 	d.count[b] += int32(times)
 }
 
-// window returns the booking window without Median, Sample and Saving. observations must be the
-// fares that were added.
+// window leaves out Median, Sample and Saving. observations must be the fares that were added.
 func (t *leadTimes) window(observations []fare.Observation) *Window {
 	from, to, ok := cheapestBuckets(t.perDeparture)
 	if !ok {
@@ -122,17 +117,17 @@ func (t *leadTimes) window(observations []fare.Observation) *Window {
 	return w
 }
 
-// nearBest: a range of lead times (bucket) belongs to the booking window if it is at most 2 % more
-// expensive than the cheapest range.
+// nearBest is how much more expensive than the cheapest bucket those of the booking window are at
+// most.
 const nearBest = 0.02
 
-// cheapestBuckets returns the first and the last of the successive buckets around the cheapest
-// bucket. Their prices are at most nearBest above it.
+// cheapestBuckets returns the first and the last of the successive buckets around the cheapest one
+// whose prices are at most nearBest above it.
 //
-// Most departures are seen only during part of the time that they are on sale. So the minimum of a
+// Most departures are seen only during part of the time that they are on sale, so the minimum of a
 // departure means little: if it was seen only in its last week, even the minimum is expensive.
 // Instead, a least-squares fit explains the log of the mean fare as an effect of the departure plus
-// an effect of the bucket. So two buckets are compared through the departures seen in both.
+// an effect of the bucket. Two buckets are thus compared through the departures seen in both.
 func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	const n = len(leads)
 	equations, reach, qualified := equationsOf(perDeparture)
@@ -141,8 +136,8 @@ func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	}
 	for b := range n {
 		// Adding 1 acts like one more departure with the average price in this bucket. It hardly
-		// changes the result. Without it, a bucket that shares no departure with others would have
-		// no effect; with it, the effect is 0.
+		// changes the result, but a bucket that shares no departure with others gets the effect 0
+		// instead of an undefined one.
 		equations[b][b]++
 	}
 	effect := solve(equations)
@@ -167,9 +162,8 @@ func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// equationsOf returns the normal equations of the least-squares fit, one row per bucket. reach
-// counts the departures in each bucket. qualified counts the departures seen in two or more
-// buckets.
+// equationsOf returns the normal equations of the fit, one row per bucket. reach counts the
+// departures in each bucket, qualified those seen in two or more.
 func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]float64, reach [len(leads)]int, qualified int) {
 	const n = len(leads)
 	for i := range perDeparture {
@@ -204,8 +198,7 @@ func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]
 	return equations, reach, qualified
 }
 
-// solve solves the normal equations by elimination and returns the effect of each bucket. It needs
-// no row exchange: with the added diagonal, the matrix is positive definite.
+// solve needs no row exchange: with the added diagonal, the matrix is positive definite.
 func solve(equations [len(leads)][len(leads) + 1]float64) (effect [len(leads)]float64) {
 	const n = len(leads)
 	for p := range n {

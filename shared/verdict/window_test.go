@@ -23,9 +23,8 @@ func TestMonths(t *testing.T) {
 	}
 }
 
-// TestWindowLooksWithinADeparture: medians over all departures by lead time (days before departure)
-// are misleading here. Summer is expensive and seen long before departure, winter is cheap and seen
-// shortly before. In both seasons, it is cheaper to book early.
+// Medians over all departures by lead time mislead here: summer is expensive and seen long before
+// departure, winter is cheap and seen shortly before. In both seasons, it is cheaper to book early.
 func TestWindowLooksWithinADeparture(t *testing.T) {
 	var all []fare.Observation
 	for i := range fare.Day(10) {

@@ -6,7 +6,7 @@ import (
 )
 
 // Collection returns the state of the collection for the destination with the most days. It returns
-// false if a destination has enough days for a verdict, or if there are no destinations.
+// false if that has enough days for a verdict, or if there are no destinations.
 func (o Origin) Collection(today fare.Day) (verdict.Raccolta, bool) {
 	days, of := -1, Entry{}
 	for _, e := range o.Entries {

@@ -1,13 +1,12 @@
 // Package deals holds the cheapest fares from a city, with verdicts. For each destination it holds
 // the cheapest fare of any date, and the cheapest fare of each month. A refresh stores one Origin
-// per city and kind of trip. So an answer reads one item from the store, whatever the number of
+// per city and kind of trip, so an answer reads one item from the store, whatever the number of
 // destinations. The package does no I/O.
 //
-// A fare is compared only with fares of the same kind. The cheapest fare of a route is compared
-// with the route's cheapest fares on other days. The cheapest fare of a month is compared with the
-// cheapest fares of other months. The service does not choose the departure with the best verdict:
-// of 300 departures, nearly always one looks cheap by chance. So every destination would look
-// cheap.
+// A fare is compared only with fares of the same kind: the cheapest fare of a route with the
+// route's cheapest fares on other days, the cheapest fare of a month with the cheapest fares of
+// other months. The service does not choose the departure with the best verdict: of 300 departures,
+// one nearly always looks cheap by chance, so every destination would look cheap.
 //
 // For return trips, only the cheapest fare of any date is stored, one per range of nights.
 package deals
@@ -20,46 +19,42 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Deal is a live fare (found in the last 7 days) with its verdict.
 type Deal struct {
 	verdict.Judged
-	// Since is when the published facts about the fare last changed, in Unix seconds. For the
-	// cheapest fare of a month, Since is 0.
+	// Since is when the published facts about the fare last changed, in Unix seconds; 0 for the
+	// cheapest fare of a month.
 	Since int64
 }
 
-// Fares holds either the fares with any number of stops, or only the non-stop fares. Route lists
-// the cheapest fares of any date, Months the cheapest fares of each month. In Route, and in Months
-// for each month, the first fare that has not departed is the cheapest.
+// Fares holds the fares with any number of stops, or only the non-stop fares. In Route, and for
+// each month in Months, the first fare that has not departed is the cheapest.
 type Fares struct {
 	Route  []Deal
 	Months []Deal // in order of departure
-	// Airlines lists the cheapest one-way fares of any date of each known airline.
+	// Airlines lists the cheapest one-way fares, of any date, of each known airline.
 	Airlines []Deal
 }
 
-// Entry holds the cheapest fares to one destination.
 type Entry struct {
 	Destination  fare.City
 	AsOf         fare.Day // the day of the refresh that built it
-	Observations int      // number of observations it was built from
-	// Collected is the first past day with a known cheapest fare while the route has too few such
-	// days for a verdict. Otherwise it is 0.
+	Observations int      // from which it was built
+	// Collected is the first past day with a low while the route has too few of them for a verdict,
+	// otherwise 0.
 	Collected fare.Day
 	Any       Fares
-	NonStop   *Fares // nil if it is not known which fares are non-stop
+	NonStop   *Fares // nil if unknown
 }
 
 // Filter selects fares. The zero value selects the cheapest fare of any date.
 type Filter struct {
-	Month    *fare.Day // a day of the month of departure; nil: any date
+	Month    *fare.Day // any day in the departure month; nil: any date
 	NonStop  bool
 	Airlines fare.Airlines
 }
 
-// Cheapest returns the cheapest fare that departs today or later. It returns false if there is no
-// such fare. With airlines and a month, it returns the cheapest fare of the month if that fare is of
-// these airlines. For return trips, the same holds for any date.
+// Cheapest returns the cheapest fare that departs today or later. With airlines and a month, or for
+// return trips, it knows only the cheapest fare of all airlines, and returns it if it is of these.
 func (e Entry) Cheapest(today fare.Day, f Filter) (cheapest Deal, ok bool) {
 	of := &e.Any
 	if f.NonStop {
@@ -83,7 +78,7 @@ func (e Entry) Cheapest(today fare.Day, f Filter) (cheapest Deal, ok bool) {
 	return Deal{}, false
 }
 
-// cheapestOf returns the cheapest fare of some airlines among those found within verdict.FreshFor
+// cheapestOf returns the cheapest fare of some airlines, of those found within verdict.FreshFor
 // before the newest of them.
 func cheapestOf(list []Deal, today fare.Day, a fare.Airlines) (cheapest Deal, ok bool) {
 	list = slices.DeleteFunc(slices.Clone(list), func(d Deal) bool {
@@ -103,9 +98,9 @@ func cheapestOf(list []Deal, today fare.Day, a fare.Airlines) (cheapest Deal, ok
 	return cheapest, ok
 }
 
-// Lower returns the lowest known fare that departs today or later, if it is below the fare of deal
-// d. The fare of a route is the lowest of the newest fares, so an older fare can be lower. For
-// return trips, only the newest fares are stored.
+// Lower returns the lowest known fare that departs today or later, if it is below d. The fare of a
+// route is the lowest of the fresh fares, so an older fare can be lower. For return trips, only
+// fresh fares are stored.
 func (e Entry) Lower(d Deal, today fare.Day, f Filter) (lower verdict.Judged, ok bool) {
 	of := &e.Any
 	if f.NonStop {
@@ -124,10 +119,8 @@ func sameMonth(a, b fare.Day) bool {
 	return a.Time().Year() == b.Time().Year() && a.Time().Month() == b.Time().Month()
 }
 
-// Origin holds the entries of all destinations from one city, sorted by IATA code.
 type Origin struct{ Entries []Entry }
 
-// Entry returns the entry of a destination. It returns false if there is none.
 func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	i, ok := slices.BinarySearchFunc(o.Entries, destination, func(e Entry,
 		d fare.City) int {
@@ -139,9 +132,9 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	return o.Entries[i], true
 }
 
-// Merge replaces entries by the fresh entries to the same destinations. A fresh entry from an older
-// refresh changes nothing. A fare whose published facts are unchanged keeps its Since. Merge drops
-// entries that are more than LiveDays days older than the newest fresh entry.
+// Merge replaces entries by the fresh ones to the same destinations, unless they are from an older
+// refresh. A fare whose published facts are unchanged keeps its Since. Entries more than LiveDays
+// older than the newest fresh entry are dropped.
 func (o Origin) Merge(fresh []Entry) Origin {
 	byCity := map[fare.City]Entry{}
 	var newest fare.Day
@@ -152,7 +145,7 @@ func (o Origin) Merge(fresh []Entry) Origin {
 		newest = max(newest, e.AsOf)
 		had, ok := byCity[e.Destination]
 		if ok && (had.AsOf > e.AsOf || had.AsOf == e.AsOf && had.Observations > e.Observations) {
-			continue // another refresh, with more data, is already stored
+			continue // another refresh stored more data already
 		}
 		e.Any.Route = carry(had.Any.Route, e.Any.Route, e.AsOf)
 		if e.NonStop != nil {
@@ -176,9 +169,8 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	return merged
 }
 
-// carry returns the new deals (the parameter now) with their Since set. If an earlier deal (the
-// parameter before) has the same published facts, its Since is kept. Otherwise Since is the time
-// when the fare was found, but not before the day of the refresh.
+// carry sets Since of the new deals: that of an earlier deal with the same published facts,
+// otherwise the time when the fare was found, but not before the day of the refresh.
 func carry(before, now []Deal, asOf fare.Day) []Deal {
 	now = slices.Clone(now)
 	for i := range now {
@@ -193,8 +185,8 @@ func carry(before, now []Deal, asOf fare.Day) []Deal {
 	return now
 }
 
-// same reports whether two deals have the same published facts. These are the facts that the feeds
-// show; the time when the fare was found is not one of them.
+// same reports whether two deals have the same published facts, which the feeds show. The time when
+// the fare was found is not one of them.
 func (d Deal) same(other Deal) bool {
 	told := func(d Deal) any {
 		type shown struct {
@@ -214,8 +206,8 @@ func (d Deal) same(other Deal) bool {
 	return told(d) == told(other)
 }
 
-// Usual returns the median price for a deal, rounded to whole euro. Without rounding, the price
-// would change with every new fare. Usual returns false if the median is not known.
+// Usual returns the median price for a deal, rounded to whole euro: otherwise it would change with
+// every new fare. It returns false if the median is not known.
 func (d Deal) Usual() (fare.Cents, bool) {
 	if d.Verdict.MedianaCent == nil {
 		return 0, false

@@ -15,8 +15,7 @@ import (
 
 const today = fare.Day(20500)
 
-// invented returns an origin with the given number of destinations. Each destination has fares in
-// 12 months, non-stop and with stops.
+// invented returns an origin whose destinations have fares in 12 months, non-stop and with stops.
 func invented(destinations int) deals.Origin {
 	chance := rand.New(rand.NewPCG(3, 4))
 	ron, _ := fare.ParseCurrency("RON")
@@ -111,7 +110,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// FuzzDecode: Decode does not panic on any input. Every Origin that it returns can be encoded.
+// Decode never panics, and every Origin that it returns can be encoded.
 func FuzzDecode(f *testing.F) {
 	f.Add(invented(3).Encode())
 	f.Add([]byte{})
@@ -152,7 +151,7 @@ func TestMerge(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		now  deals.Entry
-		want int64 // Since of LON
+		want int64
 		asOf fare.Day
 	}{
 		{"found again", entry("LON", today+1, 11, 3000, verdict.Buono), began, today + 1},
@@ -201,8 +200,6 @@ func TestCheapest(t *testing.T) {
 	}
 }
 
-// TestLower: the lower fare of a deal is the lowest of all months that has not departed, if it is
-// below the deal.
 func TestLower(t *testing.T) {
 	seen := map[bool]int{}
 	for i, e := range invented(40).Entries {
@@ -245,8 +242,7 @@ func TestBetter(t *testing.T) {
 	}
 }
 
-// TestCollection: the destination with the most days decides, and one with a verdict ends the
-// collection.
+// The destination with the most days decides.
 func TestCollection(t *testing.T) {
 	entry := func(asOf fare.Day, days int) deals.Entry {
 		return deals.Entry{AsOf: asOf, Collected: asOf - fare.Day(days), Any: deals.Fares{Route: []deals.Deal{

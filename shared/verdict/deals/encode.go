@@ -10,30 +10,27 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// format is the first byte of an encoded Origin.
 const format = 4
 
-// Deals store the index of the level, reliability and comparison in these lists. Append new names
-// at the end.
+// Deals store the indices into these lists, so new names must be appended.
 var (
 	levels      = []string{verdict.Insufficient, verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
 	certainties = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
 	comparisons = []string{"", verdict.DiOggi, verdict.Storia, verdict.Entrambe}
 )
 
-// The flags of an entry. The lowest bit states whether the entry has a list of non-stop fares. Two
-// bits per month follow: the index in comparisons of the month's verdict. The bit collectedFlag
-// states whether Collected follows the flags.
+// The flags of an entry: whether a list of non-stop fares follows; the index in comparisons of each
+// month's verdict, in two bits; and whether Collected follows.
 const (
 	withNonStop   = 1
 	anyShift      = 1
 	collectedFlag = 1 << 31
 	nonStopShift  = 32
-	comparedCount = 15 // months of a list; a year ahead has at most 13
+	comparedCount = 15 // months in a list; a year ahead has at most 13
 )
 
-// The flags of a deal. The lowest bit is DayOnly; the next bit is set if the fare was quoted in
-// another currency. Above these bits are the stops, the level, the reliability and the nights.
+// The flags of a deal: DayOnly; whether it was quoted in another currency; then the stops, the
+// level, the reliability and the nights.
 const (
 	dayOnlyFlag    = 1
 	foreignFlag    = 2
@@ -43,7 +40,7 @@ const (
 	nightsShift    = 9
 )
 
-// Encode packs an Origin into about 15 bytes per fare.
+// Encode uses about 15 bytes per fare.
 func (o Origin) Encode() []byte {
 	legend := o.legend()
 	w := packed.NewWriter(format, 256*len(o.Entries))
@@ -72,7 +69,6 @@ func (o Origin) Encode() []byte {
 	return w
 }
 
-// legend returns the legend of all fares.
 func (o Origin) legend() *fare.Legend {
 	var all []fare.Flight
 	of := func(f Fares) {
@@ -124,8 +120,7 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 	}
 }
 
-// compared returns two bits per month. They are the index, in the list comparisons, of the fares
-// that the month's fare was compared with.
+// compared returns, in two bits per month, the index in comparisons.
 func (f Fares) compared() (bits uint64) {
 	for i, d := range f.Months[:min(len(f.Months), comparedCount)] {
 		bits |= place(comparisons, d.Verdict.Confronto) << (2 * i)
@@ -133,8 +128,7 @@ func (f Fares) compared() (bits uint64) {
 	return bits
 }
 
-// setCompared sets the comparison of each month from the bits that the method compared returned. It
-// ignores higher bits.
+// setCompared is the inverse of compared. It ignores higher bits.
 func (f Fares) setCompared(bits uint64) {
 	for i := range f.Months[:min(len(f.Months), comparedCount)] {
 		if v := &f.Months[i].Verdict; v.Percentile != nil {
@@ -147,7 +141,6 @@ func place(of []string, name string) uint64 { return uint64(max(0, slices.Index(
 
 var errRange = errors.New("a value that cannot be")
 
-// Decode parses the bytes that Encode returned.
 func Decode(data []byte) (Origin, error) {
 	var o Origin
 	r := packed.NewReader(data, format)
@@ -178,7 +171,6 @@ func Decode(data []byte) (Origin, error) {
 	return o, nil
 }
 
-// day reads a day and rejects values out of range.
 func day(r *packed.Reader) fare.Day {
 	v := r.Int()
 	if v < 0 || v > 1<<20 {

@@ -7,25 +7,23 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Learner is the data that a refresh stores for a series (route and kind of trip). It holds the
-// departure state, and the questions: earlier answers whose outcome (did the fare fall?) is not
-// known yet.
+// Learner is what a refresh stores for a series: the departure state, and the questions, which are
+// earlier answers whose outcome is not known yet.
 type Learner struct {
 	State
 	Questions Questions
 }
 
-// Advance brings the state of a series (route and kind of trip) to the day of a refresh. It folds
-// (adds to the statistics) the fares of all days before today that are not folded yet. It replaces
-// the live fares by those of today. It adds the contribution of this series to the pooled
-// statistics (sums over all routes) to the parameter sums. p holds the pooled statistics after the
-// last complete cycle. If p.MustRenew is true, the state is rebuilt first; then fares must contain
-// the whole history.
+// Advance brings the state of a series to the day of a refresh. It folds the fares of all days
+// before today that are not folded yet, replaces the live fares by those of today, and adds the
+// contribution of this series to the pooled statistics to sums. p holds the pooled statistics after
+// the last complete cycle. If p.MustRenew is true, the state is rebuilt first; fares must then
+// contain the whole history.
 //
-// fares holds one fare per departure and day, in order of day found and departure. Prices are in
-// the currency of the state (see Convert). A source may report a fare late. A late fare is folded
-// only if two conditions hold: it is at most LiveDays days older than the state, and no newer fare
-// of its departure is known. So every fare is folded once, and a repeated Advance changes nothing.
+// fares holds one fare per departure and day, in order of day found and departure, in the currency
+// of the state (see Convert). A source may report a fare late: it is folded only if it is at most
+// LiveDays older than the state, and no newer fare of its departure is known. So every fare is
+// folded once, and a repeated Advance changes nothing.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
 	if p.MustRenew(&s.State) {
 		s.renew(p, fares, sums)
@@ -50,8 +48,7 @@ func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statist
 	s.Stand(today, fares)
 }
 
-// eachDay calls do once for each day on which fares were found, oldest first. do receives the day
-// and the fares of that day.
+// eachDay calls do with the fares of each day on which any were found, oldest first.
 func eachDay(fares []Live, do func(day fare.Day, of []Live)) {
 	for len(fares) > 0 {
 		day, n := fares[0].FoundDay(), 1
@@ -63,15 +60,15 @@ func eachDay(fares []Live, do func(day fare.Day, of []Live)) {
 	}
 }
 
-// Stand sets the day and the live fares (found in the last 7 days) of a state. Before, the fares of
-// all earlier days must be added with Fold.
+// Stand sets the day and the live fares. The fares of all earlier days must be added with Fold
+// before.
 func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.AsOf, s.Live = today, liveOn(fares, today)
 	s.Pasts.forget(today)
 }
 
-// late selects, from the fares found on one day, those whose departure was not seen on that day or
-// later. It omits departures before asOf, since their history is already removed.
+// late selects the fares whose departure was not seen on that day or later. It omits departures
+// before asOf, whose history is already removed.
 func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 	for _, l := range of {
 		if l.Depart < asOf {
@@ -88,8 +85,7 @@ func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 	return late
 }
 
-// Learn updates the formula for the chance of a fall. It uses the questions whose 7 or 14 days
-// ended before the day of the view v.
+// Learn learns from the questions whose horizon ended before the day of v.
 func (s *Learner) Learn(v *View, sums *Statistics) {
 	for h := range horizons {
 		for _, outcomes := range s.Questions.Due(h, v.day) {
@@ -98,9 +94,6 @@ func (s *Learner) Learn(v *View, sums *Statistics) {
 	}
 }
 
-// Fold judges the fares of the day of the view (the pooled statistics of one day) and stores the
-// answers as questions, to learn from their outcomes (did the fare fall?) later. It then adds the
-// fares to the state.
 func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	price := make(map[fare.Day]fare.Cents, len(fares))
 	day, quotes := s.routeDay(v, fares)
@@ -112,15 +105,15 @@ func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	s.foldDay(day, quotes, sums)
 }
 
-// fold adds fares to the state like the method Fold, but does not store questions.
+// fold is Fold without storing questions.
 func (s *Learner) fold(v *View, fares []Live, sums *Statistics) {
 	day, quotes := s.routeDay(v, fares)
 	s.foldDay(day, quotes, sums)
 }
 
-// routeDay returns the route on the day of the view v (the pooled statistics of one day), before the
-// fares of that day are added to the state. quotes holds the same fares by lead time. A departure
-// counts as on sale if it has a fare found on that day or at most LiveDays days before.
+// routeDay returns the route on the day of v before that day's fares are added, and the fares by
+// lead time. A departure counts as on sale if it has a fare found on that day or at most LiveDays
+// before.
 func (s *Learner) routeDay(v *View, fares []Live) (day *RouteDay, quotes []Quote) {
 	quotes = make([]Quote, len(fares))
 	for i, l := range fares {
@@ -141,8 +134,8 @@ func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
 	day.Fold(quotes, sums)
 }
 
-// join merges two lists of quotes in order of lead time (days before departure). If a departure is
-// in both lists, the result has its newer quote. Both lists must be in order of lead time.
+// join merges two lists of quotes in order of lead time. Of a departure in both, it keeps the newer
+// quote.
 func join(older, newer []Quote) []Quote {
 	all := make([]Quote, 0, max(len(older), len(newer)))
 	for _, q := range newer {
@@ -157,7 +150,7 @@ func join(older, newer []Quote) []Quote {
 	return append(all, older...)
 }
 
-// forget removes departures that have left before day, and departures not seen for 60 days.
+// forget removes departures that left before day or were not seen for 60 days.
 func (d Departures) forget(day fare.Day) {
 	for at, past := range d {
 		if last, _, ok := past.Last(); !ok || at < day || last < day-lowDays {
@@ -166,7 +159,7 @@ func (d Departures) forget(day fare.Day) {
 	}
 }
 
-// seeAll records prices found on a day in the open questions. price maps a departure to its price.
+// seeAll records the prices, by departure, that were found on a day in the open questions.
 func (qs Questions) seeAll(day fare.Day, price map[fare.Day]fare.Cents) {
 	for i := range qs {
 		if p, ok := price[qs[i].depart]; ok {
@@ -175,8 +168,8 @@ func (qs Questions) seeAll(day fare.Day, price map[fare.Day]fare.Cents) {
 	}
 }
 
-// liveOn returns the newest fare of each departure that leaves today or later. Fares older than
-// LiveDays days do not count.
+// liveOn returns the newest fare of each departure that leaves today or later, at most LiveDays
+// old.
 func liveOn(fares []Live, today fare.Day) []Live {
 	newest := map[fare.Day]Live{}
 	for _, l := range fares {
@@ -192,9 +185,9 @@ func liveOn(fares []Live, today fare.Day) []Live {
 	return live
 }
 
-// Convert converts the prices of a state to another currency. perEuro is the number of units of
-// that currency in one euro. If the currency is the same and only its rate changed, prices stay as
-// they are. So a fare that is constant in its own currency stays constant.
+// Convert converts the prices of a state to another currency, of which perEuro units buy one euro.
+// If only the rate changed, prices stay, so a fare that is constant in its own currency stays
+// constant.
 func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 	if s.AsOf != 0 && s.Currency != currency && s.PerEuro > 0 && perEuro > 0 {
 		factor := perEuro / s.PerEuro
@@ -213,11 +206,11 @@ func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 	s.Currency, s.PerEuro = currency, perEuro
 }
 
-// scale converts the route's mean to another currency. factor is the price of one unit of the old
-// currency in units of the new currency.
+// scale converts the route's mean. factor is the price of one unit of the old currency in the new
+// one.
 func (r *Route) scale(factor float64) { r.level.sum += r.level.weight * math.Log(factor) }
 
-// convert converts the low prices in a departure's history. If rounding makes two lows equal, it
+// convert converts the low prices in a departure's history. Of lows that rounding makes equal, it
 // keeps the later one.
 func (p *Past) convert(convert func(*fare.Cents)) {
 	for i := range p.lows {
@@ -234,7 +227,6 @@ func (p *Past) convert(convert func(*fare.Cents)) {
 	p.lows = p.lows[:n]
 }
 
-// Clone returns a deep copy of s.
 func (s *Learner) Clone() *Learner {
 	c := *s
 	c.Route, c.Minima = *s.Route.clone(), *s.Minima.clone()

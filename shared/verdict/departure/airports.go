@@ -6,8 +6,7 @@ import (
 )
 
 // Scaled returns the statistics of s for the live fares of another state, with all prices
-// multiplied by ratio. The price histories of single departures are left out: they are of other
-// fares.
+// multiplied by ratio. The histories of single departures, which are of other fares, are left out.
 func (s *State) Scaled(ratio float64, of *State) *State {
 	c := *s
 	c.Route, c.Minima, c.Pasts = *s.Route.clone(), *s.Minima.clone(), Departures{}

@@ -11,10 +11,10 @@ import (
 )
 
 // market simulates the fares of routes. The price of each departure changes at random days, and
-// rises in the last weeks before departure. Each departure is seen on most days.
+// rises in the last weeks. Each departure is seen on most days.
 type market struct {
 	rng    *rand.Rand
-	routes []map[fare.Day]float64 // log price of each departure
+	routes []map[fare.Day]float64 // by departure
 	ahead  int
 }
 
@@ -32,7 +32,7 @@ func (m *market) quotes(route int, day fare.Day) (quotes []Quote) {
 		if !ok {
 			price = 4 + float64(route)/3 + .2*m.rng.NormFloat64()
 		}
-		if m.rng.IntN(11) == 0 { // as often as recorded fares move
+		if m.rng.IntN(11) == 0 { // as often as in recorded fares
 			price += .1 * m.rng.NormFloat64()
 		}
 		m.routes[route][at] = price
@@ -44,7 +44,7 @@ func (m *market) quotes(route int, day fare.Day) (quotes []Quote) {
 	return quotes
 }
 
-// service holds the departure rule's state of several routes, as the real service stores it between
+// service holds the rule's state of several routes, as the real service stores it between
 // refreshes.
 type service struct {
 	pooled     *Pooled
@@ -63,8 +63,8 @@ func newService(routes int, day fare.Day) *service {
 	return s
 }
 
-// refresh simulates one day of the service. It learns from outcomes (did the fare fall?), judges
-// the fares of the day, and adds them to the state. It returns the answers.
+// refresh simulates one day of the service: it learns from outcomes, judges the fares of the day,
+// and adds them to the state.
 func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers []Answer) {
 	for h := range horizons {
 		view := s.pooled.View(day)
@@ -96,8 +96,8 @@ func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers
 	return answers
 }
 
-// after returns a service that was refreshed once per day with the fares of a simulated market. The
-// days are 0 to days-1.
+// after returns a service that was refreshed on each of the days 0 to days-1 with the fares of a
+// simulated market.
 func after(seed uint64, routes, ahead, days int) (*service, *market) {
 	s, m := newService(routes, 0), newMarket(seed, routes, ahead)
 	for day := range fare.Day(days) {
@@ -121,8 +121,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestNoAnswerOfTooLittle: the rule returns a percentile only from MinCount earlier fares on, or
-// from MinCount other departures on sale on.
+// A percentile needs MinCount earlier fares, or MinCount other departures on sale.
 func TestNoAnswerOfTooLittle(t *testing.T) {
 	p, r := Start(10), new(Route)
 	for i := range MinCount + 1 {
@@ -142,8 +141,8 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 	}
 }
 
-// TestOwnPrice: a higher price never gets a lower percentile. An equal price gets the same answer.
-// Judging does not change the state.
+// A higher price never gets a lower percentile. An equal price gets the same answer. Judging does
+// not change the state.
 func TestOwnPrice(t *testing.T) {
 	s, m := after(2, 4, 60, 40)
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -173,9 +172,9 @@ func TestOwnPrice(t *testing.T) {
 	}
 }
 
-// TestQuartilesAgree: a price more than 5 % (one step) below a quartile has a lower percentile than
-// the quartile, a price more than 5 % above a higher one. No price at or above the median is
-// ottimo; no price a step above the median is buono; no price clearly below the median is caro.
+// A price more than one step below a quartile has a lower percentile than the quartile, and a price
+// more than one step above has a higher one. No price at or above the median is ottimo, none a step
+// above it is buono, and none clearly below it is caro.
 func TestQuartilesAgree(t *testing.T) {
 	s, m := after(3, 4, 100, 60)
 	view := s.pooled.View(60)
@@ -209,8 +208,7 @@ func TestQuartilesAgree(t *testing.T) {
 	}
 }
 
-// TestEpochsAreIrrelevant: a state gives the same answers after its epoch, the reference day of its
-// weights, changes.
+// A state gives the same answers after a new epoch.
 func TestEpochsAreIrrelevant(t *testing.T) {
 	s, _ := after(4, 2, 30, 110)
 	for _, later := range []fare.Day{111, 119, 120, 150, 200} {
@@ -232,8 +230,7 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 				rebased.Chance[0]}, "near": {plain.Near, rebased.Near},
 			"borrowed": {plain.Borrowed, rebased.Borrowed}, "cases": {plain.Cases[0], rebased.Cases[0]},
 		} {
-			// A new epoch (reference day of the weights) removes residuals (distances from the
-			// usual price) with a weight below 1e-6 fares.
+			// A new epoch removes residuals that weigh less than 1e-6 fares.
 			if math.Abs(pair[0]-pair[1]) > 1e-5 || pair[0] <= 0 {
 				t.Errorf("day %d: %s is %v, and %v from the next epoch", later, name, pair[0], pair[1])
 			}
@@ -241,9 +238,8 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 	}
 }
 
-// TestFadesByHalf: the weight of a residual (distance from the usual price) halves in 30 days, the
-// weight of an outcome (did the fare fall?) in 60 days. The weight of a fare in the route's mean
-// halves in 7 days.
+// The half-life is 30 days for a residual, 60 days for an outcome, and 7 days for a fare in the
+// route's mean.
 func TestFadesByHalf(t *testing.T) {
 	s, _ := after(5, 1, 30, 20)
 	now := s.routes[0].Day(s.pooled.View(20), nil).Judge(nil, Quote{20, 7000})
@@ -258,8 +254,7 @@ func TestFadesByHalf(t *testing.T) {
 	}
 }
 
-// TestOrderOfOriginsIsIrrelevant: adding the statistics of all origin cities in any order gives the
-// same state, bit for bit.
+// Adding the statistics of all origin cities in any order gives the same state, bit for bit.
 func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	s, m := after(6, 30, 20, 15)
@@ -298,8 +293,8 @@ func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	}
 }
 
-// TestOneDayIsOneDay: a day on which all fares fall has the same effect with 1,000 and with 100,000
-// fares. After 120 days of learning, such a day raises the chance of a fall by less than 0.2.
+// A day on which all fares fall has the same effect with 1,000 and with 100,000 fares. After 120
+// days of learning, it raises the chance of a fall by less than 0.2.
 func TestOneDayIsOneDay(t *testing.T) {
 	s, _ := after(7, 4, 60, 120)
 	chance := func(p *Pooled) float64 {
@@ -322,8 +317,8 @@ func TestOneDayIsOneDay(t *testing.T) {
 	}
 }
 
-// TestLearns: on one route every fare falls, on the other route none does. After learning, the
-// chances of a fall of both routes differ more than with the initial tables.
+// On one route every fare falls, on the other none does. Learning moves the chances of both routes
+// apart.
 func TestLearns(t *testing.T) {
 	s := newService(2, 0)
 	for day := range fare.Day(200) {
@@ -347,14 +342,14 @@ func TestLearns(t *testing.T) {
 	}
 }
 
-// TestQuestions: the outcome (did the fare fall?) of a question depends only on prices found after
-// its day and within its horizon. Nothing is learned before the horizon (7 or 14 days) ends.
+// The outcome of a question depends only on prices found after its day and within its horizon.
+// Nothing is learned before the horizon ends.
 func TestQuestions(t *testing.T) {
 	var qs Questions
 	cells := Cells{1, levelFirst, changeFirst, lowFirst, besideFirst + 1}
 	qs.Ask(100, Quote{20, 1000}, cells)
 	qs.Ask(100, Quote{21, 1000}, cells)
-	qs.Ask(100, Quote{22, 1000}, cells) // this departure is not seen again
+	qs.Ask(100, Quote{22, 1000}, cells) // not seen again
 	for _, seen := range []struct {
 		day    fare.Day
 		depart fare.Day

@@ -9,11 +9,11 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of each stored format. Data that begin with another one are of another version of the
-// program: they count as absent, and a refresh computes them anew from the stored fares.
+// The first byte of each stored format. Data with another one were written by another version of
+// the program: they count as absent, and a refresh computes them anew from the stored fares.
 //
-// The weights of fares are stored relative to the day epoch, as multiples of massUnit. So each weight
-// is rounded only once, not at every refresh. Otherwise a small weight would never decrease.
+// Weights are stored relative to the epoch, as multiples of massUnit. So each weight is rounded
+// only once, not at every refresh, at which a small weight would never decrease.
 const (
 	pooledFormat     = 2
 	routeFormat      = 3
@@ -26,7 +26,6 @@ const (
 
 var errRange = errors.New("a value that cannot be")
 
-// Encode packs the pooled statistics (sums over all routes) into about 1 KB.
 func (p *Pooled) Encode() []byte {
 	w := packed.NewWriter(pooledFormat, 1100)
 	w.Int(int64(p.epoch))
@@ -43,7 +42,6 @@ func (p *Pooled) Encode() []byte {
 	return w
 }
 
-// DecodePooled parses the bytes that Pooled.Encode returned.
 func DecodePooled(data []byte) (*Pooled, error) {
 	r := packed.NewReader(data, pooledFormat)
 	p := &Pooled{epoch: readDay(&r), tables: initial}
@@ -70,7 +68,6 @@ func DecodePooled(data []byte) (*Pooled, error) {
 	return p, nil
 }
 
-// readDay reads a day. It fails if the day is so large that arithmetic could overflow.
 func readDay(r *packed.Reader) fare.Day {
 	day := r.Int()
 	if day < -1<<24 || day > 1<<24 {
@@ -89,7 +86,7 @@ func readWeight(r *packed.Reader) float64 {
 	return v
 }
 
-// Encode packs a route into less than 1 KB, whatever the number of fares seen.
+// Encode uses less than 1 KB, whatever the number of fares seen.
 func (r *Route) Encode() []byte {
 	w := packed.NewWriter(routeFormat, 800)
 	w.Int(int64(r.epoch))
@@ -124,7 +121,6 @@ func encodeBars(w *packed.Writer, bars []bar) {
 	}
 }
 
-// DecodeRoute parses the bytes that Route.Encode returned.
 func DecodeRoute(data []byte) (*Route, error) {
 	r := packed.NewReader(data, routeFormat)
 	route := &Route{epoch: readDay(&r)}
@@ -160,9 +156,8 @@ func decodeBars(r *packed.Reader) (bars []bar) {
 	return bars
 }
 
-// encode packs each Route in m like Route.Encode, but with only one group of lead times (days
-// before departure), and without the route's term in the chance of a fall. A Route without fares
-// takes one byte.
+// encode packs each Route in m like Route.Encode, but with only one group of lead times and without
+// the route's term. A Route without fares takes one byte.
 func (m *Minima) encode(w *packed.Writer) {
 	for s := range m {
 		r := &m[s]
@@ -188,15 +183,13 @@ func (m *Minima) decode(r *packed.Reader) {
 	}
 }
 
-// Encode packs statistics without rounding. The statistics of one origin city and one cycle take a
-// few hundred bytes.
+// Encode packs statistics without rounding, in a few hundred bytes per origin city and cycle.
 func (s *Statistics) Encode() []byte {
 	w := packed.NewWriter(statisticsFormat, 600)
 	s.each(func(v *int64) { w.Int(*v) })
 	return w
 }
 
-// DecodeStatistics parses the bytes that Statistics.Encode returned.
 func DecodeStatistics(data []byte) (*Statistics, error) {
 	r := packed.NewReader(data, statisticsFormat)
 	s := new(Statistics)
@@ -207,7 +200,6 @@ func DecodeStatistics(data []byte) (*Statistics, error) {
 	return s, nil
 }
 
-// each calls do for every number in s, in the order of the stored format.
 func (s *Statistics) each(do func(*int64)) {
 	both := func(a *amounts) { do(&a.sum); do(&a.weight) }
 	for i := range s.curve {

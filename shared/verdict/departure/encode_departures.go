@@ -11,10 +11,9 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Departures holds the price history of each departure of a route, by day of departure.
+// Departures holds the price histories of a route by day of departure.
 type Departures map[fare.Day]*Past
 
-// See records the price of a departure, found on the given day.
 func (d Departures) See(day fare.Day, q Quote) {
 	at := day + fare.Day(q.Lead)
 	if d[at] == nil {
@@ -24,10 +23,10 @@ func (d Departures) See(day fare.Day, q Quote) {
 }
 
 // Encode packs the history that later judgements need, in about 12 bytes per departure. day is the
-// day of the refresh. Departures that have left, and departures not seen for 60 days, are omitted.
+// day of the refresh. Departures that have left, or were not seen for 60 days, are omitted.
 func (d Departures) Encode(day fare.Day) []byte {
 	var live []fare.Day
-	var base, unit fare.Cents // prices are stored as multiples of unit from base: most differ by whole euros
+	var base, unit fare.Cents // most prices differ by multiples of whole euros, unit
 	for _, at := range slices.Sorted(maps.Keys(d)) {
 		if last, price, ok := d[at].Last(); !ok || at < day || last < day-lowDays {
 			continue
@@ -67,7 +66,7 @@ func (d Departures) Encode(day fare.Day) []byte {
 	return w
 }
 
-// lastDays is 61: the days since a departure was last seen are 0 to 60.
+// lastDays counts the possible numbers of days since a departure was last seen, 0 to lowDays.
 const lastDays = lowDays + 1
 
 func gcd(a, b fare.Cents) fare.Cents {
@@ -77,7 +76,6 @@ func gcd(a, b fare.Cents) fare.Cents {
 	return max(a, -a)
 }
 
-// DecodeDepartures parses the bytes that Departures.Encode returned.
 func DecodeDepartures(data []byte) (Departures, error) {
 	r := packed.NewReader(data, departuresFormat)
 	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
@@ -132,13 +130,12 @@ func DecodeDepartures(data []byte) (Departures, error) {
 }
 
 const (
-	maxPrice = 1 << 40 // hundredths
+	maxPrice = 1 << 40
 	maxDays  = 1 << 12
 )
 
 func clamp(v int64) int64 { return max(-maxPrice, min(maxPrice, v)) }
 
-// Encode packs the questions of a route whose outcome (did the fare fall?) is not known yet.
 func (qs Questions) Encode() []byte {
 	sorted := slices.Clone(qs)
 	slices.SortStableFunc(sorted, func(a, b question) int {
@@ -165,7 +162,6 @@ func (qs Questions) Encode() []byte {
 	return w
 }
 
-// DecodeQuestions parses the bytes that Questions.Encode returned.
 func DecodeQuestions(data []byte) (Questions, error) {
 	r := packed.NewReader(data, questionsFormat)
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
@@ -196,7 +192,7 @@ func DecodeQuestions(data []byte) (Questions, error) {
 	return qs, nil
 }
 
-// pack encodes the four cell numbers of a question as one number. See Cells.
+// pack encodes all cells as one number.
 func (c Cells) pack() uint16 {
 	v := ((uint16(c[0])*levelCells+uint16(c[1])-levelFirst)*changeCells+uint16(c[2])-changeFirst)*lowCells + uint16(c[3]) - lowFirst
 	return v*besideCells + uint16(c[4]) - besideFirst

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// stored returns a copy of a service whose whole state was encoded and decoded.
+// stored encodes and decodes the whole state of a service.
 func (s *service) stored(t testing.TB, day fare.Day) *service {
 	t.Helper()
 	c := &service{}
@@ -33,9 +33,8 @@ func (s *service) stored(t testing.TB, day fare.Day) *service {
 	return c
 }
 
-// TestStoredStateAnswersAlike: a service that encodes and decodes its state daily or weekly answers
-// like a service that never does. After 18 months, percentiles and chances of a fall differ by less
-// than 1 percentage point.
+// A service that encodes and decodes its state daily or weekly answers like one that never does:
+// after 18 months, percentiles and chances differ by less than 1 percentage point.
 func TestStoredStateAnswersAlike(t *testing.T) {
 	for _, cycle := range []fare.Day{1, 7} {
 		kept, store := newService(3, 0), newService(3, 0)
@@ -60,7 +59,7 @@ func TestStoredStateAnswersAlike(t *testing.T) {
 				answered++
 				d := max(math.Abs(want[i].Percentile-got[i].Percentile),
 					math.Abs(want[i].Chance[Week]-got[i].Chance[Week])/10)
-				if d > .001 { // rounding may move a residual at an edge into the next step, or a percentile into the next cell
+				if d > .001 { // rounding may move a residual into the next step, or a percentile into the next cell
 					atEdge++
 				} else {
 					worst = max(worst, d)
@@ -74,7 +73,6 @@ func TestStoredStateAnswersAlike(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: decoding a state and encoding it again yields the same bytes.
 func TestRoundTrip(t *testing.T) {
 	s, _ := after(9, 3, 60, 70)
 	for i := range s.departures {
@@ -125,8 +123,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestSizes checks the size of a stored route. Answers read one stored item of at most 8 KB, which
-// also contains other data.
+// Answers read one stored item of at most 8 KB, which also contains other data.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		departures, most int
@@ -175,8 +172,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecode: every state that Decode accepts can judge fares, take new fares and be encoded
-// without panic.
+// Every state that Decode accepts can judge fares, take new fares and be encoded.
 func FuzzDecode(f *testing.F) {
 	s, _ := after(12, 1, 12, 20)
 	f.Add(s.pooled.Encode(), s.routes[0].Encode(), s.departures[0].Encode(20), s.questions[0].Encode())

@@ -7,31 +7,28 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Experience holds corrections of answers. They are learned from the score: the comparison of the
-// service's earlier answers with their outcomes (did the fare fall?). Package score computes an
-// Experience once a week. Without an Experience, answers are those of the rule alone.
+// Experience corrects answers by what the score learned from comparing earlier answers with their
+// outcomes. Package score computes it once a week. Without it, answers are those of the rule alone.
 type Experience struct {
-	Curves [horizons]Curve  // calibrate the rule's chances of a fall
-	Bands  [horizons][]Band // outcomes of waiting, between successive RecordEdges; no cases if too little is known
-	// Doubted marks the reliabilities that proved too high, in the order alta, media, bassa.
+	Curves [horizons]Curve  // calibrate the chances of a fall
+	Bands  [horizons][]Band // between successive RecordEdges; no cases if too little is known
+	// Doubted marks the reliabilities that proved too high: alta, media, bassa.
 	Doubted [3]bool
-	// WeeksOut counts the latest successive weeks in which the number of falls was outside the
-	// expected range.
+	// WeeksOut counts the latest successive weeks with an unexpected number of falls.
 	WeeksOut int
 }
 
-// CurveSteps is the number of equal ranges into which a Curve divides chances from 0 to 1.
+// CurveSteps is the number of equal ranges of chances in a Curve.
 const CurveSteps = 20
 
 // Curve calibrates chances of a fall: it maps the rule's chance to the observed share of falls.
-// Each value holds for the middle of its range of chances; between middles, Apply interpolates. A
-// higher chance never maps to a lower share. The zero Curve changes nothing.
+// Each value holds for the middle of its range; Apply interpolates between them. A higher chance
+// never maps to a lower share. The zero Curve changes nothing.
 type Curve [CurveSteps]float64
 
-// StepMiddle returns the chance in the middle of the given range of a Curve.
+// StepMiddle returns the chance in the middle of a range of a Curve.
 func StepMiddle(step int) float64 { return (float64(step) + .5) / CurveSteps }
 
-// Apply returns the calibrated chance for a chance that the rule computed.
 func (c *Curve) Apply(chance float64) float64 {
 	if *c == (Curve{}) {
 		return chance
@@ -47,8 +44,7 @@ func (c *Curve) Apply(chance float64) float64 {
 	return c[i] + (x-float64(i))*(c[i+1]-c[i])
 }
 
-// Calibrate returns the calibrated chance of a fall within the horizon h. If e is nil, it returns
-// chance unchanged.
+// Calibrate corrects the chance of a fall within h. A nil Experience changes nothing.
 func (e *Experience) Calibrate(h Horizon, chance float64) float64 {
 	if e == nil {
 		return chance
@@ -57,8 +53,8 @@ func (e *Experience) Calibrate(h Horizon, chance float64) float64 {
 }
 
 // Band returns what happened after earlier answers with a similar chance of a fall. own is the
-// rule's own chance, before calibration. Band uses the service's own score if the score has enough
-// cases. Otherwise it uses the Record, the outcomes in recorded fares.
+// rule's chance before calibration. Band uses the service's own score if that has enough cases,
+// otherwise the Record.
 func (e *Experience) Band(h Horizon, own float64) Band {
 	if e != nil && len(e.Bands[h]) > 0 {
 		if b := e.Bands[h][place(e.Calibrate(h, own), RecordEdges[1:len(RecordEdges)-1])]; b.Cases > 0 {
@@ -70,7 +66,7 @@ func (e *Experience) Band(h Horizon, own float64) Band {
 
 const experienceFormat = 1
 
-// encode packs an experience into about 0.5 KB. It returns nil if e is nil.
+// encode uses about 0.5 KB.
 func (e *Experience) encode() []byte {
 	if e == nil {
 		return nil

@@ -7,8 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestExperienceIsKept: encoding and decoding a Cycle keeps the corrections of answers
-// (Experience).
 func TestExperienceIsKept(t *testing.T) {
 	e := &Experience{Doubted: [3]bool{true, false, true}, WeeksOut: 3}
 	for i := range e.Curves[1] {

@@ -7,39 +7,37 @@ import (
 	"verdetto/shared/fare"
 )
 
-// RouteDay is a route on one day, with its departures on sale. It computes values that several
-// answers of that day need only once. Do not use it after new fares were added to the route.
+// RouteDay is a route on one day, with its departures on sale. It caches what several answers of
+// that day need. Do not use it after new fares were added to the route.
 type RouteDay struct {
-	view  *View
-	route *Route
-	level mean     // the route's mean, from earlier days
-	sale  []onSale // by lead time
-	flats float64  // sum of onSale.flat
-	// cheapest holds the two lowest onSale.flat.
+	view     *View
+	route    *Route
+	level    mean     // from earlier days
+	sale     []onSale // by lead time
+	flats    float64  // sum of onSale.flat
 	cheapest [2]float64
-	cases    float64 // today's weight of a stored case in the route's terms
+	cases    float64 // weight of a stored case today
 
 	hasBins  bool // onSale.bin is computed
-	outdated bool // the route's residuals do not count; see Route.noCurve
+	outdated bool // ignore the route's residuals; see Route.noCurve
 
 	withOnSale bool // residuals of the departures on sale are in sums
 	computed   [groups + 1]bool
-	sums       *[groups + 1][bins + 1]float64 // nil until below is called: folding does not need them
+	sums       *[groups + 1][bins + 1]float64 // nil until below is called; folding does not need them
 }
 
-// anyGroup is the index, in the fields computed and sums, for the residuals (distances from the
-// usual price) of all lead times (days before departure) together.
+// anyGroup is the index, in computed and sums, of the residuals of all lead times together.
 const anyGroup = groups
 
-// Day prepares a route for answers on the day of the view v (the pooled statistics of one day).
-// today holds the quotes of the departures on sale.
+// Day prepares a route for answers on the day of v. today holds the quotes of the departures on
+// sale.
 func (r *Route) Day(v *View, today []Quote) *RouteDay {
 	d := new(RouteDay)
 	d.Set(r, v, today)
 	return d
 }
 
-// Set prepares d like Day, but reuses the memory of d.
+// Set is Day, reusing the memory of d.
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.view, d.route, d.computed = v, r, [groups + 1]bool{}
 	d.outdated = r.noCurve && v.hasCurve
@@ -49,10 +47,8 @@ func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.setOnSale(today)
 }
 
-// below returns, for each step of 5 %, the weight of the residuals below that step. A residual is
-// the distance of a fare from the usual price. Only residuals of one group of lead times (days
-// before departure) count. If withOnSale is set, the residuals of the departures on sale are
-// included.
+// below returns, for each step, the weight of the residuals below that step in one group of lead
+// times. If withOnSale is set, they include those of the departures on sale.
 func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	if d.withOnSale != withOnSale {
 		d.withOnSale, d.computed = withOnSale, [groups + 1]bool{}
@@ -89,23 +85,19 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	return sums
 }
 
-// comparables holds the residuals that a price is ranked among, without the judged departure.
-// Residuals of a similar lead time (days before departure) are shrunk, by prior fares, towards the
-// route's residuals of any lead time. These are shrunk by prior fares towards the residuals of all
-// routes. The package comment explains residuals (distances from the usual price) and shrinking
-// (averaging with a default).
+// comparables holds the residuals among which a price is ranked, without the judged departure. See
+// Rank in the package comment.
 type comparables struct {
 	near, any       *[bins + 1]float64 // weights below each step
 	pooled          *[bins + 1]float64 // shares below each step
 	isPooled        bool               // residuals of all routes are used
-	omitted         int                // the step of the judged departure, left out; bins if none
+	omitted         int                // step of the judged departure; bins if none
 	allNear, allAny float64
-	onSale          int     // other departures on sale among them
+	onSale          int     // other departures on sale
 	base            float64 // the log price that has a residual of 0
 }
 
-// comparables returns the comparable fares among which a quote is ranked, as residuals (distances
-// from the usual price). ok is false if there are too few of them for a percentile.
+// comparables returns false if there are too few of them for a percentile.
 func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	own := d.own(q)
 	others, average := d.others(own), d.average(own)
@@ -126,43 +118,39 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	return c, c.allAny > 0 || c.isPooled
 }
 
-// weights returns the weight of the comparables whose residual (distance from the usual price) is
-// below a step. near is for a similar lead time (days before departure), any for all lead times.
+// weights returns the weights of the residuals below a step: near of a similar lead time, any of
+// all lead times.
 func (c *comparables) weights(step int) (near, any float64) {
 	near, any = c.near[step], c.any[step]
 	if c.omitted < step {
-		return near - 1, any - 1 // the omitted residual is in both weights
+		return near - 1, any - 1 // it is in both weights
 	}
 	return near, any
 }
 
-// below returns the share of the comparables' weight that lies below a step of 5 %.
 func (c *comparables) below(step int) float64 {
 	near, any := c.weights(step)
 	return c.share(near, any, c.pooled[step])
 }
 
-// percentile returns the share of the comparables' weight below the middle of a step. So residuals
-// (distances from the usual price) of the same step (ties) count half.
+// percentile returns the share below the middle of a step, so that ties count half.
 func (c *comparables) percentile(step int) float64 {
 	near, any := c.weights(step)
 	nearTo, anyTo := c.weights(step + 1)
 	return c.share((near+nearTo)/2, (any+anyTo)/2, (c.pooled[step]+c.pooled[step+1])/2)
 }
 
-// share combines three numbers into one share. near is the weight of residuals (distances from the
-// usual price) of a similar lead time (days before departure), any is the weight of all lead times,
-// and pooled is the share of all routes.
+// share combines the weight near of a similar lead time, the weight any of all lead times, and the
+// share pooled of all routes.
 func (c *comparables) share(near, any, pooled float64) float64 {
 	own := (any + prior*pooled) / (c.allAny + prior)
 	if !c.isPooled && c.onSale > 0 {
-		own = any / c.allAny // there are no residuals of all routes yet
+		own = any / c.allAny // no residuals of all routes yet
 	}
 	return (near + prior*own) / (c.allNear + prior)
 }
 
-// earlier returns the weight, today, of the fares of earlier days with a similar lead time (days
-// before departure).
+// earlier returns today's weight of the fares of earlier days with a similar lead time.
 func (d *RouteDay) earlier(lead int) (weight float64) {
 	if d.outdated {
 		return 0
@@ -174,23 +162,23 @@ func (d *RouteDay) earlier(lead int) (weight float64) {
 }
 
 // Answer is the rule's answer for a price. If Known is false, there are too few fares for a
-// percentile. The chances of a fall are always set.
+// percentile, but the chances of a fall are still set.
 type Answer struct {
 	Known      bool
 	Percentile float64           // 0 to 1
-	Chance     [horizons]float64 // of a fall within 7 and within 14 days
+	Chance     [horizons]float64 // of a fall within each horizon
 
 	Count    int               // earlier fares of the route, of any lead time
 	Near     float64           // weight of earlier fares of a similar lead time; old fares count less
-	OnSale   int               // other departures on sale that the price is ranked among; 0 if too few
-	Borrowed float64           // share of the weight that comes from other routes
-	Cases    [horizons]float64 // weight of known outcomes of the route; old ones count less
+	OnSale   int               // among which the price is ranked; 0 if too few
+	Borrowed float64           // share of the weight from other routes
+	Cases    [horizons]float64 // weight of the route's known outcomes
 
 	Cells Cells // stored with the question until the outcome is known
 }
 
-// Judge judges the price of a departure on the day of d's view (the pooled statistics of one day).
-// past is the price history of that departure, or nil if there is none.
+// Judge judges the price of a departure on the day of d. past is its price history, which may be
+// nil.
 func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	a := Answer{Count: d.route.count, Percentile: math.NaN()}
 	if c, ok := d.comparables(q); ok {
@@ -209,18 +197,16 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	return a
 }
 
-// Quartiles holds the usual prices of comparable departures, converted to the lead time (days
-// before departure) of the judged departure.
+// Quartiles holds the usual prices of comparable departures, at the lead time of the judged
+// departure.
 type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum fare.Cents }
 
-// Quartiles returns the usual prices of the route for a quote's departure. ok is false if Judge
-// returns no percentile.
+// Quartiles returns the usual prices for a departure. ok is false if Judge returns no percentile.
 //
-// Q1, Median and Q3 are quantiles of the comparables: the fares that the percentile ranks among.
-// The weight of a step of 5 % is spread evenly over the step. Minimum and Maximum are the lowest
-// and the highest step in which comparables of a similar lead time (days before departure) weigh at
-// least 0.1 fares. Without such a step, comparables of any lead time count. Minimum is never above
-// Q1, Maximum never below Q3.
+// Q1, Median and Q3 are quantiles of the comparables, with the weight of a step spread evenly over
+// the step. Minimum and Maximum are the lowest and the highest step in which comparables of a
+// similar lead time (or else of any) weigh at least 0.1 fares. Minimum is never above Q1, Maximum
+// never below Q3.
 func (d *RouteDay) Quartiles(of Quote) (q Quartiles, ok bool) {
 	c, ok := d.comparables(of)
 	if !ok {
@@ -232,8 +218,6 @@ func (d *RouteDay) Quartiles(of Quote) (q Quartiles, ok bool) {
 		c.price(max(high, q3))}, true
 }
 
-// Quantile returns the price below which the given share of the comparable fares lies; see
-// Quartiles.
 func (d *RouteDay) Quantile(of Quote, share float64) (fare.Cents, bool) {
 	c, ok := d.comparables(of)
 	if !ok {
@@ -242,14 +226,12 @@ func (d *RouteDay) Quantile(of Quote, share float64) (fare.Cents, bool) {
 	return c.price(c.quantile(share)), true
 }
 
-// price returns the price whose residual (distance from the usual price, as a log) is the given
-// one.
+// price returns the price with the given residual.
 func (c *comparables) price(residual float64) fare.Cents {
 	return fare.Cents(math.Round(100 * math.Exp(c.base+residual)))
 }
 
-// quantile returns the residual (distance from the usual price) such that the given share of the
-// comparables' weight has a lower residual.
+// quantile returns the residual below which the given share of the weight lies.
 func (c *comparables) quantile(share float64) float64 {
 	i := sort.Search(bins-1, func(i int) bool { return c.below(i+1) > share })
 	below, inside := c.below(i), 0.
@@ -259,8 +241,7 @@ func (c *comparables) quantile(share float64) float64 {
 	return (float64(i) + inside - middle) * step
 }
 
-// ends returns the middles of the lowest and of the highest step whose weight is at least 0.1
-// fares.
+// ends returns the middles of the lowest and the highest step that weigh at least 0.1 fares.
 func (c *comparables) ends() (low, high float64) {
 	const counts = .1
 	for _, sums := range []*[bins + 1]float64{c.near, c.any} {

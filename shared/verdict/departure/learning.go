@@ -11,19 +11,18 @@ import (
 
 const (
 	learningFormat = 2
-	maxLearning    = 4 << 20 // limit of the unpacked size; far above the open questions of 500 departures
+	maxLearning    = 4 << 20 // of the unpacked size; far above the questions of 500 departures
 )
 
-// Learning is the data of a series (route and kind of trip) that only learning needs. All holds the
-// questions about all fares, NonStop those about non-stop fares. A question is an earlier answer
-// whose outcome (did the fare fall?) is not known yet.
+// Learning is what a refresh stores of a series for learning alone: the open questions about all
+// fares, and about non-stop fares.
 type Learning struct {
 	All, NonStop Questions
-	Answers      []byte // published answers to compare with outcomes, packed by package score
+	Answers      []byte // published answers, packed by package score
 }
 
-// Encode packs and compresses the data. Questions of successive days are similar, so compression
-// saves about three quarters.
+// Encode compresses the data. Questions of successive days are similar, so this saves about three
+// quarters.
 func (l Learning) Encode() []byte {
 	w := packed.NewWriter(learningFormat, 64)
 	w.Bytes(l.All.Encode())
@@ -43,7 +42,6 @@ func (l Learning) Encode() []byte {
 	return deflated.Bytes()
 }
 
-// DecodeLearning parses the bytes that Learning.Encode returned.
 func DecodeLearning(data []byte) (l Learning, err error) {
 	if len(data) == 0 || data[0] != learningFormat {
 		return l, fmt.Errorf("decode learning: %w", packed.ErrVersion)

@@ -7,11 +7,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Span is a kind of range of departure dates: a number of days around a date, or the month of a
-// date. A question about a Span asks for the cheapest departure in the range.
+// Span is a kind of range of departure dates, of which a question asks for the cheapest departure.
 type Span uint8
 
-// The kinds of ranges: 1, 3 or 7 days before and after a date, or the month of the date.
+// The ranges are 1, 3 or 7 days before and after a date, or its month.
 const (
 	Within1 Span = iota
 	Within3
@@ -20,11 +19,9 @@ const (
 	spans
 )
 
-// Days returns the number of days before and after the date that the range includes, or 0 for a
-// month.
+// Days returns how many days before and after the date the range includes, or 0 for a month.
 func (s Span) Days() fare.Day { return [spans]fare.Day{1, 3, 7, 0}[s] }
 
-// Ends returns the first and the last day of the range around a date.
 func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 	if s != Month {
 		return date - s.Days(), date + s.Days()
@@ -34,9 +31,8 @@ func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 		fare.DayOf(time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC))
 }
 
-// From returns the day to which the lead time (days before departure) of a range counts: the date
-// itself, or the last day of its month. With the last day, the current month never has a negative
-// lead time.
+// From returns the day to which the lead time of a range counts: the date itself, or the last day
+// of its month, so that the current month never has a negative lead time.
 func (s Span) From(date fare.Day) fare.Day {
 	if s == Month {
 		_, date = s.Ends(date)
@@ -44,16 +40,14 @@ func (s Span) From(date fare.Day) fare.Day {
 	return date
 }
 
-// Minima holds the rule's state for the cheapest fare of a range of dates, such as a month. The
-// cheapest fare of a range is compared only with the cheapest fares of other ranges of the same
-// kind. Compared with single departures, it would nearly always look cheap. So each kind of range
-// has statistics of its own (mean and residuals (distances from the usual price)), without groups
-// of lead times. It uses the same lead-time curve and the same residuals of all routes as single
-// departures.
+// Minima holds the rule's state for the cheapest fare of a range of dates. It is compared only with
+// the cheapest fares of other ranges of the same kind: compared with single departures, it would
+// nearly always look cheap. So each kind of range has its own mean and residuals, not grouped by
+// lead time. The curve and the residuals of all routes are shared with single departures.
 type Minima [spans]Route
 
-// fold adds the cheapest fares of all ranges of dates on the day of the view v. live holds the
-// prices of the departures seen in the last LiveDays days, in order of departure.
+// fold adds the cheapest fares of all ranges on the day of v. live holds the prices of the
+// departures seen in the last LiveDays days, in order of departure.
 func (m *Minima) fold(v *View, live []Quote) {
 	var on RouteDay
 	for s := range m {
@@ -61,21 +55,20 @@ func (m *Minima) fold(v *View, live []Quote) {
 	}
 }
 
-// of returns the state for one kind of range of dates.
 func (m *Minima) of(s Span) *Route {
 	m[s].single = true
 	return &m[s]
 }
 
-// fold adds the cheapest fares of one day to the state r. It adds nothing to the pooled statistics
-// (sums over all routes). It reuses the memory of on.
+// fold adds the cheapest fares of one day to r, but nothing to the pooled statistics. It reuses the
+// memory of on.
 func (r *Route) fold(on *RouteDay, v *View, minima []Quote) {
 	on.Set(r, v, minima)
 	on.Fold(minima, nil)
 }
 
-// minima returns the cheapest fare of each range: of each month for Month, else of the range around
-// each departure in live.
+// minima returns the cheapest fare of each month for Month, else of the range around each
+// departure.
 func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	var all []Quote
 	if s == Month {
@@ -119,7 +112,6 @@ func (d Departures) quotes(day fare.Day) []Quote {
 	return all
 }
 
-// outside returns the number of departures on sale outside the range s around a date.
 func (d *StateDay) outside(s Span, date fare.Day) (n int) {
 	first, last := s.Ends(date)
 	for _, q := range d.asker.sale {
@@ -130,8 +122,7 @@ func (d *StateDay) outside(s Span, date fare.Day) (n int) {
 	return n
 }
 
-// minimaOf returns the state for the cheapest fares of one kind of range, prepared for answers of
-// the day.
+// minimaOf returns the state for one kind of range, prepared for answers of the day.
 func (d *StateDay) minimaOf(s Span) *RouteDay {
 	if d.minima[s] == nil {
 		of := d.state.Minima.of(s)
@@ -152,8 +143,8 @@ func (m *Minima) clone() *Minima {
 	return c
 }
 
-// Cheapest returns the cheapest live fare (found in the last 7 days) in the range s around a date.
-// Of equal fares, it returns the one with the better flight. ok is false if there is none.
+// Cheapest returns the cheapest live fare in the range s around a date; of equal fares, the one
+// with the better flight.
 func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	first, last := s.Ends(date)
 	for _, l := range d.Live() {
@@ -166,8 +157,8 @@ func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 }
 
 // JudgeSpan ranks a price among the cheapest fares of ranges of the same kind. It returns no
-// chances of a fall: a chance is for a single departure. Answer.OnSale counts the departures
-// outside the range. ok is false if the last day of the range is over.
+// chances of a fall, which are for a single departure. Answer.OnSale counts the departures outside
+// the range. ok is false if the range is over.
 func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer, q Quartiles, ok bool) {
 	if _, last := s.Ends(date); last < d.today || price <= 0 {
 		return a, q, false

@@ -9,8 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestMinima: the cheapest fares of ranges of dates equal the result of a simple search over all
-// pairs of departures.
+// The cheapest fares of ranges equal the result of a simple search.
 func TestMinima(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 4))
 	for range 200 {
@@ -53,9 +52,9 @@ func TestMinima(t *testing.T) {
 	}
 }
 
-// TestSpansAreJudged: within a range of dates, a higher price never has a lower percentile, also
-// after encoding and decoding the state. The cheapest live fare (found in the last 7 days) of a
-// range gets the same percentile as an equal price that a caller names.
+// Within a range of dates, a higher price never has a lower percentile, even after encoding and
+// decoding the state. The cheapest live fare of a range gets the same percentile as an equal price
+// that a caller names.
 func TestSpansAreJudged(t *testing.T) {
 	state := busy(90, 100, 120, 1)
 	read, err := DecodeState(state.Encode())

@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// onSale is one departure of a route that is on sale on the day of a RouteDay.
+// onSale is a departure on sale on the day of a RouteDay.
 type onSale struct {
 	Quote
-	flat float64 // log price, converted to one lead time by the curve
-	span uint8   // range of lead times, by curveEdges
-	bin  uint8   // step of the residual, set by RouteDay.rank
+	flat float64 // log price minus the curve
+	span uint8   // index by curveEdges
+	bin  uint8   // of the residual, set by RouteDay.rank
 }
 
-// setOnSale stores the departures on sale, in order of lead time (days before departure).
 func (d *RouteDay) setOnSale(all []Quote) {
 	d.sale, d.flats, d.hasBins = slices.Grow(d.sale[:0], len(all)), 0, false
 	d.cheapest = [2]float64{math.Inf(1), math.Inf(1)}
@@ -41,7 +40,6 @@ func (d *RouteDay) setOnSale(all []Quote) {
 	}
 }
 
-// quotes returns the departures on sale, in order of lead time (days before departure).
 func (d *RouteDay) quotes() []Quote {
 	all := make([]Quote, len(d.sale))
 	for i, s := range d.sale {
@@ -50,12 +48,10 @@ func (d *RouteDay) quotes() []Quote {
 	return all
 }
 
-// none is the index that own returns if the judged departure is not on sale.
 const none = -1
 
-// own returns the index of the judged departure in d.sale, or none. If several departures have the
-// same lead time (days before departure), it returns the one with the same price, or else the
-// first.
+// own returns the index of the judged departure in d.sale, or none. Of several departures with the
+// same lead time, it prefers the one with the same price, else the first.
 func (d *RouteDay) own(q Quote) int {
 	first, found := slices.BinarySearchFunc(d.sale, q.Lead, func(s onSale, lead int) int { return s.Lead - lead })
 	if !found {
@@ -69,8 +65,7 @@ func (d *RouteDay) own(q Quote) int {
 	return first
 }
 
-// others returns the number of departures on sale other than the judged one. own is the index of
-// the judged departure, or none.
+// others counts the departures on sale other than own, an index or none.
 func (d *RouteDay) others(own int) int {
 	if own == none {
 		return len(d.sale)
@@ -78,8 +73,8 @@ func (d *RouteDay) others(own int) int {
 	return len(d.sale) - 1
 }
 
-// average returns the route's mean of log prices, without the judged departure. own is the index of
-// the judged departure, or none. average returns NaN if no other price is known.
+// average returns the route's mean of log prices without the departure own, or NaN if no other
+// price is known.
 func (d *RouteDay) average(own int) float64 {
 	sum, weight := d.level.sum, d.level.weight
 	if n := d.others(own); n >= onSaleLevel {
@@ -96,8 +91,8 @@ func (d *RouteDay) average(own int) float64 {
 	return sum / weight
 }
 
-// beside returns the log of a price over the cheapest other departure on sale, both converted to
-// one lead time (days before departure). It returns NaN if too few others are on sale.
+// beside returns the log of a price over the cheapest other departure on sale, both at one lead
+// time, or NaN if too few others are on sale.
 func (d *RouteDay) beside(q Quote) float64 {
 	own := d.own(q)
 	if d.view.plain || d.others(own) < onSaleLevel {
@@ -110,8 +105,8 @@ func (d *RouteDay) beside(q Quote) float64 {
 	return logOf(q.Price) - d.view.curve[place(q.Lead, curveEdges)] - cheapest
 }
 
-// addCurve adds to s what the departures on sale contribute to the lead-time curve. It adds nothing
-// if they are too few for an average.
+// addCurve adds what the departures on sale contribute to the lead-time curve: nothing if they are
+// too few for an average.
 func (d *RouteDay) addCurve(s *Statistics) {
 	average := d.average(none)
 	if math.IsNaN(average) {
@@ -122,8 +117,7 @@ func (d *RouteDay) addCurve(s *Statistics) {
 	}
 }
 
-// rank computes the residual of each departure on sale: its distance from the usual price, in steps
-// of 5 %. The usual price is the mean without that departure.
+// rank computes the residual of each departure on sale, from the mean without that departure.
 func (d *RouteDay) rank() {
 	if d.hasBins {
 		return
@@ -135,9 +129,8 @@ func (d *RouteDay) rank() {
 	}
 }
 
-// Fold adds the fares of the day to the route, and adds to s what these fares contribute to the
-// pooled statistics (sums over all routes). If s is nil, they contribute nothing. The fares must be
-// among those on sale. Do not use the RouteDay afterwards.
+// Fold adds the fares of the day to the route, and their contribution to the pooled statistics to
+// s, which may be nil. The fares must be among those on sale. Do not use the RouteDay afterwards.
 func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if len(quotes) == 0 {
 		return
@@ -171,8 +164,8 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	}
 }
 
-// priced returns a quote with what was computed for it, and its index as own does. The departure at
-// the index likely is tried first; if all departures on sale are folded, it is the right one.
+// priced returns a quote with what was computed for it, and its index as own does. It tries the
+// index likely first, which is right if all departures on sale are folded.
 func (d *RouteDay) priced(likely int, q Quote) (o onSale, own int) {
 	if own = likely; own >= len(d.sale) || d.sale[own].Quote != q {
 		own = d.own(q)

@@ -8,8 +8,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestFirstDay: a route without earlier fares gets a verdict if at least 8 departures other than
-// the judged one are on sale.
+// A route without earlier fares gets a verdict if at least 8 other departures are on sale.
 func TestFirstDay(t *testing.T) {
 	var today []Quote
 	for lead := range onSaleRank + 1 {
@@ -39,8 +38,8 @@ func TestFirstDay(t *testing.T) {
 	}
 }
 
-// TestOnSaleIsLeftOut: a departure on sale is not compared with itself. So the answer for a price
-// does not depend on the live fare of the same departure.
+// A departure is not compared with itself, so the answer for a price does not depend on its live
+// fare.
 func TestOnSaleIsLeftOut(t *testing.T) {
 	s, m := after(14, 1, 60, 30)
 	view, today := s.pooled.View(30), m.quotes(0, 30)
@@ -56,8 +55,8 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 		}
 		return a
 	}
-	// The live fare of the judged departure still counts in the mean for the other departures. So
-	// the residuals (distances from the usual price) of the others change slightly.
+	// The live fare still counts in the mean for the other departures, so their residuals change
+	// slightly.
 	if a, b := ask(5000), ask(5001); a != b {
 		t.Errorf("%+v, and %+v where its fare on sale is another", a, b)
 	}
@@ -68,14 +67,13 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestBeside: the fifth term of the rule's chance compares a price with the cheapest other
-// departure on sale, if there are 4 others.
+// The fifth term compares a price with the cheapest other departure on sale, if there are 4 others.
 func TestBeside(t *testing.T) {
 	today := []Quote{{30, 5000}, {31, 6000}, {32, 5000 * 2}, {33, 9000}, {34, 7000}}
 	on := new(Route).Day(Start(10).View(10), today)
 	for _, c := range []struct {
 		q    Quote
-		cell int // after besideUnknown
+		cell int // counted from besideUnknown
 	}{
 		{Quote{30, 5000}, 1},  // the cheapest; the next one costs 20 % more
 		{Quote{30, 6000}, 2},  // as dear as the next one
@@ -96,8 +94,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestBesideUnknownIsNotLearned: outcomes (did the fare fall?) without departures on sale change
-// only the first four terms, not the fifth term (the cheapest other departure on sale).
+// Outcomes without departures on sale change only the first four terms, not the fifth.
 func TestBesideUnknownIsNotLearned(t *testing.T) {
 	p, r := Start(10), new(Route)
 	var sums Statistics
@@ -109,8 +106,8 @@ func TestBesideUnknownIsNotLearned(t *testing.T) {
 	}
 }
 
-// TestCurveCountsOnce: all fares depend only on the lead time. So on each day, the quartiles of a
-// departure must be close to its own price.
+// All fares depend only on the lead time, so the quartiles of a departure must be close to its own
+// price on each day.
 func TestCurveCountsOnce(t *testing.T) {
 	price := func(lead int) fare.Cents { return fare.Cents(10_000 - 800*place(lead, curveEdges)) }
 	var today []Quote
@@ -137,7 +134,7 @@ func TestCurveCountsOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		start         *Pooled
 		hasStartCurve bool
-		right         [3]bool // on the first day, on the second day, and on the second day as stored
+		right         [3]bool // on the first day, on the second, and on the second as stored
 	}{
 		"with a first curve": {Start(10), true, [3]bool{true, true, true}},
 		"without":            {Start(10), false, [3]bool{false, true, true}},

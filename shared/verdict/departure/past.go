@@ -7,22 +7,19 @@ import (
 )
 
 const (
-	lowDays  = 60 // a departure's own minimum covers this many days
-	moveDays = 30 // moves count for this many days
+	lowDays  = 60 // of a departure's own minimum
+	moveDays = 30 // for which a move counts
 	minMove  = .01
 	maxMoves = 5 // the tables have one cell for 5 and more moves
 )
 
-// Past is the price history of one departure: the days on which its price moved, and its low
-// prices. It holds only what later judgements need. Judgements are the same as with the full list
-// of quotes.
+// Past is the price history of one departure. It holds only what later judgements need, and gives
+// the same results as the full list of quotes.
 type Past struct {
-	// lows are the quotes that are cheaper than all later quotes, oldest first. So they are also
-	// cheapest first, and the last one is the newest quote. The minimum since a given day is the
-	// first low on or after that day.
+	// lows are the quotes that are cheaper than all later ones, oldest first and so cheapest first.
+	// The last is the newest quote. The minimum since a day is the first low on or after that day.
 	lows []dayPrice
-	// moves holds, for each price move, the last day on which the move counts. The days are in
-	// order.
+	// moves holds the last day on which each price move counts, in order.
 	moves []fare.Day
 }
 
@@ -31,7 +28,7 @@ type dayPrice struct {
 	price fare.Cents
 }
 
-// Last returns the day and the price of the newest quote. It returns false if there are no quotes.
+// Last returns the newest quote.
 func (p *Past) Last() (fare.Day, fare.Cents, bool) {
 	if len(p.lows) == 0 {
 		return 0, 0, false
@@ -40,11 +37,10 @@ func (p *Past) Last() (fare.Day, fare.Cents, bool) {
 	return last.day, last.price, true
 }
 
-// See records the price of the departure on a day. Call it in order of days, once per day.
+// See records the price on a day. Call it in order of days, once per day.
 func (p *Past) See(day fare.Day, price fare.Cents) {
 	if before, was, ok := p.Last(); ok && isMove(was, price) {
-		// A move counts while its newer quote is at most 30 days old and its older quote at most 60
-		// days.
+		// A move counts while its newer quote is at most 30 days old and its older one at most 60.
 		if p.moves = append(p.moves, min(day+moveDays, before+lowDays)); len(p.moves) > maxMoves {
 			p.moves = append(p.moves[:0], p.moves[1:]...)
 		}
@@ -57,8 +53,7 @@ func (p *Past) See(day fare.Day, price fare.Cents) {
 	p.forget(day)
 }
 
-// forget removes data that judgements on the given day or later do not need. It keeps the newest
-// quote.
+// forget removes what judgements on day or later do not need. It keeps the newest quote.
 func (p *Past) forget(day fare.Day) {
 	i := 0
 	for i < len(p.lows)-1 && p.lows[i].day < day-lowDays {
@@ -76,9 +71,9 @@ func (p *Past) forget(day fare.Day) {
 	}
 }
 
-// movesAndLow returns the number of price moves that still count, and the minimum price of the last
-// 60 days. A change from the last quote to the given price counts as a move. moves is at most
-// maxMoves + 1. ok is false if the departure was not seen in the last 60 days.
+// movesAndLow returns the number of price moves that still count, at most maxMoves + 1, and the
+// minimum price of the last 60 days. A change from the last quote to price counts as a move. ok is
+// false if the departure was not seen in the last 60 days.
 func (p *Past) movesAndLow(day fare.Day, price fare.Cents) (moves int, minimum fare.Cents, ok bool) {
 	last, was, ok := p.Last()
 	if !ok || last < day-lowDays {
@@ -111,5 +106,4 @@ func (p *Past) lowest(day fare.Day) (on fare.Day, price fare.Cents, ok bool) {
 	return 0, 0, false
 }
 
-// isMove reports whether a price changed by more than 1 %.
 func isMove(from, to fare.Cents) bool { return math.Abs(math.Log(float64(to)/float64(from))) > minMove }

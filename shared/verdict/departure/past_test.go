@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestPast: a Past returns the same answers as the full list of quotes of the departure.
 func TestPast(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	asked := 0
@@ -29,7 +28,7 @@ func TestPast(t *testing.T) {
 			case 0:
 				price = fare.Cents(4000 + rng.IntN(2500))
 			case 1:
-				price += price / 200 // too little to be a move
+				price += price / 200 // not a move
 			}
 			past.See(day, price)
 			all = append(all, quoted{day, price})

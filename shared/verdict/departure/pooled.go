@@ -6,9 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A residual is the distance of a fare from the usual price of its route and lead time (days before
-// departure). Residuals are counted in 121 steps of 5 %, from -302.5 % to +302.5 %. A residual
-// outside this range counts in the first or the last step.
+// Residuals are counted in 121 steps of 5 %, from -302.5 % to +302.5 %. A residual outside this
+// range counts in the first or the last step.
 const (
 	bins   = 121
 	step   = .05
@@ -19,43 +18,40 @@ func binOf(residual float64) int {
 	return min(bins-1, max(0, int(math.Floor(residual/step+middle))))
 }
 
-// Pooled holds the statistics of all routes together. They are the lead-time curve, the residuals
-// (distances from the usual price), and the tables from which the chance of a fall is computed.
-// Start returns a Pooled with only the constants of rule.json.
+// Pooled holds the statistics of all routes together: the lead-time curve, the residuals, and the
+// tables from which the chance of a fall is computed.
 type Pooled struct {
 	epoch     fare.Day
 	curve     [curveSpans]mean
 	residuals [bins]float64
 	tables    [horizons]table
-	// If plain is set, the rule is simpler. It ignores the cheapest other departure on sale. StartCurve
+	// plain selects a simpler rule, which ignores the cheapest other departure on sale. StartCurve
 	// computes no curve, and residuals from days without a curve are kept. Percentiles are averaged
-	// with 50 while there are no fares of other routes; then the percentiles of a first day are wrong
-	// by 21 points.
+	// with 50 while there are no fares of other routes, so those of a first day are wrong by 21
+	// points.
 	plain bool
 
-	// Experience holds corrections from the service's score, or is nil. Learn does not use it.
+	// Experience holds corrections from the score, or is nil. Learn does not use it.
 	Experience *Experience
 }
 
-// mean holds a weighted sum of values and the sum of the weights. Weights are smaller for older
-// values.
+// mean holds a weighted sum of values and the sum of the weights.
 type mean struct{ sum, weight float64 }
 
-// Start returns the pooled statistics (sums over all routes) of a service that starts on a given
-// day, without fares.
+// Start returns the pooled statistics of a service that starts on a given day, with only the
+// constants of rule.json.
 func Start(day fare.Day) *Pooled { return &Pooled{epoch: day, tables: initial} }
 
-// StartPlainForm is like Start, for the simpler form of the rule that the reference program in the
-// tests uses; see Pooled.plain.
+// StartPlainForm is Start for the simpler rule that the reference program in the tests uses.
 func StartPlainForm(day fare.Day) *Pooled {
 	p := Start(day)
 	p.plain = true
 	return p
 }
 
-// StartCurve computes the lead-time curve for a service's first day. routes holds the departures
-// that each route has on sale on that day. Without StartCurve, the curve is unknown until the next
-// day. Then fares of the first day would be compared as if all lead times cost the same.
+// StartCurve computes the lead-time curve for a service's first day from the departures that each
+// route has on sale. Otherwise the curve is unknown until the next day, and the fares of the first
+// day are compared as if all lead times cost the same.
 func (p *Pooled) StartCurve(day fare.Day, routes [][]Quote) {
 	if p.plain {
 		return
@@ -69,8 +65,7 @@ func (p *Pooled) StartCurve(day fare.Day, routes [][]Quote) {
 	p.Fold(day, &s)
 }
 
-// rebase makes day the new epoch (reference day of the weights) if the epoch is more than epochDays
-// days ago.
+// rebase makes day the new epoch if the old one is at least epochDays ago.
 func (p *Pooled) rebase(day fare.Day) {
 	if day-p.epoch < epochDays {
 		return
@@ -93,21 +88,20 @@ func (p *Pooled) rebase(day fare.Day) {
 	p.epoch = day
 }
 
-// Statistics are the sums that refreshes add to the pooled statistics: for one route, one origin
-// city, or all routes. They are integers, so the order of addition does not matter. learned holds
-// the outcomes (did the fare fall?) of one day's questions, per horizon (7 or 14 days).
+// Statistics are what refreshes add to the pooled statistics: for one route, one origin city, or
+// all routes. They are integers, so the order of addition does not matter. learned holds the
+// outcomes of one day's questions by horizon.
 type Statistics struct {
 	curve     [curveSpans]amounts
 	residuals [bins]int64
 	learned   [horizons]gradient
 }
 
-// amounts holds two numbers in units of 2^-40: a sum and its weight, or the slope of the log
-// likelihood (gradient) and its curvature (information).
+// amounts holds, in units of 2^-40, a sum and its weight, or the slope of the log likelihood
+// (gradient) and its curvature (information).
 type amounts struct{ sum, weight int64 }
 
-// gradient holds the gradient of the log likelihood for each term of the chance of a fall. It is
-// for one horizon (7 or 14 days).
+// gradient holds the gradients of the terms for one horizon.
 type gradient struct {
 	intercept amounts
 	cells     [cellCount]amounts
@@ -129,7 +123,6 @@ func (a amounts) values() (sum, weight float64) {
 	return float64(a.sum) / unit, float64(a.weight) / unit
 }
 
-// Add adds the statistics in other to s.
 func (s *Statistics) Add(other *Statistics) {
 	for i := range s.curve {
 		s.curve[i].join(other.curve[i])
@@ -145,8 +138,8 @@ func (s *Statistics) Add(other *Statistics) {
 	}
 }
 
-// Fold adds one day's fares of all routes to the pooled statistics. It ignores the outcomes (did
-// the fare fall?) in the statistics; Learn adds these.
+// Fold adds one day's fares of all routes. It ignores the outcomes in the statistics, which Learn
+// adds.
 func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, residualHalfLife)
@@ -160,19 +153,17 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	}
 }
 
-// The chance of a fall is computed from a sum of terms: one number for each property of the fare,
-// such as its lead time (days before departure). The terms change with each outcome (did the fare
-// fall?). Each term changes by a rate times its gradient, divided by its information. The prior is
-// information that a term has from the start.
+// Each outcome changes the terms by a rate times their gradient, divided by their information. The
+// prior is information that a term has from the start.
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
 	besidePrior                   = 50   // larger: few routes have too few outcomes to learn it at the same rate
-	pooledCap, routeCap           = 2, 1 // the most information that one day's questions can add
+	pooledCap, routeCap           = 2, 1 // the most information that one day can add
 )
 
-// Learn updates the tables of a horizon (7 or 14 days) with the outcomes (did the fare fall?) of
-// one day's questions of all routes. day is the day on which the outcomes became known.
+// Learn updates the tables of a horizon with the outcomes of one day's questions of all routes. day
+// is the day on which they became known.
 func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, t := gain(p.epoch, day, halfLife), &p.tables[h]
@@ -188,12 +179,11 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	}
 }
 
-// HasOutcomes reports whether outcomes (did the fare fall?) within the horizon h have changed the
-// tables. It returns false if p is nil.
+// HasOutcomes reports whether outcomes within h have changed the tables.
 func (p *Pooled) HasOutcomes(h Horizon) bool { return p != nil && p.tables[h].information > 0 }
 
-// climb returns the change of a term: rate times gradient divided by information. It adds the new
-// information to *information. limit caps the weight of one day.
+// climb returns the change of a term, and adds the new information to *information. limit caps the
+// weight of one day.
 func climb(a amounts, information *float64, g, limit, rate, prior float64) float64 {
 	slope, weight := a.values()
 	if a == (amounts{}) {
@@ -204,22 +194,21 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 	return rate * capped * slope / (prior + *information/g)
 }
 
-// View holds the pooled statistics (sums over all routes) on one day, prepared for answers. It is
-// immutable and takes a few KB of memory.
+// View holds the pooled statistics on one day, prepared for answers. It is immutable and takes a
+// few KB.
 type View struct {
 	day      fare.Day
 	plain    bool
 	curve    [curveSpans]float64
-	hasCurve bool              // the curve is known for some lead time
-	below    [bins + 1]float64 // share of all residuals below each step's lower edge
+	hasCurve bool              // for some lead time
+	below    [bins + 1]float64 // share of all residuals below each step
 	tables   *[horizons]table
-	// isPooled is true if percentiles also use the residuals (distances from the usual price) of
-	// all routes.
+	// isPooled makes percentiles also use the residuals of all routes.
 	isPooled bool
 }
 
-// View prepares the pooled statistics (sums over all routes) for answers on a day. The day must be
-// later than all days whose fares were added with Fold.
+// View prepares the pooled statistics for answers on a day, which must be later than all days that
+// were folded.
 func (p *Pooled) View(day fare.Day) *View {
 	v := &View{day: day, plain: p.plain}
 	fade := 1 / gain(p.epoch, day, halfLife)

@@ -6,28 +6,27 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Questions holds the questions of a route whose outcome is not known yet. A question asks whether
-// a fare falls within 7 or 14 days. A refresh stores one question per fare, and learns from the
-// outcome 7 and 14 days later. Answers to travellers do not use Questions.
+// Questions holds the questions of a route whose outcome is not known yet: whether a fare falls
+// within each horizon. A refresh stores one question per fare, and learns from the outcome. Answers
+// to travellers do not use Questions.
 type Questions []question
 
-// question holds what learning needs once the outcome (did the fare fall?) is known: the judged
-// price, the cells (ranges of its properties), and what was seen since.
+// question holds what learning needs once the outcome is known: the judged price, its cells, and
+// what was seen since.
 type question struct {
 	day, depart fare.Day
 	price       fare.Cents
 	cells       Cells
-	known, fell [horizons]bool // as far as known today
+	known, fell [horizons]bool // so far
 	learned     [horizons]bool
 }
 
-// Ask stores a question about the price of a departure on a day. cells are the cells that the
-// answer to the question returned.
+// Ask stores a question about a price. cells are those of its Answer.
 func (qs *Questions) Ask(day fare.Day, q Quote, cells Cells) {
 	*qs = append(*qs, question{day: day, depart: day + fare.Day(q.Lead), price: q.Price, cells: cells})
 }
 
-// See records the price of a departure, found on a day, in all questions about this departure.
+// See records a price, found on a day, in all questions about its departure.
 func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	for i := range qs {
 		q := &qs[i]
@@ -43,9 +42,8 @@ func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	}
 }
 
-// Due removes the questions whose horizon h ended before a day. It returns the outcomes (did the
-// fare fall?) grouped by the day of the question, oldest first. A question has no outcome if its
-// departure was not seen again.
+// Due removes the questions whose horizon h ended before day. It returns their outcomes by day of
+// the question, oldest first. A question has no outcome if its departure was not seen again.
 func (qs *Questions) Due(h Horizon, day fare.Day) (days [][]Outcome) {
 	byDay := map[fare.Day][]Outcome{}
 	var asked []fare.Day

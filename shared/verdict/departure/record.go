@@ -7,58 +7,53 @@ import (
 	"sync"
 )
 
-// Record holds what followed in recorded fares, for ranges of predicted chances of a fall. A panel
-// is a set of recorded fares. `cmd/backtest -record` writes the Record to record.json, which
-// is embedded in the executable. Answers cite the Record until the service has enough outcomes (did
-// the fare fall?) of its own.
+// Record holds what followed in recorded fares, by predicted chance of a fall. A panel is a set of
+// recorded fares. `cmd/backtest -record` writes record.json. Answers cite the Record until the
+// service has enough outcomes of its own.
 type Record struct {
 	Panels   []RecordPanel   `json:"panels"`
 	Horizons []RecordHorizon `json:"horizons"`
 }
 
-// RecordPanel holds the results for one panel, a set of recorded fares.
 type RecordPanel struct {
 	Name     string          `json:"name"`
-	First    string          `json:"first"` // first day
-	To       string          `json:"to"`    // last day
+	First    string          `json:"first"`
+	To       string          `json:"to"`
 	Routes   int             `json:"routes"`
 	Horizons []RecordHorizon `json:"horizons"`
 }
 
-// RecordHorizon holds the bands of one horizon (7 or 14 days), lowest chance of a fall first. A
-// band is the range of chances between two successive RecordEdges.
+// RecordHorizon holds the bands of one horizon between successive RecordEdges, lowest chance first.
 type RecordHorizon struct {
 	Days  int    `json:"days"`
 	Bands []Band `json:"bands"`
 }
 
 // Band holds what followed after answers whose chance of a fall was at least From and less than To.
-// Only departures that left after the end of the horizon (7 or 14 days) count. All fields but Cases
-// and Panels are fractions: 0.05 is 5 %. In Record.Horizons the values are those of the first
-// panel. But Low and High cover all panels (observed fares) with enough cases.
+// Only departures that left after the end of the horizon count. All fields but Cases and Panels are
+// fractions: 0.05 is 5 %. In Record.Horizons, the values are those of the first panel, but Low and
+// High cover all panels with enough cases.
 type Band struct {
 	From   float64 `json:"from"`
 	To     float64 `json:"to"`
 	Cases  int     `json:"cases"`
-	Fell   float64 `json:"fell"` // share with a fare at least 5 % lower
-	Rose   float64 `json:"rose"` // share with a fare at least 5 % higher
-	Mean   float64 `json:"mean"` // mean change from the judged fare to the last fare within the horizon
-	Low    float64 `json:"low"`  // lower end of the 95 % interval of Mean; if there is no interval, Mean
+	Fell   float64 `json:"fell"`
+	Rose   float64 `json:"rose"`
+	Mean   float64 `json:"mean"` // change from the judged fare to the last within the horizon
+	Low    float64 `json:"low"`  // of the 95 % interval of Mean; equal to Mean if there is none
 	High   float64 `json:"high"`
-	Median float64 `json:"median"` // median of these changes
+	Median float64 `json:"median"`
 	Dearer float64 `json:"dearer"` // share of waits that ended dearer
 	Random float64 `json:"random"` // mean change against buying on a random day of the wait
-	Panels int     `json:"panels"` // number of panels behind the interval
+	Panels int     `json:"panels"`
 }
 
-// Pays reports whether waiting saved money: the whole 95 % interval of the mean price change is
-// below 0.
+// Pays reports whether waiting saved money: the whole interval of the mean change is below 0.
 func (b Band) Pays() bool { return b.High < 0 }
 
-// RecordEdges are the edges of the bands, as chances of a fall. The last band is 0.40 or more.
+// RecordEdges are the edges of the bands, as chances of a fall.
 var RecordEdges = []float64{0, .05, .1, .2, .3, .4, 1}
 
-// Band returns the band that contains the given chance of a fall within the horizon h.
 func (r *Record) Band(h Horizon, chance float64) Band {
 	inner := RecordEdges[1 : len(RecordEdges)-1]
 	return r.Horizons[h].Bands[place(chance, inner)]
@@ -67,12 +62,11 @@ func (r *Record) Band(h Horizon, chance float64) Band {
 //go:embed record.json
 var recordJSON []byte
 
-// Recorded returns the embedded record that answers cite. The record is parsed on first use, not at
-// start. So the command that writes a new record runs even if the embedded record is invalid.
+// Recorded is parsed on first use, so that the command that writes a new record runs even if the
+// embedded one is invalid.
 var Recorded = sync.OnceValue(func() *Record { return mustReadRecord(recordJSON) })
 
-// mustReadRecord parses a record. It panics if the record is invalid, so an invalid record.json
-// fails the tests.
+// mustReadRecord panics on an invalid record, so that the tests fail.
 func mustReadRecord(data []byte) *Record {
 	r := new(Record)
 	if err := json.Unmarshal(data, r); err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRecord: every chance of a fall belongs to a band, and the values of each band are possible.
+// Every chance of a fall belongs to a band, and the values of each band are possible.
 func TestRecord(t *testing.T) {
 	r := Recorded()
 	for h := range horizons {
@@ -21,8 +21,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestRecordIsOfItsPanels: each band of the record has the values of the first panel. Only the
-// interval, Low to High, covers the intervals of all panels (observed fares).
+// Each band has the values of the first panel, except that the interval covers the intervals of all
+// panels.
 func TestRecordIsOfItsPanels(t *testing.T) {
 	r := Recorded()
 	if len(r.Panels) < 2 {
@@ -50,7 +50,7 @@ func TestRecordIsOfItsPanels(t *testing.T) {
 	}
 }
 
-// TestWaitingIsNotAdvised: no band of the embedded record shows that waiting pays.
+// No band of the embedded record shows that waiting pays.
 func TestWaitingIsNotAdvised(t *testing.T) {
 	for _, of := range Recorded().Horizons {
 		for _, b := range of.Bands {
@@ -65,7 +65,6 @@ func TestWaitingIsNotAdvised(t *testing.T) {
 	}
 }
 
-// TestRecordIsRefused: mustReadRecord panics if the record is invalid.
 func TestRecordIsRefused(t *testing.T) {
 	whole, err := json.Marshal(Recorded())
 	if err != nil {

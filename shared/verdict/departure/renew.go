@@ -2,16 +2,15 @@ package departure
 
 import "verdetto/shared/fare"
 
-// MustRenew reports whether a state must be rebuilt from its history: the lead-time curve was unknown
-// when its fares were added and is known now.
+// MustRenew reports whether a state must be rebuilt from its history: the lead-time curve was
+// unknown when its fares were added, and is known now.
 func (p *Pooled) MustRenew(s *State) bool {
 	return s.Route.noCurve && p != nil && p.View(s.AsOf).hasCurve
 }
 
-// renew rebuilds the state from the fares of the days before AsOf, with the present pooled
-// statistics (sums over all routes). It keeps the route's term in the chance of a fall, and the
-// number of its fares. It adds to sums the residuals that Fold did not add while the curve was
-// unknown.
+// renew rebuilds the state from the fares before AsOf, with the present pooled statistics. It keeps
+// the route's term and count. It adds to sums the residuals that Fold did not add while the curve
+// was unknown.
 func (s *Learner) renew(p *Pooled, fares []Live, sums *Statistics) {
 	var fresh Learner
 	var of Statistics

@@ -6,25 +6,21 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Route is the departure rule's state of one route. The zero value is a route without fares.
+// Route is the rule's state of one route. The zero value has no fares.
 type Route struct {
 	epoch fare.Day
-	level mean // mean of log prices, converted to one lead time
+	level mean // of log prices minus the curve
 	count int  // fares ever seen
-	// residuals holds, for each group of lead times (days before departure), the weight of the
-	// fares per step of 5 %, lowest step first. The step says how far a fare is from the usual
-	// price.
+	// residuals holds the weight of the fares per step, lowest first, for each group of lead times.
 	residuals [groups][]bar
 	terms     [horizons]term
-	single    bool // residuals are not grouped by lead time: all are in the first group
-	// noCurve is true if residuals were added while the lead-time curve was unknown. They contain
-	// the curve, which later answers add again. So they are removed when the curve is known.
+	single    bool // not grouped by lead time: all residuals are in the first group
+	// noCurve means that residuals were added while the lead-time curve was unknown. They contain
+	// the curve, which later answers add again, so they are removed once the curve is known.
 	noCurve bool
 }
 
-// group returns the index in residuals (distances from the usual price) of the group of lead times
-// (days before departure) that contains a range of lead times. span is the index of the range, as
-// in curveEdges.
+// group returns the index in residuals for a range of lead times, an index as in curveEdges.
 func (r *Route) group(span int) int {
 	if r.single {
 		return 0
@@ -32,25 +28,23 @@ func (r *Route) group(span int) int {
 	return groupOf[span]
 }
 
-// bar holds the weight (mass) of all residuals (distances from the usual price) in one step of 5 %.
-// bin is the number of the step.
+// bar holds the weight of all residuals in one step.
 type bar struct {
 	bin  uint8
 	mass float64
 }
 
-// term is what this route adds to the log odds of a fall within 7 or 14 days.
+// term is what this route adds to the log odds of a fall.
 type term struct {
 	value       float64
 	information float64 // decreases with age
-	cases       float64 // number of known outcomes; old outcomes count less
+	cases       float64 // known outcomes; old ones count less
 }
 
-// Count returns the number of fares of the route ever added to r.
+// Count returns the number of fares ever added.
 func (r *Route) Count() int { return r.count }
 
-// rebase sets the epoch (reference day of the weights) if there is none, or a new one after
-// epochDays days. With a new epoch it removes residuals (distances from the usual price) of
+// rebase sets the first epoch, or a new one after epochDays, when it also removes residuals of
 // negligible weight.
 func (r *Route) rebase(v *View) {
 	day := v.day
@@ -77,8 +71,7 @@ func (r *Route) rebase(v *View) {
 	r.epoch = day
 }
 
-// negligible is the weight below which residuals (distances from the usual price) are removed. A
-// fare has this weight 20 half-lives after it was seen.
+// negligible is the weight of a fare 20 half-lives after it was seen.
 const negligible = 1e-6
 
 func (r *Route) add(group int, bin uint8, mass float64) {
@@ -91,16 +84,15 @@ func (r *Route) add(group int, bin uint8, mass float64) {
 	r.residuals[group] = slices.Insert(all, i, bar{bin, mass})
 }
 
-// Outcome is a question whose outcome is known: whether the fare of the departure fell.
+// Outcome is a question whose outcome is known.
 type Outcome struct {
 	Cells Cells
 	Fell  bool
 }
 
-// Learn updates the route with the outcomes (did the fare fall?) of one day's questions about the
-// route. It adds to s the gradients for the pooled statistics (sums over all routes). v holds the
-// pooled statistics of the day on which the outcomes became known. v must not contain these
-// outcomes yet.
+// Learn updates the route with the outcomes of one day's questions, and adds their gradients to s
+// for the pooled statistics. v is the view of the day on which they became known, and must not
+// contain them yet.
 func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	if len(outcomes) == 0 {
 		return
@@ -125,10 +117,8 @@ func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	term.cases += g * float64(len(outcomes))
 }
 
-// Fell reports whether a price fell by at least 5 %.
 func Fell(from, to fare.Cents) bool {
 	return float64(to)/100 <= (1-Fall)*(float64(from)/100)
 }
 
-// Rose reports whether a price rose by at least 5 %.
 func Rose(from, to fare.Cents) bool { return float64(to) >= (1+Fall)*float64(from) }

@@ -8,37 +8,34 @@ import (
 	"verdetto/shared/fare"
 )
 
-// StopsKnown states which fares of a series (route and kind of trip) a departure state covers, and
-// whether their stops are known.
+// StopsKnown states which fares a departure state covers, and whether their stops are known.
 type StopsKnown uint8
 
 const (
-	StopsUnknown StopsKnown = iota // all fares; the number of stops is unknown for all
+	StopsUnknown StopsKnown = iota // all fares, of unknown stops
 	SomeStops                      // all fares; the non-stop fares also have a state of their own
 	AllNonStop                     // all fares; all are non-stop
-	OnlyNonStop                    // only the non-stop fares of a series that also has fares with stops
+	OnlyNonStop                    // only the non-stop fares of a series that has others
 )
 
-// Live is the newest known price of a departure, with the time when it was found.
+// Live is the newest known price of a departure.
 type Live struct {
 	Depart  fare.Day
-	Price   fare.Cents // hundredths of the state's currency
+	Price   fare.Cents // in hundredths of the state's currency
 	Found   int64      // Unix seconds
-	Quoted  fare.Money // the quoted amount, if in another currency; else zero
-	Nights  int16      // length of stay of a return trip
+	Quoted  fare.Money // if quoted in another currency; else zero
+	Nights  int16
 	Stops   fare.Stops
-	DayOnly bool // only the day of Found is known
+	DayOnly bool
 	Flight  fare.Flight
 }
 
-// FoundDay returns the UTC day on which the fare was found.
 func (l Live) FoundDay() fare.Day { return fare.Observation{Found: l.Found}.FoundDay() }
 
-// Age returns the time since the fare was found.
 func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }
 
-// Better reports whether the flight of a fare is better than that of another fare with the same
-// price: it has fewer stops, or as many and takes less time. An unknown flight is not compared.
+// Better reports whether the flight is better than that of an equal fare: it has fewer stops, or as
+// many and takes less time. Unknown flights are not better.
 func (l Live) Better(m Live) bool {
 	a, known := l.Stops.Number()
 	b, both := m.Stops.Number()
@@ -48,38 +45,35 @@ func (l Live) Better(m Live) bool {
 	return l.Flight.Minutes > 0 && l.Flight.Minutes < m.Flight.Minutes
 }
 
-// Before orders fares of the same departure: the cheaper first, then the newer, then the shorter
-// stay, then fewer stops.
+// Before orders fares of the same departure: cheaper first, then newer, shorter stay, fewer stops.
 func (l Live) Before(m Live) int {
 	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(m.Found, l.Found), cmp.Compare(l.Nights, m.Nights),
 		cmp.Compare(l.Stops, m.Stops))
 }
 
-// State is the departure state of a series (route and kind of trip). With the pooled statistics
-// (sums over all routes) it answers questions about departures of the series. It has learned from
-// the fares of the days before AsOf. The fares of the day AsOf are only in Live, so a fare is
-// compared only with fares of earlier days.
+// State is the departure state of a series. With the pooled statistics it answers questions about
+// its departures. It has learned from the fares of the days before AsOf; those of the day AsOf are
+// only in Live, so that a fare is compared only with fares of earlier days.
 type State struct {
-	AsOf     fare.Day      // the day of the refresh that built it
+	AsOf     fare.Day
 	Currency fare.Currency // of all prices
-	PerEuro  float64       // units of Currency that one euro bought on AsOf
+	PerEuro  float64
 	Stops    StopsKnown
 	Route    Route
-	Minima   Minima // for the cheapest fares of ranges of dates
+	Minima   Minima // for ranges of dates
 	Pasts    Departures
-	Facts    []byte // further facts about the series for answers, packed by package verdict
-	Live     []Live // one for each departure with a fare within LiveDays, by day of departure
-	// Airlines limits the departures that answers are about. They are compared with all fares. It is
-	// not stored.
+	Facts    []byte // further facts for answers, packed by package verdict
+	Live     []Live // one for each departure with a fare within LiveDays, in order
+	// Airlines limits the departures that answers are about, but not the fares with which they are
+	// compared. It is not stored.
 	Airlines fare.Airlines
 }
 
-// NonStopOnly reports whether every fare of the state is known to be non-stop. If not, the state
-// cannot answer questions about non-stop flights.
+// NonStopOnly reports whether every fare is known to be non-stop. Otherwise the state cannot answer
+// questions about non-stop flights.
 func (s *State) NonStopOnly() bool { return s.Stops == AllNonStop || s.Stops == OnlyNonStop }
 
-// StateDay is a departure state on one day. It computes values that several answers of that day
-// need only once.
+// StateDay is a departure state on one day. It caches what several answers of that day need.
 type StateDay struct {
 	state  *State
 	today  fare.Day
@@ -88,9 +82,8 @@ type StateDay struct {
 	minima [spans]*RouteDay // computed on first use
 }
 
-// Day prepares a state for answers on a day. If p is nil, the rule uses the constants of rule.json.
-// If today is after AsOf, the fares of the day AsOf are folded (added) first. ok is false if today
-// is before AsOf.
+// Day prepares a state for answers on a day. A nil p means the constants of rule.json. If today is
+// after AsOf, the fares of the day AsOf are folded first. ok is false if today is before AsOf.
 func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if today < s.AsOf {
 		return nil, false
@@ -118,8 +111,7 @@ func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 
 func (l Live) quote(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
 
-// quotes returns the departures on sale on a day: the departures with a fare found at most LiveDays
-// days before.
+// quotes returns the departures on sale on a day.
 func (s *State) quotes(today fare.Day) []Quote {
 	all := make([]Quote, 0, len(s.Live))
 	for _, l := range s.Live {
@@ -130,8 +122,8 @@ func (s *State) quotes(today fare.Day) []Quote {
 	return all
 }
 
-// Live returns the live fares of the departures that have not left, by day of departure. It returns
-// nil if the state is more than LiveDays days old. Fares of unwanted airlines are left out.
+// Live returns the live fares of wanted airlines whose departures have not left, by day of
+// departure, or nil if the state is more than LiveDays old.
 func (d *StateDay) Live() []Live {
 	if d.today > d.state.AsOf+LiveDays {
 		return nil
@@ -145,20 +137,19 @@ func (d *StateDay) Live() []Live {
 		func(l Live) bool { return !d.state.Airlines.Include(l.Flight.Airline) })
 }
 
-// AddCurve adds to sums what the live departures contribute to the lead-time curve. It is for the
-// first refresh of a series while no pooled statistics are known; see Pooled.StartCurve.
+// AddCurve adds what the live departures contribute to the lead-time curve, for the first refresh
+// of a series without pooled statistics; see Pooled.StartCurve.
 func (s *State) AddCurve(sums *Statistics) {
 	s.Route.Day(Start(s.AsOf).View(s.AsOf), s.quotes(s.AsOf)).addCurve(sums)
 }
 
-// find returns the index in s.Live of a departure day, or of the next later one if the day has no
-// fare.
+// find returns the index in s.Live of a departure day, or of the next one.
 func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
 
-// LiveFare returns the live fare (found in the last 7 days) of a departure. It returns false if the
-// departure has no live fare of a wanted airline.
+// LiveFare returns the live fare of a departure. It returns false if there is none of a wanted
+// airline.
 func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	i, ok := d.state.find(depart)
 	if !ok || depart < d.today || d.today > d.state.AsOf+LiveDays ||
@@ -168,9 +159,8 @@ func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	return d.state.Live[i], true
 }
 
-// Judge judges a price of a departure, in the state's currency. If price is 0, it judges the live
-// fare (found in the last 7 days). ok is false if the departure has left, or if price is 0 and
-// there is no live fare.
+// Judge judges a price in the state's currency, or the live fare if price is 0. ok is false if the
+// departure has left, or if there is no live fare to judge.
 func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 	if depart < d.today || price < 0 {
 		return Answer{}, false
@@ -185,7 +175,7 @@ func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 	return d.asker.Judge(d.past(depart), Quote{int(depart - d.today), price}), true
 }
 
-// past returns the price history of a departure before the day of d.
+// past returns the price history of a departure before today.
 func (d *StateDay) past(depart fare.Day) *Past {
 	past := d.state.Pasts[depart]
 	i, ok := d.state.find(depart)
@@ -197,25 +187,22 @@ func (d *StateDay) past(depart fare.Day) *Past {
 	return seen
 }
 
-// Lowest returns the lowest price of a departure in the 60 days before the day of d, and the last
-// day with that price. ok is false if the departure was not seen in these 60 days.
+// Lowest returns the lowest price of a departure in the last 60 days, and the last day with that
+// price. ok is false if the departure was not seen in that time.
 func (d *StateDay) Lowest(depart fare.Day) (on fare.Day, price fare.Cents, ok bool) {
 	return d.past(depart).lowest(d.today)
 }
 
-// Quartiles returns the usual prices for a departure; see RouteDay.Quartiles.
 func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
 	return d.asker.Quartiles(Quote{Lead: int(depart - d.today)})
 }
 
-// Median returns the median of Quartiles.
 func (d *StateDay) Median(depart fare.Day) (fare.Cents, bool) {
 	return d.asker.Quantile(Quote{Lead: int(depart - d.today)}, .5)
 }
 
-// Judge answers a single question about a departure. For several questions on one day, use Day. The
-// Quartiles are zero if there are too few fares for a percentile. live is zero if there is no live
-// fare (found in the last 7 days).
+// Judge answers a single question about a departure; use Day for several. The Quartiles are zero if
+// there are too few fares for a percentile, and live is zero if there is no live fare.
 func (s *State) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
 	day, ok := s.Day(p, today)
 	if !ok {

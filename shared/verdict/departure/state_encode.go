@@ -14,14 +14,13 @@ const (
 	cycleFormat = 3
 )
 
-// MaxState is the maximum length of an encoded state in bytes. With its key and attribute names,
-// the stored item then takes at most 8 KB. DynamoDB reads 8 KB with one read unit, if the read is
-// eventually consistent.
+// MaxState is the maximum length in bytes. With its key and attribute names, the stored item then
+// takes at most 8 KB, which DynamoDB reads with one eventually consistent read unit.
 const MaxState = 8<<10 - 200
 
-// Encode packs a state into at most MaxState bytes. A state with 300 departures fits with the full
-// history of each departure. A longer state loses data. First every departure keeps fewer of its
-// low prices, then the latest departures are dropped.
+// Encode packs a state into at most MaxState bytes. 300 departures fit with their full history. A
+// longer state loses data: first every departure keeps fewer of its low prices, then the latest
+// departures are dropped.
 func (s *State) Encode() []byte {
 	data := s.encode(s.Pasts, s.Live)
 	for lows := 4; len(data) > MaxState && lows > 0; lows /= 2 {
@@ -35,8 +34,8 @@ func (s *State) Encode() []byte {
 	return data
 }
 
-// thinned returns the departures that leave before a day. Of each departure, it keeps the
-// newest low fares (their number is the parameter lows), and the single cheapest older fare.
+// thinned returns the departures that leave before a day. Of each, it keeps the newest low prices,
+// lows of them, and the cheapest older one.
 func (d Departures) thinned(lows int, before fare.Day) Departures {
 	few := Departures{}
 	for at, past := range d {
@@ -66,7 +65,7 @@ func (s *State) encode(pasts Departures, live []Live) []byte {
 	return w
 }
 
-// The flags of a live fare (found in the last 7 days). Above them are the stops and the nights.
+// The flags of a live fare, below the stops and the nights.
 const (
 	foreignFlag = 1
 	dayOnlyFlag = 2
@@ -85,8 +84,8 @@ func (l Live) flags() uint64 {
 	return flags
 }
 
-// encodeLive packs live fares (found in the last 7 days) into about 7 bytes each. Prices are stored
-// as differences, as multiples of the largest common divisor. A legend holds the flights.
+// encodeLive packs live fares into about 7 bytes each. Prices are differences in multiples of their
+// greatest common divisor; a legend holds the flights.
 func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	var base, unit fare.Cents
 	for i, l := range live {
@@ -120,7 +119,6 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	}
 }
 
-// DecodeState parses the bytes that State.Encode returned.
 func DecodeState(data []byte) (*State, error) {
 	r := packed.NewReader(data, stateFormat)
 	s := &State{AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
@@ -191,16 +189,15 @@ func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
 	return live
 }
 
-// Cycle holds the pooled statistics (sums over all routes) after all refreshes of one day.
+// Cycle holds the pooled statistics after all refreshes of one day.
 type Cycle struct {
 	Day    fare.Day
 	Pooled *Pooled
 	// Warmed is the day of the first refresh of a store, if that refresh computed this Cycle from
-	// all stored observations. It is 0 if fares of later days were added since.
+	// all stored observations, and 0 once fares of later days were added.
 	Warmed fare.Day
 }
 
-// Encode packs a cycle.
 func (c Cycle) Encode() []byte {
 	w := packed.NewWriter(cycleFormat, 1700)
 	w.Int(int64(c.Day), int64(c.Warmed))
@@ -209,7 +206,6 @@ func (c Cycle) Encode() []byte {
 	return w
 }
 
-// DecodeCycle parses the bytes that Cycle.Encode returned.
 func DecodeCycle(data []byte) (c Cycle, err error) {
 	r := packed.NewReader(data, cycleFormat)
 	c.Day, c.Warmed = readDay(&r), readDay(&r)

@@ -15,8 +15,7 @@ import (
 var private = cmp.AllowUnexported(State{}, Route{}, mean{}, bar{}, term{}, Past{}, dayPrice{}, question{},
 	Statistics{}, amounts{}, gradient{}, Pooled{}, table{})
 
-// seenOn returns the fares of a simulated route on a day, in the form in which a refresh finds
-// them.
+// seenOn returns the fares of a simulated route as a refresh finds them.
 func seenOn(m *market, route int, day fare.Day) []Live {
 	var all []Live
 	for _, q := range m.quotes(route, day) {
@@ -27,7 +26,7 @@ func seenOn(m *market, route int, day fare.Day) []Live {
 	return slices.CompactFunc(all, func(a, b Live) bool { return a.Depart == b.Depart })
 }
 
-// days returns the simulated fares of one route for n days from the day first.
+// days returns the simulated fares of one route for n days from first.
 func days(seed uint64, ahead int, first, n fare.Day) (all []Live) {
 	m := newMarket(seed, 1, ahead)
 	for day := first; day < first+n; day++ {
@@ -36,17 +35,16 @@ func days(seed uint64, ahead int, first, n fare.Day) (all []Live) {
 	return all
 }
 
-// begin is the first simulated day. It is a day of this century, like real days.
+// begin is a day of this century, like real days.
 const begin = fare.Day(20000)
 
-// until returns the fares found on or before a day.
 func until(all []Live, day fare.Day) []Live {
 	i, _ := slices.BinarySearchFunc(all, day+1, func(l Live, d fare.Day) int { return int(l.FoundDay() - d) })
 	return all[:i]
 }
 
-// TestAdvanceInStepsIsAtOnce: one refresh after 40 days leads to the same state and statistics as a
-// refresh every day. A repeated refresh changes nothing.
+// One refresh after 40 days leads to the same state and statistics as one every day. A repeated
+// refresh changes nothing.
 func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	all := days(1, 20, begin, 40)
 	p := Start(begin)
@@ -64,8 +62,7 @@ func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 				}
 			}
 		}
-		// Outcomes are learned on the day of a refresh, so the learned terms may differ. Compare
-		// without them.
+		// Outcomes are learned on the day of a refresh, so the learned terms may differ.
 		for h := range horizons {
 			got.Route.terms[h], want.Route.terms[h] = term{}, term{}
 			left.learned[h], wantLeft.learned[h] = gradient{}, gradient{}
@@ -79,9 +76,8 @@ func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	}
 }
 
-// TestLateFinds: the source reports a fare some days late. The fare is folded (added to the
-// statistics) once, if its departure was not seen on that day or later. Otherwise it only counts as
-// a live fare (found in the last 7 days).
+// A fare reported some days late is folded once, if its departure was not seen on that day or
+// later. Otherwise it only counts as a live fare.
 func TestLateFinds(t *testing.T) {
 	at := func(day, depart fare.Day, price fare.Cents) Live {
 		return Live{Depart: begin + depart, Price: price, Found: (begin + day).Time().Unix()}
@@ -114,7 +110,7 @@ func TestLateFinds(t *testing.T) {
 			}
 		})
 	}
-	// A fare reported more than LiveDays days late is ignored.
+	// More than LiveDays late is too late.
 	var s Learner
 	var left Statistics
 	s.Advance(begin+20, Start(begin), known, &left)
@@ -124,8 +120,7 @@ func TestLateFinds(t *testing.T) {
 	}
 }
 
-// TestSheetOfYesterday: a state used on the next day gives the same answers as a state that was
-// refreshed on that day without new fares.
+// A state used on the next day answers like one that was refreshed on that day without new fares.
 func TestSheetOfYesterday(t *testing.T) {
 	all := days(2, 20, begin, 60)
 	p := Start(begin)
@@ -158,8 +153,6 @@ func TestSheetOfYesterday(t *testing.T) {
 	}
 }
 
-// TestSheetJudges: Judge answers or refuses questions: with and without a price, before and after
-// departure, for a state that is too new or too old.
 func TestSheetJudges(t *testing.T) {
 	all := days(3, 20, begin, 30)
 	var s Learner
@@ -194,7 +187,7 @@ func TestSheetJudges(t *testing.T) {
 	}
 }
 
-// TestSheetIsRead: decoding restores an encoded state and rejects malformed bytes.
+// Decoding restores an encoded state and rejects malformed bytes.
 func TestSheetIsRead(t *testing.T) {
 	all := days(4, 30, begin, 50)
 	huf, err := fare.ParseCurrency("HUF")
@@ -276,8 +269,8 @@ func FuzzDecodeSheet(f *testing.F) {
 	})
 }
 
-// busy returns the state of a route whose departures are on sale and seen every day. The price of
-// each departure moves in steps of 1 euro.
+// busy returns the state of a route whose departures are seen every day. The prices move in steps
+// of 1 euro.
 func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 	chance := rand.New(rand.NewPCG(6, uint64(ahead)))
 	var s Learner
@@ -291,7 +284,7 @@ func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 				price[at] = fare.Cents(2000 + 100*chance.IntN(200))
 			}
 			if step < 0 {
-				price[at] += fare.Cents(101 + chance.IntN(100)) // always rising: no low is forgotten
+				price[at] += fare.Cents(101 + chance.IntN(100)) // always rising, so that no low is forgotten
 			} else if chance.IntN(8) == 0 {
 				price[at] = max(1000, price[at]+fare.Cents(step*(chance.IntN(11)-5)))
 			}
@@ -304,18 +297,17 @@ func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 	return &s
 }
 
-// sizeCase is a state whose size is known.
 type sizeCase struct {
 	name       string
 	ahead      int
 	step       int
 	days       fare.Day
 	every      fare.Day
-	most, kept int // most: maximum number of bytes; kept: live departures after decoding
+	most, kept int // most: maximum bytes; kept: live departures after decoding
 }
 
-// fly gives the fares of a state flights, a third of them with a stop and a duration of its own. The
-// state keeps as many departures, and each departure that is kept has its flight.
+// fly gives the fares flights, a third of them with a stop and a duration of its own. The state
+// keeps as many departures, each with its flight.
 func (c sizeCase) fly(t *testing.T, s *Learner, without int) {
 	t.Helper()
 	chance := rand.New(rand.NewPCG(1, 35))
@@ -341,8 +333,8 @@ func (c sizeCase) fly(t *testing.T, s *Learner, without int) {
 	}
 }
 
-// TestSheetIsSmall: encoded states of 14, 300 and 500 departures stay within their size limits,
-// also with rising prices or after a year.
+// Encoded states of 14, 300 and 500 departures stay within their size limits, even with rising
+// prices or after a year.
 func TestSheetIsSmall(t *testing.T) {
 	for _, c := range []sizeCase{
 		{"14 departures", 14, 100, 60, 1, 1100, 14},
@@ -379,8 +371,7 @@ func TestSheetIsSmall(t *testing.T) {
 	}
 }
 
-// TestCurrencyOfAState: if all fares are converted to another currency, percentiles and chances of
-// a fall stay the same.
+// Converting all fares to another currency changes no percentile and no chance.
 func TestCurrencyOfAState(t *testing.T) {
 	all := days(7, 20, begin, 40)
 	p := Start(begin)

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// small returns a state of two departures whose last refresh was on the day begin+2.
+// small returns a state of two departures, last refreshed on begin+2.
 func small() *Learner {
 	var s Learner
 	s.Convert(fare.EUR, 1)
@@ -27,8 +27,8 @@ func small() *Learner {
 	return &s
 }
 
-// TestNoCurveIsStored: a state that was built while the lead-time curve was unknown is stored as
-// such. This includes its state for ranges of dates.
+// A state built while the curve was unknown is stored as such, including its state for ranges of
+// dates.
 func TestNoCurveIsStored(t *testing.T) {
 	var s Learner
 	s.Convert(fare.EUR, 1)
@@ -45,9 +45,8 @@ func TestNoCurveIsStored(t *testing.T) {
 	}
 }
 
-// TestNoCurveIsRenewed: a whole history is added while the lead-time curve is unknown. When the curve
-// is known, the next refresh rebuilds the state. Then it equals a state that was built with the
-// curve, and the residuals are contributed once.
+// A whole history is added while the curve is unknown. Once it is known, the next refresh rebuilds
+// the state. It then equals a state built with the curve, and the residuals are contributed once.
 func TestNoCurveIsRenewed(t *testing.T) {
 	all, p := days(15, 20, begin, 60), Start(begin)
 	var got, want Learner
@@ -73,9 +72,8 @@ func TestNoCurveIsRenewed(t *testing.T) {
 	}
 }
 
-// TestStoredBytes: packed states equal the bytes that stores already hold. A new encoding needs a new
-// format byte, so that stored states count as absent. Compressed questions are compared after
-// decoding.
+// A new encoding needs a new format byte, so that stored states count as absent. Compressed
+// questions are compared after decoding.
 func TestStoredBytes(t *testing.T) {
 	const (
 		sheet    = "04c4b8020080808080808080f83f0201073003c0b8020619525141ce524d4000000000000000000000000000000000000000000000000000013a860201488602000003c0b80219525141ce524d40023a86020e860203c0b80219525141ce524d40023a86020e860203c0b802f1124541ce524d40013a8c0402c0b802e2d4014167a90640013a86021201c4b8029323942302cb0801001dac03000202932394230100000102040000000001000600000000010012000101070200c4c50a"

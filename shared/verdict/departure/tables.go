@@ -9,9 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The rule divides values, such as lead times (days before departure) in days, into numbered cells.
-// These lists are the edges between the cells. The number of a value's cell is the count of edges
-// that are not above the value.
+// Values are divided into numbered cells, whose edges these lists hold. The cell of a value is the
+// count of edges that are not above it.
 var (
 	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of the lead-time curve
 	groupOf     = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}
@@ -27,7 +26,7 @@ const (
 	groups     = 5 // of lead time: under 7, 7-20, 21-44, 45-89, 90 and more days
 )
 
-// place returns the number of edges that are not above x: the index of the cell of x.
+// place returns the cell of x.
 func place[T int | float64](x T, edges []T) int {
 	n := 0
 	for _, e := range edges {
@@ -38,10 +37,9 @@ func place[T int | float64](x T, edges []T) int {
 	return n
 }
 
-// The chance of a fall is a sum of five terms, one for each property of a fare: lead time (days
-// before departure), percentile, price changes, height above the minimum, and height above the
-// cheapest other departure on sale. Each property is divided into cells (ranges of values). These
-// constants are the numbers of cells. All cells are stored in one row, one term after another.
+// These are the numbers of cells of the five terms: lead time, percentile, price changes, height
+// above the minimum, and height above the cheapest other departure on sale. All cells are stored in
+// one row, one term after another.
 const (
 	leadCells, levelCells, changeCells, lowCells, besideCells = 9, 8, 6, 8, 8
 
@@ -51,16 +49,14 @@ const (
 	besideFirst = lowFirst + lowCells
 	cellCount   = besideFirst + besideCells
 
-	levelUnknown  = levelCells - 1 // the last cell of the level; of the next three terms, the first cell means unknown
+	levelUnknown  = levelCells - 1 // the last cell of the level; in the next three terms, the first cell means unknown
 	besideUnknown = besideFirst    // its value stays 0
 )
 
-// Cells holds the numbers of five cells: the ranges of values to which the five properties of a
-// judged fare belong.
+// Cells holds the cells of the five properties of a judged fare.
 type Cells [5]uint8
 
-// cellsOf returns the cells for the five properties of a quote. percentile is NaN if not known, and
-// so is beside (see RouteDay.beside).
+// cellsOf returns the cells of a quote. percentile and beside are NaN if unknown.
 func cellsOf(past *Past, day fare.Day, q Quote, percentile, beside float64) Cells {
 	level := levelUnknown
 	if !math.IsNaN(percentile) {
@@ -83,15 +79,13 @@ func cellsOf(past *Past, day fare.Day, q Quote, percentile, beside float64) Cell
 	}
 }
 
-// table holds the terms of the chance of a fall within 7 or 14 days, for all routes. Each term is
-// stored with its information, a measure of how much is known.
+// table holds the terms for one horizon, with the information of each.
 type table struct {
 	intercept, information float64
 	cells, informations    [cellCount]float64
 }
 
-// logOdds returns the log odds of a fall. The parameter route is what the route itself adds to the
-// sum.
+// logOdds adds the route's own term.
 func (t *table) logOdds(route float64, c Cells) float64 {
 	sum := 0.
 	for _, cell := range c {
@@ -105,12 +99,10 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 //go:embed rule.json
 var ruleJSON []byte
 
-// initial holds the tables as read from rule.json, before any outcome (did the fare fall?) changes
-// them.
+// initial holds the tables of rule.json, before any outcome changes them.
 var initial = mustRead(ruleJSON)
 
-// mustRead parses rule.json. It panics if a constant is missing, so an invalid rule.json fails
-// every test.
+// mustRead panics if a constant is missing, so that every test fails.
 func mustRead(data []byte) (tables [horizons]table) {
 	var all map[string]struct {
 		Intercept float64   `json:"intercept"`
@@ -135,8 +127,7 @@ func mustRead(data []byte) (tables [horizons]table) {
 		}{
 			{t.cells[:levelFirst], c.Lead},
 			{t.cells[levelFirst : levelFirst+levelUnknown], c.Level},
-			// the cell for an unknown level starts at 0; outcomes (did the fare fall?) change it
-			// later
+			// the cell for an unknown level starts at 0 and is learned
 			{t.cells[changeFirst:lowFirst], c.Changes},
 			{t.cells[lowFirst:besideFirst], c.Low},
 			{t.cells[besideUnknown+1:], c.Beside},

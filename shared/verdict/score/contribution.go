@@ -8,9 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Contribution holds the statistics that refreshes compute in one cycle, one complete pass over all
-// series (route and kind of trip). Learned is for the rule that judges departures; Counts is for
-// the score.
+// Contribution holds what refreshes compute in one cycle, one complete pass over all series:
+// Learned for the rule that judges departures, Counts for the score.
 type Contribution struct {
 	Learned departure.Statistics
 	Counts  Counts
@@ -21,16 +20,13 @@ const (
 	sumFormat          = 1
 )
 
-// Empty reports whether l holds no statistics and no counts.
 func (l *Contribution) Empty() bool { return l.Learned == departure.Statistics{} && l.Counts.Empty() }
 
-// Add adds the statistics and counts in other to l.
 func (l *Contribution) Add(other *Contribution) {
 	l.Learned.Add(&other.Learned)
 	l.Counts.Add(&other.Counts)
 }
 
-// Encode packs the statistics and counts.
 func (l *Contribution) Encode() []byte {
 	w := packed.NewWriter(contributionFormat, 900)
 	w.Bytes(l.Learned.Encode())
@@ -38,7 +34,6 @@ func (l *Contribution) Encode() []byte {
 	return w
 }
 
-// DecodeContribution parses the bytes that Contribution.Encode returned.
 func DecodeContribution(data []byte) (*Contribution, error) {
 	r := packed.NewReader(data, contributionFormat)
 	first, second := r.Bytes(), r.Bytes()
@@ -56,15 +51,13 @@ func DecodeContribution(data []byte) (*Contribution, error) {
 	return &Contribution{*learned, *counts}, nil
 }
 
-// Sum holds the sum of the counts of several cycles. Since is the day of the first of these cycles,
-// Until the day of the last. Source is the source of the fares.
+// Sum holds the counts of several cycles, and the days of the first and the last of them.
 type Sum struct {
-	Since, Until fare.Day // 0: no counts
-	Source       string   // the source's own name
+	Since, Until fare.Day // 0 without counts
+	Source       string   // the fare source's own name
 	Counts
 }
 
-// Add adds the counts of one cycle to the sum.
 func (s *Sum) Add(cycle fare.Day, source string, c *Counts) {
 	if s.Since == 0 {
 		s.Since = cycle
@@ -73,7 +66,6 @@ func (s *Sum) Add(cycle fare.Day, source string, c *Counts) {
 	s.Counts.Add(c)
 }
 
-// Encode packs a sum.
 func (s *Sum) Encode() []byte {
 	w := packed.NewWriter(sumFormat, 1024)
 	w.Int(int64(s.Since), int64(s.Until))
@@ -82,7 +74,6 @@ func (s *Sum) Encode() []byte {
 	return w
 }
 
-// DecodeSum parses the bytes that Sum.Encode returned. If data is empty, it returns an empty sum.
 func DecodeSum(data []byte) (*Sum, error) {
 	s := new(Sum)
 	if len(data) == 0 {

@@ -2,19 +2,17 @@ package score
 
 import "verdetto/shared/verdict/departure"
 
-// curvePrior is the number of assumed cases per step of the curve. The assumed cases fall exactly
-// as often as the rule predicts, so they pull the curve towards the rule. Real cases of one week
-// are correlated, so a step should need thousands of real cases to move.
+// curvePrior is the number of assumed cases per step of the curve, which fall as often as the rule
+// predicts and so pull the curve towards the rule. Real cases of one week are correlated, so a step
+// should need thousands of them to move.
 const curvePrior = 1000
 
-// Curve returns the curve that maps the rule's chance of a fall to the share of actual falls. The
-// curve never decreases (algorithm: pool adjacent violators). Each step of the curve covers 5
-// percentage points of the rule's chance. The weight of a step is its number of cases plus
-// curvePrior.
+// Curve maps the rule's chance of a fall to the share of actual falls, in steps of 5 percentage
+// points weighted by their cases plus curvePrior. It never decreases (pool adjacent violators).
 func (h *HorizonCounts) Curve() (c departure.Curve) {
 	type block struct {
 		first, steps  int
-		weight, shift float64 // shift: number of falls above the expected number
+		weight, shift float64 // shift: falls above the expected number
 	}
 	value := func(b block) float64 {
 		return b.shift/b.weight + (departure.StepMiddle(b.first)+departure.StepMiddle(b.first+b.steps-1))/2
@@ -40,9 +38,8 @@ func (h *HorizonCounts) Curve() (c departure.Curve) {
 	return c
 }
 
-// OwnStated returns the sum of the rule's own chances of a fall, before calibration. The stored
-// chances were rounded down to a multiple of 0.5 %, so 0.25 % per case is added.
+// OwnStated returns the sum of the rule's own chances, before calibration. Stored chances were
+// rounded down to a multiple of 0.5 %, so 0.25 % per case is added.
 func (c Case) OwnStated() float64 { return (float64(c.Stated) + float64(c.N)/2) / ownUnit }
 
-// ownUnit is the number of stored units in a chance of 1: a unit is 0.5 %.
 const ownUnit = 200

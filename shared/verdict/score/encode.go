@@ -19,8 +19,7 @@ const (
 
 var errRange = errors.New("a value that cannot be")
 
-// Encode packs the counts that are not 0, each with the number of zeros before it. Counts of 0 take
-// no space of their own.
+// Encode stores each count that is not 0 with the number of zeros before it.
 func (c *Counts) Encode() []byte {
 	w := packed.NewWriter(countsFormat, 256)
 	zeros := uint64(0)
@@ -36,10 +35,9 @@ func (c *Counts) Encode() []byte {
 	return w
 }
 
-// numbers is the number of integers in Counts.
 var numbers = func() (n uint64) { new(Counts).each(func(*int64) { n++ }); return n }()
 
-// DecodeCounts parses the bytes that Counts.Encode returned, also from versions with fewer counts.
+// DecodeCounts also parses counts of versions that had fewer of them.
 func DecodeCounts(data []byte) (*Counts, error) {
 	r := packed.NewReader(data, countsFormat)
 	var all []int64
@@ -63,8 +61,7 @@ func DecodeCounts(data []byte) (*Counts, error) {
 	return c, nil
 }
 
-// Encode packs rounds (one week's answers) into about 10 bytes per departure. It returns nil if
-// there are no rounds.
+// Encode uses about 10 bytes per departure. It returns nil if there are no rounds.
 func (r Rounds) Encode() []byte {
 	if len(r) == 0 {
 		return nil
@@ -97,8 +94,8 @@ func (r Rounds) Encode() []byte {
 	return w
 }
 
-// DecodeRounds parses the bytes that Rounds.Encode returned. Rounds in another format hold answers
-// of an earlier rule, which are not compared, and count as absent.
+// DecodeRounds returns no rounds for another format: they hold answers of an earlier rule, which
+// are not compared.
 func DecodeRounds(data []byte) (Rounds, error) {
 	if len(data) == 0 || data[0] != roundsFormat {
 		return nil, nil
@@ -114,7 +111,6 @@ func DecodeRounds(data []byte) (Rounds, error) {
 	return rounds, nil
 }
 
-// isStated reports whether percent is a valid stored chance of a fall.
 func isStated(percent uint8) bool { return percent <= 5*(Bands-1) || percent == NotStated }
 
 func decodeRound(r *packed.Reader) (round Round) {

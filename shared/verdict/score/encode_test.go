@@ -57,9 +57,7 @@ func rounds() Rounds {
 	}
 }
 
-// TestStoredBytes: encoded rounds (the verdicts that the service noted in one week) and encoded
-// counts equal the bytes that stores already hold. Counts cannot be made again, so stored ones stay
-// readable.
+// Counts cannot be made again, so stored ones must stay readable.
 func TestStoredBytes(t *testing.T) {
 	const (
 		packed = "0202c486020300020187270bd2860203000104018e4e02070dc7000003651e9f1f1c635a6428286437"
@@ -84,7 +82,6 @@ func TestStoredBytes(t *testing.T) {
 	}
 }
 
-// TestContribution: a Contribution is read as it was packed, with and without counts.
 func TestContribution(t *testing.T) {
 	for _, rounds := range []int64{0, 2} {
 		want := &Contribution{Counts: Counts{Rounds: rounds}}

@@ -9,35 +9,33 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Week is the score of one calendar week, which starts on Monday.
+// Week is the score of one calendar week.
 type Week struct {
 	Monday fare.Day
 	*Sum
 }
 
 const (
-	// MaxWeeks is the number of past weeks whose weekly scores are used.
+	// MaxWeeks is the number of past weeks whose scores are used.
 	MaxWeeks = 53
 
-	leastWeeks  = 12  // an interval needs at least this many weeks
-	leastWaits  = 500 // cases that the outcomes of waiting need, per band of chances
-	leastPlaces = 500 // percentiles that the test for overconfidence needs, per reliability
+	leastWeeks  = 12  // that an interval needs
+	leastWaits  = 500 // that the outcomes of waiting need, per band of chances
+	leastPlaces = 500 // that the test for overconfidence needs, per reliability
 
-	// A week is compared only if it has at least leastJudged compared answers, and at least
-	// leastFalls actual or expected falls.
+	// A week is compared only if it has at least leastJudged compared answers, and leastFalls
+	// actual or expected falls.
 	leastJudged, leastFalls = 100, 10
-	// A week is in the band if its number of actual falls divided by its expected number is between
-	// these limits. Recorded Travelpayouts fares are never outside the band for three successive
-	// weeks.
+	// A week is in the band if its actual falls divided by its expected falls is within these
+	// limits. Recorded Travelpayouts fares are never outside the band for three successive weeks.
 	leastRatio, mostRatio = .6, 1 / .6
-	// OutWeeks is the number of successive weeks outside the band after which the service alerts
-	// the operator.
+	// OutWeeks is how many successive weeks outside the band alert the operator.
 	OutWeeks = 3
 )
 
-// Learn returns the corrections for later answers that follow from the score. sum is the sum of all
-// counts. weeks holds the latest complete weeks, at most MaxWeeks, oldest first. A refresh calls
-// Learn when a week is complete, so no answer depends on its own outcome.
+// Learn returns the corrections for later answers that follow from the score. weeks holds the
+// latest complete weeks, at most MaxWeeks, oldest first. A refresh calls Learn when a week is
+// complete, so no answer depends on its own outcome.
 func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	if sum.Since == 0 {
 		return nil
@@ -51,7 +49,7 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 		tails := interval(weeks, func(c *Counts) (x, n int64) {
 			return c.Places[i][0] + c.Places[i][Places-1], total(c.Places[i][:])
 		})
-		// If percentiles are right, 5 % of them are below 5, and 5 % are 95 or more: together 10 %.
+		// If percentiles are right, 5 % are below 5, and 5 % are 95 or more.
 		e.Doubted[i] = tails.enough(leastPlaces) && tails.low > .15
 	}
 	e.WeeksOut = weeksOut(weeks)
@@ -68,8 +66,8 @@ func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	return weeks
 }
 
-// weeksOut returns how many of the latest weeks in a row had too many or too few falls (see
-// leastRatio). It skips weeks with too few cases.
+// weeksOut returns how many of the latest successive weeks were out of the band, skipping weeks
+// with too few cases.
 func weeksOut(weeks []Week) (n int) {
 	for _, w := range weeks {
 		switch in, known := w.Horizons[0].InBand(); {
@@ -82,9 +80,9 @@ func weeksOut(weeks []Week) (n int) {
 	return n
 }
 
-// InBand reports whether two conditions hold. First, the number of falls agrees with the stated
-// chances of a fall. Second, fares with a cheap level did not fall more often than fares with an
-// expensive level. known is false if there are too few cases.
+// InBand reports whether the number of falls agrees with the stated chances, and fares with a cheap
+// level did not fall more often than those with an expensive one. known is false if there are too
+// few cases.
 func (h *HorizonCounts) InBand() (in, known bool) {
 	var n, fell int64
 	said := 0.
@@ -111,9 +109,8 @@ func (h *HorizonCounts) InBand() (in, known bool) {
 	return ordered && float64(fell) >= leastRatio*said && float64(fell) <= mostRatio*said, true
 }
 
-// bands returns what waiting brought, for each range of published chances of a fall.
-// departure.RecordEdges holds the edges of these ranges. bands returns nil if no range has enough
-// cases.
+// bands returns what waiting brought by published chance of a fall, between departure.RecordEdges.
+// It returns nil if no range has enough cases.
 func bands(h int, weeks []Week) []departure.Band {
 	all := make([]departure.Band, len(departure.RecordEdges)-1)
 	known := false
@@ -165,8 +162,7 @@ type estimate struct {
 func (e estimate) enough(cases int64) bool { return e.weeks >= leastWeeks && e.cases >= cases }
 
 // interval estimates a ratio of two sums over weeks (the ratio estimator of W. G. Cochran, 1977).
-// It computes the variance between weeks, not between cases, since outcomes of one week are
-// correlated.
+// The variance is that between weeks, because outcomes of one week are correlated.
 func interval(weeks []Week, of func(*Counts) (x, n int64)) (e estimate) {
 	var sum int64
 	for _, w := range weeks {

@@ -22,8 +22,8 @@ func steady(n int, make func(week int, c *Counts)) (*Sum, []Week) {
 	return sum, weeks
 }
 
-// TestDoubt: a tenth of the percentiles should lie below 5 or from 95 on. The service lowers a
-// reliability only if the whole confidence interval of the measured share is above 15 %.
+// A tenth of the percentiles should lie below 5 or from 95 on. A reliability is lowered only if the
+// whole confidence interval of the measured share is above 15 %.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -48,8 +48,8 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestWaitingByTheScore: if the service has counted at least 500 cases in 12 weeks, answers cite
-// these outcomes. Otherwise they cite the recorded panels.
+// Answers cite the service's own outcomes from 500 cases in 12 weeks on, otherwise the recorded
+// panels.
 func TestWaitingByTheScore(t *testing.T) {
 	fill := func(week int, n *Counts) {
 		n.Horizons[0].Bands[2] = Wait{N: 60, Stated: 700, Fell: 6, Rose: 12, Dearer: 15,
@@ -73,8 +73,8 @@ func TestWaitingByTheScore(t *testing.T) {
 	}
 }
 
-// TestCurve: the calibration curve never decreases. Without cases, it returns the rule's own
-// chances of a fall. With thousands of cases, it approaches the observed shares of falls.
+// The calibration curve never decreases. Without cases it returns the rule's own chances; with
+// thousands, it approaches the observed shares of falls.
 func TestCurve(t *testing.T) {
 	var h HorizonCounts
 	none := h.Curve()
@@ -102,8 +102,6 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestBand checks which weeks are outside the expected range of falls, and how many successive
-// weeks are outside.
 func TestBand(t *testing.T) {
 	week := func(said, cheap, dear int64) func(int, *Counts) {
 		return func(_ int, c *Counts) {

@@ -2,13 +2,13 @@ package score
 
 import "math"
 
-// missAt are the percentiles at which Miss measures the error. All are multiples of 5, so they are
-// edges of the cells of Counts.Places.
+// missAt are the percentiles at which Miss measures the error, all edges of the cells of
+// Counts.Places.
 var missAt = [...]int{5, 10, 25, 50, 75, 90, 95}
 
-// Miss returns the largest error of the percentiles, in percentage points. For each p in missAt, p
-// percent of the percentiles should be below p. The error is the distance between p and the actual
-// share. n is the number of percentiles. places counts percentiles in cells of 5 points.
+// Miss returns the number of percentiles and their largest error in percentage points: for each p
+// in missAt, p percent of the percentiles should be below p. places counts percentiles in cells of
+// 5 points.
 func Miss(places [Places]int64) (n int64, points float64) {
 	if n = total(places[:]); n == 0 {
 		return 0, 0
@@ -20,8 +20,7 @@ func Miss(places [Places]int64) (n int64, points float64) {
 	return n, points
 }
 
-// AllPlaces returns how many percentiles of departures lie in each cell of 5 percentage points, for
-// all reliabilities together.
+// AllPlaces sums Places over all reliabilities.
 func (c *Counts) AllPlaces() (sum [Places]int64) {
 	for _, places := range c.Places {
 		AddPlaces(&sum, places)
@@ -29,8 +28,6 @@ func (c *Counts) AllPlaces() (sum [Places]int64) {
 	return sum
 }
 
-// AddPlaces adds counts of percentiles (the parameter more) to a sum. Both hold one count per cell
-// of 5 points.
 func AddPlaces(sum *[Places]int64, more [Places]int64) {
 	for i, n := range more {
 		sum[i] += n

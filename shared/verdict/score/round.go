@@ -10,81 +10,73 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Round holds the service's answers about a series (route and kind of trip) on one day. Later
-// refreshes compare these answers with what happened.
+// Round holds the service's answers about a series on one day, which later refreshes compare with
+// what happened.
 type Round struct {
 	Day      fare.Day
 	Rule     uint64
 	Currency fare.Currency // of all prices
 	Settled  Settled
-	Departs  []DepartureAnswer // in order of departure; nil when the fortnight is settled
+	Departs  []DepartureAnswer // in order of departure; nil once the fortnight is settled
 	Route    *RouteAnswer
 }
 
-// Settled states which outcomes (did the fare fall?) of a Round are already counted.
+// Settled states which outcomes of a Round are already counted.
 type Settled uint8
 
-// The states of a Round: no answer is compared with later fares yet; the answers are compared with
-// the fares of the next 7 days; they are compared with the fares of the next 14 days too.
 const (
 	Open Settled = iota
 	WeekSettled
 	FortnightSettled
 )
 
-// DepartureAnswer is the stored answer about one departure.
 type DepartureAnswer struct {
 	Depart     fare.Day
 	Price      fare.Cents // hundredths
-	Age        uint8      // age of the fare, in days
+	Age        uint8      // of the fare, in days
 	Sure       uint8      // 0 alta, 1 media, 2 bassa
 	Percentile uint8
-	Own        [Horizons]uint8 // the rule's own chance of a fall within 7 and 14 days, in units of 0.5 %, rounded down
-	Stated     [Horizons]uint8 // the published chance of a fall, in percent; 40 means 40 and more; or NotStated
-	Cheaper    uint8           // share of the comparables at least 5 % cheaper, in percent
-	Rival      uint8           // percentile by the simple baseline (see rival), or NoRival
+	Own        [Horizons]uint8 // the rule's own chance of a fall, in units of 0.5 %, rounded down
+	Stated     [Horizons]uint8 // the published chance, in percent; 40 means 40 and more; or NotStated
+	Cheaper    uint8           // percent of the comparables at least 5 % cheaper
+	Rival      uint8           // percentile by the baseline, or NoRival
 }
 
-// NotStated is stored in place of a chance of a fall that was not published. A chance is not
-// published until the service has seen outcomes (did the fare fall?).
+// NotStated replaces a chance that was not published because the service had seen no outcomes.
 const NotStated = 255
 
-// NoRival is stored in place of a percentile of the baseline. It means that the baseline found
-// fewer than 8 fares of similar lead time (days before departure) and season.
+// NoRival replaces the percentile of the baseline if it found fewer than 8 similar fares.
 const NoRival = 101
 
-// RouteAnswer is the service's answer about a route: the verdict on its cheapest fare of any
-// departure date.
+// RouteAnswer is the verdict on the route's cheapest fare of any departure date.
 type RouteAnswer struct {
 	Price fare.Cents
 	Age   uint8
 	Level uint8
 }
 
-// Rounds holds the rounds of a series (route and kind of trip) whose outcomes (did the fare fall?)
-// are not all counted yet, oldest first. The round of the current week is always included.
+// Rounds holds the rounds of a series whose outcomes are not all counted yet, and that of the
+// current week, oldest first.
 type Rounds []Round
 
-// Source holds the data of a series (route and kind of trip) that a refresh passes to
-// Rounds.Refresh.
+// Source is what a refresh passes to Rounds.Refresh.
 type Source struct {
-	Day     fare.Day             // of the refresh
-	State   *departure.State     // as stored
-	Pooled  *departure.Pooled    // after the last complete cycle
-	Summary verdict.RouteSummary // of the day
-	// Quotes holds one quote for each departure and day on which the departure was seen, in order
-	// of day found. The quotes start on the day that Rounds.From returns.
+	Day     fare.Day
+	State   *departure.State  // as stored
+	Pooled  *departure.Pooled // after the last complete cycle
+	Summary verdict.RouteSummary
+	// Quotes holds one quote for each departure and day on which it was seen, in order of day
+	// found, from the day that Rounds.From returns.
 	Quotes []departure.Live
 }
 
-// now returns noon of the refresh's day. With a fixed time, a second refresh on the same day stores
-// the same answers.
+// now is fixed to noon, so that a second refresh on the same day stores the same answers.
 func (s Source) now() time.Time { return s.Day.Time().Add(12 * time.Hour) }
 
-// From returns the first day whose quotes Refresh needs.
+// From returns the first day of the quotes that Refresh needs.
 func (r Rounds) From(today fare.Day) fare.Day {
 	if r.Due(today) {
-		return 0 // the rival uses the whole history
+		return 0 // the baseline uses the whole history
 	}
 	from := today
 	for _, round := range r {
@@ -95,13 +87,11 @@ func (r Rounds) From(today fare.Day) fare.Day {
 	return from
 }
 
-// Due reports whether there is no round yet for the current week.
 func (r Rounds) Due(today fare.Day) bool {
 	return len(r) == 0 || fare.CycleOf(r[len(r)-1].Day) < fare.CycleOf(today)
 }
 
-// Refresh counts the outcomes that are known by the day of a refresh. If the week has no round yet,
-// Refresh adds one.
+// Refresh counts the outcomes that are known by now, and adds a round if the week has none.
 func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 	kept := slices.Clone(r)
 	for i := range kept {
@@ -117,8 +107,7 @@ func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 	})
 }
 
-// newRound returns a new round for the day of a refresh. It returns false if there is no answer to
-// record.
+// newRound returns false if there is no answer to record.
 func newRound(s Source) (Round, bool) {
 	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: answerRoute(s)}
 	if day, ok := s.State.Day(s.Pooled, s.Day); ok {
@@ -143,7 +132,7 @@ func answerDeparture(s Source, day *departure.StateDay, earlier []sighting,
 		return DepartureAnswer{}, false
 	}
 	rule := *s.Pooled
-	rule.Experience = nil // the score measures the rule without the corrections that earlier scores led to
+	rule.Experience = nil // the score measures the rule without earlier corrections
 	own, ok, err := verdict.JudgeDeparture(s.State, &rule, verdict.When{Date: l.Depart}, s.now())
 	if err != nil || !ok {
 		return DepartureAnswer{}, false
@@ -178,8 +167,7 @@ func answerRoute(s Source) *RouteAnswer {
 	return &RouteAnswer{live.Price, uint8(s.Day - live.FoundDay()), uint8(levelOf(a.Verdetto.Livello))}
 }
 
-// LevelNames and SureNames are the published names of the levels and of the reliabilities. They
-// have the same order as the tables in Counts.
+// LevelNames and SureNames have the order of the tables in Counts.
 var (
 	LevelNames = [Levels]string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
 	SureNames  = [Sures]string{verdict.Alta, verdict.Media, verdict.Bassa}
@@ -189,13 +177,12 @@ func levelOf(name string) int { return slices.Index(LevelNames[:], name) }
 
 func sureOf(name string) uint8 { return uint8(max(0, slices.Index(SureNames[:], name))) }
 
-// sighting is what rival needs of a quote: much less, because it reads all quotes for each answer.
+// sighting is what rival, which reads all quotes for each answer, needs of a quote.
 type sighting struct {
 	depart, day fare.Day
 	price       fare.Cents
 }
 
-// sightings returns the quotes found up to today.
 func sightings(quotes []departure.Live, today fare.Day) []sighting {
 	all := make([]sighting, 0, len(quotes))
 	for _, q := range quotes {
@@ -206,10 +193,10 @@ func sightings(quotes []departure.Live, today fare.Day) []sighting {
 	return all
 }
 
-// rival is a simple rule that serves as a baseline for the service's own rule. It returns the
-// percentile of a fare among earlier fares of the route. Their lead time (days before departure)
-// differs by at most 15 %, and their departure date, in any year, by at most 45 days. Ties count
-// half. It returns NoRival if there are fewer than 8 such fares.
+// rival is a simple rule, the baseline for the service's own. It returns the percentile of a fare
+// among earlier fares of the route whose lead time differs by at most 15 %, and whose departure
+// date, in any year, differs by at most 45 days. Ties count half. It returns NoRival if there are
+// fewer than 8 such fares.
 func rival(quotes []sighting, of departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
 	found := of.FoundDay()

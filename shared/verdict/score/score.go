@@ -3,16 +3,15 @@
 //
 // # How it works
 //
-// The first refresh of a series (route and kind of trip) in a week creates a Round. It holds that
-// day's answers about the route and about at most PerRound departures with a fare. A hash of the
-// day and the day of departure selects the departures, before any outcome is known.
+// The first refresh of a series in a week creates a Round, which holds that day's answers about the
+// route and about at most PerRound departures with a fare. A hash of the day and the day of
+// departure selects the departures, before any outcome is known.
 //
-// After 7 days a refresh looks up the outcomes in the history. The outcome of the chance of a fall
-// within 14 days is known after 14 days. The refresh adds the outcomes to Counts. Counts are integers, so that sums do not depend on
-// the order of addition. Answers that cannot be compared are counted by Reason. Counts never
-// decrease.
+// After 7 days, and for the chance within 14 days after 14 days, a refresh looks up the outcomes in
+// the history and adds them to Counts. Counts are integers, so that sums do not depend on the order
+// of addition, and never decrease. Answers that cannot be compared are counted by Reason.
 //
-// A round stores the answers themselves. So a later version of the rules does not change what is
+// A round stores the answers themselves, so a later version of the rules does not change what is
 // compared.
 package score
 
@@ -26,50 +25,46 @@ import (
 
 const (
 	// Rule is the version of the rules behind the verdicts. Raise it with every change that moves
-	// levels, percentiles or chances of a fall. Answers of an earlier version are not compared with
-	// outcomes (did the fare fall?).
+	// levels, percentiles or chances of a fall: answers of an earlier version are not compared with
+	// outcomes.
 	Rule = 3
 
-	// PerRound is the maximum number of departures of a series (route and kind of trip) that a
-	// Round compares per week.
+	// PerRound is the maximum number of departures that a Round compares.
 	PerRound = 12
 
-	// StaleDays is the age, in days, from which a fare is not compared with its outcome (did the
-	// fare fall?). An older fare may no longer have been available when the service answered.
+	// StaleDays is the age, in days, from which a fare is not compared: it may no longer have been
+	// available when the service answered.
 	StaleDays = 3
 )
 
-// Reason is the reason why an answer could not be compared with an outcome (did the fare fall?).
+// Reason is why an answer could not be compared with an outcome.
 type Reason int
 
-// The values of Reason. Reasons is their number.
 const (
-	Gone        Reason = iota // the departure date is within the horizon of 7 or 14 days
-	Unseen                    // no fare of the departure was seen within the horizon
-	Stale                     // the fare was at least StaleDays old
-	RuleChanged               // the version of the rules changed
-	Currency                  // the currency of the series changed
+	Gone   Reason = iota // departs within the horizon
+	Unseen               // not seen within the horizon
+	Stale                // the fare was at least StaleDays old
+	RuleChanged
+	Currency // of the series changed
 	Reasons
 )
 
-// The sizes of the tables in Counts. Each table counts answers by cell.
+// The sizes of the tables in Counts.
 const (
-	Horizons = 2                    // 7 and 14 days
-	Levels   = 4                    // ottimo to caro
-	Spans    = 5                    // ranges of lead times, see LeadEdges
-	Sures    = 3                    // reliabilities: alta, media, bassa
+	Horizons = 2
+	Levels   = 4
+	Spans    = 5 // see LeadEdges
+	Sures    = 3
 	Ages     = 2                    // found on the day, or up to StaleDays-1 days before
 	Steps    = departure.CurveSteps // cells of the rule's own chance of a fall, 5 points each
-	Bands    = 9                    // cells of the published chance of a fall, 5 points each; the last is 40 % and more
-	Places   = 20                   // cells of the percentile, 5 points each
+	Bands    = 9                    // of the published chance of a fall, 5 points each; the last is 40 % and more
+	Places   = 20                   // of the percentile, 5 points each
 )
 
-// LeadEdges are the lead times (days before departure), in days, at which the second and later
-// ranges of lead times begin. The first range begins at 0.
+// LeadEdges are the lead times, in days, at which the second and later ranges begin.
 var LeadEdges = [Spans - 1]int{7, 21, 45, 90}
 
-// LeadSpan returns the index of the range that contains a lead time (days before departure) in
-// days. The index is from 0 to Spans-1.
+// LeadSpan returns the index of the range of a lead time in days.
 func LeadSpan(lead int) int {
 	n := 0
 	for _, e := range LeadEdges {
@@ -80,8 +75,7 @@ func LeadSpan(lead int) int {
 	return n
 }
 
-// LeadName returns the name of a range of lead times (days before departure) in days, such as 7-20
-// or 90+.
+// LeadName returns the name of a range of lead times, such as 7-20 or 90+.
 func LeadName(span int) string {
 	from := 0
 	if span > 0 {
@@ -93,50 +87,45 @@ func LeadName(span int) string {
 	return fmt.Sprintf("%d-%d", from, LeadEdges[span]-1)
 }
 
-// Counts holds the outcomes (did the fare fall?) of answers. The fields Stated and Shuffled hold
-// hundredths, the field Change ten-thousandths. So all fields are integers.
+// Counts holds the outcomes of answers, all as integers: Stated and Shuffled in hundredths, Change
+// in ten-thousandths.
 type Counts struct {
-	Rounds   int64 // rounds with at least one answer that was compared or could not be compared
+	Rounds   int64 // those with an answer that was compared or could not be
 	Horizons [Horizons]HorizonCounts
-	Places   [Sures][Places]int64 // percentiles of departures, by reliability
+	Places   [Sures][Places]int64 // of departures, by reliability
 	Route    RouteCounts
-	Leads    [Spans][Places]int64 // percentiles of departures, by lead time
+	Leads    [Spans][Places]int64 // of departures, by lead time
 }
 
-// HorizonCounts holds the outcomes (did the fare fall?) of answers about departures, within one
-// horizon: 7 or 14 days.
+// HorizonCounts holds the outcomes of answers about departures within one horizon.
 type HorizonCounts struct {
-	Missed [Reasons]int64 // answers that could not be compared
-	Own    [Steps]Case    // by the rule's own chance of a fall; Stated is in units of 0.5 %
-	Bands  [Bands]Wait    // by published chance of a fall
+	Missed [Reasons]int64 // not compared
+	Own    [Steps]Case    // by the rule's own chance; Stated is in units of 0.5 %
+	Bands  [Bands]Wait    // by published chance
 	Levels [Levels][Spans]Cell
-	Both   [Levels]Pair // answers with a percentile of the baseline (rival), by the rule's level
+	Both   [Levels]Pair // answers with a percentile of the baseline, by the rule's level
 	Rival  [Levels]Pair // the same answers, by the level of the baseline
 	Ages   [Ages]Case
 	Sures  [Sures]Case
 }
 
-// Case counts answers. N is the number of answers, Stated the sum of their stated chances of a
-// fall, Fell the number of actual falls.
+// Case counts answers: Stated is the sum of their stated chances, Fell the number of actual falls.
 type Case struct{ N, Stated, Fell int64 }
 
-// Wait counts what happened to the fare while a traveller waited: how often it fell, rose or was
-// more expensive at the end. Change is the sum of the price changes.
+// Wait counts what happened while a traveller waited. Change is the sum of the price changes.
 type Wait struct {
 	N, Stated, Fell, Rose int64
 	Dearer, Change        int64 // of the last fare seen within the horizon
 }
 
-// Cell counts the outcomes of answers with one level and one range of lead times (days before
-// departure). Shuffled is a reference value, in hundredths. It is the number of falls to expect if
-// each judged fare were a random fare among its comparable fares.
+// Cell counts the outcomes of answers with one level and range of lead times. Shuffled, in
+// hundredths, is the number of falls to expect if each judged fare were a random one of its
+// comparable fares.
 type Cell struct{ N, Fell, Rose, Shuffled int64 }
 
-// Pair counts answers (N) and the falls after them (Fell).
 type Pair struct{ N, Fell int64 }
 
-// RouteCounts holds the outcomes (did the fare fall?) of verdicts about a route's cheapest fare of
-// any departure date.
+// RouteCounts holds the outcomes of verdicts about a route's cheapest fare.
 type RouteCounts struct {
 	Missed   [Reasons]int64
 	Levels   [Levels]RouteCell
@@ -146,8 +135,7 @@ type RouteCounts struct {
 // RouteCell counts the changes of a route's cheapest fare within 7 days after a verdict.
 type RouteCell struct{ N, Fell, Rose, Change int64 }
 
-// each calls do for every number in c, in the order of the stored format. Add new fields of Counts
-// at the end of that order.
+// each calls do for every number in the stored order. New fields must come last.
 func (c *Counts) each(do func(*int64)) {
 	do(&c.Rounds)
 	all := func(ns []int64) {
@@ -200,7 +188,6 @@ func (c *Counts) each(do func(*int64)) {
 	}
 }
 
-// each calls do for every number in r, in the order of the stored format.
 func (r *RouteCounts) each(do func(*int64)) {
 	for i := range r.Missed {
 		do(&r.Missed[i])
@@ -216,7 +203,6 @@ func (r *RouteCounts) each(do func(*int64)) {
 	}
 }
 
-// Add adds the counts in other to c.
 func (c *Counts) Add(other *Counts) {
 	var more []int64
 	other.each(func(n *int64) { more = append(more, *n) })
@@ -224,11 +210,9 @@ func (c *Counts) Add(other *Counts) {
 	c.each(func(n *int64) { *n += more[i]; i++ })
 }
 
-// Empty reports whether all counts are 0.
 func (c *Counts) Empty() bool { return *c == Counts{} }
 
-// Compared returns the number of answers that were compared with outcomes (did the fare fall?)
-// within the horizon (7 or 14 days) of h.
+// Compared returns the number of answers that were compared with outcomes.
 func (h *HorizonCounts) Compared() (n int64) {
 	for _, b := range h.Bands {
 		n += b.N
@@ -236,10 +220,9 @@ func (h *HorizonCounts) Compared() (n int64) {
 	return n
 }
 
-// Stated returns the number of all answers for the horizon (7 or 14 days) of h, compared or not.
+// Stated returns the number of all answers, compared or not.
 func (h *HorizonCounts) Stated() int64 { return h.Compared() + total(h.Missed[:]) }
 
-// Compared returns the number of route verdicts that were compared with later fares.
 func (r *RouteCounts) Compared() (n int64) {
 	for _, l := range r.Levels {
 		n += l.N
@@ -247,7 +230,6 @@ func (r *RouteCounts) Compared() (n int64) {
 	return n
 }
 
-// Stated returns the number of all route verdicts, compared or not.
 func (r *RouteCounts) Stated() int64 { return r.Compared() + total(r.Missed[:]) }
 
 func total(all []int64) (n int64) {
@@ -257,8 +239,8 @@ func total(all []int64) (n int64) {
 	return n
 }
 
-// order returns the departures in an order that looks random, but is always the same for the same
-// day. The first departures enter the round (one week's answers) of the day.
+// order returns the departures in a pseudo-random order that depends only on the day. The first
+// ones enter the round.
 func order(live []departure.Live, day fare.Day) []departure.Live {
 	hash := func(l departure.Live) uint64 { // splitmix64
 		x := uint64(day)<<32 ^ uint64(l.Depart)

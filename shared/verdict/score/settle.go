@@ -8,9 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// settle counts the outcomes (did the fare fall?) of a round (one week's answers) that are known on
-// the day of the refresh. Each outcome is counted once: settle removes or marks counted answers.
-// The store writes the round and the counts together.
+// settle counts the outcomes that are known on the day of the refresh. It removes or marks counted
+// answers, so that each is counted once; the store writes the round and the counts together.
 func (r *Round) settle(s Source, c *Counts) {
 	why, comparable := Reasons, true
 	switch {
@@ -56,15 +55,15 @@ func (r *Round) settle(s Source, c *Counts) {
 	}
 }
 
-// outcome is what happened to the fare of a departure within 7 or 14 days after the answer.
+// outcome is what happened to the fare of a departure within a horizon.
 type outcome struct {
 	fell, rose bool
-	days       int64      // number of days on which it was seen again
-	last       fare.Cents // the last fare seen
+	days       int64 // on which it was seen again
+	last       fare.Cents
 }
 
-// follow looks up the prices of a departure in the given number of days after a day (the parameter
-// from). It returns false if the departure has no price on these days.
+// follow looks up the prices of a departure in the given number of days after from. It returns
+// false if there are none.
 func follow(quotes []departure.Live, said DepartureAnswer, from, days fare.Day) (c outcome, ok bool) {
 	for _, q := range quotes {
 		day := q.FoundDay()
@@ -79,8 +78,7 @@ func follow(quotes []departure.Live, said DepartureAnswer, from, days fare.Day) 
 	return c, c.days > 0
 }
 
-// changed returns the relative change of a price, in ten-thousandths of the price from. The change
-// is capped at 10 times that price.
+// changed returns the relative change of a price in ten-thousandths, at most tenfold.
 func changed(from, to fare.Cents) int64 {
 	return int64(math.Round(1e4 * min(10, float64(to)/float64(from)-1)))
 }
@@ -114,7 +112,7 @@ func (h *HorizonCounts) count(horizon int, said DepartureAnswer, lead int, c out
 	h.Sures[said.Sure].Add(stated, fell)
 }
 
-// Add counts one answer. said is its stated chance of a fall; fell is 1 if the fare fell, else 0.
+// Add counts one answer with the stated chance said; fell is 1 if the fare fell, else 0.
 func (c *Case) Add(said, fell int64) {
 	c.N++
 	c.Stated += said
@@ -133,12 +131,10 @@ func one(yes bool) int64 {
 	return 0
 }
 
-// placeOf returns the index of the cell of 5 percentage points that contains a percentile. The last
-// cell is 95 to 100.
+// placeOf returns the cell of a percentile.
 func placeOf(percentile uint8) int { return min(Places-1, int(percentile)/(100/Places)) }
 
-// settleRoute compares a verdict about the route with the later daily low, the cheapest fare of a
-// day. It uses the last day with a low within 7 days after the verdict.
+// settleRoute compares a verdict about the route with the last daily low within 7 days after it.
 func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	if r.Route == nil {
 		return

@@ -7,7 +7,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// EntryOf returns the entry of a route with the given summary.
 func EntryOf(destination fare.City, s verdict.RouteSummary) Entry {
 	e := Entry{
 		Destination: destination, AsOf: s.AsOf, Newest: s.Newest, Observations: s.Observations,
@@ -30,9 +29,8 @@ func EntryOf(destination fare.City, s verdict.RouteSummary) Entry {
 	return e
 }
 
-// previous returns the cheapest price in EUR about one cycle (the days between two refreshes)
-// before the day of the summary. It takes the last day with a price that lies one to two cycles
-// back. If no such day has a price, it returns 0.
+// previous returns the cheapest price in EUR cents about one cycle before the summary: that of the
+// last day with a low one to two cycles back, or 0.
 func previous(s verdict.RouteSummary) fare.Cents {
 	last := slices.MaxFunc(append([]verdict.Low{{}}, s.Lows...), func(a, b verdict.Low) int {
 		return int(within(a.Day, s.AsOf) - within(b.Day, s.AsOf))

@@ -2,8 +2,8 @@
 // popularity, its cheapest live fare, and how that fare compares with last week's and with earlier
 // fares. The package does no I/O. Start with EntryOf.
 //
-// The store holds one Origin per city, with an Entry per route. So an answer reads one item,
-// whatever the number of destinations.
+// The store holds one Origin per city, so an answer reads one item, whatever the number of
+// destinations.
 package trends
 
 import (
@@ -22,41 +22,40 @@ type Live struct {
 	Depart fare.Day
 	Price  fare.Cents
 	Found  int64 // Unix seconds
-	// The verdict on the fare while it is fresh, with the published names of package verdict.
-	// A fare without a verdict has no Certainty.
+	// The verdict on the fresh fare, with the published names of package verdict. Without a
+	// verdict, Certainty is empty.
 	Level      string
 	Certainty  string
 	Percentile int
 }
 
-// Month holds the prices of the observed fares that depart in a calendar month of any year.
+// Month holds the prices of the observed fares that depart in a month of any year.
 type Month struct {
-	Month   int // 1 to 12
+	Month   int
 	Median  fare.Cents
 	Minimum fare.Cents
 	Sample  int
 }
 
-// Entry holds the trends of the route to one destination. Amounts are in EUR cents.
+// Entry holds the trends of one route. Amounts are in EUR cents.
 type Entry struct {
 	Destination  fare.City
-	AsOf         fare.Day // the day of the refresh that built it
-	Newest       int64    // newest observation, Unix seconds
+	AsOf         fare.Day
+	Newest       int64 // Unix seconds
 	Observations int
-	Median       fare.Cents // of the cheapest fares of past days
+	Median       fare.Cents // of the cheapest fares of Sample past days
 	Minimum      fare.Cents
-	Sample       int        // number of these past days
+	Sample       int
 	Previous     fare.Cents // cheapest fare one cycle before AsOf; 0: none
 	Live         []Live     // the first that has not departed is the cheapest
 	Months       []Month    // cheapest first
 }
 
-// Cycle is the number of days after AsOf for which the live fares (found in the last 7 days) of an
-// entry may be shown.
+// Cycle is the number of days between two refreshes of an entry, and for which its live fares may
+// be shown after AsOf.
 const Cycle = 7
 
-// Cheapest returns the cheapest live fare (found in the last 7 days) that departs today or later.
-// It returns false if there is none.
+// Cheapest returns the cheapest live fare that departs today or later.
 func (e Entry) Cheapest(today fare.Day) (Live, bool) {
 	if today < e.AsOf || today > e.AsOf+Cycle {
 		return Live{}, false
@@ -69,14 +68,13 @@ func (e Entry) Cheapest(today fare.Day) (Live, bool) {
 	return Live{}, false
 }
 
-// Origin holds all routes from a city, the route with the most observations first. Each observation
-// is a search by a traveller. So the number of observations is the best available measure of
-// popularity.
+// Origin holds all routes from a city, the most popular first. Each observation is a search by a
+// traveller, so their number is the best available measure of popularity.
 type Origin struct {
 	Entries []Entry
 }
 
-// Merge replaces entries by the fresh entries to the same destinations and sorts all entries again.
+// Merge replaces entries by the fresh ones to the same destinations.
 func (o Origin) Merge(fresh []Entry) Origin {
 	all := slices.Clone(fresh)
 	for _, old := range o.Entries {
@@ -90,7 +88,6 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	return Origin{all}
 }
 
-// Entry returns the entry of a destination. It returns false if there is none.
 func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	i := slices.IndexFunc(o.Entries, func(e Entry) bool { return e.Destination == destination })
 	if i < 0 {
@@ -99,11 +96,10 @@ func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	return o.Entries[i], true
 }
 
-// format is the first byte of an encoded Origin.
 const format = 2
 
-// Encode packs an Origin, in about 110 bytes per destination with 12 months. Levels and
-// reliabilities are stored once, and days and times as differences from those of the first entry.
+// Encode uses about 110 bytes per destination with 12 months. Names are stored once, and days and
+// times as differences from those of the first entry.
 func (o Origin) Encode() []byte {
 	var names []string
 	index := func(name string) uint64 {
@@ -140,7 +136,6 @@ func (o Origin) Encode() []byte {
 	return append(w, body...)
 }
 
-// Decode parses the bytes that Encode returned.
 func Decode(data []byte) (Origin, error) {
 	r := packed.NewReader(data, format)
 	names := make([]string, r.Count(int64(min(r.Uint(), math.MaxInt64))))

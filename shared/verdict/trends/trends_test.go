@@ -42,7 +42,6 @@ func TestMergeRanks(t *testing.T) {
 	}
 }
 
-// entries returns n entries with two live fares and 12 months each.
 func entries(n int) (all []Entry) {
 	for n := range n {
 		e := Entry{Destination: fare.City([]byte{byte('A' + n/676), byte('A' + n/26%26), byte('A' + n%26)}), AsOf: 20000,
@@ -77,7 +76,6 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// BenchmarkDecode decodes 500 destinations.
 func BenchmarkDecode(b *testing.B) {
 	data := Origin{}.Merge(entries(500)).Encode()
 	for b.Loop() {
