@@ -13,13 +13,11 @@ import (
 	"verdetto/shared/verdict/deals"
 )
 
-// sampleSize is the number of covered origins that Age reads.
 const sampleSize = 20
 
 // Age returns the median age in days of the stored fares: the time since the source last answered
-// for each of 20 covered origins. The current minute decides which origins Age reads. Age is
-// negative if a wrong clock dated an answer in the future. The result ok is false if no origin is
-// covered.
+// for each of 20 covered origins, chosen by the current minute. It is negative if a wrong clock
+// dated an answer in the future, and ok is false if no origin is covered.
 func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
 	origins, err := fares.Covered(ctx, firstOrigin(now), sampleSize)
 	if err == nil && len(origins) < sampleSize {
@@ -52,15 +50,13 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 	return max(0, ages[len(ages)/2]), true, nil
 }
 
-// firstOrigin returns the three-letter code at which the sample of origins starts. The code moves
-// each minute, from AAA to ZZZ in 26 hours.
 func firstOrigin(now time.Time) fare.City {
 	minute := now.Unix() / 60
 	return fare.City([]byte{'A' + byte(minute/60%26), 'A' + byte(minute%60*26/60), 'A'})
 }
 
-// Collection returns how far the covered routes are from their first verdict, by the route with the
-// most days among 20 origins. It returns false once a route has enough days.
+// Collection returns how many days of fares are collected, for the route with the most days among
+// 20 origins. It returns false once a route has enough days.
 func Collection(ctx context.Context, fares store.Fares, now time.Time) (most verdict.Raccolta, ok bool, err error) {
 	origins, err := fares.Covered(ctx, "", sampleSize)
 	if err == nil && len(origins) == 0 {

@@ -14,8 +14,6 @@ import (
 	"verdetto/shared/verdict/deals"
 )
 
-// TestDealsOfAirlines: after every refresh, the stored deals of some airlines have the same fares and
-// verdicts as answers about the routes that are limited to these airlines.
 func TestDealsOfAirlines(t *testing.T) {
 	const days = 20
 	source := dailyFares(days)

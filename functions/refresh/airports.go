@@ -11,13 +11,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A pair of airports in demand has a series of its own, with the fares that the source gave for the
-// pair and the fares of the pair in the cities' history. Its summary and its departure states are
-// rebuilt from that history at each refresh. They hold the cities' statistics, brought to the
-// pair's usual level, as long as the pair has too few fares. So an answer needs one read. A pair
-// adds nothing to the pooled statistics: its fares are counted with the cities'.
+// A pair of airports in demand has its own series: the fares that the source gave for the pair, and
+// those in the cities' history. Its summary and departure states are rebuilt from that history at
+// each refresh, so an answer needs one read. As long as the pair has too few fares, they hold the
+// cities' statistics scaled to the pair's usual level. A pair adds nothing to the pooled
+// statistics, where its fares are already counted with the cities'.
 
-// mergeAirports does for a pair of airports what mergeSeries does for a route.
 func (r *Refresher) mergeAirports(ctx context.Context, of fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, _ bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {
@@ -65,7 +64,6 @@ func (r *Refresher) mergeAirportsOnce(ctx context.Context, of fare.Series, obser
 	return m, nil
 }
 
-// citiesOf holds what is stored about the cities of a pair of airports.
 type citiesOf struct {
 	history []fare.Observation
 	summary verdict.RouteSummary
@@ -87,7 +85,6 @@ func (r *Refresher) readCities(ctx context.Context, of fare.Series) (c citiesOf,
 	return c, err
 }
 
-// putAirportStates rebuilds and stores the departure states of a pair of airports.
 func (r *Refresher) putAirportStates(ctx context.Context, of fare.Series, own verdict.RouteSummary,
 	q verdict.DayQuotes, cities citiesOf, basis verdict.Basis, pooled departure.Cycle) error {
 	stored, err := r.Fares.Departures(ctx, of)

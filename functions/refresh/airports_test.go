@@ -12,9 +12,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestAirportsInDemand: a pair of airports in demand is asked for after the routes, and has a
-// summary of its own. With one day of fares it is compared with the cities, at the median ratio of
-// the departures with a fare of both: here 6000/4000 and 4000/4000, so the square root of 1.5.
+// The pair has one day of fares, so it is compared with the cities, at the median ratio of the
+// departures with a fare of both: 6000/4000 and 4000/4000, so the square root of 1.5.
 func TestAirportsInDemand(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-LON")
 	from := func(name string, price fare.Cents, stops ...int) []fare.Fare {
@@ -49,14 +48,13 @@ func TestAirportsInDemand(t *testing.T) {
 	}
 }
 
-// TestAirportsAreLimited: callers can name more pairs of airports than there are routes. A day asks
-// for a seventh as many pairs as there are covered routes, with a tenth more for failed calls: of 12
-// routes, 12/7 x 1.1 is 1.9, rounded up to 2. The longest unasked pairs come first, so all pairs have
-// their turn. The routes in demand are asked for each day, as without pairs.
+// Callers can name more pairs of airports than there are routes. A day asks for a seventh as many
+// pairs as there are covered routes, with a tenth more for failed calls: of 12 routes, 12/7 x 1.1
+// is 1.9, rounded up to 2. The longest unasked pairs come first, so all pairs have their turn.
 func TestAirportsAreLimited(t *testing.T) {
 	routes := append(routesFrom("MIL", 11), "MIL-LON")
 	w := newDeepWorld(t, open(t), routes...)
-	w.day() // the routes are asked for once
+	w.day()
 	var pairs []string
 	for _, from := range []string{"BGY", "LIN", "MXP"} {
 		for _, to := range []string{"STN", "LGW", "LHR"} {
@@ -82,8 +80,6 @@ func TestAirportsAreLimited(t *testing.T) {
 	}
 }
 
-// TestAirportsWithAlerts: a pair of airports with an alert is in demand without any question, and
-// its refresh stores a notification for the alerts of the route.
 func TestAirportsWithAlerts(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-LON")
 	w.day()

@@ -18,13 +18,11 @@ import (
 	"verdetto/shared/store"
 )
 
-// toAnywhere adds a confirmed alert of a subscriber, from Milan to any destination.
 func (h *fixture) toAnywhere(who string, threshold fare.Cents) {
 	h.T.Helper()
 	h.confirm(who, store.Alert{Route: fare.Route{Origin: "MIL", Destination: store.Anywhere}, Threshold: threshold})
 }
 
-// mailedCities returns the cities that the mails to a subscriber name.
 func (h *fixture) mailedCities(who string) (cities []string) {
 	h.T.Helper()
 	mails, err := maildir.Read(h.Carrier.Folder)
@@ -42,8 +40,7 @@ func (h *fixture) mailedCities(who string) (cities []string) {
 	return cities
 }
 
-// TestAlertsToAnywhere checks alerts to any destination, with the first refresh of a store and with
-// later ones. The first refresh writes the deals only at its end. The subscriber gets a mail about
+// The first refresh of a store writes the deals only at its end. The subscriber gets a mail about
 // each destination once, and again only after that destination's price has risen.
 func TestAlertsToAnywhere(t *testing.T) {
 	h := newFixture(t)
@@ -51,7 +48,7 @@ func TestAlertsToAnywhere(t *testing.T) {
 	h.toAnywhere("under35", 3500)
 	for week, c := range []struct {
 		buh, lon     fare.Cents
-		ada, under35 string // all cities sent so far
+		ada, under35 string
 	}{
 		{3000, 5000, "BUH", "BUH"},
 		{3000, 5000, "BUH", "BUH"},
@@ -87,9 +84,8 @@ func TestAlertsToAnywhere(t *testing.T) {
 	}
 }
 
-// TestAlertsToAnywhereCoverDepartures: fares from questions about the departures of one route also
-// reach the alerts to any destination. If a worker is killed before it publishes, its redelivered
-// message publishes without asking the source again.
+// Fares from questions about one route's departures also reach the alerts to any destination. If a
+// worker is killed before it publishes, the redelivered message publishes without asking again.
 func TestAlertsToAnywhereCoverDepartures(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
@@ -127,7 +123,6 @@ func TestAlertsToAnywhereCoverDepartures(t *testing.T) {
 	}
 }
 
-// countingTable is a table that counts the calls to it, by partition.
 type countingTable struct {
 	store.Table
 	calls map[string]int
@@ -158,8 +153,8 @@ func (c countingTable) Write(ctx context.Context, ops ...store.Op) error {
 	return c.Table.Write(ctx, ops...)
 }
 
-// TestAnywhereCosts: all alerts to any destination together cost a refresh one write. To send them,
-// the deals are read once. Without such alerts a refresh makes no extra call.
+// All alerts to any destination together cost a refresh one write and one read of the deals.
+// Without such alerts a refresh makes no extra call.
 func TestAnywhereCosts(t *testing.T) {
 	costs := func(alerts int) (refreshing, telling map[string]int) {
 		h := newFixture(t)

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// yearSource is a source of ten routes. It has perWeek new fares for each route in every week.
 type yearSource struct {
 	perWeek int
 	chance  *rand.Rand
@@ -70,7 +69,6 @@ func BenchmarkRefresh(b *testing.B) {
 	}
 }
 
-// processors returns the CPU time that this process has used so far.
 func processors(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
@@ -94,7 +92,7 @@ func BenchmarkFloorRefresh(b *testing.B) {
 	spent := func(f func()) float64 {
 		before := processors(b)
 		f()
-		return (processors(b) - before).Seconds() * 1000 / 10 // milliseconds of a route
+		return (processors(b) - before).Seconds() * 1000 / 10
 	}
 	var own, ratios []float64
 	for range weeks {
@@ -144,7 +142,8 @@ func (r *replayed) Query(ctx context.Context, of store.Range) ([]store.Item, err
 	return r.Table.Query(ctx, of)
 }
 
-// Write records the same write without its conditions, because the items are then already written.
+// Write records the write without its conditions, because the items already exist when it is
+// repeated.
 func (r *replayed) Write(ctx context.Context, ops ...store.Op) error {
 	var again []store.Op
 	for _, op := range ops {

@@ -11,22 +11,21 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Budget limits the calls to the fare source per day (UTC). All processes share the limit. Failed
-// calls count too. If the store cannot count a call, the call is not made.
+// Budget limits the calls to the fare source per UTC day across all processes. Failed calls count
+// too. A call that cannot be counted is not made.
 type Budget struct {
 	Calls  store.Calls
-	Source string // name of the source
-	PerDay int64  // 0: no limit and no counting
+	Source string
+	PerDay int64 // 0: no limit and no counting
 	Now    func() time.Time
 }
 
-// discoveryShare reserves 1/5 of the day's calls for discovery, which finds new routes. Calls for
-// departures of a known route stop when only this fifth is left.
+// discoveryShare reserves 1/5 of the day's calls for finding new routes. Calls for departures of a
+// known route stop when only this fifth is left.
 const discoveryShare = 5
 
 // Spend counts one call before it is made. It fails with upstream.ErrBudget if the day's budget is
-// spent. The parameter departures is true for a call about the departures of one route. Such a call
-// may not use the fifth that is reserved for discovery.
+// spent. A call about the departures of one route may not use the fifth reserved for discovery.
 func (b Budget) Spend(ctx context.Context, departures bool) error {
 	if b.PerDay <= 0 {
 		return nil

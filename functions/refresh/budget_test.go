@@ -17,8 +17,6 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// TestBudget: all processes share the calls of a day. One fifth is reserved for finding new routes.
-// Each day starts with no calls counted.
 func TestBudget(t *testing.T) {
 	now := today
 	clock := func() time.Time { return now }
@@ -57,7 +55,7 @@ func TestBudget(t *testing.T) {
 	if err := budget("another", 100).Spend(t.Context(), true); err != nil {
 		t.Errorf("of another source: %v", err)
 	}
-	now = now.Add(12 * time.Hour) // the next day begins
+	now = now.Add(12 * time.Hour)
 	if n := spent(false); n != 100 {
 		t.Errorf("%d calls on the next day, want 100", n)
 	}
@@ -71,8 +69,6 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestNoCallIsMadeThatCannotBeCounted: if counting a call fails, before or after its effect, the
-// source is not called.
 func TestNoCallIsMadeThatCannotBeCounted(t *testing.T) {
 	for _, side := range []storetest.Side{storetest.Before, storetest.After} {
 		faulty := storetest.NewFaulty(open(t))
@@ -92,8 +88,6 @@ func TestNoCallIsMadeThatCannotBeCounted(t *testing.T) {
 	}
 }
 
-// TestTriesCount: every try of a question to the source counts as one call. When the budget is
-// spent, the retries end.
 func TestTriesCount(t *testing.T) {
 	server := upstreamtest.New(nil, clock)
 	defer server.Close()
@@ -115,7 +109,6 @@ func TestTriesCount(t *testing.T) {
 	}
 }
 
-// counting returns a client that counts its calls in the budget and never waits between calls.
 func counting(t *testing.T, server *upstreamtest.Server, b refresh.Budget) *travelpayouts.Client {
 	t.Helper()
 	return clientOf(t, travelpayouts.Config{BaseURL: server.URL, Now: clock, PerMinute: 1 << 30, Spend: b.Spend,

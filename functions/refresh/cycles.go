@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// keepDays is how many days a contribution (to the sums over all routes) stays in the store. A
-	// contribution holds one series' statistics of one day, until closeCycles adds them up.
+	// keepDays is how many days a contribution stays in the store. A contribution holds one series'
+	// statistics of one day, until closeCycles adds them up.
 	keepDays = 31
 	// closeAfter is how long after midnight (UTC) the past day is closed. An invocation takes less
 	// time than closeAfter, so an invocation that began on the past day has ended.
 	closeAfter = time.Hour
 )
 
-// closeCycles closes all past days, one after the other. It adds the contributions of all series
-// (route and kind of trip) to the pooled statistics and to the score. It may run repeatedly and in
-// several processes at once. A contribution that arrives after its day was closed is not counted.
+// closeCycles closes all past days in order: it adds the contributions of all series to the pooled
+// statistics and to the score. It may run repeatedly and in several processes at once. A
+// contribution that arrives after its day was closed is not counted.
 func (r *Refresher) closeCycles(ctx context.Context, now time.Time) error {
 	last := fare.DayOf(now.Add(-closeAfter)) - 1
 	err := store.RetryConflicts(ctx, func() error { return r.closeUntil(ctx, last) })
@@ -38,7 +38,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 	if err != nil || version > 0 && c.Day >= last {
 		return err
 	}
-	from := max(c.Day+1, last-keepDays) // earlier contributions have expired
+	from := max(c.Day+1, last-keepDays)
 	tally := scoreTally{fares: r.Fares, source: r.Source.Name()}
 	for day := from; day <= last; day++ {
 		all, n, err := r.contributions(ctx, day)
@@ -68,8 +68,6 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 	return r.Fares.PutPooled(ctx, c.Encode(), version, tally.encode())
 }
 
-// contributions (to the sums over all routes) returns the sum of all contributions to the
-// statistics of a day, and their number.
 func (r *Refresher) contributions(ctx context.Context, day fare.Day) (*score.Contribution, int, error) {
 	stored, err := r.Fares.Contributions(ctx, day)
 	if err != nil {

@@ -15,8 +15,6 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// TestLateFindsAreLeftToo: if a second refresh on the same day finds more fares, it adds them to
-// the stored contribution (to the sums over all routes) of that day.
 func TestLateFindsAreLeftToo(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(10)
@@ -50,8 +48,6 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 	}
 }
 
-// deepDaily is the source daily with one more method: it also answers about the departures of one
-// route.
 type deepDaily struct{ *daily }
 
 func (s deepDaily) Departures(ctx context.Context, q upstream.Question,
@@ -65,8 +61,6 @@ func (s deepDaily) Departures(ctx context.Context, q upstream.Question,
 	return a, err
 }
 
-// TestPlansCloseCycles: each scheduled plan adds up the statistics of the past days. Fares from
-// questions about one route count like all other fares.
 func TestPlansCloseCycles(t *testing.T) {
 	for name, event := range map[string]string{
 		"origins":    `{"source":"aws.events","time":"%s"}`,
@@ -91,7 +85,7 @@ func TestPlansCloseCycles(t *testing.T) {
 				}
 				q.messages = nil
 				if d < 2 {
-					continue // on the first day no cycle is over
+					continue
 				}
 				if c := pooledOf(t, s); c.Day != firstDay+d-1 {
 					t.Fatalf("on day %d it is closed until %s", d, c.Day)
@@ -104,9 +98,7 @@ func TestPlansCloseCycles(t *testing.T) {
 	}
 }
 
-// TestClosedCycle: the pooled statistics (sums over all routes) of a day are the sum of the day's
-// contributions, each counted once. The sum is made 1 hour after midnight, even if some
-// contributions are still missing.
+// The sum is made 1 hour after midnight, even if some contributions are still missing.
 func TestClosedCycle(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(30)
@@ -148,7 +140,7 @@ func TestClosedCycle(t *testing.T) {
 			t.Errorf("closed until %s, and the sum is not what was left", got.Day)
 		}
 	}
-	s.setDay(firstDay + 200) // contributions have expired
+	s.setDay(firstDay + 200)
 	if s.mustRefresh(t, source, "MIL"); read().Day != firstDay+199 {
 		t.Error("after a long pause the cycles are not closed")
 	}

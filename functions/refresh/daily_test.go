@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// daily is a source in which the fare of each departure changes once per day.
 type daily struct {
 	origins []fare.City
 	fares   []fare.Fare
@@ -30,11 +29,10 @@ func (s *daily) Fares(_ context.Context, origin fare.City, since, until time.Tim
 	return a, nil
 }
 
-// firstDay is the first day on which dailyFares has fares.
 const firstDay = fare.Day(20500)
 
-// dailyFares returns a source with return trips, and with three kinds of routes: stops unknown,
-// non-stop fares only, and fares with and without stops.
+// dailyFares returns a source with return trips, and with routes of three kinds: stops unknown,
+// non-stop fares only, and both.
 func dailyFares(days int) *daily {
 	s := &daily{origins: []fare.City{"MIL", "ROM", "TRN"}}
 	for i, r := range []struct {
@@ -70,7 +68,6 @@ func dailyFares(days int) *daily {
 	return s
 }
 
-// dayStore is a store with a clock that the test sets.
 type dayStore struct {
 	store.Table
 	now time.Time
@@ -93,8 +90,8 @@ func (s *dayStore) clock() time.Time { return s.now }
 
 func (s *dayStore) setDay(day fare.Day) { s.now = day.Time().Add(12 * time.Hour) }
 
-// days refreshes all origins once a day for n days, from firstDay on. Afterwards the clock stands
-// at the last of the n days.
+// days refreshes all origins once a day for n days from firstDay on, and leaves the clock at the
+// last day.
 func (s *dayStore) days(t *testing.T, source upstream.Source, n int) {
 	t.Helper()
 	for d := range n {
@@ -103,14 +100,11 @@ func (s *dayStore) days(t *testing.T, source upstream.Source, n int) {
 	}
 }
 
-// mustRefresh refreshes the given origins in one run. Without origins it refreshes all.
 func (s *dayStore) mustRefresh(t *testing.T, source upstream.Source, origins ...fare.City) {
 	t.Helper()
 	mustRun(t, refresher(source, s, s.clock), origins...)
 }
 
-// departures returns the stored departure states, pooled statistics (sums over all routes) and
-// scores. It also returns the published items of each origin.
 func (s *dayStore) departures(t *testing.T) map[string]string {
 	t.Helper()
 	partitions := []string{"FARES", "SCORE", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#TRN"}

@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// summaries holds the summaries that a refresh built for one origin, by trip and destination.
 type summaries map[fare.Trip]map[fare.City]verdict.RouteSummary
 
 func (all summaries) add(of fare.Series, s verdict.RouteSummary) {
@@ -34,9 +33,8 @@ func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored su
 	return nil
 }
 
-// updateDealsOf updates the deals of an origin for one kind of trip. One-way deals also need the
-// departure states, which the refresh stored before. Deals for return trips are not listed by
-// month.
+// updateDealsOf reads the departure states for one-way deals, so it must run after they are stored.
+// Deals for return trips are not listed by month.
 func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fare.Trip,
 	stored map[fare.City]verdict.RouteSummary, pooled *departure.Pooled) error {
 	var fresh []deals.Entry
@@ -74,8 +72,8 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 	})
 }
 
-// dealsOf judges the cheapest fares of a series (route and kind of trip). It judges the cheapest
-// fare of all with the summary, and the cheapest fare of each month with the departure states.
+// dealsOf judges the cheapest fare of a series with its summary, and the cheapest fare of each
+// month with the departure states.
 func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState,
 	pooled *departure.Pooled) (deals.Entry, error) {
 	e := deals.Entry{Destination: destination, AsOf: s.AsOf, Observations: s.Observations,

@@ -14,8 +14,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestDealsSayWhatAnswersSay: after every refresh, the stored deals of an origin have the same
-// verdicts as answers about its routes and months.
 func TestDealsSayWhatAnswersSay(t *testing.T) {
 	const days = 20
 	source := dailyFares(days)
@@ -41,8 +39,6 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 					}
 				}
 			}
-			// The source has four routes, and three of them have non-stop deals too. Each route has
-			// departures in one or two months.
 			if routes != 7 || months < 7 || returns == 0 {
 				t.Errorf("%d routes, %d months and %d returns were compared", routes, months, returns)
 			}
@@ -56,8 +52,8 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 	}
 }
 
-// TestDealsStand: a second refresh on the same day changes no deal. A refresh on the next day
-// changes the time of a deal only if the deal itself changes.
+// A second refresh on the same day changes no deal. On the next day the time of a deal changes only
+// if the deal itself does.
 func TestDealsStand(t *testing.T) {
 	const days = 20
 	source := dailyFares(days + 1)
@@ -113,8 +109,6 @@ func TestDealsStand(t *testing.T) {
 	}
 }
 
-// storedDeals returns the stored deals of an origin for one kind of trip. If no fares of that kind
-// were found, it returns no deals.
 func storedDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip) deals.Origin {
 	t.Helper()
 	data, _, err := fares.Deals(t.Context(), origin, trip)
@@ -124,8 +118,6 @@ func storedDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Tr
 	return decoded(t, deals.Decode, data, err)
 }
 
-// holdDeals checks on the day of the refresh that the deals of an origin have the same verdicts as
-// answers about each route and month.
 func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip) (routes, months int) {
 	t.Helper()
 	pooled := pooledOf(t, fares.Table)

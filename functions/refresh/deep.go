@@ -20,21 +20,19 @@ import (
 
 // A source that implements upstream.Deep can be asked for a year of departures of one route. The
 // refresh asks daily for series in demand (users asked about them or have alerts), and weekly for
-// the others. A queue message lists the series (route and kind of trip) to ask for. A worker skips
-// a series that another run asked for after the plan.
+// the others. A worker skips a series that another run asked for after the plan.
 
-// DeepReport sums up a run that asked the source for departures.
 type DeepReport struct {
-	Answered   int                     `json:"asked"`     // series
+	Answered   int                     `json:"asked"`
 	Calls      int                     `json:"questions"` // one or two for each series
-	Skipped    int                     `json:"done"`      // series that were asked for before
+	Skipped    int                     `json:"done"`
 	Failed     int                     `json:"failed"`
 	Remaining  int                     `json:"left"` // not asked for: no time or no calls remained
 	Fares      int                     `json:"fares"`
 	New        int                     `json:"new"`
 	Dropped    map[upstream.Reason]int `json:"dropped,omitempty"`
-	Notified   int                     `json:"notifications,omitempty"` // subscribed routes
-	Faults     []string                `json:"faults,omitempty"`        // the first few, for people
+	Notified   int                     `json:"notifications,omitempty"`
+	Faults     []string                `json:"faults,omitempty"` // the first few, for people
 	OutOfCalls bool                    `json:"budgetSpent,omitempty"`
 }
 
@@ -45,9 +43,9 @@ func (r *DeepReport) fault(of fare.Series, err error) {
 	addFault(&r.Faults, of.String(), err)
 }
 
-// deepen asks the source for each series (route and kind of trip) of a task, stores the answers and
-// publishes them. The result left lists the series to requeue because time ran out after some
-// progress. Series beyond the day's budget are not requeued: the next day's plan starts with them.
+// deepen asks the source for each series of a task, then stores and publishes the answers. It
+// returns in left the series to requeue because time ran out after some progress. Series beyond the
+// day's budget are not requeued: the next day's plan starts with them.
 func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepReport) (left []fare.Series, err error) {
 	source, ok := r.Source.(upstream.Deep)
 	if !ok {
@@ -103,8 +101,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	return left, err
 }
 
-// deepenSeries asks the source for one series (route and kind of trip). It skips the series if
-// another run asked for it after the plan. It returns the series' summary.
+// deepenSeries skips a series that another run asked for after the plan.
 func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle,
 	planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
 	had, err := r.summary(ctx, of, store.Strong)
@@ -155,13 +152,11 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	return m.summary, nil
 }
 
-// hasStops reports whether at least one fare is known to have a stop.
 func hasStops(fares []fare.Fare) bool {
 	return slices.ContainsFunc(fares,
 		func(f fare.Fare) bool { return f.Stops == fare.OneStop || f.Stops == fare.MoreStops })
 }
 
-// processDeep processes one queue message that lists series (route and kind of trip) to ask for.
 func (r *Refresher) processDeep(ctx, begin context.Context, q queue.Queue, t task, report *DeepReport) error {
 	failed := report.Failed
 	left, err := r.deepen(ctx, begin, t, report)
@@ -179,14 +174,12 @@ func (r *Refresher) processDeep(ctx, begin context.Context, q queue.Queue, t tas
 	return err
 }
 
-// LogValue returns the report as attributes of a log line.
 func (r DeepReport) LogValue() slog.Value {
 	return slog.GroupValue(slog.Int("asked", r.Answered), slog.Int("questions", r.Calls), slog.Int("done", r.Skipped),
 		slog.Int("failed", r.Failed), slog.Int("left", r.Remaining), slog.Int("fares", r.Fares), slog.Int("new", r.New),
 		slog.Any("dropped", maps.Clone(r.Dropped)), slog.Any("faults", r.Faults))
 }
 
-// Print writes the report as text for people. It writes nothing if the report is empty.
 func (r DeepReport) Print(w io.Writer) {
 	if r.empty() {
 		return

@@ -30,9 +30,6 @@ func deepMessage(id string, planned time.Time, series ...string) queue.Message {
 	return queue.Message{ID: id, Body: string(body), Received: 1}
 }
 
-// TestDeepMessages checks queue messages that list series (route and kind of trip) to ask the
-// source for. It checks which series are asked for, which fail, and which are skipped because
-// another run asked for them before.
 func TestDeepMessages(t *testing.T) {
 	unavailable := fmt.Errorf("%w: 503", upstream.ErrUnavailable)
 	before := func(w *deepWorld) {
@@ -111,8 +108,6 @@ func (w *deepWorld) summaryOrNone(name string) verdict.RouteSummary {
 	return w.summary(name)
 }
 
-// TestNonStopIsAskedForWhereAFareHasStops: if a fare of a route has stops, the source is also asked
-// for non-stop fares of the route. The fares of both answers are stored in one history.
 func TestNonStopIsAskedForWhereAFareHasStops(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH")
 	w.source.departures["MIL-BUH"] = departing("MIL-BUH", today, 3000, 1, 0, 2)
@@ -132,7 +127,6 @@ func TestNonStopIsAskedForWhereAFareHasStops(t *testing.T) {
 	}
 }
 
-// deepen asks the source for all due series (route and kind of trip), without a queue.
 func (w *deepWorld) deepen() refresh.DeepReport {
 	w.t.Helper()
 	r := w.refresher(w.table)
@@ -153,12 +147,12 @@ func (w *deepWorld) deepen() refresh.DeepReport {
 	return report
 }
 
-// TestNewFaresReachSubscribers: new fares update the trends and notify subscribers. If a worker is
-// killed before it publishes, its redelivered message publishes without asking the source again.
+// If a worker is killed before it publishes, the redelivered message publishes without asking
+// again.
 func TestNewFaresReachSubscribers(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
-	for day := range 20 { // enough for a verdict
+	for day := range 20 {
 		w.source.has["MIL"] = append(w.source.has["MIL"].([]fare.Fare),
 			departing("MIL-BUH", today.AddDate(0, 0, -1-day), 5000, 0)...)
 	}
@@ -175,7 +169,7 @@ func TestNewFaresReachSubscribers(t *testing.T) {
 	if price() != 5000 {
 		t.Fatal("the case is not what it should be")
 	}
-	// In this function every write of trends and notifications fails.
+	// Every write of trends and notifications fails here.
 	broken := w.function()
 	broken.Fares.Table = refusing{h.Table, []string{"ORIGIN#MIL", "SEEN#MIL-BUH", "WAKES"}}
 	message := deepMessage("1", today, "MIL-BUH")
@@ -194,8 +188,6 @@ func TestNewFaresReachSubscribers(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// TestPlanPublishesAfterAKill: a run without a queue is killed. The next plan publishes the
-// summaries that the killed run stored.
 func TestPlanPublishesAfterAKill(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH")
 	before := contents(t, w.table)["ORIGIN#MIL TRENDS"]
@@ -216,7 +208,6 @@ func TestPlanPublishesAfterAKill(t *testing.T) {
 	}
 }
 
-// refusing is a table that fails writes to the given partitions.
 type refusing struct {
 	store.Table
 	partitions []string
@@ -231,14 +222,13 @@ func (r refusing) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-// TestDeepTimeRunsOut: series (route and kind of trip) that a worker could not begin in time are
-// requeued. A message that was cut off is requeued if at least one of its series was done;
-// otherwise it fails. So requeueing always ends.
+// Series that a worker could not begin in time are requeued. A message that was cut off is requeued
+// if at least one of its series was done, and otherwise fails, so requeueing always ends.
 func TestDeepTimeRunsOut(t *testing.T) {
 	all := []string{"MIL-BUH", "MIL-LON", "MIL-PAR"}
 	for _, c := range []struct {
 		name         string
-		takes        time.Duration // per question
+		takes        time.Duration
 		queueErr     error
 		failed, sent []string
 		done         int
@@ -285,8 +275,6 @@ func TestDeepTimeRunsOut(t *testing.T) {
 	}
 }
 
-// TestWorkersRankAtThePlansRates: a worker fetches no exchange rates. It uses the rates that the
-// plan stored to compare prices in other currencies.
 func TestWorkersRankAtThePlansRates(t *testing.T) {
 	gbp, err := fare.ParseCurrency("GBP")
 	if err != nil {
@@ -311,8 +299,7 @@ func TestWorkersRankAtThePlansRates(t *testing.T) {
 		s.Euro(live.Price) != 2311 {
 		t.Errorf("%+v", s)
 	}
-	// If the rates cannot be read, the messages fail. Otherwise the worker would store summaries
-	// without the fares in other currencies.
+	// Otherwise the worker would store summaries without the fares in other currencies.
 	f = w.function()
 	f.Fares.Table = unreadable{w.table, "FARES"}
 	w.source.takeQuestions()
@@ -322,7 +309,6 @@ func TestWorkersRankAtThePlansRates(t *testing.T) {
 	}
 }
 
-// unreadable is a table in which reads of one partition fail.
 type unreadable struct {
 	store.Table
 	partition string
@@ -335,8 +321,6 @@ func (u unreadable) Get(ctx context.Context, key store.Key, read store.Consisten
 	return u.Table.Get(ctx, key, read)
 }
 
-// TestDeepReport checks the printed report of a run that asked for departures. An empty report
-// prints nothing.
 func TestDeepReport(t *testing.T) {
 	var text strings.Builder
 	refresh.DeepReport{}.Print(&text)

@@ -22,13 +22,12 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// deepSource is a source that can be asked for one route. For each series (route and kind of trip)
-// it has the fares of the departures, or an error. The answer to a question for non-stop fares has
-// only non-stop fares.
+// deepSource has fares or an error for each series. Asked for non-stop fares, it answers with those
+// alone.
 type deepSource struct {
 	*source
-	departures map[string]any // by series
-	takes      time.Duration  // per question
+	departures map[string]any
+	takes      time.Duration
 
 	mu        sync.Mutex
 	questions []string // a series, followed by "non-stop" if asked
@@ -61,7 +60,6 @@ func (s *deepSource) Departures(ctx context.Context, q upstream.Question, until 
 	return answer, nil
 }
 
-// takeQuestions returns the questions since the last call of takeQuestions, in alphabetical order.
 func (s *deepSource) takeQuestions() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,8 +69,6 @@ func (s *deepSource) takeQuestions() []string {
 	return asked
 }
 
-// departing returns fares of a series (route and kind of trip) that were all found at one time. It
-// has one fare for each number of stops.
 func departing(name string, found time.Time, price fare.Cents, stops ...int) (all []fare.Fare) {
 	of := seriesOf(name)
 	nights, _ := of.Trip.Nights()
@@ -86,7 +82,6 @@ func departing(name string, found time.Time, price fare.Cents, stops ...int) (al
 	return all
 }
 
-// deepWorld is a service with the routes that a test names. Tests move its clock.
 type deepWorld struct {
 	t      *testing.T
 	now    time.Time
@@ -96,7 +91,6 @@ type deepWorld struct {
 	log    bytes.Buffer
 }
 
-// newDeepWorld returns a service that covers the named routes. Each route has one non-stop fare.
 func newDeepWorld(t *testing.T, table store.Table, routes ...string) *deepWorld {
 	t.Helper()
 	w := &deepWorld{t: t, now: today, table: table, queue: &recordingQueue{},
@@ -122,8 +116,6 @@ func (w *deepWorld) function() *refresh.Function {
 		Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.NewSource("verdetto-refresh")}
 }
 
-// plan runs the event that plans departures. It returns the queued messages, and the series (route
-// and kind of trip) in each message.
 func (w *deepWorld) plan() (messages []queue.Message, series [][]string) {
 	w.t.Helper()
 	w.queue.sent = nil
@@ -145,13 +137,11 @@ func (w *deepWorld) plan() (messages []queue.Message, series [][]string) {
 	return messages, series
 }
 
-// work passes messages to a worker and returns the ids of the messages that failed.
 func (w *deepWorld) work(messages ...queue.Message) (failed []string) {
 	return w.function().Messages(w.t.Context(), messages)
 }
 
-// day plans one day and processes all its messages. It returns the series (route and kind of trip)
-// that the source was asked for.
+// day plans one day, processes all messages and returns the series that the source was asked for.
 func (w *deepWorld) day() []string {
 	w.t.Helper()
 	messages, _ := w.plan()
@@ -166,8 +156,6 @@ func (w *deepWorld) summary(name string) verdict.RouteSummary {
 	return summaryOf(w.t, w.table, seriesOf(name))
 }
 
-// demand puts series (route and kind of trip) in demand, as if a user asked about them on the
-// current day of the clock.
 func (w *deepWorld) demand(names ...string) {
 	w.t.Helper()
 	for _, name := range names {

@@ -21,8 +21,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// killableSource and killableQueue are the source and the queue of a process that the test can
-// kill.
 type killableSource struct {
 	*deepSource
 	*lifetime
@@ -43,22 +41,18 @@ func (m killableQueue) Send(ctx context.Context, messages ...string) error {
 	return m.step(func() error { return m.Queue.Send(ctx, messages...) })
 }
 
-// killedDay plans the departures of one day and processes the messages. The test can kill its
-// processes.
 type killedDay struct {
 	*deepWorld
 	queue *fakeQueue
 	ticks time.Duration // the clock advances one second per question, to distinguish values of DeepRequest
 }
 
-// newKilledDay sets up 40 routes from three origins. Some routes have fares with stops. Some
-// returns are in demand, and two routes have subscribers.
 func newKilledDay(t *testing.T) *killedDay {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 30), routesFrom("ROM", 6), routesFrom("PAR", 4))
 	d := &killedDay{deepWorld: newDeepWorld(t, h.Table, all...)}
 	for i, name := range all {
-		for day := range 20 { // enough for verdicts
+		for day := range 20 {
 			origin := fare.City(name[:3])
 			d.source.has[origin] = append(d.source.has[origin].([]fare.Fare),
 				departing(name, today.AddDate(0, 0, -1-day), 5000, 0)...)
@@ -79,7 +73,6 @@ func newKilledDay(t *testing.T) *killedDay {
 	return d
 }
 
-// function returns the refresh function of a process that is killed when its lifetime ends.
 func (d *killedDay) function(l *lifetime) *refresh.Function {
 	r := d.refresher(killableTable{d.table, l})
 	r.Source = killableSource{d.source, l}
@@ -87,8 +80,8 @@ func (d *killedDay) function(l *lifetime) *refresh.Function {
 	return function(r, killableQueue{d.queue, l})
 }
 
-// run plans the day and processes the messages. The function live returns the lifetime of each new
-// process. The queue delivers the messages of a killed process again.
+// run plans the day and processes the messages, redelivering those of a killed process. The
+// function live returns the lifetime of each new process.
 func (d *killedDay) run(live func() *lifetime) {
 	d.t.Helper()
 	l := live()
@@ -124,8 +117,8 @@ func (d *killedDay) run(live func() *lifetime) {
 	}
 }
 
-// ends returns the contents of the store at the end, without the times of the calls. It checks that
-// the source was asked for each planned series (route and kind of trip).
+// ends returns the contents of the store without the times of the calls, after checking that the
+// source was asked for each planned series.
 func (d *killedDay) ends() map[string]string {
 	d.t.Helper()
 	all := map[string]string{}
@@ -153,10 +146,9 @@ func (d *killedDay) ends() map[string]string {
 	return all
 }
 
-// killDeep kills the processes of a day at random steps. A step is a call to the store, the source
-// or the queue, and ends before or after its effect. In the end the store must equal the store
-// after a day without kills. Each kill may repeat the questions for at most one series (route and
-// kind of trip).
+// killDeep kills the processes of a day at random calls to the store, the source or the queue,
+// before or after the call's effect. In the end the store must equal that of a day without kills.
+// Each kill may repeat the questions for at most one series.
 func killDeep(t *testing.T, kills int) {
 	calm := newKilledDay(t)
 	clean := &lifetime{last: 1 << 30}
@@ -198,8 +190,6 @@ func killDeep(t *testing.T, kills int) {
 		clean.steps, len(asked), done, runs, steps, again, float64(again)/float64(done), mostAgain)
 }
 
-// repeated returns the series (route and kind of trip) about which the source was asked the same
-// question twice in a row.
 func repeated(questions []string) map[string]bool {
 	series := map[string]bool{}
 	for i, q := range questions {
@@ -210,11 +200,8 @@ func repeated(questions []string) map[string]bool {
 	return series
 }
 
-// TestDeepKilled runs killDeep with 10 kills.
 func TestDeepKilled(t *testing.T) { killDeep(t, 10) }
 
-// TestDeepenKilled kills runs that have no queue. The next run continues where the killed run
-// stopped.
 func TestDeepenKilled(t *testing.T) {
 	calm := newKilledDay(t)
 	clean := &lifetime{last: 1 << 30}
@@ -234,8 +221,8 @@ func TestDeepenKilled(t *testing.T) {
 		if _, err := d.function(&lifetime{last: 1 << 30}).Deepen(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// A later plan adds another seventh of the series (route and kind of trip) that are not in
-		// demand. So more series may be asked for than in the calm run.
+		// A later plan adds another seventh of the series that are not in demand, so more series
+		// may be asked for than in the calm run.
 		got := d.ends()
 		for key, value := range want {
 			if strings.HasPrefix(key, "ROUTE#") && got[key] != value {

@@ -17,37 +17,34 @@ import (
 )
 
 const (
-	// restEvery is the number of days between two calls for a route that is not in demand: no user
-	// asked about it or has an alert.
+	// restEvery is the number of days between two calls for a route that is not in demand.
 	restEvery = 7
-	// earlyBy is how much earlier than due the source may be asked for a series (route and kind of
-	// trip). Runs start at slightly different times.
+	// earlyBy is how much earlier than due the source may be asked for a series, because runs start
+	// at slightly different times.
 	earlyBy = 6 * time.Hour
-	// perMessage is the number of series (route and kind of trip) in one queue message. One
-	// invocation has time for 25 series, with one or two calls to the source per series.
+	// perMessage is the number of series in one message. An invocation has time for 25 of them, at
+	// one or two calls each.
 	perMessage = 25
-	// maxDemand limits how long a series (route and kind of trip) stays in demand. A question from
-	// a caller sets the end of demand to 8 days later. The plan of refreshes ignores an end that is
-	// more than maxDemand ahead, because only a wrong clock can cause it.
+	// maxDemand limits how long a series stays in demand. A question sets the end of demand to 8
+	// days later, so only a wrong clock can set an end that is further ahead. The plan ignores such
+	// an end.
 	maxDemand = 9 * 24 * time.Hour
-	// maxRequest limits how long the service remembers that a caller asked for an origin without
-	// fares. The plan of refreshes ignores an end that is further ahead, because only a wrong clock
-	// can cause it.
+	// maxRequest limits how long a request for an uncovered origin is remembered. The plan ignores
+	// an end that is further ahead, because only a wrong clock can cause it.
 	maxRequest = 17 * 24 * time.Hour
 )
 
-// due is a series (route and kind of trip) that the plan may ask the source for.
 type due struct {
 	fare.Series
-	demand     bool  // a caller asked for it recently
-	lastAnswer int64 // Unix time of the source's last answer
+	demand     bool // a caller asked for it recently
+	lastAnswer int64
 }
 
-// planDeep lists the series (route and kind of trip) to ask the source for on a day. First come
-// series in demand that were not asked for within a day. Then come pairs of airports in demand, at
-// most as many as a seventh of the covered series: callers can name more pairs than there are
-// routes. Last comes a seventh of the other series. Each part begins with the longest unasked. If
-// one origin cannot be read, the plan still contains the others.
+// planDeep lists the series to ask the source for on a day: those in demand that were not asked for
+// within a day, then pairs of airports in demand, then a seventh of the other series. Callers can
+// name more pairs than there are routes, so their number is limited to a seventh of the covered
+// series. Each part begins with the longest unasked. If one origin cannot be read, the plan still
+// contains the others.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	covered, fault := r.coveredSeries(ctx)
 	now := at.Unix()
@@ -75,16 +72,14 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	slices.SortFunc(wanted, oldest)
 	slices.SortFunc(airports, oldest)
 	slices.SortFunc(rest, oldest)
-	// Each day takes an equal share of the routes without demand. Otherwise a service with many new
-	// routes would ask for all of them on the same weekday. An extra tenth of the share makes up
-	// for failed calls.
+	// Without equal shares, a service with many new routes would ask for all of them on the same
+	// weekday. An extra tenth makes up for failed calls.
 	share := (routes*11 + 10*restEvery - 1) / (10 * restEvery)
 	return slices.Concat(wanted, airports[:min(share, len(airports))], rest[:min(share, len(rest))]), fault
 }
 
-// coveredSeries lists the one-way series of all covered routes, and the return series that are in
-// demand (callers asked about them). Each item has the time when the source was last asked for the
-// series (route and kind of trip).
+// coveredSeries lists the one-way series of all covered routes, and the return series in demand,
+// with the time when the source was last asked for each.
 func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	demanded, err := r.Fares.Demanded(ctx, r.Now().Add(maxDemand))
 	if err != nil {
@@ -124,9 +119,8 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	return all, errors.Join(faults...)
 }
 
-// seriesFrom lists the series (route and kind of trip) of an origin. It also publishes summaries
-// that a killed run stored without publishing. Otherwise these summaries would stay unpublished
-// until their route is due again.
+// seriesFrom lists the series of an origin. It also publishes summaries that a killed run stored
+// without publishing, which would otherwise wait until their route is due again.
 func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded []fare.Series) ([]due, error) {
 	if err := r.rebuild(ctx, origin, r.Now()); err != nil {
 		return nil, fmt.Errorf("rebuild %s: %w", origin, err)
@@ -140,7 +134,7 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		return nil, err
 	}
 	wanted := map[fare.City][]fare.Trip{} // trips with alerts, by destination
-	var pairs []fare.Series               // of airports, with alerts or questions
+	var pairs []fare.Series               // of airports
 	for _, w := range subscribed {
 		wanted[w.Destination] = append(w.Trips, fare.OneWay)
 		pairs = append(pairs, w.Pairs...)
@@ -187,8 +181,6 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 	return all, r.publish(ctx, origin, unpublished, &notified)
 }
 
-// PlannedDeep counts the series (route and kind of trip) and the messages that a plan put on the
-// queue.
 type PlannedDeep struct {
 	Series   int       `json:"series"`
 	InDemand int       `json:"inDemand"`
@@ -196,9 +188,8 @@ type PlannedDeep struct {
 	Time     time.Time `json:"at"`
 }
 
-// messages packs series (route and kind of trip) into tasks, the most urgent series first. All
-// series of a task have the same origin. Either all of them are in demand or none is, so tasks with
-// demand always come first.
+// messages packs series into tasks, the most urgent first. All series of a task have the same
+// origin, and either all or none are in demand, so tasks with demand always come first.
 func messages(series []due, at time.Time) (tasks []task) {
 	type kind struct {
 		origin fare.City
@@ -242,9 +233,8 @@ func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, Pla
 	return tasks, planned, err
 }
 
-// enqueueDeep makes the plan for the time at and sends it to the queue. A second run for the same
-// time asks for nothing twice: a worker skips series (route and kind of trip) that were asked for
-// after that time.
+// enqueueDeep may run twice for the same time: a worker skips series that were asked for after that
+// time.
 func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time) (PlannedDeep, error) {
 	if err := r.prepare(ctx); err != nil {
 		return PlannedDeep{}, err
@@ -261,8 +251,7 @@ func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time
 }
 
 // Deepen asks a source that implements upstream.Deep for all due series, without a queue. If one
-// series (route and kind of trip) fails, it continues with the next. The report counts the
-// outcomes.
+// series fails, it continues with the next.
 func (r *Refresher) Deepen(ctx context.Context) (DeepReport, error) {
 	var report DeepReport
 	if err := r.prepare(ctx); err != nil {

@@ -18,9 +18,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestEveryRouteOnceAWeek: on each day the source is asked for 11/70 of the routes that are not in
-// demand. The routes that were not asked for the longest time come first. So the source is asked
-// for each route within 7 days.
+// On each day the source is asked for 11/70 of the routes that are not in demand, those longest
+// unasked first. So it is asked for each route within 7 days.
 func TestEveryRouteOnceAWeek(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 60), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -46,15 +45,12 @@ func TestEveryRouteOnceAWeek(t *testing.T) {
 	}
 }
 
-// TestSeriesInDemandAreRequestedDaily: the source is asked once a day for series in demand, before
-// all other series (route and kind of trip). A series is in demand if a user asked about it or has
-// an alert.
 func TestSeriesInDemandAreRequestedDaily(t *testing.T) {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 40), []string{"ROM-PAR"})
 	w := newDeepWorld(t, h.Table, all...)
 	h.AddAlerts("ROM-PAR", 0, "ada")
-	// LON-PAR is a route that the service does not cover. all[0] is in demand only as a return.
+	// The service does not cover LON-PAR. all[0] is in demand only as a return.
 	w.demand(all[39], all[39]+"#4-7", all[39]+"#1-3", "LON-PAR", all[0]+"#8-14")
 	for day := range 3 {
 		_, series := w.plan()
@@ -84,8 +80,6 @@ func TestSeriesInDemandAreRequestedDaily(t *testing.T) {
 	}
 }
 
-// TestMessagesOfAPlan: a queue message lists at most 25 series (route and kind of trip) of one
-// origin. A message has only series in demand, or only series that are not in demand.
 func TestMessagesOfAPlan(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 300), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -115,8 +109,6 @@ func TestMessagesOfAPlan(t *testing.T) {
 	}
 }
 
-// TestBudgetIsSpentOnWhatMattersMost: series (route and kind of trip) that a day's budget does not
-// cover come first on the next day.
 func TestBudgetIsSpentOnWhatMattersMost(t *testing.T) {
 	all := routesFrom("MIL", 70)
 	w := newDeepWorld(t, open(t), all...)
@@ -152,7 +144,6 @@ func TestBudgetIsSpentOnWhatMattersMost(t *testing.T) {
 	}
 }
 
-// budgeted is a source that calls the function spend before each question.
 type budgeted struct {
 	upstream.Deep
 	spend func() error
@@ -165,9 +156,7 @@ func (b *budgeted) Departures(ctx context.Context, q upstream.Question, until ti
 	return b.Deep.Departures(ctx, q, until)
 }
 
-// TestOriginThatCannotBeReadStopsNoOther: if the trends of an origin cannot be read, the plan
-// leaves out that origin's routes and reports the error. An origin without trends, because its
-// first refresh was cut off, is no error.
+// An origin without trends, because its first refresh was cut off, is no error.
 func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "ROM-PAR", "PAR-ROM")
 	for key, data := range map[store.Key]string{{Partition: "ORIGIN#ROM", Sort: "TRENDS"}: "\x02damaged",
@@ -195,8 +184,6 @@ func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestDeparturesEvent checks the event that plans departures. No series (route and kind of trip)
-// may be due, the queue may fail, and the event may carry the time of a schedule.
 func TestDeparturesEvent(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "MIL-LON")
 	w.demand("MIL-BUH", "MIL-LON")
@@ -222,7 +209,7 @@ func TestDeparturesEvent(t *testing.T) {
 	if planned, _ := answer.(refresh.PlannedDeep); err != nil || planned.Series > 0 {
 		t.Errorf("of a source that cannot be asked for a route: %+v %v", answer, err)
 	}
-	// The run that plans departures also stores the exchange rates of the day, for the workers.
+	// The exchange rates are for the workers.
 	f := w.function()
 	f.Queue, f.CurrentRates = &recordingQueue{}, func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"GBP": 0.9}} }
 	if _, err := f.Event(t.Context(), json.RawMessage(`{"departures":true}`)); err != nil {
@@ -233,8 +220,6 @@ func TestDeparturesEvent(t *testing.T) {
 	}
 }
 
-// TestThoseAskedForLongestAgoComeFirst: series (route and kind of trip) that are not in demand are
-// ordered by the time of their last call, not by name.
 func TestThoseAskedForLongestAgoComeFirst(t *testing.T) {
 	all := routesFrom("MIL", 14)
 	w := newDeepWorld(t, open(t), all...)

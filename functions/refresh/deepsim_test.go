@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// latency is the response time of the imitated fare API.
 const latency = 300 * time.Millisecond
 
 // slowTransport answers after latency has passed on the virtual clock of the synctest bubble.
@@ -33,10 +32,9 @@ func (d slowTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.handlerTransport.RoundTrip(r)
 }
 
-// simulateWeek runs a service for a week of virtual time. The number of routes in demand is daily,
-// and half of all routes have fares with stops. The search for new routes runs on the first day,
-// calls for departures run on every day. The workers run in parallel and share the rate limit. The
-// imitated API rejects calls over the limit.
+// simulateWeek runs a service for a week of virtual time. New routes are searched for on the first
+// day, and departures are asked for every day. The workers run in parallel and share the rate
+// limit, beyond which the imitated API rejects calls.
 func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 	const perOrigin = 10
 	synctest.Test(t, func(t *testing.T) {

@@ -13,14 +13,13 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// A departure state holds the statistics of a series (route and kind of trip) for verdicts about
-// one departure day. A refresh adds each past day with fares to the state, once, with the pooled
-// statistics (sums over all routes) of the last closed day. It also writes a contribution of its
-// own day to the pooled statistics. States, open questions (answers without a known outcome) and
-// contributions are written together, so a killed refresh never counts a day twice.
+// A departure state holds the statistics of a series for verdicts about one departure day. A
+// refresh adds each past day with fares to the state once, with the pooled statistics of the last
+// closed day, and contributes its own day to the pooled statistics. States, open questions (answers
+// without a known outcome) and contributions are written together, so a killed refresh never counts
+// a day twice.
 
-// pooled returns the pooled statistics (sums over all routes) of the last closed day. It returns
-// the zero Cycle if no day was closed yet.
+// pooled returns the zero Cycle if no day was closed yet.
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 	c, _, err := r.pooledVersion(ctx, store.Eventual)
 	return c, err
@@ -38,8 +37,6 @@ func (r *Refresher) pooledVersion(ctx context.Context,
 	return c, version, err
 }
 
-// seriesState holds the departure states of a series (route and kind of trip) as read from the
-// store.
 type seriesState struct {
 	any, nonStop *departure.Learner // nonStop is nil if the series has no separate non-stop state
 	rounds       score.Rounds       // issued answers that await scoring, all fares
@@ -88,8 +85,8 @@ func decodeState(stored store.Versioned, open departure.Questions) (*departure.L
 	return &departure.Learner{State: *sheet, Questions: open}, nil
 }
 
-// prepare converts the states to the currency of the summary and updates what is known about stops.
-// It creates the state for non-stop flights if some fares have stops.
+// prepare converts the states to the currency of the summary, and creates the state for non-stop
+// flights if some fares have stops.
 func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes) {
 	if s.nonStop == nil && q.StopsKnown && q.SomeStops {
 		s.nonStop = &departure.Learner{} // built from the whole history
@@ -113,9 +110,8 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 	}
 }
 
-// quotesFrom returns the first day whose fares the refresh must read. From that day on it reads the
-// current fares of the last days, and the fares of days with past answers whose outcome (did the
-// fare fall?) is still open.
+// quotesFrom returns the first day whose fares the refresh must read: the current fares of the last
+// days, and the fares of days with past answers whose outcome is still open.
 func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pooled) fare.Day {
 	if p.MustRenew(&s.any.State) || s.nonStop != nil && p.MustRenew(&s.nonStop.State) {
 		return 0 // the state is renewed from the whole history
@@ -130,8 +126,6 @@ func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pool
 	return from
 }
 
-// foldDepartures adds all days up to today to the departure states of a series (route and kind of
-// trip).
 func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history []fare.Observation,
 	summary verdict.RouteSummary, pooled departure.Cycle) error {
 	s, err := r.readState(ctx, of)
@@ -156,8 +150,8 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 		s.any.AddCurve(&own.Learned)
 	}
 	if s.nonStop != nil {
-		// Every non-stop fare is also in the state for all fares. To count each fare once, the
-		// statistics from the non-stop state are thrown away.
+		// Every non-stop fare is also in the state for all fares, so the statistics from the
+		// non-stop state are discarded: each fare counts once.
 		s.nonStop.Advance(today, pooled.Pooled, q.NonStop, &unused)
 	}
 	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares},
@@ -177,8 +171,8 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 }
 
 // addEarlier adds to own the contribution that an earlier refresh of the same day stored for this
-// series (route and kind of trip). The sum is written together with the departure state. So a
-// change by another process makes the write fail.
+// series. The sum is written together with the departure state, so a change by another process
+// makes the write fail.
 func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.Day, own *score.Contribution) error {
 	data, err := r.Fares.ContributionOf(ctx, of, cycle)
 	had, err := store.Decode(data, err, score.DecodeContribution)
@@ -192,7 +186,6 @@ func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.D
 	return nil
 }
 
-// changes returns the items of s that differ from the stored items.
 func (s *seriesState) changes() store.Departures {
 	open := departure.Learning{All: s.any.Questions, Answers: s.rounds.Encode()}
 	var d store.Departures
@@ -205,7 +198,6 @@ func (s *seriesState) changes() store.Departures {
 	return d
 }
 
-// changed returns the item to write, or the zero Versioned if data equals the stored bytes.
 func changed(had store.Versioned, data []byte) store.Versioned {
 	if had.Version > 0 && slices.Equal(had.Data, data) {
 		return store.Versioned{}

@@ -18,8 +18,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestDeparturesOfAnyOrder: the stored items do not depend on the order in which origins are
-// refreshed, or on how often an origin is refreshed.
 func TestDeparturesOfAnyOrder(t *testing.T) {
 	source := dailyFares(20)
 	stores := map[string]*dayStore{}
@@ -54,9 +52,8 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 	}
 }
 
-// TestDeparturesSurviveKills kills a refresh at every call to the store, before and after its
-// effect, and runs the refresh again. One case is a day on which past answers are scored. The other
-// case is the next day, on which the counts are added to the score.
+// TestDeparturesSurviveKills covers a day on which past answers are scored, and the next day, on
+// which the counts are added to the score.
 func TestDeparturesSurviveKills(t *testing.T) {
 	for name, last := range map[string]fare.Day{"compared": 8, "added to the score": 9} {
 		t.Run(name, func(t *testing.T) { surviveKills(t, last) })
@@ -116,8 +113,6 @@ func (s *dayStore) sheet(t *testing.T, series string, nonStop bool) *departure.S
 	return sheetOf(t, s, seriesOf(series), nonStop)
 }
 
-// TestSheetsOfStops checks which departure state answers questions about non-stop flights, and
-// which fares that state contains.
 func TestSheetsOfStops(t *testing.T) {
 	s := openDays(t)
 	s.days(t, dailyFares(20), 20)
@@ -148,9 +143,8 @@ func TestSheetsOfStops(t *testing.T) {
 	}
 }
 
-// TestStopsBecomeKnown: a route that had only non-stop fares gets its first fare with a stop. The
-// departure state for all fares then states that some fares have stops. The state for non-stop
-// fares stays unchanged.
+// When a route with only non-stop fares gets its first fare with a stop, the state for all fares
+// records that some have stops. The state for non-stop fares stays unchanged.
 func TestStopsBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(20)
@@ -170,9 +164,8 @@ func TestStopsBecomeKnown(t *testing.T) {
 	}
 }
 
-// TestStopsOfAnUnknownRouteBecomeKnown: the source did not state the stops of a route. Later it
-// states which fares of past days were non-stop. The departure state for non-stop flights then
-// includes those days.
+// The source first did not state the stops of a route, then states which fares of past days were
+// non-stop. The state for non-stop flights then includes those days.
 func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(16)
@@ -194,8 +187,8 @@ func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 	}
 }
 
-// TestFirstCurveOfSingleOrigins: two services refresh for two days. One refreshes all origins in one
-// run, the other one origin per run. On the second day, both have the same pooled statistics.
+// One service refreshes all origins in one run, the other one origin per run. On the second day
+// both have the same pooled statistics.
 func TestFirstCurveOfSingleOrigins(t *testing.T) {
 	all, single := openDays(t), openDays(t)
 	source := dailyFares(2)
@@ -205,7 +198,7 @@ func TestFirstCurveOfSingleOrigins(t *testing.T) {
 		all.mustRefresh(t, source)
 		for _, origin := range source.origins {
 			single.mustRefresh(t, source, origin)
-			single.mustRefresh(t, source, origin) // a repeated refresh counts no fare twice
+			single.mustRefresh(t, source, origin)
 		}
 	}
 	want, got := pooledOf(t, all), pooledOf(t, single)

@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// drifting is a source whose answers have changed.
 type drifting struct {
 	upstream.Source
 	err error
@@ -22,8 +21,7 @@ func (d drifting) Drift(context.Context) ([]string, error) {
 	return []string{"fares: price is missing", `fares: "amount" is new`}, d.err
 }
 
-// TestSourceForm: the weekly plan logs the differences in the source's answers, as names and as a
-// metric. It plans the refresh in any case.
+// The weekly plan logs how the source's answers differ, and plans the refresh in any case.
 func TestSourceForm(t *testing.T) {
 	for _, fault := range []error{nil, upstream.ErrUnavailable} {
 		var log bytes.Buffer

@@ -15,13 +15,12 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Function runs refreshes when Lambda events arrive.
 type Function struct {
 	Refresher
 	// CurrentRates, if set, returns the exchange rates to store with a refresh.
 	CurrentRates func(context.Context) fare.Rates
-	// Queue receives one message per origin when an event asks to refresh all origins. Without a
-	// queue the invocation refreshes all origins itself.
+	// Queue receives one message per origin when an event asks to refresh all origins. Without it
+	// the invocation refreshes all origins itself.
 	Queue queue.Queue
 	// Sender, if set, sends the pending notifications: after a refresh within the invocation, and
 	// on the event {"mail":true}.
@@ -30,13 +29,12 @@ type Function struct {
 	Metrics metrics.Source
 }
 
-// Answer is the result of an event, as JSON.
 type Answer struct {
-	*Report                // nil if nothing was refreshed
-	Mail    *notify.Result `json:"mail,omitempty"` // nil if no notifications were sent
+	*Report
+	Mail *notify.Result `json:"mail,omitempty"`
 }
 
-// event is an invocation without queue messages. A person can send {"origins":["MIL"]},
+// event is an invocation without queue messages. An operator can send {"origins":["MIL"]},
 // {"mail":true}, {"departures":true} or {"age":true}. Every other event comes from a schedule, or
 // is {}.
 type event struct {
@@ -48,7 +46,6 @@ type event struct {
 	Time       time.Time   `json:"time"`   // of a schedule's event; a duplicate has the same
 }
 
-// Event handles an event that has no queue messages.
 func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) {
 	e, err := readEvent(raw)
 	switch {
@@ -80,27 +77,24 @@ func readEvent(raw json.RawMessage) (e event, err error) {
 	return e, normalizeCities(e.Origins)
 }
 
-// send sends the pending notifications.
 func (f *Function) send(ctx context.Context) (any, error) {
 	if f.Sender == nil {
 		return nil, errors.New("there is no mail to send here: it is not configured")
 	}
-	if err := f.logAge(ctx); err != nil { // this event is the most frequent, so it logs the age
+	if err := f.logAge(ctx); err != nil { // this event is the most frequent
 		f.Log.ErrorContext(ctx, "age not told", "error", err)
 	}
 	sent, err := f.work(ctx)
 	return Answer{Mail: &sent}, err
 }
 
-// work runs the sender of notifications and logs its result.
 func (f *Function) work(ctx context.Context) (notify.Result, error) {
 	sent, err := f.Sender.Work(ctx)
 	f.Log.InfoContext(ctx, "told", "mail", sent)
 	return sent, err
 }
 
-// enqueue puts a refresh of every origin on the queue. The parameter at is the time of the plan;
-// the zero time means now.
+// enqueue puts a refresh of every origin on the queue. A zero time of the plan means now.
 func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	r := f.refresher(ctx)
 	if at.IsZero() {
@@ -117,7 +111,6 @@ func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	return planned, nil
 }
 
-// deepen asks the source for all due departures. If there is a queue, it only queues the messages.
 func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
 	r := f.refresher(ctx)
 	if f.Queue == nil {
@@ -138,7 +131,6 @@ func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
 	return planned, nil
 }
 
-// logDeep logs the report of a run that asked for departures, and the run's metrics.
 func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 	f.log(ctx, "deepened", slog.Any("report", report),
 		metrics.Metric{Name: "SeriesAsked", Unit: metrics.Count, Value: float64(report.Answered)},
@@ -146,8 +138,7 @@ func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 		metrics.Metric{Name: "SeriesLeft", Unit: metrics.Count, Value: float64(report.Remaining)})
 }
 
-// Messages processes messages from the queue. It returns the ids of messages that failed; see
-// queue.Handler.
+// Messages returns the ids of messages that failed; see queue.Handler.
 func (f *Function) Messages(ctx context.Context, messages []queue.Message) (failed []string) {
 	report, deep, failed := f.Refresher.processMessages(ctx, f.Queue, f.Log, messages)
 	if report.Origins > 0 || deep.empty() {
@@ -159,7 +150,6 @@ func (f *Function) Messages(ctx context.Context, messages []queue.Message) (fail
 	return failed
 }
 
-// refreshNow refreshes the origins within this invocation, without the queue.
 func (f *Function) refreshNow(ctx context.Context, origins []fare.City) (any, error) {
 	r := f.refresher(ctx)
 	report, err := r.Run(ctx, origins...)
@@ -177,7 +167,6 @@ func (f *Function) refreshNow(ctx context.Context, origins []fare.City) (any, er
 	return Answer{&report, &sent}, errors.Join(err, fault)
 }
 
-// refresher returns a Refresher that has the exchange rates to store with a refresh.
 func (f *Function) refresher(ctx context.Context) Refresher {
 	r := f.Refresher
 	if f.CurrentRates != nil {
@@ -186,7 +175,6 @@ func (f *Function) refresher(ctx context.Context) Refresher {
 	return r
 }
 
-// logReport logs the report of a refresh, and the refresh's metrics.
 func (f *Function) logReport(ctx context.Context, report Report) {
 	f.log(ctx, "refreshed", slog.Any("report", report),
 		metrics.Metric{Name: "OriginsAsked", Unit: metrics.Count, Value: float64(report.Answered)},
@@ -194,7 +182,6 @@ func (f *Function) logReport(ctx context.Context, report Report) {
 		metrics.Metric{Name: "Observations", Unit: metrics.Count, Value: float64(report.New)})
 }
 
-// logAge logs the age of the stored fares. An alarm watches this metric.
 func (f *Function) logAge(ctx context.Context) error {
 	days, ok, err := Age(ctx, f.Fares, f.Now())
 	if ok {
@@ -205,7 +192,7 @@ func (f *Function) logAge(ctx context.Context) error {
 }
 
 // logScore logs a metric that an alarm watches: for how many weeks in a row the verdicts came true
-// more or less often than expected. It runs whenever past days may have been closed.
+// more or less often than expected.
 func (f *Function) logScore(ctx context.Context) {
 	c, err := f.Refresher.pooled(ctx)
 	if err != nil {
@@ -220,8 +207,8 @@ func (f *Function) logScore(ctx context.Context) {
 		metrics.Metric{Name: "ScoreWeeksOut", Unit: metrics.Count, Value: float64(weeks)})
 }
 
-// logDrift logs how the answers of the source differ from the form that its adapter reads, and
-// their number as a metric. An alarm watches it.
+// logDrift logs how the source's answers differ from the form that its adapter reads, and how many
+// differences there are. An alarm watches the number.
 func (f *Function) logDrift(ctx context.Context) {
 	source, ok := f.Source.(upstream.Checked)
 	if !ok {

@@ -24,7 +24,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// recordingQueue records the messages that are sent to it. If err is set, sending fails.
 type recordingQueue struct {
 	sent []string
 	err  error
@@ -35,7 +34,6 @@ func (k *recordingQueue) Send(_ context.Context, messages ...string) error {
 	return k.err
 }
 
-// TestEvent checks the effect of each kind of event. An event that requests no work is an error.
 func TestEvent(t *testing.T) {
 	const schedule = `{"version":"0","source":"aws.events","time":"2026-03-04T03:00:00Z","detail":{}}`
 	planned := []string{
@@ -52,7 +50,7 @@ func TestEvent(t *testing.T) {
 	all := []fare.City{"BAD", "MIL", "ROM"}
 	for _, c := range []struct {
 		name, event string
-		without     bool // without a queue
+		without     bool
 		queueErr    error
 		sent        []string
 		asked       []fare.City
@@ -121,8 +119,6 @@ func message(id string, planned string, origins ...string) queue.Message {
 	return queue.Message{ID: id, Body: string(body), Received: 1}
 }
 
-// TestMessages: only the ids of failed messages are returned. A worker skips origins that were
-// asked for after the time of the plan.
 func TestMessages(t *testing.T) {
 	const before, now, after = "2026-03-03T03:00:00Z", "2026-03-04T12:00:00Z", "2026-03-05T03:00:00Z"
 	for _, c := range []struct {
@@ -185,7 +181,6 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// slowSource is a source whose answers take time.
 type slowSource struct {
 	*source
 	takes time.Duration
@@ -198,7 +193,6 @@ func (s slowSource) Fares(ctx context.Context, origin fare.City, since, until ti
 	return s.source.Fares(ctx, origin, since, until)
 }
 
-// slowTable is a table in which writes of summaries take time.
 type slowTable struct {
 	store.Table
 	takes time.Duration
@@ -213,9 +207,9 @@ func (l slowTable) Write(ctx context.Context, ops ...store.Op) error {
 	return l.Table.Write(ctx, ops...)
 }
 
-// TestTimeRunsOut runs invocations of 5 minutes. An origin that was not begun, or that stored new
-// fares before the end, is requeued. An origin that was cut off without progress counts as failed.
-// All work ends before the deadline.
+// Invocations last 5 minutes. An origin that was not begun, or that stored new fares before the
+// end, is requeued. An origin that was cut off without progress counts as failed. All work ends
+// before the deadline.
 func TestTimeRunsOut(t *testing.T) {
 	const planned = "1999-12-31T03:00:00Z"
 	for _, c := range []struct {
@@ -273,8 +267,7 @@ func TestTimeRunsOut(t *testing.T) {
 	}
 }
 
-// TestRefusedCredentialsFailMessages: if the source rejects the service's credentials, messages
-// fail. They are not requeued, because requeueing would never end.
+// Requeueing these messages would never end.
 func TestRefusedCredentialsFailMessages(t *testing.T) {
 	s := &source{has: map[fare.City]any{"MIL": upstream.ErrRefused, "ROM": upstream.ErrRefused,
 		"NIL": upstream.ErrRefused}}

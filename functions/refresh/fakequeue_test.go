@@ -14,8 +14,7 @@ import (
 )
 
 // fakeQueue is a queue in memory that delivers like SQS. A delivered message is invisible until it
-// is processed or its visibility timeout ends. After the number of deliveries in receives, a
-// message becomes a dead letter.
+// is processed or its visibility timeout ends. After receives deliveries it becomes a dead letter.
 type fakeQueue struct {
 	visibility time.Duration
 	receives   int
@@ -23,13 +22,13 @@ type fakeQueue struct {
 
 	mu       sync.Mutex
 	sent     int
-	messages []*delivery // in the order sent
-	dead     []string    // bodies
+	messages []*delivery
+	dead     []string
 }
 
 type delivery struct {
 	queue.Message
-	visible time.Time // not delivered before
+	visible time.Time
 }
 
 func (q *fakeQueue) Send(ctx context.Context, messages ...string) error {
@@ -48,7 +47,6 @@ func (q *fakeQueue) Send(ctx context.Context, messages ...string) error {
 	return nil
 }
 
-// receive delivers at most `most` messages to the caller.
 func (q *fakeQueue) receive(most int) (got []queue.Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -86,9 +84,8 @@ func (q *fakeQueue) left() int {
 // killed is the value with which a handler panics to imitate a killed process.
 const killed = "killed"
 
-// work passes messages to a handler, ten at a time, until the queue is empty. It polls once a
-// second of virtual time. If the handler panics with killed, the queue delivers the ten messages
-// again.
+// work passes messages to a handler, ten at a time, until the queue is empty, polling once a second
+// of virtual time. If the handler panics with killed, the ten messages are delivered again.
 func (q *fakeQueue) work(ctx context.Context, workers int, timeout time.Duration, handle queue.Handler) {
 	var all sync.WaitGroup
 	for range workers {
@@ -123,7 +120,6 @@ func (q *fakeQueue) handOver(ctx context.Context, timeout time.Duration, handle 
 		func(m queue.Message) bool { return slices.Contains(failed, m.ID) }))
 }
 
-// box is the fake queue with a clock that the test suite for queues can move.
 type box struct {
 	*fakeQueue
 	at *time.Time

@@ -14,19 +14,17 @@ import (
 	"verdetto/shared/store"
 )
 
-// One invocation is too short to refresh every origin. So the schedule's event only plans the
-// refresh: it queues one message per origin. A dead letter (a message that failed too often) then
-// names exactly one origin.
+// One invocation is too short to refresh every origin, so the schedule's event only queues one
+// message per origin. A dead letter then names exactly one origin.
 //
 // A message states the time of its plan. A worker skips an origin that was asked for after that
 // time, so a message delivered twice does not call the source twice.
 //
-// A worker requeues an origin in two cases: time ran out before the origin's start, or after new
-// fares of the origin were stored. Only failures, and origins without progress, count towards the
-// dead letters.
+// A worker requeues an origin if time ran out before its start, or after new fares of it were
+// stored. Only failures and origins without progress count towards the dead letters.
 
-// task is the body of a queue message. It lists origins to refresh, or series (route and kind of
-// trip) of one origin whose departures are due.
+// task is the body of a queue message. It lists origins to refresh, or series of one origin whose
+// departures are due.
 type task struct {
 	Origins []fare.City   `json:"origins,omitempty"`
 	Series  []fare.Series `json:"series,omitempty"`
@@ -57,7 +55,7 @@ func parseTask(body string) (t task, err error) {
 }
 
 // normalizeCities rewrites city codes in the form that the store uses. It fails on the first
-// invalid code, so that source and store never get an invalid code.
+// invalid code, so that neither source nor store gets one.
 func normalizeCities(origins []fare.City) error {
 	for i, o := range origins {
 		city, err := fare.ParseCity(string(o))
@@ -69,14 +67,12 @@ func normalizeCities(origins []fare.City) error {
 	return nil
 }
 
-// Planned counts the queue messages that a plan produced.
 type Planned struct {
-	Planned int       `json:"planned"` // origins
+	Planned int       `json:"planned"`
 	Time    time.Time `json:"at"`
 }
 
-// enqueueOrigins puts a refresh of every origin on the queue. If it runs twice for the same time,
-// the source is asked for no origin twice.
+// enqueueOrigins may run twice for the same time: the source is asked for each origin once.
 func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.Time) (Planned, error) {
 	at = at.UTC().Truncate(time.Second)
 	if err := r.prepare(ctx); err != nil {
@@ -99,16 +95,15 @@ func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.T
 	return Planned{len(origins), at}, nil
 }
 
-// Two times before the deadline of an invocation. From lastBegin before the deadline on, no new
-// origin begins. From lastWork before the deadline on, all work stops, and the rest is requeued. In
-// short invocations both are fractions of the time left.
+// From lastBegin before the deadline of an invocation on, no new origin begins. From lastWork on,
+// all work stops and the rest is requeued. In short invocations both are fractions of the time
+// left.
 const (
 	lastBegin = 45 * time.Second
 	lastWork  = 5 * time.Second
 )
 
-// deadlines returns two contexts for an invocation. All work ends when the context work is done. No
-// origin begins after the context begin is done.
+// deadlines returns the context of all work, and one whose end stops new origins from beginning.
 func deadlines(ctx context.Context) (work, begin context.Context, cancel func()) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -120,15 +115,13 @@ func deadlines(ctx context.Context) (work, begin context.Context, cancel func())
 	return work, begin, func() { cancelBegin(); cancelWork() }
 }
 
-// processMessages processes messages of the queue. It returns the ids of failed messages. The queue
-// delivers failed messages again.
+// processMessages returns the ids of failed messages, which the queue delivers again.
 func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger,
 	messages []queue.Message) (report Report, deep DeepReport, failed []string) {
 	work, begin, cancel := deadlines(ctx)
 	defer cancel()
 	if r.Rates.PerEuro == nil {
-		// The run that planned the messages stored the exchange rates, so a worker does not fetch
-		// them again.
+		// The planning run stored the exchange rates, so a worker does not fetch them again.
 		withRates := *r
 		var err error
 		if withRates.Rates, err = r.Fares.Rates(work); err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -146,7 +139,7 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 	for i, m := range messages {
 		deliveries[i] = r.open(work, m)
 		for _, o := range deliveries[i].due {
-			if !slices.Contains(origins, o) { // several messages may name the same origin
+			if !slices.Contains(origins, o) { // messages may share an origin
 				origins = append(origins, o)
 			}
 		}
@@ -181,7 +174,6 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 	return report, deep, failed
 }
 
-// delivery is a message that a worker is processing.
 type delivery struct {
 	task
 	id    string
@@ -190,7 +182,6 @@ type delivery struct {
 	err   error
 }
 
-// open parses a message. It keeps the origins that were not asked for since the time of the plan.
 func (r *Refresher) open(ctx context.Context, m queue.Message) *delivery {
 	d := &delivery{id: m.ID}
 	if d.task, d.err = parseTask(m.Body); d.err == nil {
@@ -212,7 +203,7 @@ func (r *Refresher) due(ctx context.Context, t task) (due []fare.City, err error
 	return due, nil
 }
 
-// ended records the result of refreshing an origin, if the queue message names this origin.
+// ended records the result of refreshing an origin, if the message names it.
 func (d *delivery) ended(o Outcome, unfinished bool) {
 	switch {
 	case !slices.Contains(d.due, o.Origin):
@@ -223,8 +214,7 @@ func (d *delivery) ended(o Outcome, unfinished bool) {
 	}
 }
 
-// close requeues the origins of the message that are not finished. It returns an error if the
-// message failed.
+// close requeues the unfinished origins of the message. It returns an error if the message failed.
 func (d *delivery) close(ctx context.Context, q queue.Queue) error {
 	switch {
 	case d.err != nil || len(d.again) == 0:

@@ -27,8 +27,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// handlerTransport sends HTTP requests directly to a handler, without a network connection. So a
-// test can run on virtual time.
+// handlerTransport passes HTTP requests directly to a handler, so that a test can run on virtual
+// time.
 type handlerTransport struct{ http.Handler }
 
 func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -40,12 +40,11 @@ func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// The number of origins, and how many of them fail.
 const (
 	originCount = 3500
 	failOnce    = 20  // one in 20 fails at its first question: 5 %
 	failAlways  = 100 // one in 100 always fails: 1 %
-	concurrency = 2   // invocations in parallel
+	concurrency = 2
 )
 
 func originAt(i int) fare.City {
@@ -55,7 +54,6 @@ func originAt(i int) fare.City {
 func always(i int) bool { return i%failAlways == 7 }
 func once(i int) bool   { return i%failOnce == 3 }
 
-// rowsOfAll returns fares from every origin to two destinations.
 func rowsOfAll(now time.Time) (rows []upstream.Row) {
 	for i := range originCount {
 		for n, destination := range []string{"ZZA", "ZZB"} {
@@ -71,7 +69,6 @@ func rowsOfAll(now time.Time) (rows []upstream.Row) {
 	return rows
 }
 
-// clientOf returns a client of the imitated fare API.
 func clientOf(t *testing.T, cfg travelpayouts.Config) *travelpayouts.Client {
 	t.Helper()
 	if cfg.Token = upstreamtest.Token; cfg.BaseURL == "" {
@@ -94,8 +91,6 @@ func sourceOf(t *testing.T, server *upstreamtest.Server, perMinute int) upstream
 		HTTPClient: &http.Client{Transport: handlerTransport{server}}})
 }
 
-// parallel returns the refresh function with the setting of AWS: it refreshes several origins in
-// parallel.
 func parallel(s upstream.Source, table store.Table, q queue.Queue) *refresh.Function {
 	f := function(refresher(s, table, time.Now), q)
 	f.Workers = 0
@@ -110,7 +105,6 @@ func contentsOf(t *testing.T, table store.Table, origin fare.City) map[string]st
 	return all
 }
 
-// partialQueue is a queue that accepts the first messages of each call, then fails.
 type partialQueue struct {
 	queue.Queue
 	takes int
@@ -126,8 +120,7 @@ func (p partialQueue) Send(ctx context.Context, messages ...string) error {
 }
 
 // invocations runs the refresh function as Lambda does: several processes run one invocation each
-// at a time. The test kills some processes. A new process replaces a killed process, and its rate
-// limit starts anew.
+// at a time. A new process replaces a killed one, and its rate limit starts anew.
 type invocations struct {
 	t      *testing.T
 	server *upstreamtest.Server
@@ -140,7 +133,6 @@ type invocations struct {
 	ran, killed, hurried, redelivered int
 }
 
-// handle runs one invocation of the refresh function.
 func (v *invocations) handle(ctx context.Context, messages []queue.Message) (failed []string) {
 	source := <-v.idle
 	defer func() { v.idle <- source }()
@@ -180,9 +172,8 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	return failed
 }
 
-// newInvocations returns simulated Lambda invocations of the refresh. Their fare source has the
-// rate limit of the Travelpayouts API. For one origin in 20 the source fails once; for one origin
-// in 100 it always fails.
+// newInvocations simulates Lambda invocations against a source with the rate limit of the
+// Travelpayouts API. The source fails once for one origin in 20, and always for one in 100.
 func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	server := upstreamtest.Detached(rows, time.Now)
 	server.PerMinute = travelpayouts.DefaultPerMinute
@@ -199,7 +190,7 @@ func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 		}
 		return upstreamtest.Fault{}
 	}
-	// The queue delivers a message up to 5 times, as on AWS. A killed invocation counts as one
+	// As on AWS, a message is delivered up to 5 times, and a killed invocation counts as one
 	// delivery of each of its messages.
 	v := &invocations{
 		t: t, server: server, table: openAt(t, time.Now), chance: rand.New(rand.NewPCG(2026, 3)),
@@ -212,8 +203,8 @@ func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	return v
 }
 
-// plan sends the event of the schedule twice. The first time the queue fails after it has accepted
-// a part of the messages.
+// plan sends the event of the schedule twice. The first time the queue fails after accepting some
+// of the messages.
 func (v *invocations) plan(began time.Time) {
 	v.t.Helper()
 	source := <-v.idle
@@ -230,8 +221,8 @@ func (v *invocations) plan(began time.Time) {
 	}
 }
 
-// wantDone checks that the stored data of every origin equal the data after a refresh without
-// faults. It leaves out origins in dead letters.
+// wantDone checks that the stored data of every origin outside the dead letters equal the data
+// after a refresh without faults.
 func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters int) {
 	v.t.Helper()
 	var dead, wantDead []string
@@ -284,8 +275,7 @@ func storeEmptyCycle(t *testing.T, table store.Table, now time.Time) {
 
 // TestFanOut refreshes every city through a queue. Some invocations are killed at a call to the
 // store, some have too little time, and some messages arrive twice. In the end every origin is
-// refreshed or a dead letter, and the source never got more calls per minute than its limit. The
-// test runs on virtual time.
+// refreshed or a dead letter, and the source never got more calls per minute than its limit.
 func TestFanOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -338,9 +328,8 @@ func TestFanOut(t *testing.T) {
 	})
 }
 
-// TestFanOutKeepsToTheLimit refreshes all cities without faults. One extra call lists the cities.
-// Three extra calls check that the source's answers have the form that the service can read. The
-// time that it takes depends only on the rate limit of the source.
+// One extra call lists the cities, and three check the form of the source's answers. The time that
+// it takes depends only on the rate limit of the source.
 func TestFanOutKeepsToTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := upstreamtest.Detached(nil, time.Now)

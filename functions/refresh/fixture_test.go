@@ -18,8 +18,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// openAt opens a table with the given clock. A test inside a synctest bubble must call openAt
-// inside the bubble.
+// openAt must be called inside the synctest bubble of a test that has one.
 func openAt(t testing.TB, now func() time.Time) *boltstore.Store {
 	t.Helper()
 	return openFile(t, filepath.Join(t.TempDir(), "test.db"), now)
@@ -43,8 +42,6 @@ func function(r refresh.Refresher, q queue.Queue) *refresh.Function {
 	return &refresh.Function{Refresher: r, Queue: q, Log: slog.New(slog.DiscardHandler)}
 }
 
-// mustRun refreshes the given origins, or all origins if none is given. The test fails if an origin
-// fails.
 func mustRun(t testing.TB, r refresh.Refresher, origins ...fare.City) refresh.Report {
 	t.Helper()
 	report, err := r.Run(t.Context(), origins...)
@@ -54,8 +51,8 @@ func mustRun(t testing.TB, r refresh.Refresher, origins ...fare.City) refresh.Re
 	return report
 }
 
-// dump returns the contents of partitions without the versions of the items. A version counts
-// writes, and a retry may write more often.
+// dump omits the versions of the items, because a version counts writes and a retry may write more
+// often.
 func dump(t testing.TB, table store.Table, partitions ...string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -109,7 +106,6 @@ func decoded[T any](t testing.TB, decode func([]byte) (T, error), data []byte, e
 	return v
 }
 
-// fixture is a store with subscribers that get notifications, for tests of refreshes.
 type fixture struct{ *notifytest.Fixture }
 
 func newFixture(t *testing.T) *fixture {
@@ -127,8 +123,7 @@ func (h *fixture) refresh(s *source) refresh.Report {
 	return report
 }
 
-// priced returns a source with one fare per day on each route. The last price of a route is the
-// price of today.
+// priced returns a source with one fare per day on each route, the last price being today's.
 func (h *fixture) priced(prices map[string][]fare.Cents) *source {
 	s := &source{has: map[fare.City]any{}}
 	day := fare.DayOf(h.Now())
@@ -146,7 +141,6 @@ func (h *fixture) priced(prices map[string][]fare.Cents) *source {
 	return s
 }
 
-// confirm adds a confirmed alert for a subscriber.
 func (h *fixture) confirm(who string, a store.Alert) {
 	h.T.Helper()
 	a.Subscriber, a.Email, a.Language = notifytest.IDOf(who), notifytest.AddressOf(who), "it"

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestEvidenceGrowth measures the size of the database file after more than a year of refreshes.
 // The file must stop growing.
 func TestEvidenceGrowth(t *testing.T) {
 	for _, routes := range []int{1_000, 10_000} {

@@ -15,8 +15,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// growingSource is a source with a year of departures for every route. Most departures have a new
-// price at each question.
 type growingSource struct {
 	routes []fare.Route
 	random *rand.Rand
@@ -56,8 +54,6 @@ func (s *growingSource) Departures(_ context.Context, q upstream.Question, until
 	return upstream.Answer{Fares: s.fares(q.Route, until, departuresOfAYear)}, nil
 }
 
-// fares returns n departures of a route within a year. The fares were found in the days before
-// until.
 func (s *growingSource) fares(r fare.Route, until time.Time, n int) (all []fare.Fare) {
 	for i := range n {
 		all = append(all, fare.Fare{Route: r, Observation: fare.Observation{
@@ -107,13 +103,10 @@ func (c copying) Write(ctx context.Context, ops ...store.Op) error {
 	return c.to.Write(ctx, together...)
 }
 
-// observed is the number of routes that are really refreshed. Their items are stored again under
-// the keys of the other routes.
 const observed = 20
 
-// grow refreshes routes once a day for a number of days, like a process on one machine. Every day
-// it deletes expired items. The database file must stop growing once as many fares expire as are
-// added.
+// grow refreshes routes daily and deletes expired items. The database file must stop growing once
+// as many fares expire as are added.
 func grow(t *testing.T, routes, days int) {
 	now := time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -138,7 +131,7 @@ func grow(t *testing.T, routes, days int) {
 		switch last = file; day {
 		case 365:
 			year = file
-		case verdict.HistoryDays + 2*verdict.LiveDays: // from here on, expiry balances growth
+		case verdict.HistoryDays + 2*verdict.LiveDays: // expiry balances growth
 			full = file
 		}
 		if day%60 == 59 {
@@ -166,6 +159,4 @@ func grow(t *testing.T, routes, days int) {
 	}
 }
 
-// TestProveGrowth runs grow with 100 routes, for 460 days: so long that as many fares expire as are
-// added.
 func TestProveGrowth(t *testing.T) { grow(t, 100, 460) }

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// history holds the stored fares of a series (route and kind of trip). A block holds the fares of
-// one cycle (week), or a part of the fares of a large cycle.
+// history holds the stored fares of a series. A block holds the fares of one cycle (week), or a
+// part of a large cycle.
 type history struct {
 	blocks []store.StoredBlock
 	cycles map[fare.Cycle][]fare.Observation
@@ -29,7 +29,6 @@ func unpack(blocks []store.StoredBlock) (history, error) {
 	return h, nil
 }
 
-// readHistory reads the stored fares of a series.
 func (r *Refresher) readHistory(ctx context.Context, of fare.Series, read store.Consistency) (history, error) {
 	blocks, err := r.Fares.Blocks(ctx, of, read)
 	if err != nil {
@@ -43,8 +42,8 @@ func (r *Refresher) readHistory(ctx context.Context, of fare.Series, read store.
 }
 
 // merge adds fares to the history. It returns all fares, sorted by Observation.Compare, and the
-// blocks to write. The caller must keep the order of the blocks. If fares move to a later block,
-// that block is written first, so an interrupted write loses no fare.
+// blocks to write. The caller must keep their order: if fares move to a later block, that block
+// comes first, so an interrupted write loses no fare.
 func (h history) merge(found []fare.Observation) (all []fare.Observation, writes []store.StoredBlock, added int) {
 	byCycle := map[fare.Cycle][]fare.Observation{}
 	for _, o := range found {

@@ -21,9 +21,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// lifetime is the number of steps after which the test kills a process. A step is a call to the
-// store or to the mail carrier. The last step ends before or after its effect. Later steps have no
-// effect.
+// lifetime is the number of calls to the store or the mail carrier after which the test kills a
+// process. The last call ends before or after its effect; later calls have none.
 type lifetime struct {
 	mu    sync.Mutex
 	steps int
@@ -50,8 +49,6 @@ func (l *lifetime) step(call func() error) error {
 
 func (l *lifetime) killed() bool { l.mu.Lock(); defer l.mu.Unlock(); return l.steps > l.last }
 
-// killableTable and killableCarrier are the store and the mail carrier of a process that the test
-// can kill.
 type killableTable struct {
 	store.Table
 	*lifetime
@@ -84,11 +81,9 @@ func (m killableCarrier) Send(ctx context.Context, message mail.Message) error {
 	return err
 }
 
-// manyAlerts sets up alerts for three routes from two origins. The result want is the number of met
-// alerts of each subscriber.
 func manyAlerts(t *testing.T) (h *fixture, s *source, want map[string]int) {
 	h = newFixture(t)
-	h.Rate = 20 // ten mails in progress at a time
+	h.Rate = 20
 	want = map[string]int{}
 	add := func(prefix string, n int, route string, threshold fare.Cents, met bool) {
 		var who []string
@@ -109,7 +104,6 @@ func manyAlerts(t *testing.T) (h *fixture, s *source, want map[string]int) {
 		"ROM-PAR": notifytest.Steady(4400)}), want
 }
 
-// process refreshes the store and sends notifications, until it is killed.
 func (h *fixture) process(s *source, l *lifetime) (done bool) {
 	h.T.Helper()
 	table := killableTable{h.Table, l}
@@ -130,9 +124,9 @@ func (h *fixture) process(s *source, l *lifetime) (done bool) {
 	return err == nil && !sent.More
 }
 
-// killAndResume kills a refresh and the sending of its mails at random steps, before or after their
-// effect, up to three times in a row. In the end every alert that is met has caused one mail, and
-// no other alert has caused a mail. Only a mail that was being sent at a kill may be sent twice.
+// killAndResume kills a refresh and the sending of its mails at random steps, up to three times in
+// a row. In the end every alert that is met has caused one mail, and no other alert has. Only a
+// mail that was being sent at a kill may be sent twice.
 func killAndResume(t *testing.T, points int) {
 	chance := rand.New(rand.NewPCG(2016, 3))
 	clean := &lifetime{last: 1 << 30}
@@ -176,8 +170,8 @@ func total(counts map[string]int) (n int) {
 	return n
 }
 
-// nextLifetime returns the lifetime of the next process. At most three lifetimes in a row end at a
-// random step. The lifetime after them does not end.
+// nextLifetime ends at most three lifetimes in a row at a random step. The one after them does not
+// end.
 func nextLifetime(chance *rand.Rand, steps int, again, kills *int) *lifetime {
 	if *again > 0 && (*again == 3 || chance.IntN(2) == 0) {
 		return &lifetime{last: 1 << 30}
@@ -187,8 +181,7 @@ func nextLifetime(chance *rand.Rand, steps int, again, kills *int) *lifetime {
 	return &lifetime{last: chance.IntN(steps), side: storetest.Side(chance.IntN(2))}
 }
 
-// TestFaults runs a refresh and sends its mails. Each call to the store fails once, or is the last
-// that succeeds. It fails before or after its effect.
+// Each call to the store fails once, or is the last that succeeds, before or after its effect.
 func TestFaults(t *testing.T) {
 	fixtures := map[store.Table]*fixture{}
 	open := func(t *testing.T) store.Table {
@@ -227,7 +220,7 @@ func TestFaults(t *testing.T) {
 			f.Heal()
 			h.Add(4 * time.Minute)
 		}
-		h.Table = f.Table // the faults end here
+		h.Table = f.Table
 		h.WantMailed("ada", "bob")
 		if stopped, err := h.Alerts().Stopped(t.Context(), notifytest.IDOf("refused")); err != nil || !stopped {
 			t.Errorf("stopped %v %v", stopped, err)
@@ -237,16 +230,13 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%s was sent %d", who, n)
 			}
 		}
-		// A lease that could not be released ends after some time. After that, no notification is
-		// left in the store.
+		// A lease that could not be released has expired by now.
 		h.Add(4 * time.Minute)
 		h.Work(notify.Result{})
 		h.WantMailed("ada", "bob")
 	})
 }
 
-// TestMessageID: a repeated mail about the same news to the same subscriber has the same message
-// ID. A mail about different news has another message ID.
 func TestMessageID(t *testing.T) {
 	h, s, want := manyAlerts(t)
 	if !h.process(s, &lifetime{last: 1 << 30}) {

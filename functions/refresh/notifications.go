@@ -11,10 +11,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// storeNotifications stores notifications for the subscribed routes from an origin. It returns how
-// many routes have news. The parameter summaries holds the results of this refresh. A refresh
-// records at its very end that the source answered. If the refresh is killed before, the next
-// refresh stores the notifications.
+// storeNotifications stores notifications for the subscribed routes from an origin, and returns how
+// many routes have news. A killed refresh is repeated by the next one, because the source's answer
+// is recorded last.
 func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
 	summaries map[fare.City]verdict.RouteSummary, today fare.Day) (n int, err error) {
 	var faults []error
@@ -36,27 +35,24 @@ func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, su
 	return n, errors.Join(faults...)
 }
 
-// leaveTrips stores a notification for the alerts about trips on a route. The sender later decides
-// which alerts are met.
+// leaveTrips leaves it to the sender to decide which alerts are met.
 func (r *Refresher) leaveTrips(ctx context.Context, origin, destination fare.City, today fare.Day) error {
 	route := fare.Route{Origin: origin, Destination: destination}
 	return store.Notifications{Table: r.Fares.Table}.LeaveTrips(ctx, route, today,
 		(today + verdict.LiveDays + 1).Time())
 }
 
-// toAnywhere reports whether at least one subscribed route goes to any destination.
 func toAnywhere(subscribed []store.SubscribedRoute) bool {
 	return slices.ContainsFunc(subscribed, func(w store.SubscribedRoute) bool { return w.Destination == store.Anywhere })
 }
 
-// storeAnywhere stores a notification for the alerts from an origin to any destination. It must run
-// after the origin's deals are written, because the sender compares the alerts with the deals.
+// storeAnywhere must run after the origin's deals are written, because the sender compares the
+// alerts with them.
 func (r *Refresher) storeAnywhere(ctx context.Context, origin fare.City) error {
 	return r.leaveTrips(ctx, origin, store.Anywhere, fare.DayOf(r.Now()))
 }
 
-// storeReturns stores notifications for subscribed routes. It covers the routes whose return trips
-// this run asked the source for.
+// storeReturns covers the subscribed routes whose return trips this run asked for.
 func (r *Refresher) storeReturns(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
 	asked summaries) error {
 	var faults []error
@@ -69,7 +65,6 @@ func (r *Refresher) storeReturns(ctx context.Context, origin fare.City, subscrib
 	return errors.Join(faults...)
 }
 
-// storePairs stores notifications for the alerts about airports that this run asked the source for.
 func (r *Refresher) storePairs(ctx context.Context, origin fare.City, asked []fare.Series) error {
 	if len(asked) == 0 {
 		return nil

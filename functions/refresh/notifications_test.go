@@ -45,8 +45,8 @@ func TestWhoIsNotified(t *testing.T) {
 			h.Work(notify.Result{Sent: len(c.want), Settled: done})
 			h.WantMailed(c.want...)
 
-			// A second refresh on the same day causes no new notification. Equal prices a week
-			// later cause none either.
+			// Neither a second refresh on the same day nor equal prices a week later cause a new
+			// notification.
 			h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": c.prices}))
 			h.Work(notify.Result{})
 			h.Add(7 * 24 * time.Hour)
@@ -61,8 +61,8 @@ func TestWhoIsNotified(t *testing.T) {
 	}
 }
 
-// TestNotifiedAgainAfterARise: a fare falls, rises and falls again. That causes two mails. A
-// refresh between them that finds no fares changes nothing.
+// A fare falls, rises and falls again, which causes two mails. A refresh in between that finds no
+// fares changes nothing.
 func TestNotifiedAgainAfterARise(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 4000)
@@ -88,8 +88,6 @@ func TestNotifiedAgainAfterARise(t *testing.T) {
 	}
 }
 
-// TestNothingUntrueIsSent: if the condition of an alert may no longer hold when the mail is due, no
-// mail is sent.
 func TestNothingUntrueIsSent(t *testing.T) {
 	good := map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)}
 	for _, c := range []struct {
@@ -163,8 +161,6 @@ func TestNothingUntrueIsSent(t *testing.T) {
 	})
 }
 
-// TestRouteWithoutAlerts: when all alerts of a route have ended, the next notification removes the
-// route from the subscribed routes.
 func TestRouteWithoutAlerts(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 0)
@@ -178,8 +174,6 @@ func TestRouteWithoutAlerts(t *testing.T) {
 	}
 }
 
-// TestMalformedItems: a malformed item in the store does not prevent notifications about other
-// items.
 func TestMalformedItems(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -213,8 +207,6 @@ func TestMalformedItems(t *testing.T) {
 	}
 }
 
-// TestTakenBackAndTrueAgain: if a source leaves out a route on one day, the alerts on that route
-// still work on later days.
 func TestTakenBackAndTrueAgain(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 0)
@@ -226,6 +218,6 @@ func TestTakenBackAndTrueAgain(t *testing.T) {
 	h.Work(notify.Result{Sent: 1, Settled: 1})
 	h.refresh(&source{has: map[fare.City]any{"MIL": nil}})
 	h.refresh(good)
-	h.Work(notify.Result{Settled: 1}) // ada was notified before
+	h.Work(notify.Result{Settled: 1})
 	h.WantMailed("ada")
 }

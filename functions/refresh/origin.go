@@ -15,8 +15,6 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// refreshOrigin asks the source for the fares of one origin. It stores the answer route by route,
-// then stores notifications for the origin's subscribed routes.
 func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now time.Time) (o Outcome) {
 	o.Origin = origin
 	if err := r.rebuild(ctx, origin, now); err != nil {
@@ -41,8 +39,8 @@ func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now tim
 	return o
 }
 
-// storeAnswer stores the source's answer for an origin. Its last write records when the source
-// answered. After an interruption that record is missing, so the next run starts the origin again.
+// storeAnswer records last when the source answered. After an interruption that record is missing,
+// so the next run starts the origin again.
 func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream.Answer, now time.Time) error {
 	series, tooOld := groupBySeries(answer.Fares, fare.DayOf(now))
 	o.Fares = len(answer.Fares)
@@ -93,7 +91,7 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 }
 
 // publish updates the deals and trends of an origin and stores notifications for its subscribed
-// routes. It writes the trends last: from stored trends a later plan sees that publishing is
+// routes. Trends are written last, so their presence tells a later plan that publishing is
 // complete. It adds the number of routes with news to notified.
 func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, notified *int) error {
 	if len(stored) == 0 {
@@ -123,8 +121,8 @@ func (r *Refresher) subscribedRoutes(ctx context.Context, origin fare.City) ([]s
 }
 
 // updateLists updates the deals of an origin, stores a notification for its alerts to any
-// destination, and updates the trends of its one-way series (route and kind of trip). While warmUp
-// rebuilds the pooled statistics (sums over all routes), updateLists leaves the deals to warmUp.
+// destination, and updates the trends of its one-way series. While warmUp rebuilds the pooled
+// statistics, it writes the deals instead.
 func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored summaries,
 	subscribed []store.SubscribedRoute, pooled departure.Cycle) error {
 	if !r.warming {
@@ -146,9 +144,8 @@ func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored su
 	return r.updateTrends(ctx, origin, entries)
 }
 
-// groupBySeries groups fares by series (route and kind of trip) and drops fares that are too old to
-// store. It must run before the merge, because a route that has only such fares must not become
-// covered.
+// groupBySeries drops fares that are too old to store. It must run before the merge, because a
+// route that has only such fares must not become covered.
 func groupBySeries(fares []fare.Fare, today fare.Day) (series map[fare.Series][]fare.Observation, tooOld int) {
 	series = map[fare.Series][]fare.Observation{}
 	for _, f := range fares {
@@ -161,16 +158,14 @@ func groupBySeries(fares []fare.Fare, today fare.Day) (series map[fare.Series][]
 	return series, tooOld
 }
 
-// mergeResult is the result of adding new fares to one series (route and kind of trip).
 type mergeResult struct {
-	added   int // observations
+	added   int
 	changed bool
 	summary verdict.RouteSummary
 }
 
-// mergeSeries adds fares to the history of a series (route and kind of trip) and rebuilds the
-// summary. The parameter asked is true if the source was just asked for a year of departures of
-// this series.
+// mergeSeries adds fares to the history of a series and rebuilds the summary. The parameter asked
+// states whether the source was just asked for a year of departures of this series.
 func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {
@@ -180,9 +175,8 @@ func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observation
 	return m, err
 }
 
-// mergeSeriesOnce is one attempt of mergeSeries. It rebuilds the summary from the whole history,
-// and writes the summary only if it changed. If a run is killed before this write, the next run
-// writes the summary.
+// mergeSeriesOnce rebuilds the summary from the whole history, and writes it only if it changed. If
+// a run is killed before this write, the next run writes the summary.
 //
 // It reads the old summary before the history, both with strong consistency. The writer of the old
 // summary stored its fares first, so the new summary includes them.
@@ -212,9 +206,8 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 	}
 	m.summary = verdict.Build(merged, m.summary, today, verdict.Options{Rates: r.Rates})
 	if !r.warming {
-		// The departure states are written before the summary. If the summary came first, it could
-		// already record that the source was asked. Then no later run would repeat the work on the
-		// states.
+		// If the summary came first, it could already record that the source was asked, and no
+		// later run would repeat the work on the states.
 		if err := r.foldDepartures(ctx, of, merged, m.summary, pooled); err != nil {
 			return m, err
 		}

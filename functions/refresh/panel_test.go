@@ -21,15 +21,14 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// event is an expected notification about a route on a day.
 type event struct {
 	route     string
 	threshold fare.Cents // 0: by the verdict
 	day       fare.Day
 }
 
-// trigger decides independently of the service when an alert is due. An alert is due when its
-// condition is met, and again only after a week in which the condition was not met.
+// trigger decides independently of the service when an alert is due: when its condition is met, and
+// again only after a week in which it was not.
 type trigger struct {
 	threshold fare.Cents
 	fired     bool
@@ -54,8 +53,8 @@ func (w *trigger) week(price fare.Cents, level string) (due bool) {
 	return true
 }
 
-// lowest returns the cheapest fare of a route on a day. For every departure after that day it looks
-// at the newest price of the last week.
+// lowest returns the cheapest fare of a route on a day, by the newest price of the last week for
+// each later departure.
 func lowest(all []fare.Observation, day fare.Day) fare.Cents {
 	newest := map[fare.Day]fare.Observation{}
 	for _, o := range all {
@@ -75,8 +74,6 @@ func lowest(all []fare.Observation, day fare.Day) fare.Cents {
 	return low
 }
 
-// recordedHistory returns a file of recorded fares, the fares of each route, and the first day of
-// each week in the file.
 func recordedHistory(t *testing.T) (panel *csvfile.Panel, history map[string][]fare.Observation, weeks []fare.Day) {
 	t.Helper()
 	file := filepath.Join(testenv.Data(t), "fares", "eu_wizzair_weekly.csv.gz")
@@ -103,8 +100,6 @@ func recordedHistory(t *testing.T) (panel *csvfile.Panel, history map[string][]f
 	return panel, history, slices.Sorted(maps.Keys(days))
 }
 
-// falls returns the events of a route: for each threshold, the weeks in which the alert is due,
-// with the price of that week.
 func falls(t *testing.T, route string, all []fare.Observation, weeks []fare.Day,
 	rates fare.Rates) (thresholds []fare.Cents, met map[event]fare.Cents) {
 	t.Helper()
@@ -154,13 +149,12 @@ func eventOf(t *testing.T, m maildir.Mail) event {
 	return event{strings.ToUpper(name), threshold, fare.DayOf(at)}
 }
 
-// TestRecordedFalls replays half a year of recorded fares, week by week. Every route has
-// subscribers with several thresholds and with alerts on the verdict. The mails must match the
-// falls of prices in the recorded fares.
+// Every route has subscribers with several thresholds and with alerts on the verdict. The mails
+// must match the falls of prices in the recorded fares.
 func TestRecordedFalls(t *testing.T) {
 	t.Parallel()
 	panel, history, weeks := recordedHistory(t)
-	rates := ecb.Table().RatesOn(weeks[0]) // fixed rates, so that only fares move
+	rates := ecb.Table().RatesOn(weeks[0]) // fixed, so that only fares move
 	h := newFixture(t)
 	h.Set(weeks[0].Time().Add(12 * time.Hour))
 	h.Rate = 1000

@@ -15,12 +15,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// rebuild computes anew, from the stored fares, what another version of the program computed for an
-// origin, so that its routes have verdicts even if the source stays silent. Series of airports are left
-// out: until the source is asked for them, the fares of the cities answer for them.
+// rebuild recomputes from the stored fares what another version of the program computed for an
+// origin, so that its routes have verdicts even if the source stays silent. Series of airports are
+// left out: until the source is asked for them, the fares of the cities answer for them.
 //
-// The first route of the trends is rebuilt last, and the lists of the origin after it. So an
-// interrupted rebuild is seen by isOutdated, and begins again.
+// The first route of the trends is rebuilt last, and the lists of the origin after it, so
+// isOutdated detects an interrupted rebuild and it begins again.
 func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time) error {
 	known, version, err := r.trends(ctx, origin)
 	if err != nil || version == 0 {
@@ -88,7 +88,7 @@ func (r *Refresher) isOutdated(ctx context.Context, route fare.Route) (bool, err
 	return false, nil
 }
 
-// destinations lists the destinations of an origin whose trends cannot be read.
+// destinations returns the destinations of an origin whose trends cannot be read.
 func (r *Refresher) destinations(ctx context.Context, origin fare.City) (all []fare.City, err error) {
 	for city := range places.Cities() {
 		is, err := r.Fares.IsCovered(ctx, fare.Route{Origin: origin, Destination: city})

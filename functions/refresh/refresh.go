@@ -22,17 +22,16 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Refresher holds the dependencies and settings of a refresh.
 type Refresher struct {
 	Source  upstream.Source
 	Fares   store.Fares
 	Now     func() time.Time
 	Workers int // origins in parallel; 0 means 4
-	// Origins are the origins that Run refreshes by default. Empty means all origins that the
-	// source knows. Run also adds uncovered origins that users requested.
+	// Origins are the origins that Run refreshes, by default all that the source knows. Run also
+	// adds uncovered origins that users requested.
 	Origins []fare.City
-	// Rates are the newest exchange rates. A refresh uses them to compare prices in several
-	// currencies, and stores them for answers. Without rates it can use only prices in EUR.
+	// Rates compare prices in several currencies, and are stored for answers. Without rates only
+	// prices in EUR are used.
 	Rates fare.Rates
 	// Progress, if set, is called after each origin. Only one goroutine at a time calls it.
 	Progress func(done, total int, o Outcome)
@@ -42,24 +41,20 @@ type Refresher struct {
 	warming bool // departures are folded at the end of the run, all series together
 }
 
-// Outcome is the result of refreshing one origin. Err is set if the source did not answer or if the
-// answer could not be stored.
 type Outcome struct {
 	Origin        fare.City
 	Fares         int // in the answer
 	New           int
 	Duplicate     int
 	Dropped       map[upstream.Reason]int
-	Routes        Counts // one-way routes in the answer
-	Returns       Counts // series of returns in the answer
-	Notifications int    // subscribed routes with news
+	Routes        Counts
+	Returns       Counts
+	Notifications int
 	Err           error
 
 	anywhere bool // the answer is stored, and the origin has alerts to anywhere
 }
 
-// Counts holds the number of series (route and kind of trip) in an answer, and the number of series
-// with new fares.
 type Counts struct {
 	Seen    int
 	Changed int
@@ -69,9 +64,9 @@ type Counts struct {
 // learn of a fare days after the fare was found.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
-// Run refreshes the given origins. Without origins it refreshes all that the source knows. A failed
-// origin is in the report. Run itself fails only if it could not begin, or could not update the
-// statistics over all routes.
+// Run refreshes the given origins, or without any all that the source knows. A failed origin is in
+// the report. Run itself fails only if it could not begin, or could not update the pooled
+// statistics.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
 	if err := r.prepare(ctx); err != nil {
@@ -81,8 +76,8 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	if err != nil {
 		return Report{}, err
 	}
-	// The pooled statistics (sums over all routes) are stored but unusable if a wrong clock dated
-	// them in the future. Then warmUp rebuilds them.
+	// Pooled statistics that a wrong clock dated in the future are stored but unusable. Then warmUp
+	// rebuilds them.
 	if isLost := version > 0 && c.Pooled == nil; !isLost || len(origins) > 0 {
 		if err := r.closeCycles(ctx, began); err != nil {
 			return Report{}, err
@@ -138,13 +133,12 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	return report, nil
 }
 
-// isOfSource reports whether an error came from the fare source and not from the store.
+// isOfSource tells errors of the fare source from those of the store.
 func isOfSource(err error) bool {
 	return errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrRefused) ||
 		errors.Is(err, upstream.ErrBudget)
 }
 
-// prepare does the work that a refresh needs once for all origins.
 func (r *Refresher) prepare(ctx context.Context) error {
 	if err := r.Fares.Claim(ctx, r.Source.Name(), r.Now()); err != nil {
 		return err
@@ -158,8 +152,8 @@ func (r *Refresher) prepare(ctx context.Context) error {
 // errNotBegun means that the time ended before the refresh of an origin began.
 var errNotBegun = errors.New("not begun")
 
-// refreshOrigins refreshes origins in parallel. It calls report with each outcome, from one
-// goroutine at a time. It starts no origin after the context begin is done.
+// refreshOrigins refreshes origins in parallel, and calls report from one goroutine at a time. It
+// starts no origin after begin is done.
 func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, origins []fare.City,
 	report func(Outcome)) {
 	var mu sync.Mutex
@@ -204,8 +198,8 @@ func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, 
 	workers.Wait()
 }
 
-// plan lists the origins to ask the source for: the configured origins (by default all), and the
-// uncovered origins that users requested.
+// plan lists the configured origins (by default all), and the uncovered origins that users
+// requested.
 func (r *Refresher) plan(ctx context.Context) ([]fare.City, error) {
 	origins := slices.Clone(r.Origins)
 	if len(origins) == 0 {

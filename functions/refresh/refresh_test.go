@@ -26,7 +26,6 @@ func clock() time.Time { return today }
 
 func open(t *testing.T) store.Table { return openAt(t, clock) }
 
-// source is a source that answers from memory. For each origin it has fares or an error.
 type source struct {
 	name string
 	has  map[fare.City]any
@@ -63,8 +62,7 @@ func (s *source) Fares(_ context.Context, origin fare.City, since, _ time.Time) 
 	return upstream.Answer{}, nil
 }
 
-// fares returns fares of a route: one fare for each of the past days and each lead time (days until
-// departure).
+// fares returns one fare of a route for each of the past days and each lead time.
 func fares(route string, days int, leads ...int) (all []fare.Fare) {
 	r, err := fare.ParseRoute(route)
 	if err != nil {
@@ -98,7 +96,6 @@ func run(t *testing.T, table store.Table, s *source, origins ...fare.City) refre
 	return report
 }
 
-// contents returns all stored items of the routes and origins of these tests.
 func contents(t *testing.T, table store.Table) map[string]string {
 	t.Helper()
 	return dump(t, table, "ROUTE#MIL-BUH", "ROUTE#MIL-LON", "ROUTE#ROM-PAR", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#XXX",
@@ -160,7 +157,7 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 	run(t, whole, world())
 	pieces := open(t)
 	all := world()
-	for _, part := range []int{2, 0, 1} { // not in order
+	for _, part := range []int{2, 0, 1} {
 		s := &source{has: map[fare.City]any{"XXX": nil}}
 		for _, origin := range []fare.City{"MIL", "ROM"} {
 			var some []fare.Fare
@@ -178,9 +175,9 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTheStore kills a refresh at every call to the store, before and after its effect, or
-// makes only that call fail. Then it runs the refresh again. The store must equal the store of a
-// run without faults.
+// TestFaultsOfTheStore kills a refresh at every call to the store, or makes only that call fail,
+// before and after its effect, then runs it again. The store must equal that of a run without
+// faults.
 func TestFaultsOfTheStore(t *testing.T) {
 	undisturbed := open(t)
 	run(t, undisturbed, world())
@@ -210,7 +207,6 @@ func eachFault(t *testing.T, open func(*testing.T) store.Table, run func(*testin
 	}
 }
 
-// part returns every n-th fare, starting at first.
 func part(all []fare.Fare, n, first int) (some []fare.Fare) {
 	for i := first; i < len(all); i += n {
 		some = append(some, all[i])
@@ -218,8 +214,7 @@ func part(all []fare.Fare, n, first int) (some []fare.Fare) {
 	return some
 }
 
-// TestTwoAtOnce runs two refreshes of the same origins at the same time. The source gives them
-// different answers. Neither refresh removes fares of the other refresh.
+// The source gives two concurrent refreshes different answers. Neither removes fares of the other.
 func TestTwoAtOnce(t *testing.T) {
 	table := open(t)
 	all := world()
@@ -281,8 +276,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestManyObservations refreshes a route with 100,000 fares that were found within few weeks. So
-// the fares of one week need several blocks.
+// The fares of one week need several blocks.
 func TestManyObservations(t *testing.T) {
 	table := open(t)
 	var many []fare.Fare
@@ -319,8 +313,6 @@ func TestManyObservations(t *testing.T) {
 	}
 }
 
-// TestOldFares: fares that are too old to store are counted as too old. A route that has only such
-// fares does not become covered.
 func TestOldFares(t *testing.T) {
 	all := fares("MIL-BUH", 3, 10)
 	for _, route := range []string{"MIL-BUH", "MIL-LON"} {

@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Report sums up the outcomes of a refresh.
 type Report struct {
 	Origins        int                     `json:"origins"`
 	Answered       int                     `json:"asked"` // answered and completely stored
@@ -22,7 +21,7 @@ type Report struct {
 	RoutesChanged  int                     `json:"routesChanged"`
 	ReturnsSeen    int                     `json:"returnsSeen,omitempty"` // by route and stay
 	ReturnsChanged int                     `json:"returnsChanged,omitempty"`
-	Notifications  int                     `json:"woken,omitempty"`  // subscribed routes
+	Notifications  int                     `json:"woken,omitempty"`
 	Faults         []string                `json:"faults,omitempty"` // the first few, for people
 }
 
@@ -55,7 +54,6 @@ func (r *Report) add(o Outcome) {
 	addDropped(&r.Dropped, o.Dropped)
 }
 
-// Print writes the report for people.
 func (r Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "origins       %d: %d asked (%d of them empty), %d failed\n", r.Origins, r.Answered, r.Empty, r.Failed)
 	fmt.Fprintf(w, "observations  %d new, %d already known\n", r.New, r.Duplicate)
@@ -77,7 +75,6 @@ func printDropped(w io.Writer, dropped map[upstream.Reason]int) {
 	}
 }
 
-// printFaults prints the first faults, and the number of faults that are not printed.
 func printFaults(w io.Writer, faults []string, all int) {
 	for _, f := range faults {
 		fmt.Fprintf(w, "  fault       %s\n", f)

@@ -10,9 +10,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// keepScore compares past answers about a series (route and kind of trip) with what happened since,
-// and records today's answers for a later comparison. It uses the state as stored, because answers
-// to users also come from the stored state.
+// keepScore compares past answers about a series with what happened since, and records today's
+// answers for a later comparison. It uses the state as stored, because answers to users do too.
 func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	from.State = &s.any.State
 	if s.rounds.Due(from.Day) {
@@ -26,8 +25,6 @@ func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	return nil
 }
 
-// scoreTally adds contributions (to the sums over all routes) to the score in memory. Its method
-// encode returns the items to store.
 type scoreTally struct {
 	fares  store.Fares
 	source string
@@ -74,8 +71,8 @@ func (t *scoreTally) read(ctx context.Context) error {
 	return nil
 }
 
-// learn updates the record of past outcomes in the pooled statistics (sums over all routes) from
-// the score. It does nothing unless a week has ended between the days before and last.
+// learn updates the record of past outcomes in the pooled statistics from the score, once a week
+// has ended between the days before and last.
 func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, last fare.Day) error {
 	monday := fare.CycleOf(last + 1).First() // of the first week that is not over
 	if monday == fare.CycleOf(before+1).First() {

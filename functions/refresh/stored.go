@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// storedSummary is the summary of a series (route and kind of trip), with its stored bytes and
-// version. Of a summary of another version it has the lows; without a summary it is zero.
+// storedSummary has only the lows of a summary of another version, and is zero without a summary.
 type storedSummary struct {
 	verdict.RouteSummary
 	data    []byte
@@ -32,8 +31,7 @@ func (r *Refresher) summary(ctx context.Context, of fare.Series, read store.Cons
 	return s, nil
 }
 
-// trends returns the trends of an origin, with no entries if none are stored. Version 0 means that the
-// origin's first refresh is incomplete.
+// trends returns version 0 if the origin's first refresh is incomplete.
 func (r *Refresher) trends(ctx context.Context, origin fare.City) (o trends.Origin, version int64, err error) {
 	data, version, err := r.Fares.Trends(ctx, origin)
 	if o, err = store.Decode(data, err, trends.Decode); errors.Is(err, store.ErrNotFound) {
@@ -45,7 +43,6 @@ func (r *Refresher) trends(ctx context.Context, origin fare.City) (o trends.Orig
 	return o, version, nil
 }
 
-// addDropped adds the numbers of dropped rows, by reason, to another count.
 func addDropped(to *map[upstream.Reason]int, more map[upstream.Reason]int) {
 	for reason, n := range more {
 		if *to == nil {

@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// updateTrends replaces the entries of the given routes in the stored trends of their origin.
 func (r *Refresher) updateTrends(ctx context.Context, origin fare.City, entries []trends.Entry) error {
 	return store.RetryConflicts(ctx, func() error { return r.updateTrendsOnce(ctx, origin, entries) })
 }

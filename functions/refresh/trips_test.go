@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// addTripAlert adds a confirmed alert with a threshold for a trip from Milan to Bucharest.
 func (h *fixture) addTripAlert(who string, of store.Trip, threshold fare.Cents) {
 	h.T.Helper()
 	a := store.Alert{Route: notifytest.Route("MIL-BUH"), Trip: of, Threshold: threshold}
@@ -21,9 +20,8 @@ func (h *fixture) addTripAlert(who string, of store.Trip, threshold fare.Cents) 
 	h.confirm(who, a)
 }
 
-// TestTripsAreAskedForAndTold: the source is asked every day for series (route and kind of trip)
-// with alerts about a trip. The answer notifies the subscribers. If a worker is killed before it
-// publishes, its redelivered message publishes without asking the source again.
+// If a worker is killed before it publishes, the redelivered message publishes without asking
+// again.
 func TestTripsAreAskedForAndTold(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
@@ -33,7 +31,7 @@ func TestTripsAreAskedForAndTold(t *testing.T) {
 	h.addTripAlert("ada", store.Trip{From: day, To: day}, 4500)
 	h.addTripAlert("bob", store.Trip{From: day, To: day, Nights: fare.Return4to7}, 9500)
 	var faresOut, faresBack []fare.Fare
-	for back := range 30 { // enough for a verdict
+	for back := range 30 {
 		for ahead := range fare.Day(30) {
 			out := departing("MIL-BUH", today.AddDate(0, 0, -back), 5000+fare.Cents(100*((back+int(ahead))%7)), 0)[0]
 			out.Depart = fare.DayOf(today) + 20 + ahead

@@ -15,12 +15,11 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// A full refresh without pooled statistics rebuilds them from the stored history. This happens
-// after many recorded fares were loaded at once, or with a store from an earlier version. warmUp
-// processes one day after the other, for all series (route and kind of trip) together, like daily
-// refreshes. It writes the pooled statistics last, so a killed run starts again.
+// A full refresh without pooled statistics rebuilds them from the stored history: after many
+// recorded fares were loaded at once, or with a store from an earlier version. warmUp processes one
+// day after the other, for all series together, like daily refreshes. It writes the pooled
+// statistics last, so a killed run starts again.
 
-// warming is a series (route and kind of trip) whose departure state warmUp rebuilds.
 type warming struct {
 	series  fare.Series
 	summary verdict.RouteSummary
@@ -28,7 +27,7 @@ type warming struct {
 	quotes  verdict.DayQuotes
 }
 
-// foundOn returns the fares that were found on a day. The fares must be in order of the day found.
+// foundOn requires the fares to be in order of the day found.
 func foundOn(day fare.Day, fares []departure.Live) []departure.Live {
 	byDay := func(f departure.Live, day fare.Day) int { return int(f.FoundDay() - day) }
 	first, _ := slices.BinarySearchFunc(fares, day, byDay)
@@ -36,8 +35,6 @@ func foundOn(day fare.Day, fares []departure.Live) []departure.Live {
 	return fares[first:end:end]
 }
 
-// warmUp rebuilds the departure states of all covered series (route and kind of trip) and the
-// pooled statistics (sums over all routes), from the stored history up to today.
 func (r *Refresher) warmUp(ctx context.Context, today fare.Day) error {
 	err := store.RetryConflicts(ctx, func() error { return r.warmUpOnce(ctx, today) })
 	if err != nil {
@@ -107,8 +104,8 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	return r.Fares.PutPooled(ctx, data, version, store.Score{})
 }
 
-// startPooled returns the pooled statistics of a service that starts on a day. They hold only the
-// lead-time curve of the fares found on that day.
+// startPooled returns the pooled statistics of a service that starts on a day: only the lead-time
+// curve of the fares found on it.
 func startPooled(series []*warming, day fare.Day) *departure.Pooled {
 	all := make([][]departure.Quote, 0, len(series))
 	for _, s := range series {
@@ -123,7 +120,6 @@ func startPooled(series []*warming, day fare.Day) *departure.Pooled {
 	return pooled
 }
 
-// dealsOfAll rebuilds the deals of every origin from the rebuilt series (route and kind of trip).
 func (r *Refresher) dealsOfAll(ctx context.Context, series []*warming, pooled *departure.Pooled) error {
 	byOrigin := map[fare.City]summaries{}
 	for _, s := range series {
@@ -156,8 +152,7 @@ func (s *warming) fold(v *departure.View, day fare.Day, left *departure.Statisti
 	}
 }
 
-// readWarming reads all series (route and kind of trip) of the covered routes. The result days
-// lists the days on which fares were found, and today.
+// readWarming also returns the days on which fares were found, and today.
 func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*warming, days []fare.Day, err error) {
 	origins, err := r.Fares.Covered(ctx, "", 0)
 	if err != nil {
@@ -192,8 +187,7 @@ func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*war
 	return all, slices.Sorted(maps.Keys(found)), nil
 }
 
-// readOne reads a series (route and kind of trip) from the store. It returns nil if the series has
-// no history, or no summary that warmUp can use.
+// readOne returns nil if the series has no history, or no summary that warmUp can use.
 func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day) (*warming, error) {
 	h, err := r.readHistory(ctx, of, store.Strong)
 	if err != nil || len(h.blocks) == 0 {
