@@ -5,8 +5,6 @@ import (
 	"time"
 )
 
-// TestAnAlertAskedForAgain: a request for an alert that is repeated with the same Idempotency-Key
-// sends only one mail. If the body is different, it counts as another request.
 func TestAnAlertAskedForAgain(t *testing.T) {
 	t.Parallel()
 	s, clock := subscriptions(t)

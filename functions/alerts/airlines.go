@@ -34,11 +34,10 @@ func (c *condition) setAirlines(name, value string) *fault {
 	return nil
 }
 
-// maxSimilar is the largest number of similar names that a fault suggests.
 const maxSimilar = 3
 
-// checkAirlines refuses an alert that could never send a message: no current fare of the route is of
-// its airlines. If no current fare is known at all, the alert is accepted.
+// checkAirlines refuses an alert that could never send a message because no current fare of the
+// route is of its airlines. If no current fare is known at all, the alert is accepted.
 func (s *Service) checkAirlines(ctx context.Context, p pendingSubscription) ([]fault, error) {
 	wanted := p.trip.Airlines
 	if wanted == "" || p.route.Destination == store.Anywhere {

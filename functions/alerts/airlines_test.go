@@ -31,8 +31,6 @@ func seen(t *testing.T, p *fixture.Subscriptions, today fare.Day, route string, 
 	}
 }
 
-// TestAirlineAlerts: an alert can be limited to some airlines or to all others. Its mails and pages
-// name them. An alert that no current fare could meet is refused.
 func TestAirlineAlerts(t *testing.T) {
 	t.Parallel()
 	p, clock := subscriptions(t)

@@ -8,9 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestAirportAlerts: an alert that names airports is stored for their fares, apart from the alert for
-// the cities. Its mail and pages name the airports. To anywhere, the answer says that the alert
-// covers the whole city. An airport without scheduled flights is refused.
+// An alert for airports is stored apart from the alert for their cities. To anywhere, the answer
+// says that the alert covers the whole city.
 func TestAirportAlerts(t *testing.T) {
 	t.Parallel()
 	p, _ := subscriptions(t)
@@ -46,7 +45,6 @@ func TestAirportAlerts(t *testing.T) {
 		"names PMF, an airport without scheduled flights; give its city, MIL, or another airport of the city")
 }
 
-// TestAirportMarks: a refresh finds the series of the airports that alerts name.
 func TestAirportMarks(t *testing.T) {
 	t.Parallel()
 	p, _ := subscriptions(t)

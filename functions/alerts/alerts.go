@@ -1,11 +1,10 @@
 // Package alerts serves the endpoints of price alerts; package notify sends the notifications.
-// Anyone can request an alert. The reader of the mailbox confirms the alert with a button, because
-// mail programs open links by themselves. One click ends an alert, on a page or in the mail
-// program.
+// Anyone can request an alert. The reader of the mailbox confirms it with a button, because mail
+// programs open links by themselves. One click ends an alert, on a page or in the mail program.
 //
 // Answers and work are the same for every address, so they do not reveal whether an address has
 // alerts. No caller can change another subscriber's alert. A subscriber's personal data are deleted
-// with the subscriber's last alert. Every step can fail before or after its effect and be retried.
+// with the last alert. Every step can fail before or after its effect and be retried.
 package alerts
 
 import (
@@ -21,7 +20,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Service serves the endpoints of alerts.
 type Service struct {
 	Alerts        store.Alerts
 	Confirmations *notify.Confirmations // uses the same Alerts
@@ -35,7 +33,7 @@ type Service struct {
 	// SignalWorker, if set, is called when the outbox has new jobs.
 	SignalWorker func()
 
-	spend func(context.Context) error // counts a call that asks for an alert
+	spend func(context.Context) error // counts a request for an alert
 }
 
 func (s *Service) signal() {
@@ -44,7 +42,6 @@ func (s *Service) signal() {
 	}
 }
 
-// Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	s.spend = func(ctx context.Context) error { return api.ConsumeQuota(ctx, "alerts") }
 	httpapi.JSON(api, "alerts", httpapi.JSONDoc{

@@ -24,8 +24,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// carrier is a mail carrier for tests. For each mail it returns the next of its errors. When no
-// error is left, it accepts the mail.
+// carrier returns the next of its errors for each mail, and accepts the mail when none is left.
 type carrier struct {
 	errors []error
 	taken  int
@@ -78,8 +77,7 @@ func newFixture(t *testing.T) fixture {
 	return b
 }
 
-// rising returns bytes that count up, in place of random bytes. So the ids of one test are all
-// different.
+// rising replaces random bytes by bytes that count up, so all ids of a test differ.
 type rising struct{ n byte }
 
 func (r *rising) Read(b []byte) (int, error) {
@@ -118,8 +116,6 @@ func TestNoRandomness(t *testing.T) {
 	}
 }
 
-// TestNotices checks how notices of SES about bounces and complaints are handled, in both formats
-// of SES.
 func TestNotices(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	bounce := func(form, kind, recipients string) string {
@@ -137,7 +133,7 @@ func TestNotices(t *testing.T) {
 		messages []string
 		stopped  []string
 		still    time.Duration // stopped for at least this long
-		over     time.Duration // and at most this long
+		over     time.Duration
 		logged   string
 	}{
 		{"bounce, older form", []string{bounce("notificationType", "Permanent", ada)}, []string{"ada"},
@@ -207,8 +203,6 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestOtherEvents: an event of a schedule or a message of the queue makes the service run the
-// outbox.
 func TestOtherEvents(t *testing.T) {
 	for name, event := range map[string]string{
 		"schedule": `{"source":"aws.events","detail-type":"Scheduled Event","detail":{}}`,

@@ -9,15 +9,13 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestProveAskingTellsNothing: the response time to a request for an alert does not reveal whether
-// the address already has alerts.
 func TestProveAskingTellsNothing(t *testing.T) {
 	table, clock := fixture.OpenStore(t)
 	const each, oneWriteMore = 100, "given-one-write-more"
 	s := fixture.OpenSubscriptions(t, table, clock)
 	kinds := []string{unknown, oneWriteMore, subscribed, stopped, full}
 	if _, fast := table.(*boltstore.Store); !fast {
-		kinds = kinds[:4] // all kinds four times would take a minute there
+		kinds = kinds[:4] // the others would take a minute
 	}
 	prepare(t, s, 3*each, kinds...)
 	until := clock.Now().AddDate(1, 0, 0)

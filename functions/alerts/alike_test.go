@@ -9,17 +9,16 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// The kinds of addresses for which an alert is requested. The answer must not reveal the kind.
+// The answer must not reveal for which of these kinds of addresses an alert is requested.
 const (
 	unknown    = "unknown"
 	subscribed = "subscribed" // has this alert
-	stopped    = "stopped"    // gets no mail
-	full       = "full"       // has reached its hourly quota
+	stopped    = "stopped"
+	full       = "full" // has reached its hourly quota
 )
 
 func address(kind string, n int) string { return fmt.Sprintf("%s%d@example.com", kind, n) }
 
-// prepare creates addresses of each kind. The parameter each is how many of every kind.
 func prepare(t *testing.T, s *fixture.Subscriptions, each int, kinds ...string) {
 	t.Helper()
 	for n := range each {
@@ -43,8 +42,6 @@ func prepare(t *testing.T, s *fixture.Subscriptions, each int, kinds ...string) 
 	s.Drain()
 }
 
-// TestAskingAnswersAlike: a request for an alert gets the same answer and makes the same calls to
-// the store for every kind of address.
 func TestAskingAnswersAlike(t *testing.T) {
 	t.Parallel()
 	table, clock := fixture.OpenStore(t)

@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestConditionsToAnywhere: a request for an alert to any destination becomes an alert if its
-// condition is valid. Otherwise the answer names the faulty fields.
 func TestConditionsToAnywhere(t *testing.T) {
 	today, _ := fare.ParseDay("2026-11-22")
 	anywhere := fare.Route{Origin: "MIL", Destination: store.Anywhere}

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// readBody returns the fields of a request as text, and the faults of the fields. The fields are
-// nil if the body is malformed.
+// readBody returns the fields of a request as text, and their faults. The fields are nil if the
+// body is malformed.
 func readBody(contentType string, body []byte) (map[string]string, []fault) {
 	if isForm(contentType) {
 		return readForm(body)
@@ -23,7 +23,6 @@ func readBody(contentType string, body []byte) (map[string]string, []fault) {
 	return readJSON(contentType, body)
 }
 
-// usualDrop is the percentage of a form that asks for a drop and states no size.
 const usualDrop = "10"
 
 func isForm(contentType string) bool {
@@ -31,8 +30,7 @@ func isForm(contentType string) bool {
 	return err == nil && kind == "application/x-www-form-urlencoded"
 }
 
-// readForm parses the HTML form of a page. Browsers send empty fields too, so an empty field is no
-// fault.
+// readForm accepts empty fields, because browsers send them too.
 func readForm(body []byte) (map[string]string, []fault) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
@@ -57,7 +55,7 @@ func readForm(body []byte) (map[string]string, []fault) {
 }
 
 // readAmounts rewrites the amounts of a form as the API takes them. People type 45 €, $50 or
-// 1.234,50. The currency of an amount becomes that of the form. A text that is no amount stays.
+// 1.234,50. The currency of an amount becomes that of the form. Other texts stay.
 func readAmounts(given map[string]string) {
 	in, err := fare.ParseCurrency(cmp.Or(given["currency"], euro))
 	if err != nil {

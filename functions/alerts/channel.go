@@ -10,15 +10,14 @@ import (
 	"verdetto/shared/store"
 )
 
-// byMail is the public name of the channel e-mail, which the store keeps as "".
+// byMail is the public name of the channel that the store calls "".
 const byMail = "mail"
 
 type channel struct {
 	email   bool
-	address func(string) (string, error) // parses an address; nil: the channel has none
+	address func(string) (string, error)
 }
 
-// channels holds the channels that an alert can use.
 var channels = map[string]channel{
 	byMail:         {email: true},
 	store.Ntfy:     {address: ntfy.ParseTopic},
@@ -46,8 +45,7 @@ func (p *pendingSubscription) setChannel(value string) *fault {
 	return nil
 }
 
-// setAddress parses an address in the form of the request's channel. The channel must be set
-// before.
+// setAddress needs the request's channel to be set before.
 func (p *pendingSubscription) setAddress(value string) *fault {
 	read := p.carrier().address
 	switch {

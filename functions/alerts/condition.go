@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// condition holds the trip of a requested alert and the rule when the alert is met.
 type condition struct {
 	trip    store.Trip
 	kind    string // as in the request; "" if absent
@@ -87,7 +86,7 @@ func parseMonth(s string) (time.Time, bool) {
 	return at, err == nil
 }
 
-// parseWhole parses an integer from least to most in any JSON form: 14.0 is 14.
+// parseWhole accepts an integer in any JSON form: 14.0 is 14.
 func parseWhole(s string, least, most int) (int, bool) {
 	n, err := strconv.ParseFloat(s, 64)
 	ok := err == nil && strings.Trim(s, "0123456789+-.eE") == "" && n == math.Trunc(n) && float64(least) <= n &&
@@ -98,8 +97,7 @@ func parseWhole(s string, least, most int) (int, bool) {
 	return int(n), true
 }
 
-// check returns the faults of fields that exclude each other or name a departure that cannot be
-// flown. A departure is compared with the parameter today.
+// check returns the faults of fields that exclude each other or name a departure before today.
 func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	if p.codes[1] == string(store.Anywhere) {
 		return append(p.checkDigest(), p.checkAnywhere()...)
@@ -137,9 +135,8 @@ func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	return faults
 }
 
-// checkDeparture refuses departures that no message can precede. The service checks fares once a
-// day, and checks a new alert for the first time tomorrow. A message on the day of departure is too
-// late.
+// checkDeparture refuses departures that no message can precede: a new alert is compared with fares
+// tomorrow at the earliest, and a message on the day of departure is too late.
 func (p *pendingSubscription) checkDeparture(today fare.Day) []fault {
 	t, name := p.trip, "departure"
 	if t.Month {
@@ -158,16 +155,11 @@ func (p *pendingSubscription) checkDeparture(today fare.Day) []fault {
 	return nil
 }
 
-// digestDays is the longest wait, in days, for the first weekly digest.
 const digestDays = 7
 
-// TooSoon is the error response for an alert whose departures leave before its first possible
-// message.
 var TooSoon = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "avviso-troppo-tardi",
 	Title: "The alert would come too late"}
 
-// checkKind returns the fault of a threshold that is missing or that the kind of alert does not
-// use.
 func (p *pendingSubscription) checkKind() []fault {
 	switch {
 	case p.threshold > 0 && p.paid > 0:
@@ -180,8 +172,8 @@ func (p *pendingSubscription) checkKind() []fault {
 	return nil
 }
 
-// checkAnywhere returns the faults of a requested alert to any destination. Such an alert covers
-// the cheapest one-way fare to each destination on any day.
+// checkAnywhere applies to alerts that cover the cheapest one-way fare to each destination on any
+// day.
 func (p *pendingSubscription) checkAnywhere() (faults []fault) {
 	for _, f := range []struct {
 		field string
@@ -203,8 +195,8 @@ func (p *pendingSubscription) checkAnywhere() (faults []fault) {
 }
 
 // fill copies the condition into an alert. An alert on a route, by threshold or verdict, keeps the
-// original storage format. Other alerts also store an ID and the day of the request. Alerts to any
-// destination by mail store that day, but no ID.
+// original storage format. Others also store an ID and the day of the request; alerts to any
+// destination by mail store the day alone.
 func (c condition) fill(a *store.Alert, today fare.Day) {
 	a.Trip, a.Percent, a.Amount = c.trip, c.percent, c.amount
 	if c.kind != store.Threshold && c.kind != store.Verdict {

@@ -12,8 +12,6 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// TestConditions: a request with a valid condition becomes an alert. For an invalid condition the
-// answer names the faulty field.
 func TestConditions(t *testing.T) {
 	today, _ := fare.ParseDay("2026-11-22")
 	day := func(s string) fare.Day {
@@ -131,8 +129,6 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestTooSoon: an alert is refused if its departure leaves before the first check of fares. The
-// error has its own code. The page shows the error in the reader's language.
 func TestTooSoon(t *testing.T) {
 	today, _ := fare.ParseDay("2026-11-22")
 	for fields, want := range map[string]string{

@@ -8,10 +8,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// Amounts of an alert in another currency than the euro. The alert stores the amount in euros, which
-// is compared with fares, and the amount as the reader typed it, which messages state.
+// An alert with an amount in another currency stores it in euros, which are compared with fares,
+// and as the reader typed it, for messages.
 
-// euro is the currency in which fares are compared.
 const euro = "EUR"
 
 // maxStated is the highest amount in another currency. The cheapest unit is worth about EUR 0.00005.
@@ -30,7 +29,6 @@ func (p *pendingSubscription) setCurrency(value string) *fault {
 
 var badCurrency = fault{field: "currency", text: "currency"}
 
-// readAmount parses an amount in the currency of the request.
 func (p *pendingSubscription) readAmount(value string) (fare.Cents, bool) {
 	if p.currency == "" {
 		return parseThreshold(value)
@@ -38,8 +36,7 @@ func (p *pendingSubscription) readAmount(value string) (fare.Cents, bool) {
 	return parseAmount(value, maxStated)
 }
 
-// convert converts the request's amount to euros. It returns the fault of a currency without a rate,
-// or of an amount that no alert can have.
+// convert returns the fault of a currency without a rate, or of an amount that no alert can have.
 func (s *Service) convert(ctx context.Context, p *pendingSubscription) ([]fault, error) {
 	for name, amount := range map[string]*fare.Cents{"threshold": &p.threshold, "paid": &p.paid, "amount": &p.amount} {
 		if *amount == 0 || p.currency == "" {

@@ -15,7 +15,6 @@ import (
 //go:embed digest.html
 var digestTemplate string
 
-// frequencies are the two ways to receive an alert: at once, or in the weekly digest.
 var frequencies = []string{"now", weekly}
 
 const weekly = "weekly"
@@ -29,7 +28,6 @@ func (p *pendingSubscription) setFrequency(value string) *fault {
 	return nil
 }
 
-// checkDigest returns a fault for each field of a request that a weekly alert cannot have.
 func (p *pendingSubscription) checkDigest() []fault {
 	switch {
 	case p.digest && p.channel != "":
@@ -40,9 +38,8 @@ func (p *pendingSubscription) checkDigest() []fault {
 	return nil
 }
 
-// digestPage shows a button that ends the weekly digest, and changes nothing. The link to this page
-// never expires, so the page does not list the alerts of the digest. The subscriber can get the
-// list by mail.
+// digestPage shows a button that ends the weekly digest, and changes nothing. The link to it never
+// expires, so it does not list the digest's alerts; the subscriber can get the list by mail.
 func (s *Service) digestPage(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	switch _, err := (store.Digests{Table: s.Alerts.Table}).Digest(ctx, subscriber); {
 	case errors.Is(err, store.ErrNotFound):
@@ -54,13 +51,12 @@ func (s *Service) digestPage(ctx context.Context, subscriber store.SubscriberID,
 	return respond(http.StatusOK, "digest", v)
 }
 
-// endDigest ends all alerts in a subscriber's weekly digest. Alerts outside the digest continue.
 func (s *Service) endDigest(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	ended, err := s.Alerts.RemoveDigest(ctx, subscriber)
 	return s.endedByLink(ctx, subscriber, ended, err, v, "digest_before", "digest_ended")
 }
 
-// keptDigest returns the stored data on a subscriber's digests, or nil if no digest is stored.
+// keptDigest returns nil if no digest is stored.
 func (s *Service) keptDigest(ctx context.Context, subscriber store.SubscriberID) (*keptDigest, error) {
 	d, err := store.Digests{Table: s.Alerts.Table}.Digest(ctx, subscriber)
 	if errors.Is(err, store.ErrNotFound) {

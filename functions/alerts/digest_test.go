@@ -10,9 +10,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestWeeklyAlerts: a weekly alert can be requested by form or JSON. Its mail and pages state the
-// weekday of the digest. A new request can make the alert immediate. The link in the digest ends
-// all weekly alerts and shows none of them.
 func TestWeeklyAlerts(t *testing.T) {
 	t.Parallel()
 	p, clock := subscriptions(t)

@@ -11,15 +11,14 @@ import (
 	"verdetto/shared/notify"
 )
 
-// Outcome counts what the handling of a Lambda event other than HTTP has done.
 type Outcome struct {
 	Done    int `json:"done"`    // jobs ended
 	Stopped int `json:"stopped"` // mailboxes that get no more mail
 }
 
 // Event handles the Lambda events other than HTTP. SES publishes notices of bounces and complaints
-// through SNS. Any event that is not from SNS, such as a schedule or a queue message, runs the
-// outbox. After an error AWS delivers the same event again, so Event is idempotent.
+// through SNS. Any other event, such as a schedule or a queue message, runs the outbox. AWS
+// delivers an event again after an error, so Event is idempotent.
 func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, error) {
 	var batch struct{ Records []record }
 	if err := json.Unmarshal(raw, &batch); err == nil && len(batch.Records) > 0 &&
@@ -31,8 +30,7 @@ func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, erro
 	return Outcome{Done: done}, err
 }
 
-// Work runs jobs of the outboxes until no job is due or the time of ctx is nearly over. It returns
-// the number of completed jobs.
+// Work runs jobs of the outboxes until no job is due or the time of ctx is nearly over.
 func (s *Service) Work(ctx context.Context) (done int, err error) {
 	asked, err := s.Confirmations.Work(ctx)
 	pushed, pushFault := s.Pushes.Work(ctx)
@@ -40,15 +38,14 @@ func (s *Service) Work(ctx context.Context) (done int, err error) {
 	return asked + pushed + delivered, errors.Join(err, pushFault, hookFault)
 }
 
-// record is one record of a Lambda event from SNS. encoding/json also reads the eventSource of SQS
-// into EventSource.
+// encoding/json also reads the eventSource of SQS into EventSource.
 type record struct {
 	EventSource string
 	SNS         struct{ Message string } `json:"Sns"`
 }
 
-// notice is an SES notice about a bounce or a complaint. SES uses notificationType in the feedback
-// of an identity, and eventType in the events of a configuration set.
+// notice is an SES notice about a bounce or a complaint. SES names the type notificationType in the
+// feedback of an identity, and eventType in the events of a configuration set.
 type notice struct {
 	NotificationType, EventType string
 	Bounce                      struct {
@@ -64,7 +61,7 @@ type notice struct {
 type recipient struct{ EmailAddress string }
 
 // stops returns the mailboxes that a notice puts on the stop list, and until when. Mail to a full
-// or temporarily absent mailbox continues. A report of type "not-spam" is no complaint.
+// or temporarily absent mailbox continues, and a "not-spam" report is no complaint.
 func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
 	switch kind := n.EventType + n.NotificationType; {
 	case kind == "Bounce" && n.Bounce.BounceType == "Permanent":
@@ -75,8 +72,7 @@ func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
 	return nil, now
 }
 
-// suppress puts the mailboxes of notices on the stop list. A malformed notice is logged without its
-// content and does not block the other notices.
+// suppress logs a malformed notice without its content and continues with the others.
 func (s *Service) suppress(ctx context.Context, records []record) (stopped int, err error) {
 	var faults []error
 	for i, r := range records {

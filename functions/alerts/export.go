@@ -13,10 +13,9 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The export of all stored data of a subscriber. It holds only data that the page of the
-// subscriber's alerts shows, and no secrets: no link, no token, no signing key.
+// The export of a subscriber's stored data holds only what the page of their alerts shows, and no
+// link, token or signing key.
 
-// asJSON is the value of the query parameter "format" in a request for the export: ?format=json.
 const asJSON = "json"
 
 type managePageInput struct {
@@ -32,7 +31,6 @@ type kept struct {
 	Endpoints []keptEndpoint `json:"endpoints" doc:"Endpoints of alerts by webhook"`
 }
 
-// keptAlert is an alert in the export: the fields of a request, and the alert's state.
 type keptAlert struct {
 	Alert     string       `json:"alert" doc:"Name of the alert in links and events" example:"MIL-BUH"`
 	Route     string       `json:"route"`
@@ -72,13 +70,11 @@ type keptMessage struct {
 	Price *float64 `json:"price,omitempty" doc:"Price in the message, EUR"`
 }
 
-// keptDigest is the part of the export about the weekly digests.
 type keptDigest struct {
 	Day  string             `json:"day,omitempty" doc:"Day of the last weekly mail"`
 	Told map[string]float64 `json:"told,omitempty" doc:"EUR: the fares in the last weekly mail, by alert"`
 }
 
-// keptEndpoint is a webhook endpoint in the export, with its recent deliveries.
 type keptEndpoint struct {
 	Address    string         `json:"address"`
 	State      string         `json:"state" enum:"waiting,works,dead" doc:"waiting: it has not accepted a test event yet. dead: deliveries have stopped"`
@@ -87,8 +83,7 @@ type keptEndpoint struct {
 	Deliveries []keptDelivery `json:"deliveries" doc:"Deliveries of the last 8 days, newest first"`
 }
 
-// keptDelivery is a webhook event in the export. It leaves out the event's body, which holds links
-// that change alerts.
+// keptDelivery leaves out the event's body, which holds links that change alerts.
 type keptDelivery struct {
 	ID     string     `json:"id" doc:"webhook-id of the event"`
 	Alert  string     `json:"alert"`
@@ -100,8 +95,7 @@ type keptDelivery struct {
 	Ended  *time.Time `json:"ended,omitempty"`
 }
 
-// export returns all stored data of a subscriber. Without stored alerts it returns the page that
-// says so.
+// export returns the page about missing alerts if none is stored.
 func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if err != nil {
@@ -177,7 +171,6 @@ func (s *Service) keptEndpoints(ctx context.Context, subscriber store.Subscriber
 	return endpoints, err
 }
 
-// euros returns an amount in EUR, as requests state amounts. It returns nil for 0.
 func euros(c fare.Cents) *float64 {
 	if c == 0 {
 		return nil
@@ -186,7 +179,6 @@ func euros(c fare.Cents) *float64 {
 	return &e
 }
 
-// dayOf returns a day as text, as requests state days. It returns "" for 0.
 func dayOf(d fare.Day) string {
 	if d == 0 {
 		return ""
@@ -194,7 +186,6 @@ func dayOf(d fare.Day) string {
 	return d.String()
 }
 
-// moment returns a time in UTC, or nil for the zero time.
 func moment(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

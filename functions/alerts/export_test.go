@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// keeping is a service with alerts of two people: one has alerts of every kind and by several
-// channels, the other has one alert.
+// keeping is a service with one person who has alerts of every kind and by several channels, and
+// another who has one alert.
 type keeping struct {
 	*fixture.Subscriptions
 	today fare.Day
@@ -72,8 +72,6 @@ func (k keeping) one(kind string) store.Alert {
 	return a
 }
 
-// TestNumbersOfEveryKind: an owner can change only the numbers that belong to an alert's kind. The
-// page explains an invalid number.
 func TestNumbersOfEveryKind(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
@@ -122,8 +120,6 @@ func TestNumbersOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestPageOfEveryKind: the page of a subscriber's alerts has a field for each number of an alert.
-// It states when the last message was sent.
 func TestPageOfEveryKind(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
@@ -142,8 +138,8 @@ func TestPageOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestResumeOfAnEndpointThatWasGivenUp: resuming an endpoint to which the service had stopped
-// sending queues a test event. No other event is sent before the endpoint accepts the test event.
+// Resuming an endpoint that the service had given up queues a test event. No other event is sent
+// before the endpoint accepts it.
 func TestResumeOfAnEndpointThatWasGivenUp(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
@@ -186,8 +182,6 @@ func TestResumeOfAnEndpointThatWasGivenUp(t *testing.T) {
 	}
 }
 
-// TestExport: the export contains all stored data of a subscriber, under the field names of the
-// request. It contains no secrets.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
@@ -242,8 +236,6 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportIsOfTheSubscriberAlone: a link exports nothing if it is for another purpose, of another
-// person or expired.
 func TestExportIsOfTheSubscriberAlone(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)

@@ -18,7 +18,6 @@ type fault struct {
 	kind  *httpapi.ProblemType // nil: a plain 400
 }
 
-// message returns what is wrong with the field, in English, for an error document.
 func (f fault) message() string {
 	text := faultTexts[f.text]
 	for i := 0; i+1 < len(f.fill); i += 2 {
@@ -43,7 +42,6 @@ func refusal(faults []fault) *httpapi.Problem {
 	return p
 }
 
-// pageText returns what to do about the fault, in a sentence for the reader of a page.
 func (f fault) pageText(l *i18n.Language) string {
 	key := "unclear"
 	switch f.text {
@@ -78,7 +76,6 @@ func (f fault) pageText(l *i18n.Language) string {
 	return l.Text("alerts.fault."+key, fill...)
 }
 
-// kindLabels maps each kind of alert to the last part of the key of its label in the form.
 var kindLabels = map[string]string{store.Threshold: "cheap", store.Verdict: "cheap", store.Low: "low",
 	store.Drop: "drop", store.Change: "change", store.Paid: "paid"}
 
@@ -88,14 +85,12 @@ var (
 	badThreshold = fault{field: "threshold", text: "threshold"}
 )
 
-// unknownField returns the fault of a request field that does not exist. The fault repeats at most
-// 40 characters of the field's name.
+// unknownField repeats at most 40 characters of the field's name.
 func unknownField(name string) fault {
 	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")), text: "unknown_field",
 		fill: []any{"Fields", strings.Join(fields, ", ")}}
 }
 
-// maxFaults is the largest number of faults in an error response.
 const maxFaults = 8
 
 // sorted sorts faults by field, because maps have no order, and returns at most maxFaults.

@@ -12,10 +12,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Tests of alerts while calls to the store fail.
-
-// TestAlertsUnderFaults: each call to the store fails once, before or after its effect, or the
-// process dies at that call. In each case a retry succeeds.
+// Each call to the store fails once, before or after its effect, or the process dies at it. A retry
+// succeeds.
 func TestAlertsUnderFaults(t *testing.T) {
 	t.Parallel()
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
@@ -23,12 +21,9 @@ func TestAlertsUnderFaults(t *testing.T) {
 	})
 }
 
-// liveUnderFaults requests and confirms two alerts. It ends one by its link and the other on the
-// page of all alerts.
 func liveUnderFaults(t *testing.T, p *fixture.Subscriptions, f *storetest.Faulty) {
 	const ada = "ada@example.com"
 	p.Faulty = f
-	// holds compares the stored alerts. It reads the table without the faults.
 	holds := func(want ...string) {
 		t.Helper()
 		list, err := store.Alerts{Table: f.Table}.BySubscriber(t.Context(), fixture.Subscriber(ada))
@@ -43,8 +38,8 @@ func liveUnderFaults(t *testing.T, p *fixture.Subscriptions, f *storetest.Faulty
 			t.Fatalf("alerts (-want +got):\n%s", diff)
 		}
 	}
-	// once retries a call until it succeeds. If the answer of an earlier try was lost, the page may
-	// also say that the action was already done.
+	// If the answer of an earlier try was lost, the page may also say that the action was already
+	// done.
 	once := func(call func() fixture.Reply) {
 		t.Helper()
 		if a := p.Retry(f, call); a.Status != 200 && a.Status != 410 {

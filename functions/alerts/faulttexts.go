@@ -1,7 +1,7 @@
 package alerts
 
-// faultTexts holds what is wrong with a field, for error documents, which are in English. {Name} is
-// filled in. Pages show the texts alerts.fault of the catalogues instead.
+// faultTexts holds the English texts of error documents. Pages show the texts alerts.fault of the
+// catalogues instead.
 var faultTexts = map[string]string{
 	"missing":       "is missing",
 	"repeated":      "is given more than once",

@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The pages on which owners see and change their endpoints (URLs that receive events).
+// Owners see and change their endpoints (URLs that receive events) on these pages.
 
 //go:embed hooks.html
 var hooksTemplate string
@@ -26,8 +26,8 @@ var hooksTemplate string
 type hookView struct {
 	Endpoints []endpointRow
 	Host      string // the endpoint of the page
-	Secret    string // its secret; shown once
-	Did       string // key in the catalogue of what was just done
+	Secret    string // shown once
+	Did       string // key in the catalogue
 	Count     int
 }
 
@@ -46,9 +46,9 @@ type deliveryRow struct {
 
 const maxDeliveries = 20
 
-// openEndpoint queues a test event to the webhook endpoint of an alert that was just confirmed. If
-// the endpoint is new, the page shows its secret. The alert is active even if openEndpoint fails:
-// the worker sends a test before the first event.
+// openEndpoint queues a test event to the endpoint of an alert that was just confirmed, and shows
+// the secret of a new endpoint. The alert is active even if this fails: the worker sends a test
+// before the first event.
 func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string, v *view) {
 	if alert.Channel != store.Webhook {
 		return
@@ -65,7 +65,7 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 		err = s.Webhooks.Deliveries.Enqueue(ctx, webhook.Test(alert, testName(id), now))
 	}
 	if err != nil {
-		// This error is not fatal, because the page of alerts can issue a new secret.
+		// The page of alerts can issue a new secret.
 		s.Log.ErrorContext(ctx, "endpoint not opened", "error", err)
 		return
 	}
@@ -76,15 +76,14 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 	}
 }
 
-// testName returns a unique name for the test event of a confirmation. The name is a hash, because
-// the id is in a link and must not appear in a log.
+// testName returns a unique name for the test event of a confirmation. It is a hash, because the id
+// is in a link and must not appear in a log.
 func testName(id string) string {
 	sum := sha256.Sum256([]byte("webhook test\x00" + id))
 	return hex.EncodeToString(sum[:8])
 }
 
-// manageEndpoint runs the action of the endpoint button that was pressed. It returns nil if the
-// form has no endpoint button.
+// manageEndpoint returns nil if the form has no endpoint button.
 func (s *Service) manageEndpoint(ctx context.Context, subscriber store.SubscriberID, pressed url.Values,
 	v view) (*page.Response, error) {
 	for _, did := range []string{"rotate", "test", "failed", "replay"} {
@@ -136,8 +135,7 @@ func (s *Service) doEndpoint(ctx context.Context, did string, of store.Alert, v 
 	return err
 }
 
-// resume reactivates an endpoint to which the service stopped sending after failures, and resumes
-// the endpoint's alerts.
+// resume reactivates an endpoint that the service gave up, and the endpoint's alerts.
 func (s *Service) resume(ctx context.Context, of store.Alert) error {
 	_, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, of.Subscriber, of.Address, s.Now(),
 		func(e *store.Endpoint) bool {
@@ -157,8 +155,8 @@ func (s *Service) resume(ctx context.Context, of store.Alert) error {
 	return err
 }
 
-// reopen queues a test event to a dead endpoint when one of the endpoint's alerts is resumed. The
-// service sends no other event until the endpoint accepts the test event.
+// reopen queues a test event to a dead endpoint when one of its alerts is resumed. The service
+// sends no other event until the endpoint accepts it.
 func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref store.Ref) (tested bool, err error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
 	if errors.Is(err, store.ErrNotFound) || err == nil && alert.Channel != store.Webhook {
@@ -182,8 +180,8 @@ func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref
 	return tested, err
 }
 
-// eachEndpoint calls visit for each webhook endpoint of a subscriber's alerts. A call gets the
-// first alert to the endpoint and the endpoint's recent deliveries, newest first.
+// eachEndpoint calls visit with the first alert to each endpoint and the recent deliveries, newest
+// first.
 func (s *Service) eachEndpoint(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert,
 	visit func(store.Alert, store.Endpoint, []store.Delivery)) error {
 	var all []store.Delivery
@@ -212,7 +210,6 @@ func (s *Service) eachEndpoint(ctx context.Context, subscriber store.SubscriberI
 	return nil
 }
 
-// endpoints returns the table rows of a subscriber's webhook endpoints.
 func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert,
 	l *i18n.Language) (rows []endpointRow, err error) {
 	err = s.eachEndpoint(ctx, subscriber, alerts, func(a store.Alert, e store.Endpoint, deliveries []store.Delivery) {
@@ -227,8 +224,8 @@ func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, 
 	return rows, err
 }
 
-// endpointState returns the state of an endpoint: waiting, works or dead. An endpoint to which
-// sending was stopped after failures is dead only while its alerts are paused.
+// endpointState returns waiting, works or dead. An endpoint that the service gave up is dead only
+// while its alerts are paused.
 func endpointState(e store.Endpoint, paused bool) string {
 	switch {
 	case e.Dead && paused:
@@ -249,8 +246,7 @@ func stateOf(d store.Delivery) string {
 	return "under_way"
 }
 
-// host returns the host of a URL. Pages show no other part of an endpoint's URL, because the path
-// may be secret.
+// host returns the host of a URL. Pages show no other part, because the path may be secret.
 func host(of string) string {
 	u, err := url.Parse(of)
 	if err != nil {

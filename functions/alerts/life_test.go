@@ -25,8 +25,6 @@ func everything(t *testing.T, table store.Table, partitions ...string) string {
 	return all.String()
 }
 
-// TestAlertLife follows alerts from the request, through confirmation and change, to their end. It
-// also checks the notifications that a refresh stores.
 func TestAlertLife(t *testing.T) {
 	t.Parallel()
 	table, clock := fixture.OpenStore(t)
@@ -46,7 +44,7 @@ func TestAlertLife(t *testing.T) {
 		t.Fatalf("alerts before confirming: %v", got)
 	}
 
-	// Mail scanners open the link, with GET and HEAD, several times. Nothing is confirmed.
+	// Mail scanners open the link several times. Nothing is confirmed.
 	link := p.Link(mails[0])
 	for range 3 {
 		if a := p.Do("GET", link, "", "Accept-Language", "en"); a.Status != 200 ||
@@ -60,7 +58,6 @@ func TestAlertLife(t *testing.T) {
 		t.Fatalf("alerts after a GET: %v", got)
 	}
 
-	// The button of the page confirms the alert, once.
 	if a := p.Form(link, ""); a.Status != 200 || !strings.Contains(a.Page(), "Your alert is on: Milan–Bucharest") ||
 		!strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) {
 		t.Fatalf("%d %s", a.Status, a.Body)
@@ -88,7 +85,6 @@ func TestAlertLife(t *testing.T) {
 		t.Fatalf("alerts %v", got)
 	}
 
-	// The page of all alerts lists the alerts and can end each of them.
 	manage := p.ManageLink("ada@example.com")
 	p.Do("GET", manage, "").Want(t, 200, "Milano–Bucarest a 30,00 € o meno", "Milano–Londra").Lacks(t,
 		"example.com")
@@ -108,7 +104,7 @@ func TestAlertLife(t *testing.T) {
 		}
 	}
 
-	// A mail provider ends an alert with one request, in either of the two form encodings.
+	// A mail provider ends an alert with one request, in either form encoding.
 	p.Do("POST", p.EndLink("ROM-PAR", "ada@example.com"), "List-Unsubscribe=One-Click", "Content-Type",
 		"application/x-www-form-urlencoded").Want(t, 200)
 	if got := p.Thresholds("ada@example.com"); len(got) != 0 {

@@ -14,9 +14,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// managePage shows the list of a subscriber's alerts. If the link is too old, the page offers to
-// mail a new link. With format=json managePage returns the export. With a link to pause an alert it
-// asks whether to pause the alert.
+// managePage shows a subscriber's alerts, or with format=json the export. If the link is too old,
+// it offers to mail a new one. For a link that pauses an alert it asks whether to pause it.
 func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
@@ -35,7 +34,6 @@ func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Re
 	return s.orNone(ctx, subscriber, http.StatusOK, v)
 }
 
-// orNone returns the page of a subscriber's alerts, or the page that says that there are no alerts.
 func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, status int,
 	v view) (*page.Response, error) {
 	response, err := s.list(ctx, subscriber, v)
@@ -49,8 +47,7 @@ func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, sta
 	return response, nil
 }
 
-// removal is the form on the page of all alerts: one button and the button's fields. The published
-// API description uses the name removal.
+// The published API description uses the name removal.
 type removal struct {
 	Remove    string `json:"remove,omitempty" doc:"The alert to end, as the page names it" example:"MIL-BUH"`
 	Snooze    string `json:"snooze,omitempty" doc:"The alert to pause for a month" example:"MIL-BUH"`
@@ -80,7 +77,7 @@ type manageInput struct {
 
 // manage runs the action of the button that was pressed. The link proves that the caller has
 // recently read the mailbox, so changes need no confirmation. A link to pause one alert only pauses
-// that alert, even if the form contains other buttons.
+// that alert, whatever the form contains.
 func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
@@ -126,7 +123,7 @@ func (s *Service) remove(ctx context.Context, subscriber store.SubscriberID, ref
 	return s.end(ctx, subscriber, v, ref)
 }
 
-// end ends the named alerts of a subscriber, or all if none is named.
+// end ends all alerts of a subscriber if none is named.
 func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view,
 	which ...store.Ref) (*page.Response, error) {
 	ended, err := s.Alerts.Remove(ctx, subscriber, which...)
@@ -139,7 +136,6 @@ func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view
 	return s.endedPage(ctx, subscriber, v)
 }
 
-// pause pauses an alert for a month or until it is resumed, or resumes it.
 func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
 	v view) (*page.Response, error) {
 	until := store.UntilResumed
@@ -159,15 +155,14 @@ func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref 
 	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Paused = until })
 }
 
-// frequency moves an alert into the weekly digest or out of the digest. An alert that cannot be in
-// a digest stays unchanged.
+// frequency moves an alert into or out of the weekly digest. An alert that cannot be in a digest
+// stays unchanged.
 func (s *Service) frequency(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
 	v view) (*page.Response, error) {
 	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Digest = form.Has("weekly") && a.MayDigest() })
 }
 
-// change sets the numbers of an alert, such as the threshold, the days of a low or the amount of a
-// drop. Route and trip cannot change, because an alert with another route or trip is another alert.
+// change sets the numbers of an alert. Route and trip cannot change, because they identify it.
 func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
 	v view) (*page.Response, error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
@@ -182,7 +177,6 @@ func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref
 	return s.changed(ctx, subscriber, ref, v, given.number)
 }
 
-// changed applies a change to an alert, then shows the list of all alerts.
 func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, v view,
 	change func(*store.Alert)) (*page.Response, error) {
 	_, err := s.Alerts.Change(ctx, ref, subscriber, change)
@@ -193,15 +187,14 @@ func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, re
 	return s.orNone(ctx, subscriber, http.StatusOK, v)
 }
 
-// renewal returns the page for a link that is too old. The page has a button to mail a new link,
-// and shows no data.
+// renewal returns the page for a link that is too old: a button to mail a new one, and no data.
 func (s *Service) renewal(subscriber store.SubscriberID, v view) (*page.Response, error) {
 	v.Action, v.Days = s.Links.Renew(subscriber), notify.ManageDays
 	return respond(http.StatusGone, "renew", v)
 }
 
 // renew queues the mail with a new link. The page is the same with and without alerts, so only the
-// reader of the mailbox learns whether there are alerts.
+// reader of the mailbox learns whether there are any.
 func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	job := notify.ManageJob(subscriber, s.Now())
 	job.Caller = httpapi.Subject(ctx)
@@ -212,13 +205,11 @@ func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v vi
 	return respond(http.StatusOK, "renewed", v)
 }
 
-// endedPage returns the page after alerts were ended, with a list of the remaining alerts.
 func (s *Service) endedPage(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	v.Confirmation = v.T.Text("alerts.manage.ended")
 	response, err := s.list(ctx, subscriber, v)
 	if err != nil {
-		// The alerts are already ended. A failure to list the remaining alerts must not hide the
-		// success.
+		// A failure to list the remaining alerts must not hide that the others are ended.
 		s.Log.ErrorContext(ctx, "alerts not listed", "error", err)
 		v.Manage = s.Links.Manage(subscriber, s.Now())
 	}
@@ -228,7 +219,7 @@ func (s *Service) endedPage(ctx context.Context, subscriber store.SubscriberID, 
 	return respond(http.StatusOK, "ended", v)
 }
 
-// list returns the page of a subscriber's alerts, or nil if there are none.
+// list returns nil if there are no alerts.
 func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if len(alerts) == 0 || err != nil {

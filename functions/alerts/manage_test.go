@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// looking is a service with alerts of two people. It also holds links of the first person.
 type looking struct {
 	*fixture.Subscriptions
 	t                        *testing.T
@@ -37,7 +36,6 @@ func newLooking(t *testing.T) *looking {
 	return l
 }
 
-// one returns a person's stored alert for Milan to Bucharest.
 func (l *looking) one(email string) store.Alert {
 	l.t.Helper()
 	a, err := l.Alerts.Alerts.One(l.t.Context(), l.ref, fixture.Subscriber(email))
@@ -47,15 +45,12 @@ func (l *looking) one(email string) store.Alert {
 	return a
 }
 
-// all returns the stored alerts of both subscribers as text.
 func (l *looking) all() string {
 	return everything(l.t, l.Table, "ALERTS#MIL-BUH", "ALERTS#MIL-LON",
 		"SUBSCRIBER#"+string(fixture.Subscriber("ada@example.com")),
 		"SUBSCRIBER#"+string(fixture.Subscriber("bob@example.com")))
 }
 
-// TestManageChanges: changes of an alert by its owner's link need no confirmation, and affect only
-// that alert.
 func TestManageChanges(t *testing.T) {
 	t.Parallel()
 	l := newLooking(t)
@@ -94,8 +89,7 @@ func TestManageChanges(t *testing.T) {
 	}
 }
 
-// TestSnooze: the link to pause an alert shows a page with a question first. It pauses only that
-// alert, and the page lists no other alert.
+// The link to pause an alert asks first, pauses only that alert, and lists no other.
 func TestSnooze(t *testing.T) {
 	t.Parallel()
 	l := newLooking(t)
@@ -125,8 +119,6 @@ func TestSnooze(t *testing.T) {
 	}
 }
 
-// TestStrangersChangeNothing: another person's alerts cannot be listed, changed or ended. The test
-// tries links of another purpose, person or time, and invented form fields.
 func TestStrangersChangeNothing(t *testing.T) {
 	t.Parallel()
 	l := newLooking(t)
@@ -178,8 +170,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 			attempts = append(attempts, attempt{button + " " + of, l.manage,
 				button + "=" + url.QueryEscape(of) + "&threshold=1", 400})
 		}
-		// These attempts name an alert in the right form. The alert does not exist, or belongs to
-		// the other person.
+		// An alert that does not exist, or belongs to the other person.
 		attempts = append(attempts, attempt{button + " of an unknown alert", l.manage,
 			button + "=ROM-PAR&threshold=1", 410},
 			attempt{button + " of an id that is another's", l.manage,
@@ -201,7 +192,6 @@ func TestStrangersChangeNothing(t *testing.T) {
 	if len(attempts) < 50 {
 		t.Errorf("%d attempts", len(attempts))
 	}
-	// A link that pauses one alert ignores all form fields.
 	for _, body := range []string{"all=1", "remove=MIL-LON", "change=MIL-LON&threshold=1", "renew=1"} {
 		if a := l.Form(l.snooze, body); a.Status != 200 || strings.Contains(a.Page(), "Londra") {
 			t.Errorf("%s: %d %s", body, a.Status, a.Page())

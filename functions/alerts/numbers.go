@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// numbersOf lists, for each kind of alert, the request fields that the owner can change later.
+// numbersOf lists the request fields that the owner can change later, by kind of alert.
 var numbersOf = map[string][]string{
 	store.Threshold: {"threshold"}, store.Verdict: {"threshold"}, store.Low: {"days"},
 	store.Drop: {"percent", "amount"}, store.Paid: {"paid"},

@@ -22,8 +22,7 @@ type tokenInput struct {
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-// confirmPage shows a button that confirms the alert, and changes nothing, because mail scanners
-// open links.
+// confirmPage changes nothing, because mail scanners open links.
 func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
@@ -39,8 +38,7 @@ func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Resp
 	return respond(http.StatusOK, "confirm", v)
 }
 
-// confirm creates the alert. It is idempotent: a second press of the button shows that the alert
-// exists.
+// confirm is idempotent: a second press of the button shows that the alert exists.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
@@ -69,8 +67,8 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	return respond(http.StatusOK, "confirmed", v)
 }
 
-// pending returns the alert that waits for confirmation, or the page that says why the alert cannot
-// be confirmed.
+// pending returns the alert that waits for confirmation, or the page that says why it cannot be
+// confirmed.
 func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, *page.Response, error) {
 	if !isID(id) {
 		response, err := broken(v)
@@ -84,8 +82,7 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 		response, err := notPending(err, v)
 		return pending, response, err
 	}
-	// The reader may have stopped all mail since the request. The alert would be stored and never
-	// sent.
+	// The reader may have stopped all mail since the request, and the alert would never be sent.
 	stopped, err := s.Alerts.Stopped(ctx, pending.Subscriber)
 	if err == nil && stopped {
 		response, err := respond(http.StatusGone, "stopped", v)
@@ -94,8 +91,6 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 	return pending, nil, err
 }
 
-// notPending returns the page that says why the link has no alert to confirm: used, stopped or
-// expired.
 func notPending(err error, v view) (*page.Response, error) {
 	for reason, block := range map[error]string{store.ErrUsed: "used", store.ErrStopped: "stopped",
 		store.ErrNotFound: "expired"} {
@@ -106,8 +101,7 @@ func notPending(err error, v view) (*page.Response, error) {
 	return nil, err
 }
 
-// endedBefore returns the page for an alert that no longer exists. It returns an error other than
-// ErrNotFound unchanged.
+// endedBefore returns any error other than ErrNotFound unchanged.
 func endedBefore(err error, v view) (*page.Response, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return respond(http.StatusGone, "ended_before", v)
@@ -115,13 +109,11 @@ func endedBefore(err error, v view) (*page.Response, error) {
 	return nil, err
 }
 
-// broken returns the page for a link that is invalid or incomplete.
 func broken(v view) (*page.Response, error) {
 	return respond(http.StatusBadRequest, "broken", v)
 }
 
-// unsubscribePage shows a button that ends the alert, and changes nothing. For a link that ends a
-// weekly digest it shows the page of digestPage.
+// unsubscribePage changes nothing. For a link that ends a weekly digest it shows digestPage.
 func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
@@ -143,8 +135,8 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 	return respond(http.StatusOK, "unsubscribe", v)
 }
 
-// unsubscribe ends an alert or a digest on POST. The caller is a person, or a mail provider that
-// sends List-Unsubscribe=One-Click (RFC 8058). The token in the link says what to end; the body is
+// unsubscribe ends an alert or a digest on POST by a person, or by a mail provider that sends
+// List-Unsubscribe=One-Click (RFC 8058). The token in the link says what to end; the body is
 // ignored.
 func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
@@ -162,8 +154,8 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 	return s.endedByLink(ctx, subscriber, ended, err, v, "ended_before", "ended")
 }
 
-// endedByLink returns the page after a link ended alerts. A link that ends alerts never expires, so
-// the page does not list the subscriber's other alerts. The subscriber can get the list by mail.
+// endedByLink does not list the subscriber's other alerts, because a link that ends alerts never
+// expires. The subscriber can get the list by mail.
 func (s *Service) endedByLink(ctx context.Context, subscriber store.SubscriberID, ended int, err error, v view, none,
 	some string) (*page.Response, error) {
 	if err != nil {

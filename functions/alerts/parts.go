@@ -19,7 +19,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Parts holds the dependencies of New.
 type Parts struct {
 	Table   store.Table
 	Limiter *limit.Limiter
@@ -37,7 +36,7 @@ type Parts struct {
 	Metrics  metrics.Source
 }
 
-// New returns a Service. It fails if the settings of the Telegram bot are incomplete.
+// New fails if the settings of the Telegram bot are incomplete.
 func New(p Parts) (*Service, error) {
 	if fault := p.Bot.Fault(); fault != "" {
 		return nil, errors.New("configuration: " + fault)

@@ -23,7 +23,6 @@ const (
 	byNtfy     = `{"route":"MIL-BUH","channel":"ntfy","address":"` + topic + `","threshold":40}`
 )
 
-// subscriptions returns a service with alerts by mail.
 func subscriptions(t *testing.T) (*fixture.Subscriptions, *storetest.Clock) {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -53,7 +52,6 @@ func write(t *testing.T, p *fixture.Phones, person int64, text string) telegramt
 	return last(t, p, person)
 }
 
-// start requests an alert and opens the link to the bot, as the person does.
 func start(t *testing.T, p *fixture.Phones, person int64, body string) (link string) {
 	t.Helper()
 	a, link := p.AskFor(body, "Accept-Language", "en")
@@ -67,8 +65,8 @@ func start(t *testing.T, p *fixture.Phones, person int64, body string) (link str
 	return link
 }
 
-// TestTelegram: the bot sends nothing before the person presses the button. Then the chat gets one
-// message about a fare, in the language of the request. The command /stop ends the alert.
+// The bot sends nothing before the person presses the button. Then the chat gets one message about
+// a fare, in the language of the request. The command /stop ends the alert.
 func TestTelegram(t *testing.T) {
 	p := phones(t)
 	a, _ := p.AskFor(byTelegram)
@@ -118,8 +116,8 @@ func TestTelegram(t *testing.T) {
 	}
 }
 
-// TestTelegramOfOthers: a chat cannot list, end or take over alerts of another chat. The link to
-// confirm works once, for the first chat that opens it.
+// A chat cannot list, end or take over alerts of another chat. The link to confirm works once, for
+// the first chat that opens it.
 func TestTelegramOfOthers(t *testing.T) {
 	p := phones(t)
 	link := start(t, p, ada, byTelegram)
@@ -140,7 +138,7 @@ func TestTelegramOfOthers(t *testing.T) {
 	if m := write(t, p, bob, "/list"); m.Bold != "No alerts" {
 		t.Errorf("%+v", m)
 	}
-	// A chat cannot confirm an alert by mail or by ntfy. A page cannot confirm an alert of a chat.
+	// Neither can a chat confirm an alert by mail or ntfy, nor a page one of a chat.
 	p.Do("POST", "/v1/alerts", `{"route":"MIL-LON","email":"ada@example.com"}`)
 	mails := p.Received("ada@example.com")
 	mailed := p.Link(mails[0])
@@ -166,7 +164,7 @@ func TestTelegramOfOthers(t *testing.T) {
 	if m := write(t, p, bob, "/start "+id); m.Bold != "This link no longer works" {
 		t.Errorf("%+v", m)
 	}
-	// In a group chat, commands end no alert, and messages without a command get no answer.
+	// In a group chat, commands end no alert, and other messages get no answer.
 	for text, answered := range map[string]bool{"/stop": true, "/list": true, "good morning": false} {
 		if err := p.Telegram.Deliver(p.Telegram.Update(-5, "group", text, "en")); err == nil == answered {
 			// The imitation of Telegram has no such chat, so an answer of the bot causes an error.
@@ -178,8 +176,7 @@ func TestTelegramOfOthers(t *testing.T) {
 	}
 }
 
-// TestTelegramsCalls: a call to the bot's webhook without the secret has no effect. A malformed
-// update gets status 200 and is dropped.
+// A call without the secret has no effect. A malformed update is dropped with status 200.
 func TestTelegramsCalls(t *testing.T) {
 	p := phones(t)
 	start(t, p, ada, byTelegram)
@@ -202,7 +199,7 @@ func TestTelegramsCalls(t *testing.T) {
 	if m := write(t, p, ada, "/list"); m.Bold != "Your alerts" {
 		t.Errorf("%+v", m)
 	}
-	// Telegram may send an update several times: the result is the same.
+	// Telegram may repeat an update.
 	for range 3 {
 		if err := p.Telegram.Deliver([]byte(stop)); err != nil {
 			t.Error(err)
@@ -214,8 +211,7 @@ func TestTelegramsCalls(t *testing.T) {
 	off.Do("POST", "/v1/alerts", byTelegram).Want(t, http.StatusBadRequest, "has no bot there. Choose mail or ntfy")
 }
 
-// TestTelegramBlocked: a user who blocks the bot loses all alerts. The user can come back by
-// writing to the bot.
+// A user who blocks the bot loses all alerts, and can come back by writing to it.
 func TestTelegramBlocked(t *testing.T) {
 	p := phones(t)
 	start(t, p, ada, byTelegram)
@@ -225,8 +221,7 @@ func TestTelegramBlocked(t *testing.T) {
 	if m := write(t, p, ada, "/list"); m.Bold != "No alerts" { // writing unblocks the bot
 		t.Errorf("%+v", m)
 	}
-	// If Telegram's notice about the block is lost, the first message that is refused reveals the
-	// block.
+	// Without Telegram's notice about the block, the first refused message reveals it.
 	start(t, p, ada, byTelegram)
 	p.Telegram.Fail(func(int64) telegramtest.Fault {
 		return telegramtest.Fault{Status: 403, Says: "Forbidden: bot was blocked by the user"}
@@ -243,7 +238,6 @@ func TestTelegramBlocked(t *testing.T) {
 	}
 }
 
-// confirmed requests an alert by ntfy and confirms it by the link that is sent to the topic.
 func confirmed(t *testing.T, p *fixture.Phones, body, topic string) {
 	t.Helper()
 	before := len(p.Ntfy.Messages(topic))
@@ -265,8 +259,6 @@ func confirmed(t *testing.T, p *fixture.Phones, body, topic string) {
 	}
 }
 
-// TestNtfy: a topic gets the request to confirm, and one notification of a fare. The link in the
-// notification ends the alert.
 func TestNtfy(t *testing.T) {
 	p := phones(t)
 	confirmed(t, p, byNtfy, topic)
@@ -296,15 +288,15 @@ func TestNtfy(t *testing.T) {
 	if n := len(p.Ntfy.Messages(topic)); n != 2 {
 		t.Errorf("%d messages after the alert has ended", n)
 	}
-	// Topics are case-sensitive. So topics that differ only in case have different subscriber ids.
+	// Topics are case-sensitive.
 	links := p.Alerts.Links
 	if links.SubscriberAt(store.Ntfy, topic) == links.SubscriberAt(store.Ntfy, strings.ToUpper(topic)) {
 		t.Error("two topics are one subscriber")
 	}
 }
 
-// TestNtfyFlood: one caller cannot flood a topic with requests to confirm, and cannot use up the
-// quota of an ntfy server.
+// One caller can neither flood a topic with requests to confirm nor use up the quota of an ntfy
+// server.
 func TestNtfyFlood(t *testing.T) {
 	p := phones(t)
 	for i := range 12 {
@@ -326,7 +318,7 @@ func TestNtfyFlood(t *testing.T) {
 	}
 }
 
-// TestNtfyServersOfStrangers: an ntfy server that misbehaves delays or loses only its own messages.
+// An ntfy server that misbehaves delays or loses only its own messages.
 func TestNtfyServersOfStrangers(t *testing.T) {
 	p := phones(t)
 	confirmed(t, p, byNtfy, topic)
@@ -367,7 +359,6 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 	if n := len(p.Ntfy.Messages(strange + "-7")); n != 2 {
 		t.Errorf("%d messages, now that the server is there again", n)
 	}
-	// A server that stops answering as an ntfy server gets no further messages.
 	p.Ntfy.Fail(func(host string) (f ntfytest.Fault) {
 		if host == "strange.example.net" {
 			f = ntfytest.Fault{Status: http.StatusOK, Body: "<html>"}
@@ -385,8 +376,6 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 	}
 }
 
-// TestChannelRequests: if a request combines fields that its channel does not allow, the error
-// names the faulty field and the remedy.
 func TestChannelRequests(t *testing.T) {
 	p := phones(t)
 	for body, want := range map[string]string{
@@ -409,7 +398,6 @@ func TestChannelRequests(t *testing.T) {
 	}
 	p.Do("POST", "/v1/alerts", `{"route":"MIL-BUH","channel":"mail","email":"ada@example.com"}`).Want(t,
 		http.StatusAccepted)
-	// The page after the request states what to do next.
 	for form, want := range map[string]string{
 		"route=MIL-BUH&channel=telegram&email=&threshold=&address=":           `href="https://t.me/`,
 		"route=MIL-BUH&channel=ntfy&email=&address=https%3A%2F%2Fntfy.sh%2Fx": "If the topic accepts our messages",

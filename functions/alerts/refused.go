@@ -13,10 +13,9 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The page that refuses the form of an alert. It shows the faulty fields again, each with its label
-// and with what to do. Hidden fields keep all other values, so the reader corrects only these.
+// A refused form shows the faulty fields again, each with what to do. Hidden fields keep all other
+// values, so the reader corrects only these.
 
-// correction is a field of the form that the reader has to correct.
 type correction struct {
 	Name, Label, Value string
 	Text               string // what to do; empty: the field only helps to correct another one
@@ -30,7 +29,6 @@ type choice struct {
 	Chosen      bool
 }
 
-// refused returns the page that refuses a form. The page names the trip of the alert.
 func (s *Service) refused(ctx context.Context, in *subscribeInput, asked pendingSubscription, p *httpapi.Problem,
 	faults []fault, l *i18n.Language) (*page.Response, error) {
 	v := view{T: l}
@@ -87,8 +85,7 @@ var labels = map[string]string{"email": "form.email", "address": "form.address",
 	"channel": "form.channel", "departure": "form.departure", "month": "form.departure", "frequency": "form.weekly",
 	"airline": "ask.airline", "withoutAirline": "ask.without_airline"}
 
-// correct returns a field with the value that the reader typed. It returns false for a field that
-// the form hides.
+// correct returns false for a field that the form hides.
 func correct(name string, given map[string]string, l *i18n.Language) (correction, bool) {
 	key, ok := labels[name]
 	if !ok {
@@ -125,7 +122,6 @@ func correct(name string, given map[string]string, l *i18n.Language) (correction
 	return c, true
 }
 
-// sign returns the sign of a currency, for labels of amounts.
 func sign(currency string) string {
 	if currency == "" || currency == euro {
 		return "€"
@@ -133,7 +129,6 @@ func sign(currency string) string {
 	return currency
 }
 
-// pageTexts returns what to do about faults, after the labels of their fields.
 func pageTexts(faults []fault, l *i18n.Language) (lines []string) {
 	for _, f := range faults {
 		line := f.pageText(l)

@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// TestFormIsCorrected: a refused form shows the faulty fields with their visible labels, and with
-// what to do. It keeps all other values, and names no field of the API.
+// A refused form names no field of the API.
 func TestFormIsCorrected(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -60,8 +59,7 @@ func TestFormIsCorrected(t *testing.T) {
 	}
 }
 
-// TestAmountInDollars: an alert with an amount in dollars is compared in euros. The mail to confirm
-// and the list of alerts state both amounts.
+// The mail to confirm and the list of alerts state both amounts.
 func TestAmountInDollars(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -95,7 +93,6 @@ func TestAmountInDollars(t *testing.T) {
 	}
 }
 
-// TestFormAmounts: the form takes amounts as people type them, and shows others again.
 func TestFormAmounts(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -110,9 +107,8 @@ func TestFormAmounts(t *testing.T) {
 	}
 }
 
-// TestFormIsAnsweredInItsLanguage: the language in the link of the form is that of the page, of the
-// mail and of the page that confirms. The page repeats the alert and leads back. A drop without a
-// size is a drop by 10 %.
+// The language in the link of the form is also that of the mail and of the page that confirms. A
+// drop without a size is a drop by 10 %.
 func TestFormIsAnsweredInItsLanguage(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -10,9 +10,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestLinksToManageExpire: an expired link to manage alerts shows no alert and ends no alert. Its
-// page can mail a new link to the subscriber. Links to unsubscribe never expire, and each shows one
-// alert only.
+// An expired link shows and ends no alert, but can mail a new link to the subscriber. Links to
+// unsubscribe never expire, and each shows one alert only.
 func TestLinksToManageExpire(t *testing.T) {
 	table, clock := fixture.OpenStore(t)
 	const ada = "ada@example.com"
@@ -45,8 +44,7 @@ func TestLinksToManageExpire(t *testing.T) {
 	fresh := p.Link(mails[before])
 	p.Do("GET", fresh, "").Want(t, 200, "Milano–Bucarest", "Milano–Londra")
 
-	// The link to unsubscribe is as old as the expired link, and works. Its page does not show
-	// the other alert.
+	// The link to unsubscribe is as old as the expired link.
 	p.Do("GET", end, "").Want(t, 200, "Milano–Londra").Lacks(t, "Bucarest")
 	a := p.Form(end, "")
 	if a.Status != 200 || !strings.Contains(a.Page(), "L'avviso è disattivato.") ||
@@ -57,7 +55,7 @@ func TestLinksToManageExpire(t *testing.T) {
 		t.Errorf("a link to unsubscribe leads to more than its alert: %s", a.Body)
 	}
 
-	// For an address without alerts the page is the same, and no mail is sent.
+	// For an address without alerts the page is the same, but no mail is sent.
 	clock.Add(time.Hour)
 	if got := p.Form(p.RenewLink("nobody@example.com"), "renew=1"); got.Status != 200 ||
 		!strings.Contains(got.Page(), "Il link nuovo è in arrivo") || len(p.Received("nobody@example.com")) != 0 {
@@ -65,8 +63,6 @@ func TestLinksToManageExpire(t *testing.T) {
 	}
 }
 
-// TestFreshLinksAreBounded: the holder of an expired link cannot flood a mailbox with mails that
-// hold a new link.
 func TestFreshLinksAreBounded(t *testing.T) {
 	const ada = "ada@example.com"
 	p, clock := subscriptions(t)
@@ -81,8 +77,8 @@ func TestFreshLinksAreBounded(t *testing.T) {
 	}
 }
 
-// TestFreshLinksUnderFaults: while a new link is requested, each call to the store fails once,
-// before or after its effect. A retry causes the mail with the link.
+// Each call to the store fails once, before or after its effect. A retry causes the mail with the
+// link.
 func TestFreshLinksUnderFaults(t *testing.T) {
 	const ada = "ada@example.com"
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {

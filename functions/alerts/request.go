@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// wanted is the body of a request for an alert. The published API description uses the name wanted.
+// The published API description uses the name wanted.
 type wanted struct {
 	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each the IATA code of a city or airport. One of several airports of a city (BGY) means its fares alone, if the source states airports. ORIGIN-* is to anywhere: every city with a known fare, from all airports of the origin" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`
 	Email     string   `json:"email,omitempty" nullable:"true" maxLength:"254" format:"email" doc:"Email address, for channels mail and webhook" example:"ada@example.com"`
@@ -42,31 +42,27 @@ var fields = []string{"channel", "route", "email", "currency", "threshold", "add
 	"nights", "nonstop", "airline", "withoutAirline", "area",
 	"kind", "level", "days", "percent", "amount", "paid", "frequency"}
 
-// required lists the fields that a request must have. The field email is required only for the
-// channels mail and webhook.
+// The channels mail and webhook require email, the others do not.
 var required = []string{"route", "email"}
 
-// maxThreshold is the highest threshold, in EUR.
 const maxThreshold = 100_000
 
-// pendingSubscription is a parsed request for an alert.
 type pendingSubscription struct {
 	codes     [2]string // as in the request, in upper case; the second may be Anywhere
 	route     fare.Route
 	email     string
 	threshold fare.Cents
-	channel   string // as in store.Alert
+	channel   string
 	address   string // of the channel, in canonical form
 	digest    bool   // sent in the weekly digest
-	area      string // as in store.Alert
-	// currency is the currency of the request's amount, and stated that amount in it. They are empty
-	// for euros.
+	area      string
+	// currency and stated (the amount in it) are empty for euros.
 	currency string
 	stated   fare.Cents
 	condition
 }
 
-// parseRequest parses a request for an alert, or returns the fault of every bad field.
+// parseRequest returns the fault of every bad field.
 func parseRequest(contentType string, body []byte) (p pendingSubscription, faults []fault) {
 	given, faults := readBody(contentType, body)
 	if given == nil {
@@ -83,7 +79,7 @@ func parseRequest(contentType string, body []byte) (p pendingSubscription, fault
 			faults = append(faults, *f)
 		}
 	}
-	// Several faults get the general error code. Only a single fault keeps its own code.
+	// Only a single fault keeps its own error code.
 	if len(faults) > 1 {
 		for i := range faults {
 			faults[i].kind = nil
@@ -169,16 +165,15 @@ func (p *pendingSubscription) setThreshold(value string) *fault {
 	return nil
 }
 
-// parseThreshold parses an amount in EUR without floating-point error. It rounds half cents up.
+// parseThreshold parses an amount in EUR exactly, rounding half cents up.
 func parseThreshold(s string) (fare.Cents, bool) { return parseAmount(s, maxThreshold) }
 
-// parseAmount is parseThreshold with a highest amount.
 func parseAmount(s string, most int64) (fare.Cents, bool) {
 	const maxLength = 32 // characters; longer text would slow the exact arithmetic
 	if len(s) > maxLength || strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false
 	}
-	// The check as a float comes first: it rejects exponents that would slow the exact arithmetic.
+	// A float rejects exponents that would slow the exact arithmetic.
 	if about, err := strconv.ParseFloat(s, 64); err != nil || !(about > 0 && about <= float64(most)) {
 		return 0, false
 	}
@@ -192,8 +187,7 @@ func parseAmount(s string, most int64) (fare.Cents, bool) {
 	return fare.Cents(cents), cents > 0 // 0 would mean no threshold
 }
 
-// parseRoute parses two codes of three letters, in upper or lower case. The second may be Anywhere
-// ("*").
+// parseRoute parses two codes of three letters in either case. The second may be Anywhere ("*").
 func parseRoute(s string) (codes [2]string, ok bool) {
 	from, to, found := strings.Cut(s, "-")
 	if !found {
@@ -213,7 +207,7 @@ func parseRoute(s string) (codes [2]string, ok bool) {
 	return codes, true
 }
 
-// sameCity returns the code of the city if two codes name the same city.
+// sameCity returns the code of the city if both codes name it.
 func sameCity(codes [2]string) (string, bool) {
 	from, known1 := places.CityOf(codes[0])
 	to, known2 := places.CityOf(codes[1])
@@ -223,7 +217,6 @@ func sameCity(codes [2]string) (string, bool) {
 	return codes[0], codes[0] == codes[1]
 }
 
-// resolve sets the cities that the request's codes name, or returns the faults of unknown codes.
 func (p *pendingSubscription) resolve() ([]fault, error) {
 	var faults []fault
 	var cities [2]fare.City

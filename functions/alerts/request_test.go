@@ -33,7 +33,6 @@ func TestParseThreshold(t *testing.T) {
 	}
 }
 
-// FuzzParseRequest: parseRequest either parses a body completely or returns at least one fault.
 func FuzzParseRequest(f *testing.F) {
 	f.Add("application/json", []byte(`{"route":"MIL-BUH","email":"ada@example.com","threshold":40.5}`))
 	f.Add("application/x-www-form-urlencoded", []byte("route=MIL-BUH&email=ada%40example.com&threshold=40,5"))

@@ -10,18 +10,17 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The page on which a person stops mails that any caller can cause, such as requests to confirm an
-// alert. Each such mail links to this page, also the mails about paid plans.
+// On this page a person stops mails that any caller can cause, such as requests to confirm an
+// alert. Each such mail links to it, also the mails about paid plans.
 
-// requestsPage shows the buttons that stop and allow such mails, and changes nothing.
 func (s *Service) requestsPage(mailbox store.SubscriberID, v view) (*page.Response, error) {
 	v.Action, v.Manage = s.Links.Requests(mailbox), s.Links.AllowRequests(mailbox)
 	v.Most, v.Days = s.Confirmations.Mailboxes().Most(), notify.StoppedDays
 	return respond(http.StatusOK, "requests", v)
 }
 
-// stopRequests stops mails that any caller can cause. The caller is a person, or a mail provider
-// that sends List-Unsubscribe=One-Click (RFC 8058).
+// stopRequests is called by a person, or by a mail provider that sends List-Unsubscribe=One-Click
+// (RFC 8058).
 func (s *Service) stopRequests(ctx context.Context, mailbox store.SubscriberID, v view) (*page.Response, error) {
 	until, err := s.Confirmations.Mailboxes().Stop(ctx, mailbox)
 	if err != nil {
@@ -31,8 +30,7 @@ func (s *Service) stopRequests(ctx context.Context, mailbox store.SubscriberID, 
 	return respond(http.StatusOK, "requests_stopped", v)
 }
 
-// allowRequests allows again the mails that any caller can cause. It records the caller as the
-// reader of the mailbox.
+// allowRequests records the caller as the mailbox owner.
 func (s *Service) allowRequests(ctx context.Context, mailbox store.SubscriberID, v view) (*page.Response, error) {
 	if err := s.Confirmations.Mailboxes().Resume(ctx, mailbox, httpapi.Subject(ctx)); err != nil {
 		return nil, err

@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestBadAlertRequests: invalid requests and invalid links are explained, and they change nothing.
 func TestBadAlertRequests(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -127,7 +126,7 @@ func TestBadAlertRequests(t *testing.T) {
 			if counted := a.Header.Get("X-RateLimit-Limit") != ""; counted != (status == 404) {
 				t.Errorf("counted: %v", counted)
 			}
-			// The answer to a form is a page that explains the fault, beside the field or in a list.
+			// A form is answered by a page that explains the fault, beside the field or in a list.
 			if kind == fixture.Form {
 				a := p.Form("/v1/alerts", c.body, "Accept-Language", "en")
 				explained := strings.Contains(a.Body, "<li>") || strings.Contains(a.Body, `class="fault"`)
@@ -142,8 +141,6 @@ func TestBadAlertRequests(t *testing.T) {
 	}
 }
 
-// TestAlertForms: a request by HTML form has the same effect as a request in JSON. A browser gets a
-// page as the answer.
 func TestAlertForms(t *testing.T) {
 	t.Parallel()
 	p, _ := subscriptions(t)
@@ -180,9 +177,8 @@ func TestAlertForms(t *testing.T) {
 	}
 }
 
-// TestAlertCaps: a caller can make 5 requests an hour. A mailbox gets at most 6 mails a day, and at
-// most 3 of them because of one caller. The answer does not reveal how many mails the mailbox has
-// had.
+// A caller can make 5 requests an hour. A mailbox gets at most 6 mails a day, at most 3 of them
+// because of one caller. The answer does not reveal how many it has had.
 func TestAlertCaps(t *testing.T) {
 	t.Parallel()
 	p, clock := subscriptions(t)
@@ -214,8 +210,8 @@ func TestAlertCaps(t *testing.T) {
 	if got := len(p.Received("ada@example.com")); got != 7 {
 		t.Errorf("%d mails after a day, want 7", got)
 	}
-	// A mail provider may unsubscribe all its users from one IP address, so these calls have no
-	// limit per address.
+	// A mail provider may unsubscribe all its users from one IP address, so these calls are
+	// unlimited.
 	for n := range 200 {
 		a := p.From("192.0.2.1:1", "POST", p.EndLink("MIL-BUH", fmt.Sprintf("user%d@example.com", n)),
 			"List-Unsubscribe=One-Click", "Content-Type", fixture.Form)
@@ -225,7 +221,6 @@ func TestAlertCaps(t *testing.T) {
 	}
 }
 
-// TestBadAlertLinks: a page explains an invalid link, and nothing changes.
 func TestBadAlertLinks(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -247,7 +242,6 @@ func TestBadAlertLinks(t *testing.T) {
 	another := notify.Links{Pepper: []byte("another pepper that has 32 letters")}
 	_, other, _ := strings.Cut(another.Unsubscribe(fixture.Subscriber("ada@example.com"),
 		store.Ref{Route: fixture.Route}), "t=")
-	// flip returns the token with the character at one position changed.
 	flip := func(s string, at int) string {
 		c := byte('A')
 		if s[at] == c {
@@ -314,8 +308,7 @@ func TestBadAlertLinks(t *testing.T) {
 	}
 }
 
-// TestTwentyAlerts: a person with 20 alerts can confirm another alert only after one of the 20 has
-// ended.
+// A person with 20 alerts can confirm another only after one of them has ended.
 func TestTwentyAlerts(t *testing.T) {
 	t.Parallel()
 	table, clock := fixture.OpenStore(t)
@@ -336,7 +329,6 @@ func TestTwentyAlerts(t *testing.T) {
 		!strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) || len(p.Thresholds("ada@example.com")) != 20 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
-	// At the limit of 20 alerts, the threshold of an alert can still be changed.
 	clock.Add(time.Hour)
 	p.Subscribe(routes[3], "ada@example.com", "12")
 	p.Form(p.ManageLink("ada@example.com"), "remove="+routes[0])
@@ -345,8 +337,8 @@ func TestTwentyAlerts(t *testing.T) {
 	}
 }
 
-// TestMailIsStopped: after a permanent refusal of a mail or a complaint, all alerts of the mailbox
-// end, and it gets no more requests to confirm.
+// After a permanent refusal or a complaint, all alerts of the mailbox end, and it gets no more
+// requests to confirm.
 func TestMailIsStopped(t *testing.T) {
 	t.Parallel()
 	table, clock := fixture.OpenStore(t)
@@ -379,8 +371,7 @@ func TestMailIsStopped(t *testing.T) {
 	}
 }
 
-// TestManyConfirmAtOnce: when many callers confirm at the same time, each link works once, and a
-// mailbox never has more than 20 alerts.
+// Each link works once, and a mailbox never has more than 20 alerts.
 func TestManyConfirmAtOnce(t *testing.T) {
 	t.Parallel()
 	table, clock := fixture.OpenStore(t)

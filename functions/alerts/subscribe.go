@@ -22,7 +22,6 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// pendingHours is how many hours a requested alert waits for its confirmation.
 const pendingHours = 48
 
 type subscribeInput struct {
@@ -34,8 +33,7 @@ type subscribeInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// language returns the language of the alert: the one in the link, as pages send it, or else one
-// that the caller accepts.
+// language prefers the language in the link, as pages send it, to those that the caller accepts.
 func (in *subscribeInput) language() *i18n.Language {
 	if l, ok := i18n.Find(in.Lang); ok {
 		return l
@@ -43,26 +41,22 @@ func (in *subscribeInput) language() *i18n.Language {
 	return i18n.ForHeader(string(in.AcceptLanguage))
 }
 
-// mailLanguage is the Accept-Language header of a request. It sets the language of the alert's
-// mails.
+// mailLanguage is the Accept-Language header, which sets the language of the alert's mails.
 type mailLanguage string
 
-// Schema returns a description with the supported languages.
 func (mailLanguage) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Description: "The language of the mails: " + i18n.Spoken()}
 }
 
 type accepted struct {
-	Status string `json:"status" enum:"accepted"`
-	Detail string `json:"detail"`
-	// FirstCheck is the day on which the alert is first compared with fares.
-	FirstCheck string `json:"firstCheck" format:"date" doc:"The first day (UTC) on which a message can come. The fare is checked once a day" example:"2027-03-20"`
-	// Confirmation is the link to the Telegram chat where the user confirms the alert.
+	Status       string `json:"status" enum:"accepted"`
+	Detail       string `json:"detail"`
+	FirstCheck   string `json:"firstCheck" format:"date" doc:"The first day (UTC) on which a message can come. The fare is checked once a day" example:"2027-03-20"`
 	Confirmation string `json:"confirmation,omitempty" format:"uri" doc:"For channel telegram: the link to the chat with the bot, where a button confirms the alert"`
 }
 
-// subscribe does the same for every address: it stores the requested alert and a job. The worker
-// decides later whether a mail is sent, so the answer reveals nothing about the address.
+// subscribe stores the requested alert and a job, whatever the address. The worker decides later
+// whether a mail is sent, so the answer reveals nothing about the address.
 func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
 	l := in.language()
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)
@@ -113,14 +107,13 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 		Vary: "Accept, Accept-Language", Body: body}, nil
 }
 
-// asked returns the page after a form was sent. It repeats what the alert is for.
 func (s *Service) asked(p pendingSubscription, start string, l *i18n.Language) (*page.Response, error) {
 	a := p.alert(fare.DayOf(s.Now()), l.Code)
 	return respond(http.StatusAccepted, "asked", view{T: l, Channel: p.channel, Action: start, Row: row(a, l),
 		First: l.WeekdayDate(store.FirstCheck(a.RequestDay)), Back: s.Links.Page(a)})
 }
 
-// nextStep holds, for each channel, the sentence in the response that explains how to confirm.
+// nextStep holds the sentence that explains how to confirm, by channel.
 var nextStep = map[string]string{
 	"": "If this address accepts our mail, a link to confirm the alert is on its way and " +
 		"works for 48 hours.",
@@ -132,8 +125,8 @@ var nextStep = map[string]string{
 		"once, within 48 hours; nothing is sent before.",
 }
 
-// startLink returns the link to the Telegram chat where an alert is confirmed, or "" for other
-// channels.
+// startLink returns the link to the chat where an alert is confirmed, or "" for channels other than
+// Telegram.
 func (s *Service) startLink(p pendingSubscription, id string) string {
 	if p.channel != store.Telegram {
 		return ""
@@ -141,8 +134,8 @@ func (s *Service) startLink(p pendingSubscription, id string) string {
 	return telegram.StartLink(s.Telegram.Name, id)
 }
 
-// savePending stores the requested alert and the job that asks for confirmation. It returns the
-// alert's id. A retried call with the same Idempotency-Key returns the id of the first call.
+// savePending stores the requested alert and the job that asks for confirmation. A retried call
+// with the same Idempotency-Key returns the id of the first.
 func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p pendingSubscription,
 	lang string) (id string, err error) {
 	now := s.Now()
@@ -187,7 +180,6 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	return id, err
 }
 
-// alert returns the alert that was requested on a day, without its subscriber.
 func (p pendingSubscription) alert(day fare.Day, lang string) store.Alert {
 	a := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel,
 		Address: p.address, RequestDay: day, Digest: p.digest, Currency: p.currency, Stated: p.stated, Area: p.area}
@@ -195,7 +187,7 @@ func (p pendingSubscription) alert(day fare.Day, lang string) store.Alert {
 	return a
 }
 
-// idBytes is the length of an id, in bytes. An id of 16 random bytes cannot be guessed.
+// idBytes makes ids that cannot be guessed.
 const idBytes = 16
 
 func newID(random io.Reader) (string, error) {
@@ -206,8 +198,7 @@ func newID(random io.Reader) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b[:]), nil
 }
 
-// isID reports whether a text has the form of an id. The check is strict, so each id has one
-// spelling.
+// isID is strict, so each id has one spelling.
 func isID(s string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	return err == nil && len(b) == idBytes

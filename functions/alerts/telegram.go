@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// TelegramBot holds the name and the secret of the bot that sends alerts in Telegram. The zero
-// value means that the service has no bot.
+// TelegramBot is the bot that sends alerts. The zero value means that the service has none.
 type TelegramBot struct {
 	Name   string // without @
 	Secret string // authenticates Telegram's calls
@@ -29,9 +28,8 @@ type updateInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// update runs a user's command and answers it in the same HTTP response, so the bot never writes
-// first to a chat. Telegram sends an update again until the service accepts it, so every command
-// may run twice.
+// update answers a user's command in the same HTTP response, so the bot never writes first to a
+// chat. Telegram repeats an update until the service accepts it, so every command may run twice.
 func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, error) {
 	if s.Telegram.Name == "" {
 		return nil, NotTelegram.Problem("This service has no Telegram bot. Choose another channel.")
@@ -42,8 +40,7 @@ func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, 
 	}
 	told, ok, err := telegram.ReadUpdate(in.RawBody)
 	if err != nil {
-		// The response is still 200. Otherwise Telegram would deliver the malformed update for a
-		// day.
+		// With another status Telegram would deliver the malformed update for a day.
 		s.Log.WarnContext(ctx, "an update of Telegram cannot be read", "error", err)
 		return telegramAnswer(nil), nil
 	}
@@ -65,8 +62,7 @@ func telegramAnswer(reply []byte) *page.Response {
 	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Body: reply}
 }
 
-// obey runs a command that a user sent in a chat. It returns the answer, or nil if the bot stays
-// silent.
+// obey returns nil if the bot stays silent.
 func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
 	l := i18n.ForHeader(told.Language)
 	subscriber := s.Links.SubscriberAt(store.Telegram, told.Chat)
@@ -90,7 +86,7 @@ func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Me
 }
 
 // start confirms a requested alert for a chat. Pressing the button proves consent, so start also
-// lifts an earlier stop of the chat's alerts.
+// lifts an earlier stop.
 func (s *Service) start(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
 	l := i18n.ForHeader(told.Language)
 	if !isID(told.Argument) {
@@ -155,13 +151,11 @@ func (s *Service) alertsOf(ctx context.Context, subscriber store.SubscriberID,
 	return m, nil
 }
 
-// manageable returns a message with a button that opens the page of the chat's alerts.
 func (s *Service) manageable(l *i18n.Language, subscriber store.SubscriberID) *telegram.Message {
 	return &telegram.Message{Buttons: []telegram.Button{{Label: l.Text("telegram.change"),
 		URL: s.Links.BaseURL + s.Links.Manage(subscriber, s.Now())}}}
 }
 
-// answer returns a message with a catalogue text and a button that opens the service.
 func (s *Service) answer(l *i18n.Language, text string) *telegram.Message {
 	return &telegram.Message{
 		Title: l.Text("telegram." + text + "_title"), Text: l.Text("telegram." + text),

@@ -9,9 +9,6 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// TestAlertsToAnywhere: for an alert to any destination, the mail and the pages state route and
-// condition in every language. A second request changes the alert. The links in its mails pause and
-// end it.
 func TestAlertsToAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ language, names, country, when string }{

@@ -8,9 +8,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestTripAlerts: a form can request an alert for one trip. Its mail and pages state the trip. The
-// alert is separate from the alert for the same route. A second request changes the alert, and its
-// name ends it.
+// The alert for a trip is separate from the alert for its route.
 func TestTripAlerts(t *testing.T) {
 	t.Parallel()
 	p, clock := subscriptions(t)

@@ -28,34 +28,32 @@ type view struct {
 	Rows         []alertRow
 	Action       string // where the page's button posts to
 	Manage       string // the subscriber's list; empty hides the link
-	Channel      string // channel of the request, as in store.Alert
+	Channel      string
 	First        string // the first day on which a message can come
 	Back         string // link to the page that the form was on; may be empty
 	Faults       []string
-	Corrections  []correction // fields to correct
-	Kept         []edit       // values of all other fields
-	Export       string       // link to the export
-	Confirmation string       // what was just done
-	Until        string       // the day until which an alert is paused
-	Busy         string       // how many requests are allowed, and when again; empty: a fault
+	Corrections  []correction
+	Kept         []edit
+	Export       string
+	Confirmation string
+	Until        string // the day until which an alert is paused
+	Busy         string // how many requests are allowed, and when again; empty: a fault
 	Most         int
-	Days         int // how long a link to manage is valid
+	Days         int // days for which a link to manage is valid
 	hookView
 }
 
-// When returns the condition of the alert in the field Row.
 func (v view) When() template.HTML { return v.Row.When }
 
-// alertRow is an alert as shown on a page.
 type alertRow struct {
 	Route     string // name of the alert: MIL-BUH
-	Names     string // Milano–Bucarest, and the trip
+	Names     string
 	Threshold string // 49,90 €; empty: by the verdict
 	When      template.HTML
 	Kind      bool // When must be shown: another kind than threshold or verdict, or to anywhere
 	Weekly    bool // it is in a digest
 	MayWeekly bool // it could be in a digest
-	// These fields are set only on the page of all alerts.
+	// The rest is set only on the page of all alerts.
 	Edits  []edit
 	State  []string // sentences
 	Paused bool
@@ -63,7 +61,6 @@ type alertRow struct {
 
 type edit struct{ Name, Value string }
 
-// edits returns the form fields for the numbers of an alert that its owner can change.
 func edits(a store.Alert, l *i18n.Language) (all []edit) {
 	euro := func(c fare.Cents) string {
 		if c == 0 {
@@ -129,7 +126,6 @@ func row(a store.Alert, l *i18n.Language) alertRow {
 	return r
 }
 
-// respond renders a page from a block of the templates and returns it with an HTTP status.
 func respond(status int, block string, v view) (*page.Response, error) {
 	var body bytes.Buffer
 	if err := alertsHTML().ExecuteTemplate(&body, block, v); err != nil {

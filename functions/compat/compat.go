@@ -1,9 +1,9 @@
 // Package compat answers programs written for the Amadeus Self-Service API. The SDKs of that API
 // work here with another host. A program exchanges a Pro key, or the word free, for a token. Then
-// it asks for one of three things: the price metrics of a departure, the cheapest dates of a route,
-// or the cheapest destinations of a city.
+// it asks for the price metrics of a departure, the cheapest dates of a route, or the cheapest
+// destinations of a city.
 //
-// Paths, parameters, answers and errors follow the published Amadeus API. docs/from-amadeus.md
+// Paths, parameters, answers and errors follow the published Amadeus API; docs/from-amadeus.md
 // describes them and the origin of each number. All numbers come from package answer and package
 // deals. The service sells no bookable products: their paths answer 501. No other package uses the
 // Amadeus format.
@@ -29,13 +29,11 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Service answers in the format of the Amadeus API.
 type Service struct {
 	*answer.Reader
-	BaseURL string // public URL of the service, without a trailing slash, for links
+	BaseURL string // public URL of the service, without a trailing slash
 }
 
-// Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	handlers := map[string]http.Handler{
 		"compat-token":        tokens(api),
@@ -59,9 +57,8 @@ func (s *Service) Register(api *httpapi.API) {
 // service.
 type answerFunc func(ctx context.Context) (any, error)
 
-// answers returns a handler that parses a question, counts it toward the quota of the endpoint
-// counted, and answers. A malformed question is refused before it counts, with one error per bad
-// parameter.
+// answers parses a question, counts it toward the quota of the endpoint counted, and answers. A
+// malformed question is refused before it counts, with one error per bad parameter.
 func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 	read func(*parameters) answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -92,17 +89,16 @@ func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 	})
 }
 
-// mediaType is the content type of answers and errors. The Amadeus SDKs require exactly this value,
-// without a charset.
+// mediaType has no charset, because the Amadeus SDKs require exactly this value.
 const mediaType = "application/vnd.amadeus+json"
 
-// write answers with a document. The response must not be cached for other callers.
+// The response must not be cached for other callers.
 func write(w http.ResponseWriter, r *http.Request, status int, kind string, document any) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(document); err != nil {
-		// A failure here is a programming error: texts and numbers can always be encoded.
+		// Texts and numbers can always be encoded.
 		panic("compat: an answer cannot be written: " + err.Error())
 	}
 	w.Header().Set("Content-Type", kind)
@@ -114,14 +110,12 @@ func write(w http.ResponseWriter, r *http.Request, status int, kind string, docu
 	}
 }
 
-// bookable answers 501 on the paths for products that can be booked.
 func bookable(w http.ResponseWriter, r *http.Request) {
 	writeErrors(w, r, fault{Status: http.StatusNotImplemented, kind: notFound,
 		Detail: "Nothing is sold here: this service has observed fares, and no offers, orders, seats or anything " +
 			"else that can be booked. It answers " + has() + "."})
 }
 
-// has lists the paths that this package answers, as text for an error message.
 func has() (list string) {
 	names := []string{"compat-metrics", "compat-dates", "compat-destinations"}
 	for i, name := range names {

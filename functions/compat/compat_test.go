@@ -25,18 +25,16 @@ const (
 	dates        = "/v1/shopping/flight-dates?"
 	destinations = "/v1/shopping/flight-destinations?"
 
-	// Two queries: london for the price metrics of a departure, lists for the lists.
 	london = "originIataCode=MIL&destinationIataCode=LON&departureDate=2016-04-20" // for metrics
 	lists  = "origin=MIL&destination=LON"                                          // for dates
 )
 
-// ours is the query for the service's own API that asks the same question as london.
+// ours asks the service's own API the same question as london.
 const ours = "origine=Milano&destinazione=Londra&partenza=2016-04-20"
 
 func written(c fare.Cents) string { return fmt.Sprintf("%d.%02d", c/100, c%100) }
 
-// figures returns the five prices (minimum, quartiles and maximum) that /v1/analisi states for a
-// departure, in the given currency.
+// figures returns the minimum, quartiles and maximum that /v1/analisi states for a departure.
 func figures(t *testing.T, s *service, query, currency string) (want []string) {
 	t.Helper()
 	q := s.ours("/v1/analisi?prezzo=45&" + query).Quartili
@@ -62,8 +60,6 @@ func amounts(d document) (got []string) {
 	return got
 }
 
-// TestMetricsAreThoseOfTheVerdict: the five amounts of the price metrics equal the amounts of
-// /v1/analisi for the same departure, one-way or return.
 func TestMetricsAreThoseOfTheVerdict(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -101,8 +97,8 @@ func TestMetricsAreThoseOfTheVerdict(t *testing.T) {
 	}
 }
 
-// TestAReturnIsNeverADoubledOneWay: if the service knows no return fares, the price metrics of a
-// return have no amounts. Otherwise the amounts come from return fares alone.
+// Without return fares the price metrics of a return have no amounts. Otherwise the amounts come
+// from return fares alone.
 func TestAReturnIsNeverADoubledOneWay(t *testing.T) {
 	t.Parallel()
 	without := serve(t, oneWays{sample.New()}, onemachine.Options{})
@@ -134,8 +130,6 @@ func TestAReturnIsNeverADoubledOneWay(t *testing.T) {
 	}
 }
 
-// TestTooFew: if too few fares are known for price metrics, the answer has no amounts but states
-// the reason.
 func TestTooFew(t *testing.T) {
 	t.Parallel()
 	s := serve(t, fixture.Falling(fare.DayOf(now))[:6], onemachine.Options{})
@@ -151,8 +145,8 @@ func TestTooFew(t *testing.T) {
 	}
 }
 
-// TestRefusals: an error response lists all faults of a request at once, in the format and with the
-// codes of Amadeus. The call does not count toward the quota.
+// An error response lists all faults of a request at once, and the call does not count toward the
+// quota.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -218,8 +212,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestCaps: a call in the format of Amadeus and the same question to the service's own API count
-// toward the same quota.
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -249,7 +241,6 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// TestTokenEndpoint: only a valid key or the word free can be exchanged for a token.
 func TestTokenEndpoint(t *testing.T) {
 	t.Parallel()
 	s := serve(t, fixture.Falling(fare.DayOf(now)), onemachine.Options{})
@@ -296,7 +287,7 @@ func TestTokenEndpoint(t *testing.T) {
 			t.Errorf("%s: %d %.300s", name, d.status, d.body)
 		}
 	}
-	// A key in the URL is ignored. One SDK writes the key there too.
+	// One SDK writes the key in the URL too, where it is ignored.
 	r := httptest.NewRequest("POST", "/v1/security/oauth2/token?"+granted(key), strings.NewReader(""))
 	if d := s.do(r); d.status != 400 {
 		t.Errorf("by the address: %d %s", d.status, d.body)
@@ -326,7 +317,6 @@ func TestTokenEndpoint(t *testing.T) {
 	}
 }
 
-// TestBookable: the paths of bookable products answer with an error that names the available paths.
 func TestBookable(t *testing.T) {
 	t.Parallel()
 	s := serve(t, fixture.Falling(fare.DayOf(now)), onemachine.Options{})

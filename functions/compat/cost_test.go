@@ -10,9 +10,9 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestCallsToTheStore: in a process that has answered before, each endpoint costs one write (the
-// count) and one read. Issuing a token for a key also reads the customer. The dates of
-// returns cost one read per class of nights away (1-3, 4-7, ...).
+// In a process that has answered before, each endpoint costs one write (the count) and one read.
+// Issuing a token for a key also reads the customer. The dates of returns cost one read per class
+// of nights away (1-3, 4-7, ...).
 func TestCallsToTheStore(t *testing.T) {
 	t.Parallel()
 	s := world(t)

@@ -59,8 +59,8 @@ func (s *Service) dates(p *parameters) answerFunc {
 	}
 }
 
-// options returns the fares of a route that match the filter, and the airports that they all are of.
-// If no fare matches, the text why says the reason.
+// options returns the fares of a route that match the filter, and the pair of airports if all are
+// of one. If no fare matches, why says the reason.
 func (s *Service) options(ctx context.Context, from, to place, f filter, each bool) (options []option,
 	about fare.Airports, why string, err error) {
 	q := question(from, to)

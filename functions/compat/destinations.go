@@ -15,9 +15,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// destinations answers from the stored deals of an origin. For each destination it uses the
-// cheapest fare of any date. If a question about one-way trips names dates, it uses the cheapest
-// fare of each month. Returns have one fare per class of nights away (1-3, 4-7, ...).
+// destinations answers from the stored deals of an origin, with the cheapest fare of any date for
+// each destination. A one-way question that names dates gets the cheapest fare of each month.
+// Returns have one fare per class of nights away (1-3, 4-7, ...).
 func (s *Service) destinations(p *parameters) answerFunc {
 	from := p.place("origin")
 	f := p.filter()
@@ -28,8 +28,7 @@ func (s *Service) destinations(p *parameters) answerFunc {
 	}
 	return func(ctx context.Context) (any, error) {
 		out := listAnswer{Warnings: from.whole()}
-		// Without dates, the fares are those of GET /v1/occasioni. With dates, they are the
-		// cheapest fare of each month.
+		// Without dates, the fares are those of GET /v1/occasioni.
 		byDay := len(p.values["departureDate"]) > 0 || viewBy == "DATE" || viewBy == "WEEK"
 		f.ofMonths = f.oneWay && byDay
 		if !f.oneWay && (byDay || len(p.values["duration"]) > 0) {
@@ -77,10 +76,8 @@ func (s *Service) destinations(p *parameters) answerFunc {
 	}
 }
 
-// errNoReturns is the error if the service knows no return fare from the origin.
 var errNoReturns = errors.New("no return was observed")
 
-// dealFares returns the fares in an origin's stored deals that match the filter.
 func (s *Service) dealFares(ctx context.Context, from place, f filter) (all []option, err error) {
 	covered := false
 	for _, trip := range f.trips() {
@@ -110,8 +107,7 @@ func (s *Service) dealFares(ctx context.Context, from place, f filter) (all []op
 	return all, nil
 }
 
-// ofDeals returns the fares in the stored deals that match the filter. It leaves out deals that are
-// too old today.
+// ofDeals leaves out deals that are too old today.
 func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 	for _, e := range origin.Entries {
 		of := &e.Any

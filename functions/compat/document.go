@@ -21,7 +21,6 @@ var (
 
 func warning(of kind, detail string) fault { return fault{kind: of, Detail: detail} }
 
-// meta describes an answer as a whole: the number of items, currency, links and defaults.
 type meta struct {
 	Count    int       `json:"count"`
 	Currency string    `json:"currency,omitempty"`
@@ -29,8 +28,6 @@ type meta struct {
 	Defaults *defaults `json:"defaults,omitempty"`
 }
 
-// links holds the URL of this answer. For a list it also holds the URLs of the first, previous,
-// next and last part.
 type links struct {
 	Self     string `json:"self"`
 	First    string `json:"first,omitempty"`
@@ -39,7 +36,7 @@ type links struct {
 	Last     string `json:"last,omitempty"`
 }
 
-// defaults holds the values that the service assumed for missing parameters.
+// defaults are the values that replaced missing parameters.
 type defaults struct {
 	DepartureDate string `json:"departureDate,omitempty"`
 	OneWay        *bool  `json:"oneWay,omitempty"`
@@ -60,15 +57,13 @@ func (s *Service) address(path string, query url.Values) string {
 	return s.BaseURL + path + "?" + query.Encode()
 }
 
-// A caller can ask for a part of a list: page[limit] items from the item page[offset]. Without
-// page[limit] the answer has the whole list, because programs without paging expect the whole list.
+// Without page[limit] an answer has the whole list, because programs without paging expect it.
 const (
 	limitName  = "page[limit]"
 	offsetName = "page[offset]"
 	mostOnPage = 1000
 )
 
-// part says which part of a list the caller asked for.
 type part struct{ offset, limit int }
 
 func (p *parameters) part() (of part) {
@@ -77,8 +72,7 @@ func (p *parameters) part() (of part) {
 	return of
 }
 
-// partOf returns the requested part of a list, with links to the other parts. The offset counts
-// items from the start of the list.
+// partOf returns the requested part of a list, with links to the other parts.
 func partOf[T any](s *Service, p *parameters, of part, list []T) ([]T, links) {
 	at := s.selfLink(p)
 	begin := min(of.offset, len(list))
@@ -108,7 +102,6 @@ func partOf[T any](s *Service, p *parameters, of part, list []T) ([]T, links) {
 	return list[begin:end], at
 }
 
-// dictionaries explain the codes of places and currencies in an answer.
 type dictionaries struct {
 	Currencies map[string]string       `json:"currencies"`
 	Locations  map[string]locationName `json:"locations"`
@@ -119,7 +112,6 @@ type locationName struct {
 	Name    string `json:"detailedName"`
 }
 
-// dictionary returns the names of the places in an answer, and the name of the currency, EUR.
 func dictionary(all ...place) dictionaries {
 	d := dictionaries{map[string]string{"EUR": "EURO"}, map[string]locationName{}}
 	for _, c := range all {
@@ -132,13 +124,12 @@ func dictionary(all ...place) dictionaries {
 	return d
 }
 
-// total is the price of a list item, in the currency of the answer.
 type total struct {
 	Total string `json:"total"`
 }
 
-// pageURL returns the URL of the service's page with the verdict on a departure. Answers have this
-// URL where Amadeus had the link to an offer, because the service sells no offers.
+// pageURL links to the verdict on a departure where Amadeus linked to an offer, because the service
+// sells none.
 func (s *Service) pageURL(from, to place, depart, back string, nonStop bool) string {
 	query := url.Values{"da": {string(from.City)}, "a": {string(to.City)}, "quando": {depart}}
 	if back != "" {
@@ -150,7 +141,6 @@ func (s *Service) pageURL(from, to place, depart, back string, nonStop bool) str
 	return s.address("/", query)
 }
 
-// listURL returns the URL of the list of dates or of destinations, with the same filter.
 func (s *Service) listURL(name string, query url.Values, f filter) string {
 	query.Set("oneWay", strconv.FormatBool(f.oneWay))
 	query.Set("nonStop", strconv.FormatBool(f.nonStop))

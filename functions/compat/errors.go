@@ -6,7 +6,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// kind is an error code with its title, as Amadeus published them.
 type kind struct {
 	Code  int    `json:"code"`
 	Title string `json:"title"`
@@ -32,8 +31,8 @@ var (
 	credentialsEnded = kind{39683, "API key revoked"}
 )
 
-// kinds maps the error codes of the service's own API to the codes of Amadeus. A code that is not
-// in the map becomes a system error.
+// kinds maps the error codes of the service's own API to those of Amadeus. Any other code becomes a
+// system error.
 var kinds = map[string]kind{
 	httpapi.BadRequest.Code:   invalidFormat,
 	httpapi.Forbidden.Code:    invalidHeader, // the missing header is set by our CDN
@@ -47,7 +46,7 @@ var kinds = map[string]kind{
 	httpapi.PlanEnded.Code:    credentialsEnded,
 }
 
-// fault is an error or a warning in an answer. A warning has no status.
+// A fault that is a warning has no status.
 type fault struct {
 	Status int `json:"status,omitempty"`
 	kind
@@ -64,14 +63,13 @@ type refusal struct{ fault }
 
 func (r *refusal) Error() string { return r.Detail }
 
-// writeErrors answers with one or more errors. All errors must have the same status.
+// All errors must have the same status.
 func writeErrors(w http.ResponseWriter, r *http.Request, faults ...fault) {
 	write(w, r, faults[0].Status, mediaType, struct {
 		Errors []fault `json:"errors"`
 	}{faults})
 }
 
-// writeProblem converts an error response of the service's own API to the format of Amadeus.
 func writeProblem(w http.ResponseWriter, r *http.Request, p *httpapi.Problem) {
 	for name, values := range p.GetHeaders() {
 		w.Header()[name] = values

@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// flight is a departure with its cheapest fare, as an item of an answer.
 type flight struct {
 	Type          string      `json:"type"`
 	Origin        string      `json:"origin"`
@@ -19,8 +18,6 @@ type flight struct {
 	Links         flightLinks `json:"links"`
 }
 
-// flightLinks holds the links of a flight: to lists of destinations or dates, and to the service's
-// verdict page.
 type flightLinks struct {
 	Destinations string `json:"flightDestinations,omitempty"`
 	Dates        string `json:"flightDates,omitempty"`
@@ -34,7 +31,6 @@ type listAnswer struct {
 	Meta         meta         `json:"meta"`
 }
 
-// filter holds the parameters that the list of dates and the list of destinations have in common.
 type filter struct {
 	days     span
 	nights   span
@@ -42,7 +38,7 @@ type filter struct {
 	nonStop  bool
 	most     fare.Cents // maximum price; 0: any
 	part     part
-	ofMonths bool // for destinations: the cheapest fare of each month, instead of any date
+	ofMonths bool // for destinations: the cheapest fare of each month, not of any date
 }
 
 func (p *parameters) filter() (f filter) {
@@ -56,7 +52,6 @@ func (p *parameters) filter() (f filter) {
 	return f
 }
 
-// defaults returns the values that the filter assumed for missing parameters.
 func (p *parameters) defaults(f filter, viewBy string) *defaults {
 	var d defaults
 	absent := func(name string) bool { return len(p.values[name]) == 0 }
@@ -81,14 +76,12 @@ func (p *parameters) defaults(f filter, viewBy string) *defaults {
 	return &d
 }
 
-// option is a departure with a fare. A list of options is filtered and grouped to make an answer.
 type option struct {
 	to           place
 	depart, back fare.Day // back is 0 for one-way
 	price        fare.Cents
 }
 
-// trips returns the kinds of trip (one-way, or a class of nights away) that can match the filter.
 func (f filter) trips() (all []fare.Trip) {
 	for _, t := range fare.Trips() {
 		from, to := t.Nights()
@@ -104,8 +97,7 @@ func (f filter) matches(o option) bool {
 		(f.oneWay || f.nights.contains(int(o.back-o.depart)))
 }
 
-// list says how to make the items of an answer from options: the cheapest option of each group, in
-// the given order.
+// list makes the items of an answer from the cheapest option of each group, in the given order.
 type list struct {
 	kind    string
 	from    place
@@ -115,7 +107,6 @@ type list struct {
 	links   func(option) flightLinks
 }
 
-// fill puts the requested part of a list into an answer, with the names of the places in this part.
 func (s *Service) fill(out *listAnswer, p *parameters, f filter, viewBy string, l list) {
 	options := cheapest(l.options, l.group)
 	slices.SortStableFunc(options, l.order)
@@ -138,8 +129,7 @@ func (s *Service) fill(out *listAnswer, p *parameters, f filter, viewBy string, 
 	out.Dictionaries = dictionary(named...)
 }
 
-// cheapest returns the cheapest option of each group. If several options are equally cheap, it
-// returns the first of them.
+// cheapest returns the cheapest option of each group, the first of several.
 func cheapest(options []option, group func(option) any) (kept []option) {
 	at := map[any]int{}
 	for _, o := range options {
@@ -156,5 +146,5 @@ func cheapest(options []option, group func(option) any) (kept []option) {
 	return kept
 }
 
-// weekOf returns the Monday of the week that contains a day.
+// weekOf returns the Monday of a day's week.
 func weekOf(d fare.Day) fare.Day { return d - fare.Day((int(d.Time().Weekday())+6)%7) }

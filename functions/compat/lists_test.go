@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// listed returns the departures in an answer. Each has its return day, if any, and its price.
 func listed(d document) (all []string) {
 	for _, f := range d.Data {
 		all = append(all, strings.TrimSpace(f.DepartureDate+" "+f.ReturnDate)+" "+f.Price.Total)
@@ -21,8 +20,7 @@ func listed(d document) (all []string) {
 	return all
 }
 
-// calendar returns the departures in the service's own calendars for which the function kept
-// returns true.
+// calendar returns the departures in the service's own calendars that kept accepts.
 func calendar(s *service, query string, stays []string,
 	kept func(depart, back fare.Day, price fare.Cents) bool) (all []string) {
 	for _, stay := range stays {
@@ -38,8 +36,6 @@ func calendar(s *service, query string, stays []string,
 	return all
 }
 
-// TestDatesAreThoseOfTheCalendar: the list of dates has exactly the departures of the service's own
-// calendar that match the request.
 func TestDatesAreThoseOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -127,8 +123,6 @@ func cents(text string) fare.Cents {
 	return 100*units + hundredths
 }
 
-// TestDestinationsAreOurDeals: the list of destinations has the cheapest current fare of each
-// destination. The cheapest fare comes first.
 func TestDestinationsAreOurDeals(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -177,8 +171,7 @@ func TestDestinationsAreOurDeals(t *testing.T) {
 	}
 }
 
-// TestDestinationsOfReturns: a request without oneWay is about returns. The list has the cheapest
-// observed return to each destination.
+// A request without oneWay is about returns.
 func TestDestinationsOfReturns(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -232,8 +225,6 @@ func nightsOf(t *testing.T, depart, back string) int {
 	return int(to - from)
 }
 
-// TestParts: a list can be read in parts, forwards and backwards by the links of each part. All
-// parts together equal the whole list.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -284,8 +275,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestFaresNotShown: if the service must not show single departures, the list has the cheapest fare
-// of each month.
+// If single departures must not be shown, the list has the cheapest fare of each month.
 func TestFaresNotShown(t *testing.T) {
 	t.Parallel()
 	all := world(t)
@@ -307,8 +297,7 @@ func TestFaresNotShown(t *testing.T) {
 	}
 }
 
-// named is the sample source under the name of the real source. So the display rules of the real
-// source apply to its invented fares.
+// named puts the sample source under the display rules of the real source.
 type named struct{ *sample.Source }
 
 func (named) Name() string { return "travelpayouts" }

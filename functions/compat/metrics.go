@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// metric holds the price quartiles of one departure of a route.
 type metric struct {
 	Type          string     `json:"type"`
 	Origin        location   `json:"origin"`
@@ -39,8 +38,8 @@ type metricsAnswer struct {
 	Meta     meta     `json:"meta"`
 }
 
-// usualStay is the class of nights away (4 to 7) that metrics of returns are about by default.
-// Fares of other classes are not comparable, so metrics leave them out.
+// usualStay is the class of nights away that metrics of returns are about by default. Fares of
+// other classes are not comparable.
 const usualStay = fare.Return4to7
 
 func (s *Service) metrics(p *parameters) answerFunc {
@@ -91,7 +90,6 @@ func (s *Service) metrics(p *parameters) answerFunc {
 	}
 }
 
-// departure parses the departure date that the metrics are about.
 func (p *parameters) departure(name string) (d fare.Day) {
 	text, given := p.text(name)
 	if text == "" {
@@ -112,8 +110,7 @@ func (p *parameters) departure(name string) (d fare.Day) {
 	return d
 }
 
-// currency parses a currency code and returns the latest exchange rates. Without a code amounts are
-// in EUR, and currency reads no rates.
+// currency returns the latest exchange rates, which it does not read for EUR, the default.
 func (s *Service) currency(p *parameters, name string) (code string, rates fare.Rates) {
 	text, given := p.text(name)
 	if code = strings.ToUpper(text); !given || code == "EUR" {
@@ -131,8 +128,6 @@ func (s *Service) currency(p *parameters, name string) (code string, rates fare.
 	return code, rates
 }
 
-// noDataReason reports whether an error means that the service has no data for the question. It
-// also returns the reason.
 func noDataReason(err error) (none bool, why string) {
 	var (
 		covered *answer.NotCovered

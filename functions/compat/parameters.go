@@ -15,10 +15,9 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// parameters holds the parameters of a request. It collects the faults of all parameters, so that
-// one answer reports all faults together.
+// parameters collects the faults of all parameters, so that one answer reports them together.
 type parameters struct {
-	ctx    context.Context // of the request
+	ctx    context.Context
 	values url.Values
 	path   string
 	today  fare.Day
@@ -45,8 +44,7 @@ func (p *parameters) refuse(parameter string, of kind, detail string) {
 	p.faults = append(p.faults, f)
 }
 
-// text returns the value of a parameter. The result given is false if the parameter is missing or
-// repeated.
+// text returns given false if the parameter is missing or repeated.
 func (p *parameters) text(name string) (text string, given bool) {
 	all := p.values[name]
 	switch {
@@ -65,15 +63,14 @@ var (
 	naturalNo    = regexp.MustCompile(`^[0-9]{1,9}$`)
 )
 
-// place is a city with the code that the caller used: the city's own code, or the code of an
-// airport.
+// place keeps the code that the caller used for a city: its own, or that of an airport.
 type place struct {
 	code string
 	places.Place
 }
 
 // whole returns a warning if the caller named one airport of a city with several, and the answer is
-// not about that airport alone: fares are for all of its airports.
+// about all of them.
 func (c place) whole(about ...fare.Airport) []fault {
 	if c.code == string(c.City) || len(c.Airports) < 2 || len(about) > 0 && about[0].String() == c.code {
 		return nil
@@ -82,7 +79,6 @@ func (c place) whole(about ...fare.Airport) []fault {
 		"These figures are of all airports of %s (%s), not of %s alone.", c.Name, c.City, c.code))}
 }
 
-// place parses a required parameter that holds the code of a city or an airport.
 func (p *parameters) place(name string) (c place) {
 	given, ok := p.text(name)
 	switch {
@@ -104,7 +100,6 @@ func (p *parameters) place(name string) (c place) {
 	return c
 }
 
-// ends parses the origin and the destination of a route. They must be different cities.
 func (p *parameters) ends(origin, destination string) (from, to place) {
 	from, to = p.place(origin), p.place(destination)
 	if from.City != "" && from.City == to.City {
@@ -114,12 +109,10 @@ func (p *parameters) ends(origin, destination string) (from, to place) {
 	return from, to
 }
 
-// question returns the question about a route.
 func question(from, to place) answer.Question {
 	return answer.Question{From: named(from), To: named(to)}
 }
 
-// named returns the name of a place for a question: the city, or one of its several airports.
 func named(c place) answer.Named {
 	if _, ok := places.Airport(c.code); ok {
 		return answer.Named{Name: c.code}
@@ -127,7 +120,6 @@ func named(c place) answer.Named {
 	return answer.Named{Name: string(c.City)}
 }
 
-// flag parses a parameter that is true or false.
 func (p *parameters) flag(name string) bool {
 	text, given := p.text(name)
 	switch strings.ToLower(text) {
@@ -142,7 +134,6 @@ func (p *parameters) flag(name string) bool {
 	return false
 }
 
-// number parses a parameter that is a whole number from least to most.
 func (p *parameters) number(name string, least, most int) (n int, given bool) {
 	text, given := p.text(name)
 	if !given {
@@ -156,8 +147,7 @@ func (p *parameters) number(name string, least, most int) (n int, given bool) {
 	return n, true
 }
 
-// oneOf parses a parameter whose value must be in the list. If the parameter is missing, it returns
-// otherwise.
+// oneOf returns otherwise if the parameter is missing.
 func (p *parameters) oneOf(name, otherwise string, list ...string) string {
 	text, given := p.text(name)
 	if !given {
@@ -169,8 +159,7 @@ func (p *parameters) oneOf(name, otherwise string, list ...string) string {
 	return text
 }
 
-// day parses a date in the form YYYY-MM-DD. If the form is right but the date does not exist, the
-// fault has the kind malformed.
+// day reports a date that has the right form but does not exist as malformed.
 func (p *parameters) day(name, text string, malformed kind) (d fare.Day, ok bool) {
 	if !isoDay.MatchString(text) {
 		p.refuse(name, invalidFormat, name+" is no date: give YYYY-MM-DD.")
@@ -184,12 +173,12 @@ func (p *parameters) day(name, text string, malformed kind) (d fare.Day, ok bool
 	return d, true
 }
 
-// span is a range of days, or a range of numbers of nights. Both ends belong to the range.
+// A span includes both ends. It counts days or nights.
 type span struct{ from, to int }
 
 func (s span) contains(n int) bool { return s.from <= n && n <= s.to }
 
-// two splits a text such as "1,7" into its two values. For a single value, from and to are equal.
+// two splits "1,7" into its two values. A single value is both.
 func two(text string) (from, to string) {
 	from, to, both := strings.Cut(text, ",")
 	if !both {
@@ -198,8 +187,7 @@ func two(text string) (from, to string) {
 	return from, to
 }
 
-// days parses a departure date or a range of departure dates. The default is all days with known
-// fares.
+// days accepts one date or a range. The default is all days with known fares.
 func (p *parameters) days(name string, ahead int) span {
 	all := span{int(p.today), int(p.today) + ahead}
 	text, given := p.text(name)
@@ -222,7 +210,6 @@ func (p *parameters) days(name string, ahead int) span {
 	return span{int(max(from, p.today)), int(to)}
 }
 
-// nights parses the number of nights away, or a range of numbers.
 func (p *parameters) nights(name string, oneWay bool) span {
 	usual := span{1, 15}
 	text, given := p.text(name)

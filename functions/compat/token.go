@@ -12,7 +12,6 @@ import (
 // free is the client_secret of anonymous callers. They use the free quota of their IP address.
 const free = "free"
 
-// grant is the answer to a token request that succeeds.
 type grant struct {
 	Type        string `json:"type"`
 	ClientID    string `json:"client_id,omitempty"`
@@ -23,16 +22,14 @@ type grant struct {
 	Scope       string `json:"scope"`
 }
 
-// denial is the answer to a token request that fails.
 type denial struct {
 	Error       string `json:"error"`
 	Description string `json:"error_description"`
 	kind
 }
 
-// tokens exchanges the Pro key in client_secret, or the word free, for a token. It ignores the
-// value of client_id. It reads only the request body, because one SDK also copies the body into the
-// URL.
+// tokens exchanges the Pro key in client_secret, or the word free, for a token. It ignores
+// client_id. It reads only the request body, because one SDK also copies the body into the URL.
 func tokens(api *httpapi.API) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deny := func(status int, name, description string, of kind) {

@@ -24,8 +24,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// document is an answer in the format of this package. It also has the fields of the service's own
-// API that tests compare.
 type document struct {
 	Warnings []struct {
 		Code          int
@@ -52,7 +50,6 @@ type document struct {
 	AccessToken string `json:"access_token"`
 	ExpiresIn   int    `json:"expires_in"`
 
-	// fields of an answer of the service's own API
 	Quartili *struct{ MinimoCent, Q1Cent, MedianaCent, Q3Cent, MassimoCent fare.Cents }
 	Giorni   []struct {
 		Partenza, Ritorno string
@@ -71,7 +68,6 @@ type document struct {
 	body   string
 }
 
-// item is one element of the field data of an answer.
 type item struct {
 	Origin, Destination                     any
 	DepartureDate, ReturnDate, CurrencyCode string
@@ -81,7 +77,7 @@ type item struct {
 	Links                                   map[string]string
 }
 
-// codes returns the codes of the errors, or of the warnings if there are no errors.
+// codes returns the codes of the errors, or without any those of the warnings.
 func (d document) codes() (all []int) {
 	for _, e := range d.Errors {
 		all = append(all, e.Code)
@@ -92,7 +88,7 @@ func (d document) codes() (all []int) {
 	return all
 }
 
-// service is the service over a table. It validates every answer against the schema of the answer.
+// service validates every answer against its schema.
 type service struct {
 	t       *testing.T
 	table   *fixture.Recorder
@@ -101,7 +97,6 @@ type service struct {
 	token   string // anonymous
 }
 
-// now is the time in all tests of this package.
 var now = fixture.Today
 
 func serve(t *testing.T, source upstream.Source, o onemachine.Options) *service {
@@ -114,7 +109,6 @@ func serve(t *testing.T, source upstream.Source, o onemachine.Options) *service 
 	return s
 }
 
-// observe stores the fares that a source has from Milan.
 func observe(t *testing.T, table store.Table, source upstream.Source) {
 	t.Helper()
 	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: func() time.Time { return now },
@@ -131,18 +125,16 @@ func (s *service) open(source upstream.Source, o onemachine.Options) {
 	s.token = s.trade("free")
 }
 
-// refreshed is a database file with the invented fares of package sample. It is created once, and
-// each test works on a copy.
+// refreshed is a database file with the fares of package sample. It is created once, and each test
+// works on a copy.
 var refreshed struct {
 	sync.Mutex
 	file []byte
 }
 
-// world returns a service with the invented fares of package sample.
 func world(t *testing.T) *service { return worldOf(t, sample.New()) }
 
-// worldOf returns a service with the invented fares of package sample. The display rules are the
-// rules of the given source.
+// worldOf applies the display rules of the source to the fares of package sample.
 func worldOf(t *testing.T, source upstream.Source) *service {
 	t.Helper()
 	at := filepath.Join(t.TempDir(), "world.db")
@@ -175,7 +167,6 @@ func worldOf(t *testing.T, source upstream.Source) *service {
 	return s
 }
 
-// trade exchanges a client_secret (a key, or the word free) for a token.
 func (s *service) trade(secret string) string {
 	s.t.Helper()
 	d := s.post(url.Values{"grant_type": {"client_credentials"}, "client_id": {"anything"},
@@ -186,24 +177,21 @@ func (s *service) trade(secret string) string {
 	return d.AccessToken
 }
 
-// post sends a request for a token.
 func (s *service) post(form string) document {
 	r := httptest.NewRequest("POST", "/v1/security/oauth2/token", strings.NewReader(form))
 	r.Header.Set("Content-Type", fixture.Form)
 	return s.do(r)
 }
 
-// get sends a GET request with the token of anonymous callers.
 func (s *service) get(target string) document { return s.with(s.token, target) }
 
-// with sends a GET request with the given token.
 func (s *service) with(token, target string) document {
 	r := httptest.NewRequest("GET", target, nil)
 	r.Header.Set("Authorization", "Bearer "+token)
 	return s.do(r)
 }
 
-// ours sends a request to the service's own API, from another IP address than the other requests.
+// ours calls the service's own API from another IP address than the other requests.
 func (s *service) ours(target string) document {
 	s.t.Helper()
 	r := httptest.NewRequest("GET", target, nil)
@@ -226,7 +214,6 @@ func (s *service) do(r *http.Request) (d document) {
 	return d
 }
 
-// oneWays is a source without return fares.
 type oneWays struct{ upstream.Source }
 
 func (s oneWays) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Index is the answer of GET /v1. It describes the API to a new program.
+// Index is the answer of GET /v1, for new programs.
 type Index struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description"`
@@ -22,7 +22,7 @@ type Index struct {
 	Pro         Pro        `json:"pro"`
 }
 
-// Endpoint describes one path of the API. Alias is the same path under /api.
+// Alias is the same path under /api.
 type Endpoint struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
@@ -31,14 +31,12 @@ type Endpoint struct {
 	Pro    string `json:"pro,omitempty" doc:"Quota with a key"`
 }
 
-// Auth describes how callers of the API identify themselves.
 type Auth struct {
 	Header string `json:"header"`
 	Free   string `json:"free"`
 	Pro    string `json:"pro"`
 }
 
-// Cache says for how long caches keep an answer.
 type Cache struct {
 	FreeSeconds    int    `json:"freeSeconds" doc:"Seconds for which a shared cache keeps a free answer of price-trends"`
 	ProSeconds     int    `json:"proSeconds" doc:"Seconds for which an answer to a key is kept"`
@@ -46,14 +44,12 @@ type Cache struct {
 	Note           string `json:"note"`
 }
 
-// License names the sources of the data.
 type License struct {
 	Fares string `json:"fares"`
 	Names string `json:"names"`
 	Rates string `json:"rates"`
 }
 
-// Pro describes how to buy the paid plan.
 type Pro struct {
 	Card    string `json:"card"`
 	Crypto  string `json:"crypto"`
@@ -81,8 +77,7 @@ type indexInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
-// index returns the description of the API. If all is true, the description includes the endpoints
-// that show single fares.
+// index describes the endpoints that show single fares only if all is true.
 func index(all bool) Index {
 	i := Index{
 		Name: "Verdetto",

@@ -18,12 +18,10 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Service answers price trends.
 type Service struct {
 	Trends *view.Reader
 }
 
-// The problem types of price trends.
 var (
 	UnknownOrigin = httpapi.ProblemType{
 		Status: http.StatusNotFound, Code: "origine-sconosciuta", Title: "No city or airport has that code or name",
@@ -42,7 +40,6 @@ type input struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
-// Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "price-trends", httpapi.JSONDoc{
 		Summary: "Price trends and popular destinations from an origin",
@@ -57,8 +54,7 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerIndex(api)
 }
 
-// check refuses a currency without an exchange rate, and a route from a city to itself. It runs
-// before the call counts toward the quota.
+// check runs before the call counts toward the quota.
 func (s *Service) check(ctx context.Context, in *input) error {
 	rates, err := s.Trends.Rates(ctx)
 	if err != nil {
@@ -114,8 +110,8 @@ func named(parameter, name string) answer.Named {
 	return answer.Named{Parameter: parameter, Name: strings.TrimSpace(name)}
 }
 
-// find returns the city with a code, and its airport if the code means one of several. If no city or
-// airport has that code, it looks for the name.
+// find returns the city with a code, and its airport if the code means one of several. Otherwise it
+// looks for the name.
 func find(query string) (fare.City, fare.Airport, bool) {
 	code := strings.ToUpper(strings.TrimSpace(query))
 	if city, ok := places.CityOf(code); ok {

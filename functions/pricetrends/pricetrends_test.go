@@ -28,8 +28,8 @@ var (
 	day   = fare.DayOf(today)
 )
 
-// fares is a store with three routes from Milan: one popular route with current fares, one with few
-// fares and one with stale fares.
+// fares is a store with three routes from Milan: one popular with current fares, one with few fares
+// and one with stale fares.
 type fares struct {
 	answer.Fares
 	rates     *fare.Rates
@@ -187,15 +187,14 @@ func TestOneDestination(t *testing.T) {
 	if !slices.IsSorted(weeks) {
 		t.Errorf("weeks %v", weeks)
 	}
-	// A route without a current fare is still listed, without a cheapest fare.
+	// A route without a current fare is listed without a cheapest fare.
 	w = get(t, api, "/api/v1/price-trends?origin=MIL&destination=PAR")
 	if w.Code != 200 || strings.Contains(w.Body.String(), `"cheapest"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 
-// TestNames: a destination can be given by name or code. Three letters that are the code of a city
-// mean that city.
+// Three letters that are the code of a city mean that city.
 func TestNames(t *testing.T) {
 	api, _ := open(dollars())
 	want := get(t, api, "/api/v1/price-trends?origin=MIL&destination=LON").Body.String()
@@ -330,9 +329,9 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestAirports: with a destination, trends are about the airports in the question. Bergamo–Stansted has
-// lows of 9 days of its own. Linate to London has too few: it is compared with the cities, at one step
-// less certainty, and shows neither a change nor weekly lows. The refresh then asks for both.
+// Bergamo–Stansted has lows of 9 days of its own. Linate to London has too few: it is compared with
+// the cities, at one step less certainty, and shows neither a change nor weekly lows. The refresh
+// then asks for both.
 func TestAirports(t *testing.T) {
 	pair := func(lows int, price fare.Cents) verdict.RouteSummary {
 		s := verdict.RouteSummary{AsOf: day, View: verdict.View{Observations: lows,
@@ -397,8 +396,8 @@ func TestAirports(t *testing.T) {
 	}
 }
 
-// TestWholeCities: trends of an airport of a city with several are those of the city without a
-// destination, or if no fare of the airports is known. The answer says so.
+// Trends of one of a city's airports are those of the city if there is no destination or no fare of
+// the airports is known. The answer says so.
 func TestWholeCities(t *testing.T) {
 	api, _ := open(dollars())
 	of := func(parameter, asked, city string) view.WholeCity {
