@@ -13,8 +13,7 @@ import (
 
 // A page can be limited to some airlines, or to all others.
 
-// airlines parses the airlines that the reader typed. It adds a fault if one is unknown, or if both
-// fields are filled in.
+// airlines adds a fault if an airline is unknown, or if both fields are filled in.
 func (c airlineChoice) airlines(l *i18n.Language, wrong faults) fare.Airlines {
 	field := "vettore"
 	if c.WithoutAirline != "" {
@@ -32,19 +31,17 @@ func (c airlineChoice) airlines(l *i18n.Language, wrong faults) fare.Airlines {
 	return all
 }
 
-// limit returns the airlines of a choice without faults.
+// limit must only be called for a choice without faults.
 func (c airlineChoice) limit() fare.Airlines {
 	all, _ := published.ParseAirlines(c.Airline, c.WithoutAirline, "", "")
 	return all
 }
 
-// choiceOf returns the choice that means a limit to some airlines.
 func choiceOf(a fare.Airlines) (c airlineChoice) {
 	c.Airline, c.WithoutAirline = a.Codes()
 	return c
 }
 
-// text writes the choice in words, or "" if every airline is wanted.
 func (c airlineChoice) text(l *i18n.Language) string {
 	if a := c.limit(); a != "" {
 		return wording.Airlines(l, a)
@@ -52,7 +49,6 @@ func (c airlineChoice) text(l *i18n.Language) string {
 	return ""
 }
 
-// AirlineText describes the airlines of the alert that the page offers, or "".
 func (v view) AirlineText() string {
 	text := v.Trip.airlineChoice.text(v.T)
 	if text == "" {
@@ -61,12 +57,10 @@ func (v view) AirlineText() string {
 	return wording.Sentence(text)
 }
 
-// AirlineCodes returns the airlines of the alert that the page offers: those of the form's field
-// airline, or of its field withoutAirline.
+// AirlineCodes returns the alert's airlines as values of the form's fields airline and
+// withoutAirline.
 func (v view) AirlineCodes() airlineChoice { return choiceOf(v.Trip.limit()) }
 
-// unknownAirlines says that n fares were left out because their airline is unknown. It returns "" if
-// n is 0.
 func unknownAirlines(l *i18n.Language, n int) string {
 	if n == 0 {
 		return ""
@@ -74,7 +68,6 @@ func unknownAirlines(l *i18n.Language, n int) string {
 	return l.Text("cheap.unknown_airline", "Number", n)
 }
 
-// refuseAirlines states that no current fare is of the wanted airlines.
 func (v *view) refuseAirlines(q question) {
 	v.refuse(http.StatusNotFound, "no_airline", "Airlines", q.airlineChoice.text(v.T))
 	v.instead(q)

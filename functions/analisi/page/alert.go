@@ -12,12 +12,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The form for a price alert. The alert covers the trip that the page shows. If the trip has no
-// destination, the alert covers any destination. The form's fields have the names and values of the
-// endpoint POST /v1/alerts.
+// The alert form covers the trip that the page shows, or any destination if the trip has none. Its
+// fields have the names and values of POST /v1/alerts.
 
-// alertFields holds values of the alert form from the page address, as typed. It leaves out the
-// cities and dates of the trip.
+// alertFields holds values of the alert form from the page address, as typed, without the trip.
 type alertFields struct{ Under, Nights string }
 
 func (g *alertFields) fields() []field {
@@ -25,10 +23,9 @@ func (g *alertFields) fields() []field {
 }
 
 // arounds lists by how many days a verdict or an alert can extend before and after the departure
-// day. The empty value means the departure day only.
+// day. The empty value means that day only.
 var arounds = []string{"", "1", "3", "7"}
 
-// Arounds returns the values of arounds as options of a form.
 func (v view) Arounds() (all options) {
 	for _, days := range arounds {
 		n, _ := strconv.Atoi(days) // 0 for that day only
@@ -37,8 +34,7 @@ func (v view) Arounds() (all options) {
 	return all
 }
 
-// Threshold returns the price threshold for the alert form, in the page's currency. It returns "" if
-// no price was typed or the form does not accept the price.
+// Threshold returns "" if no price was typed or the form does not accept the price.
 func (v view) Threshold() string {
 	if v.Anywhere {
 		return v.formAmount(v.Trip.Most)
@@ -49,7 +45,7 @@ func (v view) Threshold() string {
 	return v.formAmount(v.Form.Under)
 }
 
-// ThresholdMet says that the lowest known fare is under the threshold of the form. It returns "" if no
+// ThresholdMet says that the lowest known fare is under the form's threshold, or returns "" if no
 // fare is known.
 func (v view) ThresholdMet() string {
 	if v.Lowest() == "" {
@@ -58,8 +54,7 @@ func (v view) ThresholdMet() string {
 	return v.T.Text("form.threshold_met", "Price", v.T.Money(v.Verdict.Lowest), "Date", v.AlertFirst())
 }
 
-// Lowest returns the lowest known fare in the currency of the page, such as 49.99. It returns "" if
-// none is known.
+// Lowest returns an amount in the currency of the page, such as 49.99, or "" if no fare is known.
 func (v view) Lowest() string {
 	if v.Verdict == nil || v.Verdict.Lowest == 0 || v.Form.Nights != "" { // an alert of other trips
 		return ""
@@ -68,17 +63,15 @@ func (v view) Lowest() string {
 	return fmt.Sprintf("%d.%02d", c/100, c%100)
 }
 
-// IsMet reports whether the lowest known fare is under the form's threshold already.
 func (v view) IsMet() bool {
 	typed, ok := parsePrice(v.Threshold(), v.Currency)
 	return ok && v.Lowest() != "" && v.T.Converted(v.Verdict.Lowest) <= typed.Amount
 }
 
-// Paid returns the fare that the reader typed, for the field about a trip already paid for.
 func (v view) Paid() string { return v.formAmount(v.Trip.OwnPrice) }
 
-// formAmount returns a typed price as the alert form takes it. It returns "" for a price in another
-// currency than the page's, or one that the form does not accept.
+// formAmount returns a typed price as the alert form takes it, or "" for a price in another
+// currency than the page's and one that the form does not accept.
 func (v view) formAmount(typed string) string {
 	p, ok := parsePrice(typed, v.Currency)
 	whole := strconv.Itoa(int(p.Amount / 100))
@@ -92,9 +85,9 @@ func (v view) formAmount(typed string) string {
 	return v.T.Decimals(fmt.Sprintf("%s.%02d", whole, p.Amount%100))
 }
 
-// AlertDays returns the departure choices of the alert form: the trip's day, the days around that
-// day or its month, and any day. It leaves out departures that no message can precede, except the day
-// of the trip itself. It returns nil if the trip has neither a day nor a month.
+// AlertDays returns the departure choices of the alert form: the trip's day, the days around it or
+// its month, and any day. It omits departures that no message can precede, except the day of the
+// trip itself. It returns nil if the trip has neither a day nor a month.
 func (v view) AlertDays() (days options) {
 	day, err := fare.ParseDay(v.Trip.Date)
 	switch {
@@ -129,13 +122,11 @@ func (v view) AlertDays() (days options) {
 	return append(days, option{Text: v.T.Text("form.any_day")})
 }
 
-// FirstAlert returns the first day on which an alert that is created now can send a message.
+// FirstAlert returns the first day on which an alert created now can send a message.
 func (s *Service) FirstAlert() fare.Day { return store.FirstCheck(fare.DayOf(s.Now())) }
 
-// AlertFirst returns the first day on which the alert can send a message, as text.
 func (v view) AlertFirst() string { return v.T.WeekdayDate(store.FirstCheck(v.today)) }
 
-// AlertLate reports whether the trip departs too soon for an alert.
 func (v view) AlertLate() bool {
 	last, err := fare.ParseDay(v.Trip.Date)
 	if month, monthErr := time.Parse("2006-01", v.Trip.Month); monthErr == nil {
@@ -145,10 +136,9 @@ func (v view) AlertLate() bool {
 	return err == nil && !v.Anywhere && last <= store.FirstCheck(v.today)
 }
 
-// AlertPaid reports whether the form offers an alert for a trip that is already paid for.
 func (v view) AlertPaid() bool { return v.Trip.Date != "" && !v.Anywhere && !v.AlertLate() }
 
-// AlertNights returns how many nights away the alert form asks for, or "" for one-way trips.
+// AlertNights returns "" for one-way trips.
 func (v view) AlertNights() string {
 	nights, _ := fare.ParseTrip(v.Form.Nights)
 	day, err := fare.ParseDay(v.Trip.Date)
@@ -161,12 +151,10 @@ func (v view) AlertNights() string {
 	return nights.String()
 }
 
-// NightsText describes the return of AlertNights in words.
 func (v view) NightsText() string { return wording.Sentence(wording.Nights(v.T, v.AlertNights())) }
 
-// AlertOpen reports whether the alert form shows the trip's fields at once, besides address and
-// threshold. For a specific trip they are visible, so that no reader requests an alert for another
-// trip by mistake.
+// AlertOpen reports whether the alert form shows the trip's fields at once. For a specific trip
+// they are visible, so that no reader requests an alert for another trip by mistake.
 func (v view) AlertOpen() bool {
 	return v.Trip.NonStop != "" || v.AirlineText() != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }

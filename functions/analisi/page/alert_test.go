@@ -23,8 +23,7 @@ var (
 	attribute = regexp.MustCompile(`([a-z-]+)(?:="([^"]*)")?`)
 )
 
-// sentBy returns the form values that a browser sends from the alert form, without scripts and
-// without changes by the reader.
+// sentBy returns the values that a browser without scripts sends from an unchanged alert form.
 func sentBy(t *testing.T, body string) url.Values {
 	t.Helper()
 	_, form, found := strings.Cut(body, `<form class="alert"`)
@@ -52,8 +51,6 @@ func sentBy(t *testing.T, body string) url.Values {
 	return sent
 }
 
-// TestFormOfAnAlert checks that the alert form requests an alert for the trip of the page. The
-// form's fields have the names and values of POST /v1/alerts.
 func TestFormOfAnAlert(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const route = "/?da=Milano&a=Bucarest"
@@ -104,9 +101,9 @@ func TestFormOfAnAlert(t *testing.T) {
 	}
 }
 
-// TestFormSaysWhenAMessageCanCome checks that the alert form states how often alerts are checked
-// and the first day on which a message can come. For a departure until that day the form says why an
-// alert is refused. It offers later days, and no range that begins too early.
+// The form states how often alerts are checked and when the first message can come. For an earlier
+// departure it says why an alert is refused, and offers later days, and no range that begins too
+// early.
 func TestFormSaysWhenAMessageCanCome(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const today = "/?da=Milano&a=Bucarest&quando="
@@ -133,8 +130,6 @@ func TestFormSaysWhenAMessageCanCome(t *testing.T) {
 	}
 }
 
-// TestFormAfterTheLastDayOfAMonth: the alert form asks for any day if no message can come before the
-// month ends.
 func TestFormAfterTheLastDayOfAMonth(t *testing.T) {
 	last := fare.DayOf(time.Date(2016, 3, 30, 12, 0, 0, 0, time.UTC))
 	for day, want := range map[fare.Day]string{last - 1: "2016-03", last: ""} {
@@ -146,11 +141,8 @@ func TestFormAfterTheLastDayOfAMonth(t *testing.T) {
 	}
 }
 
-// day returns the date n days after today, by the clock of the tests.
 func day(n fare.Day) string { return (fare.DayOf(analisitest.Today) + n).String() }
 
-// TestFormOfAnAlertToAnywhere checks the alert form of a page without a destination. The form
-// requests an alert to any destination.
 func TestFormOfAnAlertToAnywhere(t *testing.T) {
 	s := openSite("https://v.example", "")
 	for _, c := range []struct {
@@ -182,8 +174,7 @@ func TestFormOfAnAlertToAnywhere(t *testing.T) {
 	}
 }
 
-// TestLinkToTheFormOfAnAlert checks that the link to the alert form contains the trip of the
-// question, even if no page shows the verdict for that trip.
+// The link contains the trip of the question even if no page shows the verdict for it.
 func TestLinkToTheFormOfAnAlert(t *testing.T) {
 	s := page.Service{BaseURL: "https://v.example"}
 	of := verdict.Analysis{OrigineIata: "MIL", DestinazioneIata: "BUH"}
@@ -223,8 +214,6 @@ func TestLinkToTheFormOfAnAlert(t *testing.T) {
 	}
 }
 
-// TestThresholdAlreadyMet: the form of an alert says that the lowest known fare is under the threshold,
-// before it asks for an address. A script reads the same fare from the field.
 func TestThresholdAlreadyMet(t *testing.T) {
 	s := openSite("", "")
 	const day = "/?da=Milano&a=Bucarest&lang=en&quando=2016-04-12"
@@ -252,8 +241,6 @@ func TestThresholdAlreadyMet(t *testing.T) {
 	}
 }
 
-// TestAlertOfAnUnknownRoute: the page of a route without fares has one statement about when the first
-// message can come.
 func TestAlertOfAnUnknownRoute(t *testing.T) {
 	s := openSite("", "")
 	text := said(s.visit("/?da=Pisa&a=Tashkent&lang=en"))

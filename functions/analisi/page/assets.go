@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// registerAssets serves the files that pages load. Each file's name contains a hash of its content,
-// so browsers may cache it without limit.
+// registerAssets serves files whose names contain a hash of their content, so browsers may cache
+// them without limit.
 func registerAssets(api *httpapi.API) {
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, contentType, ok := page.File(r.PathValue("file"))

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// calendarView shows the departures of a route month by month. Each day with a fare links to the
-// page about that departure day, and shows the difference from that day's usual fare.
+// calendarView shows the departures of a route month by month. Each day with a fare links to its
+// page, and shows the difference from its usual fare.
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
@@ -37,8 +37,7 @@ type calendarMonth struct {
 	Grid                 *grid // of returns, instead of weeks
 }
 
-// calendarDay is a cell of the calendar. A cell outside the month has no number. A day without a
-// fare has no link.
+// A calendarDay outside the month has no number, and a day without a fare no link.
 type calendarDay struct {
 	Number          int
 	To, Fare, Class string
@@ -46,10 +45,10 @@ type calendarDay struct {
 	Selected        bool
 }
 
-// weeks are rows of a calendar, from Monday to Sunday.
+// weeks run from Monday to Sunday.
 type weeks [][7]calendarDay
 
-// HTML writes the rows. A page has hundreds of cells, and a template takes ten times as long.
+// A template takes ten times as long, and a page has hundreds of cells.
 func (w weeks) HTML() template.HTML {
 	var b strings.Builder
 	for _, week := range w {
@@ -66,7 +65,6 @@ func (w weeks) HTML() template.HTML {
 	return template.HTML(b.String())
 }
 
-// write writes the cell with a number before its fare. A cell without a fare holds the text empty.
 func (c calendarDay) write(b *strings.Builder, number, empty string) {
 	if c.To == "" {
 		b.WriteString("<td>" + empty)
@@ -80,10 +78,8 @@ func (c calendarDay) write(b *strings.Builder, number, empty string) {
 		number + "<b>" + c.Fare + "</b><i>" + string(c.Sub) + "</i></a>")
 }
 
-// calendarID returns the HTML anchor of a month such as 2027-03.
 func calendarID(month string) string { return "m" + month }
 
-// newCalendar returns a calendar without months for the trip of a question.
 func (v *view) newCalendar(asked answer.Question) *calendarView {
 	l := v.T
 	calendar := &calendarView{Days: verdict.LiveDays, Hidden: !v.AllFares}
@@ -98,8 +94,7 @@ func (v *view) newCalendar(asked answer.Question) *calendarView {
 	return calendar
 }
 
-// showCalendar adds the calendar to a verdict page. The calendar opens at the question's month, or
-// else at the month of the judged departure.
+// showCalendar opens the calendar at the question's month, or else at that of the judged departure.
 func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysis, c *verdict.Calendario,
 	linkOn func(trip) string) {
 	if c == nil {
@@ -156,8 +151,6 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	}
 }
 
-// cellOf returns the cell of a departure day, with a link to that departure's page. The cell shows
-// the difference from the usual fare of that departure.
 func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string) calendarDay {
 	cell := calendarDay{Number: day.Time().Day(), To: to}
 	if g.Cent != nil {
@@ -167,15 +160,15 @@ func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string) calendarDay {
 	return cell
 }
 
-// monthsShown and returnsShown are the numbers of months whose days a calendar shows: the open month,
-// and the months around it. The other months are links.
+// A calendar shows the days of the open month and of the months around it, as many as monthsShown
+// or returnsShown in all. The other months are links.
 const (
 	monthsShown  = 7
 	returnsShown = 3 // a month of returns has several cells for each day
 )
 
 // monthsIn returns the indices of the first month whose days a calendar shows, and of the month
-// after the last. open is a day or month of the open month; without it, the first month is open.
+// after the last. Without a day or month in open, the first month is open.
 func monthsIn(all []verdict.MeseInCalendario, open string, of fare.Trip) (first, end int) {
 	shown := monthsShown
 	if of != fare.OneWay {
@@ -187,14 +180,14 @@ func monthsIn(all []verdict.MeseInCalendario, open string, of fare.Trip) (first,
 	return first, first + shown
 }
 
-// tripOn returns the trip of a known fare, with the fare's own days. It has no price: the price that
-// the reader entered is only about the requested trip.
+// tripOn returns the trip of a known fare, with the fare's days. It omits the price that the reader
+// entered, which is only about the requested trip.
 func tripOn(q question, g verdict.Giorno) trip {
 	return trip{Date: g.Partenza, Back: g.Ritorno, NonStop: q.NonStop, airlineChoice: q.airlineChoice}
 }
 
-// shortest returns a city's code if the page shows that city under the given name. Otherwise it
-// returns the name. Codes keep the page small, which has a link for each day of a year.
+// shortest returns a city's code if the page shows the city under this name, and otherwise the
+// name. Codes keep a page small that has a link for each day of a year.
 func (v *view) shortest(name string) string {
 	if p, ok := places.Find(name); ok {
 		if city, ok := places.Get(p.City); ok && city.NameIn(v.T.Code) == name {
@@ -227,13 +220,11 @@ func levelClass(level string) string {
 	return level
 }
 
-// classOfLevel is the colour and the mark of a calendar cell, by the level of its fare. The page about
-// that departure states the same level.
+// classOfLevel is the colour and the mark of a calendar cell, by the level that the departure's
+// page states.
 var classOfLevel = map[string]string{verdict.Ottimo: "less", verdict.Buono: "less", verdict.Normale: "same",
 	verdict.Caro: "more", verdict.Insufficient: "unknown"}
 
-// compare writes the difference from the usual fare of that day into its calendar cell. The colour
-// and the mark of the cell follow the level of the fare.
 func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
 	c.Class = classOfLevel[g.Livello]
 	if g.Percentile == nil {

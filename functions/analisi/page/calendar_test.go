@@ -33,12 +33,11 @@ var (
 
 var apartOf = regexp.MustCompile(`circa ([0-9.]+)\x{a0}€ (meno|più) del solito`)
 
-// markOf is the colour of a fare in the calendar, by the level that the fare has on its own page.
 var markOf = map[string]string{verdict.Ottimo: "less", verdict.Buono: "less", verdict.Normale: "same",
 	verdict.Caro: "more", verdict.Insufficient: "unknown"}
 
-// differenceOfTarget opens the page at the address target. It returns the difference from the usual
-// fare as the calendar writes it, or "unknown" without a verdict, and the colour of the page's level.
+// differenceOfTarget opens the page at target. It returns the difference from the usual fare as the
+// calendar writes it, or "unknown" without a verdict, and the colour of the page's level.
 func differenceOfTarget(t *testing.T, s site, target string) (apart, colour string) {
 	t.Helper()
 	w := s.visit(html.UnescapeString(target))
@@ -59,9 +58,9 @@ func differenceOfTarget(t *testing.T, s site, target string) (apart, colour stri
 	return map[string]string{"meno": "−", "più": "+"}[by[2]] + strings.ReplaceAll(by[1], ".", ""), markOf[m[1]]
 }
 
-// disagreements opens the pages of calendar cells: the parameter each says which, such as every
-// 5th. It returns the cells whose page states another difference from the usual fare than the cell, or
-// a level that belongs to another colour. It also counts the colours.
+// disagreements opens the page of each n-th calendar cell, as the parameter each says. It returns
+// the cells whose page states another difference from the usual fare, or a level of another colour.
+// It also counts the colours.
 func disagreements(t *testing.T, s site, target string, each int) (colours map[string]int, found []string) {
 	t.Helper()
 	colours = map[string]int{}
@@ -84,8 +83,8 @@ func disagreements(t *testing.T, s site, target string, each int) (colours map[s
 	return colours, found
 }
 
-// TestCalendarAgrees checks that each day of a calendar shows the difference from the usual fare and
-// the level, as a colour, that the page about that day shows. The prices are random.
+// Each day of a calendar shows the same difference from the usual fare, and by its colour the same
+// level, as the page about that day. The prices are random.
 func TestCalendarAgrees(t *testing.T) {
 	colours := map[string]int{}
 	for seed := range uint64(6) {
@@ -128,8 +127,8 @@ func sheetOf(all []departure.Live, currency fare.Currency, perEuro float64) []by
 	return s.Encode()
 }
 
-// moving is a store of departure states. Its fare history holds the invented fares that
-// analisitest.SummaryOf summarises. If err is set, reading the history fails with err.
+// moving is a store of departure states whose history holds the fares that analisitest.SummaryOf
+// summarises. If err is set, reading the history fails.
 type moving struct {
 	sheetsByTrip
 	err error
@@ -142,15 +141,13 @@ func (m moving) Blocks(ctx context.Context, of fare.Series, read store.Consisten
 	return analisitest.Sheets{}.Blocks(ctx, of, read)
 }
 
-// siteOfSheets returns a page for one route with departure states. The clock stands at the given
-// day. If all is false, the page may not show single fares.
+// siteOfSheets returns a page for one route at the given day. If all is false, it may not show
+// single fares.
 func siteOfSheets(of analisitest.Departures, route fare.Route, day fare.Day, all bool) site {
 	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{route: analisitest.SummaryOf(40)},
 		Sheets: of, HideFares: !all})
 }
 
-// TestCalendarOfThePage checks that the page shows exactly the answer of GET /v1/calendario for the
-// page's trip.
 func TestCalendarOfThePage(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {
@@ -201,8 +198,6 @@ func TestCalendarOfThePage(t *testing.T) {
 			if strings.Contains(body, "visto=") {
 				t.Error("a fare of the reader's is kept")
 			}
-			// The bar of a month links to the calendar if the calendar has departures in that
-			// month.
 			if n := strings.Count(w.Body.String(), `<a href="#m2016-04" aria-label="aprile `); n != 2 {
 				t.Errorf("%d bars of April lead to its departures", n)
 			}
@@ -216,8 +211,7 @@ func TestCalendarOfThePage(t *testing.T) {
 	}
 }
 
-// TestCalendarWithoutFares: with the setting that forbids single fares, the page's calendar compares
-// each day with the usual fare in words.
+// The calendar then compares each day with the usual fare in words.
 func TestCalendarWithoutFares(t *testing.T) {
 	s := siteOfSheets(tripSheets(), analisitest.MilBuh, fare.DayOf(analisitest.Today), false)
 	w := s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12", "Accept-Language", "it")
@@ -235,8 +229,7 @@ func TestCalendarWithoutFares(t *testing.T) {
 	}
 }
 
-// TestMovesOfThePage checks the fare history of a departure on its page. The page shows the days of
-// GET /v1/storico, or the reason why it shows no history.
+// The page shows the days of GET /v1/storico, or the reason why it shows no history.
 func TestMovesOfThePage(t *testing.T) {
 	d := fare.DayOf(analisitest.Today)
 	var all []departure.Live // of the departures in SummaryOf's history
@@ -281,7 +274,6 @@ func TestMovesOfThePage(t *testing.T) {
 	}
 }
 
-// weightOfAssets returns the size of the files that the page loads, in bytes.
 func weightOfAssets(t *testing.T) (all int) {
 	t.Helper()
 	for _, name := range []string{"home.js", "serif.woff2", "icon.svg"} {
@@ -294,9 +286,9 @@ func weightOfAssets(t *testing.T) (all int) {
 	return all
 }
 
-// TestWeightOfAYear limits the uncompressed size of a page with its assets: 100 kB with the
-// calendar of a whole year, and 45 kB of HTML, with its style sheet, without a calendar. The test
-// uses the largest case: seven months with a fare every day, and long city names.
+// A page with its assets has at most 100 kB uncompressed with the calendar of a whole year, and 45
+// kB of HTML with its style sheet without one. This is the largest case: seven months with a fare
+// every day, and long city names.
 func TestWeightOfAYear(t *testing.T) {
 	const most, mostOfAnswer = 100_000, 45_000
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(1, 1))

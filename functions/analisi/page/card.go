@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// NoCard is the error response for a picture (PNG) that does not exist.
+// NoCard is the error response for a picture that does not exist.
 var NoCard = httpapi.UnknownPath
 
 type cardInput struct {

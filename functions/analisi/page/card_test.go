@@ -52,8 +52,6 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// TestCardsOfTrips checks that the card (preview picture) of a trip shows that trip. A card with a
-// malformed file name is refused.
 func TestCardsOfTrips(t *testing.T) {
 	s := openSite("", "")
 	drawn := map[string]string{}
@@ -84,8 +82,7 @@ func TestCardsOfTrips(t *testing.T) {
 	}
 }
 
-// TestPictures checks the picture of the price history of a route or month. It is one standalone
-// SVG file, and exists only if the service may show these fares.
+// A picture is one standalone SVG file, and exists only if the service may show these fares.
 func TestPictures(t *testing.T) {
 	for _, c := range []struct {
 		file   string

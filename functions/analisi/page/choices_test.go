@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestTheLaterChoiceCounts: if a form sends both a month and a day, the page answers about the
-// value that the reader changed last.
 func TestTheLaterChoiceCounts(t *testing.T) {
 	const both = "/?da=Milano&a=Bucarest&lang=en&mese=2016-04&quando=2016-04-12"
 	s := openSite("", "")
@@ -26,7 +24,6 @@ func TestTheLaterChoiceCounts(t *testing.T) {
 	}
 }
 
-// TestChoicesAreKept: values that the form has no visible field for are sent as hidden fields.
 func TestChoicesAreKept(t *testing.T) {
 	s := openSite("", "")
 	for _, tt := range []struct {
@@ -48,7 +45,6 @@ func TestChoicesAreKept(t *testing.T) {
 	}
 }
 
-// TestTheHeadlineLeadsToTheAlert: a button above the charts is a link to the alert form.
 func TestTheHeadlineLeadsToTheAlert(t *testing.T) {
 	s := openSite("", "")
 	for _, target := range []string{"/?da=Milano&a=Bucarest", "/?da=Milano"} {
@@ -60,7 +56,6 @@ func TestTheHeadlineLeadsToTheAlert(t *testing.T) {
 	}
 }
 
-// TestBothNamesMisspelt: if the names of both cities are misspelt, one link corrects both names.
 func TestBothNamesMisspelt(t *testing.T) {
 	w := openSite("", "").visit("/?da=Milanno&a=Bukarestt&lang=en")
 	if text := said(w); w.Code != 404 || !strings.Contains(text,
@@ -73,8 +68,8 @@ func TestBothNamesMisspelt(t *testing.T) {
 	}
 }
 
-// TestCleanAddress: a form without a script sends empty fields. The page redirects to the address
-// without them, and does not count that as a question.
+// A form without a script sends empty fields. The redirect to the address without them does not
+// count as a question.
 func TestCleanAddress(t *testing.T) {
 	s := openSite("", "")
 	for target, want := range map[string]string{

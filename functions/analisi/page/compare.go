@@ -21,13 +21,12 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The page can compare the question's trip with up to five other trips. Each other trip changes the
-// destination, the day or the month. All trips together count as one question for the quota. Each
-// trip costs one read of the store, or two without a day or month.
+// The page can compare the question's trip with up to five trips that have another destination, day
+// or month. All together count as one question. Each costs one read of the store, or two without a
+// day or month.
 
 const maxOthers = 5
 
-// comparison is the table of compared trips on a verdict page.
 type comparison struct {
 	Rows []comparedTrip
 }
@@ -38,15 +37,14 @@ type comparedTrip struct {
 	Difference string
 }
 
-// otherTrip is a trip to compare with the trip of the question.
 type otherTrip struct {
 	city string // its name
 	trip
 	to string
 }
 
-// compareDestinations makes a comparison of several destinations that the reader typed as one, such as
-// Lisbon, Porto, Madrid: the first is the destination, and the others are compared with it.
+// compareDestinations splits several destinations that the reader typed as one, such as Lisbon,
+// Porto, Madrid: the first is the destination, and the others are compared with it.
 func (q *question) compareDestinations() {
 	first, others, several := strings.Cut(q.to, ",")
 	if _, known := q.city(q.to); known || !several {
@@ -72,8 +70,9 @@ func (q *question) compareDestinations() {
 var writtenDay = regexp.MustCompile(`^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})$`)
 
 // others parses the trips to compare with: cities, days (2027-03-20, 20.3.2027 or 20 March) and
-// months (2027-03 or March 2027), separated by commas. fault names the trip that it cannot parse, or
-// says that there are more than five. Without a year, a day or a month is the next one from today on.
+// months (2027-03 or March 2027), separated by commas. Without a year, a day or a month is the next
+// one. The result fault names the trip that cannot be parsed, or says that there are more than
+// five.
 func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 	if q.With == "" {
 		return nil, ""
@@ -122,8 +121,8 @@ var wordsOfDate = sync.OnceValue(func() *regexp.Regexp {
 		`(?:de |of )?(\pL{3,})\.?(?:\s+(?:de )?([0-9]{4}))?$`)
 })
 
-// dateInWords parses a day such as 20 March 2027 or a month such as March 2027, in the words of a
-// language. It returns the form 2027-03-20 or 2027-03.
+// dateInWords parses a day such as 20 March 2027 or a month such as March 2027 in the words of a
+// language, to 2027-03-20 or 2027-03.
 func dateInWords(l *i18n.Language, text string, today fare.Day) (date string, ok bool) {
 	m := wordsOfDate().FindStringSubmatch(strings.ToLower(text))
 	if m == nil {
@@ -146,8 +145,7 @@ func dateInWords(l *i18n.Language, text string, today fare.Day) (date string, ok
 	return "", false
 }
 
-// moveTo sets the departure day. It moves a return day by the same number of days, so the nights
-// away stay the same.
+// moveTo moves a return day along with the departure, so the nights away stay the same.
 func (t *trip) moveTo(day fare.Day) {
 	was, err1 := fare.ParseDay(t.Date)
 	back, err2 := fare.ParseDay(t.Back)
@@ -157,7 +155,6 @@ func (t *trip) moveTo(day fare.Day) {
 	}
 }
 
-// compare adds the table of compared trips to a verdict page.
 func (h home) compare(ctx context.Context, q question, asked answer.Question, a answer.Answer, v *view) {
 	others, _ := q.others(v.today)
 	if len(others) == 0 {
@@ -169,7 +166,7 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 	times := slices.ContainsFunc(others, func(o otherTrip) bool { return o.trip != own.trip })
 	c := &comparison{}
 	for i, o := range slices.Concat([]otherTrip{own}, others) {
-		// A row is named by what differs between the trips: the city, the time or both.
+		// A row is named by what differs between the trips.
 		when := o.text(v.T)
 		o.city = cmp.Or(o.city, v.To)
 		row := comparedTrip{Name: o.city, Date: when, To: q.linkOn(o.trip, v.AskFrom, o.to),
@@ -193,7 +190,6 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 	v.Compared = c
 }
 
-// comparedWith completes the table row of a trip to compare with.
 func (h home) comparedWith(ctx context.Context, q question, asked answer.Question, o otherTrip, v *view,
 	row comparedTrip) comparedTrip {
 	of, wrong := o.read(q.language, q.currency)
@@ -228,7 +224,6 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 	return row
 }
 
-// comparedStay completes the table row of the cheapest return with the chosen nights away.
 func (v *view) comparedStay(row comparedTrip, g verdict.Giorno) comparedTrip {
 	row.Date, row.Difference = v.daysOf(g.Partenza, g.Ritorno), ""
 	if g.Cent != nil {
@@ -240,9 +235,8 @@ func (v *view) comparedStay(row comparedTrip, g verdict.Giorno) comparedTrip {
 	return row
 }
 
-// compared completes the table row of a compared trip that has a fare. The fare is compared with the
-// usual fare of its own day, or with that of the trip's question if the day's is unknown. For any day,
-// a lower fare that was found earlier takes its place.
+// compared compares a fare with the usual fare of its own day, or with that of the question if the
+// day's is unknown. For any day, a lower fare that was found earlier takes its place.
 func (v *view) compared(row comparedTrip, asked answer.Question, a verdict.Analysis) comparedTrip {
 	l := v.T
 	if lower := a.PrezzoPiuBasso; lower != nil && lower.TrovatoIl != nil {
@@ -270,7 +264,6 @@ func (v *view) compared(row comparedTrip, asked answer.Question, a verdict.Analy
 	return row
 }
 
-// difference states how far a fare is from the usual fare of its own day of departure.
 func difference(l *i18n.Language, level string, price, usual fare.Cents) string {
 	amount, sign := wording.Apart(l, level, price, usual)
 	return l.Text("compare."+wording.Direction(sign), "Amount", amount)

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestCompare checks that one page can compare several trips and that the page counts as one
-// question.
 func TestCompare(t *testing.T) {
 	s := openSite("", "")
 	for _, tt := range []struct {

@@ -12,19 +12,16 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Readers type prices in their own currency and can choose the currency of the page. The page
-// address keeps the choice. If the address has no currency, a typed price such as $50 sets the
-// page's currency.
+// The page address keeps the reader's choice of currency. Without one, a typed price such as $50
+// sets the page's currency.
 
-// parsePrice parses a typed price. If the text has no currency, the price is in the currency
-// chosen. If chosen is empty, it is in euros.
+// parsePrice reads a price without a currency in the chosen one, or in euros.
 func parsePrice(text, chosen string) (fare.Money, bool) {
 	in, _ := fare.ParseCurrency(chosen) // an unknown currency is refused by useCurrency
 	return fare.ParsePrice(text, in)
 }
 
-// PriceField returns the price that the form shows. A price with a currency of its own, such as $50,
-// is written as everywhere on the page: 50 USD.
+// PriceField writes a price with its own currency, such as $50, as everywhere on the page: 50 USD.
 func (v view) PriceField() string {
 	p, ok := parsePrice(v.Trip.OwnPrice, v.Currency)
 	named := strings.ContainsFunc(v.Trip.OwnPrice, isName)
@@ -34,11 +31,9 @@ func (v view) PriceField() string {
 	return strings.ReplaceAll(v.SeenPrice(), "\u00a0", " ")
 }
 
-// isName reports whether a character can belong to the name or the sign of a currency.
 func isName(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) }
 
-// SeenPrice writes the price that the reader has seen with its currency. It returns "" if the reader
-// typed no price.
+// SeenPrice returns "" if the reader typed no price.
 func (v view) SeenPrice() string {
 	p, ok := parsePrice(v.Trip.OwnPrice, v.Currency)
 	switch {
@@ -50,7 +45,7 @@ func (v view) SeenPrice() string {
 	return v.T.Price(fmt.Sprintf("%d.%02d", p.Amount/100, p.Amount%100), p.Currency.String())
 }
 
-// chooseCurrency sets the page's currency, and the name of the parameter that chose the currency.
+// chooseCurrency also sets the name of the parameter that chose the currency.
 func (q *question) chooseCurrency() {
 	q.currency, q.currencyBy = strings.ToUpper(q.currency), "valuta"
 	for _, typed := range []field{{"visto", &q.OwnPrice}, {"massimo", &q.Most}} {
@@ -63,15 +58,14 @@ func (q *question) chooseCurrency() {
 	}
 }
 
-// seenEuro returns the fare that the reader has seen, in EUR cents. It returns false if that fare
-// is not in euros.
+// seenEuro returns false if the fare that the reader has seen is not in euros.
 func (t trip) seenEuro() (fare.Cents, bool) {
 	p, ok := parsePrice(t.OwnPrice, "")
 	return p.Amount, ok && p.Currency == fare.EUR
 }
 
-// most parses the highest fare that the reader wants to see in a list. It returns EUR cents, or 0
-// if the reader typed no amount. It returns false if no fare can have the typed price.
+// most returns the highest fare of a list in EUR cents, or 0 if the reader typed none. It returns
+// false if no fare can have the typed price.
 func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error) {
 	if q.Most == "" {
 		return 0, true, nil
@@ -92,8 +86,8 @@ var wholeOnly = []string{"HUF", "IDR", "ISK", "JPY", "KRW", "PHP"}
 // offers them only to readers who chose them.
 var replaced = []string{"BGN", "HRK", "LTL"}
 
-// useCurrency shows the page's amounts in the currency of the question. It fails with
-// answer.UnknownCurrency if the service has no exchange rate for the currency.
+// useCurrency fails with answer.UnknownCurrency if the service has no exchange rate for the
+// question's currency.
 func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 	convert, err := h.Amounts(ctx, answer.Currency{Parameter: q.currencyBy, Code: q.currency})
 	rates, unread := h.Rates(ctx)
@@ -121,8 +115,8 @@ func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 	return err
 }
 
-// typedIn maps euro amounts to the amounts that the reader typed in a currency. So the page shows
-// 50 USD as it was typed, and not as 49.99 after a conversion there and back.
+// typedIn maps euro amounts to the amounts that the reader typed, so that the page shows 50 USD and
+// not 49.99 after a conversion there and back.
 func typedIn(rates fare.Rates, currency string, texts ...string) map[fare.Cents]fare.Cents {
 	typed := map[fare.Cents]fare.Cents{}
 	for _, text := range texts {
@@ -134,7 +128,7 @@ func typedIn(rates fare.Rates, currency string, texts ...string) map[fare.Cents]
 	return typed
 }
 
-// In returns the sign of the page's currency, for labels of price fields.
+// In returns the sign of the page's currency, for labels.
 func (v view) In() string {
 	if v.Currency == "" {
 		return "€"

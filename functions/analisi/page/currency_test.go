@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestOwnCurrency: amounts are in the currency of the page address, and the page's links keep that
-// currency. One euro is 1.25 dollars or 5 lei.
+// One euro is 1.25 dollars or 5 lei.
 func TestOwnCurrency(t *testing.T) {
 	const verdict, deals = "/?da=Milano&a=Bucarest&lang=en", "/?da=Milano&lang=en"
 	s := openSite("", "")
@@ -57,8 +56,7 @@ func TestOwnCurrency(t *testing.T) {
 	}
 }
 
-// TestReplacedCurrencies: the form offers no currency that the euro replaced, except to a reader who
-// chose it. Such a currency is still accepted.
+// The form offers a replaced currency only to a reader who chose it, but accepts it from all.
 func TestReplacedCurrencies(t *testing.T) {
 	s := openSite("", "")
 	for chosen, offered := range map[string]bool{"": false, "&valuta=USD": false, "&valuta=HRK": true} {
@@ -72,7 +70,6 @@ func TestReplacedCurrencies(t *testing.T) {
 
 var axis = regexp.MustCompile(`<text text-anchor="end" x="[0-9.]+" y="[0-9.]+">([0-9.,]+) HRK</text>`)
 
-// TestRoundAxis: the amounts at the axis of a chart are round in the reader's currency.
 func TestRoundAxis(t *testing.T) {
 	s := openSite("", "")
 	for _, query := range []string{"", "&quando=2016-04-12"} {

@@ -14,9 +14,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// knownDeal is a destination with the fare that the page shows for it: the lowest known fare. That
-// fare is either the judged one, or a lower fare that was found before it. A level belongs to the
-// judged fare alone, so a lower fare is only compared in euros.
+// knownDeal is a destination with its lowest known fare. That fare is either the judged one, or a
+// lower one that was found before it. A level belongs to the judged fare alone, so a lower fare is
+// only compared in euros.
 type knownDeal struct {
 	published.DestinationDeal
 	shown  verdict.Prezzo   // the lowest known fare
@@ -35,11 +35,11 @@ func known(d published.DestinationDeal, now time.Time) knownDeal {
 	return k
 }
 
-// A fare that is at least this part below or above a usual fare counts as cheaper or dearer.
+// A fare counts as cheaper or dearer if it differs from its usual fare by at least this part.
 const farApart = 0.1
 
-// apart returns the shown fare minus its usual fare, as a part of the usual fare. It returns false
-// if no usual fare is known.
+// apart returns the difference from the usual fare, as a part of it. It returns false if no usual
+// fare is known.
 func (d knownDeal) apart() (float64, bool) {
 	usual, ok := d.Usual()
 	if !ok || usual == 0 {
@@ -48,7 +48,6 @@ func (d knownDeal) apart() (float64, bool) {
 	return float64(d.shown.Cent-usual) / float64(usual), true
 }
 
-// isDear reports whether the shown fare is dearer than usual.
 func (d knownDeal) isDear() bool {
 	if d.newest == nil {
 		return d.judged.Livello == verdict.Caro
@@ -57,8 +56,8 @@ func (d knownDeal) isDear() bool {
 	return ok && apart >= farApart
 }
 
-// rank orders deals by their level. A lower fare without a level counts as good if it is cheaper
-// than usual.
+// rank orders deals by level. A lower fare without a level counts as good if it is cheaper than
+// usual.
 func (d knownDeal) rank() int {
 	if d.newest == nil {
 		return slices.Index([]string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Insufficient, verdict.Caro},
@@ -117,22 +116,20 @@ func (v *view) cheapRow(q question, d knownDeal) cheapRow {
 type cheapRow struct {
 	City, To, Alert        string
 	Fare, Date, Flight     string
-	Difference             string // from the usual fare
+	Difference             string
 	Seen                   string // on which day the fare was found, unless today
 	Newest                 string // the newest fare, if it is not the lowest
 	Level, LevelText, Sure string
 }
 
 // orders are the ways to sort a list of destinations. The empty value puts the best-judged fare
-// first. The others put first the lowest fare (prezzo), the fare furthest below its usual price
-// (differenza) or the earliest departure (partenza).
+// first; the others the lowest fare (prezzo), the fare furthest below its usual price (differenza)
+// or the earliest departure (partenza).
 var orders = []string{"", "prezzo", "differenza", "partenza"}
 
-// orderName returns the last part of the keys of an order's texts.
 func orderName(order string) string { return cmp.Or(order, "verdetto") }
 
-// sortedDeals returns deals with the fares that the page shows, in the given order. The deals come
-// with the best-judged fare first.
+// sortedDeals expects deals with the best-judged fare first.
 func sortedDeals(all []published.DestinationDeal, order string, now time.Time) []knownDeal {
 	sorted := make([]knownDeal, len(all))
 	for i, d := range all {
@@ -156,11 +153,9 @@ func sortedDeals(all []published.DestinationDeal, order string, now time.Time) [
 	return sorted
 }
 
-// dealTable is a table of destinations.
 type dealTable struct {
 	T    *i18n.Language
 	Rows []cheapRow
 }
 
-// Table returns rows as a table in the language of the page.
 func (v view) Table(rows []cheapRow) dealTable { return dealTable{v.T, rows} }

@@ -18,9 +18,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The page for a question without a destination lists the destinations that are cheap to fly to
-// now. It shows the answer of GET /v1/occasioni, with one read of the store. It counts as one
-// question.
+// A question without a destination is answered by the destinations that are cheap now, as by GET
+// /v1/occasioni, with one read of the store. It counts as one question.
 
 type cheapView struct {
 	City, Lede, First string
@@ -30,13 +29,13 @@ type cheapView struct {
 	Unknown           string // how many fares were left out because their airline is unknown
 	Partly            bool   // the question holds more than applies without a destination
 	Rows              []cheapRow
-	More              []cheapRow // all rows after the first rowsShown, in a fold
+	More              []cheapRow // all rows after the first rowsShown
 	MoreText          string     // how many these are
-	Dear              []cheapRow // destinations that cost more than usual
-	DearText          string     // how many these are
-	Feed              string     // path
-	Areas             []link     // the same list, of one country; at most maxAreas countries
-	MoreAreas         []link     // likewise, of all other countries
+	Dear              []cheapRow
+	DearText          string // how many these are
+	Feed              string // path
+	Areas             []link // the same list, of one country; at most maxAreas countries
+	MoreAreas         []link // likewise, of all other countries
 }
 
 const (
@@ -102,8 +101,8 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	}
 }
 
-// monthOfDeals returns a day of the month that a list of deals is about, or nil for any month. Deals
-// are by month, so for a day it is the month of that day.
+// monthOfDeals returns a day of the month that a list of deals is about, or nil for any month.
+// Deals are by month, so a day means its month.
 func monthOfDeals(asked answer.Question, kind fare.Trip) *fare.Day {
 	if asked.When == nil || kind != fare.OneWay {
 		return nil
@@ -111,12 +110,10 @@ func monthOfDeals(asked answer.Question, kind fare.Trip) *fare.Day {
 	return &asked.When.Date
 }
 
-// filterOf returns the filter of deals that a question means. month is nil for any date.
 func filterOf(asked answer.Question, month *fare.Day) deals.Filter {
 	return deals.Filter{Month: month, NonStop: asked.NonStop, Airlines: asked.Airlines}
 }
 
-// refuseNoRoutes states that no fare from the city is known.
 func (v *view) refuseNoRoutes(c *verdict.Raccolta) {
 	if c != nil {
 		v.refuseCollecting(c)
@@ -125,7 +122,7 @@ func (v *view) refuseNoRoutes(c *verdict.Raccolta) {
 	v.refuse(http.StatusNotFound, "no_routes")
 }
 
-// collecting says how far the first verdict is, or returns "" if a destination has one.
+// collecting returns "" if a destination has a verdict.
 func collecting(v *view, all deals.Origin) string {
 	c, ok := all.Collection(v.today)
 	if !ok {
@@ -134,8 +131,8 @@ func collecting(v *view, all deals.Origin) string {
 	return wording.Collecting(v.T, &c)
 }
 
-// showCheap lists the deals from a city for one kind of trip, up to the fare most. If most is 0,
-// there is no limit. Destinations that cost more than usual are a list of their own.
+// showCheap lists the deals up to the fare most, or all if it is 0. Destinations that cost more
+// than usual are a separate list.
 func (v *view) showCheap(q question, from places.Place, all []knownDeal, kind fare.Trip, most fare.Cents) {
 	l := v.T
 	v.Alert = string(from.City) + "-*"
@@ -189,11 +186,10 @@ func (v *view) showCheap(q question, from places.Place, all []knownDeal, kind fa
 	v.Description = c.Lede
 }
 
-// maxBusiest is the number of a country's cities that a list names even without a fare.
 const maxBusiest = 5
 
-// without names the busiest cities of the country of a list to which no fare from the origin is
-// known. It returns "" if there are none, or if the list is not of one country.
+// without names the busiest cities of a list's country to which no fare is known. It returns "" if
+// there are none, or if the list is not of one country.
 func (v *view) without(origin fare.City, all deals.Origin) string {
 	if v.Area == nil {
 		return ""
@@ -224,8 +220,7 @@ func (v *view) without(origin fare.City, all deals.Origin) string {
 	return v.T.Text("cheap.without", "Cities", v.T.List(missing))
 }
 
-// areaNamed returns the country or continent that has the given name. It returns nil if no area has
-// the name, or if a city has it.
+// areaNamed returns nil if no area has the name, or if a city has it.
 func areaNamed(name string) *places.Area {
 	if _, city := places.Find(name); city {
 		return nil
@@ -236,7 +231,6 @@ func areaNamed(name string) *places.Area {
 	return nil
 }
 
-// area returns the country or continent that the reader typed as the destination, or nil.
 func (q question) area() *places.Area { return areaNamed(q.to) }
 
 func countryOf(c fare.City) string {
@@ -244,12 +238,11 @@ func countryOf(c fare.City) string {
 	return p.Country
 }
 
-// maxAreas is the largest number of countries that a list of deals links to at once.
 const maxAreas = 12
 
-// areasOf links to shorter lists of deals, one for each country. The links keep the order of the
-// list. The countries with the most destinations come first and the others second, each by name.
-// Both are nil if all destinations are in one country.
+// areasOf links to lists of deals by country, in the order of the list. The countries with the most
+// destinations come first and the others second, each by name. Both are nil if all destinations are
+// in one country.
 func (v *view) areasOf(q question, all []published.DestinationDeal) (first, others []link) {
 	found := map[string]int{}
 	for _, d := range all {
@@ -275,10 +268,9 @@ func (v *view) areasOf(q question, all []published.DestinationDeal) (first, othe
 	return first, others
 }
 
-// maxOrigins is the largest number of cities that a notice about a country links to.
 const maxOrigins = 12
 
-// origins answers a question whose origin is a country: it lists the country's cities with fares.
+// origins answers a question whose origin is a country, by the country's cities with fares.
 func (h home) origins(r *http.Request, q question, v *view) {
 	area := areaNamed(q.from)
 	name := area.NameIn(v.T.Code)
@@ -293,7 +285,6 @@ func (h home) origins(r *http.Request, q question, v *view) {
 	}
 }
 
-// widerCheap offers wider questions if no destination has a fare that fits the question.
 func (v *view) widerCheap(q question) {
 	for _, w := range []struct {
 		said string

@@ -17,9 +17,8 @@ import (
 	"verdetto/shared/verdict/deals"
 )
 
-// TestDealsInOrder sorts the deals from Milan. The deals are London (EUR 24.99, usually 45, 10
-// March), Bucharest (EUR 19.99, usually 29.49, 10 April) and Birmingham (EUR 99, not judged, 10
-// March).
+// The deals from Milan are London (EUR 24.99, usually 45, 10 March), Bucharest (EUR 19.99, usually
+// 29.49, 10 April) and Birmingham (EUR 99, not judged, 10 March).
 func TestDealsInOrder(t *testing.T) {
 	s := openSite("", "")
 	for order, want := range map[string]string{"": "London Bucharest Birmingham",
@@ -79,9 +78,8 @@ func (older) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error)
 	}}.Encode(), 1, nil
 }
 
-// TestLowerKnownFares: a row shows the lowest known fare with the day on which it was found, and the
-// newest fare besides. All orders go by the shown fare. Only destinations whose shown fare is dear
-// are folded.
+// A row shows the lowest known fare with the day on which it was found, and the newest fare
+// besides. All orders go by the lowest.
 func TestLowerKnownFares(t *testing.T) {
 	s := site{API: analisitest.Site{Coverage: older{}, Counters: &counters{}}.Open()}
 	for target, want := range map[string]string{
@@ -128,8 +126,6 @@ func TestLowerKnownFares(t *testing.T) {
 	}
 }
 
-// TestCountries: if the destination is a country or a continent, the page lists the deals of its
-// cities.
 func TestCountries(t *testing.T) {
 	s := openSite("", "")
 	for target, want := range map[string]string{
@@ -168,8 +164,6 @@ func TestCountries(t *testing.T) {
 	}
 }
 
-// TestCitiesWithoutFares: the list of a country names its busiest cities without any known fare.
-// The list of all destinations names none.
 func TestCitiesWithoutFares(t *testing.T) {
 	s := openSite("", "")
 	without := regexp.MustCompile(`No fare known yet: ([^.]*)[.]`)
@@ -187,8 +181,6 @@ func TestCitiesWithoutFares(t *testing.T) {
 	}
 }
 
-// TestManyCountries: a list names the countries with the most destinations at once, and folds the
-// others.
 func TestManyCountries(t *testing.T) {
 	cities := []fare.City{"MAD", "BCN", "VIE", "BRU", "SOF", "PRG", "CPH", "HEL", "PAR", "BER", "ATH", "BUD",
 		"DUB", "RIX", "OSL"}
@@ -199,7 +191,7 @@ func TestManyCountries(t *testing.T) {
 	}
 }
 
-// unjudged covers Milan, without a verdict yet; nothing covers no city.
+// unjudged covers Milan without a verdict; nothing covers no city.
 type (
 	unjudged struct{ analisitest.Coverage }
 	nothing  struct{ analisitest.Coverage }
@@ -218,7 +210,6 @@ func (nothing) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, erro
 	return nil, 0, store.ErrNotFound
 }
 
-// TestLongList: a list of more than 20 destinations shows the first 20, and folds all others.
 func TestLongList(t *testing.T) {
 	s := site{API: analisitest.Site{Coverage: plenty{}, Counters: &counters{}}.Open()}
 	body := s.visit("/?da=Milano&lang=en").Body.String()
@@ -235,7 +226,6 @@ func TestLongList(t *testing.T) {
 	}
 }
 
-// plenty has fares from Milan to 23 destinations.
 type plenty struct{ analisitest.Coverage }
 
 func (plenty) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error) {
@@ -250,8 +240,6 @@ func (plenty) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error
 	return all.Encode(), 1, nil
 }
 
-// TestCollectingIsSaid: a list without verdicts, and a service without fares, say when the first
-// verdict can come.
 func TestCollectingIsSaid(t *testing.T) {
 	open := func(c analisitest.Routes) site {
 		return site{API: analisitest.Site{Coverage: c, Counters: &counters{}}.Open()}

@@ -9,17 +9,14 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// WaitAdvice returns the advice of a page on whether to wait for a lower fare.
 func WaitAdvice(l *i18n.Language, a verdict.Analysis) string {
 	return waitsOf(wording.Verdict{Language: l, Of: a}).Advice
 }
 
-// OtherNights returns the sentence of a page about a return whose fare has other nights away.
 func OtherNights(l *i18n.Language, asked answer.Question, p verdict.Prezzo, c *verdict.Calendario) string {
 	return (&view{T: l, AllFares: true}).otherNights(asked, p, c)
 }
 
-// AreasOf returns the countries that a list of destinations names at once, and the others.
 func AreasOf(l *i18n.Language, cities []fare.City) (first, others []string) {
 	v, all := view{T: l}, []published.DestinationDeal{}
 	for _, c := range cities {
@@ -35,7 +32,7 @@ func AreasOf(l *i18n.Language, cities []fare.City) (first, others []string) {
 	return named(a), named(b)
 }
 
-// Options and Rows are exported so that tests compare their HTML with that of a template.
+// Exported so that tests compare their HTML with that of a template.
 type (
 	Options = options
 	Option  = option

@@ -20,16 +20,15 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1. The id of a feed entry
-// depends only on the deal's route and departure. The entry's updated time changes only with the
-// entry's text, so feed readers show no entry twice.
+// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1. The id of an entry depends
+// only on the deal's route and departure, and its updated time changes only with its text, so feed
+// readers show no entry twice.
 
 type feedInput struct {
 	File        string `path:"file" doc:"ORIGIN-LANGUAGE.atom or .json" example:"MIL-it.atom"`
 	IfNoneMatch string `header:"If-None-Match"`
 }
 
-// feed is the content of a city's feed, for both formats (Atom and JSON).
 type feed struct {
 	language   *i18n.Language
 	id, title  string
@@ -103,7 +102,7 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 		f.title += " · " + l.Text("home.invented")
 	}
 	for _, e := range all.Entries {
-		for _, d := range e.Any.Route { // includes deals that are no longer good: that is news
+		for _, d := range e.Any.Route { // includes deals that are no longer good, because that is news
 			f.updated = later(f.updated, lastChange(d, now))
 		}
 	}
@@ -135,8 +134,8 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 	return f
 }
 
-// lastChange returns when the feed entry of a deal last changed. The entry also changes when the
-// fare becomes stale, because a stale fare has a lower reliability.
+// lastChange returns when the feed entry of a deal last changed. It also changes when the fare
+// becomes stale, because that lowers its reliability.
 func lastChange(d deals.Deal, now time.Time) time.Time {
 	since := time.Unix(d.Since, 0).UTC()
 	if _, v := d.Publish(now); v.Affidabilita != d.Verdict.Affidabilita {
@@ -156,8 +155,7 @@ func feedPath(origin fare.City, l *i18n.Language) string {
 	return "/feed/" + string(origin) + "-" + l.Code + ".atom"
 }
 
-// page returns the full address of the web page with the given query, in a language. It returns ""
-// if the public address of the service is unknown.
+// page returns "" if the public address of the service is unknown.
 func (s *Service) page(l *i18n.Language, query string) string {
 	if s.BaseURL == "" {
 		return ""
@@ -165,11 +163,10 @@ func (s *Service) page(l *i18n.Language, query string) string {
 	return s.BaseURL + "/?" + query + "&lang=" + l.Code
 }
 
-// feedNamespace begins the text from which feedID computes the ids of feeds and entries.
 const feedNamespace = "verdetto:feed:"
 
-// feedID returns a version-5 UUID (RFC 9562) computed from names. The service's public address must
-// not be one of the names, because it may change.
+// feedID computes a version-5 UUID (RFC 9562) from names. The service's public address must not be
+// one of them, because it may change.
 func feedID(names ...string) string {
 	sum := sha1.Sum([]byte(feedNamespace + strings.Join(names, "/")))
 	id := sum[:16]

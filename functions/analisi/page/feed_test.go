@@ -36,8 +36,6 @@ const atomKind, jsonKind = "application/atom+xml", "application/feed+json"
 
 var uuid = regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// TestFeeds checks that Atom and JSON feeds have the same content in every language, and all
-// elements that the formats require.
 func TestFeeds(t *testing.T) {
 	h := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())}, "", analisitest.Noon)
 	ids := map[string]bool{}
@@ -105,8 +103,8 @@ func TestFeeds(t *testing.T) {
 	}
 }
 
-// TestFeedsAreStable: if no deal changes over two refreshes, the feed stays identical byte for
-// byte. If one deal changes, only the entry of that deal is updated.
+// If no deal changes over two refreshes, the feed stays identical byte for byte. If one changes,
+// only its entry is updated.
 func TestFeedsAreStable(t *testing.T) {
 	first := deals.Origin{}.Merge(analisitest.Entries())
 	clock := analisitest.Today
@@ -153,7 +151,7 @@ func TestFeedsAreStable(t *testing.T) {
 			t.Errorf("%+v, before %+v", item, was)
 		}
 	}
-	// A stale fare lowers the reliability by one step, so its feed entry is updated once.
+	// A stale fare lowers the reliability by one step, which updates its entry once.
 	clock = analisitest.Today.AddDate(0, 0, 4)
 	stale := parsed(t, h, "/feed/MIL-it.atom", atomKind)
 	for i, item := range stale.Items {

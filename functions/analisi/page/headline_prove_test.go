@@ -19,8 +19,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// recorded reads a file of recorded fares. It returns the one-way fares of each route, and the last
-// day in the file.
+// recorded returns the one-way fares of each route in a file, and its last day.
 func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observation, last fare.Day) {
 	t.Helper()
 	panel, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file),
@@ -51,7 +50,6 @@ func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observat
 
 var panels = []string{"eu_wizzair_weekly.csv.gz", "travelpayouts_daily_2025_2026.csv.gz", "google2026.csv.gz"}
 
-// TestProveHeadlinesAgree runs the checks of TestHeadlinesAgree on recorded fares.
 func TestProveHeadlinesAgree(t *testing.T) {
 	levels, routes := map[string]int{}, 0
 	for _, file := range panels {
@@ -75,8 +73,7 @@ func TestProveHeadlinesAgree(t *testing.T) {
 	}
 }
 
-// TestProveCalendarAgrees runs the checks of TestCalendarAgrees on recorded fares. It opens the
-// pages of about 8 departures of each route.
+// TestProveCalendarAgrees opens the pages of about 8 departures of each route.
 func TestProveCalendarAgrees(t *testing.T) {
 	const perPanel, perRoute = 60, 8
 	cells, pages, routes := map[string]int{}, 0, 0

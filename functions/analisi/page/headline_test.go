@@ -14,12 +14,10 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// siteOf returns a page for the route from Milan to Bucharest. The clock stands at the given day.
 func siteOf(s verdict.RouteSummary, day fare.Day) site {
 	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{analisitest.MilBuh: s}})
 }
 
-// openOn returns a page over a site. The clock stands at the given day.
 func openOn(day fare.Day, s analisitest.Site) site {
 	of := site{counters: &counters{}}
 	s.Counters, s.Coverage = of.counters, milanCoverage{}
@@ -33,9 +31,8 @@ var (
 	headlineOf  = regexp.MustCompile(`<h1>([^<]*)</h1>`)
 )
 
-// headlineFault returns how the headline of an Italian page contradicts the level on that page, or
-// "". The headline may state another level, call a cheap fare more than usual, or call a dear fare
-// less than usual.
+// headlineFault returns how the headline of an Italian page contradicts its level, or "": it may
+// state another level, call a cheap fare more than usual, or a dear fare less than usual.
 func headlineFault(page string) string {
 	level, headline := levelOfPage.FindStringSubmatch(page)[1], headlineOf.FindStringSubmatch(page)[1]
 	named := strings.TrimPrefix(strings.ToLower(headline), "prezzo più recente – ")
@@ -54,8 +51,8 @@ func headlineFault(page string) string {
 	return ""
 }
 
-// agree opens the page of a route for several prices across the route's usual range. It compares
-// the headline with the level on each page. It returns the number of pages by level.
+// agree compares headline and level on the page of a route, for several prices across its usual
+// range. It returns the number of pages by level.
 func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[string]int {
 	t.Helper()
 	levels := map[string]int{}
@@ -84,8 +81,7 @@ func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[s
 	return levels
 }
 
-// TestHeadlinesAgree checks that no headline contradicts the level on its page. The prices are
-// random.
+// The prices are random.
 func TestHeadlinesAgree(t *testing.T) {
 	d := fare.DayOf(analisitest.Today)
 	levels := map[string]int{}

@@ -28,8 +28,8 @@ var homeHTML = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(homeTemplates, "*.html"))
 })
 
-// home serves the page at /. With two cities the page shows a verdict. With only an origin it shows
-// the deals from there. Without cities it shows the empty form.
+// home serves the page at /: a verdict for two cities, the deals for an origin, and the empty form
+// without cities.
 type home struct {
 	*Service
 	api *httpapi.API
@@ -96,14 +96,12 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"in a minute.").Write(w, r)
 		return
 	}
-	// A browser may show its stored copy of the page on Back. That sends no request, so it does not
-	// use the reader's quota.
+	// On Back a browser may show its stored copy, which does not use the reader's quota.
 	w.Header().Set("Cache-Control", "private, no-cache")
 	answer.Write(w, r)
 }
 
-// refuseUnknownCity reports unknown cities, with links to similar names. If both cities are
-// unknown, a link corrects both names.
+// refuseUnknownCity links to similar names. If both cities are unknown, a link corrects both.
 func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, knowsTo bool) {
 	v.FromBad, v.ToBad = !knowsFrom, !knowsTo
 	var perhapsFrom, perhapsTo []places.Place
@@ -157,8 +155,7 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 	}
 }
 
-// perhaps returns the cities whose names are similar to an unknown name. If a name is one typing
-// error away, it returns only such names.
+// perhaps returns the cities with similar names; if some are one typing error away, only those.
 func (q question) perhaps(name string) (all []places.Place) {
 	typos := func(s string) int { return places.Distance(places.Fold(name), places.Fold(s), 2) }
 	similar := places.Suggest(name, 5)
@@ -173,11 +170,11 @@ func (q question) perhaps(name string) (all []places.Place) {
 	return all
 }
 
-// fewQuestions is a limit: if at most 20 questions remain in the quota, the page states how many.
+// The page states how many questions remain in the quota if at most fewQuestions do.
 const fewQuestions = 20
 
-// consumeQuota counts a question toward the reader's daily quota. If the quota is used up, the page
-// says so and offers an alert for the route.
+// consumeQuota counts a question toward the daily quota. If it is used up, the page offers an alert
+// for the route.
 func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 	if h.api.ConsumeQuota(r.Context(), "home") == nil {
 		if n, known := httpapi.Remaining(r.Context()); known && n <= fewQuestions {
@@ -202,15 +199,13 @@ func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 	return false
 }
 
-// renewed states in how many hours the daily quota begins again.
 func (h home) renewed(v *view) string {
 	const hours = 24
 	return v.T.Count("home.renewed", hours-h.Now().UTC().Hour())
 }
 
-// cleanQuery returns a query without empty parameters, which a form without a script sends, and
-// without an earlier choice that no later one can have replaced. It returns false if the query holds
-// no such parameter.
+// cleanQuery omits empty parameters, which a form without a script sends, and an earlier choice
+// that no later one can have replaced. It returns false if there are none.
 func cleanQuery(r *http.Request) (string, bool) {
 	sent := strings.Split(r.URL.RawQuery, "&")
 	both := r.FormValue("mese") != "" && r.FormValue("quando") != ""
@@ -282,8 +277,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	}
 }
 
-// check refuses a question that cannot have an answer. It runs before the question counts toward
-// the quota.
+// check runs before the question counts toward the quota.
 func (h home) check(r *http.Request, q question, asked answer.Question, v *view) bool {
 	wrong := faults{}
 	for _, part := range []answer.Question{{From: asked.From, To: asked.To}, {When: asked.When}, {Price: asked.Price}} {
@@ -335,7 +329,7 @@ func (v *view) respond(base string) (*page.Response, error) {
 	}
 	return page.Respond(v.status, page.Page{
 		Start: start,
-		// Search engines must not index the pages of trips: there are too many of them.
+		// Search engines must not index the pages of trips, which are too many.
 		Language: v.T, Title: v.Title, Description: v.Description,
 		Index: v.status == http.StatusOK && v.Trip == trip{} && v.Currency == "" && v.plain,
 		Head:  template.HTML(head.String()), Body: template.HTML(body.String()),

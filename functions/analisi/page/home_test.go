@@ -25,7 +25,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// milanCoverage covers four destinations from Milan. One of the four has no current fare.
+// milanCoverage covers four destinations from Milan, one without a current fare.
 type milanCoverage struct{ analisitest.Coverage }
 
 func (milanCoverage) Deals(_ context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
@@ -74,8 +74,8 @@ func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time
 	return c.used + 1, nil
 }
 
-// steady returns the summary of a route that cost 50 euros on 39 days, the amount once on one day,
-// and the amount price today.
+// steady returns the summary of a route that cost 50 euros on 39 days, once on one day, and price
+// today.
 func steady(once, price fare.Cents) verdict.RouteSummary {
 	d := fare.DayOf(analisitest.Today)
 	var all []fare.Observation
@@ -130,7 +130,7 @@ func (s site) visit(target string, header ...string) *httptest.ResponseRecorder 
 	return w
 }
 
-// said returns the text of a page's main part as one line.
+// said returns the text of a page's main part.
 func said(w *httptest.ResponseRecorder) string {
 	_, main, _ := strings.Cut(w.Body.String(), "<main")
 	main = regexp.MustCompile(`(?s)<svg.*?</svg>`).ReplaceAllString(main, "")
@@ -249,7 +249,6 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// visit is a request for a page, with the answer that the test expects.
 type visit struct {
 	name, target, language string
 	status                 int
@@ -270,7 +269,7 @@ func (s site) check(t *testing.T, c visit) {
 		!strings.Contains(text, c.says) {
 		t.Errorf("%d, want %q in\n%s", w.Code, c.says, text)
 	}
-	// Calls without a quota are counted in batches, so the comparison leaves them out.
+	// Calls without a quota are counted in batches.
 	counted := slices.DeleteFunc(s.counters.taken, func(name string) bool { return name == "others-free" })
 	if got := strings.Join(counted, " "); !strings.HasPrefix(got, c.counted) ||
 		(c.counted == "") != (got == "") {
@@ -294,8 +293,7 @@ func (s site) check(t *testing.T, c visit) {
 	}
 }
 
-// TestReturnsWithoutADestinationKeepTheirDays: the form of a page without a destination keeps the
-// two days of the return trip. Each row links to the days of the row's fare.
+// The form also keeps the two days. Each row links to the days of its own fare.
 func TestReturnsWithoutADestinationKeepTheirDays(t *testing.T) {
 	s := openSite("", "")
 	w := httptest.NewRecorder()
@@ -313,8 +311,7 @@ func TestReturnsWithoutADestinationKeepTheirDays(t *testing.T) {
 	}
 }
 
-// TestPageSpeaksTheReadersLanguage: the page is in the language that the browser prefers. The
-// region of the language, such as AT in de-AT, does not matter.
+// The region of the language, such as AT in de-AT, does not matter.
 func TestPageSpeaksTheReadersLanguage(t *testing.T) {
 	s := openSite("", "")
 	for accepted, want := range map[string][2]string{ // on the first page, and about a route

@@ -12,8 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPageKeepsItsLanguage: if the reader chose a language, every link of the page states it.
-// Otherwise no link states a language.
+// Links state the language only if the reader chose it.
 func TestPageKeepsItsLanguage(t *testing.T) {
 	s := openSite("", "")
 	links := regexp.MustCompile(`<main(?s:.*)</main>`)
@@ -29,7 +28,7 @@ func TestPageKeepsItsLanguage(t *testing.T) {
 		{"/?da=Milano&lang=it&valuta=USD", "/?da=Milano&amp;lang=en&amp;valuta=USD", true},
 	} {
 		body := s.visit(c.target, "Accept-Language", "it").Body.String()
-		// The name of the service leads to the first page in the language and currency of this page.
+		// The service's name leads to the first page in this language and currency.
 		if brand := `<a class="brand" href="/?lang=` + regexp.MustCompile(`<html lang="(..)"`).
 			FindStringSubmatch(body)[1] + map[bool]string{true: "&amp;valuta=USD"}[strings.Contains(c.target, "USD")] +
 			`"`; !strings.Contains(body, brand) {
@@ -43,8 +42,7 @@ func TestPageKeepsItsLanguage(t *testing.T) {
 			t.Errorf("%s has no links", c.target)
 		}
 		for _, f := range found {
-			// The link to share is the permanent address of the verdict and may differ, so this
-			// check skips it.
+			// The permanent address of the verdict, to share, may differ.
 			if strings.Contains(f[1], "lang=") != c.kept && !strings.Contains(body, f[0]+" data-share") {
 				t.Errorf("%s links to %s", c.target, f[1])
 			}
@@ -55,8 +53,7 @@ func TestPageKeepsItsLanguage(t *testing.T) {
 	}
 }
 
-// TestPageOfNamesakes: if a busier city has the same name as the asked city, the form and every
-// link state the asked city's code.
+// The form and the links state a city's code if a busier city has the same name.
 func TestPageOfNamesakes(t *testing.T) {
 	s := openSite("https://v.example", "")
 	for target, wants := range map[string][]string{
@@ -78,8 +75,6 @@ func TestPageOfNamesakes(t *testing.T) {
 	}
 }
 
-// TestPageIsLinkedTo checks the metadata of a verdict page. Other sites show these metadata
-// together with a link to the page.
 func TestPageIsLinkedTo(t *testing.T) {
 	head := func(s site, target string) string {
 		head, _, _ := strings.Cut(s.visit(target, "Accept-Language", "it").Body.String(), "</head>")
@@ -104,7 +99,7 @@ func TestPageIsLinkedTo(t *testing.T) {
 		strings.Contains(got, "canonical") {
 		t.Errorf("absolute addresses without a base URL:\n%s", got)
 	}
-	// The link states a city by its name if that name finds the same city again.
+	// A link states a city by its name if the name finds the same city again.
 	if got := head(openSite("https://v.example", ""), "/?da=Milano&a=bali&lang=en"); !strings.Contains(got,
 		`href="https://v.example/?da=Milan&a=Bali&lang=en"`) {
 		t.Errorf("Bali:\n%s", got)
@@ -120,8 +115,8 @@ func TestPageOfInventedFares(t *testing.T) {
 	}
 }
 
-// TestPagePastTheCap: a reader who used up the quota gets a friendly page with an alert form.
-// Status and headers are the same as in the API's error response.
+// A reader past the quota gets a page with an alert form. Status and headers are those of the API's
+// error response.
 func TestPagePastTheCap(t *testing.T) {
 	s := openSite("", "")
 	s.counters.full = "home-free"
@@ -148,8 +143,6 @@ func TestPagePastTheCap(t *testing.T) {
 	}
 }
 
-// TestPageSaysThatFewQuestionsRemain: the page states how many questions remain if 20 or fewer
-// remain.
 func TestPageSaysThatFewQuestionsRemain(t *testing.T) {
 	for used, want := range map[int64]string{99: "", 100: "You can ask 20 more questions today.",
 		119: "You can ask 1 more question today.", 120: "That was today's last question."} {
@@ -171,8 +164,7 @@ func TestPageHead(t *testing.T) {
 	}
 }
 
-// TestAssets: every file that a page loads has the right content type, and caches may keep it
-// without limit.
+// Caches may keep a file without limit.
 func TestAssets(t *testing.T) {
 	s := openSite("", "")
 	body := s.visit("/").Body.String()
@@ -197,8 +189,6 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// TestPlacesOnThePage: the page explains which airports the fares cover, like the API, in the
-// language of the page.
 func TestPlacesOnThePage(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {
@@ -217,8 +207,7 @@ func TestPlacesOnThePage(t *testing.T) {
 	}
 }
 
-// TestClosedAirport: for an airport without scheduled flights, the page says so and links to the same
-// question for the city and for its airports.
+// The page links to the same question for the city and for its airports.
 func TestClosedAirport(t *testing.T) {
 	s := openSite("", "")
 	for query, links := range map[string][]string{

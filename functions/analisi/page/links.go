@@ -14,14 +14,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// maxThreshold is the largest number of digits before the decimal point in the price threshold of
-// an alert.
+// maxThreshold is the largest number of digits before the decimal point of an alert's threshold.
 const maxThreshold = 5
 
-// Addresses returns the addresses of the page that shows a verdict and of its alert form. Both
-// addresses are empty without a BaseURL. The page address is also empty for returns by nights,
-// because no page shows them. The addresses include the price in the question only if the price is
-// in euros.
+// Addresses returns the addresses of the page that shows a verdict and of its alert form. Both are
+// empty without a BaseURL. That of the page is also empty for returns by nights, which no page
+// shows. They include the question's price only if it is in euros.
 func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {
@@ -48,8 +46,7 @@ func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Langu
 	return page, alert + "#alert-title"
 }
 
-// alertOf returns the values of the alert form for a question. The values leave out the trip, which
-// is already in the page's address.
+// alertOf omits the trip, which is already in the page's address.
 func alertOf(q answer.Question) (g alertFields) {
 	if q.Trip != fare.OneWay && (q.When == nil || q.When.Back == 0) {
 		g.Nights = q.Trip.String()
@@ -57,8 +54,7 @@ func alertOf(q answer.Question) (g alertFields) {
 	return g
 }
 
-// tripOf returns the trip of a question, in the form of the page's parameters. It returns false if
-// these parameters cannot state the whole trip.
+// tripOf returns false if the page's parameters cannot state the whole trip of a question.
 func tripOf(q answer.Question) (t trip, whole bool) {
 	w := q.When
 	whole = q.Trip == fare.OneWay || w != nil && w.Back != 0

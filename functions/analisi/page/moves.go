@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// movesView is the history of a departure's fare, or the reason why the page does not show the
-// history.
+// movesView is the history of a departure's fare, or the reason why it is not shown.
 type movesView struct {
 	Why   string
 	Text  string
@@ -22,12 +21,12 @@ type movesView struct {
 	Rows  rows // day, days ahead, fare; newest first
 }
 
-// fewSightings is a limit: with fewer days on which a fare was found, the page draws no chart.
+// fewSightings is the number of days with a fare that a chart needs at least.
 const fewSightings = 4
 
-// showMoves adds the fare history of the departure to a verdict page, as GET /v1/storico answers
-// without a key. It reads the history only if the service may show past fares. If the read fails,
-// the page shows the verdict without history.
+// showMoves adds the departure's fare history, as GET /v1/storico answers without a key. It reads
+// the history only if the service may show past fares. If the read fails, the page shows the
+// verdict without it.
 func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a answer.Answer) {
 	l := v.T
 	m := &movesView{}
@@ -82,8 +81,8 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 	m.Chart = responsiveChart{c.SVG(680, 220), c.SVG(328, 200)}
 }
 
-// addLast adds the last known fare of a departure to the facts about the reader's own price, if no
-// fare is known now.
+// addLast adds the last known fare of a departure that has none now to the facts about the reader's
+// own price.
 func (j *verdictView) addLast(l *i18n.Language, a verdict.Analysis, last verdict.Live) {
 	if a.Prezzo.Dichiarato && a.PrezzoNoto == nil {
 		amount, sign := l.Apart(last.Price, a.Prezzo.Cent)
@@ -92,8 +91,8 @@ func (j *verdictView) addLast(l *i18n.Language, a verdict.Analysis, last verdict
 	}
 }
 
-// lastFare states the last known fare of a departure or month that has none now. than compares that
-// fare; "" means with nothing.
+// lastFare states the last known fare of a departure or month that has none now, compared with than
+// unless that is "".
 func lastFare(l *i18n.Language, last verdict.Live, than string) string {
 	back := ""
 	if last.Nights > 0 {

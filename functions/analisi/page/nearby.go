@@ -10,18 +10,17 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A page about a trip links to the same page with the fares from and to places nearby. Only that page
-// reads those fares, and it counts as a question. So readers who do not follow the link cost nothing.
+// A page about a trip links to the same page with the fares from and to places nearby. Only that
+// page reads them, and it counts as a question, so readers who do not follow the link cost nothing.
 
-// nearView states what the trip costs from and to places nearby, or links to the page that states it.
 type nearView struct {
 	To   string // the page that states it; empty on that page
 	Line string
 	Rows []comparedTrip
 }
 
-// showNear adds the link to the fares of places nearby. If the question wants those fares, it adds the
-// fares. They are compared with the fare of the trip, or nil if none is known.
+// showNear adds the link to the fares of places nearby, or the fares if the question wants them,
+// compared with the trip's own fare if that is known.
 func (h home) showNear(ctx context.Context, q question, asked answer.Question, own *verdict.Prezzo, v *view) {
 	l := v.T
 	v.Near = &nearView{}
@@ -54,7 +53,6 @@ func (h home) showNear(ctx context.Context, q question, asked answer.Question, o
 	v.Near.Line = wording.Sentence(first.Name+l.Text("format.colon")+" "+said) + "."
 }
 
-// nearRow returns the table row of a trip from or to a place nearby.
 func (v *view) nearRow(q question, n answer.Neighbour, own *verdict.Prezzo) comparedTrip {
 	l, p := v.T, n.Analysis.Prezzo
 	place := named(n.Place, l)
@@ -77,7 +75,6 @@ func (v *view) nearRow(q question, n answer.Neighbour, own *verdict.Prezzo) comp
 	return row
 }
 
-// cityQuery returns a query that means the whole city.
 func (v *view) cityQuery(c fare.City) string {
 	p, _ := places.Get(c)
 	return named(p, v.T).Query()

@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Service renders pages.
 type Service struct {
 	*published.Answers
 	Cities   *answer.CoveredCities // for Register; parts need none
@@ -18,7 +17,6 @@ type Service struct {
 	Telegram bool                  // alerts can be sent by Telegram
 }
 
-// Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	s.registerHome(api)
 	s.registerCard(api)

@@ -13,12 +13,12 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// picturePolicy is the Content-Security-Policy of a picture that a browser opens as a page. It
-// allows only the picture's own style.
+// picturePolicy is for a picture that a browser opens as a page. It allows only the picture's own
+// style.
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-// picture draws the price history of a route or of the departures in a month. Other sites may show
-// it. It fails with FaresNotShown if the service may not show past fares.
+// picture draws a price history, which other sites may show. It fails with FaresNotShown if the
+// service may not show past fares.
 func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, error) {
 	if !httpapi.AllFares(ctx) {
 		return nil, httpapi.FaresNotShown()
@@ -58,8 +58,8 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 	return &cardOutput{"image/svg+xml", "nosniff", picturePolicy, p.SVG()}, nil
 }
 
-// drawToday adds today's cheapest fare to the weekly history. It adds nothing if there is no such
-// fare or if the fare cannot be judged.
+// drawToday adds today's cheapest fare to the weekly history, unless there is none or it cannot be
+// judged.
 func (s *Service) drawToday(h *chart.History, f answer.SeriesData) {
 	if a, ok := verdict.Judge(f.Summary, s.Now()); ok && a.Verdetto.Percentile != nil {
 		h.Price, h.Level = a.Prezzo.Cent, a.Verdetto.Livello

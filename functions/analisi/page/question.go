@@ -45,15 +45,14 @@ import (
 type question struct {
 	from, to string // as typed
 	trip
-	alert    alertFields
-	order    string // of destinations; empty: the best-judged first
-	near     string // si: also the fares of places nearby
-	currency string // an ISO 4217 code; empty: euros
-	// currencyBy is the name of the parameter that chose the currency.
+	alert      alertFields
+	order      string // of destinations; empty: the best-judged first
+	near       string // si: also the fares of places nearby
+	currency   string // an ISO 4217 code; empty: euros
 	currencyBy string
 	language   *i18n.Language
 	chosen     bool // links keep the language, because the reader chose it
-	// cleared names the choice that a later choice replaced: month or day. Empty: none.
+	// the choice that a later one replaced: month or day; empty: none
 	cleared string
 }
 
@@ -63,7 +62,7 @@ type trip struct {
 	airlineChoice
 }
 
-// airlineChoice holds the wanted airlines and the unwanted ones, as typed.
+// airlineChoice holds the wanted and the unwanted airlines, as typed.
 type airlineChoice struct{ Airline, WithoutAirline string }
 
 type field struct {
@@ -77,7 +76,6 @@ func (t *trip) fields() []field {
 		{"visto", &t.OwnPrice}, {"massimo", &t.Most}, {"con", &t.With}}
 }
 
-// parseQuestion parses the question from a request. It returns false if the question is malformed.
 func parseQuestion(r *http.Request) (q question, ok bool) {
 	given, err := url.ParseQuery(r.URL.RawQuery)
 	q.language = i18n.ForHeader(r.Header.Get("Accept-Language"))
@@ -123,14 +121,12 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	return q, ok
 }
 
-// parameters returns the texts of a question under the names of their parameters.
 func (q *question) parameters() []field {
 	return slices.Concat([]field{{"da", &q.from}, {"a", &q.to}}, q.alert.fields(),
 		[]field{{"valuta", &q.currency}, {"ordine", &q.order}, {"vicini", &q.near}}, q.fields())
 }
 
-// link returns the address of the page about two cities. The address keeps the question's trip and
-// the language that the reader chose.
+// link keeps the question's trip and the language that the reader chose.
 func (q question) link(from, to string) string { return q.linkOn(q.trip, from, to) }
 
 func (q question) linkOn(t trip, from, to string) string {
@@ -141,7 +137,7 @@ func (q question) linkOn(t trip, from, to string) string {
 	return pageAddress(from, to, t, lang, q.currency)
 }
 
-// pageAddress returns the address of a question's page. It leaves out empty parameters.
+// pageAddress omits empty parameters.
 func pageAddress(from, to string, t trip, lang, currency string) string {
 	var b strings.Builder
 	b.WriteString("/")
@@ -158,8 +154,8 @@ func pageAddress(from, to string, t trip, lang, currency string) string {
 	return b.String()
 }
 
-// withChoices adds the question's order of destinations, and its wish for places nearby, to the
-// address of a page.
+// withChoices adds the question's order of destinations, and its wish for places nearby, to an
+// address.
 func (q question) withChoices(address string) string {
 	for _, f := range []field{{"ordine", &q.order}, {"vicini", &q.near}} {
 		if *f.text != "" {
@@ -177,14 +173,13 @@ func (q question) city(name string) (places.Place, bool) {
 	return p, ok
 }
 
-// named returns a place with its name in a language.
 func named(p places.Place, l *i18n.Language) places.Place {
 	p.Name = p.NameIn(l.Code)
 	return p
 }
 
-// ofAnywhere returns the part of a trip that also applies without a destination. That is the month
-// of a one-way trip, or the two days of a return.
+// ofAnywhere returns the part of a trip that also applies without a destination: the month of a
+// one-way trip, or the two days of a return.
 func (t trip) ofAnywhere(of fare.Trip) trip {
 	if of != fare.OneWay {
 		return trip{Date: t.Date, Back: t.Back, NonStop: t.NonStop, Most: t.Most, airlineChoice: t.airlineChoice}
@@ -195,11 +190,11 @@ func (t trip) ofAnywhere(of fare.Trip) trip {
 	return trip{Month: t.Month, NonStop: t.NonStop, Most: t.Most, airlineChoice: t.airlineChoice}
 }
 
-// faults maps the names of parameters to messages about their faults, in the reader's language.
+// faults maps the names of parameters to messages in the reader's language.
 type faults map[string]string
 
-// read converts a trip to a question for package answer. It returns a fault for each value that it
-// cannot parse. Amounts without a currency of their own are in the given currency.
+// read returns a fault for each value that it cannot parse. Amounts without a currency of their own
+// are in the given one.
 func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) {
 	wrong := faults{}
 	in := published.Trip{Partenza: t.Date, Flessibile: t.Around, Mese: t.Month, Ritorno: t.Back,
@@ -241,8 +236,7 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno",
 	"diretto": "diretto", "valuta": "valuta"}
 
-// refused adds the fault of the question that err reports. It returns false if err reports no such
-// fault but another error.
+// refused adds the fault that err reports about the question. It returns false for any other error.
 func (f faults) refused(l *i18n.Language, err error) bool {
 	var (
 		date     *answer.BadDate

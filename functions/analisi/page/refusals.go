@@ -17,22 +17,20 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The texts for a trip without a verdict. Each text offers other questions that have an answer.
+// The texts for a trip without a verdict. Each offers other questions that have an answer.
 
-// showCollecting states on the first page that the service has no fares yet.
 func (v *view) showCollecting(c *verdict.Raccolta) {
 	if c != nil {
 		v.Collecting = wording.BeforeFares(v.T, *c)
 	}
 }
 
-// refuseCollecting states that the service has no fares yet, and when the first verdicts can come.
 func (v *view) refuseCollecting(c *verdict.Raccolta) {
 	v.notify(http.StatusNotFound, v.T.Text("refusal.collecting.title"), wording.BeforeFares(v.T, *c))
 }
 
-// refuseClosed states that an airport has no scheduled flights. It links to the same question for the
-// city and for the city's airports.
+// refuseClosed links to the same question for the city of a closed airport and for its other
+// airports.
 func (v *view) refuseClosed(q question, closed *answer.ClosedAirport) {
 	v.FromBad = closed.Parameter == "da"
 	v.ToBad = !v.FromBad
@@ -54,8 +52,8 @@ func (v *view) refuseClosed(q question, closed *answer.ClosedAirport) {
 	}
 }
 
-// refuseNotCovered states that the service has no fares for a route, or for this kind of trip on a
-// route.
+// refuseNotCovered states that the service has no fares for a route, or for this kind of trip on
+// it.
 func (v *view) refuseNotCovered(q question, asked answer.Question, e *answer.NotCovered) {
 	v.Alert = v.alertRoute()
 	switch {
@@ -73,8 +71,8 @@ func (v *view) refuseNotCovered(q question, asked answer.Question, e *answer.Not
 	v.instead(q)
 }
 
-// refuseNoLive states that a route has no current fare, and the day of its newest if one is known: of a
-// pair of airports none may be.
+// refuseNoLive states the day of the route's newest fare if one is known: of a pair of airports
+// none may be.
 func (v *view) refuseNoLive(q question, e *answer.NoLiveFare) {
 	day := ""
 	if e.Summary.Newest != 0 {
@@ -85,8 +83,8 @@ func (v *view) refuseNoLive(q question, e *answer.NoLiveFare) {
 	v.instead(q)
 }
 
-// refuseNoFareOn states that a departure has no known fare. It also states what is known about that
-// departure, and links to nearby departures with their fares.
+// refuseNoFareOn states what is known about a departure without a fare, and links to nearby
+// departures with their fares.
 func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	l := v.T
 	back := ""
@@ -114,11 +112,10 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	v.instead(q)
 }
 
-// ofMonth reports whether a question is about a whole month.
 func ofMonth(w *answer.When) bool { return w != nil && w.Span != nil && *w.Span == departure.Month }
 
-// describeUsual adds the usual fare of a departure or a month that has no known fare. The usual fare
-// of a departure is in the middle of the question's month if the question is about a month.
+// describeUsual adds the usual fare of a departure or a month without a known fare. For a month it
+// is that of a departure in its middle.
 func (v *view) describeUsual(of verdict.Analysis, t fare.Trip, middle bool) {
 	usual := of.Verdetto.MedianaCent
 	if usual == nil {
@@ -136,7 +133,6 @@ func (v *view) describeUsual(of verdict.Analysis, t fare.Trip, middle bool) {
 	v.Notice.Facts = append(v.Notice.Facts, said)
 }
 
-// monthOf writes the month of departure of a fare.
 func (v *view) monthOf(p verdict.Prezzo) string {
 	day, err := fare.ParseDay(p.Partenza)
 	if err != nil {
@@ -145,7 +141,7 @@ func (v *view) monthOf(p verdict.Prezzo) string {
 	return v.T.MonthOf(day)
 }
 
-// nightsText writes the nights away of a return, or "" for a one-way trip.
+// nightsText returns "" for a one-way trip.
 func nightsText(l *i18n.Language, t fare.Trip) string {
 	if t == fare.OneWay {
 		return ""
@@ -153,7 +149,6 @@ func nightsText(l *i18n.Language, t fare.Trip) string {
 	return wording.Nights(l, t.String())
 }
 
-// linkNear links to departures near the question, each with its fare and the usual fare of its day.
 func (v *view) linkNear(q question, near []verdict.Giorno) {
 	l := v.T
 	for _, g := range near {
@@ -171,8 +166,8 @@ func (v *view) linkNear(q question, near []verdict.Giorno) {
 	}
 }
 
-// daysOf writes the days of a published fare with their weekdays: of departure, and of return if the
-// fare has one. It returns "" for a price without a departure.
+// daysOf writes the days of a published fare with their weekdays. It returns "" for a price without
+// a departure.
 func (v *view) daysOf(departure, comesBack string) string {
 	out, err := fare.ParseDay(departure)
 	if err != nil {
@@ -184,8 +179,8 @@ func (v *view) daysOf(departure, comesBack string) string {
 	return v.T.WeekdayDate(out)
 }
 
-// showLast adds the last known fare of a departure or month that has none now. It reads the history
-// only if the service may show past fares.
+// showLast adds the last known fare of a departure or month that has none now, if the service may
+// show past fares.
 func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *answer.NoFareOn) {
 	if !v.AllFares {
 		return
@@ -206,7 +201,6 @@ func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *a
 	v.Notice.Facts = append(v.Notice.Facts, lastFare(v.T, last, than))
 }
 
-// instead offers wider questions and an alert to the reader of a trip without a fare.
 func (v *view) instead(q question) {
 	v.Alert = v.alertRoute()
 	wider := func(which string, t trip) {

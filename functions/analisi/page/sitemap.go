@@ -19,12 +19,11 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// GET /sitemap.xml lists the sitemaps. One sitemap has the fixed pages. Each covered origin has its
-// own sitemap, with the origin's pages that show a verdict today, in every language. Sitemaps need
-// full addresses, so without a BaseURL there are none.
+// GET /sitemap.xml lists one sitemap of the fixed pages, and one for each covered origin with its
+// pages that show a verdict today, in every language. Sitemaps need full addresses, so without a
+// BaseURL there are none.
 
-// maxSitemaps is the largest number of sitemaps that /sitemap.xml lists. The protocol allows
-// 50,000.
+// The protocol allows 50,000 sitemaps.
 const maxSitemaps = 5000
 
 type cachedInput struct {
@@ -65,7 +64,6 @@ func (s *Service) registerSitemaps(api *httpapi.API) {
 		}, s.sitemap)
 }
 
-// fixedPages is the file name of the sitemap with the fixed pages.
 const fixedPages = "pagine.xml"
 
 func noSitemap() error {
@@ -80,8 +78,8 @@ func (s *Service) hasAddress() error {
 	return nil
 }
 
-// robots returns the file robots.txt. It lets crawlers read the pages, but not the API's answers
-// for programs: such answers would use up the crawler's quota.
+// robots lets crawlers read the pages, but not the API's answers, which would use up the crawler's
+// quota.
 func (s *Service) robots() []byte {
 	var b strings.Builder
 	b.WriteString("User-agent: *\nAllow: /\nDisallow: " + routes.Alias + "/\n")
@@ -137,8 +135,8 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 	return writeXML(in.IfNoneMatch, set)
 }
 
-// canonical returns the path of a page in the form that the sitemap lists for a language. The path
-// is the same for every spelling of the two cities.
+// canonical returns the path of a page as the sitemap lists it, whatever the spelling of the
+// cities.
 func canonical(l *i18n.Language, from places.Place, to *places.Place, t trip) string {
 	there, lang := "", l.Code
 	if to != nil {
@@ -175,8 +173,7 @@ type (
 	}
 )
 
-// list adds a page to a sitemap, in every language. Each entry links to the same page in the other
-// languages.
+// list adds a page in every language to a sitemap. Each entry links to the others.
 func (s *Service) list(to *urlSet, path func(*i18n.Language) string, modified string) {
 	alternates := []alternate{}
 	for _, l := range i18n.Languages() {

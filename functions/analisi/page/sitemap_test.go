@@ -72,9 +72,8 @@ var (
 	structuredOf = regexp.MustCompile(`<script type="application/ld\+json">(.*?)</script>`)
 )
 
-// TestSitemaps checks that the sitemaps list every page that shows a verdict. Each listed page
-// names itself as the canonical page. It has the same links to other languages as its entry in the
-// sitemap.
+// Each listed page names itself as the canonical page, and has the same links to other languages as
+// its entry.
 func TestSitemaps(t *testing.T) {
 	h, m := crawled(publicBase, false)
 	read := func(path string) (f sitemapFile) {
@@ -155,8 +154,7 @@ func TestSitemaps(t *testing.T) {
 	}
 }
 
-// TestStructured checks the schema.org data of pages. Pages in a sitemap have correct data. Other
-// pages have no such data.
+// Only pages in a sitemap have schema.org data.
 func TestStructured(t *testing.T) {
 	h, _ := crawled(publicBase, false)
 	for _, c := range []struct {
@@ -210,8 +208,7 @@ func TestStructured(t *testing.T) {
 			}
 		}
 	}
-	// The script element may hold only data, because the security policy allows no scripts inside
-	// the page.
+	// The script element may hold only data, because the security policy allows no inline scripts.
 	w := analisitest.Get(t, h, "/")
 	if policy := w.Header().Get("Content-Security-Policy"); strings.Contains(policy, "unsafe-inline") {
 		t.Error(policy)

@@ -21,10 +21,8 @@ import (
 )
 
 // Returns (outbound and return flight) are shown as one trip: by the days of both flights, by
-// nights away, or by weekend. A table cell without a known fare is empty. The price of a return is
-// never the sum of two one-way fares.
+// nights away, or by weekend. The price of a return is never the sum of two one-way fares.
 
-// grid is a table of return trips and their fares.
 type grid struct {
 	Corner string
 	Heads  []weekday
@@ -36,8 +34,8 @@ type gridRow struct {
 	Cells []calendarDay // without a fare: no link
 }
 
-// around returns the calendar weeks that contain the days around a departure, with the known fares.
-// It returns nil if the question is about a single day or a month.
+// around returns the weeks that contain the days around a departure. It returns nil if the question
+// is about a single day or a month.
 func around(w *answer.When, known map[fare.Day]calendarDay) (all weeks) {
 	if w.Span == nil || *w.Span == departure.Month {
 		return nil
@@ -62,9 +60,8 @@ func around(w *answer.When, known map[fare.Day]calendarDay) (all weeks) {
 // the page shows.
 const daysAround = 3
 
-// returnsAround returns a table of the known fares around a return, by outbound day and nights away.
-// A day or a number of nights without any fare has no row or column. It returns nil for a question
-// without a return day, and without fares.
+// returnsAround tables the known fares around a return, by outbound day and nights away, without
+// empty rows and columns. It returns nil for a question without a return day, and without fares.
 func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno) *grid {
 	if w.Back == 0 {
 		return nil
@@ -74,9 +71,9 @@ func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno) 
 		[2]int{max(1, nights-daysAround), nights + daysAround}).known()
 }
 
-// returnsIn returns a table of a month's returns: a row for each day of departure from today on, a
-// column for each number of nights of the question's kind of trip. Cells without a known fare are
-// empty. A kind of trip with many numbers of nights has a column only for the known ones.
+// returnsIn tables a month's returns: a row for each day of departure from today on, a column for
+// each number of nights of the question's kind of trip. A kind with many numbers of nights has a
+// column only for the known ones.
 func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days []verdict.Giorno) *grid {
 	_, last := departure.Month.Ends(first)
 	least, most := asked.Trip.Nights()
@@ -95,8 +92,7 @@ func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days
 	return g
 }
 
-// returns returns a table of the returns that leave on some days, with some numbers of nights away.
-// Both ranges include their ends.
+// returns tables the returns in two ranges, of days and of nights away, which include their ends.
 func (v *view) returns(q question, w *answer.When, days []verdict.Giorno, leave [2]fare.Day, nights [2]int) *grid {
 	g, from, to := &grid{Corner: v.T.Text("stays.out")}, v.shortest(v.AskFrom), v.shortest(v.AskTo)
 	for n := nights[0]; n <= nights[1]; n++ {
@@ -118,7 +114,6 @@ func (v *view) returns(q question, w *answer.When, days []verdict.Giorno, leave 
 	return g
 }
 
-// HTML writes the rows. A cell without a known fare holds a dash.
 func (g *grid) HTML() template.HTML {
 	var b strings.Builder
 	for _, row := range g.Rows {
@@ -131,7 +126,7 @@ func (g *grid) HTML() template.HTML {
 	return template.HTML(b.String())
 }
 
-// known returns the table without its rows and columns that have no fare, or nil without any fare.
+// known omits the rows and columns without a fare. It returns nil without any fare.
 func (g *grid) known() *grid {
 	g.Rows = slices.DeleteFunc(g.Rows, func(r gridRow) bool { return !slices.ContainsFunc(r.Cells, calendarDay.hasFare) })
 	if len(g.Rows) == 0 {
@@ -141,7 +136,6 @@ func (g *grid) known() *grid {
 	return g
 }
 
-// dropColumns removes the columns without a fare.
 func (g *grid) dropColumns() {
 	for at := len(g.Heads) - 1; at >= 0; at-- {
 		if slices.ContainsFunc(g.Rows, func(r gridRow) bool { return r.Cells[at].hasFare() }) {
@@ -162,12 +156,10 @@ func (v *view) shortDay(d fare.Day) string {
 		v.T.MonthShort(t.Month()))
 }
 
-// weekend is the stay (the parameter soggiorno) for a weekend: out on Friday or Saturday, back on
-// Sunday or Monday.
+// weekend is the stay (the parameter soggiorno) from Friday or Saturday to Sunday or Monday.
 const weekend = "weekend"
 
-// usualStays are the stays that the form always offers: numbers of nights away, or weekend. Most are
-// those that an alert can have.
+// usualStays are the stays that the form always offers. Most are those that an alert can have.
 var usualStays = []string{"", weekend, "1-3", "2-4", "4-7", "8-14"}
 
 const (
@@ -178,8 +170,7 @@ const (
 
 var stayOf = regexp.MustCompile(`^([0-9]{1,2})(?:-([0-9]{1,2}))?$`)
 
-// nights returns the smallest and the largest number of nights of a stay such as 2-4. It returns
-// false for a malformed stay.
+// nights parses a stay such as 2-4.
 func nights(stay string) (from, to int, ok bool) {
 	if stay == weekend {
 		return 1, 3, true
@@ -193,7 +184,6 @@ func nights(stay string) (from, to int, ok bool) {
 	return from, to, 1 <= from && from <= to && to <= maxStay && to-from < maxWidth
 }
 
-// Stays returns the form's options for the nights away.
 func (v view) Stays() (all options) {
 	stays := usualStays
 	if v.Trip.Stay != "" && !slices.Contains(stays, v.Trip.Stay) {
@@ -217,7 +207,6 @@ func stayText(l *i18n.Language, stay string) string {
 	return l.Text("stays.any")
 }
 
-// staysView lists the known returns with the chosen number of nights away.
 type staysView struct {
 	Route, Headline, Lede string
 	Level                 string // of the cheapest return; empty without a verdict
@@ -228,8 +217,6 @@ type staysView struct {
 	best   verdict.Giorno
 }
 
-// stays answers a question about returns with a chosen number of nights away, in a month or at any
-// time.
 func (h home) stays(r *http.Request, q question, asked answer.Question, v *view) {
 	known, err := h.staysOf(r.Context(), q.trip, asked, v.AllFares)
 	if err != nil {
@@ -252,14 +239,12 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 	h.compare(r.Context(), q, asked, answer.Answer{}, v)
 }
 
-// knownStays are the known returns of a route.
 type knownStays struct {
 	days  []verdict.Giorno
 	about answer.SeriesData
 	route *verdict.Tratta // nil if the fares are not of named airports
 }
 
-// staysOf returns the known returns with the nights away of a trip, on all days.
 func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares bool) (known knownStays, err error) {
 	from, to, _ := nights(t.Stay)
 	var missing *answer.NotCovered
@@ -288,8 +273,8 @@ func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares 
 	return known, nil
 }
 
-// describeStay adds the usual and the last known fare of returns like those of a question without a
-// fare. For a stay in no month it adds nothing.
+// describeStay adds the usual and the last known fare of such returns. For a stay in no month it
+// adds nothing.
 func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, class fare.Trip) {
 	if asked.When == nil {
 		return
@@ -306,8 +291,8 @@ func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, 
 	}
 }
 
-// fitting returns the returns that leave at the time of the trip, the cheapest first. If the service
-// shows no single fares, they are in order of day.
+// fitting returns the returns that leave at the time of the trip, the cheapest first, or by day if
+// the service shows no single fares.
 func (t trip) fitting(known []verdict.Giorno) []verdict.Giorno {
 	known = slices.DeleteFunc(slices.Clone(known), func(g verdict.Giorno) bool { return !t.leavesOn(g.Partenza) })
 	slices.SortStableFunc(known, func(a, b verdict.Giorno) int {
@@ -319,8 +304,7 @@ func (t trip) fitting(known []verdict.Giorno) []verdict.Giorno {
 	return known
 }
 
-// refuseStay states that no return with the chosen nights away is known for the time of the
-// question. It links to the nearest of the known returns with these nights.
+// refuseStay links to the nearest of the known returns with these nights.
 func (v *view) refuseStay(q question, known []verdict.Giorno) {
 	when := trip{Month: q.Month, Date: q.Date, Around: q.Around, Stay: q.Stay}
 	v.refuse(http.StatusNotFound, "no_stay", "Stay", when.text(v.T))
@@ -340,11 +324,10 @@ func (v *view) refuseStay(q question, known []verdict.Giorno) {
 	v.instead(q)
 }
 
-// maxNearStays is the number of returns that a page without a fitting return links to.
 const maxNearStays = 3
 
-// leavesOn reports whether a departure fits the question. It fits if it is in the question's month,
-// or on the question's day or one of the days around that day.
+// leavesOn reports whether a departure is in the question's month, or on its day or one of the days
+// around it.
 func (t trip) leavesOn(departure string) bool {
 	asked, err := fare.ParseDay(t.Date)
 	day, _ := fare.ParseDay(departure)
@@ -355,8 +338,8 @@ func (t trip) leavesOn(departure string) bool {
 	return asked-fare.Day(around) <= day && day <= asked+fare.Day(around)
 }
 
-// nightsOf returns the nights away of a return. If the question asks for a weekend, nightsOf
-// returns false for a return that is not on weekend days.
+// nightsOf returns false for a return that is not on weekend days, if the question asks for a
+// weekend.
 func (t trip) nightsOf(g verdict.Giorno) (int, bool) {
 	out, err1 := fare.ParseDay(g.Partenza)
 	back, err2 := fare.ParseDay(g.Ritorno)
@@ -368,8 +351,7 @@ func (t trip) nightsOf(g verdict.Giorno) (int, bool) {
 	return int(back - out), t.Stay != weekend || fits
 }
 
-// judgeStay states the level of the cheapest return, and how far its fare is from the usual fare for
-// its own days. The page about these days states the same.
+// judgeStay states what the page about the days of the cheapest return states.
 func (v *view) judgeStay(s *staysView, best verdict.Giorno) {
 	apart := *best.Cent - *best.MedianaCent
 	of := wording.Verdict{Language: v.T, Today: v.today, Of: verdict.Analysis{Ambito: verdict.InPartenza,
@@ -383,7 +365,6 @@ func (v *view) judgeStay(s *staysView, best verdict.Giorno) {
 	s.Lede, s.Headline = s.Headline+" "+s.Lede, of.Headline()
 }
 
-// showStays shows returns, the cheapest first, as a table.
 func (v *view) showStays(q question, known []verdict.Giorno) {
 	l := v.T
 	from, to, _ := nights(q.Stay)

@@ -21,8 +21,8 @@ var markup = regexp.MustCompile(`<[^>]*>`)
 
 var gridRows = regexp.MustCompile(`(?s)<tr><th scope="row">(.*?)</th>(.*?)(?:\n)`)
 
-// TestStays checks pages about returns from Milan to Bucharest. Returns with 5 nights away are
-// known for departures up to 120 days ahead, except on the 10th, 20th and 30th of a month.
+// Returns with 5 nights away are known for departures up to 120 days ahead, except on the 10th,
+// 20th and 30th of a month.
 func TestStays(t *testing.T) {
 	s := openSite("", "")
 	const route = "/?da=Milano&a=Bucarest&lang=en"
@@ -70,8 +70,6 @@ func TestStays(t *testing.T) {
 	}
 }
 
-// TestStaysLikeOtherAnswers: a page about nights away has what other answers have: the month in its
-// title, the colour of its level, its certainty, and a button that shares its address.
 func TestStaysLikeOtherAnswers(t *testing.T) {
 	s := openSite("", "")
 	w := s.visit("/?da=Milano&a=Bucarest&lang=en&mese=2016-04&soggiorno=4-6&valuta=USD")
@@ -92,8 +90,8 @@ func TestStaysLikeOtherAnswers(t *testing.T) {
 	}
 }
 
-// TestAdjustedLowest: the scale of a departure says that its lowest amount is adjusted. That of a route
-// is an observed fare.
+// The lowest amount on the scale of a departure is adjusted, and says so. That of a route is an
+// observed fare.
 func TestAdjustedLowest(t *testing.T) {
 	s := openSite("", "")
 	lowest := regexp.MustCompile(`>lowest €[0-9.]+( \(adjusted\))?</text>`)
@@ -106,8 +104,7 @@ func TestAdjustedLowest(t *testing.T) {
 	}
 }
 
-// TestDaysAround checks the table of the days before and after the two days of a return. The table
-// shows each known return fare. A return behind a link has the same number of nights.
+// A return behind a link has the same number of nights.
 func TestDaysAround(t *testing.T) {
 	s := openSite("", "")
 	for query, want := range map[string][]string{
@@ -129,8 +126,8 @@ func TestDaysAround(t *testing.T) {
 	}
 }
 
-// TestOtherNights: a question about a return keeps its nights away. If the answer's fare has other
-// nights, the page says so. Links to months keep the nights, and links to nearby returns name theirs.
+// A question about a return keeps its nights away. If the fare has other nights, the page says so.
+// Links to months keep the nights, and links to nearby returns name theirs.
 func TestOtherNights(t *testing.T) {
 	s := openSite("", "")
 	for query, want := range map[string]string{
@@ -153,8 +150,6 @@ func TestOtherNights(t *testing.T) {
 	}
 }
 
-// TestOtherNightsNamed: beside a fare with other nights, the page names the lowest known fare nearby
-// that has the nights of the question.
 func TestOtherNightsNamed(t *testing.T) {
 	day := func(s string) fare.Day {
 		d, err := fare.ParseDay(s)
@@ -183,8 +178,7 @@ func TestOtherNightsNamed(t *testing.T) {
 	}
 }
 
-// TestSparseReturns: a table of returns has a row and a column only for days and nights with a fare,
-// and states euros instead of levels.
+// A table of returns states euros instead of levels.
 func TestSparseReturns(t *testing.T) {
 	s := openSite("", "")
 	for _, query := range []string{"&quando=2016-04-12&ritorno=2016-04-17", "&soggiorno=4-6&mese=2016-04"} {
@@ -204,9 +198,8 @@ func TestSparseReturns(t *testing.T) {
 	}
 }
 
-// TestMonthOfReturns: the calendar of a return has a row for each day of a month and a column for
-// each number of nights of the return's kind. Returns are known with 5 nights away, except on the
-// 10th, 20th and 30th. All other cells hold a dash, and the legend says once what a dash means.
+// Returns are known with 5 nights away, except on the 10th, 20th and 30th. All other cells hold a
+// dash, which the legend explains once.
 func TestMonthOfReturns(t *testing.T) {
 	s := openSite("", "")
 	w := s.visit("/?da=Milano&a=Bucarest&lang=en&quando=2016-04-12&ritorno=2016-04-17")
@@ -237,8 +230,8 @@ func TestMonthOfReturns(t *testing.T) {
 	}
 }
 
-// TestWeightOfReturns: the page of a return with its calendar and the files that it loads are at most
-// 100 kB, even if each day of a year has a return.
+// The page with the files that it loads has at most 100 kB, even if each day of a year has a
+// return.
 func TestWeightOfReturns(t *testing.T) {
 	const most = 100_000
 	route, d, assets := analisitest.MilBuh, fare.DayOf(analisitest.Today), weightOfAssets(t)
@@ -270,8 +263,8 @@ func TestWeightOfReturns(t *testing.T) {
 	}
 }
 
-// TestWeekends: returns of Milan to Berlin are known with 2 nights away. The question for any
-// weekend is answered by a row for each Friday with a fare, and by no other days.
+// Returns from Milan to Berlin are known with 2 nights away. Any weekend is answered by a row for
+// each Friday with a fare.
 func TestWeekends(t *testing.T) {
 	s := openSite("", "")
 	w := s.visit("/?da=Milano&a=Berlino&lang=en&soggiorno=weekend&mese=2016-04")
@@ -297,8 +290,6 @@ func TestWeekends(t *testing.T) {
 	}
 }
 
-// TestStayAgreesWithItsDays: the page about returns with a number of nights judges the cheapest
-// return, in its title and its headline. The page about the days of that return states the same.
 func TestStayAgreesWithItsDays(t *testing.T) {
 	s := openSite("", "")
 	const route = "/?da=Milano&a=Bucarest&lang=en"
@@ -313,7 +304,6 @@ func TestStayAgreesWithItsDays(t *testing.T) {
 	}
 }
 
-// TestStaysCompared: a comparison keeps the nights away, on a page with and without a fare.
 func TestStaysCompared(t *testing.T) {
 	s := openSite("", "")
 	for query, want := range map[string][]string{

@@ -38,9 +38,8 @@ func (s sheetsByTrip) Pooled(ctx context.Context, read store.Consistency) ([]byt
 	return analisitest.Sheets{}.Pooled(ctx, read)
 }
 
-// tripSheetOf returns a departure state with departures that cost 30 to 90 euros. Fares were
-// recorded on the given number of days. Departures on the 10th, 20th and 30th of a month have no
-// fare.
+// tripSheetOf returns a departure state with departures that cost 30 to 90 euros, except on the
+// 10th, 20th and 30th of a month. Fares were recorded on the given number of days.
 func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte {
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(7, 5))
 	var s departure.Learner
@@ -72,8 +71,8 @@ func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte
 	return s.Encode()
 }
 
-// fewOnSale returns a departure state in which one day of fares has 8 departures on sale. A verdict
-// needs at least 9.
+// fewOnSale returns a departure state in which one day of fares has 8 departures on sale, one less
+// than a verdict needs.
 func fewOnSale() []byte {
 	d := fare.DayOf(analisitest.Today)
 	var s departure.Learner
@@ -102,8 +101,6 @@ func tripSheets() sheetsByTrip {
 	}
 }
 
-// TestTrips checks each form of a trip (such as day, month or return). The page answers about that
-// trip, in correct words.
 func TestTrips(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const route = "/?da=Milano&a=Bucarest"
@@ -222,8 +219,7 @@ func TestTrips(t *testing.T) {
 	}
 }
 
-// TestTripsThatCannotBe checks impossible trips. The page shows the fault next to the faulty field,
-// in the reader's language. The call does not count toward the quota.
+// The page shows the fault next to the field, and the call does not count toward the quota.
 func TestTripsThatCannotBe(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {
@@ -296,7 +292,6 @@ func TestTripsThatCannotBe(t *testing.T) {
 			}
 		})
 	}
-	// If a question has two faults, the page shows both.
 	body := s.visit("/?da=Milano&a=Bucarest&quando=2016-02-01&visto=0").Body.String()
 	if !strings.Contains(body, "quando-fault") || !strings.Contains(body, "visto-fault") {
 		t.Error("of two faults one is missing")
@@ -306,8 +301,6 @@ func TestTripsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestTripsAreKept: the links, the card, the links to other languages and the form keep the trip
-// that the reader asked about.
 func TestTripsAreKept(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const kept = "&quando=2016-04-12&ritorno=2016-04-17&diretto=si&visto=45"
@@ -319,7 +312,6 @@ func TestTripsAreKept(t *testing.T) {
 		`href="/?da=Milan&mese=2016-04&diretto=si&lang=en"`, // where else it is cheap
 		`name="quando" type="date" value="2016-04-12"`, `name="ritorno" type="date" value="2016-04-17"`,
 		`name="visto" value="45"`, `value="si" checked`,
-		// the bar of each month links to the question about that month
 		`<a href="/?da=MIL&a=BUH&mese=2016-04&soggiorno=5&diretto=si&visto=45&lang=en">April</a>`,
 		`<meta name="robots" content="noindex">`,
 	} {
@@ -348,7 +340,6 @@ func TestTripsAreKept(t *testing.T) {
 		"it").Body.String(); strings.Contains(body, `id="flessibile"`) {
 		t.Error("the list of destinations, which has no days around one, asks for them")
 	}
-	// The link to the opposite direction swaps the two cities and drops dates and prices.
 	body = html.UnescapeString(s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12&diretto=si").Body.String())
 	if want := `href="/?da=Bucarest&a=Milano&diretto=si"`; !strings.Contains(body, want) {
 		t.Errorf("lacks %s", want)
@@ -359,8 +350,8 @@ func TestTripsAreKept(t *testing.T) {
 	}
 }
 
-// TestWaitingIsAdvisedOnlyWhereItPaid: a page advises to wait only if fares fell often enough while
-// travellers waited in the past. The advice also states how often the fare rose.
+// A page advises to wait only if fares fell often enough while travellers waited in the past, and
+// also states how often they rose.
 func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 	lead, soon := 40, 7
 	week := verdict.Previsione{Giorni: 7, Calo5: .4, Calo5Oltre: true,

@@ -27,9 +27,7 @@ func (v *view) sayingOf(asked answer.Question, a verdict.Analysis) wording.Verdi
 	return of
 }
 
-// showVerdict shows the verdict for a route, a month, a departure, or the cheapest departure of
-// several days. If the reader typed a price, the page judges that price instead of the cheapest
-// fare.
+// showVerdict judges the price that the reader typed, if any, instead of the cheapest fare.
 func (v *view) showVerdict(q question, asked answer.Question, answered answer.Answer, c *verdict.Calendario) {
 	l, a := v.T, answered.Analysis
 	if !v.AllFares {
@@ -65,8 +63,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	j.Judged = nonEmpty(said.Rank(), said.Adjusted())
 }
 
-// lowest returns the lowest fare that is known for a question. It returns 0 if none is known besides the
-// fare that the reader typed.
+// lowest returns 0 if no fare is known besides the one that the reader typed.
 func lowest(q question, a verdict.Analysis) fare.Cents {
 	of := []*verdict.Prezzo{a.PrezzoNoto}
 	if q.OwnPrice == "" {
@@ -84,7 +81,6 @@ func lowest(q question, a verdict.Analysis) fare.Cents {
 	return least
 }
 
-// newVerdict returns the content that all kinds of verdict pages share.
 func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) *verdictView {
 	l := v.T
 	j := &verdictView{
@@ -116,8 +112,8 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 	return j
 }
 
-// of returns the trip that a fare is judged for. It differs from the trip of a question if the only
-// known fare comes back on another day.
+// of returns the trip that a fare is judged for. It differs from the question's if the only known
+// fare comes back on another day.
 func (t trip) of(p verdict.Prezzo) trip {
 	if t.Around == "" && t.Back != "" && p.Ritorno != "" {
 		t.Back = p.Ritorno
@@ -125,9 +121,8 @@ func (t trip) of(p verdict.Prezzo) trip {
 	return t
 }
 
-// otherNights states that the judged fare of a return has other nights away than the question, and
-// names the lowest known fare nearby that has the nights of the question. It returns "" if the judged
-// fare has those nights.
+// otherNights states that the judged fare has other nights away than the question, and names the
+// lowest known fare nearby that has the question's. It returns "" if the nights are the same.
 func (v *view) otherNights(asked answer.Question, p verdict.Prezzo, c *verdict.Calendario) string {
 	w := asked.When
 	if w == nil || w.Back == 0 {
@@ -154,10 +149,9 @@ func (v *view) otherNights(asked answer.Question, p verdict.Prezzo, c *verdict.C
 		v.T.Count("stays.nights", known), "Price", price, "Days", days)
 }
 
-// maxSharing is the number of days named as the days with the lowest fare.
 const maxSharing = 3
 
-// sharing names other departures of the question that have the same lowest fare.
+// sharing names other departures of the question with the same lowest fare.
 func (v *view) sharing(asked answer.Question, a verdict.Analysis, c *verdict.Calendario) string {
 	if c == nil || !v.AllFares || a.Prezzo.Dichiarato || asked.When != nil && asked.When.Span == nil {
 		return ""
@@ -191,7 +185,6 @@ func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// rangeOf returns the chart of a judged fare among comparable fares, in euros.
 func rangeOf(l *i18n.Language, a verdict.Analysis) chart.Range {
 	of := a.Quartili
 	lowest := l.About(of.MinimoCent)
@@ -207,8 +200,7 @@ func rangeOf(l *i18n.Language, a verdict.Analysis) chart.Range {
 	}
 }
 
-// marksOf returns the words at the marks of the chart that rangeOf returns. adjusted means that its
-// amounts are adjusted to the days before departure.
+// If marksOf gets adjusted, the amounts are adjusted to the days before departure.
 func marksOf(l *i18n.Language, p verdict.Prezzo, of *verdict.Quartili, lowest string, adjusted bool) chart.Marks {
 	price := l.Text("departure.scale_fare", "Price", l.Money(p.Cent))
 	if p.Dichiarato {
@@ -223,7 +215,7 @@ func marksOf(l *i18n.Language, p verdict.Prezzo, of *verdict.Quartili, lowest st
 	}
 }
 
-// describeCertainty sets how sure a verdict is. It returns on which fares the verdict rests.
+// describeCertainty sets how sure a verdict is, and returns on which fares it rests.
 func (c *certainty) describeCertainty(said wording.Verdict) (restsOn string) {
 	c.Sure, restsOn = said.Certainty()
 	steps := 1 + slices.Index([]string{verdict.Bassa, verdict.Media, verdict.Alta}, said.Of.Verdetto.Affidabilita)
@@ -233,8 +225,7 @@ func (c *certainty) describeCertainty(said wording.Verdict) (restsOn string) {
 	return restsOn
 }
 
-// drawHistory draws the judged fare next to the fares of past weeks. It also fills a table with the
-// same numbers.
+// drawHistory also fills a table with the numbers of the chart.
 func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, a verdict.Analysis, today fare.Day) {
 	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
 	drawn := slices.Clone(weeks) // in the reader's currency, so that the axis has round amounts
@@ -253,8 +244,8 @@ func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary
 	}
 }
 
-// describeMonths shows which months are cheap. Each month links to its departures in the calendar
-// on the same page, or else to the page about that month.
+// describeMonths links each month to its departures in the calendar on the same page, or else to
+// its own page.
 func (v *view) describeMonths(q question, a verdict.Analysis, linkOn func(trip) string) {
 	l, j, known := v.T, v.Verdict, len(a.MesiPerConvenienza)
 	if known < 2 {
@@ -276,8 +267,7 @@ func (v *view) describeMonths(q question, a verdict.Analysis, linkOn func(trip) 
 	j.Months = responsiveChart{c.SVG(680, 190), c.SVG(328, 170)}
 }
 
-// departuresIn returns the link to the departures of the next month m in the calendar on the same
-// page. It returns "" if that calendar has none.
+// departuresIn returns "" if the calendar has no departures in the month.
 func (v *view) departuresIn(m time.Month) string {
 	if of := v.Verdict.Calendar; of != nil {
 		id := calendarID(nextMonth(v.today, m))
@@ -290,7 +280,7 @@ func (v *view) departuresIn(m time.Month) string {
 	return ""
 }
 
-// inMonth returns the trip in a month, with the nights away of a return.
+// inMonth keeps the nights away of a return.
 func (t trip) inMonth(month string) trip {
 	out, err1 := fare.ParseDay(t.Date)
 	back, err2 := fare.ParseDay(t.Back)
@@ -301,8 +291,7 @@ func (t trip) inMonth(month string) trip {
 	return t
 }
 
-// nextMonth returns the first month m from today on, as year and month (2027-03). That can be the
-// current month.
+// nextMonth returns the next month m as 2027-03, which can be the current one.
 func nextMonth(today fare.Day, m time.Month) string {
 	t := today.Time()
 	year := t.Year()
@@ -312,8 +301,7 @@ func nextMonth(today fare.Day, m time.Month) string {
 	return fmt.Sprintf("%04d-%02d", year, m)
 }
 
-// describeWindow shows when to book (the recommended lead times (days before departure)), and
-// whether the departure is now inside that window.
+// describeWindow shows the recommended lead times, and whether the departure is now inside them.
 func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
 	l, w := v.T, a.AnticipoConsigliato
 	if lead := a.AnticipoGiorni; lead != nil {
@@ -331,7 +319,7 @@ func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
 	if w == nil {
 		return
 	}
-	// The page does not show the saving that the API's answer states. That saving compares medians
-	// of many departures and seasons, so it does not apply to a single departure.
+	// The page does not show the saving that the API states: it compares medians of many departures
+	// and seasons, so it does not apply to a single departure.
 	j.WindowText = l.Text("verdict.window", "From", w.DaGiorni, "To", w.AGiorni)
 }

@@ -17,8 +17,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// view is the content of the page at /. Exactly one of the fields Notice, Verdict, Cheap, Returns
-// and Start is set.
+// Exactly one of the fields Notice, Verdict, Cheap, Returns and Start of a view is set.
 type view struct {
 	T           *i18n.Language
 	Lang        string // the language, if the reader chose it
@@ -37,13 +36,13 @@ type view struct {
 	AllFares    bool     // past weeks may be shown
 	Page        bool     // a page of its own, not a part of another program
 	Kept        []hidden // choices that the form does not show
-	Remaining   string   // how many questions remain today, if few
-	Cleared     string   // which choice of the reader a later choice replaced
-	Printed     string   // address and day (UTC) of the answer, for paper
+	Remaining   string
+	Cleared     string // which choice of the reader a later choice replaced
+	Printed     string // address and day (UTC) of the answer, for paper
 
 	Start      bool
 	Collecting string // on the first page: how far a service without any fare is
-	Anywhere   bool   // the question has no city as its destination
+	Anywhere   bool   // the question has no destination
 	Orders     options
 	Notice     *notice
 	Verdict    *verdictView
@@ -52,9 +51,9 @@ type view struct {
 	Near       *nearView   // of a trip without nights to choose from
 	Cheap      *cheapView
 	Returns    *staysView
-	Places     []string     // notes on city names that cover more than the named place
-	Form       alertFields  // values of the form of an alert
-	Alert      string       // route of the offered alert
+	Places     []string    // notes on city names that cover more than the named place
+	Form       alertFields // values of the form of an alert
+	Alert      string
 	Area       *places.Area // the country or continent of a list of destinations; nil: all
 	AlertNew   bool         // no fare of the alert's route is known
 	Telegram   bool         // alerts can be sent by Telegram
@@ -68,17 +67,16 @@ type view struct {
 	covered []fare.City // cities with fares from them, nearby ones first
 	status  int
 	plain   bool       // no order, country or wish for places nearby
-	most    fare.Cents // the maximum of a list in EUR cents; 0: none
+	most    fare.Cents // maximum of a list in EUR cents; 0: none
 	route   fare.Route
-	ends    [2]string    // IATA codes of the cities, or of the airports that the answer is about
-	others  []page.Other // the same question in other languages
+	ends    [2]string // IATA codes of the cities, or of the airports that the answer is about
+	others  []page.Other
 }
 
 type link struct{ Text, To string }
 
 const maxExamples = 6
 
-// Examples links to the deals of at most maxExamples covered cities.
 func (v view) Examples() []link {
 	var all []link
 	for _, city := range v.covered[:min(len(v.covered), maxExamples)] {
@@ -88,7 +86,7 @@ func (v view) Examples() []link {
 	return all
 }
 
-// Sample returns the price scale of an invented verdict. The first page shows it as an example.
+// Sample returns the price scale of an invented verdict, an example on the first page.
 func (v view) Sample() responsiveChart {
 	s := chart.Range{
 		Minimum: 1800, Q1: 2600, Median: 3100, Q3: 3900, Maximum: 8100, Price: 2199, Level: verdict.Ottimo,
@@ -99,7 +97,6 @@ func (v view) Sample() responsiveChart {
 	return responsiveChart{s.SVG(680), s.SVG(328)}
 }
 
-// Months returns the departure months that the form offers.
 func (v view) Months() (all options) {
 	first := v.today.Time()
 	first = time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC)
@@ -110,7 +107,7 @@ func (v view) Months() (all options) {
 	return all
 }
 
-// option is a choice of a form. Its text also serves as its value if both are equal.
+// The HTML omits the value of an option if it equals the text.
 type option struct {
 	Value, Text string
 	Chosen      bool
@@ -118,7 +115,7 @@ type option struct {
 
 type options []option
 
-// HTML writes the options. A form has dozens, and a template takes ten times as long.
+// HTML does without a template, which takes ten times as long: a form has dozens of options.
 func (o options) HTML() template.HTML {
 	var b strings.Builder
 	for _, one := range o {
@@ -134,11 +131,11 @@ func (o options) HTML() template.HTML {
 	return template.HTML(b.String())
 }
 
-// rows are the rows of a table: the head of each row, then its cells.
+// Each of the rows begins with its head.
 type rows [][]string
 
-// HTML writes the rows. A table has one for each week of a year, and a template takes ten times as
-// long.
+// HTML does without a template, which takes ten times as long: a table has a row for each week of a
+// year.
 func (r rows) HTML() template.HTML {
 	var b strings.Builder
 	for _, row := range r {
@@ -151,30 +148,28 @@ func (r rows) HTML() template.HTML {
 	return template.HTML(b.String())
 }
 
-// escape escapes a text or the value of an attribute as html/template does.
+// escape escapes as html/template does.
 var escape = strings.NewReplacer("\x00", "\uFFFD", `"`, "&#34;", "&", "&amp;", "'", "&#39;", "+", "&#43;",
 	"<", "&lt;", ">", "&gt;")
 
-// FirstDay and LastDay return the first and last possible day of departure.
 func (v view) FirstDay() string { return v.today.String() }
 func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
-// DatesOpen reports whether the form shows the days of departure and return beside the two cities.
-// It shows them there on the first page. Below an answer they are in the fold with the other choices.
+// DatesOpen reports whether the form shows the days beside the two cities, as on the first page.
+// Below an answer they are in the fold with the other choices.
 func (v view) DatesOpen() bool { return v.Start }
 
-// TripOpen reports whether the fold of the form is open, because the reader must correct a value.
+// TripOpen opens the fold of the form if the reader must correct a value in it.
 func (v view) TripOpen() bool { return len(v.Faults) > 0 }
 
 // Before returns the month or day that the form shows now. A form without a script sends it, so
-// that the next request can tell whether the reader changed the month or the day.
+// that the next request can tell which one the reader changed.
 func (v view) Before() string { return cmp.Or(v.Trip.Month, v.Trip.Date) }
 
-// hidden is a hidden form field that keeps a choice of the reader.
 type hidden struct{ Name, Value string }
 
-// keep adds hidden form fields for the choices that the form does not show. So a reader without a
-// script keeps these choices.
+// keep adds hidden fields for the choices that the form does not show, so that a reader without a
+// script keeps them.
 func (v *view) keep(q question) {
 	for _, f := range []struct {
 		field
@@ -189,7 +184,6 @@ func (v *view) keep(q question) {
 	}
 }
 
-// TripText describes the trip in words. It returns "" if the reader asked for no specific trip.
 func (v view) TripText() string { return v.Trip.text(v.T) }
 
 func (t trip) text(l *i18n.Language) string {
@@ -222,14 +216,13 @@ func (t trip) text(l *i18n.Language) string {
 type notice struct {
 	Title, Lede, Label string
 	Facts              []string // what is known without a fare
-	Route              string   // the notice's route; empty: none
+	Route              string
 	Links              []link
 	Wider              []link // questions to ask instead
 	CanJudgeOwn        bool   // the reader's own fare can still be judged
 }
 
-// responsiveChart is a chart in two sizes, for wide and for narrow screens. The browser shows one
-// of them.
+// The browser shows one size of a responsiveChart, for wide or for narrow screens.
 type responsiveChart struct{ Wide, Narrow template.HTML }
 
 type verdictView struct {
@@ -238,12 +231,12 @@ type verdictView struct {
 	Lower, LowerTo         string // a lower known fare on another day, and the page about that day
 	Facts                  []string
 	certainty
-	Usual                  string     // the usual range
+	Usual                  string
 	Judged                 []string   // how the verdict was reached
-	Lowest                 fare.Cents // the lowest known fare; 0: none
+	Lowest                 fare.Cents // 0: none
 	PaidMet                string     // that a known fare is below the typed one; may be empty
 	Range, History         responsiveChart
-	Moves                  *movesView    // for a departure
+	Moves                  *movesView
 	Calendar               *calendarView // nil: no departure has a fare
 	Months                 responsiveChart
 	MonthsText, WindowText string
@@ -255,7 +248,6 @@ type verdictView struct {
 	Back, Others           link
 }
 
-// certainty says how sure a verdict is.
 type certainty struct {
 	Sure, SureDays string // in words, and on how many fares it rests; may be empty
 	Dots           [3]bool
@@ -289,13 +281,11 @@ func (h home) newView(q question) view {
 	return v
 }
 
-// refuse shows a notice instead of an answer. The texts of the notice have the keys "refusal." plus
-// reason in the catalogue of texts.
+// refuse shows the texts "refusal." plus reason of the catalogue instead of an answer.
 func (v *view) refuse(status int, reason string, fill ...any) {
 	v.notify(status, v.T.Text("refusal."+reason+".title"), v.T.Text("refusal."+reason+".lede", fill...))
 }
 
-// notify shows a notice instead of an answer.
 func (v *view) notify(status int, title, lede string) {
 	v.status, v.Title = status, title
 	v.Notice = &notice{Title: title, Lede: lede}
@@ -304,8 +294,8 @@ func (v *view) notify(status int, title, lede string) {
 	}
 }
 
-// refuseFaults shows each fault of a question next to its form field. If the question has no
-// destination and the short form has all faulty fields, refuseFaults shows the short form.
+// refuseFaults shows each fault next to its field. Without a destination it shows the short form,
+// if that has all faulty fields.
 func (v *view) refuseFaults(wrong faults) {
 	v.Faults = wrong
 	v.Anywhere = v.AskFrom != "" && v.AskTo == "" && wrong["quando"]+wrong["ritorno"]+wrong["visto"] == ""
@@ -317,15 +307,13 @@ func (v *view) refuseFaults(wrong faults) {
 	}
 }
 
-// setAirports names the airports of an answer that is about airports.
 func (v *view) setAirports(q question, of answer.SeriesData) {
 	if of.Series.Airports != (fare.Airports{}) {
 		v.setRoute(q, named(of.Origin, q.language), new(named(of.Destination, q.language)))
 	}
 }
 
-// shared returns the address that readers share: that of the page, with its language, currency and
-// choices.
+// shared returns the page's address with its language, currency and choices.
 func (v *view) shared(q question) string {
 	address := q.withChoices(v.Itself)
 	if l := "lang=" + v.T.Code; !strings.Contains(address, l) {
@@ -337,7 +325,6 @@ func (v *view) shared(q question) string {
 	return address
 }
 
-// listTitle returns the title of the list of destinations from a city: anywhere, or in v.Area.
 func (v *view) listTitle(city string) string {
 	area := ""
 	if v.Area != nil {
@@ -346,11 +333,10 @@ func (v *view) listTitle(city string) string {
 	return v.T.Text("cheap.title", "City", city, "Area", area)
 }
 
-// alertRoute returns the route of the alert that the page offers.
 func (v view) alertRoute() string { return v.ends[0] + "-" + v.ends[1] }
 
-// setRoute sets the page's title, its cities and its address in every language. If to is nil, the
-// page is about the origin only.
+// setRoute sets the title, the cities and the address in every language. If to is nil, the page is
+// about the origin only.
 func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 	in := func(l *i18n.Language) string { return canonical(l, from, to, q.trip) }
 	for i, a := range v.Alternates {

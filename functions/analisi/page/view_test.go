@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestHTMLIsThatOfATemplate: options and rows are written as a template of html/template writes them.
 func TestHTMLIsThatOfATemplate(t *testing.T) {
 	t.Parallel()
 	const special = "<b>Zürich</b> & \"L'Aquila\" + 5 %\x00"

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// waits is the table of how often a fare fell or rose in the past while travellers waited. Each
-// column is for a number of days to wait.
+// waits is the table of how often fares fell or rose while travellers waited, with a column for
+// each number of days to wait.
 type waits struct {
 	Advice string
 	Heads  []string
@@ -21,8 +21,7 @@ type waitRow struct {
 	Cells []string
 }
 
-// waitsOf returns what is known about waiting, or nil if there is nothing to wait for: the departure
-// is today, or the question is about no single departure.
+// waitsOf returns nil if the departure is today, or the question is about no single departure.
 func waitsOf(said wording.Verdict) *waits {
 	if lead := said.Of.AnticipoGiorni; lead != nil && *lead == 0 {
 		return nil
@@ -54,8 +53,7 @@ func waitsOf(said wording.Verdict) *waits {
 	return w
 }
 
-// waitsWithOwn states the record of fares like the reader's own price. It gives no advice: the
-// service does not know whether that offer lasts.
+// waitsWithOwn gives no advice, because the service does not know whether the reader's offer lasts.
 func waitsWithOwn(said wording.Verdict) *waits {
 	l, a := said.Language, said.Of
 	switch {
@@ -69,12 +67,12 @@ func waitsWithOwn(said wording.Verdict) *waits {
 	return &waits{Advice: wording.Record(l, a.Previsione[0]) + " " + l.Text("waits.own")}
 }
 
-// waitsWithout states what is known about waiting for a departure without a fare: the record of
-// fares at the usual price. It returns nil for a departure of today.
+// waitsWithout states the record of fares at the usual price, for a departure without a fare. It
+// returns nil for a departure of today.
 func (v *view) waitsWithout(e *answer.NoFareOn) *waits {
 	l, usual := v.T, e.Usual
 	if e.Date <= v.today && !ofMonth(&e.When) {
-		return nil // nothing to wait for
+		return nil
 	}
 	if usual.Verdetto.Percentile == nil {
 		return &waits{Advice: l.Text("waits.nothing")}
@@ -91,7 +89,6 @@ func (v *view) waitsWithout(e *answer.NoFareOn) *waits {
 		nightsText(l, e.Series.Trip), "Price", l.About(usual.Prezzo.Cent)) + " " + record}
 }
 
-// weekday writes the day of departure of a fare.
 func (v *view) weekday(p verdict.Prezzo) string {
 	day, err := fare.ParseDay(p.Partenza)
 	if err != nil {

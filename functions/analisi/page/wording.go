@@ -2,8 +2,7 @@ package page
 
 import "verdetto/shared/text/i18n"
 
-// months states which departure months are cheapest. If fewer than 12 months have known fares, the
-// sentence says how many it compares.
+// months says how many months it compares if fewer than 12 have known fares.
 func months(l *i18n.Language, best []string, known int) string {
 	if known < 12 {
 		return l.Text("verdict.months_known", "Known", known, "Months", l.List(best))

@@ -29,9 +29,9 @@ const (
 
 // Card is the picture that social sites show for a link to a verdict.
 type Card struct {
-	Route   string // Milano – Bucarest
-	Verdict string // the headline
-	Detail  string // a line below it
+	Route   string
+	Verdict string
+	Detail  string
 	Foot    string // date and source of the fares
 	Level   string // empty: no verdict
 	Scale   *Range // nil: no scale
@@ -52,7 +52,7 @@ var (
 	paper = color.RGBA{0xfb, 0xf9, 0xf4, 0xff}
 	ink   = color.RGBA{0x1d, 0x1b, 0x18, 0xff}
 	faint = color.RGBA{0x6b, 0x66, 0x5e, 0xff}
-	// The colours of the levels, the same as in the style sheet of the pages.
+	// The colours are those of the pages' style sheet.
 	levelColor = map[string]color.RGBA{
 		"ottimo": {0x0c, 0x6b, 0x45, 0xff}, "buono": {0x6f, 0xa5, 0x70, 0xff},
 		"normale": {0xc9, 0xbd, 0xa2, 0xff}, "caro": {0xb5, 0x4a, 0x2e, 0xff},
@@ -63,7 +63,6 @@ var (
 	}
 )
 
-// PNG draws the card as a PNG image.
 func (c Card) PNG() ([]byte, error) {
 	img := image.NewRGBA(image.Rect(0, 0, CardWidth, CardHeight))
 	p := painter{img: img}
@@ -96,7 +95,7 @@ func (c Card) PNG() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// painter draws on an image and keeps the first error.
+// painter keeps the first error.
 type painter struct {
 	img draw.Image
 	err error
@@ -106,11 +105,11 @@ func (p *painter) fill(r image.Rectangle, c color.RGBA) {
 	draw.Draw(p.img, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// smallest is the smallest text size in pixels. Text that is too wide even at this size is cut.
+// smallest is the smallest text size in pixels.
 const smallest = 22
 
-// write draws one line of text. It shrinks a text that is wider than room pixels. If the text is
-// still too wide in the smallest size, write cuts it.
+// write shrinks a text that is wider than room pixels. If it is still too wide in the smallest
+// size, write cuts it.
 func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string) {
 	text = drawable(text)
 	for p.err == nil {
@@ -136,12 +135,10 @@ func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string)
 	}
 }
 
-// unmarked maps letters with a mark to plain letters. It holds only letters that Unicode does not
+// unmarked maps letters with a mark to plain letters. It holds only those that Unicode does not
 // decompose.
 var unmarked = map[rune]rune{'ł': 'l', 'Ł': 'L', 'đ': 'd', 'Đ': 'D', 'ħ': 'h', 'Ħ': 'H', 'ı': 'i', 'ə': 'e', '→': '–'}
 
-// drawable replaces characters that the typeface does not have. Accented letters lose their
-// accents.
 func drawable(text string) string {
 	var b sfnt.Buffer
 	has := func(r rune) bool {

@@ -2,8 +2,8 @@
 // social sites (a card) as PNG. The SVG has no scripts and no style attributes, because the
 // Content-Security-Policy of the pages forbids them.
 //
-// For screen readers a chart is one labelled image, or a group of labelled links. Callers also
-// show the numbers as text.
+// For screen readers a chart is one labelled image, or a group of labelled links. Callers also show
+// the numbers as text.
 package chart
 
 import (
@@ -24,7 +24,7 @@ func newCanvas(class string, width, height int, label string) *canvas {
 	return newDrawing("img", class, width, height, label)
 }
 
-// newGroup returns an SVG canvas with links that a screen reader visits one by one.
+// newGroup returns a canvas with links that a screen reader visits one by one.
 func newGroup(class string, width, height int, label string) *canvas {
 	return newDrawing("group", class, width, height, label)
 }
@@ -61,8 +61,7 @@ func (c *canvas) dot(class string, x, y, r float64) {
 	c.b.WriteString(`<circle class="` + class + `" cx="` + num(x) + `" cy="` + num(y) + `" r="` + num(r) + `"/>`)
 }
 
-// text writes text at the point x, y. The anchor is start, middle or end. The text of an axis has no
-// class.
+// text takes start, middle or end as its anchor. The text of an axis has no class.
 func (c *canvas) text(class, anchor string, x, y float64, s string) {
 	c.b.WriteString("<text")
 	if class != "" {
@@ -74,8 +73,7 @@ func (c *canvas) text(class, anchor string, x, y float64, s string) {
 	c.b.WriteString(` x="` + num(x) + `" y="` + num(y) + `">` + html.EscapeString(s) + "</text>")
 }
 
-// margin returns the width in pixels that a price label needs at the left of a chart. The label is
-// in bold, in any currency.
+// margin returns the width in pixels of a bold price label at the left of a chart, in any currency.
 func margin(label string) float64 {
 	return max(66, 10+8.6*float64(utf8.RuneCountInString(label)))
 }
@@ -86,8 +84,7 @@ func num(v float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
 }
 
-// ticks returns round prices between from and to, for the axis of a chart. It returns at most
-// `most` prices.
+// ticks returns at most `most` round prices between from and to.
 func ticks(from, to fare.Cents, most int) []fare.Cents {
 	span := float64(max(1, to-from))
 	step := math.Pow(10, math.Floor(math.Log10(span)))

@@ -31,12 +31,9 @@ func month(m time.Month) string { return m.String()[:3] }
 
 func whole(c fare.Cents) string { return strconv.Itoa(int((c + 50) / 100)) }
 
-// monday returns the Monday of the week that is the given number of weeks after the week of
-// 2016-03-01.
 func monday(weeks int) fare.Day { return fare.CycleOf(16861).First() + fare.Day(7*weeks) }
 
-// charts returns the drawn charts by name. Some charts have ordinary data, and some have few or odd
-// data.
+// charts returns charts of ordinary, few and odd data, by name.
 func charts() map[string]string {
 	history := chart.History{
 		Weeks: []verdict.Week{
@@ -89,7 +86,6 @@ func charts() map[string]string {
 	}
 }
 
-// TestCharts checks the rules that all charts follow, and compares each chart with its golden file.
 func TestCharts(t *testing.T) {
 	for name, svg := range charts() {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +173,6 @@ func TestCard(t *testing.T) {
 				uint8(b>>8) != c.side.B {
 				t.Errorf("the edge is %x %x %x", r>>8, g>>8, b>>8)
 			}
-			// The right margin of the card stays empty.
 			for y := range chart.CardHeight {
 				if img.At(chart.CardWidth-30, y) != img.At(chart.CardWidth-1, 1) {
 					t.Fatalf("the margin is written over at %d", y)
@@ -202,7 +197,6 @@ func BenchmarkCard(b *testing.B) {
 	}
 }
 
-// TestMarks: every mark of a scale says what its amount is, in either size.
 func TestMarks(t *testing.T) {
 	marks := chart.Marks{Price: "this fare 25 €", Usual: "usual 30 €", Lowest: "lowest 12 €",
 		Highest: "highest 85 €"}
@@ -221,7 +215,6 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestMargin checks that the price label at the left of a chart fits, in any currency.
 func TestMargin(t *testing.T) {
 	for price, most := range map[string]float64{"52 €": 66, "78,19 USD": 90, "1.278,19 USD": 120} {
 		svg := string(chart.Moves{Today: 16861, Price: 5200, Level: "buono", Month: month,

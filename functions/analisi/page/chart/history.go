@@ -10,26 +10,23 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// History is a chart of the judged fare and the weekly fares before it.
 type History struct {
 	Weeks []verdict.Week // oldest first
 	Today fare.Day
-	Price fare.Cents // the judged one; 0: none
+	Price fare.Cents // 0: none
 	Level string
 	Money func(fare.Cents) string
 	Month func(time.Month) string
 	Label string
 }
 
-// SVG draws the history.
 func (h History) SVG(width, height int) template.HTML {
 	c := newCanvas("history", width, height, h.Label)
 	h.draw(c, width, height)
 	return c.html()
 }
 
-// draw draws the history in the given size in pixels. Without a judged fare it draws only the
-// weeks.
+// Without a judged fare draw draws only the weeks.
 func (h History) draw(c *canvas, width, height int) {
 	low, high := h.span()
 	const top, bottom = 14.0, 24.0
@@ -65,7 +62,6 @@ func (h History) draw(c *canvas, width, height int) {
 	c.text("label", "end", left-7, y(h.Price)+4, h.Money(h.Price))
 }
 
-// span returns the lowest and the highest price on the axis of the chart.
 func (h History) span() (low, high fare.Cents) {
 	low, high = h.Price, h.Price
 	if low == 0 && len(h.Weeks) > 0 {
@@ -78,8 +74,8 @@ func (h History) span() (low, high fare.Cents) {
 	return max(0, low-room), high + room
 }
 
-// line draws the weekly fares: a line at the lowest fares, and a shaded area from the line up to
-// the medians. The line and the area have a gap where a week is missing.
+// line draws a line at the lowest fares, and a shaded area from there up to the medians. Both have
+// a gap where a week is missing.
 func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) float64) {
 	middle := func(w verdict.Week) fare.Day { return min(w.First+3, h.Today) }
 	var dots strings.Builder

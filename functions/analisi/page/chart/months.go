@@ -20,7 +20,6 @@ type Months struct {
 	Label  string
 }
 
-// SVG draws the months.
 func (m Months) SVG(width, height int) template.HTML {
 	c := newCanvas("months", width, height, m.Label)
 	if m.To != nil { // an image cannot hold links

@@ -19,14 +19,13 @@ type Moves struct {
 	Label  string
 }
 
-// DayPrice is the lowest fare that was found on one day.
 type DayPrice struct {
 	Day   fare.Day
 	Price fare.Cents
 }
 
-// SVG draws the chart. Each found fare is a dot. The line between the dots is a staircase: a fare
-// counts as valid until the next fare is found.
+// SVG draws each found fare as a dot, and a staircase between the dots: a fare counts as valid
+// until the next one is found.
 func (m Moves) SVG(width, height int) template.HTML {
 	c := newCanvas("moves", width, height, m.Label)
 	const top, bottom, edge = 14.0, 24.0, 12.0

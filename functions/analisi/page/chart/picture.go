@@ -5,22 +5,21 @@ import (
 	"html"
 )
 
-// Picture is a history chart as a standalone SVG file: with a title, a footer and its own style.
+// Picture is a history chart as a standalone SVG file.
 type Picture struct {
 	History
 	Title string
 	Foot  []string // each line must fit the width
-	Style string   // a style sheet with the colours and classes of charts
+	Style string
 }
 
-// The size and the margin of a Picture, in pixels.
+// Sizes in pixels.
 const (
 	pictureWidth, pictureHeight = 720, 400
 	pictureMargin               = 20
 	pictureTitle, pictureLine   = 52, 18
 )
 
-// SVG draws the picture.
 func (p Picture) SVG() []byte {
 	c := &canvas{}
 	fmt.Fprintf(&c.b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart history" width="%[1]d" height="%[2]d" `+

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Range is a chart (box plot) of a departure's fare among the fares of comparable departures. The
-// line goes from the lowest price to the highest. The box contains the middle half of the fares.
+// Range is a box plot of a departure's fare among those of comparable departures: the line goes
+// from the lowest price to the highest, and the box contains the middle half.
 type Range struct {
 	Minimum, Q1, Median, Q3, Maximum fare.Cents
 	Price                            fare.Cents
@@ -18,11 +18,10 @@ type Range struct {
 	Label                            string
 }
 
-// Marks are the words at the marks of a Range: each says what its amount is.
 type Marks struct{ Price, Usual, Lowest, Highest string }
 
-// SVG draws the range on a logarithmic scale. So double and half the usual price are equally far
-// from the usual price, and the few high fares do not compress the rest of the chart.
+// SVG draws the range on a logarithmic scale, so that double and half the usual price are equally
+// far from it, and the few high fares do not compress the rest.
 func (r Range) SVG(width int) template.HTML {
 	const top, thick, height, edge = 30.0, 18.0, 94, 8.0
 	c, wide := newCanvas("range", width, height, r.Label), float64(width)
@@ -45,7 +44,6 @@ func (r Range) SVG(width int) template.HTML {
 	return c.html()
 }
 
-// place returns the position of a price on a scale that is width pixels wide.
 func (r Range) place(p fare.Cents, width float64) float64 {
 	log := func(p fare.Cents) float64 { return math.Log(float64(max(p, 1))) }
 	low, high := log(min(r.Minimum, r.Price)), log(max(r.Maximum, r.Price))
@@ -55,10 +53,9 @@ func (r Range) place(p fare.Cents, width float64) float64 {
 	return width * (log(p) - low) / (high - low)
 }
 
-// widthOf returns about how many pixels a text takes.
 func widthOf(text string) float64 { return 7 * float64(utf8.RuneCountInString(text)) }
 
-// write writes a text centred at x, or at an edge of the chart if it would pass that edge.
+// write centres a text at x, or moves it to an edge of the chart that it would pass.
 func write(c *canvas, class string, x, y, width float64, text string) {
 	half := widthOf(text) / 2
 	switch {

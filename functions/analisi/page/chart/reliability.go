@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Reliability is a chart that compares stated chances with what happened. A chance of 70 % should
-// come true in 70 % of its cases. The points of correct chances lie on the diagonal.
+// Reliability is a chart that compares stated chances with what happened: 70 % should come true in
+// 70 % of cases. The points of correct chances lie on the diagonal.
 type Reliability struct {
 	Points []ReliabilityPoint // by stated chance, ascending
 	Axes   [2]string          // labels: x, the stated chance; y, the observed share
@@ -21,11 +21,10 @@ type ReliabilityPoint struct {
 	Cases            int
 }
 
-// leastDrawn is the smallest number of cases for which the chart's line includes a point. With
-// fewer cases the observed share is mostly noise.
+// leastDrawn is the smallest number of cases that the chart's line includes. With fewer, the
+// observed share is mostly noise.
 const leastDrawn = 30
 
-// SVG draws the chart. The area of a point grows with its number of cases.
 func (r Reliability) SVG(width int) template.HTML {
 	const left, right, top, bottom, most = 34.0, 12.0, 22.0, 40.0, .5
 	height := width * 3 / 5
