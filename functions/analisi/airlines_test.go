@@ -20,8 +20,8 @@ func airline(code string) (f fare.Flight) {
 	return f
 }
 
-// carried returns the site of OfMilBuh with the airlines of its departures: Ryanair, Wizz Air and
-// none that is known, in turn.
+// carried returns the site of OfMilBuh. Its departures are of Ryanair, Wizz Air and an unknown
+// airline in turn.
 func carried() analisitest.Site {
 	s := analisitest.OfMilBuh()
 	state := analisitest.DeparturesOf(60)
@@ -32,8 +32,6 @@ func carried() analisitest.Site {
 	return s
 }
 
-// TestAirlinesOfACalendar: a calendar, a verdict and a month can be limited to some airlines. A fare
-// whose airline is unknown counts as neither wanted nor unwanted, and a calendar states their number.
 func TestAirlinesOfACalendar(t *testing.T) {
 	h := carried().Open()
 	type answer struct {
@@ -56,7 +54,7 @@ func TestAirlinesOfACalendar(t *testing.T) {
 		t.Errorf("without a limit: %+v, %d days", all.Vettori, len(all.Giorni))
 	}
 	for query, want := range map[string]struct {
-		airlines string // of the departures
+		airlines string
 		days     int
 		limit    string
 	}{
@@ -80,7 +78,6 @@ func TestAirlinesOfACalendar(t *testing.T) {
 			}
 		}
 	}
-	// A month is judged by its cheapest departure of the airline.
 	april := ask(t, "/v1/calendario", "&vettore=FR&mese=2016-04", 200)
 	cheapest := fare.Cents(1 << 40)
 	for _, g := range april.Giorni {
@@ -93,7 +90,8 @@ func TestAirlinesOfACalendar(t *testing.T) {
 		a.Prezzo.Vettore.Iata != "FR" {
 		t.Errorf("of the month: %+v", a.Prezzo)
 	}
-	// A route is judged by its cheapest fare of the airline, found within 24 hours of the newest.
+	// A route is judged by the airline's cheapest fare that was found within 24 hours of its
+	// newest.
 	for _, code := range []string{"FR", "W6"} {
 		cheapest := fare.Cents(1 << 40)
 		for _, g := range all.Giorni {
@@ -131,8 +129,6 @@ func TestAirlinesOfACalendar(t *testing.T) {
 	}
 }
 
-// TestAirlinesOfDeals: a list of deals that is limited to some airlines has the cheapest fare of
-// these airlines to each destination.
 func TestAirlinesOfDeals(t *testing.T) {
 	d := fare.DayOf(analisitest.Today)
 	of := func(city fare.City, all ...string) deals.Entry {
@@ -189,8 +185,6 @@ func TestAirlinesOfDeals(t *testing.T) {
 	}
 }
 
-// TestAirlinesOnThePage: the page is limited as the API is. Its links, its form and the alert that
-// it offers keep the airlines. A fault stands beside the field.
 func TestAirlinesOnThePage(t *testing.T) {
 	h := carried().Open()
 	visit := func(query string, status int) string {

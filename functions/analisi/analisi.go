@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Service answers the endpoints about fares.
 type Service struct {
 	*answer.Reader
 	Score    scorecard.Score // the service's own score; nil: none is kept
@@ -25,7 +24,6 @@ type Service struct {
 	Telegram bool            // alerts can be sent by Telegram
 }
 
-// Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	s.registerVerdicts(api)
 	s.registerLists(api)
@@ -38,19 +36,17 @@ func (s *Service) Register(api *httpapi.API) {
 	pages.Register(api)
 }
 
-// Answers returns the answers in their published form.
 func (s *Service) Answers() *published.Answers {
 	return &published.Answers{Reader: s.Reader}
 }
 
-// Pages returns the service that renders pages and parts of them.
 func (s *Service) Pages() *page.Service {
 	return &page.Service{Answers: s.Answers(), BaseURL: s.BaseURL, Telegram: s.Telegram}
 }
 
 type output[A any] struct{ Body A }
 
-// body wraps an answer of package published as an output of the library Huma.
+// body wraps an answer as an output of Huma.
 func body[A any](a A, err error) (*output[A], error) { return &output[A]{a}, err }
 
 func (s *Service) registerVerdicts(api *httpapi.API) {
@@ -90,7 +86,6 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 	s.registerDays(api)
 }
 
-// registerDays adds the endpoints about the days and the neighbours of a trip.
 func (s *Service) registerDays(api *httpapi.API) {
 	daysCheck, days := httpapi.CheckAndHandle((*calendarInput).Question, s.Answers().Check,
 		func(ctx context.Context, in *calendarInput, q answer.Question) (*httpapi.Tagged, error) {
@@ -121,7 +116,6 @@ func (s *Service) registerDays(api *httpapi.API) {
 	}, nearCheck, near)
 }
 
-// registerLists adds the endpoints that list fares, routes and the caller's quotas.
 func (s *Service) registerLists(api *httpapi.API) {
 	dealsCheck, deals := httpapi.CheckAndHandle((*dealsInput).Question, s.Answers().CheckDeals,
 		func(ctx context.Context, in *dealsInput, q published.DealsQuestion) (*httpapi.Tagged, error) {

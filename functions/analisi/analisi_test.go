@@ -24,7 +24,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// malformed is the error code of most requests with a fault of the caller.
 const malformed = "richiesta-non-valida"
 
 func TestVerdict(t *testing.T) {
@@ -170,7 +169,7 @@ func TestDemand(t *testing.T) {
 			t.Fatalf("%s: %d %s", query, got.Code, got.Body)
 		}
 	}
-	ask("origine=Roma&destinazione=Parigi", 404) // the answers still work
+	ask("origine=Roma&destinazione=Parigi", 404)
 	ask("origine=Milano&destinazione=Bucarest", 200)
 	w.Err = nil
 	for range 3 {
@@ -183,8 +182,7 @@ func TestDemand(t *testing.T) {
 		w.Until.Before(analisitest.Today.Add(14*24*time.Hour)) {
 		t.Errorf("noted %v until %v", w.Origins, w.Until)
 	}
-	// Demand for a series (route and kind of trip) is recorded once per process and day. It does
-	// not matter which endpoint is called.
+	// Demand for a series is recorded once per process and day, whichever endpoint is called.
 	analisitest.Get(t, h, "/?da=Milano&a=Bucarest")
 	analisitest.Get(t, h, "/card/MIL-BUH-it.png")
 	at = analisitest.Today.AddDate(0, 0, 1)
@@ -243,7 +241,6 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestAlive: the path /salute answers in every process, without a read of the store.
 func TestAlive(t *testing.T) {
 	h := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: slog.New(slog.DiscardHandler),
 		Limiter: limit.New(analisitest.Unlimited{}, analisitest.Noon)})

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// calendars returns the API over two routes. Only one of them has recorded departures.
+// calendars covers two routes. Only one has recorded departures.
 func calendars(hideFares bool) *httpapi.API {
 	s := analisitest.OfMilBuh()
 	s.HideFares = hideFares
@@ -68,8 +68,7 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// TestCalendarOfFaresThatAreNotShown: with the setting that forbids single fares, the calendar has
-// levels and months, but no fare of a departure.
+// If single fares may not be shown, the calendar has levels and months.
 func TestCalendarOfFaresThatAreNotShown(t *testing.T) {
 	w := analisitest.Get(t, calendars(true), "/v1/calendario?origine=Milano&destinazione=Bucarest")
 	var got verdict.Calendario

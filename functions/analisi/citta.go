@@ -16,15 +16,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// maxCities is the largest number of cities suggested for a typed prefix.
 const maxCities = 8
 
-// Cities is the published list of suggestions for a typed prefix.
 type Cities struct {
 	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name, country or continent begins so in any language, with at most one typing error. Those with fares come first. Without q: the most popular destinations of origine, or origins"`
 }
 
-// Offered is a suggested city.
 type Offered struct {
 	Codice  string `json:"codice" doc:"IATA code" example:"MIL"`
 	Nome    string `json:"nome" doc:"Name in the requested language" example:"Milano"`
@@ -39,10 +36,8 @@ type citiesInput struct {
 	Origin string       `query:"origine" doc:"The origin, to complete a destination: a name or an IATA code" example:"Milano"`
 }
 
-// cityLanguage is the language code in a request for cities. Empty means the default language.
 type cityLanguage string
 
-// Schema lists the codes of all languages.
 func (cityLanguage) Schema(huma.Registry) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeString, Default: i18n.Default().Code}
 	for _, code := range i18n.Codes() {
@@ -66,13 +61,12 @@ func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 // manyCities is larger than the number of cities whose names begin with one letter.
 const manyCities = 500
 
-// fewLetters is the length, in runes, below which places that an airport serves come last: Brooklyn
+// fewLetters is the length in runes below which places that an airport serves come last: Brooklyn
 // and Beauvais are not what a B means.
 const fewLetters = 4
 
-// byRank returns the order of suggested cities. First comes a city whose full name was typed, then
-// cities with fares, then names in the page's own language, then the cities' own names, then cities
-// with the most traffic.
+// byRank puts a city whose full name was typed first, then cities with fares, then names in the
+// page's own language, then the cities' own names, then cities with the most traffic.
 func byRank(covered []fare.City, typed, lang string) func(a, b places.Place) int {
 	traffic := make(map[fare.City]int, len(covered))
 	for i, c := range covered {
@@ -102,9 +96,8 @@ func byRank(covered []fare.City, typed, lang string) func(a, b places.Place) int
 	}
 }
 
-// citiesIn returns the cities of the country or continent whose name begins with the query. It
-// leaves out cities already listed. Cities with fares come first, then the cities with the most
-// traffic.
+// citiesIn returns the unlisted cities of the country or continent whose name begins with the
+// query: those with fares first, then those with the most traffic.
 func citiesIn(query, lang string, covered []fare.City, listed []places.Place) (in []places.Place) {
 	area, ok := places.CompleteArea(query, lang)
 	if !ok {

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// counted is a coverage store that counts its reads. If err is not nil, the reads fail with err.
 type counted struct {
 	analisitest.Coverage
 	covered, trends int
@@ -34,8 +33,7 @@ func (c *counted) Trends(ctx context.Context, origin fare.City) ([]byte, int64, 
 	return c.Coverage.Trends(ctx, origin)
 }
 
-// TestCities checks the suggested cities. The store has fares from Milan to London and Bucharest,
-// and from Rome to London.
+// The store has fares from Milan to London and Bucharest, and from Rome to London.
 func TestCities(t *testing.T) {
 	yes, no := new(bool), new(bool)
 	*yes = true
@@ -103,9 +101,8 @@ func TestCities(t *testing.T) {
 	}
 }
 
-// TestCoveredCitiesAreCached: each list of covered cities is read from the store once per hour. If
-// a read fails, the service uses the last list. Without an earlier list it still suggests city
-// names.
+// Each list of covered cities is read once per hour. If a read fails, the service uses the last
+// list, or without one still suggests city names.
 func TestCoveredCitiesAreCached(t *testing.T) {
 	c, now := &counted{}, analisitest.Today
 	h := analisitest.Site{Coverage: c, Now: func() time.Time { return now }}.Open()

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestCurrency: all amounts of an answer are in the requested currency. Rounding may shift an
-// amount by 1 cent. The verdict, and the price as the source quoted it, do not change.
+// Rounding may shift an amount by 1 cent. The verdict, and the price as the source quoted it, do
+// not change.
 func TestCurrency(t *testing.T) {
 	h, _ := counting()
 	const route = "origine=Milano&destinazione=Bucarest"
@@ -75,8 +75,8 @@ func TestCurrency(t *testing.T) {
 			}
 		})
 	}
-	// The parameter massimo is in the requested currency. The fare to LON is 19.99 euros, or 24.99
-	// dollars. The next fare costs 25 euros.
+	// massimo is in the requested currency. The fare to LON is 19.99 euros, or 24.99 dollars; the
+	// next costs 25 euros.
 	if o := decoded[published.Occasioni](t, analisitest.Get(t, h,
 		"/v1/occasioni?origine=Milano&massimo=25&valuta=USD").Body.Bytes()); len(o.Occasioni) != 1 ||
 		o.Occasioni[0].Prezzo.Cent != 2499 {
@@ -92,8 +92,6 @@ func decoded[T any](t *testing.T, body []byte) (v T) {
 	return v
 }
 
-// TestPlaces: if the caller names one airport and the fares cover its whole city, the answer says
-// so.
 func TestPlaces(t *testing.T) {
 	h, _ := counting()
 	milan := verdict.Luogo{Estremo: "origine", Chiesto: "Milano", Citta: "Milano", Iata: "MIL",
@@ -131,7 +129,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestOwnPriceAsTyped: a price can have its own currency, and its amount is not rounded twice.
+// The amount is not rounded twice.
 func TestOwnPriceAsTyped(t *testing.T) {
 	h, _ := counting()
 	for query, want := range map[string]verdict.Prezzo{

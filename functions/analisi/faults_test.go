@@ -18,8 +18,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// TestBadInput: every endpoint names the faulty parameter and the values that it accepts. A call
-// that is answered with 400 does not count toward the quota.
+// A call answered with 400 does not count toward the quota.
 func TestBadInput(t *testing.T) {
 	const route, list = "origine=Milano&destinazione=Bucarest", "origine=Milano&destinazioni=Bucarest"
 	paths := map[string]string{"analisi": route, "calendario": route, "storico": route, "vicini": route,
@@ -133,9 +132,8 @@ func counting() (*httpapi.API, *counter) {
 	return s.Open(), c
 }
 
-// TestSeveralTrips: each trip of a call gets the same answer as a call for that trip alone, in the
-// same order. A call with n trips counts as n calls in one write. For each trip beyond the quota,
-// the answer says that the quota is used up.
+// Each trip gets the answer of a call for it alone, in the same order. A call with n trips counts
+// as n calls in one write. Each trip beyond the quota says so.
 func TestSeveralTrips(t *testing.T) {
 	h, c := counting()
 	ask := func(query string) (published.Confronto, int) {

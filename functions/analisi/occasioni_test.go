@@ -96,7 +96,7 @@ func TestCheapNow(t *testing.T) {
 	if err := json.Unmarshal(analisitest.Get(t, h, "/v1/occasioni?origine=Milano").Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	// London's fare is 80 hours old, so its reliability is lower.
+	// London's fare is 80 hours old, which lowers its reliability.
 	first, last := got.Occasioni[0], got.Occasioni[4]
 	if first.Destinazione != "Londra" || first.Verdetto.Affidabilita != verdict.Media || *first.Prezzo.EtaOre != 80 ||
 		first.Prezzo.Cent != 1999 || *first.Verdetto.ScartoMedianaCent != -2501 {
@@ -106,7 +106,7 @@ func TestCheapNow(t *testing.T) {
 		last.Verdetto.MedianaCent != nil || last.Verdetto.Affidabilita != "" {
 		t.Errorf("too little data, and yet: %+v", last)
 	}
-	// Eight days later all fares are too old, and the list has none of them.
+	// Eight days later all fares are too old.
 	later, _ := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())},
 		func() time.Time { return analisitest.Today.AddDate(0, 0, 8) })
 	if w := analisitest.Get(t, later, "/v1/occasioni?origine=Milano"); w.Code != 200 ||

@@ -93,8 +93,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestHistoryOfDepartures checks the history of a departure and of a month. The route has the fares
-// of SummaryOf, found 5, 25, 50 and 70 days before departure.
+// The route has the fares of SummaryOf, found 5, 25, 50 and 70 days before departure.
 func TestHistoryOfDepartures(t *testing.T) {
 	h := calendars(false)
 	for _, c := range []struct {

@@ -1,8 +1,8 @@
 // Package agents answers /mcp: it offers the service as tools of the Model Context Protocol. It
 // keeps no sessions: any process answers any message at once, with JSON.
 //
-// Each tool corresponds to an endpoint of the API. A tool returns that endpoint's answer and counts
-// toward that endpoint's quota. Start reading at addTools.
+// Each tool returns the answer of an API endpoint and counts toward its quota. Start reading at
+// addTools.
 package agents
 
 import (
@@ -23,18 +23,17 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Service holds the data and pages that the MCP tools need.
 type Service struct {
 	Answers *published.Answers
-	Pages   *page.Service // render the answers
+	Pages   *page.Service
 	Trends  *view.Reader
 	Log     *slog.Logger
 
 	api *httpapi.API
 }
 
-// Register adds the endpoint /mcp to an API. It creates the MCP server only at the first message,
-// because creating the server takes 4 ms.
+// Register adds the endpoint /mcp. It creates the MCP server only at the first message, because
+// that takes 4 ms.
 func (s *Service) Register(api *httpapi.API) {
 	s.api = api
 	h := &mcpHandler{server: sync.OnceValue(s.newServer)}
@@ -53,8 +52,7 @@ func (s *Service) newServer() http.Handler {
 		Description: "Is today's cheapest fare on a flight route cheap? Verdicts from the route's own history.",
 	}, &mcp.ServerOptions{
 		Instructions: instructions,
-		// Tools and resources do not change during a process, so clients need no change
-		// notifications.
+		// Tools and resources do not change during a process.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"

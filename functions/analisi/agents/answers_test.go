@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestEveryDestination: a long list is answered in parts. All parts together contain every
-// destination exactly once.
+// All parts of a long list together contain every destination exactly once.
 func TestEveryDestination(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	seen := map[string]bool{}
@@ -32,8 +31,8 @@ func TestEveryDestination(t *testing.T) {
 	}
 }
 
-// TestSeveralWithinTheCap: a call with n trips counts as n calls, in one write. If the remaining
-// quota is smaller, the first trips are answered, and each other trip has an error with the reason.
+// A call with n trips counts as n calls, in one write. If the remaining quota is smaller, the first
+// trips are answered, and each other trip has an error with the reason.
 func TestSeveralWithinTheCap(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	ask := func() (c struct {
@@ -72,12 +71,11 @@ func TestSeveralWithinTheCap(t *testing.T) {
 	}
 }
 
-// TestLanguage: the sentences, city names and errors of a tool are in the language of the call.
 func TestLanguage(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct {
 		tool, arguments string
-		says            map[string]string // by language
+		says            map[string]string
 	}{
 		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`,
 			map[string]string{"": "Milan to Bucharest. Great: about €3 less than usual for this route.\nLowest of " +
@@ -121,8 +119,8 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// TestResources: reading the reference does not count toward a quota. Reading the coverage counts
-// like a call of the tool watched_routes. The coverage lists every destination.
+// Reading the reference does not count toward a quota. Reading the coverage counts like a call of
+// the tool watched_routes, and lists every destination.
 func TestResources(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	read := func(uri string) string {

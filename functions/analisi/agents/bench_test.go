@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// BenchmarkFirst measures the first message to a process, which also creates the MCP server.
-// BenchmarkEach measures each later message.
+// BenchmarkFirst also measures the creation of the MCP server.
 
 var address int
 

@@ -8,8 +8,7 @@ import (
 )
 
 // stripCacheHints removes the cache lifetime from results for clients of old protocol revisions.
-// Clients of revision 2026-07-28 or later state their revision in each request and keep the
-// lifetime.
+// Those of revision 2026-07-28 or later state their revision in each request and keep it.
 func stripCacheHints(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)
@@ -25,7 +24,6 @@ func stripCacheHints(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// withoutCacheHints encodes a result without its cache lifetime.
 type withoutCacheHints struct{ mcp.Result }
 
 func (u withoutCacheHints) MarshalJSON() ([]byte, error) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCaching: an answer that is equal for all callers has a cache lifetime. Only clients of the
-// newest protocol revision get this lifetime.
+// Only clients of the newest protocol revision get the lifetime of an answer that is equal for all
+// callers.
 func TestCaching(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	const caller = `"_meta":{"io.modelcontextprotocol/protocolVersion":%q,` +

@@ -20,13 +20,10 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// malformed is the error code of most requests with a fault of the caller.
 const malformed = "richiesta-non-valida"
 
 const milanoBucarest = `{"origin":"Milano","destination":"Bucarest"}`
 
-// TestCounts: each call of a tool counts toward the quota of the matching endpoint. Tools without a
-// quota count toward none.
 func TestCounts(t *testing.T) {
 	for _, c := range []struct {
 		name, tool, arguments string
@@ -73,8 +70,6 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestOneCap: calls of a caller through /mcp and calls of the same caller through the API count
-// toward the same quota.
 func TestOneCap(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for n := range 15 {
@@ -109,8 +104,7 @@ func TestOneCap(t *testing.T) {
 		}
 		said[text] = l.Code
 	}
-	// Tools with another quota or without a quota still work. For callers with a key all tools
-	// still work.
+	// Tools with another quota or none still work, and with a key all tools do.
 	if answer, _ := d.call(t, "watched_routes", `{}`); answer.IsError {
 		t.Errorf("%+v", answer)
 	}
@@ -124,8 +118,6 @@ func TestOneCap(t *testing.T) {
 	}
 }
 
-// TestCallersAreKeptApart: calls at the same time by callers with and without keys do not mix up
-// their answers and quotas.
 func TestCallersAreKeptApart(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	keys := make([]string, 8)
@@ -157,7 +149,6 @@ func TestCallersAreKeptApart(t *testing.T) {
 	}
 }
 
-// TestRefusals: every error response of a tool tells the agent what to do next.
 func TestRefusals(t *testing.T) {
 	stale := analisitest.SummaryOf(40)
 	stale.AsOf -= 30
@@ -263,7 +254,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// refusal is a tool call and the error response that the test expects.
 type refusal struct {
 	name, tool, arguments, code string
 	faulty                      string // the faulty arguments
@@ -290,7 +280,6 @@ func (d *fixture) checkRefusal(t *testing.T, c refusal) {
 	}
 }
 
-// TestKeys: a call with an invalid key is refused. It is never answered as an anonymous call.
 func TestKeys(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	ended := d.customers.key(t, "ended@example.com", now.Add(-time.Hour))
@@ -314,8 +303,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestMostPopularOnly: for a city with more destinations an agent gets maxDestinations of them, and
-// the text says so.
+// For a city with more destinations an agent gets maxDestinations of them, and the text says so.
 func TestMostPopularOnly(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	answer, _ := d.call(t, "price_trends", `{"origin":"Parigi"}`)
@@ -329,7 +317,7 @@ func TestMostPopularOnly(t *testing.T) {
 	}
 }
 
-// TestTimeIsPassedOn: a tool call ends at the deadline of its HTTP request.
+// A tool call ends at the deadline of its HTTP request.
 func TestTimeIsPassedOn(t *testing.T) {
 	var deadline time.Time
 	s := fares{fare.Route{Origin: "MIL", Destination: "BUH"}: func(ctx context.Context) {
@@ -350,8 +338,8 @@ func TestTimeIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestInventedFaresAreMarked: for sample fares, the text of a tool says that the fares are
-// invented. Agents do not see the HTTP header with the same fact.
+// Agents do not see the HTTP header that marks sample fares, so the text says that they are
+// invented.
 func TestInventedFaresAreMarked(t *testing.T) {
 	for data, want := range map[string]bool{"sample": true, "": false} {
 		d := open(t, knownRoutes(), data)

@@ -17,8 +17,8 @@ import (
 )
 
 // A card shows a tool's answer to a person, in clients with MCP Apps (io.modelcontextprotocol/ui).
-// Such a client loads one HTML document and passes tool results to it. The document draws the
-// answer's text and structured content.
+// Such a client loads one HTML document and passes tool results to it, whose text and structured
+// content it draws.
 
 const (
 	cardURI  = "ui://verdetto/card"
@@ -28,7 +28,6 @@ const (
 //go:embed card
 var cardFiles embed.FS
 
-// labels returns the texts of a card that are not in the answer.
 func labels(l *i18n.Language) map[string]string {
 	return map[string]string{
 		"day": l.Text("app.day"), "back": l.Text("app.back"), "open": l.Text("app.open"),
@@ -37,8 +36,7 @@ func labels(l *i18n.Language) map[string]string {
 	}
 }
 
-// document is the HTML document that displays cards. Style, script and texts are inline, because the
-// document may not load anything.
+// document displays cards. Style, script and texts are inline, because it may not load anything.
 var document = sync.OnceValues(func() (string, error) {
 	all, err := template.ParseFS(cardFiles, "card/*")
 	if err != nil {
@@ -64,7 +62,7 @@ var document = sync.OnceValues(func() (string, error) {
 	return html.String(), nil
 })
 
-// uiMeta declares to MCP clients that the cards' document makes no requests and prefers a border.
+// uiMeta declares that the document makes no requests and prefers a border.
 func uiMeta() mcp.Meta {
 	none := []string{}
 	return mcp.Meta{"ui": map[string]any{
@@ -85,5 +83,5 @@ func addCard(server *mcp.Server) {
 	})
 }
 
-// cardMeta tells clients where the cards' document is. Tools whose answers have a card include it.
+// cardMeta belongs to each tool whose answers have a card.
 func cardMeta() mcp.Meta { return mcp.Meta{"ui": map[string]any{"resourceUri": cardURI}} }

@@ -6,11 +6,9 @@ import (
 	"testing"
 )
 
-// fetched matches HTML that makes a browser send a request or run code.
 var fetched = regexp.MustCompile(`(?i)<(script|link|img|iframe|object|embed|base|form)\b|\bsrc=|url\(|@import|` +
 	`\bon[a-z]+="|javascript:`)
 
-// TestCardDocument: the HTML document that displays cards is complete and loads nothing.
 func TestCardDocument(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	w := d.send(t, "POST", "/mcp",

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// fieldTree holds the fields of an answer that a tool keeps. A field without children keeps its
-// whole value. An agent reads every byte of an answer, so a tool leaves out what its text or the
-// page says already.
+// fieldTree holds the fields of an answer that a tool keeps; one without children keeps its whole
+// value. An agent reads every byte of an answer, so a tool omits what its text or the page says
+// already.
 type fieldTree map[string]fieldTree
 
-// newFieldTree returns the tree of dotted paths such as "verdetto.livello". Without paths it
-// returns nil, which keeps everything.
+// newFieldTree parses dotted paths such as "verdetto.livello". Without paths it returns nil, which
+// keeps everything.
 func newFieldTree(paths []string) fieldTree {
 	var root fieldTree
 	for _, path := range paths {
@@ -52,7 +52,7 @@ func (f fieldTree) encode(answer any) (json.RawMessage, error) {
 	return data, nil
 }
 
-// prune removes all other fields from objects, and from the objects of lists.
+// prune also applies to the objects in lists.
 func (f fieldTree) prune(value any) {
 	if len(f) == 0 {
 		return

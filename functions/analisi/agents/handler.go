@@ -19,8 +19,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// mcpHandler answers /mcp. It validates each request before the SDK's server sees it. A fault of
-// the HTTP request gets an HTTP error response; a fault of the message gets a JSON-RPC error.
+// mcpHandler validates each request to /mcp before the SDK's server sees it. A fault of the HTTP
+// request gets an HTTP error response; a fault of the message gets a JSON-RPC error.
 //
 // Pages of any site may call /mcp, because it reads no cookies. On a loopback address the SDK
 // refuses unknown Host headers, against DNS rebinding. The handler allows the host of the base URL,
@@ -30,7 +30,6 @@ type mcpHandler struct {
 	host   string // of the base URL; may be empty
 }
 
-// exchange holds the HTTP request of a tool call and the headers of its answer.
 type exchange struct {
 	ctx    context.Context
 	header http.Header
@@ -41,8 +40,7 @@ type exchangeKey struct{}
 func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodPost {
-		// Only POST is allowed: /mcp has no streams to open with GET and no sessions to end with
-		// DELETE.
+		// /mcp has no streams to open with GET and no sessions to end with DELETE.
 		httpapi.WrongMethod.Problem("This path answers POST with one JSON-RPC message of the Model Context Protocol. "+
 			"It keeps no sessions and offers no stream.").
 			With("Allow", "POST").Write(w, r)
@@ -75,7 +73,7 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	// The SDK's server requires that a client accepts JSON and event streams. It always answers
+	// The SDK's server requires that a client accepts JSON and event streams, but always answers
 	// with JSON.
 	r2 := r.Clone(context.WithValue(r.Context(), exchangeKey{}, &exchange{r.Context(), w.Header()}))
 	r2.Header.Set("Accept", "application/json, text/event-stream")
@@ -110,13 +108,12 @@ func checkHeaders(r *http.Request) *httpapi.Problem {
 // statelessRevision is the first protocol revision in which an unknown method gets HTTP status 404.
 const statelessRevision = "2026-07-28"
 
-// answeredMethods are the MCP methods of a server that has only tools and resources. Methods for
-// subscriptions are left out: they would keep a request open, and no notification would ever come.
+// answeredMethods are those of a server that has only tools and resources. Methods for
+// subscriptions are missing: they would keep a request open, and no notification would ever come.
 var answeredMethods = []string{"initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list",
 	"resources/templates/list", "resources/read"}
 
-// checkMessage checks a message before the SDK's server reads it. It returns the message's id and
-// fault. It refuses batches: only an old protocol revision has them, and one batch could contain
+// checkMessage refuses batches: only an old protocol revision has them, and one batch could contain
 // hundreds of calls.
 func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
@@ -148,8 +145,6 @@ func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	return m.ID, nil
 }
 
-// problemWithStatus returns the error response BadRequest with the given HTTP status instead of
-// 400.
 func problemWithStatus(status int, detail string) *httpapi.Problem {
 	kind := httpapi.BadRequest
 	kind.Status = status
@@ -169,8 +164,8 @@ func writeError(w http.ResponseWriter, status int, id json.RawMessage, fault *js
 	}{"2.0", id, fault})
 }
 
-// copyTo copies the response of the SDK's server to w. It converts the SDK's plain-text errors to
-// an HTTP error response or a JSON-RPC error.
+// copyTo converts the plain-text errors of the SDK's server to an HTTP error response or a JSON-RPC
+// error.
 func copyTo(rec *recorder.Recorder, w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 	rec.WriteHeader(http.StatusOK)
 	contentType := rec.Sent.Get("Content-Type")

@@ -13,7 +13,6 @@ import (
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-// TestMessages checks the answers to MCP messages that are no tool calls, some of them malformed.
 func TestMessages(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct {
@@ -111,9 +110,9 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestHost: a service at a loopback address refuses requests with an unknown Host header. Otherwise
-// a web page could reach it through a name that resolves to that address. Callers behind a proxy on
-// the same machine use the host of the base URL and get an answer.
+// A service at a loopback address refuses unknown Host headers. Otherwise a web page could reach it
+// through a name that resolves to that address. Callers behind a proxy on the same machine use the
+// host of the base URL.
 func TestHost(t *testing.T) {
 	ask := func(to http.Handler, host, origin string) *http.Response {
 		t.Helper()
@@ -163,7 +162,6 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestPreflight: a script in a page of any web site may call /mcp.
 func TestPreflight(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	w := d.send(t, http.MethodOptions, "/mcp", "", "Origin", "https://elsewhere.example",
@@ -178,7 +176,7 @@ func TestPreflight(t *testing.T) {
 			t.Errorf("%s is not allowed: %v", name, h)
 		}
 	}
-	// All endpoints except /mcp allow only GET and HEAD to scripts of other sites.
+	// All other endpoints allow only GET and HEAD to scripts of other sites.
 	w = d.send(t, http.MethodOptions, "/v1/analisi", "", "Origin", "https://elsewhere.example",
 		"Access-Control-Request-Method", "GET")
 	if w.Header().Get("Access-Control-Allow-Methods") != "GET, HEAD" ||

@@ -10,29 +10,25 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The types of this file hold the arguments of the tools. tools.json describes each argument.
-// Embedded types are exported, because the library Huma skips unexported ones.
+// These types hold the arguments of the tools, which tools.json describes. Embedded types are
+// exported, because Huma skips unexported ones.
 
-// Route holds the origin and the destination of a route.
 type Route struct {
 	Origin      string `json:"origin" example:"Milano" minLength:"1" maxLength:"100"`
 	Destination string `json:"destination" example:"Bucharest" minLength:"1" maxLength:"100"`
 }
 
-// Kind says which fares a question is about (nights away, non-stop or all), and the currency of the
-// answer.
+// Kind says which fares a question is about, and the currency of the answer.
 type Kind struct {
 	Nights   string `json:"nights,omitempty" enum:"1-3,4-7,8-14,15+"`
 	NonStop  bool   `json:"non_stop,omitempty"`
 	Currency string `json:"currency,omitempty" example:"EUR" maxLength:"3"`
 }
 
-// trip returns the kind of fares as a field of a published question.
 func (k Kind) trip() published.Trip {
 	return published.Trip{Notti: k.Nights, Diretto: k.NonStop, Valuta: k.Currency}
 }
 
-// Asker holds the argument that every tool has: the language of the answer.
 type Asker struct {
 	Language string `json:"language,omitempty" maxLength:"20"`
 }
@@ -73,7 +69,6 @@ type trendsInput struct {
 	Asker
 }
 
-// Carriers limits an answer to the fares of some airlines, or of all others.
 type Carriers struct {
 	Airline        string `json:"airline,omitempty" example:"Ryanair" maxLength:"200"`
 	WithoutAirline string `json:"without_airline,omitempty" maxLength:"200"`
@@ -112,7 +107,7 @@ type historyInput struct {
 
 type usageInput struct{ Asker }
 
-// arguments maps the names of the endpoints' parameters to the names of the tools' arguments.
+// arguments maps the endpoints' parameters to the tools' arguments.
 var arguments = map[string]string{
 	"partenza": "departure", "flessibile": "flexible_days", "mese": "month", "ritorno": "return", "notti": "nights",
 	"diretto": "non_stop", "prezzo": "price", "massimo": "max_price", "livello": "levels", "valuta": "currency",
@@ -132,8 +127,7 @@ func destinationOf(name string) answer.Named {
 	return answer.Named{Parameter: "destination", Name: name}
 }
 
-// majorUnits formats an amount such as 49.9 (in units of the currency, not cents) for the
-// endpoints' parameters. It returns "" for 0.
+// majorUnits formats an amount such as 49.9 for the endpoints' parameters. It returns "" for 0.
 func majorUnits(amount float64) string {
 	if amount == 0 {
 		return ""

@@ -16,24 +16,22 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The two resources for agents: the API reference on one page, and the lists of covered cities and
-// routes. Reading the reference counts toward no quota. Each list costs one read of the store and
-// counts like GET /v1/rotte.
+// Agents have two resources: the API reference, and the lists of covered cities and routes. Reading
+// the reference counts toward no quota. Each list costs one read of the store and counts like GET
+// /v1/rotte.
 
 const (
 	referenceURI = "verdetto://reference"
 	coverageURI  = "verdetto://coverage"
 )
 
-// Coverage lists the cities with known fares.
 type Coverage struct {
 	Citta []published.Citta `json:"citta"`
 	Altre bool              `json:"altre"` // the list is not complete
 	Rotte string            `json:"rotte"` // URI of the routes from one of them
 }
 
-// maxCovered is the largest number of cities in the list of covered cities. Every fare source has
-// fewer.
+// Every fare source has fewer cities than maxCovered.
 const maxCovered = 2000
 
 func (s *Service) addResources(server *mcp.Server) {
@@ -66,8 +64,8 @@ func (s *Service) addResources(server *mcp.Server) {
 	}))
 }
 
-// resource returns a handler that counts a read toward the quota, then answers it. An error becomes
-// a JSON-RPC error, with the error response of the API as its data.
+// resource counts a read toward the quota, then answers it. An error becomes a JSON-RPC error with
+// the API's error response as its data.
 func (s *Service) resource(read func(ctx context.Context, uri string) (any, error)) mcp.ResourceHandler {
 	return func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		ctx = ctx.Value(exchangeKey{}).(*exchange).ctx

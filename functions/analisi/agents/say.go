@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sentences writes the text that accompanies a structured answer. The text adds nothing to the
-// structured answer. It always says how certain the answer is: an agent may show only the text.
+// sentences writes the text beside a structured answer. It adds nothing to the answer, but always
+// says how certain it is, because an agent may show only the text.
 type sentences struct{ *i18n.Language }
 
 func (a Asker) say() sentences {
@@ -27,7 +27,7 @@ func (a Asker) say() sentences {
 	return sentences{i18n.ForCode(code)}
 }
 
-// named returns a city's name in the language of the answer, or that of the airport with a code.
+// named returns the name of the city or, if airport is set, of the airport that was asked for.
 func (s sentences) named(asked, airport string) string {
 	if p, ok := places.Find(asked); ok {
 		if p.Airport = airport; airport != "" {
@@ -38,7 +38,6 @@ func (s sentences) named(asked, airport string) string {
 	return asked
 }
 
-// ends returns the names of the two ends of an answer.
 func (s sentences) ends(t *verdict.Tratta, from, to string) (origin, destination string) {
 	if t == nil {
 		t = &verdict.Tratta{}
@@ -48,17 +47,16 @@ func (s sentences) ends(t *verdict.Tratta, from, to string) (origin, destination
 
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
-// places returns sentences that say which airports the fares cover if a caller named one airport.
+// places says which airports the fares cover if a caller named one airport.
 func (s sentences) places(t *verdict.Tratta, asked ...string) string {
 	return strings.Join(wording.Places(s.Language, t, asked...), " ")
 }
 
-// and joins the sentences that are not empty.
 func and(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " ")
 }
 
-// lines joins the lines that are not empty. The first line answers the question.
+// lines joins the lines that are not empty.
 func lines(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), "\n")
 }
@@ -69,8 +67,8 @@ func (s sentences) newest(t time.Time) string {
 	return s.Text("agents.newest", "Day", t.UTC().Format(time.DateOnly))
 }
 
-// verdict describes a verdict in the words of the page. It adds the cheapest months and the booking
-// window, if the question is about the route.
+// verdict describes a verdict in the words of the page. For a question about the route it adds the
+// cheapest months and the booking window.
 func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day) string {
 	route := s.route(a.Origine, a.Destinazione)
 	if a.Verdetto.Percentile == nil {
@@ -87,7 +85,6 @@ func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day
 		s.months(a))
 }
 
-// unknown returns the sentence that says why there is no verdict.
 func (s sentences) unknown(a verdict.Analysis, route string) string {
 	if a.Ambito != verdict.InPartenza && a.Ambito != verdict.InMese {
 		return s.Text("agents.no_verdict", "Route", route, "Days", a.Verdetto.Campione, "Needed", verdict.MinSample,
@@ -97,7 +94,7 @@ func (s sentences) unknown(a verdict.Analysis, route string) string {
 		a.Prezzo.Partenza, "Fares", a.Verdetto.Campione, "Needed", departure.MinCount)
 }
 
-// in returns the language with which to format amounts that are already in the given currency.
+// in returns the language that formats amounts already in the given currency.
 func (s sentences) in(currency string) *i18n.Language {
 	if currency == fare.EUR.String() {
 		return s.Language
@@ -105,8 +102,7 @@ func (s sentences) in(currency string) *i18n.Language {
 	return s.InCurrency(currency, func(c fare.Cents) fare.Cents { return c })
 }
 
-// months lists the cheapest months of a route and its booking window, or returns "" for a question
-// about one departure.
+// months returns "" for a question about one departure.
 func (s sentences) months(a verdict.Analysis) (text string) {
 	if a.Ambito != verdict.Rotta {
 		return ""
@@ -126,7 +122,6 @@ func (s sentences) months(a verdict.Analysis) (text string) {
 	return text
 }
 
-// nearby lists what the trip costs from and to places nearby.
 func (s sentences) nearby(v Verdict) string {
 	l := s.in(v.Valuta)
 	var listed []string
@@ -160,8 +155,8 @@ func (s sentences) routes(r published.Routes) string {
 		"Others", len(r.Rotte) > len(listed), "Page", r.Successiva)
 }
 
-// trends describes the listed destinations of a city. The parameter all is the number of all
-// destinations; skipped is how many of them come before the listed ones.
+// trends describes the listed destinations of a city. There are all destinations, skipped of them
+// before the listed ones.
 func (s sentences) trends(t view.Trends, skipped, all int) string {
 	if len(t.Destinations) == 0 {
 		return s.Text("agents.no_trends", "City", s.city(t.Origin), "Code", t.Origin)
@@ -194,8 +189,7 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 	return said
 }
 
-// more returns the sentence on how to request the next part of a list, or "" at the end of the
-// list.
+// more says how to request the next part of a list. It returns "" at the end.
 func (s sentences) more(last, all int) string {
 	if last >= all {
 		return ""

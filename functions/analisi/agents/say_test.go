@@ -15,8 +15,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestSentencesOfALanguage: for every sentence of a tool, the language's catalogue of texts has the
-// text.
 func TestSentencesOfALanguage(t *testing.T) {
 	s := sentences{i18ntest.Toy(t)}
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -87,8 +85,6 @@ func TestSentencesOfALanguage(t *testing.T) {
 	}
 }
 
-// TestLanguagesAreListed: the description of the argument language lists all languages of the
-// service.
 func TestLanguagesAreListed(t *testing.T) {
 	doc := descriptions.Arguments["language"]
 	words := strings.FieldsFunc(doc, func(r rune) bool { return strings.ContainsRune(" ,:.", r) })

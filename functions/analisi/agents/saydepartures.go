@@ -13,11 +13,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// maxListed is how many days or destinations a sentence lists.
 const maxListed = 5
 
-// calendar describes the cheapest days and the cheapest month. all is the total number of days.
-// The days are in the order of byPrice.
+// calendar describes the cheapest of all days, which come in the order of byPrice, and the cheapest
+// month.
 func (s sentences) calendar(c verdict.Calendario, all int) string {
 	var days []string
 	priced := false
@@ -49,8 +48,8 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 		and(s.Text("agents.calendar_known", "Days", all, "Shown", len(c.Giorni)), s.newest(c.AggiornatoIl)))
 }
 
-// deals describes the listed destinations with deals. The parameter all is the number of all
-// destinations; skipped is how many of them come before the listed ones.
+// deals describes the listed destinations. There are all destinations, skipped of them before the
+// listed ones.
 func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	if len(o.Occasioni) == 0 {
 		return s.Text("agents.no_deals", "City", o.Origine)
@@ -123,8 +122,6 @@ func (s sentences) past(h published.Storico) string {
 	return said + " " + s.newest(h.AggiornatoIl)
 }
 
-// comparison describes which of several trips is judged best, which is cheapest, and which trips
-// have no known fares.
 func (s sentences) comparison(c published.Confronto, names []string) string {
 	trip := func(i int) string {
 		v := c.Viaggi[i]

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// schemaOf returns the schema of a tool's arguments. Its fields are strings, numbers, booleans and
-// lists of strings, so it has no references, which some clients do not follow.
+// schemaOf returns a schema without references, which some clients do not follow. The fields are
+// strings, numbers, booleans and lists of strings.
 func schemaOf[T any]() *huma.Schema {
 	s := huma.NewMapRegistry("#/$defs/", huma.DefaultSchemaNamer).Schema(reflect.TypeFor[T](), false, "")
 	for _, property := range s.Properties {
@@ -23,18 +23,16 @@ func schemaOf[T any]() *huma.Schema {
 	return s
 }
 
-// marshalSchema encodes a schema. It runs once per tool: each answer to tools/list reuses the
-// bytes.
+// marshalSchema runs once per tool: each answer to tools/list reuses the bytes.
 func marshalSchema(s *huma.Schema) json.RawMessage {
 	data, err := json.Marshal(s)
 	if err != nil {
-		panic(fmt.Sprintf("agents: a schema cannot be written: %v", err)) // it is made of our types
+		panic(fmt.Sprintf("agents: a schema cannot be written: %v", err)) // made of our types
 	}
 	return data
 }
 
-// readArguments parses a tool's arguments. It fails with an error response that names every faulty
-// argument.
+// readArguments fails with an error response that names every faulty argument.
 func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) error {
 	given := map[string]any{}
 	if len(arguments) > 0 {

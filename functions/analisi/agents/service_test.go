@@ -38,8 +38,6 @@ var (
 	millon = fare.Route{Origin: "MIL", Destination: "LON"}
 )
 
-// fares is a store in memory. The value for a route is a summary, an error that the read returns,
-// or a function that the read runs.
 type fares map[fare.Route]any
 
 func (s fares) Summary(ctx context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
@@ -84,7 +82,6 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 	}).Encode(), 1, nil
 }
 
-// Deals returns the deals of London and Bucharest from Milan.
 func (fares) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, int64, error) {
 	if origin != "MIL" {
 		return nil, 0, store.ErrNotFound
@@ -180,7 +177,6 @@ func (c customers) key(t *testing.T, email string, until time.Time) string {
 	return text
 }
 
-// fixture is a service with /mcp and with the endpoints that match the tools.
 type fixture struct {
 	*httpapi.API
 	counters  *counters
@@ -245,7 +241,6 @@ type result struct {
 	IsError           bool
 }
 
-// code returns the code of an error, which is one text that begins with it.
 func (r result) code(t *testing.T) string {
 	t.Helper()
 	if !r.IsError || len(r.Content) != 1 || r.StructuredContent != nil {

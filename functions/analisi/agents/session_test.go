@@ -22,7 +22,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// sampleCalls holds one valid call for every tool.
 var sampleCalls = []struct {
 	tool      string
 	arguments map[string]any
@@ -51,8 +50,7 @@ var sampleCalls = []struct {
 	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest", "month": "2016-04"}},
 }
 
-// TestSession runs a complete session with the SDK's client in both revisions. It lists the
-// tools and calls each. An agent reads every answer in full, so their sizes have limits.
+// An agent reads every answer in full, so their sizes have limits.
 func TestSession(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) { session(t, revision) })
@@ -156,7 +154,6 @@ func session(t *testing.T, revision string) {
 var limits = map[string]int{"flight_price_verdict": 1500, "compare_trips": 3000, "fare_calendar": 4000,
 	"cheap_now": 4000, "price_trends": 9000, "departure_history": 9000, "watched_routes": 4000, "usage": 2500}
 
-// size returns the number of characters of a result, as JSON.
 func size(t *testing.T, result any) int {
 	t.Helper()
 	data, err := json.Marshal(result)
@@ -185,7 +182,6 @@ func golden(t *testing.T, path string, got []byte) {
 	}
 }
 
-// TestSameAsEndpoint: every field of a tool's answer has the value of the endpoint's answer.
 func TestSameAsEndpoint(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct{ tool, arguments, target string }{
@@ -224,8 +220,8 @@ func TestSameAsEndpoint(t *testing.T) {
 	}
 }
 
-// otherValue returns the first path in the JSON value part whose value is missing or different in
-// the JSON value whole. A list may have fewer elements, in another order.
+// otherValue returns the first path in part whose value is missing or different in whole. A list
+// may have fewer elements, in another order.
 func otherValue(part, whole any) string {
 	switch p := part.(type) {
 	case map[string]any:

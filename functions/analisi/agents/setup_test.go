@@ -15,11 +15,9 @@ import (
 	"verdetto/functions/analisi/reference"
 )
 
-// connection is what a client needs to connect: the URL, and the header with the key.
 type connection struct{ url, header, value string }
 
-// TestSetUp: every client set-up of /v1/agenti is valid in its format and contains the service's
-// address. An MCP client that is set up this way can list the tools, with and without a key.
+// An MCP client set up as /v1/agenti describes can list the tools, with and without a key.
 func TestSetUp(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	d := openAt(t, "http://"+server.Listener.Addr().String(), knownRoutes(), "")
@@ -67,8 +65,8 @@ func TestSetUp(t *testing.T) {
 	}
 }
 
-// sending adds a header to each request of a client. It records the plan (free or Pro) that the
-// last answer states.
+// sending adds a header to each request, and records the plan (free or Pro) that the last answer
+// states.
 type sending struct{ header, value, plan string }
 
 func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -83,7 +81,7 @@ func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w, err
 }
 
-// connectionOf parses the text of a set-up as the client program does.
+// connectionOf parses a set-up as the client program does.
 func connectionOf(t *testing.T, c reference.AgentSetUp, text string) (to connection) {
 	t.Helper()
 	header := func(line string) {
@@ -93,8 +91,7 @@ func connectionOf(t *testing.T, c reference.AgentSetUp, text string) (to connect
 		}
 		to.header, to.value = name, strings.TrimSpace(value)
 	}
-	// words parses the arguments of a command. It applies the options and returns the arguments
-	// that are no options.
+	// words applies the options of a command and returns its other arguments.
 	words := func(words []string) (alone []string) {
 		for i := 0; i < len(words); i++ {
 			switch words[i] {
@@ -150,7 +147,6 @@ func connectionOf(t *testing.T, c reference.AgentSetUp, text string) (to connect
 	return to
 }
 
-// split splits a line as a shell does: at spaces, except inside double quotes.
 func split(t *testing.T, line string) (words []string) {
 	t.Helper()
 	for line = strings.TrimSpace(line); line != ""; line = strings.TrimLeft(line, " ") {

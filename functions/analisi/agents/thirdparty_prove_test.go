@@ -15,10 +15,9 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// These tests run third-party programs from npm against /mcp. The command make tools installs the
-// programs and their Node version.
+// These tests run third-party programs from npm, which make tools installs with their Node version,
+// against /mcp.
 
-// nodePrograms holds the folder with the Node modules of the third-party programs.
 type nodePrograms struct{ folder string }
 
 func tools(t *testing.T) nodePrograms {
@@ -46,20 +45,19 @@ const (
 	inspector   = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 )
 
-// scenarios are the scenarios of the conformance suite that apply to a server with tools and
-// resources, without sessions and streams. inapplicable matches the names of all other scenarios.
+// scenarios apply to a server with tools and resources, without sessions and streams. inapplicable
+// matches the names of all others.
 var (
 	scenarios    = []string{"server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"}
 	inapplicable = regexp.MustCompile(`^(` +
 		`tools-call-.*|json-schema-2020-12|` + // the suite's own tools, such as test_simple_text
-		// scenarios for other capabilities, or about resources that only the suite's own server has
+		// for other capabilities, or resources of the suite's own server
 		`elicitation-.*|logging-.*|completion-.*|resources-.*|prompts-.*|` +
 		`server-sse-.*)$`) // sessions with streams
 )
 
-// TestProveConformance runs the protocol's conformance suite, one scenario after the other. It fails if
-// a scenario is neither in scenarios nor matched by inapplicable, so that a person reviews new
-// scenarios.
+// TestProveConformance fails if a scenario is neither in scenarios nor matched by inapplicable, so
+// that a person reviews new ones.
 func TestProveConformance(t *testing.T) {
 	o := tools(t)
 	server := httptest.NewServer(open(t, knownRoutes(), ""))
@@ -106,8 +104,7 @@ func TestProveConformance(t *testing.T) {
 	}
 }
 
-// TestProveInspector lists and calls all tools with the inspector program of the protocol. Most agents
-// use the same TypeScript client as the inspector.
+// Most agents use the same TypeScript client as the inspector.
 func TestProveInspector(t *testing.T) {
 	o := tools(t)
 	d := open(t, knownRoutes(), "")
@@ -168,7 +165,6 @@ func TestProveInspector(t *testing.T) {
 			t.Errorf("%s was not called", tool.Name)
 		}
 	}
-	// The inspector shows the complete error.
 	const refused = 5
 	var answer result
 	decode(t, strings.NewReader(inspect(t, refused, "--method", "tools/call", "--tool-name", "flight_price_verdict",

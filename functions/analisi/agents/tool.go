@@ -21,13 +21,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// description describes a tool to an agent.
 type description struct {
 	Name, Title, Description string
 
 	Arguments map[string]string // descriptions that differ from those of most tools
 	Quota     string            // the route whose quota a call counts toward
-	Several   bool              // a call counts as several, and the answer counts them itself
+	Several   bool              // a call counts as several, which the answer counts itself
 	Fields    []string          // fields of the structured answer, as dotted paths; empty: all
 	Card      bool              // clients with MCP Apps show the answer as a card
 }
@@ -35,8 +34,7 @@ type description struct {
 //go:embed tools.json
 var toolsJSON []byte
 
-// descriptions holds all tools in the order of tools/list, and the descriptions of arguments that
-// several tools share.
+// descriptions holds all tools in the order of tools/list, and the arguments that several share.
 var descriptions = parseDescriptions()
 
 func parseDescriptions() (all struct {
@@ -49,7 +47,6 @@ func parseDescriptions() (all struct {
 	return all
 }
 
-// describe adds the descriptions of the arguments to a tool's input schema.
 func (d description) describe(input *huma.Schema) {
 	for name, property := range input.Properties {
 		property.Description = cmp.Or(d.Arguments[name], descriptions.Arguments[name])
@@ -58,9 +55,9 @@ func (d description) describe(input *huma.Schema) {
 
 type asker interface{ say() sentences }
 
-// addTool adds a tool. I is the type of the tool's arguments. The function question converts them
-// for check and answer. O is the structured answer, which addTool returns together with a text. A
-// question that check refuses does not count toward the quota. The function check may be nil.
+// addTool adds a tool with arguments of type I, which question converts for check and answer. The
+// structured answer O is returned together with a text. A question that check refuses does not
+// count toward the quota; check may be nil.
 func addTool[I, Q, O any](
 	s *Service, server *mcp.Server, name string,
 	question func(*I) (Q, error), check func(context.Context, Q) error,
@@ -95,8 +92,8 @@ func addTool[I, Q, O any](
 		InputSchema: marshalSchema(input), Annotations: readOnly(d.Title),
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		x := ctx.Value(exchangeKey{}).(*exchange)
-		// The SDK's context is not the context of the HTTP request. A tool call must end when its
-		// caller disconnects, or at the request's deadline.
+		// The SDK's context is not that of the HTTP request, and a tool call must end when its
+		// caller disconnects or at the request's deadline.
 		ctx, say := x.ctx, sentences{i18n.English()}
 		defer func() {
 			if v := recover(); v != nil {
@@ -119,7 +116,6 @@ func addTool[I, Q, O any](
 	})
 }
 
-// readOnly marks a tool as one that reads external data and changes nothing.
 func readOnly(title string) *mcp.ToolAnnotations {
 	no, yes := false, true
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true,
@@ -137,8 +133,8 @@ func successResult(structured json.RawMessage, text string, say sentences, x *ex
 	return result
 }
 
-// errorResult tells an agent in one text what went wrong and what to do next. The text begins with
-// the code of the endpoint's error response.
+// errorResult tells an agent in one text what went wrong and what to do next, beginning with the
+// code of the endpoint's error response.
 func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolResult {
 	text := p.Detail
 	if said, ok := say.Lookup("problem.code." + p.Code); ok && say.Language != i18n.English() {
@@ -154,8 +150,8 @@ func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolRe
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// advice returns the sentence that tells an agent what to do after an error. Agents know tools but
-// not paths, and they see no HTTP headers.
+// advice tells an agent what to do after an error. Agents know tools but not paths, and see no HTTP
+// headers.
 func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	switch p.Code {
 	case httpapi.TooMany.Code:
@@ -176,7 +172,7 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	return ""
 }
 
-// instead returns sentences on what a caller with a used-up quota can still do.
+// instead says what a caller with a used-up quota can still do.
 func (s sentences) instead(p *httpapi.Problem) (text string) {
 	if p.Usage != "" {
 		text += " " + s.Text("agents.ask_usage")
@@ -187,8 +183,7 @@ func (s sentences) instead(p *httpapi.Problem) (text string) {
 	return text
 }
 
-// listToolNames wraps an MCP method handler. It adds the names of all tools to the error for an
-// unknown tool.
+// listToolNames adds the names of all tools to the error for an unknown tool.
 func listToolNames(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)

@@ -21,8 +21,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// addTools adds all MCP tools to a server. Each tool has three functions: one parses its arguments,
-// one checks the question before the call counts, and one answers.
 func (s *Service) addTools(server *mcp.Server) {
 	a := s.Answers
 	addTool(s, server, "flight_price_verdict", (*tripInput).question, a.Check, s.verdict)
@@ -35,19 +33,17 @@ func (s *Service) addTools(server *mcp.Server) {
 	addTool(s, server, "usage", (*usageInput).question, nil, s.usage)
 }
 
-// maxDestinations is the largest number of destinations or days in one answer. The full list would
-// fill most of a small model's context.
+// maxDestinations limits an answer, because the full list would fill most of a small model's
+// context.
 const maxDestinations = 20
 
-// pageOf returns at most maxDestinations elements after the first skip elements. It also returns
-// how many elements it skipped.
+// pageOf returns at most maxDestinations elements, and how many it skipped.
 func pageOf[T any](all []T, skip float64) ([]T, int) {
 	skipped := min(int(skip), len(all))
 	return all[skipped:min(skipped+maxDestinations, len(all))], skipped
 }
 
-// Verdict is the answer of the tool flight_price_verdict: the answer of the verdict endpoint, with
-// links to web pages.
+// Verdict adds links to web pages to the endpoint's answer.
 type Verdict struct {
 	verdict.Analysis
 	Vicini []published.Vicino `json:"vicini,omitempty"`
@@ -55,8 +51,7 @@ type Verdict struct {
 	Avviso string             `json:"avviso,omitempty"` // the page with the form for an alert on this trip
 }
 
-// maxMonths and maxNear are how many of the cheapest months and of the cheapest places nearby a verdict
-// lists.
+// A verdict lists so many of the cheapest months and of the cheapest places nearby.
 const (
 	maxMonths = 3
 	maxNear   = 2
@@ -96,8 +91,7 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	return v, lines(append(said, say.pages(v, first, s.Pages.Telegram))...), nil
 }
 
-// lastDay returns the last departure day of a question. For a question about any date it returns a
-// day in the far future.
+// lastDay returns a day in the far future for a question about any date.
 func lastDay(q answer.Question) fare.Day {
 	switch w := q.When; {
 	case w == nil:
@@ -142,7 +136,6 @@ func (s *Service) routes(ctx context.Context, in, _ *coveredInput) (published.Ro
 	return r, say.routes(r), err
 }
 
-// checkTrends refuses a currency that has no exchange rate, and a route from a city to itself.
 func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
 	rates, err := s.Trends.Rates(ctx)
 	if err != nil {
@@ -204,7 +197,7 @@ func (s *Service) calendar(ctx context.Context, in *calendarInput,
 	return c, lines(say.calendar(c, all), say.places(c.Tratta, in.Origin, in.Destination)), nil
 }
 
-// byPrice orders days by price. Days whose price is not shown are ordered by their percentile.
+// byPrice orders days whose price is not shown by their percentile.
 func byPrice(a, b verdict.Giorno) int {
 	if a.Cent != nil && b.Cent != nil {
 		return cmp.Compare(*a.Cent, *b.Cent)
@@ -234,8 +227,7 @@ func (s *Service) deals(ctx context.Context, in *dealsInput,
 	return o, lines(say.deals(o, skipped, all), say.places(nil, in.Origin)), nil
 }
 
-// checkHistory refuses every question about a route's history if the service may not show past
-// fares.
+// checkHistory refuses every question if the service may not show past fares.
 func (s *Service) checkHistory(ctx context.Context, in *historyInput) error {
 	if !httpapi.AllFares(ctx) {
 		return httpapi.FaresNotShown()

@@ -32,8 +32,6 @@ func left(u published.Consumo) map[string]int64 {
 	return all
 }
 
-// TestUsage: the usage shows a caller only the caller's own calls. Asking for the usage counts
-// toward none of the quotas that it lists.
 func TestUsage(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	ada, bob := []string{"X-Api-Key", d.customers.key(t, "ada@example.com", now.Add(48*time.Hour))},
@@ -91,8 +89,6 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestUsageIsBounded: asking for the usage costs one read per quota and one write. If the counters
-// cannot be read, the answer advises a retry.
 func TestUsageIsBounded(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	d.usage(t)

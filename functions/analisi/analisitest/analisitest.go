@@ -23,8 +23,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Summaries is a store of route summaries in memory. If a value is an error, reading that route
-// fails with the error.
+// If a value of Summaries is an error, reading that route fails with it.
 type Summaries map[fare.Route]any
 
 func (s Summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
@@ -42,20 +41,17 @@ func (s Summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency
 	return nil, 0, store.ErrNotFound
 }
 
-// The route, and the time of now, in most tests.
 var (
 	MilBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 	Today  = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// SummaryOf returns the summary of a route with fares found on each of the last n days, where n is
-// the parameter days, and today.
+// SummaryOf summarises ObservationsOf, with fares found on each of the last n days and today.
 func SummaryOf(days int) verdict.RouteSummary {
 	return verdict.Build(ObservationsOf(days), verdict.RouteSummary{}, fare.DayOf(Today), verdict.Options{})
 }
 
 // ObservationsOf returns invented fares of a route, found on the given number of days up to Today.
-// SummaryOf summarises these fares.
 func ObservationsOf(days int) (all []fare.Observation) {
 	d := fare.DayOf(Today)
 	for i := 0; i <= days; i++ {
@@ -68,8 +64,8 @@ func ObservationsOf(days int) (all []fare.Observation) {
 	return all
 }
 
-// Requests records the origins and the demand that the service notes for a later refresh. If Err is
-// not nil, each call fails with it.
+// Requests records the origins and the demand noted for a later refresh. If Err is set, each call
+// fails with it.
 type Requests struct {
 	Origins []fare.City
 	Demand  []string // series, with the end of their demand
@@ -93,15 +89,14 @@ func (w *Requests) RequestOrigin(_ context.Context, origin fare.City, until time
 	return nil
 }
 
-// Unlimited is a set of quota counters that counts nothing and refuses no call.
+// Unlimited counts nothing and refuses no call.
 type Unlimited struct{ limit.Counters }
 
 func (Unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
 	return 1, nil
 }
 
-// Get sends a GET request to h and returns the response. The target may have any query, even a
-// malformed one.
+// Get accepts any query in target, even a malformed one.
 func Get(t *testing.T, h http.Handler, target string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -112,7 +107,6 @@ func Get(t *testing.T, h http.Handler, target string) *httptest.ResponseRecorder
 	return w
 }
 
-// Coverage is a store in memory that has fares from two origins.
 type Coverage struct{}
 
 func (Coverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
@@ -157,8 +151,8 @@ func (Coverage) Into(_ context.Context, destination, after fare.City, limit int)
 	return some, nil
 }
 
-// DeparturesOf returns a departure state with one departure on each coming day, for the given
-// number of days. The fares were found on each of the last 40 days.
+// DeparturesOf returns a departure state with one departure on each of the coming days. The fares
+// were found on each of the last 40 days.
 func DeparturesOf(days fare.Day) *departure.State {
 	d := fare.DayOf(Today)
 	var s departure.Learner
@@ -176,7 +170,6 @@ func DeparturesOf(days fare.Day) *departure.State {
 	return &s.State
 }
 
-// Sheets is a store of departure states in memory, by series (a route and a kind of trip).
 type Sheets map[fare.Series]*departure.State
 
 func (s Sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
@@ -186,8 +179,7 @@ func (s Sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error)
 	return nil, store.ErrNotFound
 }
 
-// Pooled returns statistics over all routes in which each number of days to wait has one known
-// outcome.
+// Pooled returns statistics in which each number of days to wait has one known outcome.
 func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
 	day := fare.DayOf(Today)
 	pooled := departure.Start(day)
@@ -199,8 +191,7 @@ func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) 
 	return departure.Cycle{Day: day - 1, Pooled: pooled}.Encode(), 1, nil
 }
 
-// Blocks returns the fares of ObservationsOf for 40 days, for every series (route and kind of
-// trip).
+// Blocks returns the fares of ObservationsOf for 40 days, for every series.
 func (Sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
 	for _, b := range fare.Blocks(ObservationsOf(40)) {
 		all = append(all, store.StoredBlock{Block: b})
@@ -208,7 +199,6 @@ func (Sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []sto
 	return all, nil
 }
 
-// DealsOfMilan is a store in memory with the deals from Milan.
 type DealsOfMilan struct {
 	Coverage
 	Has     deals.Origin
@@ -228,8 +218,7 @@ func (d *DealsOfMilan) Deals(_ context.Context, origin fare.City, trip fare.Trip
 	return d.Has.Encode(), 1, nil
 }
 
-// Deal returns a deal that is judged with the given level. Its fare was found the given number of
-// hours ago.
+// Deal returns a deal whose fare was found the given number of hours ago.
 func Deal(level string, percentile int, depart fare.Day, price, median fare.Cents, stops fare.Stops,
 	hours int) deals.Deal {
 	d := deals.Deal{Judged: verdict.Judged{
@@ -244,7 +233,6 @@ func Deal(level string, percentile int, depart fare.Day, price, median fare.Cent
 	return d
 }
 
-// Entries returns the deals to five destinations from Milan. BUH has fares with and without stops.
 func Entries() []deals.Entry {
 	d := fare.DayOf(Today)
 	april := fare.DayOf(time.Date(2016, 4, 9, 0, 0, 0, 0, time.UTC))
@@ -264,7 +252,6 @@ func Entries() []deals.Entry {
 	}
 }
 
-// Fares is a store of fares that combines several fakes.
 type Fares struct {
 	nothing
 	Summaries
@@ -274,14 +261,12 @@ type Fares struct {
 	Routes
 }
 
-// Departures is the part of Fares that provides departure states and histories.
 type Departures interface {
 	Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error)
 	Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error)
 	Blocks(ctx context.Context, s fare.Series, read store.Consistency) ([]store.StoredBlock, error)
 }
 
-// Routes is the part of Fares that provides coverage and deals.
 type Routes interface {
 	Trends(ctx context.Context, origin fare.City) ([]byte, int64, error)
 	Deals(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error)
@@ -290,13 +275,12 @@ type Routes interface {
 	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)
 }
 
-// nothing has all methods of answer.Fares that no fake implements. A call to such a method panics.
+// nothing panics if a method is called that no fake implements.
 type nothing struct{ answer.Fares }
 
-// Noon is a clock that always returns Today.
 func Noon() time.Time { return Today }
 
-// rates provides fixed exchange rates: 1 euro is 1.25 dollars, or 5 lei.
+// rates has 1.25 dollars, or 5 lei, for a euro.
 type rates struct{}
 
 func (rates) Rates(context.Context) (fare.Rates, error) {

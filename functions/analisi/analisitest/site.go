@@ -11,7 +11,7 @@ import (
 )
 
 // Site is the service over data in memory. By default it stores no fares, covers the routes of
-// Coverage, shows single fares and refuses no call. Its clock stands at noon of Today.
+// Coverage, shows single fares and refuses no call, at noon of Today.
 type Site struct {
 	Summaries     Summaries
 	Sheets        Departures
@@ -24,7 +24,6 @@ type Site struct {
 	Now           func() time.Time
 }
 
-// Open returns the site's API.
 func (s Site) Open() *httpapi.API {
 	log := slog.New(slog.DiscardHandler)
 	if s.Sheets == nil {
@@ -51,7 +50,6 @@ func (s Site) Open() *httpapi.API {
 	return api
 }
 
-// OfMilBuh returns a site that has the route from Milan to Bucharest with departures.
 func OfMilBuh() Site {
 	return Site{Summaries: Summaries{MilBuh: SummaryOf(40)}, Sheets: Sheets{{Route: MilBuh}: DeparturesOf(60)}}
 }

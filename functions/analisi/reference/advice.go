@@ -9,8 +9,8 @@ import (
 //go:embed advice.json
 var adviceJSON []byte
 
-// advice is the part of the reference that is not in the OpenAPI description. A test checks that
-// advice has exactly one entry for each error code.
+// advice is the part of the reference that is not in the OpenAPI description, with one entry for
+// each error code.
 var advice = sync.OnceValue(func() (a struct {
 	Advice map[string]string // what to do about a problem, by its code
 	ProKey []ReferenceWay    // the ways to get a Pro key

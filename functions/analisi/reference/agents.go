@@ -22,14 +22,12 @@ var agentsHTML = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("agents").Parse(agentsTemplate))
 })
 
-// Agents is the answer of GET /v1/agenti: how to connect AI agents to the service.
 type Agents struct {
 	MCP     string       `json:"mcp" doc:"Address of the MCP server: streamable HTTP, without sessions" example:"https://verdetto.example/mcp"`
 	Header  string       `json:"header" doc:"Header for a Pro key. Without it, calls count per day and IP address" example:"X-Api-Key"`
 	Clients []AgentSetUp `json:"clients" nullable:"false" doc:"Set-up of common clients, to copy"`
 }
 
-// AgentSetUp is the set-up for one client program of AI agents.
 type AgentSetUp struct {
 	Name    string `json:"name" example:"Claude Code"`
 	Where   string `json:"where" doc:"Where to enter it: a terminal, a file, or a place in the settings" example:"a terminal"`
@@ -44,8 +42,7 @@ func (s *Service) agents() (Agents, error) {
 	a := Agents{MCP: s.BaseURL + routes.Named("mcp").Path, Header: httpapi.KeyHeader}
 	type object = map[string]any
 	keyed := object{a.Header: keyExample}
-	// server returns the settings of a client as JSON. The parameter list is the key under which
-	// the client keeps its MCP servers.
+	// server returns the settings of a client that keeps its MCP servers under the key list.
 	server := func(list string, entry object) (string, error) {
 		text, err := indented(object{list: object{"verdetto": entry}})
 		return string(bytes.TrimSpace(text)), err
@@ -86,8 +83,6 @@ func (s *Service) agents() (Agents, error) {
 	return a, nil
 }
 
-// registerAgents publishes the set-up of AI agents as JSON, or as a page if the caller prefers
-// HTML.
 func (s *Service) registerAgents(api *httpapi.API) {
 	httpapi.JSON(api, "agenti", httpapi.JSONDoc{
 		Summary: "Set-up for AI agents",

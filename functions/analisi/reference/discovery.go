@@ -15,9 +15,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Programs that know only the service's domain look for two documents: an API catalog, and an entry
-// for the registry of MCP servers. Both documents contain full addresses, or only paths if the
-// public address of the service is unknown.
+// Programs that know only the service's domain look for an API catalog, and for an entry for the
+// registry of MCP servers. Both contain full addresses, or paths if the public address is unknown.
 
 // catalogType is the media type of an API catalog (RFC 9727, section 4).
 const catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
@@ -26,8 +25,8 @@ type apiCatalog struct {
 	Linkset []apiLinks `json:"linkset"`
 }
 
-// apiLinks links an API to its descriptions. The API is at Anchor. The descriptions are for
-// programs (desc), for people (doc), or hold other metadata (meta).
+// apiLinks links the API at Anchor to its descriptions for programs (desc), for people (doc), and
+// to other metadata (meta).
 type apiLinks struct {
 	Anchor string     `json:"anchor"`
 	Item   []linkedTo `json:"item,omitempty"`
@@ -41,7 +40,7 @@ type linkedTo struct {
 	Type string `json:"type,omitempty"`
 }
 
-// catalog lists the service's two APIs: the HTTP API and the MCP server.
+// catalog lists the HTTP API and the MCP server.
 func (s *Service) catalog() apiCatalog {
 	at := func(name, contentType string) linkedTo {
 		return linkedTo{s.BaseURL + routes.Named(name).Path, contentType}
@@ -103,9 +102,8 @@ func (s *Service) entry() registryEntry {
 	}
 }
 
-// namespace returns the name of an address's owner in a registry: the domain with its labels in
-// reverse order. For an IP address or an address without a host, the result is a name that no
-// registry accepts.
+// namespace returns the domain with its labels in reverse order, as registries name the owner of an
+// address. For an IP address or none it returns a name that no registry accepts.
 func namespace(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
@@ -120,8 +118,7 @@ func namespace(base string) string {
 	return strings.Join(labels, ".")
 }
 
-// registerDiscovery publishes the API catalog and the registry entry. The edge cache stores neither
-// of them, because they are rarely requested.
+// The edge cache stores neither document, because they are rarely requested.
 func (s *Service) registerDiscovery(api *httpapi.API) {
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		catalog := s.catalog()
@@ -151,7 +148,7 @@ func (s *Service) registerDiscovery(api *httpapi.API) {
 		})
 }
 
-// indented encodes a document as indented JSON for human readers, without HTML escapes.
+// indented does not escape HTML.
 func indented(document any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -15,8 +15,7 @@ import (
 
 const ownAddress = "https://verdetto.example"
 
-// TestAPICatalog: the API catalog has the form of RFC 9727 with full addresses. Every link in the
-// catalog works.
+// The catalog has the form of RFC 9727, and every link works.
 func TestAPICatalog(t *testing.T) {
 	const path = "/.well-known/api-catalog"
 	w := readAt(t, ownAddress, "GET", path)
@@ -82,8 +81,7 @@ func TestAPICatalog(t *testing.T) {
 	}
 }
 
-// TestRegistryEntry: the name in the registry entry begins with a domain whose ownership the
-// operator can prove.
+// The entry's name begins with a domain whose ownership the operator can prove.
 func TestRegistryEntry(t *testing.T) {
 	for _, c := range []struct{ base, name string }{
 		{"https://verdetto.example", "example.verdetto/verdetto"},
@@ -113,8 +111,7 @@ func TestRegistryEntry(t *testing.T) {
 	}
 }
 
-// TestAgentsPage: the HTML page has all data of the JSON answer. The page has no inline style and
-// no inline script.
+// The page has all data of the JSON answer, and no inline style or script.
 func TestAgentsPage(t *testing.T) {
 	var a reference.Agents
 	w := readAt(t, ownAddress, "GET", "/v1/agenti")

@@ -54,7 +54,6 @@ type sectionInput struct {
 	Section        string `query:"sezione" enum:"fares,trends,alerts,plan,usdc,x402,service" doc:"Only this group's endpoints"`
 }
 
-// registerDocs publishes the reference: as JSON, as a page, and as a short text.
 func (s *Service) registerDocs(api *httpapi.API) {
 	httpapi.JSON(api, "docs", httpapi.JSONDoc{
 		Summary: "The reference of the API",
@@ -102,7 +101,7 @@ func InShort(api *httpapi.API) ([]byte, error) {
 }
 
 // answer returns a document as JSON, or its view on a page if the caller prefers HTML. The document
-// is in English; the page around it is in the reader's language.
+// is in English, the page around it in the reader's language.
 func answer(in *docsInput, document, view any, html *template.Template, p page.Page) (*page.Response, error) {
 	if page.WantsHTML(in.Accept) {
 		var body bytes.Buffer

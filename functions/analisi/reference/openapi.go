@@ -17,7 +17,6 @@ import (
 //go:embed openapi.json
 var description []byte
 
-// published is the description without white space.
 var published = sync.OnceValues(func() ([]byte, error) {
 	var b bytes.Buffer
 	err := json.Compact(&b, description)

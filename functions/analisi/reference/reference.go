@@ -17,12 +17,10 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Service publishes the descriptions of the service.
 type Service struct {
 	BaseURL string // the service's public address; empty: unknown
 }
 
-// Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	registerOpenAPI(api)
 	s.registerDocs(api)
@@ -31,8 +29,7 @@ func (s *Service) Register(api *httpapi.API) {
 }
 
 // Reference is the answer of GET /v1/docs. Endpoints and error responses come from the OpenAPI
-// description, quotas from the settings of this service. The other texts are written by hand in this
-// package.
+// description, quotas from the settings of this service, and the other texts from this package.
 type Reference struct {
 	Name           string              `json:"name" example:"Verdetto"`
 	Version        string              `json:"version" example:"1.0.0"`
@@ -46,20 +43,18 @@ type Reference struct {
 	Links          []ReferenceLink     `json:"links" doc:"Other descriptions of the service"`
 }
 
-// ReferenceAuth describes how callers authenticate.
 type ReferenceAuth struct {
 	Header string `json:"header" example:"X-Api-Key"`
 	Free   string `json:"free"`
 	Pro    string `json:"pro"`
 }
 
-// ReferenceWay is one way to get a Pro key.
 type ReferenceWay struct {
 	Name  string   `json:"name"`
 	Steps []string `json:"steps"`
 }
 
-// ReferenceEndpoint is one operation (method and path) in the reference.
+// ReferenceEndpoint is one operation (method and path).
 type ReferenceEndpoint struct {
 	Name        string               `json:"name" doc:"The operationId in the OpenAPI description"`
 	Group       string               `json:"group"`
@@ -85,14 +80,13 @@ type ReferenceParameter struct {
 	choices     []any
 }
 
-// ReferenceAnswer is one HTTP status that an operation can answer with.
+// ReferenceAnswer is one HTTP status of an operation.
 type ReferenceAnswer struct {
 	Status      string   `json:"status"`
 	Description string   `json:"description"`
 	ContentType []string `json:"contentType"`
 }
 
-// ReferenceProblem is one kind of error response.
 type ReferenceProblem struct {
 	Code   string `json:"code"`
 	Type   string `json:"type" doc:"Type of the problem document: a link to this entry"`
@@ -101,13 +95,11 @@ type ReferenceProblem struct {
 	Do     string `json:"do" doc:"What to do next"`
 }
 
-// ReferenceRule is a rule that applies to all endpoints.
 type ReferenceRule struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// ReferenceLink is a link to another description of the API.
 type ReferenceLink struct {
 	Path string `json:"path"`
 	Text string `json:"text"`
@@ -137,7 +129,6 @@ type operation struct {
 	}
 }
 
-// reference returns the reference of a service, with its quotas.
 func reference(api *httpapi.API) (Reference, error) {
 	r, err := described()
 	r.Endpoints = slices.Clone(r.Endpoints)
@@ -148,7 +139,7 @@ func reference(api *httpapi.API) (Reference, error) {
 	return r, err
 }
 
-// described builds the part of the reference that is the same for all services, at its first use.
+// described is the part of the reference that is the same for all services.
 var described = sync.OnceValues(func() (Reference, error) {
 	var d struct {
 		Info    struct{ Title, Version, Description string }
@@ -239,7 +230,6 @@ var described = sync.OnceValues(func() (Reference, error) {
 	return r, nil
 })
 
-// links returns the links to the other descriptions of the API.
 func links() []ReferenceLink {
 	var all []ReferenceLink
 	for _, route := range routes.Table {

@@ -76,8 +76,6 @@ func published(t *testing.T) reference.Reference {
 	return r
 }
 
-// TestEveryProblemHasAdvice: the OpenAPI description and the texts of advice have the same error
-// codes.
 func TestEveryProblemHasAdvice(t *testing.T) {
 	var codes []string
 	for _, p := range published(t).Problems {
@@ -108,8 +106,7 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 	}
 }
 
-// TestReferenceIsWhole: the reference lists every endpoint of the API, with the values that the
-// table of routes has for the endpoint.
+// The reference lists every endpoint with the values of the table of routes.
 func TestReferenceIsWhole(t *testing.T) {
 	r := published(t)
 	for _, route := range routes.Table {
@@ -150,8 +147,8 @@ const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 
 var idOf, linkOf = regexp.MustCompile(` id="([^"]+)"`), regexp.MustCompile(`href="(/v1/docs[^"#]*)?#([^"]+)"`)
 
-// TestDocsPages: each page has what the links of all pages lead to, and each kind of error response
-// and each address of the former single page is an element of the overview.
+// Each page has the targets of all links, and the overview has an element for each kind of error
+// and each address of the former single page.
 func TestDocsPages(t *testing.T) {
 	reads := published(t)
 	pages, ids := map[string]string{}, map[string]map[string]int{}
@@ -205,7 +202,6 @@ func TestDocsPages(t *testing.T) {
 	}
 }
 
-// TestDocsInLanguages: the page around the reference is in the reader's language.
 func TestDocsInLanguages(t *testing.T) {
 	for language, title := range map[string]string{"it-IT,it;q=0.9": "Riferimento", "en-GB": "Reference"} {
 		w := read(t, "GET", "/v1/docs", "Accept", browser, "Accept-Language", language)
@@ -215,7 +211,6 @@ func TestDocsInLanguages(t *testing.T) {
 	}
 }
 
-// TestDocsOfSection: a section as JSON holds its endpoints alone.
 func TestDocsOfSection(t *testing.T) {
 	var r reference.Reference
 	w := read(t, "GET", "/v1/docs?sezione=trends")
@@ -225,7 +220,6 @@ func TestDocsOfSection(t *testing.T) {
 	}
 }
 
-// TestQuotasOfThisService: the reference states the quotas that the operator set.
 func TestQuotasOfThisService(t *testing.T) {
 	api := httpapi.New(httpapi.Config{Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Limiter: limit.New(nil, time.Now), Quotas: httpapi.Quotas{Calls: map[string]int64{"analisi-free": 77,

@@ -10,8 +10,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProveRegistryTakesTheEntry: /server.json is valid under the schema of the MCP registry. After a
-// change that makes an entry wrong, it is not valid.
+// After a change that makes an entry wrong, it is no longer valid under the registry's schema.
 func TestProveRegistryTakesTheEntry(t *testing.T) {
 	data, err := os.ReadFile(testenv.Tool(t, "mcp-registry", "server.schema.json"))
 	if err != nil {

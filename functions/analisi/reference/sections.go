@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// section is a group of endpoints, with a page of its own.
 type section struct {
 	Name, Title, About string
 	Ways               []string // of ReferenceWay, which the page explains
@@ -27,7 +26,6 @@ var sections = []section{
 	{Name: "service", Title: "About the service"},
 }
 
-// sectionOf returns the name of the section of an endpoint.
 func sectionOf(r routes.Route) string {
 	switch {
 	case strings.Contains(r.Path, "cripta"):
@@ -40,20 +38,18 @@ func sectionOf(r routes.Route) string {
 		"x402": "x402"}[r.Function], "fares")
 }
 
-// docsPage is the reference on a page: the overview, or the page of one section.
+// docsPage is the overview, or the page of one section.
 type docsPage struct {
 	Reference
 	Address string   // the service's, for a first call
 	Section *section // nil: the overview
 }
 
-// linkedSection is a section in the list of all endpoints.
 type linkedSection struct {
 	section
 	Endpoints []ReferenceEndpoint
 }
 
-// List returns all endpoints by section.
 func (p docsPage) List() (list []linkedSection) {
 	for _, s := range sections {
 		list = append(list, linkedSection{s, inSection(p.Endpoints, s.Name)})
@@ -61,16 +57,12 @@ func (p docsPage) List() (list []linkedSection) {
 	return list
 }
 
-// At reports whether this is the page of the section.
 func (p docsPage) At(name string) bool { return p.Section != nil && p.Section.Name == name }
 
-// Shown returns the endpoints of this page.
 func (p docsPage) Shown() []ReferenceEndpoint { return inSection(p.Endpoints, p.Section.Name) }
 
-// First returns the endpoint of the first call.
 func (p docsPage) First() ReferenceEndpoint { return p.Endpoints[0] }
 
-// Ways returns the ways to a key that this page explains.
 func (p docsPage) Ways() (ways []ReferenceWay) {
 	for _, w := range p.ProKey {
 		if slices.Contains(p.Section.Ways, w.Name) {
@@ -80,7 +72,6 @@ func (p docsPage) Ways() (ways []ReferenceWay) {
 	return ways
 }
 
-// PageOf returns the name of the section that explains a way to a key.
 func (p docsPage) PageOf(way string) string {
 	for _, s := range sections {
 		if slices.Contains(s.Ways, way) {
@@ -94,17 +85,15 @@ func inSection(all []ReferenceEndpoint, name string) []ReferenceEndpoint {
 	return slices.DeleteFunc(slices.Clone(all), func(e ReferenceEndpoint) bool { return e.Section != name })
 }
 
-// field is a parameter in the form that tries an endpoint.
 type field struct {
 	ID, Name, Value string
 	Required        bool
 	Choices         []any
 }
 
-// Examples returns the fields of the form that have an example, which the form contains.
+// Examples returns the fields that the form fills with an example.
 func (e ReferenceEndpoint) Examples() []field { return e.fields(true) }
 
-// Options returns the other fields of the form.
 func (e ReferenceEndpoint) Options() []field { return e.fields(false) }
 
 func (e ReferenceEndpoint) fields(withExample bool) (all []field) {

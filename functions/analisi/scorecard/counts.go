@@ -6,8 +6,7 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// partenzeOf returns the published score of answers about departures. The score compares each
-// answer with the fare during the following 7 or 14 days.
+// partenzeOf scores answers about departures by the fare during the following 7 or 14 days.
 func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	v := VotoPartenze{
 		Giorni: days, Dichiarate: int(h.Stated()), Confrontate: int(h.Compared()), NonConfrontabili: missedOf(h.Missed),
@@ -30,7 +29,7 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 		off := math.Abs(float64(b.Stated)/100 - float64(b.Fell))
 		if i == score.Bands-1 {
 			f.A = 1
-			// The last band is "40 % or more". So more falls than stated are no error in this band.
+			// The last band is "40 % or more", so more falls than stated are no error.
 			off = max(0, float64(b.Stated)/100-float64(b.Fell))
 		}
 		apart += off
@@ -47,8 +46,8 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	return v
 }
 
-// levelsOf returns for each level how often the fare fell or rose afterwards. The parameter walk is
-// the share of fares that would fall if prices moved at random.
+// levelsOf returns how often the fare fell or rose after each level. walk is the share of fares
+// that would fall if prices moved at random.
 func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 	for l, spans := range h.Levels {
 		var sum score.Cell
@@ -69,8 +68,8 @@ func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 	return all
 }
 
-// leadsOf returns for each level how often the fare fell afterwards, by ranges of days before
-// departure. It omits ranges without cases.
+// leadsOf returns how often the fare fell after each level, by range of lead times. It omits ranges
+// without cases.
 func leadsOf(h *score.HorizonCounts) (all []VotoAnticipo) {
 	for s := range score.Spans {
 		a := VotoAnticipo{}

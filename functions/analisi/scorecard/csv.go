@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// CSV returns the score as CSV with one number per line. Its columns are: week (empty for all weeks
-// together), horizon in days, table, row of the table, name of the number, and value.
+// CSV writes one number per line, with the columns week (empty for all weeks together), horizon in
+// days, table, row of the table, name of the number, and value.
 func (p Pagella) CSV() []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)

@@ -11,30 +11,26 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// Scarti says how far the published percentiles of departures are off: over all answers, by quarter of the year,
-// and by days before departure. Errors of two groups can cancel each other in the figure over all
-// answers.
+// Scarti says how far the published percentiles of departures are off: over all answers, by quarter
+// of the year, and by lead time. Errors of two groups can cancel each other over all answers.
 type Scarti struct {
 	Partenze  Scarto            `json:"partenze" doc:"Percentiles of departures"`
 	Trimestri []ScartoTrimestre `json:"trimestri" nullable:"false" doc:"By quarter of the calendar, the newest first; a week belongs to the quarter of its Monday"`
 	Anticipi  []ScartoAnticipo  `json:"anticipi" nullable:"false" doc:"Percentiles of departures by days ahead, those with cases; counted since this field exists"`
 }
 
-// Scarto says how far the percentiles of one group of answers are off, in percentile points.
+// Scarto is the error of a group's percentiles, in percentile points.
 type Scarto struct {
 	Casi  int     `json:"casi"`
 	Punti float64 `json:"punti" doc:"Largest distance, in points, of percentile 5, 10, 25, 50, 75, 90 or 95 from the share of cases below it; under 100 cases mostly chance"`
 }
 
-// ScartoTrimestre says how far the percentiles of one quarter of the year are off.
 type ScartoTrimestre struct {
 	Trimestre string `json:"trimestre" example:"2026-Q1"`
 	Partenze  Scarto `json:"partenze"`
 	quarter   fare.Quarter
 }
 
-// ScartoAnticipo says how far the percentiles of departures are off, for one range of days before
-// departure.
 type ScartoAnticipo struct {
 	DaGiorni int  `json:"daGiorni"`
 	AGiorni  *int `json:"aGiorni,omitempty" doc:"Absent of the last"`
@@ -46,8 +42,7 @@ func scartoOf(places [score.Places]int64) Scarto {
 	return Scarto{int(n), math.Round(10*points) / 10}
 }
 
-// scartiOf returns how far the published percentiles are off. The parameter sum holds all weeks
-// together; weeks holds each week by its Monday.
+// scartiOf takes all weeks together in sum, and each week by its Monday.
 func scartiOf(sum *score.Counts, weeks map[fare.Day]*score.Sum) Scarti {
 	s := Scarti{Partenze: scartoOf(sum.AllPlaces()), Trimestri: []ScartoTrimestre{}, Anticipi: []ScartoAnticipo{}}
 	quarters := map[fare.Quarter]*[score.Places]int64{}
@@ -71,8 +66,7 @@ func scartiOf(sum *score.Counts, weeks map[fare.Day]*score.Sum) Scarti {
 	return s
 }
 
-// daysAhead returns the first and the last day of a range of days before departure. The last range
-// has no end, so its last day is nil.
+// The last range of lead times has no end, so its last day is nil.
 func daysAhead(span int) (from int, to *int) {
 	if span > 0 {
 		from = score.LeadEdges[span-1]
@@ -84,12 +78,9 @@ func daysAhead(span int) (from int, to *int) {
 	return from, to
 }
 
-// leastCases is the number of compared answers that a group needs. For smaller groups the page does
-// not show how far the percentiles are off.
+// leastCases is the number of compared answers that a group needs to appear on the page.
 const leastCases = 100
 
-// missesTable returns the table of the score page that shows how far the published percentiles are
-// off.
 func missesTable(s Scarti, l *i18n.Language) table {
 	text := func(id string) string { return l.Text("pagella." + id) }
 	off := func(of Scarto) string {

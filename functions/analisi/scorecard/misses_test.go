@@ -13,9 +13,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// TestMissesByQuarter: in one quarter all percentiles are too low, in the next all are too high.
-// The two errors cancel out over both quarters. The published score shows the error of each
-// quarter, and of both together.
+// In one quarter all percentiles are too low, in the next too high. The two errors cancel out over
+// both quarters, but the published score shows each.
 func TestMissesByQuarter(t *testing.T) {
 	monday, err := fare.ParseDay("2025-12-29")
 	if err != nil {

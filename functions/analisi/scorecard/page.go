@@ -42,7 +42,7 @@ func (s *Service) page(ctx context.Context, in *pageInput) (*page.Response, erro
 	return Page(p, l, httpapi.Data(ctx) == "sample")
 }
 
-// table is a table of the score page. The first cell of each row is the row's header.
+// The first cell of each row of a table is its header.
 type table struct {
 	ID, Title, Note string
 	Heads           []string
@@ -50,8 +50,7 @@ type table struct {
 	Folded          string // label that opens it; empty: always open
 }
 
-// Page renders a score as a page in a language. If invented is true, the page says that the fares
-// are invented sample data.
+// If invented is true, Page says that the fares are sample data.
 func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 	v := struct {
 		T                   *i18n.Language
@@ -115,7 +114,7 @@ func shareText(l *i18n.Language, share float64) string {
 	return l.Text("format.percent", "Percent", l.Decimals(fmt.Sprintf("%.1f", math.Abs(100*share))))
 }
 
-// shareOf formats a share of cases for the page, or a dash if there are no cases.
+// shareOf formats a share of cases, or a dash if there are none.
 func shareOf(l *i18n.Language, share float64, cases int) string {
 	if cases == 0 {
 		return "–"
@@ -172,8 +171,6 @@ func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 	return append(tables, levels, routes, cover, missesTable(p.Scarti, l), missedTable(p, l), weeks)
 }
 
-// missedTable returns the table that counts, by reason, the answers that could not be compared with
-// an outcome.
 func missedTable(p Pagella, l *i18n.Language) table {
 	missed := table{ID: "non-confrontabili", Title: l.Text("pagella.missed"), Note: l.Text("pagella.missed_note"),
 		Heads: []string{l.Text("pagella.why"), l.Text("pagella.departures7"), l.Text("pagella.departures14"),

@@ -19,13 +19,11 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Service publishes the service's own score.
 type Service struct {
 	Score Score // nil: no score is kept
 	Now   func() time.Time
 }
 
-// Score reads the stored score. store.Fares implements this interface.
 type Score interface {
 	ScoreSum(ctx context.Context, read store.Consistency) ([]byte, error)
 	ScoreWeeks(ctx context.Context, from fare.Day, read store.Consistency) ([]store.ScoreWeek, error)
@@ -47,15 +45,13 @@ type Pagella struct {
 	PerSettimana []VotoDiSettimana `json:"perSettimana" nullable:"false" doc:"The counts by week, newest first, at most 53. No week is removed"`
 }
 
-// VotoDiSettimana is the score of the answers of one week.
 type VotoDiSettimana struct {
 	Lunedi  string `json:"lunedi" format:"date" doc:"Monday of the week"`
 	InBanda *bool  `json:"inBanda,omitempty" doc:"Whether the falls match the stated chances (0.6 to 1.67 times) and are fewer after ottimo and buono than after normale and caro. Absent below 100 departures"`
 	Voto
 }
 
-// Voto is the score of one week, or of all weeks together. Shares and chances are fractions: 0.05
-// is 5 %.
+// Shares and chances in a Voto are fractions: 0.05 is 5 %.
 type Voto struct {
 	Rilevazioni int              `json:"rilevazioni" minimum:"0" doc:"Number of series and weeks with a statement"`
 	Partenze    []VotoPartenze   `json:"partenze" nullable:"false" doc:"Statements about single departures, for 7 and for 14 days"`
@@ -63,7 +59,6 @@ type Voto struct {
 	Rotte       VotoRotte        `json:"rotte" doc:"Statements about routes: the cheapest fare of any date"`
 }
 
-// NonConfrontabili counts the answers that could not be compared with an outcome, by reason.
 type NonConfrontabili struct {
 	Partita     int `json:"partita" doc:"Not compared because the departure left before the end"`
 	NonRivista  int `json:"nonRivista" doc:"Not compared because the fare was not seen again in time"`
@@ -72,7 +67,7 @@ type NonConfrontabili struct {
 	AltraValuta int `json:"altraValuta" doc:"Not compared because the series changed its currency"`
 }
 
-// VotoPartenze is the score of answers about departures, for a horizon of 7 or 14 days.
+// VotoPartenze has a horizon of 7 or 14 days.
 type VotoPartenze struct {
 	Giorni           int              `json:"giorni" enum:"7,14" doc:"Within this many days"`
 	Dichiarate       int              `json:"dichiarate" doc:"Statements whose 7 or 14 days are over"`
@@ -89,8 +84,8 @@ type VotoPartenze struct {
 	Affidabilita     []VotoGruppo     `json:"affidabilita" nullable:"false" doc:"By affidabilita"`
 }
 
-// Fascia is a group of answers whose published chances of a fall lie in the same range of 5
-// percentage points.
+// Fascia is a group of answers whose published chances of a fall lie in the same 5 percentage
+// points.
 type Fascia struct {
 	Da         float64 `json:"da" doc:"From this stated chance, inclusive"`
 	A          float64 `json:"a" doc:"To this stated chance, exclusive. 1 includes all above"`
@@ -102,8 +97,8 @@ type Fascia struct {
 	Variazione float64 `json:"variazione" doc:"Mean relative change of the fare when last seen: -0.1 is 10 % cheaper"`
 }
 
-// VotoLivello says how often fares fell or rose after answers of one level. For comparison it holds
-// the share of falls on a random walk, for prices drawn at random, and for a simple rival rule.
+// VotoLivello says how often fares fell or rose after answers of one level, and for comparison the
+// share of falls on a random walk, for prices drawn at random, and for a simple rival rule.
 type VotoLivello struct {
 	Livello      string  `json:"livello" enum:"ottimo,buono,normale,caro"`
 	Casi         int     `json:"casi"`
@@ -117,8 +112,6 @@ type VotoLivello struct {
 	CalateRivale float64 `json:"calateRivale" doc:"Share of comuni seen at least 5 % cheaper, 0 to 1"`
 }
 
-// VotoAnticipo says how often fares fell after answers of each level, for one range of days before
-// departure.
 type VotoAnticipo struct {
 	DaGiorni int       `json:"daGiorni"`
 	AGiorni  *int      `json:"aGiorni,omitempty" doc:"Absent for the last"`
@@ -126,7 +119,7 @@ type VotoAnticipo struct {
 	Calate   []float64 `json:"calate" nullable:"false" doc:"Share of each level seen at least 5 % cheaper, 0 to 1"`
 }
 
-// VotoGruppo is the score of a group of answers, for example all answers of one reliability.
+// VotoGruppo is the score of a group of answers, such as those of one reliability.
 type VotoGruppo struct {
 	Gruppo string  `json:"gruppo"`
 	Casi   int     `json:"casi"`
@@ -134,8 +127,6 @@ type VotoGruppo struct {
 	Calate float64 `json:"calate"`
 }
 
-// VotoPercentili says how the published percentiles are distributed, for answers of one
-// reliability.
 type VotoPercentili struct {
 	Affidabilita string  `json:"affidabilita" enum:"alta,media,bassa"`
 	Casi         int     `json:"casi"`
@@ -143,8 +134,7 @@ type VotoPercentili struct {
 	NoveDecimi   float64 `json:"noveDecimi" doc:"Share between 5 and 94. It should be 0.9"`
 }
 
-// VotoRotte is the score of verdicts about routes. Such a verdict judges the cheapest fare of any
-// date.
+// VotoRotte is the score of verdicts about routes, which judge the cheapest fare of any date.
 type VotoRotte struct {
 	Dichiarate       int              `json:"dichiarate"`
 	Confrontate      int              `json:"confrontate"`
@@ -161,7 +151,7 @@ type VotoRotta struct {
 	Variazione float64 `json:"variazione" doc:"Mean relative change: -0.1 is 10 % lower"`
 }
 
-// method is the text that explains how the score is counted. Every published score includes it.
+// method explains how the score is counted. Every published score includes it.
 //
 //go:embed method.txt
 var method string
@@ -171,7 +161,6 @@ type pagellaInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
-// Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "pagella", httpapi.JSONDoc{
 		Summary: "How often the service was right",
@@ -189,8 +178,8 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.Page(api, "pagella-page", httpapi.PageDoc{Summary: "The score as a page", Statuses: []int{200}}, s.page)
 }
 
-// pagella reads the score from the store: the sum over all weeks with one read, and at most 53
-// weeks with one query. Without a score, one more read finds when it begins.
+// pagella costs one read for the sum over all weeks, and one query for at most 53 weeks. Without a
+// score, one more read finds when it begins.
 func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 	sum, weeks := new(score.Sum), map[fare.Day]*score.Sum{}
 	if s.Score != nil {
@@ -224,8 +213,8 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 }
 
 // firstOutcomes returns the earliest day on which verdicts of the first refresh are compared with
-// their outcomes, or 0 if the day of the first refresh is unknown. Before the first refresh it
-// assumes that the refresh ends today.
+// their outcomes, or 0 if the day of that refresh is unknown. Before the first refresh it assumes
+// that it ends today.
 func (s *Service) firstOutcomes(ctx context.Context) (fare.Day, error) {
 	const after = 8 // days: a horizon of 7, and the next refresh
 	today := fare.DayOf(s.Now())
@@ -240,8 +229,7 @@ func (s *Service) firstOutcomes(ctx context.Context) (fare.Day, error) {
 	return max(cycle.Warmed+after, today+1), nil
 }
 
-// Publish returns the published form of a score. The parameter sum is the score over all weeks;
-// weeks holds the score of each week by its Monday.
+// Publish takes the score over all weeks in sum, and that of each week by its Monday.
 func Publish(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method,
 		Somma: votoOf(&sum.Counts), Scarti: scartiOf(&sum.Counts, weeks), PerSettimana: []VotoDiSettimana{}}
@@ -268,7 +256,7 @@ func Publish(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	return p
 }
 
-// share returns x/n rounded to 4 decimal places, or 0 if n is 0.
+// share rounds to 4 decimal places, and returns 0 if n is 0.
 func share[T int64 | float64](x T, n int64) float64 {
 	if n == 0 {
 		return 0

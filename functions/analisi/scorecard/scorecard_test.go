@@ -38,12 +38,11 @@ func get(h http.Handler, target string) *httptest.ResponseRecorder {
 	return w
 }
 
-// scored is an implementation of Score with fixed data. If sum is nil, reads fail as if the store
-// did not answer.
+// If sum is nil, reads of scored fail as if the store did not answer.
 type scored struct {
 	sum   *score.Sum
 	weeks []store.ScoreWeek
-	// unstarted: no refresh has ended yet
+	// no refresh has ended yet
 	unstarted bool
 }
 
@@ -66,7 +65,7 @@ func (s scored) ScoreWeeks(_ context.Context, from fare.Day, _ store.Consistency
 	return weeks, nil
 }
 
-// Pooled returns statistics of the day before today, which was the first day of the service.
+// Pooled dates the statistics yesterday, the first day of the service.
 func (s scored) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
 	if s.unstarted {
 		return nil, 0, store.ErrNotFound
@@ -75,12 +74,12 @@ func (s scored) Pooled(context.Context, store.Consistency) ([]byte, int64, error
 	return departure.Cycle{Day: first - 1, Pooled: departure.Start(first), Warmed: first}.Encode(), 1, nil
 }
 
-// someScore returns a score of two weeks. In each week the stated chance of a fall was 10 %, and 12
-// of 100 fares fell.
+// someScore returns a score of two weeks. In each, the stated chance of a fall was 10 %, and 12 of
+// 100 fares fell.
 func someScore() scored {
 	monday := fare.CycleOf(fare.DayOf(today)).First()
 	sum, s := new(score.Sum), scored{}
-	// The third week is too old, so the published score does not list it.
+	// The third week is too old to be listed.
 	for _, m := range []fare.Day{monday - 14, monday - 7, monday - 7*score.MaxWeeks} {
 		c := &score.Counts{Rounds: 3}
 		h := &c.Horizons[0]
@@ -97,8 +96,6 @@ func someScore() scored {
 	return s
 }
 
-// TestScoreIsPublished: the score is published as JSON, as CSV with the same numbers, and as a page
-// in each language.
 func TestScoreIsPublished(t *testing.T) {
 	h := serve(someScore())
 	w := get(h, "/api/v1/pagella")
@@ -145,8 +142,7 @@ func TestScoreIsPublished(t *testing.T) {
 	}
 }
 
-// TestScoreOfNothing: a score without counts is published, with zeros. If the store does not
-// answer, the status is 503.
+// A score without counts has zeros. If the store does not answer, the status is 503.
 func TestScoreOfNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		score  scorecard.Score
