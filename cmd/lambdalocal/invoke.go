@@ -12,8 +12,6 @@ import (
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
 
-// runInvoke runs a Lambda executable on this machine, with DynamoDB Local as its database. It sends
-// one event and prints the executable's answer.
 func runInvoke(ctx context.Context, args []string) error {
 	var f fares
 	var executable, event string

@@ -35,7 +35,6 @@ func main() {
 	}
 }
 
-// fares holds the flags that choose the fares, and the clock of the Lambda functions.
 type fares struct{ upstream, price, now string }
 
 func (f *fares) register(flags *flag.FlagSet) {

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestRefuses: a command that is called without an event prints what it needs.
 func TestRefuses(t *testing.T) {
 	for name, says := range map[string][]string{
 		"invoke": {"-exec", "-event", "make invoke"},

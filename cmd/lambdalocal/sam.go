@@ -20,9 +20,6 @@ import (
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
 
-// runSAM runs functions of the template in containers: one function for an event, or all functions
-// behind an HTTP address. Stand-ins on this machine replace AWS, Stripe, Solana and the fare
-// source.
 func runSAM(ctx context.Context, args []string) error {
 	var f fares
 	var config, function, event, listen string
@@ -75,8 +72,8 @@ func runSAM(ctx context.Context, args []string) error {
 	})
 }
 
-// withCloud starts the stand-ins for AWS, payments and the fare source. It then calls run with the
-// environment variables for the functions.
+// withCloud calls run with the environment variables that point functions at the stand-ins for AWS,
+// payments and the fare source.
 func withCloud(ctx context.Context, s localcloud.Setup, local *samlocal.Local, fill bool,
 	run func(environment []string, originSecret string) error) error {
 	table, stop, err := dynamolocal.Start(ctx)
@@ -101,7 +98,7 @@ func withCloud(ctx context.Context, s localcloud.Setup, local *samlocal.Local, f
 	return run(cloud.Environment, valueOf(environment, "VERDETTO_ORIGIN_SECRETS"))
 }
 
-// runWithin runs this command again in a child process that has its own Docker engine.
+// runWithin runs this command again in a child process with its own Docker engine.
 func runWithin(ctx context.Context, listener net.Listener, without error) error {
 	command, err := samlocal.Within(ctx, os.Args[0], os.Args[1:]...)
 	if err != nil {
@@ -118,7 +115,7 @@ func runWithin(ctx context.Context, listener net.Listener, without error) error 
 }
 
 // serveSAM answers HTTP requests until the context ends. SAM acts as API Gateway, and a proxy adds
-// the headers that CloudFront adds on AWS.
+// the headers of CloudFront.
 func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, originSecret string,
 	listener net.Listener) error {
 	behind, stop, err := local.StartAPI(ctx, environment, os.Stderr)
@@ -144,7 +141,6 @@ func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, 
 	}
 }
 
-// valueOf returns the last value of a variable in an environment.
 func valueOf(environment []string, name string) (value string) {
 	for _, v := range environment {
 		if of, ok := strings.CutPrefix(v, name+"="); ok {

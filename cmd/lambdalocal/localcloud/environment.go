@@ -19,23 +19,21 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// Setup holds the fare sources and settings of the local environment that Seed creates for an
-// executable.
+// Setup configures the local environment that Seed creates for an executable.
 type Setup struct {
-	Source upstream.Source // fares that the stand-in for the real source answers
+	Source upstream.Source
 	Fill   upstream.Source // fills the table; nil: Source
 	Now    func() time.Time
 	Log    *slog.Logger
-	// LocalURL is the address to which the stand-in for Stripe sends events. If empty, the stand-in
-	// sends none.
+	// The stand-in for Stripe sends events to LocalURL, or none if it is empty.
 	LocalURL string
-	// CreateTable creates the DynamoDB table. If nil, Seed uses dynamostore.Create.
+	// If CreateTable is nil, Seed uses dynamostore.Create.
 	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }
 
 // Seed creates a table in DynamoDB Local, fills it on request, and starts the stand-ins for the
-// fare source, Stripe and Solana. It returns the environment variables with which an executable
-// finds the table and the stand-ins.
+// fare source, Stripe and Solana. It returns the environment variables that point an executable at
+// them.
 func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environment []string, done func(), err error) {
 	name := "invoke-" + rand.Text()
 	client := dynamolocal.Client(endpoint)
@@ -68,7 +66,7 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 	// them
 	standIn.Rates = ecb.Table().RatesOn
 	environment = []string{
-		// Showing all fares is allowed, because the fares do not come from Travelpayouts.
+		// The fares do not come from Travelpayouts, so all may be shown.
 		"VERDETTO_TABLE=" + name, "VERDETTO_FARES_SHOWN=all",
 		"VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
@@ -83,7 +81,7 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",
 	}
-	for _, v := range os.Environ() { // the caller's variables override these
+	for _, v := range os.Environ() { // they override these
 		if strings.HasPrefix(v, "VERDETTO_") || strings.HasPrefix(v, "TRAVELPAYOUTS_") {
 			environment = append(environment, v)
 		}
@@ -94,8 +92,7 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 	}, nil
 }
 
-// Rows returns all fares of a source that were found until a moment, in the format of the service's
-// real fare source.
+// Rows returns the fares that were found until a moment, in the format of the real fare source.
 func Rows(ctx context.Context, source upstream.Source, until time.Time) ([]upstream.Row, error) {
 	origins, err := source.Origins(ctx)
 	if err != nil {

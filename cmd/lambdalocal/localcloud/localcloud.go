@@ -1,9 +1,8 @@
 // Package localcloud creates the AWS resources that Lambda executables need besides the table: an
-// identity to send mail from, queues, and secrets in the Parameter Store. It creates these
-// resources in a local server that answers like AWS.
+// identity to send mail from, queues, and secrets in the Parameter Store. It creates them in a
+// local server that answers like AWS.
 //
-// It promises that an executable then gets its secrets by name alone, as on AWS. Start reading at
-// New.
+// An executable then gets its secrets by name alone, as on AWS. Start reading at New.
 package localcloud
 
 import (
@@ -23,18 +22,16 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// Region is the AWS region of all local resources. SAM and runtimeapi pass it to executables.
+// Region is the AWS region of all local resources.
 const Region = "eu-south-1"
 
-// Cloud holds the clients, queue URLs and environment variables of the resources that New created.
 type Cloud struct {
 	Queues             *sqs.Client
-	Refreshes, Workers string   // URLs of queues
-	Environment        []string // settings with which an executable finds all of this
+	Refreshes, Workers string // URLs
+	Environment        []string
 }
 
-// New creates the queues, secrets and mail identity on the local server at endpoint. If environment
-// sets a variable twice, the later value counts.
+// If environment sets a variable twice, New uses the later value.
 func New(ctx context.Context, endpoint, service string, environment []string) (*Cloud, error) {
 	settings := aws.Config{
 		Region: Region, BaseEndpoint: aws.String(endpoint),
@@ -77,7 +74,7 @@ func New(ctx context.Context, endpoint, service string, environment []string) (*
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		value := given[name]
 		if i := slices.IndexFunc(parameters.Table, func(p parameters.Parameter) bool { return p.Variable == name }); i >= 0 {
-			// If two parameters of the table hold the same variable, use the first.
+			// Of two parameters for the same variable, use the first.
 			value = "ssm:" + parameters.Table[i].Path(service)
 		}
 		c.Environment = append(c.Environment, name+"="+value)

@@ -18,7 +18,6 @@ import (
 	"time"
 )
 
-// Process is a running Lambda executable.
 type Process struct {
 	command *exec.Cmd
 	server  *http.Server
@@ -35,15 +34,13 @@ type invocation struct {
 	answer    chan Answer
 }
 
-// Answer is a function's answer to an event.
 type Answer struct {
 	Payload []byte
 	Error   string // the function's error document, empty on success
 }
 
-// Start runs an executable and waits until the executable requests its first event. The executable
-// gets the variables in environment and a few fixed variables. The executable's output goes to
-// logs.
+// Start runs an executable and waits until it requests its first event. The executable gets the
+// variables in environment and a few fixed ones, and writes to logs.
 func Start(ctx context.Context, executable string, environment []string, logs io.Writer) (*Process, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -96,7 +93,6 @@ func orEnded(err error) error {
 	return err
 }
 
-// Invoke sends an event to the executable and waits for the answer.
 func (p *Process) Invoke(ctx context.Context, event []byte) (Answer, error) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -120,10 +116,9 @@ func (p *Process) Invoke(ctx context.Context, event []byte) (Answer, error) {
 	}
 }
 
-// Pid returns the executable's process id.
 func (p *Process) Pid() int { return p.command.Process.Pid }
 
-// CPU waits until the executable has ended and returns its processor time.
+// CPU waits until the executable has ended.
 func (p *Process) CPU() time.Duration {
 	<-p.exited
 	return p.command.ProcessState.UserTime() + p.command.ProcessState.SystemTime()
@@ -131,7 +126,7 @@ func (p *Process) CPU() time.Duration {
 
 // Close kills the executable at once, as Lambda may.
 func (p *Process) Close() error {
-	_ = p.command.Process.Kill() // it may have ended by itself
+	_ = p.command.Process.Kill()
 	<-p.exited
 	return p.server.Close()
 }

@@ -18,15 +18,13 @@ import (
 // ErrNoEngine reports that no Docker engine answers and none can be started.
 var ErrNoEngine = errors.New("no Docker engine")
 
-// Engine is a Docker engine.
 type Engine struct {
-	Host string // value of DOCKER_HOST
+	Host string
 }
 
-// pullTime limits the download of the base image.
 const pullTime = 3 * time.Minute
 
-// OpenEngine returns the Docker engine that answers. It fails with ErrNoEngine if no engine does.
+// OpenEngine fails with ErrNoEngine if no Docker engine answers.
 func OpenEngine(ctx context.Context) (*Engine, error) {
 	if !Reachable(ctx) {
 		return nil, ErrNoEngine
@@ -42,14 +40,12 @@ func OpenEngine(ctx context.Context) (*Engine, error) {
 	return &Engine{Host: strings.TrimSpace(string(host))}, nil
 }
 
-// Reachable reports whether a Docker engine answers.
 func Reachable(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	return exec.CommandContext(ctx, "docker", "info", "--format", "{{.ServerVersion}}").Run() == nil
 }
 
-// Docker runs a docker command on the engine and returns its output.
 func (e *Engine) Docker(ctx context.Context, input []byte, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "docker", args...)
 	command.Env = append(os.Environ(), "DOCKER_HOST="+e.Host)
@@ -66,8 +62,8 @@ func (e *Engine) Docker(ctx context.Context, input []byte, args ...string) (stri
 }
 
 // Address returns an address of this machine that containers can reach: the engine's end of its
-// bridge network. If the engine runs in a virtual machine, Address returns loopback. Containers
-// then reach this machine by the name host.docker.internal.
+// bridge network. If the engine runs in a virtual machine it returns loopback, because containers
+// then use the name host.docker.internal.
 func (e *Engine) Address(ctx context.Context) string {
 	bridge, err := e.Docker(ctx, nil, "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
 	if err == nil {
@@ -79,12 +75,12 @@ func (e *Engine) Address(ctx context.Context) string {
 	return "127.0.0.1"
 }
 
-// StandIn is the name of the image that is used if AWS's Lambda image cannot be downloaded. No
-// registry has an image of this name.
+// StandIn is the image that replaces AWS's Lambda image if that cannot be downloaded. No registry
+// has an image of this name.
 const StandIn = "verdetto-provided:al2023"
 
-// baseImage returns Lambda's image and pulls it if needed. If no registry can be reached, it
-// builds an image with just what a Go executable needs.
+// baseImage pulls Lambda's image if needed. If no registry can be reached, it builds an image with
+// just what a Go executable needs.
 func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	image := "public.ecr.aws/lambda/provided:al2023-" + machines[runtime.GOARCH]
 	if _, err := e.Docker(ctx, nil, "image", "inspect", image); err == nil {
@@ -107,8 +103,8 @@ func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	return StandIn, nil
 }
 
-// StandInLayer returns a tar archive with the few programs that SAM and moto need to run functions.
-// It adds the programs in more, by file name. The executables need no other files.
+// StandInLayer returns a tar archive with the few programs that SAM and moto need to run functions,
+// and those in more, by file name. The executables need no other files.
 func StandInLayer(more map[string][]byte) ([]byte, error) {
 	path, err := exec.LookPath("busybox")
 	if err != nil {

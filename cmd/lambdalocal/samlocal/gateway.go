@@ -20,18 +20,18 @@ import (
 	"time"
 )
 
-// gatewayName is the name of this machine inside containers. certificateFile holds the
-// gateway's certificate, next to each executable.
+// gatewayName is the name of this machine inside containers. The gateway's certificate is in
+// certificateFile, next to each executable.
 const (
 	gatewayName     = "host.docker.internal"
 	certificateFile = "gateway.pem"
 )
 
-// gateway forwards TLS connections from containers to loopback addresses of this machine. It
-// uses TLS because the functions require https for addresses other than loopback.
+// gateway forwards TLS connections from containers to loopback addresses of this machine. The
+// functions require https for all other addresses.
 type gateway struct {
-	certificate []byte // PEM
-	address     string // that containers reach
+	certificate []byte
+	address     string
 	pair        tls.Certificate
 
 	mu      sync.Mutex
@@ -47,7 +47,7 @@ func openGateway(address string) (*gateway, error) {
 	now := time.Now()
 	about := &x509.Certificate{
 		SerialNumber: big.NewInt(now.UnixNano()), DNSNames: []string{gatewayName},
-		// The flag -now may set a function's clock, but TLS always uses the machine's clock.
+		// TLS always uses the machine's clock, even if -now sets a function's.
 		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
@@ -62,8 +62,8 @@ func openGateway(address string) (*gateway, error) {
 	}, nil
 }
 
-// reach returns a value for use in a container. A loopback URL becomes a URL of the gateway. All
-// other values stay unchanged, also a queue's URL, because it only names the queue.
+// reach replaces a loopback URL by a URL of the gateway, for use in a container. All other values
+// stay unchanged, also a queue's URL, because it only names the queue.
 func (g *gateway) reach(value string) (string, error) {
 	behind, err := url.Parse(value)
 	if err != nil || behind.Scheme != "http" || behind.Hostname() != "127.0.0.1" || strings.Trim(behind.Path, "/") != "" {

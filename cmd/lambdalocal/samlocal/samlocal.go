@@ -1,11 +1,11 @@
 // Package samlocal runs the functions of the synthesized template in containers by the command line
-// of SAM. So a program that is not ours checks the template that will be deployed. The functions
-// run in Lambda's own image if a registry can be reached.
+// of SAM. So an independent program checks the template that will be deployed. The functions run in
+// Lambda's own image if a registry can be reached.
 //
-// It promises that a function gets the variables that the template names, and no others except
-// local addresses. It reads secrets under the template's own names. Nothing leaves this machine
-// except the pull of an image. If no Docker engine answers, Within gives one process its own
-// engine, in a network that cannot reach the internet. Start reading at Open.
+// A function gets the variables that the template names, and no others except local addresses. It
+// reads secrets under the template's own names. Nothing leaves this machine except the pull of an
+// image. If no Docker engine answers, Within gives one process its own, in a network that cannot
+// reach the internet. Start reading at Open.
 package samlocal
 
 import (
@@ -26,9 +26,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// Local can run the functions of a template. The caller must Close it.
 type Local struct {
-	Image string // that functions run in
+	Image string
 
 	sam      string // path of the program
 	folder   string // temporary: template, executables, files of SAM
@@ -38,8 +37,8 @@ type Local struct {
 	written  int // number of templates written
 }
 
-// Open finds an engine, builds the executables for this machine, and synthesizes the template
-// of a configuration. It announces slow steps in log.
+// Open finds an engine, builds the executables for this machine, and synthesizes the template. It
+// announces slow steps in log.
 func Open(ctx context.Context, config string, log io.Writer) (*Local, error) {
 	sam, err := testenv.FindTool("sam", "bin", "sam")
 	if err != nil {
@@ -67,8 +66,7 @@ func Open(ctx context.Context, config string, log io.Writer) (*Local, error) {
 	return l, nil
 }
 
-// Close stops the gateway and deletes the temporary folder. Lambda's container image stays in the
-// Docker engine.
+// Close leaves Lambda's container image in the Docker engine.
 func (l *Local) Close() error {
 	if l.gateway != nil {
 		l.gateway.close()
@@ -76,8 +74,8 @@ func (l *Local) Close() error {
 	return os.RemoveAll(l.folder)
 }
 
-// Invoke sends an event to a function in a new container and returns the answer. The function's log
-// goes to logs. After a failure, all output of SAM goes to logs.
+// Invoke sends an event to a function in a new container. The function's log goes to logs, after a
+// failure all output of SAM.
 func (l *Local) Invoke(ctx context.Context, function string, environment []string, event string,
 	logs io.Writer) ([]byte, error) {
 	file, err := l.prepare(environment)
@@ -93,7 +91,7 @@ func (l *Local) Invoke(ctx context.Context, function string, environment []strin
 		err = errors.New("the function did not answer")
 	}
 	if err != nil {
-		_, _ = logs.Write(said.Bytes()) // all output helps to find the fault
+		_, _ = logs.Write(said.Bytes())
 		return nil, fmt.Errorf("sam local invoke: %w", err)
 	}
 	if _, err := logs.Write(logged(said.Bytes())); err != nil {
@@ -102,18 +100,16 @@ func (l *Local) Invoke(ctx context.Context, function string, environment []strin
 	return payload, nil
 }
 
-// logged returns the function's log: the part of SAM's output after the line that names the
-// container.
+// logged returns the part of SAM's output after the line that names the container.
 func logged(said []byte) []byte {
 	_, within, _ := bytes.Cut(said, []byte("\nSAM_CONTAINER_ID: "))
 	_, within, _ = bytes.Cut(within, []byte("\n"))
 	return ofFunctions(within)
 }
 
-// ofFunctions removes the lines that Lambda's stand-in prints around an event. Those lines come
-// from a second stream, so they can appear anywhere. It also removes the last line of an executable
-// whose container is stopped while the executable waits for an event. On AWS, the executable is
-// frozen instead.
+// ofFunctions removes the lines that Lambda's stand-in prints around an event, which can appear
+// anywhere, because they come from a second stream. It also removes the last line of an executable
+// whose container is stopped while it waits for an event. On AWS it is frozen instead.
 func ofFunctions(said []byte) (lines []byte) {
 	for line := range bytes.Lines(said) {
 		if len(bytes.TrimSpace(line)) > 0 && !aroundEvent.Match(line) {
@@ -126,18 +122,15 @@ func ofFunctions(said []byte) (lines []byte) {
 var aroundEvent = regexp.MustCompile(`^(START|END|REPORT) RequestId: |\(rapid\)` +
 	`|^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d failed to get the next invoke: Get "http://127\.0\.0\.1:9001/2018-06-01/runtime/invocation/next": `)
 
-// StartAPI serves the functions over HTTP as API Gateway does, until stop is called. It returns the
-// address.
 func (l *Local) StartAPI(ctx context.Context, environment []string, logs io.Writer) (address string, stop func(),
 	err error) {
 	return l.start(ctx, "start-api", environment, logs)
 }
 
-// listenTime limits how long SAM may take until it listens.
 const listenTime = 3 * time.Minute
 
-// start starts a SAM command that serves requests, and waits until SAM listens. Containers of
-// functions stay running between two calls, as on Lambda.
+// start waits until SAM listens. Containers of functions stay running between two calls, as on
+// Lambda.
 func (l *Local) start(ctx context.Context, verb string, environment []string, logs io.Writer,
 	args ...string) (address string, stop func(), err error) {
 	file, err := l.prepare(environment)
@@ -207,8 +200,7 @@ func (l *Local) command(ctx context.Context, verb string, args ...string) *exec.
 		// 127.0.0.1 has no DNS server, so containers resolve only the gateway's name.
 		"--container-dns", "127.0.0.1")
 	command := exec.CommandContext(ctx, l.sam, args...)
-	// SAM prefers the caller's variables to the template's, and the caller may have an AWS
-	// account.
+	// SAM prefers the caller's variables, and the caller may have an AWS account.
 	command.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DOCKER_HOST=" + l.engine.Host,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",

@@ -17,8 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWithin: Within starts a process with its own network and Docker engine. If that engine does
-// not start, the process must not start another such process.
+// If the engine of Within does not start, the process must not start another such process.
 func TestWithin(t *testing.T) {
 	t.Setenv("VERDETTO_SAM_NETWORK", "own")
 	if command, err := Within(t.Context(), "true"); !errors.Is(err, ErrNoEngine) {
@@ -26,8 +25,6 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestLogged: only the function's own lines remain of SAM's output, even if they resemble the lines
-// that SAM prints around an event.
 func TestLogged(t *testing.T) {
 	const next = `failed to get the next invoke: Get "http://127.0.0.1:9001/2018-06-01/runtime/invocation/next": `
 	const said = "Invoking bootstrap\nSAM_CONTAINER_ID: 1\n{\"a\":1}\nSTART RequestId: 1 Version: $LATEST\nEND " +
@@ -40,8 +37,8 @@ func TestLogged(t *testing.T) {
 	}
 }
 
-// TestGateway: containers reach a loopback address of this machine through the gateway, by TLS, and
-// only if they trust its certificate. Values that are no loopback address stay unchanged.
+// Containers reach this machine through the gateway only if they trust its certificate. Values that
+// are no loopback address stay unchanged.
 func TestGateway(t *testing.T) {
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {
@@ -91,8 +88,8 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// TestWrite: a function gets local addresses and, apart from these, only the variables that the
-// template names. The values come from the environment.
+// A function gets local addresses and, apart from these, only the variables that the template
+// names.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "asset"), 0o755); err != nil {

@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// template is the part of the synthesized CDK template that this package reads.
 type template struct {
 	Resources map[string]resource
 	folder    string // of the template and the executables
@@ -27,7 +26,7 @@ type resource struct {
 	Type       string
 	Properties map[string]any
 	Metadata   map[string]any `json:",omitempty"`
-	// The other attributes of a resource are left out, because SAM does not read them.
+	// SAM does not read the other attributes of a resource.
 }
 
 const functionType = "AWS::Lambda::Function"
@@ -36,8 +35,6 @@ func logicalID(function string) string {
 	return strings.ToUpper(function[:1]) + function[1:] + "Function"
 }
 
-// synthesize builds the executables for this machine and synthesizes the template of a
-// configuration.
 func synthesize(ctx context.Context, config, folder string) (template, error) {
 	root, err := testenv.Root()
 	if err != nil {
@@ -79,13 +76,12 @@ func run(ctx context.Context, dir string, environment []string, name string, arg
 	return nil
 }
 
-// machines maps Go's processor names to Lambda's.
 var machines = map[string]string{"amd64": "x86_64", "arm64": "arm64"}
 
-// write writes the template for this machine's processor. A function keeps its variables, with
-// values from the environment. Names of secrets stay as in the template. Local addresses and
-// the clock are added, because SAM passes only variables that the template names. The gateway's
-// certificate goes into the folder of every executable.
+// write writes the template for this machine's processor. Functions keep their variables, with
+// values from the environment, except the names of secrets. Local addresses and the clock are
+// added, because SAM passes only variables that the template names. The gateway's certificate goes
+// into the folder of every executable.
 func (t template) write(file string, environment map[string]string, certificate []byte) error {
 	here := map[string]resource{}
 	for id, r := range t.Resources {
@@ -131,28 +127,24 @@ func (t template) write(file string, environment map[string]string, certificate 
 	return nil
 }
 
-// local reports whether a variable holds a local address or the clock. No template has such a
-// variable.
+// local reports whether a variable holds a local address or the clock, which no template has.
 func local(variable string) bool {
 	return strings.HasPrefix(variable, "AWS_") || slices.Contains([]string{"SSL_CERT_FILE", "TRAVELPAYOUTS_URL",
 		"STRIPE_URL", "VERDETTO_NOW"}, variable)
 }
 
-// variables returns the variables of a function in the template. A value may be a reference to
-// another resource.
+// variables may contain references to other resources.
 func (r resource) variables() map[string]any {
 	environment, _ := r.Properties["Environment"].(map[string]any)
 	variables, _ := environment["Variables"].(map[string]any)
 	return variables
 }
 
-// isParameter reports whether a variable's value names a parameter of the Parameter Store.
 func isParameter(value any) bool {
 	text, _ := value.(string)
 	return strings.HasPrefix(text, "ssm:")
 }
 
-// Parameters returns the names of the parameters that the template uses for secrets.
 func (l *Local) Parameters() (names []string) {
 	for _, r := range l.template.Resources {
 		for _, value := range r.variables() {
@@ -165,7 +157,6 @@ func (l *Local) Parameters() (names []string) {
 	return slices.Compact(names)
 }
 
-// Service returns the name that the operator gave the service.
 func (l *Local) Service() string {
 	name, _ := l.template.Resources[logicalID("analisi")].Properties["FunctionName"].(string)
 	return strings.TrimSuffix(name, "-analisi")
@@ -177,7 +168,7 @@ func (l *Local) CreateTable(ctx context.Context, client *dynamodb.Client, name s
 		if r.Type != "AWS::DynamoDB::Table" {
 			continue
 		}
-		// CloudFormation and DynamoDB use the same names for the following properties.
+		// CloudFormation and DynamoDB use the same names for these properties.
 		data, err := json.Marshal(map[string]any{
 			"TableName": name, "AttributeDefinitions": r.Properties["AttributeDefinitions"],
 			"KeySchema": r.Properties["KeySchema"], "BillingMode": r.Properties["BillingMode"],

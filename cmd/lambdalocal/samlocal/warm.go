@@ -16,35 +16,33 @@ import (
 	"verdetto/cmd/lambdalocal/localcloud"
 )
 
-// Warm keeps each function of the template in one container behind SAM's stand-in for the
-// Lambda API. A container starts with the first event and answers all later ones, like a Lambda
-// instance.
+// Warm keeps each function in one container behind SAM's stand-in for the Lambda API. It starts
+// with the first event and answers all later ones, like a Lambda instance.
 type Warm struct {
 	client *lambda.Client
 	log    string // SAM writes the output of containers to this file
-	read   int    // bytes that Logs has read
+	read   int
 	stop   func()
 }
 
-// StartLambda starts the functions with an environment. The caller must close the returned Warm.
+// StartLambda returns a Warm, which the caller must close.
 func (l *Local) StartLambda(ctx context.Context, environment []string) (*Warm, error) {
 	w := &Warm{log: filepath.Join(l.folder, fmt.Sprintf("functions-%d.log", l.written))}
 	var said bytes.Buffer
-	// SAM need not watch the template, because it never changes while SAM runs.
+	// The template never changes while SAM runs.
 	address, stop, err := l.start(ctx, "start-lambda", environment, &said, "--log-file", w.log, "--no-watch")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, said.Bytes())
 	}
 	w.stop = stop
 	w.client = lambda.New(lambda.Options{
-		// One attempt only: a slow call must not be repeated.
+		// A slow call must not be repeated.
 		Region: localcloud.Region, BaseEndpoint: aws.String("http://" + address), RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
 	return w, nil
 }
 
-// Invoke sends an event to a function through the Lambda API and returns the answer.
 func (w *Warm) Invoke(ctx context.Context, function string, event []byte) ([]byte, error) {
 	out, err := w.client.Invoke(ctx, &lambda.InvokeInput{FunctionName: aws.String(logicalID(function)), Payload: event})
 	if err != nil {
@@ -60,8 +58,8 @@ func (w *Warm) Invoke(ctx context.Context, function string, event []byte) ([]byt
 	return payload, nil
 }
 
-// Logs writes what the functions have logged since the last call of Logs. Lines may arrive a moment
-// after the answer.
+// Logs writes what the functions have logged since its last call. Lines may arrive a moment after
+// the answer.
 func (w *Warm) Logs(to io.Writer) error {
 	all, err := os.ReadFile(w.log)
 	if err != nil {
@@ -76,5 +74,5 @@ func (w *Warm) Logs(to io.Writer) error {
 	return nil
 }
 
-// Close stops the containers. It may be called twice, and Logs still works afterwards.
+// Close may be called twice, and Logs still works afterwards.
 func (w *Warm) Close() { w.stop() }

@@ -13,15 +13,13 @@ import (
 //go:embed within.sh
 var withinScript string
 
-// insideMark is the environment variable by which a process knows that it runs in its own network.
-// The script within.sh sets it.
+// insideMark tells a process that it runs in its own network. within.sh sets it.
 const insideMark = "VERDETTO_SAM_NETWORK"
 
-// isInside reports whether Within has started this process.
 func isInside() bool { return os.Getenv(insideMark) == "own" }
 
-// Within returns a command that runs with its own Docker engine, in a network that cannot reach the
-// internet. It fails with ErrNoEngine unless it runs as root on Linux with all programs installed.
+// Within returns a command with its own Docker engine, in a network that cannot reach the internet.
+// It fails with ErrNoEngine unless it runs as root on Linux with all programs installed.
 func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
 	if isInside() { // the engine inside did not start
 		return nil, fmt.Errorf("%w within one's own network", ErrNoEngine)
@@ -51,8 +49,8 @@ func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error)
 // listenMark tells a process that it inherited a listener, as file descriptor 3.
 const listenMark = "VERDETTO_SAM_LISTENER"
 
-// Listen listens on an address, or returns the inherited listener. A process in its own network
-// is reachable only through a listener that was opened outside.
+// Listen returns the inherited listener, if any. A process in its own network is reachable only
+// through a listener that was opened outside.
 func Listen(address string) (net.Listener, error) {
 	if os.Getenv(listenMark) == "" {
 		listener, err := net.Listen("tcp", address)
@@ -70,7 +68,7 @@ func Listen(address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// HandOn passes a listener to a command that Within returned. It does nothing if listener is nil.
+// HandOn passes a listener, which may be nil, to a command that Within returned.
 func HandOn(command *exec.Cmd, listener net.Listener) error {
 	tcp, ok := listener.(*net.TCPListener)
 	if !ok {
