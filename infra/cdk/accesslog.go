@@ -11,10 +11,9 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// logged lists the fields of the edge's log: the request, its country and network, and the
-// response. The log has no IP address, query, cookie, referrer or user agent, because those carry
-// e-mail addresses, sessions, signed links and keys. (AWS, "Configure standard logging (v2)" and
-// "Standard logging reference".)
+// logged lists the fields of the edge's log. IP address, query, cookie, referrer and user agent are
+// missing, because they carry e-mail addresses, sessions, signed links and keys. (AWS, "Configure
+// standard logging (v2)" and "Standard logging reference".)
 var logged = []string{
 	"timestamp(ms)", "x-edge-location", "x-edge-request-id", "cs-method", "cs-protocol", "cs-uri-stem",
 	"cache-behavior-path-pattern",
@@ -22,8 +21,8 @@ var logged = []string{
 	"c-country", "asn",
 }
 
-// newAccessLog stores the log of calls at the edge for AccessLogDays days. It uses standard logging
-// (v2), which has selectable fields and can be set up only in us-east-1.
+// newAccessLog uses standard logging (v2), which has selectable fields and can be set up only in
+// us-east-1.
 func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 	bucket := awss3.NewBucket(stack, jsii.String("AccessLogs"), &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(), Encryption: awss3.BucketEncryption_S3_MANAGED,
@@ -36,8 +35,8 @@ func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 		RemovalPolicy: awscdk.RemovalPolicy_RETAIN,
 	})
 	name(bucket, "AccessLogs")
-	// AWS itself writes this policy for a log delivery that is set up by hand ("Enable logging from
-	// AWS services").
+	// AWS writes this policy for a log delivery that is set up by hand ("Enable logging from AWS
+	// services").
 	bucket.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid: jsii.String("Delivery"), Actions: list("s3:PutObject"),
 		Resources:  &[]*string{bucket.ArnForObjects(jsii.String("AWSLogs/" + c.Account + "/*"))},

@@ -12,19 +12,18 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// staleDays is the greatest allowed age of the newest fares, in days: one refresh cycle of seven
-// days, and two days for repairs.
+// staleDays is the greatest age in days of the newest fares: one refresh cycle of seven days, and
+// two days for repairs.
 const staleDays = 9
 
-// outWeeks is the number of consecutive bad weeks after which the operator is notified. In a bad
-// week, the score (verdicts compared with their outcomes) is outside its expected range.
-// score.OutWeeks is the same limit for readers of the score page.
+// outWeeks is how many weeks in a row the score may be outside its expected range before the
+// operator is notified. score.OutWeeks is the same limit for readers of the score page.
 const outWeeks = 3
 
-// namespace is the CloudWatch namespace of the metrics in the functions' log lines.
+// namespace contains the metrics in the functions' log lines.
 const namespace = "Verdetto"
 
-// panel makes the alarms, and the metrics for the graphs of the dashboard.
+// panel makes the alarms, and the metrics of the dashboard.
 type panel struct {
 	stack  awscdk.Stack
 	prefix string
@@ -32,19 +31,19 @@ type panel struct {
 }
 
 // alarm is a condition on a metric that requires an action of the operator. docs/aws.md has a
-// paragraph on each alarm. The paragraph's title is the last part of the alarm's name.
+// paragraph on each, titled by the last part of the alarm's name.
 type alarm struct {
 	id, about string
 	page      bool // act now, at any hour; otherwise it is a ticket
 	metric    cloudwatch.IMetric
 	above     float64 // the highest healthy value
 	below     float64 // or the lowest healthy value, if not 0
-	periods   int     // consecutive periods
+	periods   int     // consecutive
 	silence   cloudwatch.TreatMissingData
 }
 
-// alarmName returns an alarm's name, which AWS puts into the mail's subject. So the subject shows
-// the urgency: page (act now) or ticket.
+// alarmName returns a name that begins with the urgency, page (act now) or ticket, because AWS puts
+// it into the mail's subject.
 func alarmName(stack, id string, page bool) string {
 	if page {
 		return stack + "-page-" + id
@@ -72,7 +71,7 @@ func (p panel) raise(a alarm) {
 	made.AddOkAction(p.action)
 }
 
-// metric returns a metric of CloudWatch, summarized over periods of the given minutes.
+// metric returns a metric summarized over periods of the given minutes.
 func metric(space, metricName, statistic string, minutes int, dimensions map[string]*string) cloudwatch.Metric {
 	props := &cloudwatch.MetricProps{Namespace: jsii.String(space), MetricName: jsii.String(metricName),
 		Statistic: jsii.String(statistic),
@@ -83,7 +82,6 @@ func metric(space, metricName, statistic string, minutes int, dimensions map[str
 	return cloudwatch.NewMetric(props)
 }
 
-// logged returns a metric that the log lines of a function contain.
 func (p panel) logged(metricName, statistic string, minutes int, function string) cloudwatch.Metric {
 	return metric(namespace, metricName, statistic, minutes,
 		map[string]*string{"stack": jsii.String(p.prefix), "function": jsii.String(function)})
@@ -102,7 +100,7 @@ func (p panel) countLines(id string, log awslogs.ILogGroup, metricName, pattern 
 func dimension(key string, value *string) map[string]*string { return map[string]*string{key: value} }
 
 // newAlarms makes the alarms on faults that callers, payers and subscribers would notice, and on
-// the causes of such faults.
+// their causes.
 func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api, l lambdas) {
 	p := panel{stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
 	b := newBoard(stack, c, l)
@@ -141,7 +139,7 @@ func (p panel) ofAPI(c config, a api, b *board) {
 	of := dimension("ApiId", a.httpAPI.Ref())
 	broken := metric("AWS/ApiGateway", "5xx", "Sum", 5, of)
 	b.failures = append(b.failures, broken)
-	// The function compat answers 501 for data that cannot exist. Such an answer is not a failure.
+	// compat answers 501 for data that cannot exist, which is no failure.
 	absent := p.logged("Absent501", "Sum", 5, "compat")
 	failures := cloudwatch.NewMathExpression(&cloudwatch.MathExpressionProps{
 		Expression:   jsii.String("broken - FILL(absent, 0)"),
@@ -170,9 +168,8 @@ func (p panel) ofQueues(q queues, b *board) {
 	for _, name := range sorted(q.ofFunction) {
 		letters(title(name)+"Dead", "Messages of "+name+" failed five times and are dead letters.",
 			q.ofFunction[name].dead.QueueName())
-		// The most seconds that a message may wait. Queued refreshes wait for each other, so their
-		// limit is 3 hours. A signal for a worker should wait only a moment, so its limit is 15
-		// minutes.
+		// The most seconds that a message may wait: 3 hours for refreshes, which wait for each
+		// other, and 15 minutes for a signal to a worker, which should wait only a moment.
 		most := 900.0
 		if name == "refresh" {
 			most = 3 * 3600
@@ -213,12 +210,12 @@ func (p panel) ofFares(b *board) {
 		about: "In an hour requests for more than 50 origins failed."})
 	p.raise(alarm{id: "SeriesFailed", metric: seriesFailed, above: 50,
 		about: "In an hour requests for departures of more than 50 routes failed."})
-	// On a day with high demand, the daily quota of calls to the fare source may not suffice. The
-	// next day starts with the routes that are left over.
+	// After a day with high demand that exceeds the daily quota of the fare source, the next day
+	// starts with the routes that are left over.
 	left := of("SeriesLeft", "Sum", 24*60)
 	p.raise(alarm{id: "SeriesLeft", metric: left, above: 100, periods: 3,
 		about: "For three days the quota of calls was too low for the departures that were due."})
-	// The daily plan of the refresh logs this metric. Its value changes weekly.
+	// The daily plan of the refresh logs this metric, which changes weekly.
 	p.raise(alarm{id: "ScoreOut", metric: of("ScoreWeeksOut", "Maximum", 24*60), above: outWeeks - 1,
 		about: fmt.Sprintf("For %d weeks in a row, or more, verdicts have been outside of the band in which they "+
 			"should be.", outWeeks)})
@@ -245,7 +242,7 @@ func (p panel) ofMail(b *board) {
 		p.raise(alarm{id: title(f.name) + "MailRefused", metric: refused, above: 5,
 			about: "SES refuses mails of " + f.name + " for good: addresses that no one can have."})
 		// "Refused" counts mails that the mail server rejects one by one. "Failed" counts failures
-		// of the mail server itself: then all mails wait for a retry, so even a small number
+		// of the server itself, after which all mails wait for a retry, so even a small number
 		// matters.
 		p.raise(alarm{id: title(f.name) + "MailFailed", page: true, metric: failed, periods: 2,
 			about: "For half an hour SES has taken no mail of " + f.name + ", or not all: what failed is retried."})
@@ -258,13 +255,11 @@ func (p panel) ofMail(b *board) {
 	b.mail = append(b.mail, bounces, complaints)
 }
 
-// leastFees is the balance in lamports below which the operator is notified that the network fees
-// run out. The balance then still covers 400 answers at the highest fee before selling stops
-// (x402.LeastFunds).
+// leastFees is the balance in lamports below which the operator is notified. It still covers 400
+// answers at the highest fee before selling stops (x402.LeastFunds).
 const leastFees = 10_000_000
 
-// ofFees makes an alarm on the balance for network fees. Paid calls log this metric; without paid
-// calls no fees are spent.
+// Paid calls log the balance for network fees. Without paid calls none are spent.
 func (p panel) ofFees() {
 	p.raise(alarm{id: "FeesLow", metric: p.logged("FeeLamports", "Minimum", 60, "x402"), below: leastFees,
 		about: "The address that pays the network's fees of answers that are paid one by one has less than 0.01 SOL."})
@@ -276,8 +271,8 @@ func (p panel) ofClaims() {
 		about: "Somebody paid in USDC with a transaction that this version cannot judge. The claim is kept."})
 }
 
-// webhookMetric counts the deliveries of Stripe's webhook that were refused or failed, from the
-// request log of the function pro.
+// webhookMetric counts refused or failed deliveries of Stripe's webhook in the request log of the
+// function pro.
 const webhookMetric = "WebhookRefused"
 
 func (p panel) ofWebhook(l lambdas, b *board) {

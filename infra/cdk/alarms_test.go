@@ -10,8 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAlarmsTell: every alarm mails the operator when it starts and when it ends, through the topic
-// of its own region. Each alarm's text says what is wrong.
+// Every alarm mails the operator when it starts and ends, through the topic of its own region.
 func TestAlarmsTell(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
@@ -38,8 +37,7 @@ func TestAlarmsTell(t *testing.T) {
 	}
 }
 
-// TestRunbook: each alarm has its paragraph in docs/aws.md, and each paragraph has its alarm.
-// Alarms on the same fault of several functions or queues share one paragraph.
+// Alarms on the same fault of several functions or queues share one paragraph of docs/aws.md.
 func TestRunbook(t *testing.T) {
 	data, err := os.ReadFile("../../docs/aws.md")
 	if err != nil {
@@ -89,9 +87,8 @@ func TestRunbook(t *testing.T) {
 	}
 }
 
-// TestRolloutIsOfTheAlias: every caller of a function uses the alias "live", and a deployment of
-// the stack never changes the alias. Only infra/rollout does. So no alarm and no rollback of the
-// stack can undo a fix.
+// Every caller of a function uses the alias "live", which only infra/rollout changes, so no alarm
+// and no rollback of the stack can undo a fix.
 func TestRolloutIsOfTheAlias(t *testing.T) {
 	h := fixture(t, "example")
 	seen := 0
@@ -126,8 +123,8 @@ func TestRolloutIsOfTheAlias(t *testing.T) {
 	}
 }
 
-// TestGenerationStartsFunctionsAnew: raising Generation changes every function, so infra/rollout
-// publishes new versions. Changing another choice, such as AccessLogDays, changes no function.
+// Raising Generation changes every function, so infra/rollout publishes new versions. Changing
+// AccessLogDays changes none.
 func TestGenerationStartsFunctionsAnew(t *testing.T) {
 	needsNode(t)
 	c := fixtureConfigs(t)["example"]

@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// api is the API Gateway that the edge calls. It routes each group of paths to its function for
-// every HTTP method; the functions themselves refuse wrong methods and cross-site requests. It uses
-// plain resources, because the CDK's construct would create a permission for every route.
+// api is the API Gateway behind the edge. It routes each group of paths to its function for every
+// HTTP method; the functions refuse wrong methods and cross-site requests. It uses plain resources,
+// because the CDK's construct would create a permission for every route.
 type api struct {
 	stack   awscdk.Stack
 	httpAPI awsapigatewayv2.CfnApi
@@ -40,8 +40,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 		ApiId: made.Ref(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
 		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
 			DestinationArn: log.LogGroupArn(),
-			// The log has no address, query or key. It shows that a request came, but not the
-			// request's content.
+			// The log shows that a request came, but no address, query or key.
 			Format: jsii.String(`{"requestId":"$context.requestId","time":"$context.requestTimeEpoch","route":"$context.routeKey",` +
 				`"status":"$context.status","integration":"$context.integration.status","ms":"$context.responseLatency","error":"$context.integrationErrorMessage"}`),
 		},
@@ -57,7 +56,6 @@ func newAPI(stack awscdk.Stack, c config) api {
 	return api{stack, made, stage, log}
 }
 
-// host returns the host name by which CloudFront's distribution reaches the API.
 func (a api) host(c config) *string {
 	if c.Origin.hasDomain() {
 		return jsii.String(c.Origin.Domain)
@@ -66,7 +64,6 @@ func (a api) host(c config) *string {
 		jsii.String(".execute-api."+c.Region+".amazonaws.com"))
 }
 
-// addRoutes routes the groups of paths to their functions.
 func (a api) addRoutes(l lambdas) {
 	target := map[string]*string{}
 	for _, f := range functions {
@@ -97,17 +94,16 @@ func (a api) addRoutes(l lambdas) {
 			ApiId: a.httpAPI.Ref(), RouteKey: jsii.String(key), Target: target[g.Function],
 		})
 		if g.Path != "" {
-			// The stage sets the route's rate limit. API Gateway refuses a rate limit for a route
-			// that does not exist yet.
+			// API Gateway refuses a rate limit for a route that does not exist yet.
 			a.stage.AddDependency(route)
 		}
 	}
 }
 
-// throttles returns the rate limit of each group of paths, from the table of endpoints. The limits
-// of all groups add up to RequestsPerSecond. API Gateway fills a bucket per route, so a flood of
-// one group does not affect the others. ("Throttle requests to your HTTP APIs": the limits are
-// targets and may be exceeded briefly.)
+// throttles returns the rate limit of each group of paths. Together they add up to
+// RequestsPerSecond. API Gateway fills a bucket per route, so a flood of one group does not affect
+// the others. ("Throttle requests to your HTTP APIs": the limits are targets and may be exceeded
+// briefly.)
 func throttles(c config) map[string]any {
 	all := map[string]any{}
 	for path, rate := range routes.Throttles(c.RequestsPerSecond) {
@@ -119,8 +115,8 @@ func throttles(c config) map[string]any {
 }
 
 // watchThrottling notifies the operator of calls that API Gateway throttles. HTTP APIs have no
-// metric for throttled calls, and their metric 4xx includes callers over their quota. The access
-// log distinguishes the two: it holds an integration status only if a function answered.
+// metric for them, and their metric 4xx includes callers over their quota. In the access log only
+// calls that a function answered have an integration status.
 func (a api) watchThrottling(c config, n notices) {
 	const counted = "ApiThrottled"
 	p := panel{a.stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
@@ -129,7 +125,6 @@ func (a api) watchThrottling(c config, n notices) {
 		about: "API Gateway turns calls away: a group of paths has used up its share."})
 }
 
-// identifier returns a path as part of a logical id.
 func identifier(p string) string {
 	var b strings.Builder
 	for part := range strings.FieldsFuncSeq(p, func(r rune) bool {

@@ -13,51 +13,50 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// config holds the operator's choices for the deployment. No choice is secret. Secrets are in the
-// Parameter Store, under names that start with Name.
+// config holds the operator's choices. None is secret: secrets are in the Parameter Store, under
+// names that start with Name.
 type config struct {
-	// Name is the name of the stack and the table, and the prefix of all other names. A second
-	// name allows a second deployment in the account.
+	// Name is the name of the stack and the table, and the prefix of all other names, which allows
+	// a second deployment in the account.
 	Name    string `json:"name"`
 	Account string `json:"account"`
 	Region  string `json:"region"`
 
-	// Domain is the service's own domain. Certificate is the ARN of its certificate in us-east-1,
-	// as CloudFront requires. Without both, the service uses CloudFront's domain.
+	// Certificate is the ARN of Domain's certificate in us-east-1, as CloudFront requires. Without
+	// both, the service uses CloudFront's domain.
 	Domain      string `json:"domain"`
 	Certificate string `json:"certificate"`
 
-	// Origin is how the distribution reaches API Gateway. If empty, API Gateway keeps the address
-	// that AWS gives it. Functions always require the edge's secret.
+	// If Origin is empty, API Gateway keeps the address that AWS gives it. Functions always require
+	// the edge's secret.
 	Origin origin `json:"origin"`
 
-	MailFrom   string  `json:"mailFrom"`   // Verdetto <mail@example.com>; SES verifies the domain
-	MailRate   float64 `json:"mailRate"`   // mails per second in the account's SES quota
-	AlarmEmail string  `json:"alarmEmail"` // receives the alarms
+	MailFrom   string  `json:"mailFrom"` // Verdetto <mail@example.com>; SES verifies the domain
+	MailRate   float64 `json:"mailRate"` // mails per second in the account's SES quota
+	AlarmEmail string  `json:"alarmEmail"`
 
 	Operator operator `json:"operator"` // missing details are reported, but are no fault
 
-	// StripePrice is the id of the recurring price. If StripePrice and SolanaWallet are empty,
-	// nothing is sold.
+	// If StripePrice, the id of the recurring price, and SolanaWallet are empty, nothing is sold.
 	StripePrice string `json:"stripePrice"`
-	// StripeFormerPrices are earlier prices. Subscriptions at an earlier price stay valid.
+	// Subscriptions at StripeFormerPrices stay valid.
 	StripeFormerPrices []string `json:"stripeFormerPrices"`
 
-	SolanaWallet  string `json:"solanaWallet"`  // receives USDC
+	SolanaWallet  string `json:"solanaWallet"`
 	SolanaNetwork string `json:"solanaNetwork"` // mainnet-beta or devnet
 	SolanaMint    string `json:"solanaMint"`    // empty: USDC on mainnet-beta
 	PriceUSDC     string `json:"priceUSDC"`
 
-	// TelegramBot is the user name of the bot that sends alerts in Telegram; empty means no bot.
+	// TelegramBot is a user name; empty means no bot.
 	TelegramBot string `json:"telegramBot"`
 
-	// Workers is how many refreshes run in parallel. All of them together keep to the rate limit of
-	// the fare source.
+	// Workers is how many refreshes run in parallel. Together they keep to the rate limit of the
+	// fare source.
 	Workers int `json:"workers"`
-	// CallsADay is the quota of calls to the fare source per day (UTC); 0 means no limit.
+	// CallsADay limits calls to the fare source per UTC day; 0 means no limit.
 	CallsADay int `json:"callsADay"`
-	// FaresShown is "today" or "all": which fares answers may show. docs/fare-source.md says what
-	// the owner of the fares must allow before "all" is set.
+	// FaresShown is "today" or "all". docs/fare-source.md says what the owner of the fares must
+	// allow before "all" is set.
 	FaresShown string `json:"faresShown"`
 	// QuotaPage and QuotaFree are the free calls per day and IP address: on the page, and to each
 	// of the endpoints for verdicts, calendars, places nearby and deals.
@@ -65,44 +64,41 @@ type config struct {
 	QuotaFree int `json:"quotaFree"`
 	// QuotaCalls holds other quotas and rate limits by name, such as analisi-pro.
 	QuotaCalls map[string]int `json:"quotaCalls"`
-	// PaidCalls tells callers without free calls that answers are sold one by one. If true, the
-	// parameter x402-fee-key must hold a key.
+	// PaidCalls tells callers without free calls that answers are sold one by one. It requires a
+	// key in the parameter x402-fee-key.
 	PaidCalls bool `json:"paidCalls"`
-	// OriginSecret is the version of the secret NAME/origin that the distribution sends. Raising
-	// the version is the middle step of a rotation.
+	// OriginSecret is the version of the secret NAME/origin that the distribution sends. Raising it
+	// is the middle step of a rotation.
 	OriginSecret int `json:"originSecret"`
 
-	// RequestsPerSecond is the most requests per second that reach the functions. The table of
-	// endpoints divides the requests among groups of paths.
+	// RequestsPerSecond is divided among groups of paths, by the table of endpoints.
 	RequestsPerSecond int `json:"requestsPerSecond"`
-	// Instances is the account's quota of concurrent Lambda instances in the region. AWS gives a
-	// new account a small quota.
+	// Instances is the account's quota of concurrent Lambda instances in the region, which is small
+	// for a new account.
 	Instances int `json:"instances"`
-	// MonthlyBudget is in US dollars. AWS notifies AlarmEmail when half or all of the budget is
-	// spent, and when AWS forecasts a higher cost.
+	// MonthlyBudget is in US dollars. AWS mails AlarmEmail when half or all of it is spent, and
+	// when it forecasts a higher cost.
 	MonthlyBudget int `json:"monthlyBudget"`
 	// FreeTier is open or closed. If closed, the edge refuses anonymous calls that cost something
 	// to answer.
 	FreeTier string `json:"freeTier"`
-	// Generation counts restarts of the functions. Raising Generation makes the functions read
-	// their parameters again.
+	// Raising Generation makes the functions read their parameters again.
 	Generation int `json:"generation"`
 
-	LogDays       int `json:"logDays"`       // retention of the functions' logs
-	AccessLogDays int `json:"accessLogDays"` // retention of the edge's logs, which hold addresses
+	LogDays       int `json:"logDays"`       // days
+	AccessLogDays int `json:"accessLogDays"` // days; the edge's logs hold addresses
 
-	// RequestsPerFiveMinutes is how many requests the firewall allows one IP address in five
-	// minutes. 0 means no firewall, unless Firewall is the ARN of an existing firewall.
+	// RequestsPerFiveMinutes is what the firewall allows one IP address. 0 means no firewall,
+	// unless Firewall is the ARN of an existing one.
 	RequestsPerFiveMinutes int    `json:"requestsPerFiveMinutes"`
 	Firewall               string `json:"firewall"`
 
-	// Reserved overrides the reserved concurrency of functions by name. 0 means no reservation.
+	// Reserved overrides the reserved concurrency of functions by name. 0 means none.
 	Reserved map[string]int `json:"reserved"`
-	// RestoredTable is a restored table that functions use in place of the stack's own.
+	// RestoredTable replaces the stack's own table.
 	RestoredTable string `json:"restoredTable"`
 }
 
-// defaults returns a configuration with the choices that suit most operators.
 func defaults() config {
 	return config{
 		Name: "verdetto", MailRate: 1, SolanaNetwork: "mainnet-beta", PriceUSDC: "12.99",
@@ -114,10 +110,9 @@ func defaults() config {
 
 const open, closed = "open", "closed"
 
-// edgeRegion is the region of CloudFront's certificates, firewalls, logs and metrics.
 const edgeRegion = "us-east-1"
 
-// load reads the operator's choices from a file. It fails with a list of all their faults.
+// load fails with a list of all faults in the file.
 func load(file string) (config, error) {
 	c := defaults()
 	if file == "" {
@@ -141,8 +136,7 @@ func load(file string) (config, error) {
 	return c, nil
 }
 
-// choices returns the choices that require secrets in the Parameter Store, as parameters.Required
-// expects.
+// choices returns the choices that require secrets, as parameters.Required expects.
 func (c config) choices() (choices []string) {
 	if c.TelegramBot != "" {
 		choices = append(choices, parameters.TelegramBot)
@@ -153,18 +147,14 @@ func (c config) choices() (choices []string) {
 	return choices
 }
 
-// sells reports whether the Pro plan is sold.
 func (c config) sells() bool { return c.StripePrice != "" && c.SolanaWallet != "" }
 
-// ownFirewall reports whether the stack creates a firewall.
 func (c config) ownFirewall() bool { return c.Firewall == "" && c.RequestsPerFiveMinutes > 0 }
 
-// domainOf returns the part of an e-mail address after the @.
 func domainOf(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }
 
 func (c config) mailDomain() string { return domainOf(c.mailAddress()) }
 
-// mailAddress returns the bare address that mail is sent from.
 func (c config) mailAddress() string {
 	from, err := mail.ParseAddress(c.MailFrom)
 	if err != nil {

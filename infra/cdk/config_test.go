@@ -16,8 +16,6 @@ func write(t *testing.T, text string) string {
 	return file
 }
 
-// TestMissingIsReportedAtOnce: for an empty configuration, all missing choices are reported
-// together.
 func TestMissingIsReportedAtOnce(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	err := run(write(t, "{}"), standIns(), out)
@@ -37,7 +35,6 @@ func TestMissingIsReportedAtOnce(t *testing.T) {
 	}
 }
 
-// TestFaultsAreReported: a wrong value is reported, whichever choice has it.
 func TestFaultsAreReported(t *testing.T) {
 	good, err := load("example.json")
 	if err != nil {
@@ -162,7 +159,6 @@ func TestFaultsAreReported(t *testing.T) {
 
 const firewallARN = "arn:aws:wafv2:us-east-1:123456789012:global/webacl/rate/11111111-2222-3333-4444-555555555555"
 
-// TestUnreadable: a file that contains no configuration is reported.
 func TestUnreadable(t *testing.T) {
 	for name, c := range map[string]struct{ file, says string }{
 		"no file":         {"", "-config"},
@@ -178,7 +174,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestNotBuilt: all missing executables are reported before anything is written.
+// All missing executables are reported before anything is written.
 func TestNotBuilt(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	err := run("example.json", t.TempDir(), out)

@@ -23,8 +23,6 @@ func awsDocument(t *testing.T) string {
 	return string(data)
 }
 
-// TestDocumentReserves: docs/aws.md states the reserved concurrency of each function, and the
-// account's quota that these reservations require.
 func TestDocumentReserves(t *testing.T) {
 	c, doc := defaults(), awsDocument(t)
 	c.Instances = 1_000_000
@@ -47,8 +45,6 @@ func TestDocumentReserves(t *testing.T) {
 	}
 }
 
-// TestDocumentConfirms: docs/aws.md states how many subscriptions to alarms to confirm, and
-// from which regions.
 func TestDocumentConfirms(t *testing.T) {
 	doc := strings.Join(strings.Fields(awsDocument(t)), " ")
 	for name, want := range map[string]struct {
@@ -67,8 +63,8 @@ func TestDocumentConfirms(t *testing.T) {
 	}
 }
 
-// TestDocumentAsksSESFirst: docs/aws.md tells the operator to request production access from SES,
-// which takes a day, before it tells them to run the preflight that requires it.
+// Production access to SES takes a day and is required by the preflight, so docs/aws.md requests it
+// first.
 func TestDocumentAsksSESFirst(t *testing.T) {
 	doc := awsDocument(t)
 	asked, wanted := strings.Index(doc, "put-account-details --production-access-enabled"),
@@ -78,8 +74,8 @@ func TestDocumentAsksSESFirst(t *testing.T) {
 	}
 }
 
-// TestDocumentCosts recomputes the table of costs in docs/aws.md: each cost is price times quantity,
-// the last row holds the sums, and the first paragraph states them in whole dollars.
+// In the table of costs, each cost is price times quantity, the last row holds the sums, and the
+// first paragraph states them in whole dollars.
 func TestDocumentCosts(t *testing.T) {
 	doc := awsDocument(t)
 	_, rest, _ := strings.Cut(doc, "| charged for |")
@@ -122,8 +118,8 @@ func TestDocumentCosts(t *testing.T) {
 	}
 }
 
-// TestDocumentRecovers runs the commands that docs/aws.md gives for a failed first deployment, for
-// each stack. The commands remove only the failed stack.
+// docs/aws.md gives commands for a failed first deployment of each stack. They remove only the
+// failed stack.
 func TestDocumentRecovers(t *testing.T) {
 	bash := testenv.Command(t, "bash", "apt-get install bash")
 	blocks := regexp.MustCompile("(?s)\n```\n(remove_failed.*?)\n```\n").FindStringSubmatch(awsDocument(t))

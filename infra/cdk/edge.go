@@ -16,10 +16,10 @@ import (
 
 // edge is the distribution that callers reach. It caches the answers that the table of endpoints
 // allows, for the functions' s-maxage. A secret proves to the functions that a request came through
-// the edge and that the caller's address is true.
+// the edge, so the caller's address is true.
 type edge struct {
 	distribution cloudfront.Distribution
-	url          *string // base URL of the service, without a slash at the end
+	url          *string
 }
 
 const (
@@ -29,31 +29,28 @@ const (
 	authHeader   = "Authorization"
 )
 
-// ownHeaders are response headers about one caller. The edge removes them from answers that it
-// shares among callers.
+// ownHeaders are about one caller. The edge removes them from answers that it shares among callers.
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
-// keyHeaders may hold an API key. They are part of the cache key of each endpoint that checks keys.
-// CloudFront can forward Authorization only as part of the cache key.
+// keyHeaders may hold an API key, so they are part of the cache key of each endpoint that checks
+// keys. CloudFront can forward Authorization only as part of the cache key.
 var keyHeaders = []string{keyHeader, authHeader}
 
-// The headers that CloudFront forwards to functions. The list always is for all endpoints. The list
-// usual is for uncached endpoints without their own list. CloudFront forwards at most ten headers.
-// Host is left out, because API Gateway chooses the API by this header.
+// CloudFront forwards at most ten headers to functions: always for all endpoints, usual for
+// uncached endpoints without their own list. Host is missing, because API Gateway chooses the API
+// by this header.
 //
 // The ready-made policy AllViewerExceptHostHeader needs no list. But that policy adds no
 // CloudFront-Viewer-Address and forwards a header of this name from the caller, so any caller could
 // forge an address.
 var (
 	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
-	// The last header serves only one path. Because it is listed here, that path needs no cache
-	// behaviour of its own.
+	// The last header serves a single path, which so needs no cache behaviour of its own.
 	usual = []string{"Accept-Language", "If-None-Match", "Idempotency-Key", "Payment-Signature",
 		"X-Telegram-Bot-Api-Secret-Token"}
 )
 
-// refusals are the error statuses that CloudFront would cache for ten seconds by default. Here they
-// are not cached.
+// refusals are the error statuses that CloudFront would cache for ten seconds by default.
 var refusals = []int{400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504}
 
 func newEdge(stack awscdk.Stack, c config, a api) edge {
@@ -98,8 +95,7 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	return e
 }
 
-// newBehaviours returns the default cache behaviour of the distribution, and the other behaviours
-// by path pattern.
+// newBehaviours returns the default cache behaviour, and the others by path pattern.
 func newBehaviours(
 	stack awscdk.Stack, c config, origin cloudfront.IOrigin,
 ) (*cloudfront.BehaviorOptions, map[string]*cloudfront.BehaviorOptions) {
@@ -111,7 +107,7 @@ func newBehaviours(
 	) *cloudfront.BehaviorOptions {
 		return &cloudfront.BehaviorOptions{
 			Origin: origin, CachePolicy: cache, OriginRequestPolicy: request, ResponseHeadersPolicy: response,
-			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // functions refuse methods
+			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // the functions refuse methods
 			CachedMethods:        cloudfront.CachedMethods_CACHE_GET_HEAD(),
 			ViewerProtocolPolicy: cloudfront.ViewerProtocolPolicy_REDIRECT_TO_HTTPS,
 			Compress:             jsii.Bool(true),
@@ -134,17 +130,16 @@ func newBehaviours(
 	return passing(usual), others
 }
 
-// originSecret returns a reference to the secret that the distribution sends. CloudFormation
-// resolves it during the deployment, so the template does not contain the secret.
+// originSecret returns a reference that CloudFormation resolves during the deployment, so the
+// template does not contain the secret.
 func originSecret(c config) *string {
 	return jsii.String(fmt.Sprintf("{{resolve:secretsmanager:%s/origin:SecretString:%d}}", c.Name, c.OriginSecret))
 }
 
-// pattern returns a path of the table of endpoints in CloudFront's syntax.
 func pattern(path string) string { return strings.ReplaceAll(path, "{file}", "*") }
 
-// responseHeaders returns the policy that adds security headers for browsers to all answers. A
-// header that a function sets takes precedence, above all the content security policy of a page.
+// responseHeaders returns the policy that adds security headers for browsers. A header that a
+// function sets takes precedence, above all the content security policy of a page.
 func responseHeaders(stack awscdk.Stack, c config, id string, dropped ...string) cloudfront.ResponseHeadersPolicy {
 	props := &cloudfront.ResponseHeadersPolicyProps{
 		ResponseHeadersPolicyName: jsii.String(c.Name + "-" + strings.ToLower(id)),

@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestBehaviours: the edge caches exactly the paths that the table of endpoints allows. The cache
-// key holds everything that the answer depends on.
+// The cache key holds everything that the answer depends on.
 func TestBehaviours(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +62,6 @@ func TestBehaviours(t *testing.T) {
 	}
 }
 
-// identifiers returns headers as parts of a policy's id, last first.
 func identifiers(headers []string) []string {
 	var ids []string
 	for _, h := range slices.Backward(headers) {
@@ -72,8 +70,8 @@ func identifiers(headers []string) []string {
 	return ids
 }
 
-// TestPatternsDoNotOverlap: CloudFront uses the first path pattern that matches, and the CDK sorts
-// the patterns by name. The order does not matter if no path matches two patterns.
+// CloudFront uses the first path pattern that matches, and the CDK sorts them by name. The order
+// does not matter if no path matches two.
 func TestPatternsDoNotOverlap(t *testing.T) {
 	var patterns []string
 	special := func(r routes.Route) bool { return r.Edge != (routes.Edge{}) || len(r.Headers) > 0 || r.Path == "/mcp" }
@@ -98,8 +96,7 @@ func TestPatternsDoNotOverlap(t *testing.T) {
 	}
 }
 
-// TestCacheKeys: the key holds all parameters, and the key headers where keys are checked. Answers
-// are cached only as their s-maxage says.
+// The key holds all parameters, and the key headers where keys are checked.
 func TestCacheKeys(t *testing.T) {
 	h := fixture(t, "example")
 	seen := map[string]bool{"UnsharedCache": true}
@@ -136,8 +133,7 @@ func TestCacheKeys(t *testing.T) {
 			t.Errorf("%s is of no endpoint", id)
 		}
 	}
-	// Unshared answers have all forwarded data in their cache key, and stay at most one second in
-	// the cache.
+	// The cache key of unshared answers has all forwarded data, and they stay at most one second.
 	c := h.property("UnsharedCache", "CachePolicyConfig")
 	key := at(c, "ParametersInCacheKeyAndForwardedToOrigin")
 	if got := compact(at(key, "HeadersConfig")) + compact(at(key, "QueryStringsConfig")) +
@@ -154,8 +150,7 @@ func TestCacheKeys(t *testing.T) {
 	}
 }
 
-// TestAnswersTellBrowsers: every answer has the security headers for browsers. Shared answers have
-// no header about a single caller.
+// Shared answers have no header about a single caller.
 func TestAnswersTellBrowsers(t *testing.T) {
 	h := fixture(t, "example")
 	for id, want := range map[string]string{"SharedAnswers": `{"Items":[{"Header":"X-RateLimit-Remaining"},{"Header":"RateLimit"},{"Header":"X-Request-Id"}]}`, "Answers": "null"} {
@@ -174,8 +169,8 @@ func TestAnswersTellBrowsers(t *testing.T) {
 	}
 }
 
-// TestHeadersArePassedOn: each endpoint receives the headers in its description, within
-// CloudFront's limit of ten. No endpoint receives a header that a caller could forge.
+// Each endpoint receives the headers in its description, within CloudFront's limit of ten, and none
+// that a caller could forge.
 func TestHeadersArePassedOn(t *testing.T) {
 	h := fixture(t, "example")
 	for id, r := range h.Resources {
@@ -187,8 +182,8 @@ func TestHeadersArePassedOn(t *testing.T) {
 			t.Errorf("%s passes on %d headers; CloudFront takes ten", id, len(headers))
 		}
 		if b := h.property(id, "OriginRequestPolicyConfig", "HeadersConfig", "HeaderBehavior"); b != "whitelist" {
-			// Without a list of headers, CloudFront forwards a CloudFront-Viewer-Address that the
-			// caller wrote.
+			// Without a list of headers, CloudFront forwards the caller's
+			// CloudFront-Viewer-Address.
 			t.Errorf("%s passes on %v", id, b)
 		}
 		for _, must := range []any{viewerHeader, "Content-Type", "Origin", "Access-Control-Request-Method"} {
@@ -242,7 +237,6 @@ func TestHeadersArePassedOn(t *testing.T) {
 
 type parameter struct{ Name, In string }
 
-// described returns the parameters of an endpoint in the published description.
 func described(t *testing.T, r routes.Route) []parameter {
 	t.Helper()
 	data, err := os.ReadFile("../../functions/analisi/reference/openapi.json")
@@ -271,7 +265,6 @@ func described(t *testing.T, r routes.Route) []parameter {
 // link, a key or an IP address. ("Standard logging reference".)
 var personal = regexp.MustCompile(`query|cookie|referer|user-agent|^c-ip$|c-ip-version|x-forwarded-for|c-port|headers|ssl|ja3|ja4`)
 
-// TestLogsHoldNothingPersonal checks the fields of every log in the template.
 func TestLogsHoldNothingPersonal(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)

@@ -26,13 +26,13 @@ func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 	newBudget(stack, c)
 }
 
-// edgeFlood is the number of requests in five minutes above which the operator is notified. It is
-// 1,000 per second, which is 1,000 times today's load.
+// edgeFlood is the number of requests in five minutes that notifies the operator: 1,000 per second,
+// which is 1,000 times today's load.
 const edgeFlood = 300_000
 
-// newBudget notifies the operator by mail when half or all of the month's budget is spent, and when
-// AWS forecasts more. The budget covers the whole account. AWS updates it about three times a day,
-// so EdgeFlood and ApiFlood are faster.
+// newBudget notifies the operator when half or all of the month's budget is spent, and when AWS
+// forecasts more. The budget covers the whole account. AWS updates it about three times a day, so
+// EdgeFlood and ApiFlood are faster.
 func newBudget(stack awscdk.Stack, c config) {
 	notify := func(kind string, percent float64) *awsbudgets.CfnBudget_NotificationWithSubscribersProperty {
 		return &awsbudgets.CfnBudget_NotificationWithSubscribersProperty{

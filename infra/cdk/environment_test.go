@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// TestEnvironment compares the environment of each function with what its executable reads: the
-// groups of package config that its main loads, and their tags. All required variables must be set,
-// and no unknown variable may be set.
+// Each function's environment is compared with the groups of package config that its main loads,
+// and their tags. All required variables must be set, and no unknown one.
 func TestEnvironment(t *testing.T) {
 	groups := configGroups(t)
 	for _, f := range functions {
@@ -58,7 +57,6 @@ type variable struct {
 	needed bool
 }
 
-// configGroups returns the variables of each struct of package config.
 func configGroups(t *testing.T) map[string][]variable {
 	t.Helper()
 	groups, embeds := map[string][]variable{}, map[string][]string{}
@@ -107,8 +105,8 @@ func configGroups(t *testing.T) map[string][]variable {
 	return groups
 }
 
-// loadedBy lists the groups of package config that a function's main declares. It includes the
-// groups that packages of functions/wiring declare, if the main imports them.
+// loadedBy lists the groups of package config that a function's main declares, also through
+// packages of functions/wiring.
 func loadedBy(t *testing.T, function string) []string {
 	t.Helper()
 	file := "../../functions/" + function + "/bootstrap/main.go"
@@ -134,7 +132,6 @@ func loadedBy(t *testing.T, function string) []string {
 	return loaded
 }
 
-// declaredGroups lists the groups of package config that a file declares variables of.
 func declaredGroups(f *ast.File) (loaded []string) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		if s, ok := n.(*ast.ValueSpec); ok {

@@ -14,17 +14,16 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// managed lists the rule groups of AWS that the firewall uses: addresses of known attackers, and
-// requests of known attacks. The core rule set is absent, because it blocks the URLs in Stripe's
-// deliveries and clients without a User-Agent. (AWS, "AWS Managed Rules rule groups list".)
+// managed lists the rule groups of AWS against addresses of known attackers and requests of known
+// attacks. The core rule set is absent, because it blocks the URLs in Stripe's deliveries and
+// clients without a User-Agent. (AWS, "AWS Managed Rules rule groups list".)
 var managed = []string{"AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet"}
 
-// relayedTimes is the factor by which the firewall's limit is higher for endpoints that one address
-// calls on behalf of many people.
+// relayedTimes raises the firewall's limit for endpoints that one address calls on behalf of many
+// people.
 const relayedTimes = 10
 
-// firewall returns the ARN of the chosen firewall, or nil for none. It creates the firewall if the
-// stack has its own.
+// firewall returns an ARN, or nil for none. It creates the stack's own firewall.
 func firewall(stack awscdk.Stack, c config) *string {
 	if c.Firewall != "" {
 		return jsii.String(c.Firewall)
@@ -82,8 +81,8 @@ func firewall(stack awscdk.Stack, c config) *string {
 	return made.AttrArn()
 }
 
-// refusalBodies returns the firewall's answers, in the form and with the codes of the functions'
-// problem documents. (The firewall sends them as application/json.)
+// refusalBodies have the form and the codes of the functions' problem documents. (The firewall
+// sends them as application/json.)
 func refusalBodies() map[string]any {
 	bodies := map[string]any{}
 	for status, p := range map[int]struct{ code, title, detail string }{
@@ -104,8 +103,7 @@ func refusalBodies() map[string]any {
 	return bodies
 }
 
-// matchPaths returns a firewall statement that matches requests for the paths of some endpoints. It
-// also matches paths with escaped characters.
+// matchPaths also matches paths with escaped characters.
 func matchPaths(which func(routes.Route) bool) *awswafv2.CfnWebACL_StatementProperty {
 	return &awswafv2.CfnWebACL_StatementProperty{RegexMatchStatement: &awswafv2.CfnWebACL_RegexMatchStatementProperty{
 		RegexString:  jsii.String(matching(which)),
@@ -115,7 +113,6 @@ func matchPaths(which func(routes.Route) bool) *awswafv2.CfnWebACL_StatementProp
 	}}
 }
 
-// matching returns a regular expression for the paths of some endpoints.
 func matching(which func(routes.Route) bool) string {
 	var paths []string
 	for _, r := range routes.Table {
@@ -127,8 +124,7 @@ func matching(which func(routes.Route) bool) string {
 	return "^(" + routes.Alias + ")?(" + strings.Join(paths, "|") + ")/?$"
 }
 
-// withKey returns a firewall statement that matches requests that seem to have a key in some
-// header. The functions check the key.
+// withKey matches requests that seem to have a key in some header. The functions check the key.
 func withKey() *awswafv2.CfnWebACL_StatementProperty {
 	var in []*awswafv2.CfnWebACL_StatementProperty
 	for _, header := range keyHeaders {

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// The tests inspect the template as CloudFormation gets it. The template is made from three
-// configurations and from stand-ins for the executables.
+// The tests inspect the template as CloudFormation gets it, made from three configurations and from
+// stand-ins for the executables.
 
 func TestMain(m *testing.M) {
 	code := m.Run()
@@ -27,13 +27,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// needsNode skips a test without Node.js, which the CDK requires.
 func needsNode(t testing.TB) {
 	t.Helper()
 	testenv.Command(t, "node", "apt-get install nodejs")
 }
 
-// tempDirs are removed after all tests.
 var tempDirs []string
 
 func tempDir() string {
@@ -45,7 +43,7 @@ func tempDir() string {
 	return dir
 }
 
-// standIns returns a folder of stand-ins for the output of make build, all different.
+// standIns are all different.
 var standIns = sync.OnceValue(func() string {
 	dir := tempDir()
 	for _, f := range functions {
@@ -59,8 +57,7 @@ var standIns = sync.OnceValue(func() string {
 	return dir
 })
 
-// fixtureConfigs returns three configurations: the documented example, the minimum, and one with
-// everything turned on.
+// fixtureConfigs returns the documented example, the minimum, and one with everything turned on.
 func fixtureConfigs(t testing.TB) map[string]config {
 	t.Helper()
 	example, err := load("example.json")
@@ -84,7 +81,7 @@ func fixtureConfigs(t testing.TB) map[string]config {
 	return map[string]config{"example": example, "least": least, "most": most}
 }
 
-// synthesized is the template of all stacks together, whose logical ids are distinct.
+// synthesized joins the templates of all stacks, whose logical ids are distinct.
 type synthesized struct {
 	texts     []string // one per stack
 	Resources map[string]resource
@@ -102,7 +99,6 @@ type resource struct {
 
 var fixtures = map[string]*synthesized{}
 
-// fixture synthesizes the stacks of a configuration, once for all tests.
 func fixture(t testing.TB, name string) *synthesized {
 	t.Helper()
 	needsNode(t)
@@ -152,7 +148,6 @@ func build(t testing.TB, c config) *synthesized {
 	return h
 }
 
-// at follows keys and indices into a JSON value.
 func at(v any, path ...any) any {
 	for _, p := range path {
 		switch p := p.(type) {
@@ -170,12 +165,10 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// property returns a property of a resource.
 func (h *synthesized) property(id string, path ...any) any {
 	return at(map[string]any(h.Resources[id].Properties), path...)
 }
 
-// asList returns a list unchanged, and any other value as a list of one element.
 func asList(v any) []any {
 	if l, ok := v.([]any); ok {
 		return l
@@ -186,7 +179,6 @@ func asList(v any) []any {
 	return []any{v}
 }
 
-// compact returns a value in one line, with CloudFormation's functions.
 func compact(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -16,13 +16,12 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// function describes the deployment of one folder of functions/.
 type function struct {
 	name    string
 	memory  int // MB; see docs/aws.md for the measurements
 	timeout int // seconds
-	// instances is the reserved concurrency, if the account's quota suffices. It is also the
-	// maximum number of instances, so a flood of one function's calls does not affect the others.
+	// instances is the reserved concurrency, if the account's quota suffices, and the maximum, so a
+	// flood of one function's calls does not affect the others.
 	instances int
 	http      bool // it answers callers
 	queue     bool // it processes a queue of its own
@@ -31,21 +30,19 @@ type function struct {
 	outbox    bool // sends the mails stored in an outbox
 	mails     bool
 	events    bool // schedules and notices invoke it asynchronously
-	// table lists the DynamoDB actions with which the function writes to the table. schema.Accesses
-	// lists the partitions that the function may write and read. A transaction that checks a
-	// condition needs ConditionCheckItem; the rest of a transaction needs no further permission.
+	// table lists the DynamoDB actions with which the function writes to the table; schema.Accesses
+	// lists the partitions. A transaction that checks a condition needs ConditionCheckItem; the
+	// rest needs no further permission.
 	table []string
 }
 
-// The DynamoDB actions that each kind of access to the store needs.
 var (
 	reads   = []string{"dynamodb:GetItem", "dynamodb:Query"}
 	counts  = []string{"dynamodb:UpdateItem", "dynamodb:PutItem"}
 	records = []string{"dynamodb:UpdateItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"}
 )
 
-// functions lists the seven functions. A function that callers wait for has a timeout below API
-// Gateway's limit of 30 seconds.
+// A function that callers wait for has a timeout below API Gateway's limit of 30 seconds.
 var functions = []function{
 	{
 		name: "analisi", instances: 50, memory: 512, timeout: 10, http: true, links: true,
@@ -80,7 +77,7 @@ var functions = []function{
 	},
 }
 
-// parts holds the resources, such as table and queues, that functions need access to.
+// parts holds the resources that functions need access to.
 type parts struct {
 	table  table
 	queues queues
@@ -88,7 +85,7 @@ type parts struct {
 	edge   edge
 }
 
-// lambdas holds the functions on AWS, and the alias by which each is called.
+// lambdas holds the functions, and the alias by which each is called.
 type lambdas struct {
 	byName map[string]awslambda.Function
 	alias  map[string]awslambda.Alias
@@ -96,7 +93,6 @@ type lambdas struct {
 
 func (l lambdas) function(name string) awslambda.Function { return l.byName[name] }
 
-// live returns the alias of a function. All callers of the function use this alias.
 func (l lambdas) live(name string) awslambda.Alias { return l.alias[name] }
 
 func newFunctions(stack awscdk.Stack, c config, assets string, p parts) lambdas {
@@ -152,8 +148,7 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 	return made
 }
 
-// environment returns the environment variables of the function. A variable for a secret holds the
-// parameter's name. The function reads the parameter once at its start.
+// environment names the parameter of each secret, which the function reads once at its start.
 func (f function) environment(c config, p parts) *map[string]*string {
 	e := map[string]*string{"VERDETTO_TABLE": p.table.used.TableName()}
 	set := func(key, value string) { e[key] = jsii.String(value) }
@@ -161,8 +156,8 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		set(secret.Variable, "ssm:"+secret.Path(c.Name))
 	}
 	if f.http {
-		// Go's garbage collector runs half as often as by default: starts and answers use less time.
-		// Peak memory stays far below the function's memory.
+		// Go's garbage collector runs half as often as by default, which saves time. Peak memory
+		// stays far below the function's.
 		set("GOGC", "200")
 	}
 	if f.links {
@@ -214,7 +209,6 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	return &e
 }
 
-// quotas sets the quotas that the operator may choose.
 func (f function) quotas(c config, set func(key, value string)) {
 	if f.name == "analisi" {
 		set("VERDETTO_QUOTA_PAGE", strconv.Itoa(c.QuotaPage))
@@ -227,7 +221,6 @@ func (f function) quotas(c config, set func(key, value string)) {
 	}
 }
 
-// chain sets the settings of payments in USDC.
 func (f function) chain(c config, set func(key, value string)) {
 	set("SOLANA_WALLET", c.SolanaWallet)
 	set("SOLANA_NETWORK", c.SolanaNetwork)
@@ -236,8 +229,8 @@ func (f function) chain(c config, set func(key, value string)) {
 	}
 }
 
-// allowed returns exactly the permissions that the function needs. The CDK adds the permissions for
-// tracing and for dead letters of events.
+// allowed returns exactly the permissions that the function needs. The CDK adds those for tracing
+// and for dead letters of events.
 func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.PolicyStatement {
 	statements := []awsiam.PolicyStatement{
 		allow("Log", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, log.LogGroupArn()),
@@ -275,8 +268,8 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 // "Configuring reserved concurrency for a function".)
 const unreserved = 100
 
-// reserved returns the reserved concurrency of a function; 0 is none. If the account's quota is too
-// small for the defaults, no function has a default reservation.
+// reserved returns the reserved concurrency of a function, or 0. If the account's quota is too
+// small for the defaults, no function has one.
 func (c config) reserved(f function) int {
 	if n, ok := c.Reserved[f.name]; ok {
 		return n
@@ -291,8 +284,7 @@ func (c config) reserved(f function) int {
 	return c.usual(f)
 }
 
-// usual returns the default reserved concurrency. The function refresh needs the instances of its
-// parallel workers in addition.
+// usual also counts the parallel workers of the function refresh.
 func (c config) usual(f function) int {
 	if f.name == "refresh" {
 		return f.instances + c.Workers
@@ -308,7 +300,7 @@ func (c config) reservedAll() int {
 	return all
 }
 
-// retentions maps each valid retention time, in days, to its constant of CloudWatch Logs.
+// retentions maps each valid retention time, in days, to its constant.
 var retentions = map[int]awslogs.RetentionDays{
 	1: awslogs.RetentionDays_ONE_DAY, 3: awslogs.RetentionDays_THREE_DAYS, 5: awslogs.RetentionDays_FIVE_DAYS,
 	7: awslogs.RetentionDays_ONE_WEEK, 14: awslogs.RetentionDays_TWO_WEEKS, 30: awslogs.RetentionDays_ONE_MONTH,

@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// gateway holds the function and the rate limit of each route in the template.
 type gateway struct {
 	functions map[string]string // by path of the route; "" is $default
 	rates     map[string]float64
@@ -56,8 +55,7 @@ func (g gateway) route(path string) string {
 	return best
 }
 
-// TestRoutesLead: API Gateway sends each path in the table of endpoints to its function, and
-// unknown paths to the function that answers 404.
+// Unknown paths go to the function that answers 404.
 func TestRoutesLead(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		g := gatewayOf(t, fixture(t, name))
@@ -78,13 +76,13 @@ func TestRoutesLead(t *testing.T) {
 	}
 }
 
-// leastShare is the minimum rate limit, in calls per second, of each group of paths. One address
-// can make at most 6.7 calls per second before the firewall blocks it.
+// leastShare is in calls per second. One address can make at most 6.7 before the firewall blocks
+// it.
 const leastShare = 20
 
-// TestThrottles: every path has a rate limit of at least leastShare calls per second. The page, the
-// verdict and the webhook have more. The limits of all groups add up to RequestsPerSecond, and to
-// at most half of the account's quota in a region.
+// Every path has at least leastShare calls per second; the page, the verdict and the webhook have
+// more. All limits add up to RequestsPerSecond, and to at most half of the account's quota in a
+// region.
 func TestThrottles(t *testing.T) {
 	h := fixture(t, "example")
 	g := gatewayOf(t, h)
@@ -124,8 +122,7 @@ func TestThrottles(t *testing.T) {
 	}
 }
 
-// TestThrottledCallsAreAlarming: the alarm counts only API Gateway's own 429s in its log. A
-// function's 429s have an integration status.
+// The alarm counts only API Gateway's own 429s in its log. A function's have an integration status.
 func TestThrottledCallsAreAlarming(t *testing.T) {
 	h := fixture(t, "example")
 	if format := compact(h.property("ApiStage", "AccessLogSettings", "Format")); !strings.Contains(format,

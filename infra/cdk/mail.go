@@ -13,15 +13,15 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// notices holds the topics for alarms and for returned mail. The topics use a key of our own,
-// because SES and CloudWatch cannot use AWS's key.
+// notices holds the topics for alarms and for returned mail. They use our own key, because SES and
+// CloudWatch cannot use AWS's.
 type notices struct {
 	key             awskms.Key
 	alarms, returns awssns.Topic
 }
 
-// administration lists what the account's administrators may do with the key. They manage the key,
-// but cannot read the data that it encrypts.
+// administration lists what administrators may do with the key. They cannot read the data that it
+// encrypts.
 var administration = []string{
 	"kms:CancelKeyDeletion", "kms:CreateAlias", "kms:DeleteAlias", "kms:DescribeKey", "kms:DisableKey",
 	"kms:DisableKeyRotation",
@@ -32,8 +32,8 @@ var administration = []string{
 	"kms:TagResource", "kms:UntagResource", "kms:UpdateAlias", "kms:UpdateKeyDescription",
 }
 
-// newNotices makes the alarm topic of a stack, with a prefix for its names. In the service's own
-// stack it also makes the topic of returned mail. Keys, topics and alarms belong to one region.
+// newNotices makes the alarm topic of a stack, with a prefix for its names, and in the service's
+// own stack the topic of returned mail. Keys, topics and alarms belong to one region.
 func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 	// In a key's policy, the resource * means only the key itself.
 	here := list("*")
@@ -75,7 +75,6 @@ func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 	return n
 }
 
-// mailer holds the resources for sending mail and for returned mail.
 type mailer struct {
 	set                 awsses.ConfigurationSet
 	identityARN, setARN *string
@@ -93,8 +92,8 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 	identity := awsses.NewEmailIdentity(stack, jsii.String("MailIdentity"), &awsses.EmailIdentityProps{
 		Identity: awsses.Identity_Domain(jsii.String(c.mailDomain())), ConfigurationSet: set,
 		FeedbackForwarding: jsii.Bool(false), // the topic receives it
-		// With this domain, SPF covers the sender's own domain, as DMARC requires. Until the DNS
-		// records of this domain exist, SES uses a domain of AWS.
+		// SPF covers the sender's own domain, as DMARC requires. Until this domain's DNS records
+		// exist, SES uses a domain of AWS.
 		MailFromDomain:              jsii.String(c.bounceDomain()),
 		MailFromBehaviorOnMxFailure: awsses.MailFromBehaviorOnMxFailure_USE_DEFAULT_VALUE,
 	})
@@ -139,8 +138,8 @@ func (c config) mailRecords() []record {
 	}
 }
 
-// notify subscribes a function to notices of bounces and complaints. SNS only passes on the notice.
-// If the function fails repeatedly, its dead-letter queue keeps the notice.
+// notify subscribes a function to notices of bounces and complaints. SNS only passes on the notice;
+// after repeated failures the function's dead-letter queue keeps it.
 func (p mailer) notify(f awslambda.IFunction) {
 	p.returns.AddSubscription(awssnssubscriptions.NewLambdaSubscription(f, nil))
 }

@@ -56,7 +56,7 @@ func run(file, assets, out string) error {
 	return nil
 }
 
-// checkBuilt fails if an executable is missing. It runs before the template is written.
+// checkBuilt runs before the template is written.
 func checkBuilt(assets string) error {
 	var missing []string
 	for _, f := range functions {
@@ -71,7 +71,6 @@ func checkBuilt(assets string) error {
 	return nil
 }
 
-// newApp returns an app whose template does not depend on the machine, the folder or the time.
 func newApp(out string) awscdk.App {
 	props := &awscdk.AppProps{
 		AnalyticsReporting: jsii.Bool(false),
@@ -84,7 +83,7 @@ func newApp(out string) awscdk.App {
 			"@aws-cdk/core:checkSecretUsage":        true,
 			// Keep one policy statement for each statement of this program.
 			"@aws-cdk/aws-iam:minimizePolicies": false,
-			// The command sam local finds the executables by this metadata.
+			// sam local finds the executables by this metadata.
 			"aws:cdk:enable-asset-metadata": true,
 		},
 	}
@@ -95,8 +94,8 @@ func newApp(out string) awscdk.App {
 }
 
 // newStacks makes all parts. The edge must be in us-east-1, where CloudFront has its firewall, logs
-// and metrics, so a service elsewhere gets a second stack. The stacks need no references to each
-// other, because each uses the domains that the operator chose.
+// and metrics, so a service elsewhere gets a second stack. The stacks do not refer to each other,
+// because each uses the domains that the operator chose.
 func newStacks(app awscdk.App, c config, assets string) []awscdk.Stack {
 	stack := newStack(app, "Verdetto", c.Name, c.Region, c.Account)
 	stacks, before := []awscdk.Stack{stack}, stack

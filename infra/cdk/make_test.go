@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestMakeDeploy: make deploy requires the CDK's command line but no test tools. It adopts existing
-// resources only on request.
+// make deploy requires the CDK's command line but no test tools, and adopts existing resources only
+// on request.
 func TestMakeDeploy(t *testing.T) {
 	make := testenv.Command(t, "make", "apt-get install make")
 	plan := func(args ...string) string {

@@ -22,9 +22,8 @@ var unwatched = map[string]string{
 	"FeesLost":       "selling ends by itself at 500 lost fees a day, and FeesLow tells before",
 }
 
-// TestAlarmsAndMetrics: every metric of the log lines has an alarm or a reason for none. Every
-// alarm and graph uses a metric that a function logs, with exactly the dimensions stack and
-// function.
+// Every metric of the log lines has an alarm or a reason for none. Every alarm and graph uses a
+// metric that a function logs, with exactly the dimensions stack and function.
 func TestAlarmsAndMetrics(t *testing.T) {
 	logged := loggedMetrics(t)
 	for _, name := range []string{"example", "most"} {
@@ -61,7 +60,7 @@ func TestAlarmsAndMetrics(t *testing.T) {
 			}
 		}
 		// The dashboard is a JSON text with references. A metric of a graph is a list: namespace,
-		// name, and then names and values of dimensions in turn.
+		// name, and then names and values of dimensions.
 		board := strings.ReplaceAll(compact(h.property("Dashboard", "DashboardBody")), `\"`, `"`)
 		for _, part := range strings.Split(board, `["`+namespace+`","`)[1:] {
 			w := strings.Split(part, `"`)
@@ -83,7 +82,6 @@ func TestAlarmsAndMetrics(t *testing.T) {
 	}
 }
 
-// loggedMetrics reads from the sources which functions log which metrics.
 func loggedMetrics(t *testing.T) map[string][]string {
 	t.Helper()
 	logged := map[string][]string{}
@@ -122,7 +120,6 @@ func loggedMetrics(t *testing.T) map[string][]string {
 	return logged
 }
 
-// loggers returns the functions for which a file logs a metric.
 func loggers(t *testing.T, path, metric string) (names []string) {
 	for _, f := range functions {
 		switch dir := filepath.ToSlash(filepath.Dir(path)); {

@@ -12,8 +12,8 @@ import (
 	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
 )
 
-// accepted lists findings of cdk-nag that are deliberate. Other findings fail the test, and so do
-// entries without a finding.
+// accepted lists deliberate findings of cdk-nag. Other findings fail the test, and so do entries
+// without one.
 var accepted = []struct{ rule, where, why string }{
 	{"AwsSolutions-APIG4", "/Verdetto/Route",
 		"Callers without a key are welcome; keys are checked by the functions, and API Gateway has no authorizer for " +
@@ -35,8 +35,8 @@ var accepted = []struct{ rule, where, why string }{
 		"It is a queue of dead letters, of functions and not of a queue, which the rule does not see."},
 }
 
-// findings returns the rule and place of each finding of cdk-nag's rules for AWS solutions. The
-// CDK writes them next to the template as messages.
+// findings returns the rule and place of each finding of cdk-nag, which the CDK writes next to the
+// template.
 func findings(t *testing.T, c config) [][2]string {
 	t.Helper()
 	out := tempDir()

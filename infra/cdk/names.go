@@ -12,8 +12,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// name sets the logical id of a construct, independent of the CDK's hashes. The id decides what a
-// deployment keeps or replaces, and docs/aws.md uses it.
+// name sets the logical id of a construct, which decides what a deployment keeps or replaces.
+// docs/aws.md uses it.
 func name(of constructs.Construct, id string) {
 	made := of.Node().DefaultChild()
 	if made == nil {
@@ -22,12 +22,10 @@ func name(of constructs.Construct, id string) {
 	made.(awscdk.CfnElement).OverrideLogicalId(jsii.String(id))
 }
 
-// title capitalizes a name, as the start of a logical id.
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// output adds an output of the stack for the operator.
 func output(stack awscdk.Stack, id string, value *string, what string) {
 	awscdk.NewCfnOutput(stack, jsii.String(id), &awscdk.CfnOutputProps{Value: value, Description: jsii.String(what)})
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// operator describes who runs the service, for the public legal pages.
 type operator struct {
 	Name    string `json:"name"`    // of the person or the company
 	Address string `json:"address"` // postal, with commas between the lines
@@ -15,8 +14,8 @@ type operator struct {
 	Law     string `json:"law"`    // the country whose law applies
 }
 
-// particular is one detail of the operator: its field in the configuration, its variable for
-// functions/pro, its value, and the pages that show it.
+// particular is one detail of the operator, with its variable for functions/pro and the pages that
+// show it.
 type particular struct{ field, variable, value, wanted string }
 
 func (o operator) particulars() []particular {
@@ -31,7 +30,7 @@ func (o operator) particulars() []particular {
 }
 
 // missing returns a line for each missing detail. The service runs without them, and its pages
-// say that they are missing.
+// say so.
 func (o operator) missing() (lines []string) {
 	for _, p := range o.particulars() {
 		if strings.TrimSpace(p.value) == "" {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestOperator: missing details of the operator are reported without stopping the deployment. The
-// given details reach the legal pages.
+// Missing details of the operator do not stop the deployment.
 func TestOperator(t *testing.T) {
 	if missing := (operator{}).missing(); len(missing) != 6 ||
 		!strings.HasPrefix(missing[0], "operator.name is not given") {

@@ -14,29 +14,26 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// origin is the connection from CloudFront to API Gateway: a domain, and mutual TLS if
-// ClientCertificate and Authority are set. (AWS, "Mutual TLS (origin) with CloudFront" and "How
-// to turn on mutual TLS authentication for your HTTP APIs in API Gateway".)
+// origin connects CloudFront to API Gateway: by a domain, and by mutual TLS if ClientCertificate
+// and Authority are set. (AWS, "Mutual TLS (origin) with CloudFront" and "How to turn on mutual TLS
+// authentication for your HTTP APIs in API Gateway".)
 type origin struct {
 	Domain            string `json:"domain"`            // used only by the distribution
 	Certificate       string `json:"certificate"`       // ARN in the stack's region
 	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1, shown by CloudFront
-	// Authority is the PEM file of the authority that issued the client certificate. The path is
-	// relative to the configuration file.
+	// Authority is the PEM file of the client certificate's authority, relative to the
+	// configuration file.
 	Authority string `json:"authority"`
 }
 
-// hasDomain reports whether API Gateway answers only under the operator's domain.
 func (o origin) hasDomain() bool { return o.Domain != "" }
 
-// isMutual reports whether API Gateway accepts connections of the distribution only.
 func (o origin) isMutual() bool { return o.ClientCertificate != "" }
 
-// rules returns the checks of the origin, given the operator's other choices.
 func (o origin) rules(c config) []rule {
 	if o == (origin{}) {
-		// CloudFront's stack is in us-east-1, and stacks in two regions cannot exchange addresses.
-		// So a service in another region needs a domain.
+		// CloudFront's stack is in us-east-1, and stacks in two regions cannot exchange addresses,
+		// so a service elsewhere needs a domain.
 		return []rule{{"origin", when(c.Region != edgeRegion && regionShape.MatchString(c.Region),
 			"missing: elsewhere than in us-east-1 API Gateway needs a domain of its own, by which CloudFront reaches "+
 				"it")}}
@@ -62,8 +59,7 @@ func (o origin) rules(c config) []rule {
 	return rules
 }
 
-// checkAuthority fails unless a file holds only certificates of authorities. A private key in the
-// file is an error.
+// checkAuthority accepts only certificates of authorities in the file, and no private key.
 func checkAuthority(file string) error {
 	rest, err := os.ReadFile(file)
 	if err != nil {
@@ -117,7 +113,6 @@ func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage aws
 		"the DNS record by which CloudFront reaches API Gateway")
 }
 
-// prove makes the distribution present its client certificate to the origin.
 func (o origin) prove(d cloudfront.Distribution) {
 	if o.isMutual() {
 		d.Node().DefaultChild().(cloudfront.CfnDistribution).AddPropertyOverride(

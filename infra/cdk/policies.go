@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// policies makes the cache policies and origin request policies of the edge. It makes each policy
-// only once, because an account may have 20 policies of each kind.
+// policies makes each policy of the edge only once, because an account may have 20 of each kind.
 type policies struct {
 	stack    awscdk.Stack
 	config   config
@@ -25,9 +24,8 @@ func newPolicies(stack awscdk.Stack, c config) policies {
 	return policies{stack, c, map[string]cloudfront.IOriginRequestPolicy{}, map[string]cloudfront.ICachePolicy{}}
 }
 
-// request returns a policy that forwards the named headers, no cookies, and either all query
-// parameters or none. Cached answers use none, because CloudFront always forwards the parameters of
-// the cache key.
+// request forwards the named headers, no cookies, and all query parameters or none. Cached answers
+// use none, because CloudFront always forwards the parameters of the cache key.
 func (p policies) request(headers []string, query bool) cloudfront.IOriginRequestPolicy {
 	id := "OriginRequest"
 	for _, h := range headers {
@@ -53,7 +51,6 @@ func (p policies) request(headers []string, query bool) cloudfront.IOriginReques
 	return made
 }
 
-// cacheID returns the name of an endpoint's cache policy.
 func cacheID(r routes.Route) string {
 	if r.Keyed() {
 		return "KeyedCache"
@@ -61,9 +58,9 @@ func cacheID(r routes.Route) string {
 	return "OpenCache"
 }
 
-// cache returns a policy that caches answers for as long as they state, and otherwise not at all.
-// The cache key holds all parameters, and the API key where keys are checked. An invented parameter
-// so reaches the function, which refuses it before it reads the store.
+// cache returns a policy that caches answers as long as they state. The cache key holds all
+// parameters, and the API key where keys are checked, so an invented parameter reaches the
+// function, which refuses it before it reads the store.
 func (p policies) cache(r routes.Route) cloudfront.ICachePolicy {
 	id := cacheID(r)
 	if made, ok := p.caches[id]; ok {
@@ -72,9 +69,9 @@ func (p policies) cache(r routes.Route) cloudfront.ICachePolicy {
 	return p.keeping(id, longest(), r.Keyed())
 }
 
-// unshared returns the cache policy of the paths whose answers are not shared among callers.
-// Private answers are marked no-store or private, and CloudFront does not cache them. The policy's
-// maximum is still not 0, because then CloudFront would not forward Authorization.
+// unshared is for answers that are not shared among callers. They are marked no-store or private,
+// so CloudFront does not cache them. The policy's maximum is still not 0, because then CloudFront
+// would not forward Authorization.
 func (p policies) unshared() cloudfront.ICachePolicy {
 	const id = "UnsharedCache"
 	if made, ok := p.caches[id]; ok {
@@ -83,7 +80,7 @@ func (p policies) unshared() cloudfront.ICachePolicy {
 	return p.keeping(id, time.Second, true)
 }
 
-// keeping returns a policy that caches answers for as long as they state, at most for most.
+// keeping returns a policy that caches answers as long as they state, up to most.
 func (p policies) keeping(id string, most time.Duration, keyed bool) cloudfront.ICachePolicy {
 	headers := cloudfront.CacheHeaderBehavior_None()
 	if keyed {
@@ -101,7 +98,6 @@ func (p policies) keeping(id string, most time.Duration, keyed bool) cloudfront.
 	return made
 }
 
-// longest returns the longest time that any answer may be cached.
 func longest() time.Duration {
 	var most time.Duration
 	for _, r := range routes.Table {

@@ -10,11 +10,9 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// unnarrowable lists actions that cannot be limited to a named resource. Either they have no
-// resource, or AWS chooses the resource's name.
+// unnarrowable lists actions that have no resource, or one whose name AWS chooses.
 var unnarrowable = []string{"xray:PutTraceSegments", "xray:PutTelemetryRecords", "s3:PutObject"}
 
-// grant is a permission in the template, with the place where it was found.
 type grant struct {
 	id             string
 	actions        []string
@@ -23,7 +21,6 @@ type grant struct {
 	service        string // the allowed principal
 }
 
-// grants lists everything that the template allows.
 func (h *synthesized) grants() []grant {
 	var all []grant
 	add := func(id, kind string, document any) {
@@ -78,8 +75,8 @@ func (g grant) wide() []string {
 	return faults
 }
 
-// TestPolicies: no statement allows a wildcard action. No statement allows a wildcard resource if
-// the AWS service supports a narrower resource. Statements that deny may be wide.
+// No statement allows a wildcard action, or a wildcard resource where the AWS service supports a
+// narrower one. Statements that deny may be wide.
 func TestPolicies(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
@@ -95,8 +92,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestWide shows that the function wide finds permissions that are too wide, so TestPolicies can
-// fail.
+// TestWide shows that TestPolicies can fail.
 func TestWide(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -123,7 +119,6 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestWhoReadsWhichSecret: a function may read exactly the parameters that its environment names.
 func TestWhoReadsWhichSecret(t *testing.T) {
 	h := fixture(t, "example")
 	want := map[string][]string{
@@ -190,8 +185,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// TestPartitions: a function reads and writes exactly the partitions that the table of accesses
-// lists. No function may access the whole table.
+// No function may access the whole table.
 func TestPartitions(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)

@@ -7,22 +7,20 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// queues holds the queues of asynchronous work, each with its dead-letter queue.
 type queues struct {
 	stack   awscdk.Stack
 	workers int
-	// ofFunction holds the queue of each function. The queue of refresh carries origins to refresh.
-	// The queues of pro and alerts carry signals that the outbox contains work.
+	// The queue of refresh carries origins to refresh; those of pro and alerts carry signals that
+	// the outbox contains work.
 	ofFunction map[string]queue
-	// events receives events, such as schedules and notices of bounces, on which a function failed
-	// repeatedly.
+	// events receives events on which a function failed repeatedly.
 	events awssqs.Queue
 }
 
 type queue struct{ work, dead awssqs.Queue }
 
-// tries is how often a message is delivered before it moves to the dead-letter queue. It is high,
-// because a deployment or a rate limit that stops a worker also uses up a delivery.
+// tries is the number of deliveries of a message before it is a dead letter. It is high, because a
+// deployment or a rate limit that stops a worker also uses up a delivery.
 const tries = 5
 
 func newQueues(stack awscdk.Stack, c config) queues {
@@ -63,7 +61,6 @@ func newQueues(stack awscdk.Stack, c config) queues {
 	return q
 }
 
-// addWorkers connects each function to its queue.
 func (q queues) addWorkers(l lambdas) {
 	for _, f := range functions {
 		if !f.queue {

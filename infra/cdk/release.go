@@ -14,12 +14,12 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// A release holds a template with parameters and the functions' executables as zip files. With them
-// an operator deploys the smallest set-up without Go, Node.js or the CDK: in us-east-1, with
-// CloudFront's domain, and without payments.
+// A release lets an operator deploy the smallest set-up without Go, Node.js or the CDK: in
+// us-east-1, with CloudFront's domain, and without payments. It holds a template with parameters
+// and the functions' executables as zip files.
 
 // chosen stands for the operator's choices while the template is made. Each value occurs nowhere
-// else in the template, so it can be replaced by a reference to a parameter.
+// else in it, so it can be replaced by a reference to a parameter.
 func chosen() config {
 	c := defaults()
 	c.Account, c.Region = "111122223333", edgeRegion
@@ -31,16 +31,15 @@ func chosen() config {
 	return c
 }
 
-// choice is a parameter of the template. CloudFormation shows the description.
+// CloudFormation shows the description of a choice.
 type choice struct {
 	Type, Description                     string
 	Default                               *string `json:",omitempty"`
 	AllowedPattern, ConstraintDescription string  `json:",omitempty"`
 	stands                                string  // the value in chosen
-	optional                              bool    // without a value, a property of this parameter is left out
+	optional                              bool    // without a value, its property is omitted
 }
 
-// references returns a parameter for each choice, by its name.
 func references() map[string]choice {
 	c, none, mail, one := chosen(), "", "mail", "1"
 	user, domain, _ := strings.Cut(c.mailAddress(), "@")
@@ -71,8 +70,8 @@ func references() map[string]choice {
 
 const codeBucket = "CodeBucket"
 
-// releaseTemplate returns the template of the release. The key of a function's zip file contains
-// the version. So a deployment of a newer template always installs the newer executables.
+// releaseTemplate puts the version into the key of a function's zip file, so a newer template
+// always installs the newer executables.
 func releaseTemplate(out, assets, folder string) (map[string]any, error) {
 	made := *assertions.Template_FromStack(newStacks(newApp(out), chosen(), assets)[0], nil).ToJSON()
 	text, err := json.Marshal(made)
@@ -108,11 +107,10 @@ func releaseTemplate(out, assets, folder string) (map[string]any, error) {
 	return template, nil
 }
 
-// ref and fn return a call of CloudFormation's function.
 func ref(name string) map[string]any                  { return map[string]any{"Ref": name} }
 func fn(name string, arguments ...any) map[string]any { return map[string]any{name: arguments} }
 
-// refer replaces the values of chosen in a part of a template by references to the parameters.
+// refer replaces the values of chosen by references to the parameters.
 func refer(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -138,8 +136,8 @@ func refer(v any) any {
 	return v
 }
 
-// writeRelease writes NAME.zip, where NAME contains the version. The zip holds the folder NAME with
-// the template and the functions' zip files. The same executables always give the same bytes.
+// writeRelease writes NAME.zip, where NAME contains the version, with the template and the
+// functions' zip files in a folder NAME. The same executables always give the same bytes.
 func writeRelease(file, assets string) error {
 	if err := checkBuilt(assets); err != nil {
 		return err
@@ -178,14 +176,13 @@ func writeRelease(file, assets string) error {
 	return os.WriteFile(file, release, 0o644)
 }
 
-// entry is a file in an archive.
 type entry struct {
 	name string
 	mode os.FileMode
 	data []byte
 }
 
-// zipped returns a zip file with a constant time for each entry.
+// zipped gives each entry a constant time.
 func zipped(entries ...entry) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestReleaseTemplate: with parameters, the template of a release is the template that make deploy
-// makes from the same choices. Only the place of the executables differs.
+// With parameters, the released template is that of make deploy with the same choices, except for
+// the place of the executables.
 func TestReleaseTemplate(t *testing.T) {
 	needsNode(t)
 	released, err := releaseTemplate(tempDir(), standIns(), "verdetto_1.0.0_aws")
@@ -80,7 +80,7 @@ func compactJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// resolve does what CloudFormation does with parameters: it replaces the references to them.
+// resolve replaces references to parameters, as CloudFormation does.
 func resolve(v any, given map[string]string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -114,8 +114,7 @@ func resolve(v any, given map[string]string) any {
 	return v
 }
 
-// TestReleaseFile: the file of a release holds the template, which cfn-lint accepts, and each
-// function's zip file. Two files of the same executables are equal.
+// cfn-lint accepts the template of a release. Two files of the same executables are equal.
 func TestReleaseFile(t *testing.T) {
 	needsNode(t)
 	lint := testenv.Tool(t, "cfn-lint", "bin", "cfn-lint")
@@ -165,7 +164,6 @@ func TestReleaseFile(t *testing.T) {
 	}
 }
 
-// unzipped returns the files of a zip archive.
 func unzipped(t *testing.T, data []byte) map[string]entry {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))

@@ -7,12 +7,11 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// liveAlias is the alias by which functions are called.
 const liveAlias = "live"
 
-// newLive makes the alias that all callers use. The template names $LATEST in every deployment, so
-// CloudFormation never moves the alias. Only infra/rollout moves it, after a test of the new
-// version. An event that the function fails on is retried twice, and then kept as a dead letter.
+// newLive makes the alias that all callers use. The template always names $LATEST, so
+// CloudFormation never moves the alias. Only infra/rollout does, after a test of the new version.
+// An event that the function fails on is retried twice, then kept as a dead letter.
 func newLive(stack awscdk.Stack, p parts, f function, made awslambda.Function) awslambda.Alias {
 	props := &awslambda.AliasProps{AliasName: jsii.String(liveAlias), Version: made.LatestVersion()}
 	if f.events {

@@ -12,11 +12,10 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// rule is the result of a check of one or more choices. field names the choices. fault says what is
-// wrong and what to do; it is empty if nothing is wrong.
+// rule is the result of a check of the choices in field. fault says what is wrong and what to do,
+// or is empty.
 type rule struct{ field, fault string }
 
-// check returns all faults of the configuration.
 func (c config) check() (faults []string) {
 	for _, rules := range [][]rule{c.place(), c.Origin.rules(c), c.people(), c.sale(), c.limits(), c.instances()} {
 		for _, r := range rules {
@@ -35,7 +34,7 @@ func when(bad bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// quotaCalls returns the quotas in the form of VERDETTO_QUOTA_CALLS.
+// quotaCalls returns the form of VERDETTO_QUOTA_CALLS.
 func (c config) quotaCalls() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(c.QuotaCalls)) {
@@ -44,7 +43,7 @@ func (c config) quotaCalls() string {
 	return strings.Join(all, ",")
 }
 
-// unknownQuota returns a fault if a quota has no known name, or no value from 1 to 1,000,000.
+// unknownQuota faults a quota without a known name, or without a value from 1 to 1,000,000.
 func (c config) unknownQuota() string {
 	for _, name := range slices.Sorted(maps.Keys(c.QuotaCalls)) {
 		if fault := routes.UnknownLimit(name); fault != "" {
@@ -57,8 +56,7 @@ func (c config) unknownQuota() string {
 	return ""
 }
 
-// shaped returns a fault unless the value matches the pattern shape. The parameter is describes the
-// pattern in words.
+// shaped returns a fault unless the value matches shape, which is describes in words.
 func shaped(value string, shape *regexp.Regexp, is string) string {
 	if value == "" {
 		return "missing: give " + is
@@ -66,7 +64,7 @@ func shaped(value string, shape *regexp.Regexp, is string) string {
 	return when(!shape.MatchString(value), "%q is not %s", value, is)
 }
 
-// optional checks a value as shaped does, but accepts an empty value.
+// optional also accepts an empty value.
 func optional(value string, shape *regexp.Regexp, is string) string {
 	if value == "" {
 		return ""
@@ -74,12 +72,11 @@ func optional(value string, shape *regexp.Regexp, is string) string {
 	return shaped(value, shape, is)
 }
 
-// between returns a fault unless the value is between least and most, inclusive.
+// between includes least and most.
 func between(value, least, most int) string {
 	return when(value < least || value > most, "%d is not between %d and %d", value, least, most)
 }
 
-// isBareAddress reports whether a value is an e-mail address and nothing else.
 func isBareAddress(value string) bool {
 	a, err := mail.ParseAddress(value)
 	return err == nil && a.Address == value
@@ -99,7 +96,6 @@ var (
 	tableShape       = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 )
 
-// keptDays lists the valid retention times of CloudWatch Logs, in days.
 var keptDays = sorted(retentions)
 
 func (c config) place() []rule {

@@ -7,21 +7,19 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// schedules lists the scheduled work. All origins are queued every seven days. The departures that
-// are due are queued daily. Each outbox is checked every five minutes. Signals usually start that
-// work sooner, but a signal may be lost.
+// All origins are queued every seven days, and the due departures daily. Each outbox is checked
+// every five minutes, because a signal that starts the work sooner may be lost.
 var schedules = []struct {
 	id, function, when string
 	event              string // input of the function
 	within             int    // minutes within which AWS may choose the start; 0 is at once
 	tries, seconds     int    // number and duration of redeliveries
 }{
-	// The event of a refresh plan contains its scheduled time, so a second delivery has no effect.
-	// The event is retried for 24 hours. A check of an outbox needs few retries, because the next
-	// check follows five minutes later.
+	// A plan contains its scheduled time, so a second delivery has no effect. It is retried for 24
+	// hours. A check of an outbox needs few retries, because the next follows five minutes later.
 	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)",
 		`{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 24 * 60 * 60},
-	// The event is retried for 12 hours, so retries end before the next day's event.
+	// Retried for 12 hours, so retries end before the next day's event.
 	{"RefreshDepartures", "refresh", "cron(0 5 * * ? *)", `{"departures":true,"time":"<aws.scheduler.scheduled-time>"}`,
 		15, 185, 12 * 60 * 60},
 	{"RefreshMail", "refresh", "rate(5 minutes)", `{"mail":true}`, 0, 2, 300},
@@ -29,8 +27,8 @@ var schedules = []struct {
 	{"AlertsOutbox", "alerts", "rate(5 minutes)", `{"work":true}`, 0, 2, 300},
 }
 
-// newSchedules makes the schedules. Events that cannot be delivered become dead letters. The
-// function's alias configures the same for events on which the function fails.
+// Events that cannot be delivered become dead letters. The function's alias configures the same for
+// events on which the function fails.
 func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
 	role := awsiam.NewRole(stack, jsii.String("ScheduleRole"), &awsiam.RoleProps{
 		AssumedBy: awsiam.NewServicePrincipal(jsii.String("scheduler.amazonaws.com"), &awsiam.ServicePrincipalOpts{

@@ -15,8 +15,8 @@ import (
 
 type props = map[string]any
 
-// statement is a row of testdata/statements.toml: something that must be true of the template, such
-// as a property of all queues.
+// statement is a row of testdata/statements.toml about the template, such as a property of all
+// queues.
 type statement struct {
 	Says, Choices string
 	One, All      string // the type of resource
@@ -24,7 +24,7 @@ type statement struct {
 	Count         *int
 }
 
-// statements returns the table. Some rows stand for each function.
+// Some rows of the table stand for each function.
 func statements(t *testing.T) []statement {
 	t.Helper()
 	type row struct {
@@ -48,7 +48,6 @@ func statements(t *testing.T) []statement {
 	return table.Statement
 }
 
-// holds reports whether a statement is true of the resources of its type.
 func (s statement) holds(resources []props) bool {
 	if s.Count != nil {
 		return len(resources) == *s.Count
@@ -62,7 +61,6 @@ func (s statement) holds(resources []props) bool {
 	return len(resources) > 0 && !slices.ContainsFunc(resources, func(r props) bool { return !fits(r) })
 }
 
-// matches reports whether a value of a template is as the statement requires.
 func matches(want, got any) bool {
 	switch want := want.(type) {
 	case props:
@@ -95,7 +93,7 @@ func matches(want, got any) bool {
 	return want == got
 }
 
-// spoiled returns the resources, changed so that the statement is false.
+// spoiled changes the resources so that the statement is false.
 func (s statement) spoiled(resources []props) []props {
 	if s.Count != nil {
 		return append(slices.Clone(resources), props{})
@@ -117,8 +115,8 @@ func (s statement) spoiled(resources []props) []props {
 	return changed
 }
 
-// TestStatements: each statement is true of the template, and false once the resources are changed.
-// So each statement can fail.
+// Each statement is true of the template, and false once the resources are changed, so each can
+// fail.
 func TestStatements(t *testing.T) {
 	all := statements(t)
 	if len(all) < 140 {

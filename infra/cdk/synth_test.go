@@ -16,8 +16,6 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// TestSameChoicesSameTemplate: for the same configuration, the template is the same, whatever the
-// folder.
 func TestSameChoicesSameTemplate(t *testing.T) {
 	needsNode(t)
 	c := fixtureConfigs(t)["example"]
@@ -30,7 +28,6 @@ func TestSameChoicesSameTemplate(t *testing.T) {
 	}
 }
 
-// written returns the output of a synthesis by file name.
 func written(t *testing.T, c config) map[string]string {
 	t.Helper()
 	out := tempDir()
@@ -53,8 +50,6 @@ func written(t *testing.T, c config) map[string]string {
 	return files
 }
 
-// TestTwoStacksShareNoName: two deployments with different names in one account share no resource
-// name.
 func TestTwoStacksShareNoName(t *testing.T) {
 	named := func(h *synthesized) map[string]string {
 		names := map[string]string{}
@@ -80,9 +75,8 @@ func TestTwoStacksShareNoName(t *testing.T) {
 	}
 }
 
-// TestWhatOutlivesTheStack checks what remains after a stack is deleted. Only the table is never
-// deleted and also has a fixed name, so it stops a new stack from being created. docs/aws.md says
-// how the new stack takes over the table, and lists the other resources that remain.
+// After a stack is deleted the table remains under its fixed name, so no new stack can be created.
+// docs/aws.md says how the new stack takes it over, and lists the other resources that remain.
 func TestWhatOutlivesTheStack(t *testing.T) {
 	data, err := os.ReadFile("../../docs/aws.md")
 	if err != nil {
@@ -112,7 +106,6 @@ func TestWhatOutlivesTheStack(t *testing.T) {
 	}
 }
 
-// TestMailRecords: the outputs hold every DNS record that mail requires.
 func TestMailRecords(t *testing.T) {
 	h := fixture(t, "example")
 	for id, want := range map[string]string{
@@ -131,7 +124,6 @@ func TestMailRecords(t *testing.T) {
 	}
 }
 
-// TestLint: cfn-lint has no findings.
 func TestLint(t *testing.T) {
 	lint := testenv.Tool(t, "cfn-lint", "bin", "cfn-lint")
 	dir := t.TempDir()
@@ -148,7 +140,7 @@ func TestLint(t *testing.T) {
 	if out, err := exec.Command(lint, args...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// Control: cfn-lint reports a fault in a bad template.
+	// cfn-lint reports a fault in a bad template.
 	bad := filepath.Join(dir, "bad.template.json")
 	if err := os.WriteFile(bad, []byte(strings.Replace(fixture(t, "example").texts[0], `"PAY_PER_REQUEST"`,
 		`"FOR_FREE"`, 1)), 0o666); err != nil {
@@ -159,8 +151,6 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameWhatExists: every logical id in docs/aws.md is in the template. The list of
-// secrets in docs/aws.md has every parameter.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	h := fixture(t, "example")
 	data, err := os.ReadFile("../../docs/aws.md")

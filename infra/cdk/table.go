@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// table holds all data of the service.
 type table struct {
 	own  awsdynamodb.Table
 	used awsdynamodb.ITable // the stack's own, or one restored from it
@@ -41,8 +40,7 @@ func newTable(stack awscdk.Stack, c config) table {
 	return t
 }
 
-// mostReads and mostWrites are the table's throughput limits, in units per second. They allow two
-// units of each kind per call, which is more than any call needs. The added numbers are what
-// refreshes of 100,000 routes need.
+// The limits are in units per second: two for each call, which is more than any call needs, and
+// what refreshes of 100,000 routes need.
 func mostReads(c config) int  { return 2*c.RequestsPerSecond + 1600 }
 func mostWrites(c config) int { return 2*c.RequestsPerSecond + 700 }

@@ -28,8 +28,8 @@ import (
 	settings "verdetto/shared/runtime/config"
 )
 
-// cloud holds clients of the AWS account: for the service's region, and for us-east-1, where
-// CloudFront's certificates and the secret that CloudFront sends are kept.
+// cloud holds clients for the service's region, and for us-east-1, where CloudFront's certificates
+// and secret are kept.
 type cloud struct {
 	identity   *sts.Client
 	parameters *ssm.Client
@@ -40,7 +40,6 @@ type cloud struct {
 	in         func(region string) regional
 }
 
-// regional holds the clients that are needed in several regions.
 type regional struct {
 	parameters   *ssm.Client
 	stacks       *cloudformation.Client
@@ -76,8 +75,7 @@ func (p *preflight) account(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// wrong maps each parameter in the Parameter Store to a function. The function returns what is
-// wrong with the parameter's value, or "".
+// wrong says what is wrong with the value of each parameter in the Parameter Store, or "".
 var wrong = map[string]func(value string, c config) string{
 	"pepper": func(v string, c config) string {
 		if says := short(v, c); says != "" {
@@ -139,7 +137,6 @@ var wrong = map[string]func(value string, c config) string{
 		"it is not 16 to 256 letters, digits, - and _, which is all that Telegram sends along"),
 }
 
-// fits returns a function that checks whether a setting accepts a value.
 func fits(setting, says string) func(string, config) string {
 	return func(v string, _ config) string {
 		if s, ok := settings.Named(setting); !ok || len(s.Faults(v)) > 0 {
@@ -190,8 +187,7 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 	return faults, nil
 }
 
-// originSecret checks the secret that CloudFront will send with each request: the functions must
-// accept its value.
+// The functions must accept the secret that CloudFront will send.
 func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 	name, version := p.config.Name+"/origin", strconv.Itoa(p.config.OriginSecret)
 	make := "create it as docs/aws.md shows, with one of the values of " + p.config.parameter("origin-secrets") +
@@ -216,7 +212,6 @@ func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// leastBootstrap is the minimum version of the CDK's bootstrap stack.
 const leastBootstrap = 6
 
 func (p *preflight) bootstrap(ctx context.Context) (faults []fault, err error) {
@@ -238,7 +233,7 @@ func (p *preflight) bootstrap(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// stackStatus returns the status of a region's stack, or "" if it does not exist.
+// stackStatus returns "" if the stack does not exist.
 func (p *preflight) stackStatus(ctx context.Context, r region) (string, error) {
 	out, err := p.cloud.in(r.name).stacks.DescribeStacks(ctx,
 		&cloudformation.DescribeStacksInput{StackName: aws.String(p.config.Name + r.suffix)})
@@ -302,11 +297,10 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// soon is the least remaining time of a certificate; less is a fault.
 const soon = 14 * 24 * time.Hour
 
-// certificates checks three certificates: of the service, of the origin's domain, and the client
-// certificate that the distribution presents to the origin.
+// certificates checks those of the service and of the origin's domain, and the client certificate
+// that the distribution presents to the origin.
 func (p *preflight) certificates(ctx context.Context) (faults []fault, err error) {
 	c := p.config
 	for _, w := range []struct{ about, arn, region, domain string }{
@@ -326,7 +320,7 @@ func (p *preflight) certificates(ctx context.Context) (faults []fault, err error
 	return faults, nil
 }
 
-// certificate checks one certificate: of a domain, or, if domain is empty, an imported certificate.
+// If domain is empty, certificate checks an imported certificate.
 func (p *preflight) certificate(ctx context.Context, about, arn, region, domain string) ([]fault, error) {
 	anew := fmt.Sprintf("ask ACM for one there, for %s: aws acm request-certificate --region %s --validation-method "+
 		"DNS --domain-name %[1]s", domain, region)
@@ -411,9 +405,8 @@ func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// atOnce is how many Lambda instances the functions for callers may need at the same time, besides
-// the refresh workers. unreserved is the number that Lambda keeps for functions without reserved
-// concurrency.
+// atOnce is how many Lambda instances the functions for callers may need at once, besides the
+// refresh workers. unreserved is what Lambda keeps for functions without reserved concurrency.
 const (
 	atOnce     = 50
 	unreserved = 100

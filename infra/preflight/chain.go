@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// genesis is the hash of each network's first block, which identifies the network of a node.
+// genesis holds the hash of the first block of each network, which identifies a node's network.
 var genesis = map[string]string{
 	"mainnet-beta": "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d",
 	"devnet":       "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG",
 }
 
-// tokenProgram is the address of the Solana program that owns every token account.
+// tokenProgram is the Solana program that owns every token account.
 const tokenProgram = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 
 func (p *preflight) nodeList() ([]string, error) {
@@ -29,7 +29,7 @@ func (p *preflight) nodeList() ([]string, error) {
 	return strings.Split(list, ","), nil
 }
 
-// call sends a request to a node. Its errors never contain the address, which may hold a key.
+// call returns errors that never contain the node's address, which may hold a key.
 func (p *preflight) call(ctx context.Context, node, method string, result any, params ...any) error {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method,
 		"params": append([]any{}, params...)})
@@ -68,7 +68,6 @@ func (p *preflight) call(ctx context.Context, node, method string, result any, p
 	return nil
 }
 
-// host returns the part of a node's address that may be shown.
 func host(node string) string {
 	if u, err := url.Parse(node); err == nil && u.Host != "" {
 		return u.Host
@@ -94,8 +93,8 @@ func (p *preflight) nodes(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// wallet checks that the seller's wallet has a token account for USDC. The first transfer of USDC
-// to the wallet opens such an account.
+// wallet checks that the seller's wallet has a token account for USDC, which the first transfer
+// opens.
 func (p *preflight) wallet(ctx context.Context) ([]fault, error) {
 	nodes, err := p.nodeList()
 	if err != nil {

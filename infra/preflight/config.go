@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// config holds the operator's choices that preflight checks. infra/cdk reads the same file and
-// validates all choices.
+// infra/cdk reads the same file as config and validates all choices.
 type config struct {
 	Name          string         `json:"name"`
 	Account       string         `json:"account"`
@@ -33,19 +32,16 @@ type config struct {
 	OriginSecret  int            `json:"originSecret"`
 	Reserved      map[string]int `json:"reserved"`
 	RestoredTable string         `json:"restoredTable"`
-	// Origin is the connection from the distribution to API Gateway.
-	Origin struct {
+	Origin        struct {
 		Domain            string `json:"domain"`
 		Certificate       string `json:"certificate"`
 		ClientCertificate string `json:"clientCertificate"`
 	} `json:"origin"`
 }
 
-// edgeRegion is the AWS region of CloudFront's certificates and secrets. It does not depend on the
-// service's region.
+// edgeRegion has CloudFront's certificates and secrets, whatever the service's region.
 const edgeRegion = "us-east-1"
 
-// parameters returns the secrets that must exist in the Parameter Store.
 func (c config) parameters() []parameters.Parameter {
 	var chosen []string
 	if c.TelegramBot != "" {
@@ -57,11 +53,9 @@ func (c config) parameters() []parameters.Parameter {
 	return parameters.Required(chosen...)
 }
 
-// sells reports whether the plan is sold.
 func (c config) sells() bool { return c.StripePrice != "" || c.SolanaWallet != "" }
 
-// regions returns the regions with a stack of the service, and the suffix of the stack's name in
-// each region.
+// regions returns the regions with a stack of the service, and the suffix of its name there.
 func (c config) regions() []region {
 	if c.Region == edgeRegion {
 		return []region{{c.Region, ""}}
@@ -71,7 +65,6 @@ func (c config) regions() []region {
 
 type region struct{ name, suffix string }
 
-// usdc is the address of the token USDC on the network mainnet-beta.
 const usdc = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 
 func load(file string) (config, error) {

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-// fares requests the fares of one origin from the fare source, as the refresh will.
+// fares requests the fares of one origin, as the refresh will.
 func (p *preflight) fares(ctx context.Context) ([]fault, error) {
 	token := p.secrets["travelpayouts-token"]
 	if token == "" {
@@ -18,7 +18,6 @@ func (p *preflight) fares(ctx context.Context) ([]fault, error) {
 	}
 	source, err := travelpayouts.New(travelpayouts.Config{
 		Token: token, BaseURL: p.at.fares, HTTPClient: p.client,
-		// The fares themselves are irrelevant here.
 		Comparable: upstream.Comparable{
 			CityOf: func(string) (fare.City, bool) { return "", false },
 			Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },

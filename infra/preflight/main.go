@@ -55,20 +55,16 @@ func run(ctx context.Context, file string, out io.Writer) (ready bool, err error
 	return p.report(ctx, out), nil
 }
 
-// askTime is the time limit of one check.
 const askTime = 20 * time.Second
 
-// fault is something missing or wrong, with advice on what to do.
 type fault struct{ what, do string }
 
-// question is one check of AWS, Stripe, Solana or the fare source. It returns faults, or an error
-// if the check could not be made.
+// question returns faults, or an error if the check could not be made.
 type question struct {
 	about string
 	ask   func(context.Context) ([]fault, error)
 }
 
-// preflight runs the checks of one configuration.
 type preflight struct {
 	config  config
 	cloud   cloud
@@ -83,8 +79,7 @@ func newPreflight(c config, aws cloud, at addresses) *preflight {
 }
 
 // questions returns the checks in order. The first verifies that the credentials are for the right
-// AWS account. The second reads the secrets that the checks of Stripe, Solana and the fare source
-// use.
+// AWS account. The second reads the secrets that later checks use.
 func (p *preflight) questions() []question {
 	questions := []question{
 		{"the account", p.account},
@@ -111,7 +106,7 @@ func (p *preflight) questions() []question {
 	return questions
 }
 
-// report runs all checks and writes their results. It reports whether the deployment can start.
+// report reports whether the deployment can start.
 func (p *preflight) report(ctx context.Context, out io.Writer) bool {
 	faults, unasked := 0, 0
 	for i, q := range p.questions() {

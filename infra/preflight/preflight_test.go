@@ -24,8 +24,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestFreeOnly: if the service sells nothing, preflight calls neither Stripe nor Solana, and needs
-// no parameters for them.
+// If the service sells nothing, preflight calls neither Stripe nor Solana.
 func TestFreeOnly(t *testing.T) {
 	w := newWorld(t)
 	w.config.StripePrice, w.config.SolanaWallet = "", ""
@@ -38,7 +37,6 @@ func TestFreeOnly(t *testing.T) {
 	}
 }
 
-// TestWithoutMutualTLS: an origin domain with an ACM certificate needs no client certificate.
 func TestWithoutMutualTLS(t *testing.T) {
 	w := newWorld(t)
 	w.config.Origin.ClientCertificate = ""
@@ -47,15 +45,13 @@ func TestWithoutMutualTLS(t *testing.T) {
 	}
 }
 
-// stackThat returns CloudFormation's answer about a stack.
 func stackThat(status string) string {
 	return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks><member><StackName>verdetto</StackName>` +
 		`<CreationTime>2026-11-01T00:00:00Z</CreationTime><StackStatus>` + status +
 		`</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`
 }
 
-// omissions lists what an operator can forget or set wrongly. Each test makes one of these
-// mistakes.
+// omissions lists what an operator can forget or set wrongly.
 var omissions = []struct {
 	name  string
 	spoil func(w *world)
@@ -191,8 +187,7 @@ var omissions = []struct {
 		"NO the fare source: the fare source refuses the token", "API token"},
 }
 
-// TestOmissions: if one step of the set-up is missing, preflight reports the missing step with
-// advice. It shows no secret, and all other checks succeed.
+// The missing step is reported with advice, and all other checks succeed. No secret is shown.
 func TestOmissions(t *testing.T) {
 	for _, c := range omissions {
 		t.Run(c.name, func(t *testing.T) {
@@ -219,8 +214,8 @@ func TestOmissions(t *testing.T) {
 	}
 }
 
-// TestUnasked: if a check itself fails, for example because AWS does not answer, preflight reports
-// neither success nor a fault, and says that the deployment is not ready.
+// If a check itself fails, preflight reports neither success nor a fault, and says that the
+// deployment is not ready.
 func TestUnasked(t *testing.T) {
 	w := newWorld(t)
 	w.at.stripe = "http://127.0.0.1:1"
@@ -231,7 +226,6 @@ func TestUnasked(t *testing.T) {
 	}
 }
 
-// TestConfiguration: preflight reads infra/cdk's example, and reports a missing field.
 func TestConfiguration(t *testing.T) {
 	c, err := load("../cdk/example.json")
 	if err != nil || c.Account != "123456789012" || c.SolanaMint != usdc || c.mailDomain() != "verdetto.example.com" {
@@ -256,8 +250,6 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// TestDocumentedPermissions: docs/aws.md names every permission that a restricted Stripe key
-// needs.
 func TestDocumentedPermissions(t *testing.T) {
 	data, err := os.ReadFile("../../docs/aws.md")
 	if err != nil {

@@ -11,12 +11,11 @@ import (
 	"strings"
 )
 
-// maxBody limits how much of an answer is read. All answers that preflight needs are far smaller.
+// maxBody is far more than any answer that preflight needs.
 const maxBody = 4 << 20
 
-// events lists the webhook events that functions/pro handles. invoice.payment_succeeded and
-// checkout.session.async_payment_succeeded are left out, because other events report the same
-// facts.
+// events lists those that functions/pro handles. invoice.payment_succeeded and
+// checkout.session.async_payment_succeeded are missing, because other events report the same facts.
 var events = []string{
 	"checkout.session.completed", "invoice.paid", "invoice.payment_failed",
 	"customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted",
@@ -48,13 +47,11 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 	return response.StatusCode, nil
 }
 
-// grant is advice that lists the permissions which a restricted Stripe key needs, in the words of
-// docs/aws.md.
+// grant names the permissions of a restricted Stripe key in the words of docs/aws.md.
 const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read " +
 	"access to Prices and Webhook Endpoints"
 
-// permission is a permission of restricted Stripe keys, and a path of Stripe's API that requires
-// the permission.
+// permission has a path of Stripe's API that requires it.
 type permission struct{ name, path string }
 
 // used lists the permissions that functions/pro needs to write. A read-only key passes the check,
@@ -64,7 +61,6 @@ var used = []permission{
 	{"Customers", "/v1/customers"}, {"Customer portal", "/v1/billing_portal/configurations"},
 }
 
-// permissions reads one object of each kind in used.
 func (p *preflight) permissions(ctx context.Context) (faults []fault, err error) {
 	for _, u := range used {
 		status, err := p.askStripe(ctx, u.path+"?limit=1", &struct{}{})
@@ -84,7 +80,6 @@ func (p *preflight) permissions(ctx context.Context) (faults []fault, err error)
 	return faults, nil
 }
 
-// refused returns what is wrong with the Stripe key if Stripe answers with a status.
 func (p *preflight) refused(status int) []fault {
 	switch status {
 	case http.StatusUnauthorized:
@@ -129,7 +124,7 @@ func (p *preflight) price(ctx context.Context) (faults []fault, err error) {
 	if price.Recurring == nil || price.Recurring.Interval != "month" || price.Recurring.IntervalCount != 1 {
 		faults = append(faults, fault{"the price is not paid every month", another})
 	}
-	// One USDC is worth one US dollar, so the plan must have the same price by card and in USDC.
+	// One USDC is worth one US dollar, so the plan costs the same by card and in USDC.
 	if paid := fmt.Sprintf("%d.%02d", price.UnitAmount/100, price.UnitAmount%100); price.Currency != "usd" ||
 		!sameAmount(paid, p.config.PriceUSDC) {
 		faults = append(faults, fault{fmt.Sprintf("a card pays %s %s, priceUSDC is %s", paid,
@@ -143,7 +138,6 @@ func (p *preflight) price(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// sameAmount compares decimals regardless of trailing zeroes.
 func sameAmount(a, b string) bool {
 	plain := func(s string) string {
 		if strings.Contains(s, ".") {
@@ -156,7 +150,7 @@ func sameAmount(a, b string) bool {
 
 func (p *preflight) webhook(ctx context.Context) ([]fault, error) {
 	if p.config.Domain == "" {
-		return nil, nil // no domain: the service's URL is known after deployment
+		return nil, nil // its URL is known after deployment
 	}
 	var list struct {
 		Data []struct {

@@ -29,20 +29,19 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// world is a complete environment for preflight. moto imitates AWS, and local servers imitate
-// Stripe, Solana and the fare source; a test may change their answers.
+// world is a complete environment for preflight: moto imitates AWS, and local servers Stripe,
+// Solana and the fare source. A test may change their answers.
 type world struct {
 	t        *testing.T
 	config   config
 	at       addresses
 	settings aws.Config
-	// instead holds answers to calls that moto does not support, by the start of the request.
-	instead map[string]string
-	price   map[string]any
-	hook    map[string]any
-	node    map[string]any // results by method
-	key     string         // the key that Stripe accepts
-	// forbidden is a Stripe path that the key may not read.
+	// instead answers calls that moto does not support, by the start of the request.
+	instead   map[string]string
+	price     map[string]any
+	hook      map[string]any
+	node      map[string]any // results by method
+	key       string         // the key that Stripe accepts
 	forbidden string
 	fares     *upstreamtest.Server
 }
@@ -109,7 +108,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// RoundTrip answers the requests that moto does not support, and forwards all others to moto.
+// RoundTrip forwards the requests that moto supports to it.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	asked := r.Method + " " + r.URL.Path
 	if r.Method == http.MethodPost {
@@ -152,7 +151,7 @@ func (w *world) parameterIn(region, name, value string, kind types.ParameterType
 func (w *world) secret(value string) {
 	w.t.Helper()
 	client, name := secretsmanager.NewFromConfig(w.in(edgeRegion)), "verdetto/origin"
-	// The secret may not exist, so ignore the error.
+	// The secret may not exist.
 	_, _ = client.DeleteSecret(w.t.Context(), &secretsmanager.DeleteSecretInput{SecretId: &name,
 		ForceDeleteWithoutRecovery: aws.Bool(true)})
 	if value == "" {
@@ -164,7 +163,6 @@ func (w *world) secret(value string) {
 	}
 }
 
-// in returns the settings for another region.
 func (w *world) in(region string) aws.Config {
 	settings := w.settings.Copy()
 	settings.Region = region
@@ -234,7 +232,6 @@ func (w *world) rpc(out http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(out).Encode(map[string]any{"jsonrpc": "2.0", "id": 1, "result": w.node[asked.Method]})
 }
 
-// report returns preflight's output, and whether the deployment can start.
 func (w *world) report() (said string, ready bool) {
 	w.t.Helper()
 	var out bytes.Buffer

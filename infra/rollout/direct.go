@@ -11,14 +11,14 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// direct is an HTTP transport that invokes given versions of the Lambda functions directly, past
-// CloudFront and API Gateway. So versions can be tested before callers reach them.
+// direct is an HTTP transport that invokes given versions of the functions, past CloudFront and API
+// Gateway, so they can be tested before callers reach them.
 type direct struct {
 	*rollout
 	versions map[string]string
 	secret   string // the secret that CloudFront sends to the functions
-	// address is the caller's address in the test calls. It is a random address from a range for
-	// tests (RFC 2544), so each run has its own quota of free calls.
+	// address is random in a range for tests (RFC 2544), so each run has its own quota of free
+	// calls.
 	address string
 }
 

@@ -67,8 +67,6 @@ func run(ctx context.Context, file string, back bool) error {
 	return r.forward(ctx)
 }
 
-// rollout is a rollout of one stack, with choices from the configuration file that infra/cdk reads
-// too.
 type rollout struct {
 	Name    string `json:"name"`
 	Account string `json:"account"`
@@ -82,7 +80,6 @@ type rollout struct {
 
 const live, former, latest = "live", "former", "$LATEST"
 
-// functions returns the folders in functions/ that are deployed.
 func functions() []string {
 	names := []string{"refresh"}
 	for _, r := range routes.Table {
@@ -92,8 +89,7 @@ func functions() []string {
 	return slices.Compact(names)
 }
 
-// functionOf returns the function for a path. For paths outside the table of endpoints, it is
-// analisi.
+// functionOf returns analisi for paths outside the table of endpoints.
 func functionOf(path string) string {
 	for _, r := range routes.Table {
 		if slices.Contains(r.Paths(), path) {
@@ -103,7 +99,6 @@ func functionOf(path string) string {
 	return "analisi"
 }
 
-// forward tests the deployed versions and points the aliases at them.
 func (r *rollout) forward(ctx context.Context) error {
 	before, deployment, changed := map[string]string{}, map[string]string{}, map[string]bool{}
 	for _, f := range functions() {
@@ -128,8 +123,8 @@ func (r *rollout) forward(ctx context.Context) error {
 	if err := r.try(ctx, deployment, changed); err != nil {
 		return fmt.Errorf("the new versions are not live, callers have the versions from before: %w", err)
 	}
-	// After an interrupted run, the alias "former" may already be set. Its description contains the
-	// versions of the deployment that it was set for.
+	// After an interrupted run, the alias "former" may already be set for the deployment that its
+	// description names.
 	id := describe(deployment)
 	for _, f := range functions() {
 		if before[f] == latest { // the first deployment
@@ -158,7 +153,6 @@ func (r *rollout) forward(ctx context.Context) error {
 	return nil
 }
 
-// back points the alias "live" of each function at the version before the last deployment.
 func (r *rollout) back(ctx context.Context) error {
 	before := map[string]string{}
 	for _, f := range functions() {
@@ -202,7 +196,7 @@ func (r *rollout) point(ctx context.Context, function, alias, version string, de
 	return nil
 }
 
-// describe returns a text that identifies a deployment by the versions of its functions.
+// describe identifies a deployment by the versions of its functions.
 func describe(versions map[string]string) string {
 	var words []string
 	for _, f := range functions() {
@@ -211,8 +205,8 @@ func describe(versions map[string]string) string {
 	return strings.Join(words, " ")
 }
 
-// try runs the smoke calls against the versions. It tests only changed functions, because the
-// failure of an old version must not block the fix of another.
+// try tests only changed functions, because the failure of an old version must not block the fix of
+// another.
 func (r *rollout) try(ctx context.Context, versions map[string]string, changed map[string]bool) error {
 	if changed["refresh"] {
 		if _, err := r.invoke(ctx, "refresh", versions["refresh"], []byte(`{"age":true}`)); err != nil {

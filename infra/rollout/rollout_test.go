@@ -37,8 +37,8 @@ import (
 
 const secret = "an-origin-secret-of-a-test"
 
-// account is an AWS account in moto, a local imitation of AWS. Its Lambda versions answer like the
-// service, with faults that a test chooses.
+// account is an AWS account in moto. Its Lambda versions answer like the service, with faults that
+// a test chooses.
 type account struct {
 	t       *testing.T
 	rollout *rollout
@@ -115,7 +115,6 @@ func newAccount(t *testing.T) *account {
 	return a
 }
 
-// role creates the role that moto requires for functions.
 func (a *account) role(moto *url.URL) {
 	a.t.Helper()
 	form := url.Values{"Action": {"CreateRole"}, "Version": {"2010-05-08"}, "RoleName": {"verdetto"},
@@ -129,7 +128,6 @@ func (a *account) role(moto *url.URL) {
 	}
 }
 
-// code returns an executable in the form of an upload.
 func code(t *testing.T, content string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -147,7 +145,6 @@ func code(t *testing.T, content string) []byte {
 	return b.Bytes()
 }
 
-// invoked answers an invocation of a function's version.
 func (a *account) invoked(w http.ResponseWriter, r *http.Request, function string) {
 	version := r.URL.Query().Get("Qualifier")
 	a.tried[function+":"+version] = true
@@ -182,7 +179,7 @@ func (a *account) invoked(w http.ResponseWriter, r *http.Request, function strin
 	}
 }
 
-// deployed acts like CloudFormation: it changes the code of functions and keeps the aliases.
+// deployed changes the code of functions and keeps the aliases, as CloudFormation does.
 func (a *account) deployed(content string, changed ...string) {
 	a.t.Helper()
 	for _, f := range changed {
@@ -194,7 +191,6 @@ func (a *account) deployed(content string, changed ...string) {
 	a.writes = 0
 }
 
-// live returns the version of each function that callers get.
 func (a *account) live() map[string]string {
 	a.t.Helper()
 	versions := map[string]string{}
@@ -208,7 +204,7 @@ func (a *account) live() map[string]string {
 	return versions
 }
 
-// want fails the test unless the live version of each function is all. but lists exceptions as
+// want expects the live version all for each function but for the exceptions, which are
 // function=version.
 func (a *account) want(when, all string, but ...string) {
 	a.t.Helper()
@@ -232,8 +228,7 @@ func (a *account) must(when string, do func(context.Context) error) {
 	}
 }
 
-// TestAFixGoesLiveWhileTheOldVersionFails: a fixed version goes live although the old version
-// fails, whether the old version of the fixed function or of another function.
+// The failing version may be that of the fixed function or of another.
 func TestAFixGoesLiveWhileTheOldVersionFails(t *testing.T) {
 	for _, fault := range []string{"answers 500", "does not start"} {
 		a := newAccount(t)
@@ -247,8 +242,7 @@ func TestAFixGoesLiveWhileTheOldVersionFails(t *testing.T) {
 	}
 }
 
-// TestABrokenVersionDoesNotGoLive: if the new version of any function has any fault, all functions
-// keep their live versions.
+// If the new version of any function fails, all functions keep their live versions.
 func TestABrokenVersionDoesNotGoLive(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)
@@ -274,8 +268,8 @@ func TestABrokenVersionDoesNotGoLive(t *testing.T) {
 	a.want("mended", "2")
 }
 
-// TestBack: the command with -back makes the versions before the last deployment live, however many
-// versions exist. Functions that the deployment did not change stay as they are.
+// -back works however many versions exist. Functions that the deployment did not change stay as
+// they are.
 func TestBack(t *testing.T) {
 	a := newAccount(t)
 	if err := a.rollout.back(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing to go back to") {
@@ -305,8 +299,8 @@ func TestBack(t *testing.T) {
 	a.want("gone back a second time", "1", "analisi=59", "pro=2")
 }
 
-// TestInterruptedAnywhere interrupts a rollout at each write. The next run makes all new versions
-// live, and -back still restores all versions from before the deployment.
+// After an interruption at any write, the next run makes all new versions live, and -back still
+// restores all from before the deployment.
 func TestInterruptedAnywhere(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)
@@ -333,8 +327,6 @@ func TestInterruptedAnywhere(t *testing.T) {
 	}
 }
 
-// TestAnotherAccount: with credentials of another AWS account than the configured one, rollout
-// changes nothing.
 func TestAnotherAccount(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)
@@ -346,7 +338,6 @@ func TestAnotherAccount(t *testing.T) {
 	}
 }
 
-// TestFunctionsAreThoseOfTheFolders: all deployed functions are rolled out.
 func TestFunctionsAreThoseOfTheFolders(t *testing.T) {
 	mains, err := filepath.Glob(fixture.Path(t, "functions", "*", "bootstrap"))
 	if err != nil {

@@ -28,13 +28,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// repository is the name of the image in docker load, in the compose files and in the documents.
+// repository names the image in docker load, in the compose files and in the documents.
 const repository = "verdetto.example/verdetto"
 
-// user is the unprivileged user and group that the service runs as.
+// user is also the unprivileged group that the service runs as.
 const user = 65532
 
-// content is what all images of a release share.
 type content struct {
 	version, commit string
 	created         time.Time
@@ -100,7 +99,7 @@ func run() error {
 	return pushIndex(index, *push)
 }
 
-// pushIndex pushes the image to a registry. The user's docker login holds the credentials.
+// pushIndex uses the credentials of the user's docker login.
 func pushIndex(index v1.ImageIndex, names string) error {
 	for _, n := range strings.FieldsFunc(names, func(r rune) bool { return r == ',' }) {
 		ref, err := name.ParseReference(n)
@@ -114,7 +113,6 @@ func pushIndex(index v1.ImageIndex, names string) error {
 	return nil
 }
 
-// image returns the image of one architecture, with the given executable.
 func (c *content) image(architecture, executable string) (v1.Image, error) {
 	program, err := os.ReadFile(filepath.Clean(executable))
 	if err != nil {
@@ -143,7 +141,6 @@ func (c *content) image(architecture, executable string) (v1.Image, error) {
 	return mutate.ConfigFile(image, config)
 }
 
-// config returns the settings with which an engine starts the image.
 func (c *content) config() v1.Config {
 	return v1.Config{
 		User:         fmt.Sprintf("%d:%d", user, user),
@@ -170,7 +167,7 @@ func (c *content) config() v1.Config {
 	}
 }
 
-// layer returns a layer with the given files and folders. All have the time of the commit.
+// layer gives all files and folders the time of the commit.
 func (c *content) layer(headers []tar.Header, files map[string][]byte) (v1.Layer, error) {
 	var packed bytes.Buffer
 	w := tar.NewWriter(&packed)
