@@ -22,7 +22,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Monitor holds the metrics and the last faults. It is safe for concurrent use.
+// Monitor is safe for concurrent use.
 type Monitor struct {
 	registry     *prometheus.Registry
 	requests     *prometheus.CounterVec
@@ -37,11 +37,10 @@ type Monitor struct {
 	faults []Fault // the newest last
 }
 
-// buckets are the upper bounds, in seconds, by which durations are counted. A verdict takes a
-// millisecond; a call to a payment provider takes seconds.
+// buckets are upper bounds in seconds. A verdict takes a millisecond, a call to a payment provider
+// seconds.
 var buckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
-// New returns a Monitor with its metrics registered.
 func New() *Monitor {
 	m := &Monitor{registry: prometheus.NewRegistry()}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
@@ -66,8 +65,7 @@ func New() *Monitor {
 	return m
 }
 
-// buildInfo returns a metric whose labels are the version and the commit of the program. Its value
-// is always 1.
+// buildInfo returns a metric that is always 1, labelled with the program's version and commit.
 func buildInfo() prometheus.Collector {
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "verdetto", Name: "build_info",
 		Help: "1, with the version and the commit of the program."}, []string{"version", "commit"})
@@ -75,7 +73,6 @@ func buildInfo() prometheus.Collector {
 	return info
 }
 
-// Request counts an answer of an endpoint.
 func (m *Monitor) Request(route, method string, status int, took time.Duration) {
 	if m == nil {
 		return
@@ -101,8 +98,7 @@ func (m *Monitor) Refreshed(kind string, asked, failed, left, found int, err err
 	m.observations.Add(float64(found))
 }
 
-// Gauge registers a metric whose value is read each time Prometheus scrapes the metrics. If the
-// value cannot be read, the scrape omits the metric.
+// Gauge registers a metric whose value is read at each scrape, which omits it if it cannot be read.
 func (m *Monitor) Gauge(name, help string, read func() (value float64, ok bool)) {
 	m.registry.MustRegister(gauge{prometheus.NewDesc("verdetto_"+name, help, nil, nil), read})
 }
@@ -120,12 +116,11 @@ func (g gauge) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Handler returns the handler that Prometheus scrapes.
 func (m *Monitor) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Mail wraps a sender and counts the outcome of each mail.
+// Mail counts the outcome of each mail.
 func (m *Monitor) Mail(next mail.Sender) mail.Sender {
 	if m == nil {
 		return next
@@ -151,7 +146,6 @@ func (c carrier) Send(ctx context.Context, message mail.Message) error {
 	return err
 }
 
-// Fault is a warning or an error of the log.
 type Fault struct {
 	At      time.Time `json:"at"`
 	Level   string    `json:"level"`
@@ -159,10 +153,9 @@ type Fault struct {
 	Error   string    `json:"error,omitempty"`
 }
 
-// maxFaults is the number of faults kept.
 const maxFaults = 20
 
-// Faults returns the last faults of the log, the newest first.
+// Faults returns the newest fault first.
 func (m *Monitor) Faults() []Fault {
 	if m == nil {
 		return nil
@@ -176,7 +169,6 @@ func (m *Monitor) Faults() []Fault {
 	return newest
 }
 
-// Log wraps a log handler. It counts lines and keeps the last faults.
 func (m *Monitor) Log(next slog.Handler) slog.Handler { return logged{next, m} }
 
 type logged struct {

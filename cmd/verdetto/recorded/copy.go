@@ -48,8 +48,7 @@ func (i Import) copyAll(ctx context.Context, w *work) error {
 	if !w.plan.Whole {
 		return nil // the pooled statistics know more than this import
 	}
-	// Contributions are kept for a month; the last day's are not in the pooled statistics (sums
-	// over all routes) yet.
+	// Contributions are kept for a month; the last day's are not in the pooled statistics yet.
 	for day := w.plan.Last - 31; day <= w.plan.Last; day++ {
 		n, err := target.CopyContributions(ctx, w.fares(), day)
 		if w.plan.Written += n; err != nil {
@@ -59,7 +58,6 @@ func (i Import) copyAll(ctx context.Context, w *work) error {
 	return i.copyPooled(ctx, w)
 }
 
-// copyOrigin copies the series (route and kind of trip) of an origin, then its lists.
 func (i Import) copyOrigin(ctx context.Context, w *work, origin fare.City) error {
 	target := store.Fares{Table: i.Target}
 	listed, err := readTrends(ctx, w.fares(), origin)
@@ -129,7 +127,7 @@ func (i Import) adapt(ctx context.Context, of fare.Series, items []store.Item) (
 }
 
 // deals returns the imported deals of an origin, and the stored deals of destinations that the
-// import does not know. It returns nil if the import has no deals of the origin.
+// import does not know. It returns nil if the import has none of the origin.
 func (i Import) deals(ctx context.Context, w *work, origin fare.City, trip fare.Trip) ([]byte, error) {
 	data, _, err := w.fares().Deals(ctx, origin, trip)
 	if errors.Is(err, store.ErrNotFound) {
@@ -162,8 +160,7 @@ func (i Import) deals(ctx context.Context, w *work, origin fare.City, trip fare.
 // weeksAtOnce bounds the weeks of the score in one write.
 const weeksAtOnce = 90
 
-// copyPooled copies the pooled statistics (sums over all routes). It copies the score only if the
-// target has none: a published score stays.
+// copyPooled copies the score only if the target has none, so a published score stays.
 func (i Import) copyPooled(ctx context.Context, w *work) error {
 	target := store.Fares{Table: i.Target}
 	data, _, err := w.fares().Pooled(ctx, store.Strong)

@@ -23,7 +23,7 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// fares is a source of fares by series (route and kind of trip), each in Compare order.
+// fares holds the fares of each series in Compare order.
 type fares struct {
 	name     string
 	bySeries map[fare.Series][]fare.Observation
@@ -59,15 +59,12 @@ func newFares(name string, bySeries map[fare.Series][]fare.Observation) *fares {
 
 func bySeriesName(a, b fare.Series) int { return cmp.Compare(a.String(), b.String()) }
 
-// Name implements upstream.Source.
 func (f *fares) Name() string { return f.name }
 
-// Origins implements upstream.Source.
 func (f *fares) Origins(context.Context) ([]fare.City, error) {
 	return slices.Sorted(maps.Keys(f.byOrigin)), nil
 }
 
-// Fares implements upstream.Source.
 func (f *fares) Fares(ctx context.Context, origin fare.City, since, until time.Time) (a upstream.Answer, err error) {
 	from := int64(math.MinInt64)
 	if !since.IsZero() {
@@ -86,7 +83,6 @@ func (f *fares) Fares(ctx context.Context, origin fare.City, since, until time.T
 	return a, ctx.Err()
 }
 
-// byDay returns the number of fares found on each day.
 func (f *fares) byDay() map[fare.Day]int {
 	days := map[fare.Day]int{}
 	for _, all := range f.bySeries {
@@ -97,7 +93,7 @@ func (f *fares) byDay() map[fare.Day]int {
 	return days
 }
 
-// rows returns the fares of the panel (observed fares) up to now, as they are or will be stored.
+// rows returns the fares of the panel up to now, as they are or will be stored.
 func (i Import) rows(ctx context.Context) (*fares, error) {
 	bySeries := map[fare.Series][]fare.Observation{}
 	origins, err := i.Panel.Origins(ctx)
@@ -116,7 +112,6 @@ func (i Import) rows(ctx context.Context) (*fares, error) {
 	return newFares(i.Panel.Name(), bySeries), nil
 }
 
-// stored is what the store has about a series (route and kind of trip).
 type stored struct {
 	fares    []fare.Observation
 	versions map[string]int64
@@ -124,16 +119,15 @@ type stored struct {
 	oldest   fare.Day // of the summary's lows; 0: none
 }
 
-// fixed reports whether the series (route and kind of trip) cannot be rebuilt: its record goes back
-// further than its fares.
+// fixed reports whether a series cannot be rebuilt, because its record goes back further than its
+// fares.
 func (s stored) fixed() bool {
 	return s.oldest > 0 && (len(s.fares) == 0 || s.oldest < s.fares[0].FoundDay())
 }
 
-// read reads a series (route and kind of trip) of the target.
 func (i Import) read(ctx context.Context, of fare.Series) (s stored, err error) {
 	target := store.Fares{Table: i.Target}
-	// Versions first: a change in between is then found when the result is copied.
+	// With the versions read first, a change in between is found when the result is copied.
 	items, err := target.SeriesItems(ctx, of)
 	if err != nil {
 		return s, err
@@ -171,9 +165,8 @@ func (i Import) read(ctx context.Context, of fare.Series) (s stored, err error) 
 // maxFares bounds the stored fares in memory: about 640 MB.
 const maxFares = 20_000_000
 
-// known returns the series (route and kind of trip) of the panel (observed fares) and of the
-// target, as stored. whole reports whether all series can be rebuilt together; if not, known may
-// lack series that are not in the panel.
+// known returns the series of the panel and of the target, as stored. whole reports whether all
+// series can be rebuilt together; if not, known may lack series that are not in the panel.
 func (i Import) known(ctx context.Context, panel *fares) (known map[fare.Series]stored, whole bool, err error) {
 	known, whole = map[fare.Series]stored{}, true
 	total := 0
@@ -214,7 +207,7 @@ func (i Import) known(ctx context.Context, panel *fares) (known map[fare.Series]
 	return known, whole, nil
 }
 
-// readTrends returns the trends of an origin, empty if there are none.
+// readTrends returns empty trends if an origin has none.
 func readTrends(ctx context.Context, from store.Fares, origin fare.City) (o trends.Origin, err error) {
 	data, _, err := from.Trends(ctx, origin)
 	if o, err = store.Decode(data, err, trends.Decode); errors.Is(err, store.ErrNotFound) {
@@ -226,7 +219,7 @@ func readTrends(ctx context.Context, from store.Fares, origin fare.City) (o tren
 	return o, nil
 }
 
-// seriesOf lists the series (route and kind of trip) that may exist on the routes of an origin.
+// seriesOf lists the series that may exist on an origin's routes.
 func seriesOf(origin fare.City, listed trends.Origin) (all []fare.Series) {
 	for _, e := range listed.Entries {
 		for _, trip := range fare.Trips() {
@@ -236,7 +229,7 @@ func seriesOf(origin fare.City, listed trends.Origin) (all []fare.Series) {
 	return all
 }
 
-// plan compares the panel (observed fares) with the store. It returns all fares to refresh again.
+// plan compares the panel with the store, and returns all fares to refresh again.
 func (i Import) plan(ctx context.Context, panel *fares) (p plan, from *fares, err error) {
 	known, whole, err := i.known(ctx, panel)
 	if err != nil {
@@ -287,7 +280,7 @@ func (i Import) plan(ctx context.Context, panel *fares) (p plan, from *fares, er
 	return p, from, err
 }
 
-// choose returns the rows of a series (route and kind of trip) to add, and counts the others.
+// choose counts the rows of a series that it does not add.
 func (p *plan) choose(rows []fare.Observation, had stored) (more []fare.Observation) {
 	days, fares := map[fare.Day]bool{}, map[fare.Observation]bool{}
 	for _, o := range had.fares {

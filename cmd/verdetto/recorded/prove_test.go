@@ -11,10 +11,8 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// TestProveStepsFail fails each call of an import.
 func TestProveStepsFail(t *testing.T) { failSteps(t, 1) }
 
-// TestProveDynamoDB: an import into a table of DynamoDB leaves the items of an import into a file.
 func TestProveDynamoDB(t *testing.T) {
 	rows := lines(0, 4)
 	file := open(t)

@@ -1,11 +1,10 @@
 // Package recorded imports recorded fares into a store. Afterwards the store is as if the service
 // had seen the fares day by day. Start at Import.Run.
 //
-// A refresh adds the days of fares in order. So an import cannot add earlier days to a series
-// (route and kind of trip). It refreshes all series again, from their stored fares and the panel,
-// one day after the other, with package refresh and in a store of its own, the work folder. Then it
-// copies the result. Meanwhile the service answers from what it has. A killed import continues at
-// the day on which it stopped.
+// A refresh adds the days of fares in order, so an import cannot add earlier days to a series. It
+// refreshes all series again, from their stored fares and the panel, one day after the other, with
+// package refresh and in a separate store, the work folder. Then it copies the result. Meanwhile
+// the service answers from what it has. A killed import continues at the day on which it stopped.
 //
 // A row counts once: a stored fare is left out, and so is a day on which the store has other fares
 // of the series. A series whose history began before its oldest stored fare cannot be rebuilt and
@@ -25,20 +24,18 @@ import (
 	"verdetto/shared/upstream/csvfile"
 )
 
-// Import holds the dependencies of an import.
 type Import struct {
 	Target store.Table
 	Panel  *csvfile.Panel // a CSV file of recorded fares
-	Folder string         // the work folder; it is removed at the end
+	Folder string         // removed at the end
 	Now    func() time.Time
 	Rates  func(fare.Day) fare.Rates
 	// Progress, if set, is called after each day with the number of fares up to that day.
 	Progress func(done, total int, day fare.Day)
-	// Waiting, if set, is called once if the service is refreshing: the import then waits.
+	// Waiting, if set, is called once if the import has to wait for a refresh.
 	Waiting func()
 }
 
-// Report sums up an import.
 type Report struct {
 	New     int                     `json:"new"`    // fares of the panel that were added
 	Stored  int                     `json:"stored"` // fares of the panel that the store had
@@ -50,26 +47,24 @@ type Report struct {
 	Written int                     `json:"-"` // items
 }
 
-// The reasons for which a comparable row is not imported.
+// Why a comparable row is not imported.
 const (
 	OtherFares upstream.Reason = "of a day on which the store has other fares of the route"
 	OldRecord  upstream.Reason = "of a route whose record goes back further than its stored fares"
 )
 
-// ErrChanged means that another process refreshed a series (route and kind of trip) during the
-// import.
+// ErrChanged means that another process refreshed a series during the import.
 var ErrChanged = errors.New("another process refreshed the store meanwhile; run the import again")
 
 const (
 	leaseFor = 3 * time.Minute
-	// holder is the name under which an import holds the lease. All imports use this name, so a
-	// killed import does not block the next import. The work folder is locked, so there is one
-	// import at a time.
+	// All imports hold the lease under one name, so a killed import does not block the next. The
+	// work folder is locked, so there is one import at a time.
 	holder = "import"
 )
 
-// Run imports the panel. No refresh runs at the same time. It fails with store.ErrOtherSource if the
-// store holds invented fares.
+// Run imports the panel while no refresh runs. It fails with store.ErrOtherSource if the store
+// holds invented fares.
 func (i Import) Run(ctx context.Context) (report Report, err error) {
 	if err := (store.Fares{Table: i.Target}).ClaimImported(ctx); err != nil {
 		return report, err
@@ -87,13 +82,12 @@ func (i Import) Run(ctx context.Context) (report Report, err error) {
 	return report, err
 }
 
-// alone imports the panel (observed fares) while no refresh runs.
 func (i Import) alone(ctx context.Context, w *work) (Report, error) {
 	panel, err := i.rows(ctx)
 	if err != nil {
 		return Report{}, err
 	}
-	if w.copying { // an import was killed while it copied its result, perhaps of another panel
+	if w.copying { // an import, perhaps of another panel, was killed while it copied its result
 		if err := i.copyResult(ctx, w); err != nil || w.plan.Panel == panel.digest {
 			return w.plan.Report, err
 		}

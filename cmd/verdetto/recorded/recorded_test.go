@@ -25,17 +25,16 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// first is the first day of the panels (observed fares), and days is the number of days. DynamoDB
-// deletes expired items by the real time, so the days are far in the future.
+// The panels begin far in the future, because DynamoDB deletes expired items by the real time.
 var first = fare.DayOf(time.Date(2066, 1, 4, 0, 0, 0, 0, time.UTC))
 
 const days = 24
 
-// now is the clock of the service: the end of the last day.
+// now is the end of the last day.
 func now() time.Time { return (first + days).Time().Add(-time.Second) }
 
-// lines returns rows of a panel (observed fares) for some days: three routes in two currencies, one
-// of them also with returns, non-stop and with stops. They depend on the day alone.
+// lines returns rows of a panel that depend on the day alone: three routes in two currencies, one
+// also with returns, non-stop and with stops.
 func lines(from, to int) (all []string) {
 	for n := from; n < to; n++ {
 		day := first + fare.Day(n)
@@ -60,7 +59,6 @@ func lines(from, to int) (all []string) {
 	return all
 }
 
-// panelOf reads a panel (observed fares) of rows.
 func panelOf(t *testing.T, rows []string) *csvfile.Panel {
 	t.Helper()
 	text := "origin,destination,observed_date,depart_date,price,currency,return_date,stops\n" + strings.Join(rows, "\n")
@@ -82,8 +80,7 @@ func open(t *testing.T) *boltstore.Store {
 	return table
 }
 
-// see refreshes a store on each day, as a service would with the panel (observed fares) as its
-// source.
+// see refreshes a store on each day, as a service would with the panel as its source.
 func see(t *testing.T, table store.Table, p *csvfile.Panel, from, to int) {
 	t.Helper()
 	for n := from; n < to; n++ {
@@ -96,7 +93,6 @@ func see(t *testing.T, table store.Table, p *csvfile.Panel, from, to int) {
 	}
 }
 
-// into imports a panel (observed fares) with a work folder.
 func into(ctx context.Context, table store.Table, p *csvfile.Panel, folder string) (recorded.Report, error) {
 	return recorded.Import{Target: table, Panel: p, Folder: folder, Now: now, Rates: ecb.Table().RatesOn}.Run(ctx)
 }
@@ -114,8 +110,8 @@ func mustImport(t *testing.T, table store.Table, p *csvfile.Panel) recorded.Repo
 	return report
 }
 
-// contents returns the items of a store by key: data and expiry, and versions if wanted. It leaves
-// out the source and the time of the first refresh.
+// contents returns the items of a store, and their versions if wanted, without the source and the
+// time of the first refresh.
 func contents(t *testing.T, table store.Whole, versions bool) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -145,8 +141,7 @@ func wantEqual(t *testing.T, want, got map[string]string) {
 	}
 }
 
-// TestEqualsDayByDay: an import leaves the same items as a service that saw the panel (observed
-// fares) day by day, whatever the order of the rows.
+// The order of the rows does not matter.
 func TestEqualsDayByDay(t *testing.T) {
 	t.Parallel()
 	rows := lines(0, days)
@@ -169,8 +164,8 @@ func TestEqualsDayByDay(t *testing.T) {
 	}
 }
 
-// TestOwnDays imports fares of days before the service was started. Afterwards the store equals the
-// store of a service that saw all days. Nothing is imported for days that the service saw itself.
+// Fares of days before the service was started leave the store of a service that saw all days.
+// Nothing is imported for days that the service saw itself.
 func TestOwnDays(t *testing.T) {
 	t.Parallel()
 	rows, own := lines(0, days), lines(18, days)
@@ -194,13 +189,12 @@ func TestOwnDays(t *testing.T) {
 			delete(got, key)
 		}
 	}
-	// The pooled statistics (sums over all routes) also learn from the score of a week. A deal's
-	// time of change was kept.
+	// The pooled statistics also learn from the score of a week. A deal's time of change was kept.
 	wantEqual(t, all, got)
 }
 
-// TestOldRecord: a series (route and kind of trip) whose record goes back further than its stored
-// fares stays as it is, and so do the statistics over all series. Other series are imported.
+// A series whose record goes back further than its stored fares stays as it is, and so do the
+// statistics over all series. Other series are imported.
 func TestOldRecord(t *testing.T) {
 	t.Parallel()
 	table := open(t)
@@ -236,7 +230,7 @@ func TestOldRecord(t *testing.T) {
 	}
 }
 
-// TestRefused: invented fares never mix with recorded ones, and a refresh meanwhile is noticed.
+// Invented fares never mix with recorded ones, and a refresh meanwhile is noticed.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	p, table := panelOf(t, lines(0, days)), open(t)
@@ -262,7 +256,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestWaits: while the service refreshes, the import waits.
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	table := open(t)
@@ -284,14 +277,13 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestStepsFail fails every tenth call of an import.
 func TestStepsFail(t *testing.T) {
 	t.Parallel()
 	failSteps(t, 10)
 }
 
 // failSteps runs imports during which the store fails at one of its calls, before or after its
-// effect, and at all calls after that. The next import continues, and leaves the same bytes as an
+// effect, and at all later ones. The next import continues, and leaves the same bytes as an
 // undisturbed one.
 func failSteps(t *testing.T, every int) {
 	p := panelOf(t, lines(0, 6))
@@ -322,8 +314,8 @@ func failSteps(t *testing.T, every int) {
 	}
 }
 
-// TestAnotherPanel: an import is cut off while it copies its result. The next import, of another
-// panel (observed fares), first completes it.
+// An import that is cut off while it copies its result is completed by the next one, of another
+// panel.
 func TestAnotherPanel(t *testing.T) {
 	t.Parallel()
 	one, both := panelOf(t, lines(0, 6)), panelOf(t, lines(0, 9))

@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// plan is what an import is to do. It is written once, so a killed import can continue.
+// plan is written once, so a killed import can continue.
 type plan struct {
 	Report
 	Whole    bool                        `json:"whole"`  // all series are refreshed again, not only those of the panel
@@ -27,18 +27,17 @@ type plan struct {
 	Versions map[string]map[string]int64 `json:"versions"`
 }
 
-// work is the work folder of an import. The lock of the store file in this folder also locks the
-// folder.
+// The lock of the store file in the work folder also locks the folder.
 type work struct {
 	folder  string
 	table   *boltstore.Store
 	clock   atomic.Int64 // Unix seconds
 	plan    plan
-	next    fare.Day // the day to refresh as next
-	copying bool     // all days are done, and the result is being copied
+	next    fare.Day
+	copying bool // all days are done, and the result is being copied
 }
 
-// The files of the folder. The progress is the next day, or copyingMark.
+// The progress is the next day, or copyingMark.
 const (
 	storeFile    = "fares.db"
 	planFile     = "plan.json"
@@ -50,7 +49,7 @@ func (w *work) now() time.Time { return time.Unix(w.clock.Load(), 0).UTC() }
 
 func (w *work) path(name string) string { return filepath.Join(w.folder, name) }
 
-// openWork opens or creates the work folder, and reads how far an earlier import came.
+// openWork also reads how far an earlier import came.
 func openWork(folder string) (*work, error) {
 	w := &work{folder: folder}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -85,14 +84,13 @@ func openWork(folder string) (*work, error) {
 	return w, nil
 }
 
-// openStore opens the store of the folder. Writes do not wait for the disk: after a power failure
-// the import starts again. The clock stands at 1970 until a day begins, so nothing has expired.
+// openStore opens a store whose writes do not wait for the disk: after a power failure the import
+// starts again. The clock stands at 1970 until a day begins, so nothing has expired.
 func (w *work) openStore() (err error) {
 	w.table, err = boltstore.Open(w.path(storeFile), w.now, boltstore.Scratch)
 	return err
 }
 
-// clear empties the folder.
 func (w *work) clear() error {
 	if w.table != nil {
 		if err := w.table.Close(); err != nil {
@@ -112,8 +110,7 @@ func (w *work) clear() error {
 	return w.openStore()
 }
 
-// begin takes a plan. It continues if the folder holds a part of the same plan, and otherwise
-// starts again.
+// begin continues if the folder holds a part of the same plan, and otherwise starts again.
 func (w *work) begin(p *plan) error {
 	if w.plan.Digest == p.Digest && w.next > 0 {
 		w.plan = *p
@@ -134,7 +131,6 @@ func (w *work) begin(p *plan) error {
 	return err
 }
 
-// completed records that a day is done.
 func (w *work) completed(day fare.Day) error {
 	w.next = day + 1
 	return w.write(progressFile, []byte(strconv.Itoa(int(w.next))))
@@ -145,7 +141,6 @@ func (w *work) startCopying() error {
 	return w.write(progressFile, []byte(copyingMark))
 }
 
-// write replaces a file as a whole.
 func (w *work) write(name string, data []byte) error {
 	part := w.path(name + ".part")
 	err := os.WriteFile(part, data, 0o600)
@@ -158,7 +153,6 @@ func (w *work) write(name string, data []byte) error {
 	return nil
 }
 
-// close closes the folder, for a later import to continue.
 func (w *work) close() error {
 	if w.table == nil {
 		return nil

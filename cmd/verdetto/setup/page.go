@@ -22,12 +22,11 @@ var markup string
 
 var steps = template.Must(template.New("setup").Parse(markup))
 
-// most is the largest accepted form.
 const most = 16 << 10
 
-// Page is the set-up in a browser on this machine. Its address holds a random token and opens the
-// set-up once: it leads to a second random address, which only that browser knows. After the first
-// verdict has been shown, that address ends as well.
+// Page is the set-up in a browser on this machine. Its address holds a random token and works once:
+// it leads to a second random address, which only that browser knows. That one ends after the first
+// verdict has been shown.
 type Page struct {
 	setup   *Setup
 	host    string // the only accepted Host
@@ -40,13 +39,12 @@ type Page struct {
 	ended bool
 }
 
-// NewPage returns the page of a set-up that answers on a host of this machine. base is the address
-// of the service.
+// NewPage returns a page that answers on a host of this machine. base is the address of the
+// service.
 func NewPage(s *Setup, host, base string) *Page {
 	return &Page{setup: s, host: host, base: base, once: "/" + rand.Text(), session: "/" + rand.Text() + "/"}
 }
 
-// Address returns the one-time address.
 func (p *Page) Address() string { return "http://" + p.host + p.once }
 
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +80,6 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// open reports whether the one-time address is used for the first time.
 func (p *Page) open() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,9 +105,8 @@ func serveAsset(w http.ResponseWriter, hashed string) {
 	_, _ = w.Write(data) // an error means that the browser has disconnected
 }
 
-// form is what the reader sent, and what is wrong with it.
 type form struct {
-	City       string // the text that no city was found for
+	City       string // for which no city was found
 	TokenFault *Fault
 	CityFault  *Fault
 	StartFault *Fault
@@ -150,7 +146,6 @@ func (p *Page) act(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// view holds the data of the page template.
 type view struct {
 	form
 	State
@@ -162,7 +157,6 @@ type view struct {
 	Verdict string // address of the first verdict
 }
 
-// Known lists the names that the field completes.
 func (v view) Known() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for city := range places.Cities() {
@@ -173,10 +167,8 @@ func (v view) Known() iter.Seq[string] {
 	}
 }
 
-// Name returns the name of a city.
 func (v view) Name(c fare.City) string { return places.Name(c, v.T.Code) }
 
-// view returns the view of the set-up's current state.
 func (p *Page) view(r *http.Request) view {
 	l := i18n.ForHeader(r.Header.Get("Accept-Language"))
 	if chosen, ok := i18n.Find(r.URL.Query().Get("lang")); ok {
@@ -203,7 +195,6 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request, status int, f form) 
 	}
 }
 
-// over answers at an address that has been used.
 func (p *Page) over(w http.ResponseWriter, r *http.Request) {
 	v := p.view(r)
 	v.Over = true

@@ -2,8 +2,8 @@
 // source and checks it with one call. It takes the cities to cover, writes the settings file, and
 // follows the first refresh up to the first verdict about a departure.
 //
-// Setup holds the steps and their state. Two front ends use it: Page in a browser on this machine,
-// and Setup.Ask in a terminal. Before the settings file exists nothing is stored, so an interrupted
+// Setup holds the steps and their state for two front ends: Page in a browser on this machine, and
+// Setup.Ask in a terminal. Before the settings file exists nothing is stored, so an interrupted
 // set-up starts again. Afterwards the service starts as with any settings file. Start reading at
 // Setup.
 package setup
@@ -32,25 +32,24 @@ import (
 // Step is what the set-up waits for.
 type Step string
 
-// The steps, in order.
 const (
-	Token   Step = "token"   // the token of the fare source
-	Cities  Step = "cities"  // the cities to cover
-	Refresh Step = "refresh" // the end of the first refresh
-	Done    Step = "done"    // nothing: the first verdict is known, or there is none yet
+	Token   Step = "token"
+	Cities  Step = "cities"
+	Refresh Step = "refresh"
+	Done    Step = "done" // nothing: the first verdict is known, or there is none yet
 )
 
 const (
-	// MostCities limits the cities of a set-up. The settings file may list more.
+	// The settings file may list more than MostCities.
 	MostCities = 100
 	mostToken  = 200
 	checkTime  = 15 * time.Second
 )
 
-// Setup is one set-up. Its methods may be called by several goroutines.
+// Setup may be used by several goroutines.
 type Setup struct {
-	File  string                                        // the settings file to create
-	Store string                                        // the store that it names
+	File  string
+	Store string
 	Check func(ctx context.Context, token string) error // makes one call to the fare source
 	Now   func() time.Time
 
@@ -63,20 +62,17 @@ type Setup struct {
 	progress Progress
 }
 
-// New returns a set-up whose first question is about the token of the fare source.
 func New(file, store string, check func(ctx context.Context, token string) error) *Setup {
 	return &Setup{File: file, Store: store, Check: check, Now: time.Now, step: Token, chosen: make(chan struct{})}
 }
 
-// State is a copy of the set-up's state.
 type State struct {
 	Step     Step
 	Cities   []fare.City
-	Invented bool // the operator tries the service with invented fares
+	Invented bool // the service is tried with invented fares
 	Progress Progress
 }
 
-// State returns the current state.
 func (s *Setup) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +89,6 @@ type Fault struct {
 	fill []any
 }
 
-// Text returns the text of the fault, with the names of cities in the language.
 func (f *Fault) Text(l *i18n.Language) string {
 	fill := slices.Clone(f.fill)
 	for i, value := range fill {
@@ -104,7 +99,6 @@ func (f *Fault) Text(l *i18n.Language) string {
 	return l.Text("setup.fault."+f.id, fill...)
 }
 
-// Names returns the names of cities in a language.
 func Names(cities []fare.City, l *i18n.Language) (names []string) {
 	for _, c := range cities {
 		names = append(names, places.Name(c, l.Code))
@@ -112,7 +106,6 @@ func Names(cities []fare.City, l *i18n.Language) (names []string) {
 	return names
 }
 
-// SetToken checks a token with one call and keeps it.
 func (s *Setup) SetToken(ctx context.Context, token string) *Fault {
 	token = strings.TrimSpace(token)
 	switch {
@@ -136,7 +129,6 @@ func (s *Setup) SetToken(ctx context.Context, token string) *Fault {
 	return nil
 }
 
-// sourceFault returns the fault for a failed call to the fare source.
 func sourceFault(err error) *Fault {
 	var unreachable *url.Error
 	switch {
@@ -154,8 +146,8 @@ func sourceFault(err error) *Fault {
 
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// AddCities adds the cities of a text, separated by commas or lines. It stops at the first fault and
-// returns the text that remains.
+// AddCities adds cities separated by commas or lines. It stops at the first fault and returns the
+// text that remains.
 func (s *Setup) AddCities(text string) (rest string, fault *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +164,6 @@ func separate(names string) []string {
 	return strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
 }
 
-// add adds one city. An empty name adds none.
 func (s *Setup) add(name string) *Fault {
 	if name == "" || s.step != Cities {
 		return nil
@@ -208,7 +199,7 @@ func similar(name string) (cities []fare.City) {
 	return cities
 }
 
-// Remove removes a city. It reports whether the city was on the list.
+// Remove reports whether the city was on the list.
 func (s *Setup) Remove(city fare.City) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,7 +211,7 @@ func (s *Setup) Remove(city fare.City) bool {
 	return true
 }
 
-// Start writes the settings file. The service then goes on with it.
+// Start writes the settings file, with which the service goes on.
 func (s *Setup) Start() *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -267,7 +258,6 @@ func (s *Setup) Resume() {
 	s.choose()
 }
 
-// Progress is the state of the first refresh.
 type Progress struct {
 	Cities, Done  int
 	Routes, Fares int
@@ -278,7 +268,7 @@ type Progress struct {
 	began time.Time
 }
 
-// Refreshed counts the outcome of one city. A nil Setup counts nothing.
+// Refreshed counts the outcome of one city. A nil Setup ignores it.
 func (s *Setup) Refreshed(done, total int, o refresh.Outcome) {
 	if s == nil {
 		return
@@ -297,8 +287,7 @@ func (s *Setup) Refreshed(done, total int, o refresh.Outcome) {
 	}
 }
 
-// Ended ends the set-up with the first verdict, or with nil if no departure can be judged yet. A
-// nil Setup has no end.
+// Ended takes the first verdict, or nil if no departure can be judged yet. A nil Setup ignores it.
 func (s *Setup) Ended(first *onemachine.Departure) {
 	if s == nil {
 		return
@@ -308,8 +297,7 @@ func (s *Setup) Ended(first *onemachine.Departure) {
 	s.step, s.progress.First = Done, first
 }
 
-// Failed reports that the refresh failed. The set-up waits for the retry. A nil Setup reports
-// nothing.
+// Failed leaves the set-up waiting for the retry. A nil Setup ignores it.
 func (s *Setup) Failed(err error) {
 	if s == nil {
 		return
@@ -321,7 +309,6 @@ func (s *Setup) Failed(err error) {
 	}
 }
 
-// Text returns the progress in words: routes, fares, and the minutes that remain.
 func (p Progress) Text(l *i18n.Language) string {
 	text := p.Found(l)
 	if p.Done < p.Cities && p.Minutes > 0 {
@@ -330,7 +317,6 @@ func (p Progress) Text(l *i18n.Language) string {
 	return text
 }
 
-// Found says how many routes and fares the refresh has found so far.
 func (p Progress) Found(l *i18n.Language) string {
 	return l.Text("setup.progress", "Routes", l.Number(p.Routes), "Fares", l.Number(p.Fares))
 }

@@ -17,7 +17,7 @@ import (
 
 func accept(context.Context, string) error { return nil }
 
-// TestOnlyThisMachine: the page answers loopback addresses only, whatever the other headers say.
+// The other headers do not matter.
 func TestOnlyThisMachine(t *testing.T) {
 	for from, want := range map[string]int{
 		"127.0.0.1:5000": http.StatusSeeOther, "127.8.8.8:5000": http.StatusSeeOther, "[::1]:5000": http.StatusSeeOther,
@@ -46,7 +46,6 @@ func TestIsLoopback(t *testing.T) {
 	}
 }
 
-// TestEveryStepInEveryLanguage: each page is complete in each language.
 func TestEveryStepInEveryLanguage(t *testing.T) {
 	for _, l := range i18n.Languages() {
 		s := New("verdetto.toml", "bolt:verdetto.db", accept)
@@ -85,7 +84,6 @@ func TestEveryStepInEveryLanguage(t *testing.T) {
 	}
 }
 
-// TestMinutes: the remaining time follows from the time that the cities took so far.
 func TestMinutes(t *testing.T) {
 	now := time.Unix(0, 0)
 	s := New("verdetto.toml", "bolt:verdetto.db", accept)
@@ -104,7 +102,6 @@ func TestMinutes(t *testing.T) {
 	}
 }
 
-// TestTokenIsNotShown: no state and no fault holds the token.
 func TestTokenIsNotShown(t *testing.T) {
 	s := New("verdetto.toml", "bolt:verdetto.db",
 		func(context.Context, string) error { return errors.New("secret-token") })
@@ -114,8 +111,8 @@ func TestTokenIsNotShown(t *testing.T) {
 	}
 }
 
-// TestMisspelt: similar cities are suggested by their names in the reader's language, and the text
-// from the fault on remains in the field.
+// Similar cities are suggested by their names in the reader's language, and the text from the fault
+// on remains in the field.
 func TestMisspelt(t *testing.T) {
 	s := New("verdetto.toml", "bolt:verdetto.db", accept)
 	if fault := s.SetToken(t.Context(), "token"); fault != nil {

@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Terminal asks for lines, like term.Terminal.
 type Terminal interface {
 	io.Writer
 	SetPrompt(prompt string)
@@ -19,8 +18,7 @@ type Terminal interface {
 	ReadPassword(prompt string) (string, error)
 }
 
-// Ask takes the choices in a terminal. After an error of the terminal, as at its end, nothing has
-// been stored.
+// Ask stores nothing after an error of the terminal, such as its end.
 func (s *Setup) Ask(ctx context.Context, t Terminal) error {
 	l := i18n.English()
 	say := func(text string) { fmt.Fprintln(t, text) }
@@ -64,8 +62,8 @@ func (s *Setup) Ask(ctx context.Context, t Terminal) error {
 	return nil
 }
 
-// change adds the cities of a line, and removes those with a minus sign before the name. It stops at
-// the first fault.
+// change adds the cities of a line, and removes those after a minus sign. It stops at the first
+// fault.
 func (s *Setup) change(line string, say func(text string)) *Fault {
 	for _, name := range separate(line) {
 		name, removed := strings.CutPrefix(strings.TrimSpace(name), "-")

@@ -1,9 +1,8 @@
 // Package smoke tests a new deployment with one call of every kind: pages, answers, error
 // responses, /mcp for AI agents, payments, links in mails, and the edge's headers.
 //
-// It promises that no call changes anything, sends a mail, costs money or needs a key. So it may
-// run at any time. A service without fares, as on its first day, also succeeds. Start reading at
-// Run.
+// No call changes anything, sends a mail, costs money or needs a key, so it may run at any time. A
+// service without fares, as on its first day, also succeeds. Start reading at Run.
 package smoke
 
 import (
@@ -18,14 +17,13 @@ import (
 	"time"
 )
 
-// call is one smoke call with the answer that the service must give.
 type call struct {
 	name         string
 	method, path string
 	header, body string // NAME: VALUE, separated by a bar
 	status       []int  // any of these
-	code         string // code of the error response; "" if the answer is no error
-	bodyPart     string // part of the body
+	code         string // of the error response; "" if the answer is no error
+	bodyPart     string
 	headerPart   string // part of a header's value: NAME: PART
 }
 
@@ -71,21 +69,19 @@ var calls = []call{
 	{"link of a mail, cut off", "GET", "/v1/alerts/unsubscribe?t=cut", page, "", []int{400}, "", "<main", noStore},
 }
 
-// All accepts every path.
 func All(string) bool { return true }
 
-// timeout limits a call. It is long because the first calls start the Lambda functions.
+// The first calls start the Lambda functions, so timeout is long.
 const timeout = 15 * time.Second
 
-// Result is the outcome of a call.
 type Result struct {
 	Name         string  `json:"name"`
 	Milliseconds float64 `json:"milliseconds"`
-	Fault        string  `json:"fault,omitempty"` // what is wrong with the answer
+	Fault        string  `json:"fault,omitempty"`
 }
 
-// Run makes the calls to the service at a URL, but only those whose path the function wanted
-// accepts. It writes a line per call, and fails if any answer is wrong.
+// Run makes the calls whose path wanted accepts. It writes a line per call, and fails if any answer
+// is wrong.
 func Run(ctx context.Context, client *http.Client, url string, w io.Writer, wanted func(path string) bool) error {
 	made := 0
 	err := Each(ctx, client, url, wanted, func(r Result) {
@@ -102,7 +98,7 @@ func Run(ctx context.Context, client *http.Client, url string, w io.Writer, want
 	return err
 }
 
-// Each makes the calls as Run does, and calls a function with each result.
+// Each calls a function with each result, and is otherwise like Run.
 func Each(ctx context.Context, client *http.Client, url string, wanted func(path string) bool,
 	each func(Result)) error {
 	url = strings.TrimSuffix(url, "/")
@@ -132,7 +128,6 @@ func Each(ctx context.Context, client *http.Client, url string, wanted func(path
 	return nil
 }
 
-// make sends the call and returns what is wrong with its answer.
 func (c call) make(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// service returns the whole service, with fares or as on its first day.
 func service(t *testing.T, fares bool) http.Handler {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -35,8 +34,6 @@ func run(t *testing.T, h http.Handler) (string, error) {
 	return said.String(), err
 }
 
-// TestAServiceIsGood: all smoke calls succeed for a correct service, both with fares and on its
-// first day without fares.
 func TestAServiceIsGood(t *testing.T) {
 	if len(calls) != 22 {
 		t.Errorf("%d calls", len(calls))
@@ -50,8 +47,7 @@ func TestAServiceIsGood(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft: the smoke calls use up no quota and leave no mail, key or payment. So all of
-// them succeed again when repeated.
+// The calls use up no quota and leave no mail, key or payment, so they succeed again.
 func TestNothingIsLeft(t *testing.T) {
 	h := service(t, false)
 	for range 10 {
@@ -61,7 +57,6 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestEachCallCanFail: a service with one fault fails exactly the call that covers it.
 func TestEachCallCanFail(t *testing.T) {
 	good, from := service(t, false), 0
 	for i, c := range calls {
@@ -83,7 +78,7 @@ func TestEachCallCanFail(t *testing.T) {
 				continue
 			}
 			n := -1
-			from++ // each run has its own address, and so its own quota of the day
+			from++ // each run has its own address and daily quota
 			said, err := run(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				r.RemoteAddr = fmt.Sprintf("198.51.100.%d:1", from)
 				if n++; n != i {
@@ -101,7 +96,6 @@ func TestEachCallCanFail(t *testing.T) {
 	}
 }
 
-// TestNoService: Run fails if no service answers, or if the URL is invalid.
 func TestNoService(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
