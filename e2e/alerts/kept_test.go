@@ -19,7 +19,7 @@ type retention struct {
 }
 
 // kept lists the partitions in which data that identifies a former subscriber may remain, and for
-// how long. The table in docs/alerts.md has the same rows.
+// how long, like the table in docs/alerts.md.
 var kept = []retention{
 	{"PENDING#", 48 * time.Hour},
 	{"OUTBOX#", 7 * 24 * time.Hour},
@@ -27,8 +27,8 @@ var kept = []retention{
 	{"STOPPED#", 180 * 24 * time.Hour},
 }
 
-// countItemsWith counts the items whose key or data contain one of the texts in whom. It counts by
-// the first word of the item's partition key.
+// countItemsWith counts, by the first word of the partition key, the items whose key or data
+// contain one of the texts in whom.
 func countItemsWith(t *testing.T, table store.Table, now time.Time, whom []string) map[string]int {
 	t.Helper()
 	found := map[string]int{}
@@ -53,9 +53,8 @@ func countItemsWith(t *testing.T, table store.Table, now time.Time, whom []strin
 	return found
 }
 
-// TestNothingIsKeptLonger ends alerts on every channel: with sent messages, with waiting messages,
-// and never confirmed. The items that remain in the store must be those that docs/alerts.md lists.
-// After the periods stated there, no item may remain.
+// After alerts end on every channel (with sent, waiting and never confirmed messages), only the
+// items that docs/alerts.md lists remain, and none after the periods stated there.
 func TestNothingIsKeptLonger(t *testing.T) {
 	c := openChannels(t, 0)
 	ctx, now := t.Context(), c.Now()
@@ -82,7 +81,7 @@ func TestNothingIsKeptLonger(t *testing.T) {
 		whom = append(whom, string(id))
 	}
 	for _, a := range c.alerts {
-		// The number in the subscriber's id is also a part of the alert's address.
+		// The number in the subscriber's id is also part of the alert's address.
 		whom, ids = append(whom, strings.TrimPrefix(string(a.Subscriber), "s")), append(ids, a.Subscriber)
 	}
 
@@ -91,7 +90,7 @@ func TestNothingIsKeptLonger(t *testing.T) {
 		t.Errorf("who has confirmed nothing is named by %v", found)
 	}
 
-	// One message is sent on every channel. The next message is being sent when all alerts end.
+	// One message is sent on every channel. The next is being sent when all alerts end.
 	c.refresh(3900)
 	c.work()
 	c.Add(24 * time.Hour)
@@ -137,8 +136,6 @@ func TestNothingIsKeptLonger(t *testing.T) {
 	}
 }
 
-// TestDeliveriesOfTheGoneGoNowhere: a message that waits for delivery is dropped if its alert ends
-// before.
 func TestDeliveriesOfTheGoneGoNowhere(t *testing.T) {
 	c := openChannels(t, 0)
 	c.refresh(3900)

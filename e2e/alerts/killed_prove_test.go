@@ -20,12 +20,11 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestProveKilledProcess kills the mailing process 10 times: see the function killed.
 func TestProveKilledProcess(t *testing.T) { killed(t, 10) }
 
-// killed kills the built command with SIGKILL several times while it mails 500 subscribers, then
-// lets it finish. Each subscriber must get one mail. All runs use the same day, because a mail's id
-// contains the day, and a mail with another id would be sent again.
+// killed kills the command several times while it mails 500 subscribers, then lets it finish. Each
+// must get one mail. All runs use the same day, because a mail's id contains the day, and a mail
+// with another id would be sent again.
 func killed(t *testing.T, kills int) {
 	t.Helper()
 	d := fixture.NewShell(t)
@@ -52,9 +51,8 @@ func killed(t *testing.T, kills int) {
 		}
 		return len(files)
 	}
-	// run starts the command, and kills it when the folder contains as many mails as the parameter
-	// until says. Each run's clock is 4 minutes later, so that the lease of the killed process has
-	// expired.
+	// run kills the command when the folder contains until mails. Each run's clock is 4 minutes
+	// later, so that the lease of the killed process has expired.
 	run := func(until int) (stdout string, err error) {
 		ctx, kill := context.WithCancel(t.Context())
 		defer kill()

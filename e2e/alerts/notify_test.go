@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestServeNotifies: the command serve also sends the notifications that its refreshes create.
 func TestServeNotifies(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -49,11 +49,10 @@ type channels struct {
 	faults      bool
 	left        int // store calls until the process dies; negative: never
 	kills, lost int
-	events      map[string][]string // types and ids of the events that each endpoint received
+	events      map[string][]string // types and ids that each endpoint received
 }
 
-// kinds returns one alert of each kind, for one channel. The departure of the last alert passes
-// during the test.
+// kinds returns one alert of each kind. The departure of the last passes during the test.
 func kinds(today fare.Day) []store.Alert {
 	return []store.Alert{{Threshold: 4000}, {}, {Kind: store.Change}, {Kind: store.Drop, Percent: 10},
 		{Kind: store.Low, Days: 7}, {Trip: store.Trip{From: today + 5, To: today + 5}, Threshold: 100}}
@@ -84,7 +83,7 @@ func openChannels(t *testing.T, seed uint64) *channels {
 	if c.bot, err = telegram.New(telegram.Config{Token: telegramtest.Token, URL: c.telegram.URL}); err != nil {
 		t.Fatal(err)
 	}
-	// The test ignores messages that users send to the bot.
+	// Messages that users send to the bot are ignored.
 	c.telegram.Path, c.telegram.Webhook = "/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	for i, channel := range []string{store.Ntfy, store.Telegram, store.Webhook} {
 		for k, a := range kinds(c.Today()) {
@@ -94,7 +93,7 @@ func openChannels(t *testing.T, seed uint64) *channels {
 	return c
 }
 
-// subscribe confirms an alert on a channel. The address of the alert contains the number n.
+// subscribe confirms an alert whose address contains n.
 func (c *channels) subscribe(channel string, n int, a store.Alert) {
 	c.T.Helper()
 	a.Route, a.Language, a.Channel = notifytest.Route("MIL-BUH"), "en", channel
@@ -113,7 +112,7 @@ func (c *channels) subscribe(channel string, n int, a store.Alert) {
 	c.alerts = append(c.alerts, c.Confirm("", a))
 }
 
-// loses reports whether to lose this response of a fake server. It loses one response in five.
+// loses is true for one response in five.
 func (c *channels) loses() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +123,7 @@ func (c *channels) loses() bool {
 	return true
 }
 
-// take is the HTTP handler of all webhook endpoints. It records the events that it receives.
+// take serves all webhook endpoints and records the events.
 func (c *channels) take(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var said webhook.Event
@@ -144,7 +143,7 @@ func (c *channels) take(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// refresh stores what a refresh would store if price were the cheapest fare of the route.
+// refresh stores what a refresh that finds the price would store.
 func (c *channels) refresh(price fare.Cents) {
 	c.T.Helper()
 	today := c.Today()
@@ -184,7 +183,6 @@ func (c *channels) call() (effect bool, err error) {
 	return c.chance.IntN(2) == 0, errDead
 }
 
-// mortalTable is the store of a process that the test can kill at any call.
 type mortalTable struct {
 	store.Table
 	c *channels
@@ -212,9 +210,8 @@ func (m mortalTable) Write(ctx context.Context, ops ...store.Op) error {
 	return err
 }
 
-// work creates, sends and delivers messages for 36 hours, which is longer than any message is
-// retried. If faults is set, each process is killed after 1 to 100 calls of the store, so messages
-// complete in any order.
+// work runs the service for 36 hours, which is longer than any message is retried. If faults is
+// set, each process is killed after 1 to 100 calls of the store, so messages complete in any order.
 func (c *channels) work() {
 	c.T.Helper()
 	var table store.Table = mortalTable{c.Table, c}
@@ -252,8 +249,7 @@ func (c *channels) work() {
 	}
 }
 
-// told returns how many different messages each alert sent, and in again how many messages were
-// repeated.
+// told returns how many different messages each alert sent, and how many messages were repeated.
 func (c *channels) told() (each map[string]int, again int) {
 	each = map[string]int{}
 	for i, a := range c.alerts {
@@ -289,8 +285,7 @@ func (c *channels) told() (each map[string]int, again int) {
 	return each, again
 }
 
-// run simulates seven refreshes and sends the messages that they cause. It returns the counts from
-// told.
+// run simulates seven refreshes, and returns the counts from told.
 func (c *channels) run(faults bool) (map[string]int, int) {
 	c.faults = faults
 	for i, price := range []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700} {
@@ -301,9 +296,9 @@ func (c *channels) run(faults bool) (map[string]int, int) {
 	return c.told()
 }
 
-// TestChannelsUnderKills kills processes at any call of the store, before or after the call changed
-// the store. It also loses every fifth response of a fake server that accepted a message. Each
-// alert must send the same messages as without faults; a repeated message must be identical.
+// Processes are killed at any call of the store, before or after its effect, and every fifth
+// response of a fake server that accepted a message is lost. Each alert must send the same messages
+// as without faults; a repeated message must be identical.
 func TestChannelsUnderKills(t *testing.T) {
 	want, again := openChannels(t, 0).run(false)
 	if again > 0 {
@@ -330,9 +325,9 @@ func TestChannelsUnderKills(t *testing.T) {
 	}
 }
 
-// end checks that only the alerts whose departure has passed are removed. A process may be killed
-// after it drops a webhook's last event but before it removes the alert. The alert is then removed
-// when the event can no longer be delivered.
+// end checks that only the alerts whose departure has passed are removed. If a process is killed
+// after it drops a webhook's last event and before it removes the alert, the alert stays until the
+// event can no longer be delivered.
 func (c *channels) end() {
 	c.T.Helper()
 	c.Add((store.DeliveryDays + 1) * 24 * time.Hour)

@@ -14,8 +14,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestServeAlerts requests an alert by form from the running command serve, confirms it by the link
-// in the mail, and ends it. The test starts no worker: serve itself must send the mails.
+// The test starts no worker: serve itself must send the mails.
 func TestServeAlerts(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

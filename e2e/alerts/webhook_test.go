@@ -28,7 +28,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// hook is a service together with the webhook endpoint of one subscriber.
 type hook struct {
 	*fixture.Subscriptions
 	mu     sync.Mutex
@@ -60,7 +59,7 @@ func openHook(t *testing.T, table store.Table, clock *storetest.Clock) *hook {
 	return h
 }
 
-// ask requests an alert that reports to the endpoint. It returns the link that confirms the alert.
+// ask returns the link that confirms the requested alert.
 func (h *hook) ask(route, email string) string {
 	h.T.Helper()
 	a := h.Do("POST", "/v1/alerts", fixture.Object("route", route, "email", email, "channel", "webhook", "address",
@@ -79,15 +78,14 @@ func (h *hook) ask(route, email string) string {
 	return h.Link(mails[len(mails)-1])
 }
 
-// event is a webhook event that the endpoint received.
 type event struct {
 	webhook.Event
-	name string // its type and route
+	name string // type and route
 	id   string
 }
 
-// sent makes the service send its due events. It returns the events that the endpoint received
-// since the last call, and verifies their signatures with the secret.
+// sent makes the service send its due events. It returns those that the endpoint received since the
+// last call, after verifying their signatures.
 func (h *hook) sent(secret string) (names []string, events []event) {
 	h.T.Helper()
 	if _, err := h.Alerts.Webhooks.Work(h.T.Context()); err != nil {
@@ -112,8 +110,7 @@ func (h *hook) sent(secret string) (names []string, events []event) {
 	return names, events
 }
 
-// press submits the form of a page, like a reader who presses the button. It fails the test if the
-// response is an error.
+// press submits a form, and fails the test if the response is an error.
 func (h *hook) press(link, form string) fixture.Reply {
 	h.T.Helper()
 	a := h.Form(link, form)
@@ -123,8 +120,7 @@ func (h *hook) press(link, form string) fixture.Reply {
 	return a
 }
 
-// refreshed runs a refresh and sends its notifications. It fails the test unless the number of sent
-// notifications equals the parameter sent.
+// refreshed fails the test unless a refresh sends the given number of notifications.
 func (h *hook) refreshed(sent int) {
 	h.T.Helper()
 	fixture.Refreshed(h.T, h.Table, fixture.Falling(fare.DayOf(h.Clock.Now())), h.Clock.Now)
@@ -137,8 +133,8 @@ var secretPattern = regexp.MustCompile(`whsec_[A-Za-z0-9+/]{43}=`)
 
 func secretOf(page string) string { return secretPattern.FindString(html.UnescapeString(page)) }
 
-// TestFromAskingToTheEndpoint covers the life of webhook alerts. An alert is confirmed by mail, and
-// its endpoint tested; events are signed, retried and replayed, until the alert ends.
+// An alert is confirmed by mail, and its endpoint tested; events are signed, retried and replayed,
+// until the alert ends.
 func TestFromAskingToTheEndpoint(t *testing.T) {
 	t.Parallel()
 	table, clock := fixture.OpenStore(t)
@@ -147,13 +143,11 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 	secret := h.confirm(ada)
 	id := h.firstFare(secret)
 
-	// A second alert to the same endpoint uses the secret of the first alert. The page does not
-	// show the secret again.
+	// A second alert to the same endpoint uses the same secret, which is not shown again.
 	if a := h.press(h.ask("MIL-LON", ada), ""); strings.Contains(a.Body, "whsec_") {
 		t.Errorf("%s", a.Page())
 	}
-	// Another subscriber to the same endpoint has another secret, and sees nothing of the first
-	// subscriber.
+	// Another subscriber to the endpoint has another secret, and sees nothing of the first.
 	bobs := secretOf(h.press(h.ask("MIL-BUH", "bob@example.com"), "").Body)
 	if bobs == "" || bobs == secret {
 		t.Errorf("bob has %q", bobs)
@@ -183,7 +177,6 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 	}
 	h.goesAway(ada, second, of)
 
-	// When all alerts of a subscriber end, the store keeps nothing about the endpoint.
 	h.press(h.ManageLink(ada), "all=1")
 	if items, err := table.Query(t.Context(),
 		store.Range{Partition: "WEBHOOK#" + string(fixture.Subscriber(ada))}); err != nil || len(items) > 0 {
@@ -191,7 +184,7 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 	}
 }
 
-// confirm requests and confirms an alert. It returns the secret, which the service shows only once.
+// confirm returns the secret, which the service shows only once.
 func (h *hook) confirm(email string) string {
 	h.T.Helper()
 	link := h.ask("MIL-BUH", email)
@@ -210,8 +203,8 @@ func (h *hook) confirm(email string) string {
 	return secret
 }
 
-// firstFare makes the service send an event with a fare. The service sends the event only after the
-// endpoint has accepted a test event. firstFare returns the event's id.
+// firstFare returns the id of an event with a fare, which the service sends only after the endpoint
+// has accepted a test event.
 func (h *hook) firstFare(secret string) string {
 	h.T.Helper()
 	h.status = http.StatusInternalServerError
@@ -249,8 +242,8 @@ func (h *hook) listed(manage, id string) string {
 	return url.QueryEscape(html.UnescapeString(ref[1]))
 }
 
-// goesAway makes the endpoint answer 410, which stops the events to the endpoint. The owner gets
-// one mail about that, and can start the events again.
+// goesAway makes the endpoint answer 410, which stops its events. The owner gets one mail about
+// that, and can start them again.
 func (h *hook) goesAway(email, secret, of string) {
 	h.T.Helper()
 	h.status = http.StatusGone
@@ -277,8 +270,6 @@ func (h *hook) goesAway(email, secret, of string) {
 	}
 }
 
-// TestBadEndpoints: the service refuses an alert to a forbidden address. The error message says
-// what to do.
 func TestBadEndpoints(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

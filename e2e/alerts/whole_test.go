@@ -14,8 +14,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestFromAskingToTheMail requests alerts over HTTP, refreshes fares, reads the alert mails, and
-// ends the alerts by links in the mails.
 func TestFromAskingToTheMail(t *testing.T) {
 	t.Parallel()
 	table, clock := fixture.OpenStore(t)
@@ -24,8 +22,7 @@ func TestFromAskingToTheMail(t *testing.T) {
 	p.Subscribe("MIL-BUH", "bob@example.com", "30")
 	p.Subscribe("MIL-BUH", "cleo@example.com", "29.99")
 	p.Ask("MIL-BUH", "never-confirmed@example.com", "")
-	// alerted runs a refresh and sends the alert mails. It returns the new alert mails by mail
-	// address.
+	// alerted refreshes and returns the new alert mails by address.
 	seen := map[string]bool{}
 	alerted := func(sent int) map[string]maildir.Mail {
 		t.Helper()
@@ -52,8 +49,8 @@ func TestFromAskingToTheMail(t *testing.T) {
 	}
 	alerted(0)
 
-	// The first subscriber ends the alert by the unsubscribe button of the mail program. The
-	// second subscriber uses the page that the mail links to.
+	// The first subscriber uses the unsubscribe button of the mail program, the second the page
+	// that the mail links to.
 	click := strings.TrimPrefix(first["ada@example.com"].Unsubscribe, "http://127.0.0.1:1")
 	p.Do("POST", click, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form).Want(t, 200)
 	links := fixture.LinkPattern.FindAllStringSubmatch(first["bob@example.com"].Text, -1)

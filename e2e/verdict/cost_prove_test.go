@@ -13,19 +13,18 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// mostGrowth is the greatest allowed ratio between the slowest and the fastest median time.
+// mostGrowth limits the ratio of the slowest to the fastest median time.
 const mostGrowth = 1.5
 
-// TestProveVerdictTimeDoesNotGrow compares the median times of a verdict over histories of several
-// sizes. It calls the services in turn over loopback, so other load on the machine affects all
-// services. One of three rounds must stay within mostGrowth.
+// The services are called in turn over loopback, so other load on the machine affects them all. One
+// of three rounds must stay within mostGrowth.
 func TestProveVerdictTimeDoesNotGrow(t *testing.T) {
 	asks := askers(t)
 	for round := range 3 {
 		spent := make([][]time.Duration, len(sizes))
 		for turn := range 300 {
 			for k := range asks {
-				i := (turn + k) % len(asks) // rotate the order, so no service always comes first
+				i := (turn + k) % len(asks) // no service always comes first
 				begun := time.Now()
 				asks[i]()
 				spent[i] = append(spent[i], time.Since(begun))
@@ -46,7 +45,6 @@ func TestProveVerdictTimeDoesNotGrow(t *testing.T) {
 	t.Errorf("the slowest median is over %.1f times the fastest in each of three rounds", mostGrowth)
 }
 
-// BenchmarkVerdict measures verdicts over loopback connections with keep-alive.
 func BenchmarkVerdict(b *testing.B) {
 	asks := askers(b)
 	for i, n := range sizes {
@@ -58,8 +56,8 @@ func BenchmarkVerdict(b *testing.B) {
 	}
 }
 
-// askers starts one service for each size of history. It returns a function for each service, which
-// requests one verdict over loopback.
+// askers starts a service for each size of history. Each function requests one verdict over
+// loopback.
 func askers(t testing.TB) []func() {
 	t.Helper()
 	asks := make([]func(), len(sizes))

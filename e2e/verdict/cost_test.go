@@ -21,23 +21,19 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The tests and benchmarks in this file show that the cost of a verdict does not grow with the
-// history of the route.
+// The cost of a verdict does not grow with the history of the route.
 
-// sizes lists numbers of observations (observed fares) of a route, spread over all days that a
-// store keeps.
+// sizes counts the observed fares of a route, spread over all days that a store keeps.
 var sizes = []int{100, 10_000, 1_000_000}
 
-// serving returns the HTTP handler of the whole service over a table.
 func serving(t testing.TB, table store.Table) http.Handler {
 	t.Helper()
 	now := func() time.Time { return fixture.Today }
 	return fixture.New(t, onemachine.Options{Table: table, Source: fixture.Fares(nil), Now: now}).API
 }
 
-// TestVerdictCostsOneRead: a verdict counts one call and reads one route summary, for one read
-// unit. The length of the history does not matter. The first verdict of a process and day also
-// records the demand.
+// A verdict counts one call and reads one route summary, for one read unit. The first verdict of a
+// process and day also records the demand.
 func TestVerdictCostsOneRead(t *testing.T) {
 	t.Parallel()
 	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false"}
@@ -81,9 +77,8 @@ func TestVerdictCostsOneRead(t *testing.T) {
 	}
 }
 
-// askDepartures requests the verdict on a departure in the next month twice, and checks the storage
-// calls. Each request reads one departure state. The exchange rates and the pooled statistics (sums
-// over all routes) are read once per process and hour.
+// askDepartures requests the verdict on a departure in the next month twice. Each request reads one
+// departure state; the exchange rates and the pooled statistics are read once per process and hour.
 func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, n int) {
 	t.Helper()
 	for i, want := range [][]string{
@@ -106,9 +101,8 @@ func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, 
 	}
 }
 
-// costsOneUnit fails the test if reading a route summary costs more than one read unit. An
-// eventually consistent read of up to 8 KB costs one unit. The names and the key of the item count
-// too.
+// costsOneUnit fails the test if a route summary costs more than one read unit, which an eventually
+// consistent read of up to 8 KB costs. The names and the key of the item count too.
 func costsOneUnit(t *testing.T, summary []byte) {
 	t.Helper()
 	const names = 200
@@ -117,9 +111,8 @@ func costsOneUnit(t *testing.T, summary []byte) {
 	}
 }
 
-// TestSummaryOfThreeYears: the largest possible summary of a route costs one read unit. The store
-// keeps the lowest fare of each day for three years, and single observed fares for 400 days. The
-// summary is largest if all of these days have fares.
+// The store keeps the lowest fare of each day for three years, and single observed fares for 400
+// days. The summary is largest if all of these days have fares.
 func TestSummaryOfThreeYears(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2013, 1, 1, 3, 0, 0, 0, time.UTC)

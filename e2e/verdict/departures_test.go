@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// invented returns a function that requests answers from the whole service over invented fares.
 func invented(t *testing.T) (ask func(query string) *httptest.ResponseRecorder) {
 	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -34,8 +33,7 @@ func invented(t *testing.T) (ask func(query string) *httptest.ResponseRecorder) 
 	}
 }
 
-// TestBadDepartures: the error response to a wrong departure says what to do, and the call does not
-// count towards the quota.
+// The call does not count towards the quota.
 func TestBadDepartures(t *testing.T) {
 	t.Parallel()
 	ask := invented(t)
@@ -78,8 +76,7 @@ func TestBadDepartures(t *testing.T) {
 	}
 }
 
-// TestSpecifiedAnswer: a request with only the parameters of the specification gets every specified
-// field, with the specified type. Later versions may add fields.
+// Later versions may add fields to those of the specification.
 func TestSpecifiedAnswer(t *testing.T) {
 	t.Parallel()
 	ask := invented(t)
@@ -133,7 +130,7 @@ func TestSpecifiedAnswer(t *testing.T) {
 	}
 }
 
-// walk records the type of every field in an answer, by the path of the field.
+// walk records the type of every field by its path.
 func walk(path string, value any, into map[string]string) {
 	switch v := value.(type) {
 	case map[string]any:

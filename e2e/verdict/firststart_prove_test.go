@@ -7,8 +7,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestProveMemoryOfAFirstStart: the first start of one machine, which refreshes all invented fares
-// before its first answer, needs at most 260 MB of its own memory.
+// The first start refreshes all invented fares before its first answer.
 func TestProveMemoryOfAFirstStart(t *testing.T) {
 	d := fixture.NewShell(t)
 	begun := time.Now()

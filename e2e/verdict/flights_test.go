@@ -30,7 +30,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// withFlights is a source that states the same flight with every fare, or none.
+// withFlights states the same flight with every fare, or none.
 type withFlights struct {
 	upstream.Source
 	flight func(fare.Observation) fare.Flight
@@ -51,7 +51,6 @@ func (s withFlights) change(a upstream.Answer) upstream.Answer {
 	return a
 }
 
-// withDepartures is such a source that is also asked for departures.
 type withDepartures struct {
 	withFlights
 	fixture.ByRoute
@@ -73,7 +72,6 @@ func (s withDepartures) Departures(ctx context.Context, q upstream.Question, unt
 	return s.change(a), err
 }
 
-// withoutFlights removes the fields that name the flight of a fare.
 func withoutFlights(of any) any {
 	switch of := of.(type) {
 	case map[string]any:
@@ -91,9 +89,8 @@ func withoutFlights(of any) any {
 	return of
 }
 
-// TestWithoutFlights judges the first half of the days of real fares, twice: as they were recorded,
-// without airports, and with a flight stated for each fare. Apart from the flights themselves, the
-// answers about cities have equal fields.
+// The first half of the days of real fares is judged as recorded, without airports, and with a
+// flight stated for each fare. Apart from the flights, the answers about cities have equal fields.
 func TestWithoutFlights(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(testenv.Data(t), "fares", "travelpayouts_daily_2025_2026.csv.gz")
@@ -135,7 +132,6 @@ func TestWithoutFlights(t *testing.T) {
 	}
 }
 
-// aboutRoutes returns the answers about all covered routes, by path.
 func aboutRoutes(t *testing.T, h http.Handler) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -187,8 +183,8 @@ func bare(t *testing.T, body string) string {
 	return string(text)
 }
 
-// TestFlightsCost asks for a year of departures of one route weekly for a year, with and without
-// flights. Flights cost no read and no write, and at most 15 % more bytes.
+// A weekly question about the departures of a route costs no more reads and writes with flights,
+// and at most 15 % more bytes.
 func TestFlightsCost(t *testing.T) {
 	t.Parallel()
 	var reads, writes, bytes, observations [2]int
@@ -243,8 +239,8 @@ func TestFlightsCost(t *testing.T) {
 	}
 }
 
-// TestBadAirports: a code that means no airport in use, or an airport of the same city, is refused
-// without counting. A metropolitan code where an airport might be meant is about the city.
+// A code that means no airport in use, or an airport of the same city, is refused without counting.
+// A metropolitan code means the city.
 func TestBadAirports(t *testing.T) {
 	t.Parallel()
 	h := serving(t, aroundMilanAndLondon(t))

@@ -32,10 +32,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// The benchmarks in this file compare the service with its floors. A floor is the least program
-// that makes the same calls to the store and sends the same answer.
+// A floor is the least program that makes the same calls to the store and sends the same answer.
 
-// floorLines are the calls that are compared with a floor on Lambda.
 var floorLines = []struct{ name, target string }{
 	{"verdict", fixture.Question},
 	{"departure", fixture.Question + "&partenza=2016-04-20"},
@@ -47,12 +45,10 @@ var floorLines = []struct{ name, target string }{
 
 const calendarQuestion = "/v1/calendario?origine=Milano&destinazione=Bucarest"
 
-// mcpVerdict is a call of the tool that judges a fare.
 const mcpVerdict = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flight_price_verdict",` +
 	`"arguments":{"origin":"Milano","destination":"Bucarest"}}}`
 
-// BenchmarkFloorLambda measures the processor time of calls as Lambda makes them, over DynamoDB
-// Local.
+// BenchmarkFloorLambda measures processor time over DynamoDB Local.
 func BenchmarkFloorLambda(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(200)) // as on Lambda
 	table := &replayed{Table: floorData(b, fixture.Unlimited{Table: dynamolocal.Table(b, today)})}
@@ -96,8 +92,8 @@ func BenchmarkFloorLambda(b *testing.B) {
 	}
 }
 
-// BenchmarkFloorInProcess measures the processor time of calls over a store in memory, in times of
-// a verdict.
+// BenchmarkFloorInProcess measures processor time over a store in memory, as a multiple of a
+// verdict's.
 func BenchmarkFloorInProcess(b *testing.B) {
 	api := floorService(b, &inMemory{Table: floorData(b, fixture.Bolt(b, today)), items: map[store.Key]store.Item{}})
 	call := func(method, target, body string) func() {
@@ -117,9 +113,9 @@ func BenchmarkFloorInProcess(b *testing.B) {
 	b.Run("page", func(b *testing.B) { compare(b, 300, call("GET", "/?da=Milano&a=Bucarest", ""), unit) })
 }
 
-// BenchmarkFloorOneMachine calls one machine and a bare server over 64 connections. Both servers
-// count calls in the same group commits. It reports what the bare server needs of the processor, with
-// its callers, as a part of what one machine needs: on an idle machine this is the part of its rate.
+// BenchmarkFloorOneMachine calls one machine and a bare server over 64 connections. Both count
+// calls in the same group commits. It reports the bare server's processor time, with its callers,
+// as a part of one machine's: on an idle machine this is the part of its rate.
 func BenchmarkFloorOneMachine(b *testing.B) {
 	table, err := boltstore.Open(filepath.Join(b.TempDir(), "bare.db"), today)
 	if err != nil {
@@ -169,8 +165,7 @@ func BenchmarkFloorOneMachine(b *testing.B) {
 
 const rounds = 6
 
-// compare makes calls of two kinds in turn, and reports the processor time of ours as a multiple of
-// the floor's.
+// compare makes both calls in turn, and reports ours as a multiple of the floor's processor time.
 func compare(b *testing.B, calls int, ours, floor func()) {
 	spent := func(call func()) float64 {
 		before := processor(b)
@@ -190,7 +185,7 @@ func compare(b *testing.B, calls int, ours, floor func()) {
 	b.ReportMetric(middle(own), "cpu-µs")
 }
 
-// report reports the median, the least and the greatest of figures in place of the time per call.
+// report replaces the time per call by the median, the least and the greatest of figures.
 func report(b *testing.B, figures []float64, unit string) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(middle(figures), unit)
@@ -205,14 +200,14 @@ func middle(figures []float64) float64 {
 
 func today() time.Time { return fixture.Today }
 
-// floorService returns the whole service over a table. Its log has the lines of Lambda's.
+// floorService logs the lines of Lambda's log.
 func floorService(b *testing.B, table store.Table) http.Handler {
 	return fixture.New(b, onemachine.Options{Table: table, Source: fixture.Fares(nil), Now: today,
 		Log: slog.New(slog.NewJSONHandler(io.Discard, nil))}).API
 }
 
-// floorData fills a table: a route with fares of about 300 departures, and the price trends of Rome
-// with 50 and of Paris with 500 destinations.
+// floorData fills a table with a route with fares of about 300 departures, and the price trends of
+// Rome with 50 and of Paris with 500 destinations.
 func floorData(b *testing.B, table store.Table) store.Table {
 	day := fare.DayOf(fixture.Today)
 	fixture.Refreshed(b, table, fixture.Invent(45_000, verdict.HistoryDays-1, day), today)
@@ -238,7 +233,7 @@ func floorData(b *testing.B, table store.Table) store.Table {
 	return table
 }
 
-// replayed is a table that can record calls, so that a floor makes the same calls.
+// replayed records calls, so that a floor makes the same.
 type replayed struct {
 	store.Table
 	recording bool
@@ -254,7 +249,6 @@ func (c calls) replay(ctx context.Context) (err error) {
 	return err
 }
 
-// record returns the calls to the table that f makes.
 func (r *replayed) record(f func()) calls {
 	r.recording, r.calls = true, nil
 	f()
@@ -292,7 +286,7 @@ func (r *replayed) Take(ctx context.Context, key store.Key, n, limit int64, expi
 	return r.Table.Take(ctx, key, n, limit, expires)
 }
 
-// inMemory is a table that reads each item once. It refuses no call and stores nothing.
+// inMemory reads each item once. It refuses no call and stores nothing.
 type inMemory struct {
 	store.Table
 	items map[store.Key]store.Item

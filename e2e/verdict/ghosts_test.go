@@ -14,11 +14,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestExchangeRatesMakeNoVerdicts: a change of exchange rates alone makes no fare cheap or
-// expensive. The test judges every route of a recorded weekly panel on every Monday from February
-// on. On routes whose cheapest quote never changed, the verdict must be normale or too little data.
-// An earlier version stored prices converted at each day's rates, and gave other verdicts on these
-// routes.
+// Every route of a recorded weekly panel is judged on every Monday from February on. On routes
+// whose cheapest quote never changed, the verdict must be normale or too little data. Prices
+// converted at each day's rates would give other verdicts there.
 func TestExchangeRatesMakeNoVerdicts(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(testenv.Data(t), "fares", "eu_wizzair_weekly.csv.gz")
@@ -92,13 +90,12 @@ func TestExchangeRatesMakeNoVerdicts(t *testing.T) {
 	}
 }
 
-// says reports whether a verdict calls the price cheap or expensive.
 func says(a verdict.Analysis) bool {
 	return a.Verdetto.Livello != verdict.Normale && a.Verdetto.Livello != verdict.Insufficient
 }
 
-// standsStill reports whether the cheapest quote is the same on every day with fares: same amount,
-// same currency.
+// standsStill reports whether the cheapest quote has the same amount and currency on every day with
+// fares.
 func standsStill(all []fare.Observation) bool {
 	lowest := map[fare.Day]fare.Observation{}
 	for _, o := range all {

@@ -21,9 +21,8 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestEvidenceTenThousandRoutes: a process serves 10,000 routes, each with a year of departures.
-// After a kill, a new process is ready within 5 seconds. The process uses less than 200 MB of
-// memory, not counting pages of the store file.
+// A process serves 10,000 routes with a year of departures. After a kill, a new process is ready
+// within 5 seconds, and uses less than 200 MB of memory, not counting pages of the store file.
 func TestEvidenceTenThousandRoutes(t *testing.T) {
 	const routes = 10_000
 	d := fixture.NewShell(t)
@@ -60,8 +59,7 @@ func TestEvidenceTenThousandRoutes(t *testing.T) {
 	}
 }
 
-// large creates a store with the given number of routes. All routes are copies of one route that
-// was refreshed weekly.
+// large makes all routes copies of one that was refreshed weekly.
 func large(t *testing.T, d fixture.Shell, routes int) {
 	t.Helper()
 	var panel strings.Builder
@@ -106,15 +104,13 @@ func large(t *testing.T, d fixture.Shell, routes int) {
 	}
 }
 
-// running is a process of the command serve.
 type running struct {
 	process *exec.Cmd
 	url     string
 	most    map[string]int // KB, by the kernel's name of the value
 }
 
-// started starts a process that serves a store, and waits for the first answer. The process is
-// killed when the context ends.
+// started waits for the first answer. The process is killed when the context ends.
 func started(t *testing.T, ctx context.Context, d fixture.Shell, arguments ...string) running {
 	t.Helper()
 	address := "127.0.0.1:" + testenv.Port(t)
@@ -149,8 +145,8 @@ func answered(t *testing.T, url string) {
 	}
 }
 
-// look records in r.most the highest memory of the process so far, in KB. RssAnon is the memory of
-// the process itself. The rest is pages of the store file, which the kernel can reclaim.
+// look records the highest memory of the process so far. RssAnon is the memory of the process
+// itself; the rest is pages of the store file, which the kernel can reclaim.
 func (r running) look(t *testing.T) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.process.Process.Pid))
@@ -166,7 +162,6 @@ func (r running) look(t *testing.T) {
 	}
 }
 
-// processor returns the processor time that the process has used.
 func (r running) processor(t *testing.T) time.Duration {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", r.process.Process.Pid))

@@ -26,9 +26,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// eachByItself is a table that commits every counted call in a transaction of its own. The
-// service's own table counts concurrent calls in one commit (group commit); the tests compare the
-// two.
+// eachByItself commits every counted call in a transaction of its own, while the service's own
+// table counts concurrent calls in one commit (group commit).
 type eachByItself struct {
 	store.Table
 	mu sync.Mutex
@@ -46,8 +45,8 @@ func (e *eachByItself) Take(ctx context.Context, key store.Key, n, limit int64, 
 	return count, nil
 }
 
-// service runs a service on loopback with its store on the disk, and returns the address. Calls are
-// counted, but no quota is ever used up.
+// service runs on loopback with its store on the disk. Calls are counted, but no quota is ever used
+// up.
 func service(t testing.TB, around func(store.Table) store.Table) (address string) {
 	t.Helper()
 	now := func() time.Time { return fixture.Today }
@@ -83,8 +82,7 @@ type caller struct {
 	request []byte
 }
 
-// dial connects from a loopback address. If sameAddress is true, all callers use the same address;
-// otherwise each caller n has its own.
+// dial gives each caller n its own loopback address, unless sameAddress is true.
 func dial(t testing.TB, address string, n int, sameAddress bool) *caller {
 	t.Helper()
 	from := net.IPv4(127, 0, 1, 1)
@@ -127,10 +125,9 @@ func (c *caller) ask() error {
 	return err
 }
 
-// load sends requests from many callers during the time lasts. pace is the number of requests per
-// second of all callers; 0 means that each caller calls again after each answer. It returns the
-// answers per second, and the 50th and 99th percentile of the answer time. With a pace, the answer
-// time starts when the request was due.
+// load sends pace requests per second of all callers during the time lasts; with 0 each caller
+// calls again after each answer. It returns the answers per second, and the 50th and 99th
+// percentile of the answer time. With a pace, the answer time starts when the request was due.
 func load(t testing.TB, address string, callers, pace int, sameAddress bool,
 	lasts time.Duration) (perSecond float64, p50, p99 time.Duration) {
 	t.Helper()
@@ -171,7 +168,6 @@ func load(t testing.TB, address string, callers, pace int, sameAddress bool,
 	return float64(len(sorted)) / elapsed.Seconds(), sorted[len(sorted)/2], sorted[len(sorted)*99/100]
 }
 
-// loads lists the patterns of load under which the service is measured.
 var loads = []struct {
 	name          string
 	callers, pace int
@@ -185,8 +181,6 @@ var loads = []struct {
 	{"one address, 64 connections", 64, 0, true},
 }
 
-// counts lists the two compared ways of counting calls. The service counts many calls in one
-// commit; the other way is one commit per call.
 var counts = []struct {
 	name   string
 	around func(store.Table) store.Table
@@ -195,8 +189,8 @@ var counts = []struct {
 	{"a commit for each", func(t store.Table) store.Table { return &eachByItself{Table: t} }},
 }
 
-// BenchmarkLoad calls the whole service over loopback, with the store on the disk. For comparison,
-// it also measures a service with one commit per counted call.
+// For comparison, BenchmarkLoad also measures one commit per counted call. The store is on the
+// disk.
 func BenchmarkLoad(b *testing.B) {
 	lasts := 3 * time.Second
 	if text := os.Getenv("VERDETTO_LOAD"); text != "" {
@@ -223,9 +217,8 @@ func BenchmarkLoad(b *testing.B) {
 	b.Logf("%d processors, which the callers take their part of", runtime.GOMAXPROCS(0))
 }
 
-// processor returns the processor time that this process has used, for the service and the callers
-// together. From the time per verdict one can estimate how many verdicts an idle machine could
-// answer.
+// processor returns the processor time of the service and the callers together, from which one can
+// estimate how many verdicts an idle machine could answer.
 func processor(t testing.TB) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -235,10 +228,9 @@ func processor(t testing.TB) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// TestProveGroupCommit compares counting many calls in one commit (group commit) with one commit
-// per call. For callers of one address, group commit must answer more calls per second; for many
-// addresses, no fewer. One of three rounds must show this. The gain depends on the disk: sixfold or
-// more if a commit takes milliseconds, little in memory.
+// For callers of one address, group commit must answer more calls per second than one commit per
+// call; for many addresses, no fewer. One of three rounds must show this. The gain depends on the
+// disk: sixfold or more if a commit takes milliseconds, little in memory.
 func TestProveGroupCommit(t *testing.T) {
 	for _, c := range []struct {
 		name        string

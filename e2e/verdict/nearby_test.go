@@ -22,7 +22,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// fromMany is a source of fares from several cities.
 type fromMany []fare.Fare
 
 func (fromMany) Name() string { return "fixture" }
@@ -43,7 +42,7 @@ func (s fromMany) Fares(_ context.Context, origin fare.City, since, until time.T
 }
 
 // aroundMilanAndLondon stores fares of ten days that depart 30 days from now. Those from Turin were
-// EUR 10 dearer before today, the others were as today. From Milan another fare departs a day later,
+// EUR 10 dearer before today, the others as today. Another fare from Milan departs a day later,
 // from Malpensa.
 func aroundMilanAndLondon(t *testing.T) *fixture.Recorder {
 	t.Helper()
@@ -79,7 +78,7 @@ func aroundMilanAndLondon(t *testing.T) *fixture.Recorder {
 	return &fixture.Recorder{Table: table}
 }
 
-// listed returns the answer to a question about places nearby: a line for each place.
+// listed returns a line for each place nearby.
 func listed(v published.Vicini) (all []string) {
 	for _, n := range v.Vicini {
 		difference := "-"
@@ -93,10 +92,9 @@ func listed(v published.Vicini) (all []string) {
 	return all
 }
 
-// TestNearby asks for places near Milan and London. The differences were computed by hand, and the
-// distances with a calculator of great circles. Bournemouth (145 km) would be the seventh place, and
-// Rome is too far. A fare that was higher on all nine earlier days is very cheap, and a fare that never
-// changed is normal.
+// The differences were computed by hand, and the distances with a calculator of great circles.
+// Bournemouth (145 km) would be the seventh place, and Rome is too far. A fare that was higher on
+// all nine earlier days is very cheap, and one that never changed is normal.
 func TestNearby(t *testing.T) {
 	t.Parallel()
 	table := aroundMilanAndLondon(t)
@@ -154,9 +152,9 @@ func TestNearby(t *testing.T) {
 	}
 }
 
-// TestNearbyCosts lists the storage calls of a question about places nearby: one count, the trip's own
-// read, and one read for each of at most six places. The lists of covered cities are read once per
-// process and hour. Only the trip in the question counts as demand.
+// A question about places nearby costs one count, the trip's own read, and one read for each of at
+// most six places. The lists of covered cities are read once per process and hour. Only the trip in
+// the question counts as demand.
 func TestNearbyCosts(t *testing.T) {
 	t.Parallel()
 	table := aroundMilanAndLondon(t)
@@ -195,8 +193,8 @@ func TestNearbyCosts(t *testing.T) {
 	}
 }
 
-// TestNearbyOnThePage follows the link of a page to the fares of places nearby. The first page reads no
-// such fare. The second reads six, counts as one question, and states the cheapest with its difference.
+// The first page reads no fare of places nearby. The page behind its link reads six, counts as one
+// question, and states the cheapest with its difference.
 func TestNearbyOnThePage(t *testing.T) {
 	t.Parallel()
 	table := aroundMilanAndLondon(t)
@@ -238,7 +236,7 @@ func TestNearbyOnThePage(t *testing.T) {
 				t.Errorf("%s lacks %q", next[1], want)
 			}
 		}
-		// Besides the six places, the page reads the two lists of covered cities.
+		// The page also reads the two lists of covered cities.
 		if len(calls) > own+2+6 || count(calls, "Take") != 1 || link.MatchString(page) {
 			t.Errorf("%s: calls %v", next[1], calls)
 		}
@@ -248,8 +246,8 @@ func TestNearbyOnThePage(t *testing.T) {
 	}
 }
 
-// TestNearbyOfAgents asks the tool for verdicts for places nearby. The answer has at most 1,500
-// characters, lists two places and counts once. Without the argument it reads none of them.
+// The answer has at most 1,500 characters, lists two places and counts once. Without the argument
+// no place nearby is read.
 func TestNearbyOfAgents(t *testing.T) {
 	t.Parallel()
 	table := aroundMilanAndLondon(t)

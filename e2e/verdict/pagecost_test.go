@@ -9,18 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWhatThePageCosts lists the storage calls of each kind of page. A page with a verdict reads
-// what the verdict reads, plus one departure state for the calendar. A page about one departure
-// also reads the history of that departure's fare. Every page reads the exchange rates once per
-// process and hour. The start page and the completion of city names read the list of origins once
-// per process and hour.
+// A page with a verdict reads what the verdict reads, plus one departure state for the calendar. A
+// page about one departure also reads the history of its fare. Every page reads the exchange rates,
+// and the start page and the completion of city names the list of origins, once per process and
+// hour.
 func TestWhatThePageCosts(t *testing.T) {
 	t.Parallel()
 	const summary = "Get ROUTE#MIL-BUH SHEET, strong false"
 	const sheet, pooled = "Get ROUTE#MIL-BUH DEPARTURES#any, strong false",
-		"Get FARES POOLED, strong false" // FARES POOLED is read once per process and hour
+		"Get FARES POOLED, strong false" // read once per process and hour
 	const origins = "Query COVERED"
-	const demand = "Write of 1"                   // records the demand once per process and day
+	const demand = "Write of 1"                   // once per process and day
 	const rates = "Get FARES RATES, strong false" // a page lists the currencies; read once per process and hour
 	for _, c := range []struct {
 		name, target string

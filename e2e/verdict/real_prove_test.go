@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// event returns the committed event for the function analisi, with the path and query of target.
+// event replaces path and query in the committed event for analisi.
 func event(t *testing.T, target string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(fixture.Path(t, "events", "analisi.json"))
@@ -37,9 +37,7 @@ func event(t *testing.T, target string) []byte {
 	return data
 }
 
-// TestProveExecutablesOverDynamoDB runs two built executables as Lambda does, with DynamoDB Local. The
-// function refresh fills the table with fares from a fake Travelpayouts, and the function analisi
-// answers.
+// refresh fills DynamoDB Local with fares from a fake Travelpayouts, and analisi answers.
 func TestProveExecutablesOverDynamoDB(t *testing.T) {
 	t.Parallel()
 	o := recorded(t)
@@ -53,8 +51,8 @@ func TestProveExecutablesOverDynamoDB(t *testing.T) {
 		defer done()
 		var logs bytes.Buffer
 		if !fill {
-			// The fake Travelpayouts returns the fares of the last 7 days, as the real one does at
-			// the first request.
+			// As at the first request to the real Travelpayouts, these are the fares of the last 7
+			// days.
 			process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/refresh/bootstrap"),
 				environment, &logs)
 			if err != nil {

@@ -25,17 +25,16 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The tests in this file judge recorded fares as of 1 March 2016. The verdicts must not depend on
-// the source (a panel, which is a CSV file, or the Travelpayouts client) or on the store. They must
-// also be the same from one process and from Lambda executables.
+// Recorded fares are judged as of 1 March 2016. The verdicts must not depend on the source (a CSV
+// file or the Travelpayouts client), on the store, or on whether one process or Lambda executables
+// answer.
 
 var asked = map[string]string{
 	"Milano to Bucarest": "/v1/analisi?origine=Milano&destinazione=Bucarest",
 	"London to Prague":   "/v1/analisi?origine=London&destinazione=Prague",
 }
 
-// recorded returns the setup of a service over recorded fares. The setup has no table, so the
-// caller adds one.
+// recorded leaves the table to the caller.
 func recorded(t *testing.T) localcloud.Setup {
 	t.Helper()
 	data := testenv.Data(t)
@@ -66,8 +65,8 @@ func answers(t *testing.T, h http.Handler) map[string]verdict.Analysis {
 	return got
 }
 
-// fromPanel returns the verdicts of the simplest service, for comparison. It reads the fares
-// directly from the panel (a CSV file), and runs in one process with the embedded store.
+// fromPanel returns the verdicts of the simplest service: one process that reads the CSV file, over
+// the embedded store.
 func fromPanel(t *testing.T, o localcloud.Setup) map[string]verdict.Analysis {
 	t.Helper()
 	table := fixture.Bolt(t, o.Now)
@@ -96,9 +95,8 @@ func TestRecordedFaresGiveEveryField(t *testing.T) {
 	}
 }
 
-// TestWeekByWeekThroughTheRealClient serves the same recorded fares on a local server, in the
-// format of Travelpayouts. The service's Travelpayouts client refreshes from this server once a
-// week, and gets the fares of 7 days each time.
+// The client refreshes once a week from a local server with the same recorded fares, and gets those
+// of 7 days each time.
 func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 	t.Parallel()
 	o := recorded(t)

@@ -18,15 +18,14 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// realFares is a source with the name of Travelpayouts. So its fares count as another company's, of
-// which the service may show only a part.
+// realFares has the name of Travelpayouts, so only a part of its fares may be shown.
 type realFares struct{ upstream.Source }
 
 func (realFares) Name() string { return "travelpayouts" }
 
-// pastFares returns one fare for each past day, each with a different amount. hidden lists the
-// amounts that no answer may show. It omits amounts that answers may show as statistics: the lowest
-// amounts, and the amounts around the median.
+// pastFares returns one fare of a different amount for each past day. No answer may show the
+// amounts in hidden, which omits those that answers may show as statistics: the lowest amounts, and
+// those around the median.
 func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	today := fare.DayOf(fixture.Today)
 	for i := range 80 {
@@ -59,9 +58,8 @@ func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 	return found
 }
 
-// TestFaresOfOthersAreShownAsAllowed calls every endpoint for a route. Single past fares of another
-// company must not appear, unless the settings allow single fares. Past fares from the operator's
-// own sources must appear.
+// Single past fares of another company must not appear in the answer of any endpoint, unless the
+// settings allow it. Those from the operator's own sources must appear.
 func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }
