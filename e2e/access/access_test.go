@@ -37,7 +37,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// table is a store that records which Lambda function accesses which partitions, and how.
+// table records which Lambda function accesses which partitions, and how.
 type table struct {
 	fixture.Recorder
 	mu      sync.Mutex
@@ -64,7 +64,6 @@ func newTable(of store.Table) *table {
 	return d
 }
 
-// as runs do and records its accesses to the store under the name of a Lambda function.
 func (d *table) as(function string, do func()) {
 	d.set(function)
 	defer d.set("")
@@ -77,7 +76,6 @@ func (d *table) set(function string) {
 	d.doing = function
 }
 
-// functionOf returns the Lambda function that serves a path.
 func functionOf(target string) string {
 	at := strings.TrimPrefix(target, routes.Alias)
 	for _, r := range routes.Table {
@@ -88,8 +86,7 @@ func functionOf(target string) string {
 	return "analisi" // it answers unknown paths
 }
 
-// TestFunctionsTouchWhatTheyMay runs everything that the Lambda functions do. The recorded accesses
-// must equal schema.Accesses, the list of permitted accesses.
+// The recorded accesses of everything that the functions do must equal schema.Accesses.
 func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -101,8 +98,8 @@ func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.as(functionOf(r.URL.Path), func() { answer.ServeHTTP(w, r) })
 	})
-	// Each of these functions may be the first to start with a new table. So the test deletes the
-	// stored pepper before it starts each function.
+	// Each of these functions may be the first to start with a new table, so the stored pepper is
+	// deleted before each.
 	for _, function := range []string{"alerts", "pro", "refresh"} {
 		if err := d.Write(t.Context(), store.Op{Mode: store.Delete,
 			Item: store.Item{Key: store.Key{Partition: "SERVICE", Sort: "PEPPER"}}}); err != nil {
@@ -287,7 +284,6 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 	if a := s.Do("POST", strings.TrimPrefix(s.Ntfy.Messages(topic)[0].Click, fixture.PublicURL), ""); a.Status != 200 {
 		t.Fatalf("%d", a.Status)
 	}
-	// The fake servers of webhook subscribers accept every delivery.
 	s.Alerts.Webhooks.Client = taking{}
 	for _, who := range []string{"dan@example.com", "eve@example.com"} {
 		s.Do("POST", "/v1/alerts",
@@ -313,8 +309,8 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 			t.Fatal(err)
 		}
 	})
-	// Each refresh creates notifications for the subscribed route and sends them. The loop covers a
-	// mailbox that always refuses, another process that holds the lease, and no subscriber.
+	// The loop covers a mailbox that always refuses, another process that holds the lease, and no
+	// subscriber.
 	s.Sender.Mail = refusing{}
 	other := store.Lease{Table: d.Table, Name: "mail", Holder: "another", Duration: time.Minute, Now: clock.Now}
 	for n := range 4 {
@@ -343,20 +339,17 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 	}
 }
 
-// taking is an HTTP client without a network. It reports every delivery to a webhook as accepted.
 type taking struct{}
 
 func (taking) Post(context.Context, string, http.Header, []byte) (outbound.Answer, error) {
 	return outbound.Answer{Status: http.StatusNoContent}, nil
 }
 
-// refusing is a mail carrier that refuses every mail.
 type refusing struct{}
 
 func (refusing) Send(context.Context, mail.Message) error { return mail.ErrRefused }
 
-// paysByCall buys single answers. One of the payments succeeds but gets no answer, and is credited
-// later.
+// In paysByCall one of the payments succeeds but gets no answer, and is credited later.
 func paysByCall(t *testing.T, d *table, clock *storetest.Clock) {
 	t.Helper()
 	p := fixture.OpenPerCall(t, d, clock)

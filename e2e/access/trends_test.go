@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// asksForTrends asks for the trends of an airport, which records a demand.
 func asksForTrends(t *testing.T, reader *answer.Reader) {
 	t.Helper()
 	of, err := fare.ParseSeries("MIL-LON@MXP-")

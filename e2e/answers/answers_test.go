@@ -39,11 +39,9 @@ const (
 	pages  = 250 // number of pages that the crawl visits
 )
 
-// origins are the cities whose fares the service has. Requests about other cities are answered too.
+// Requests about other cities than origins are answered too.
 var origins = []fare.City{"MIL", "LON"}
 
-// TestAnswers sends requests to a service with fixed invented fares and a fixed clock. The digests
-// of the responses must equal the committed digests.
 func TestAnswers(t *testing.T) {
 	service := open(t)
 	for _, target := range calls() {
@@ -56,7 +54,7 @@ func TestAnswers(t *testing.T) {
 	fixture.Golden(t, golden, service.summary(), *update)
 }
 
-// service calls the handler, and computes one digest over all responses to each kind of request.
+// service computes one digest over all responses to each kind of request.
 type service struct {
 	t       *testing.T
 	api     *onemachine.Service
@@ -78,11 +76,9 @@ func open(t *testing.T) *service {
 	return &service{t: t, api: fixture.New(t, o), digests: map[string]hash.Hash{}, counts: map[string]int{}}
 }
 
-// random matches the parts of a response that differ from run to run.
 var random = regexp.MustCompile(`(nonce-|nonce="|value="|[?&]t=|reference=|memo=)[A-Za-z0-9_=+/%-]{16,}`)
 
-// ask sends a request and adds the response to the digest of its kind. It returns the response's
-// body.
+// ask adds the response to the digest of its kind, and returns the body.
 func (s *service) ask(target, language string) string {
 	s.count++
 	r := httptest.NewRequest("GET", target, nil)
@@ -121,8 +117,7 @@ func (s *service) write(kind, text string) {
 	}
 }
 
-// kindOf returns the kind of a request: the first two parts of a path under /v1, otherwise the
-// first part.
+// kindOf returns the first two parts of a path under /v1, otherwise the first.
 func kindOf(target string) string {
 	path, _, _ := strings.Cut(target, "?")
 	parts := strings.SplitN(path, "/", 4)
@@ -141,8 +136,6 @@ func (s *service) summary() []byte {
 	return []byte(b.String())
 }
 
-// calls returns the requests to the JSON API: all questions, with valid and invalid values, about
-// every second route from the origins.
 func calls() []string {
 	var out []string
 	for i, route := range sample.New().Routes() {
@@ -168,7 +161,7 @@ type question struct {
 	with url.Values
 }
 
-// questions returns the requests about a route. Each request changes one parameter.
+// Each of the questions about a route changes one parameter.
 func questions(route fare.Route) []question {
 	base := func(more ...string) url.Values {
 		v := url.Values{"origine": {string(route.Origin)}, "destinazione": {string(route.Destination)}}
@@ -203,7 +196,7 @@ func questions(route fare.Route) []question {
 
 var link = regexp.MustCompile(`(?:href|src|action)="([^"]+)"`)
 
-// crawl requests the pages in six languages and follows the links of each page, breadth first.
+// crawl requests the pages in six languages and follows their links, breadth first.
 func (s *service) crawl() {
 	var queue []string
 	for _, language := range []string{"it", "en", "fr", "de", "es", "pt"} {
@@ -223,7 +216,6 @@ func (s *service) crawl() {
 	}
 }
 
-// local returns the path and query of a link on a page, or "" if the link leads to another site.
 func local(at, link string) string {
 	base, err := url.Parse("https://verdetto.example" + at)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// goodSettings is a valid settings file of a service that accepts real payments.
+// goodSettings are those of a service that accepts real payments.
 const goodSettings = `
 VERDETTO_STORE = "bolt:verdetto.db"
 VERDETTO_UPSTREAM = "travelpayouts"
@@ -29,8 +29,8 @@ SOLANA_NODES = "https://node.example/key"
 SOLANA_WALLET = "6PCANXw778iMrBzLUVK4c9q6Xc2X9oRUCvLoa4tfsLWG"
 `
 
-// mistakes lists settings with one fault each, and the expected error message. The message contains
-// the setting's name and the remedy.
+// mistakes lists settings with one fault each. The error message contains the setting's name and
+// the remedy.
 var mistakes = []struct {
 	name  string
 	flags []string
@@ -110,8 +110,7 @@ var mistakes = []struct {
 	{"a flag", []string{"-log", "xml"}, "", "-log", "text or json"},
 }
 
-// settingsFile returns goodSettings with the given lines in place of the lines for the same
-// settings.
+// settingsFile replaces the lines of goodSettings for the same settings.
 func settingsFile(lines string) string {
 	text := ""
 	for line := range strings.Lines(goodSettings) {
@@ -132,8 +131,8 @@ func checkShell(t *testing.T) fixture.Shell {
 	return d
 }
 
-// TestCheckNamesEachMistake: the command check reports a single mistake alone, with the remedy and
-// without secrets. The command serve refuses the same mistake in the same words.
+// check reports a single mistake alone, with the remedy and without secrets. serve refuses it in
+// the same words.
 func TestCheckNamesEachMistake(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -171,7 +170,6 @@ func TestCheckNamesEachMistake(t *testing.T) {
 	}
 }
 
-// TestCheckNamesAllAtOnce: the command check reports all mistakes in one file together.
 func TestCheckNamesAllAtOnce(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -200,8 +198,8 @@ func TestCheckNamesAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestCheckPlaces: the command check applies flags, environment and file in the right order, and
-// knows which settings real payments need. It refuses files that are not settings files.
+// check applies flags, environment and file in the right order, and knows which settings real
+// payments need. It refuses files that are not settings files.
 func TestCheckPlaces(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -253,9 +251,9 @@ func TestCheckPlaces(t *testing.T) {
 	}
 }
 
-// TestCheckComparesTheSource: check -source compares the answers of the fare source with the
-// form that this version reads, and names each difference. A source that does not answer is no fault. Without -source
-// no call is made, so a failing source does not prevent a start.
+// check -source names each difference between the source's answers and the form that this version
+// reads. A source that does not answer is no fault. Without -source no call is made, so a failing
+// source does not prevent a start.
 func TestCheckComparesTheSource(t *testing.T) {
 	t.Parallel()
 	bodies := map[string]string{

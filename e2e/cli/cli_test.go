@@ -11,8 +11,6 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestHelp: the command help lists all commands. The help of each command lists the flags of the
-// command.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -41,8 +39,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestRefused runs commands that cannot succeed. Each command says why and what to do, and creates
-// or changes no file.
+// Each refused command says why and what to do, and creates or changes no file.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -155,7 +152,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefreshTwice: a second refresh from the same source finds no new fares and changes nothing.
 func TestRefreshTwice(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{"sample", "csv:good.csv"} {

@@ -7,8 +7,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestAnEmptyStoreIsRefused: no command takes an empty file, which a failed copy leaves, as a new
-// store. The file stays empty.
+// No command takes an empty file, which a failed copy leaves, as a new store.
 func TestAnEmptyStoreIsRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

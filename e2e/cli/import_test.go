@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestImport imports a panel (observed fares) with bad rows into the store of a running service,
-// twice. The second import changes nothing.
+// The panel has bad rows, and the second import changes nothing.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -48,7 +47,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestImportRefused: each import that cannot succeed says why and what to do, and changes no file.
+// Each import that cannot succeed says why and what to do, and changes no file.
 func TestImportRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

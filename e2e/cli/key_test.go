@@ -7,8 +7,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestKeyNeedsAStoreOfAService: the command key fails if no service has used the store. So a
-// mistyped file name gives an error, not a new store with a useless key.
+// A mistyped file name gives an error, not a new store with a useless key.
 func TestKeyNeedsAStoreOfAService(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -7,8 +7,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestNewcomers does ten tasks of a newcomer in a terminal. Each task is what is typed, and what
-// must appear. The service runs in a terminal of its own.
+// Each task is what is typed, and what must appear. The service runs in a terminal of its own.
 func TestNewcomers(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -65,8 +64,6 @@ func TestNewcomers(t *testing.T) {
 	}
 }
 
-// TestAskColours: the verdict has a colour on a terminal, unless NO_COLOR is set or the output is
-// no terminal.
 func TestAskColours(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -28,9 +28,7 @@ func get(t *testing.T, url string) (int, http.Header, string) {
 	return response.StatusCode, response.Header, string(body)
 }
 
-// TestOperated: a running service answers /healthz and /readyz, and counts answers by endpoint and
-// status. Its log is JSON with request ids. The command status shows its state to the user who runs
-// the service.
+// The log is JSON with request ids. status shows the state to the user who runs the service.
 func TestOperated(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -61,7 +59,7 @@ func TestOperated(t *testing.T) {
 	got := d.Want(0, "", "status", "-store", "bolt:kept.db")
 	fixture.Has(t, "status", got.Stdout, "running, ready", "0.0 days old", "1, with 1 departures", "alerts        0", "keys          0 in force", "MB", "0 of late in the log")
 
-	// The log contains the address on which the service serves its metrics.
+	// The log states where the metrics are served.
 	var address string
 	for address == "" {
 		if m := regexp.MustCompile(`"metrics are answered","address":"([^"]*)"`).FindStringSubmatch(s.Log()); m != nil {
@@ -96,12 +94,11 @@ func TestOperated(t *testing.T) {
 	fixture.Has(t, "status of what does not run", d.Run("status", "-store", "bolt:kept.db").Stdout, "not running", "1, with")
 }
 
-// TestNotReady: a service without fares, or with fares that are too old, answers /healthz with
-// success. It answers /readyz with an error.
+// A service without fares, or with fares that are too old, is alive but not ready.
 func TestNotReady(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	// No fare provider listens at this address, so every refresh fails.
+	// No fare provider listens there, so every refresh fails.
 	c := []string{"-upstream", "travelpayouts"}
 	environment := []string{"TRAVELPAYOUTS_TOKEN=unknown", "TRAVELPAYOUTS_URL=http://127.0.0.1:1"}
 	s := d.ServeWith(environment, append(c, "-listen", "127.0.0.1:0", "-store", "bolt:empty.db")...)
@@ -118,7 +115,6 @@ func TestNotReady(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestStatusOfOldFares: the command status reports a problem if the last refresh was 10 days ago.
 func TestStatusOfOldFares(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -135,8 +131,8 @@ func TestStatusOfOldFares(t *testing.T) {
 	}
 }
 
-// TestRestore: the command restore replaces a store by a backup. The store may be present, missing
-// or damaged, but no process may serve it. If the backup is incomplete, restore changes nothing.
+// The store may be present, missing or damaged, but no process may serve it. If the backup is
+// incomplete, restore changes nothing.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

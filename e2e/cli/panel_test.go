@@ -12,8 +12,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// returns is a panel (a CSV file of recorded fares) of return trips. The column outbound_price
-// holds the price of the outbound flight.
+// The column outbound_price of these return trips holds the price of the outbound flight.
 const returns = "origin,destination,observed_date,depart_date,price,currency,return_date,outbound_price\n" +
 	"MIL,BUH,2016-02-25,2016-03-20,164,EUR,2016-03-27,60\n" +
 	"MIL,BUH,2016-02-27,2016-03-22,164,EUR,2016-03-29,59.99\n"
@@ -31,8 +30,7 @@ func gzipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// TestPanelWithFaults: commands load the readable rows of a panel (a CSV file of fares), report the
-// unreadable rows, and exit with code 3.
+// Commands load the readable rows, report the others, and exit with code 3.
 func TestPanelWithFaults(t *testing.T) {
 	t.Parallel()
 	var many strings.Builder
@@ -66,8 +64,7 @@ func TestPanelWithFaults(t *testing.T) {
 	}
 }
 
-// TestPrice: all commands read the fare from the column that the flag -price names. Without the
-// flag they read the column price, which holds the price of the return trip.
+// Without -price commands read the column price, which holds the price of the return trip.
 func TestPrice(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -93,8 +90,6 @@ func TestPrice(t *testing.T) {
 	s.End(t)
 }
 
-// TestSameReport: the commands refresh and serve print the same report about a panel (a CSV file of
-// fares). They exit with the same code.
 func TestSameReport(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

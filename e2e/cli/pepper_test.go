@@ -9,9 +9,9 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestPepper: a store works only with its own pepper, the secret from which pseudonyms are derived.
-// With another pepper, the error says what to do. The pepper can be exported to paper, and imported
-// into a store or used as a setting. The import detects a typing error.
+// A store works only with its own pepper, the secret from which pseudonyms are derived. With
+// another, the error says what to do. The pepper can be exported to paper, and imported into a
+// store or used as a setting. The import detects a typing error.
 func TestPepper(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -58,7 +58,7 @@ func TestPepper(t *testing.T) {
 	run(0, "vd_", "", key...)
 	run(0, text, "", "pepper", "export", "-store", "bolt:kept.db")
 
-	// If the store contains the pepper, a backup contains it too.
+	// A backup contains the pepper of the store.
 	run(0, "", "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	run(0, text, "", "pepper", "export", "-store", "bolt:copy.db")
 	run(0, "the backup is unchanged", "", "verify", "-store", "bolt:copy.db")

@@ -11,8 +11,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestServe sends a running service every kind of request, valid and invalid. Every answer about
-// invented fares says that the fares are invented.
+// Every answer about invented fares says that they are invented.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -65,13 +64,12 @@ func TestServe(t *testing.T) {
 		})
 	}
 
-	// Open keep-alive connections do not delay the end of the process.
 	s.End(t)
 	d.LeftNothing()
 }
 
-// TestServeKeepsItsStore: answers about recorded fares do not say that the fares are invented.
-// After a restart, the service still has the data in the store file.
+// Answers about recorded fares do not say that they are invented. After a restart, the service
+// still has the data in the store file.
 func TestServeKeepsItsStore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

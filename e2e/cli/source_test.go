@@ -11,8 +11,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestAStoreOfAnotherSourceIsRefused: serve, refresh and init do not begin with a store whose fares
-// are of another source, because the service would show them as fares of its own source.
+// serve, refresh and init refuse a store with the fares of another source, which the service would
+// show as its own source's.
 func TestAStoreOfAnotherSourceIsRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -35,7 +35,6 @@ func TestAStoreOfAnotherSourceIsRefused(t *testing.T) {
 	}
 }
 
-// refused runs a command that must refuse its store and end by itself.
 func refused(t *testing.T, d fixture.Shell, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

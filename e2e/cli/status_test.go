@@ -7,7 +7,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestStatusOfURL asks a service from outside: while it runs, and after it has stopped.
 func TestStatusOfURL(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

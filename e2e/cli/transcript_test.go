@@ -13,14 +13,13 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// transcript records commands with what they print.
 type transcript struct {
 	d    fixture.Shell
 	hide *strings.Replacer // what differs from run to run
 	text bytes.Buffer
 }
 
-// run runs a command line. Words in it are separated by spaces; _ stands for a space in a word.
+// Words in a line are separated by spaces; _ stands for a space in a word.
 func (r *transcript) run(line string) {
 	r.d.T.Helper()
 	args := strings.Fields(line)
@@ -33,7 +32,6 @@ func (r *transcript) run(line string) {
 		r.hide.Replace(stderr), got.Code)
 }
 
-// TestAsk compares the answers of verdetto ask with testdata/ask.txt.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -68,15 +66,13 @@ func TestAsk(t *testing.T) {
 	got := d.Want(0, "", "ask", "MIL", "LIS", "-o", "json")
 	fixture.Has(t, "the answer", got.Stdout, `"origineIata": "MIL"`, `"verdetto": {`)
 
-	// Without -url the service is the one of this machine's settings.
+	// Without -url the service is that of this machine's settings.
 	d.Env = nil
 	d.Write("verdetto.toml", `VERDETTO_LISTEN = "`+strings.TrimPrefix(s.URL, "http://127.0.0.1")+`"`)
 	d.Want(0, "Milan to Lisbon", "ask", "Milano", "Lisbona")
 	s.End(t)
 }
 
-// TestMessages compares the messages of commands that fail, or that do long work, with
-// testdata/messages.txt.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -118,5 +114,4 @@ func TestMessages(t *testing.T) {
 	fixture.Golden(t, "testdata/messages.txt", text, *update)
 }
 
-// seconds and times are durations and times of log lines, which differ from run to run.
 var seconds, times = regexp.MustCompile(` in [0-9.]+ s\b`), regexp.MustCompile(`"time":"[^"]+"`)

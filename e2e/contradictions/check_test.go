@@ -17,18 +17,17 @@ import (
 var (
 	sentenceEnd = regexp.MustCompile(`[.;?!]\s+|\n\n|$`)
 	amount      = regexp.MustCompile(`(usually )?€([0-9][0-9,]*(?:\.[0-9]{2})?)( less| more)?`)
-	// question matches the words that name the question of a sentence about the usual fare.
+	// question matches what a sentence about the usual fare says it is usual for.
 	question = regexp.MustCompile(`(?:for|on) (?:this route|these days|that day|` +
 		`[A-Z][a-z]+(?: [0-9]+ [A-Z][a-z]+| [0-9]{4})?)|this far ahead`)
 )
 
-// statement is what a sentence says about an amount: a level, or how it compares with the usual.
+// statement is what a sentence says about an amount: a level, or a comparison with the usual.
 type statement struct{ of, level, direction, question string }
 
 var directions = map[string]string{verdict.Ottimo: "cheap", verdict.Buono: "cheap", verdict.Caro: "dear"}
 
-// statementsIn returns the statements of a text. A sentence that names no amount is about the
-// amount subject.
+// A sentence that names no amount is about subject.
 func statementsIn(subject, text string) (all []statement) {
 	for _, sentence := range sentenceEnd.Split(strings.ReplaceAll(text, "\u00a0", " "), -1) {
 		said := statement{of: subject, question: question.FindString(sentence)}
@@ -54,7 +53,7 @@ func statementsIn(subject, text string) (all []statement) {
 	return all
 }
 
-// checkText returns the faults of a text in English: an amount with two levels, an amount that is
+// checkText returns the faults of an English text: an amount with two levels, an amount that is
 // cheap in one sentence and dear in another about the same question, and a difference from the
 // usual fare that does not say which. subject is the amount that the text is about.
 func checkText(subject, text string) (faults []string) {
@@ -80,7 +79,7 @@ func checkText(subject, text string) (faults []string) {
 	return faults
 }
 
-// checkPage returns the levels that the page with an answer gives to fares, and its faults.
+// checkPage also returns the levels that the page gives to fares.
 func checkPage(body string, a verdict.Analysis, dated bool) (claims, []string) {
 	m := article.FindStringSubmatch(body)
 	c, subject := claims{}, fmt.Sprintf("%s at %d", a.Prezzo.Partenza, (a.Prezzo.Cent+50)/100)
@@ -122,8 +121,8 @@ var (
 	latest = regexp.MustCompile(`Lowest of the latest fares: €([0-9,]+)(?:\.([0-9]{2}))?`)
 )
 
-// checkRange returns the faults of a headline next to the usual range that the page states: a fare
-// inside the range is called expensive, and not rather expensive and within that range.
+// checkRange finds an expensive headline that does not say "rather" and "still within the usual
+// range" of a fare inside the usual range on the page, or says so of another.
 func checkRange(headline, answer string) (faults []string) {
 	m, price := aboutUsual.FindStringSubmatch(answer), latest.FindStringSubmatch(answer)
 	if m == nil || price == nil || !strings.Contains(strings.ToLower(headline), "expensive") {
@@ -143,8 +142,8 @@ func euros(whole, cents string) (c int) {
 	return c
 }
 
-// checkLowest returns a fault if the calendar of a route's page has a lower fare than the page is
-// about, and the page does not name it.
+// checkLowest returns a fault if a route's calendar has a lower fare than the page is about, and
+// the page does not name it.
 func checkLowest(p verdict.Prezzo, answer, days string) []string {
 	if !latest.MatchString(answer) || strings.Contains(answer, "Another day costs less: ") {
 		return nil
@@ -157,7 +156,6 @@ func checkLowest(p verdict.Prezzo, answer, days string) []string {
 	return nil
 }
 
-// contradicted returns the fares with more than one level.
 func (c claims) contradicted() (fares []string) {
 	for fare, levels := range c {
 		if len(levels) > 1 {
@@ -168,7 +166,6 @@ func (c claims) contradicted() (fares []string) {
 	return fares
 }
 
-// TestFaultsAreFound breaks a page and a mail in every way that the checks are for.
 func TestFaultsAreFound(t *testing.T) {
 	percentile := 20
 	a := verdict.Analysis{Verdetto: verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile},

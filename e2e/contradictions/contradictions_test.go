@@ -29,7 +29,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// panel is a CSV file of recorded fares, and the column with the price.
 type panel struct{ file, price string }
 
 var panels = []panel{
@@ -37,8 +36,7 @@ var panels = []panel{
 	{"travelpayouts_daily_2025_2026.csv.gz", ""}, {"google2026.csv.gz", ""}, {"eu_wizzair_2015_2016_full.csv.gz", ""},
 }
 
-// service is a service over the fares of a panel (observed fares). Its clock shows the last day of
-// the panel.
+// service has a clock at the last day of a panel.
 type service struct {
 	t      *testing.T
 	api    *onemachine.Service
@@ -46,12 +44,11 @@ type service struct {
 	routes []fare.Route // with fares, in the panel's order
 	calls  int
 	mails  string // folder of the mails
-	// levels counts the documents by kind, and the levels that they state.
+	// By kind of document.
 	documents map[string]int
 	levels    int
 }
 
-// open starts a service over a panel (observed fares), with alerts on some routes.
 func open(t *testing.T, p panel, routes int) *service {
 	t.Helper()
 	o := onemachine.Options{Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example",
@@ -103,7 +100,6 @@ func (s *service) some(n int) (routes []fare.Route) {
 	return routes
 }
 
-// ask returns the body of an answer, or "" without one.
 func (s *service) ask(target string) string {
 	s.calls++
 	r := httptest.NewRequest("GET", target, nil)
@@ -116,7 +112,6 @@ func (s *service) ask(target string) string {
 	return w.Body.String()
 }
 
-// tool calls a tool of the endpoint /mcp and returns the text of its answer.
 func (s *service) tool(name string, arguments map[string]any) string {
 	s.calls++
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -145,7 +140,7 @@ func (s *service) tool(name string, arguments map[string]any) string {
 	return answer.Result.Content[0].Text
 }
 
-// claims maps each fare in a document to the set of levels that the document gives the fare.
+// claims maps each fare in a document to the set of its levels.
 type claims map[string]map[string]bool
 
 func (c claims) add(fare, level string) {
@@ -155,7 +150,6 @@ func (c claims) add(fare, level string) {
 	c[fare][level] = true
 }
 
-// judge fails the test for each fare to which a document gives more than one level.
 func (s *service) judge(kind, name string, c claims) {
 	s.documents[kind]++
 	for fare, levels := range c {
@@ -181,12 +175,11 @@ var (
 	row        = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*(?:[?]|&amp;)a=([^"]+?)(?:&amp;[^"]*)?">[^<]*</a>.*?<span class="level ([a-z]+)">([^<]*)</span>`)
 )
 
-// plain returns the visible text of a part of a page, including the labels of charts.
+// plain includes the labels of charts.
 func plain(part string) string {
 	return html.UnescapeString(markup.ReplaceAllString(drawing.ReplaceAllString(part, " $1 "), " "))
 }
 
-// levelsIn returns the levels that a text states, by their published names.
 func levelsIn(text string) (all []string) {
 	for _, word := range words.FindAllString(text, -1) {
 		for level, name := range english {
@@ -198,8 +191,7 @@ func levelsIn(text string) (all []string) {
 	return all
 }
 
-// page checks the page that answers a question. If dated is true, the question is about a single
-// departure.
+// If dated is true, the question of the page is about a single departure.
 func (s *service) page(target string, q url.Values, dated bool) {
 	body := s.ask("/?" + target + "&lang=en")
 	if !article.MatchString(body) {
@@ -216,7 +208,6 @@ func (s *service) page(target string, q url.Values, dated bool) {
 	s.judge("page", target, c)
 }
 
-// route checks all documents about one route.
 func (s *service) route(r fare.Route, departures int) {
 	from, to := string(r.Origin), string(r.Destination)
 	q := func(more ...string) url.Values {
@@ -260,8 +251,7 @@ func (s *service) route(r fare.Route, departures int) {
 	s.comparisonTool(r, c)
 }
 
-// verdictTool checks that the text of the tool flight_price_verdict states at most one level. It
-// ignores the sentence about what an alert can report.
+// verdictTool ignores the sentence about what an alert can report.
 func (s *service) verdictTool(arguments map[string]any) {
 	text, _, _ := strings.Cut(s.tool("flight_price_verdict", arguments), "For an alert on this trip")
 	if said := levelsIn(text); len(said) > 1 {
@@ -275,8 +265,7 @@ func (s *service) verdictTool(arguments map[string]any) {
 
 var listed = regexp.MustCompile(`([0-9]{4}-[0-9]{2}-[0-9]{2}) [0-9.]+ EUR \((great|good|normal|expensive) for that day`)
 
-// calendarTool checks the text of the tool fare_calendar. It must state the same levels as the
-// calendar of the API, and no others.
+// The text of fare_calendar must state the same levels as the calendar of the API.
 func (s *service) calendarTool(arguments map[string]any, of verdict.Calendario) {
 	text, c, count := s.tool("fare_calendar", arguments), claims{}, 0
 	for _, g := range of.Giorni {
@@ -294,8 +283,7 @@ func (s *service) calendarTool(arguments map[string]any, of verdict.Calendario) 
 
 var trip = regexp.MustCompile(`([^:;.]+ \([0-9-]+\)) (?:at )?[0-9.]+ EUR(?: departing on [0-9-]+)?, (great|good|normal|expensive)`)
 
-// comparisonTool checks the text of the tool that compares trips. The first sentence and the list
-// must give the best trip the same level.
+// The first sentence and the list must give the best trip the same level.
 func (s *service) comparisonTool(r fare.Route, of verdict.Calendario) {
 	var days []string
 	for _, g := range of.Giorni[:min(4, len(of.Giorni))] {
@@ -314,8 +302,7 @@ func (s *service) comparisonTool(r fare.Route, of verdict.Calendario) {
 	s.judge("comparison", r.String(), c)
 }
 
-// origin checks the deals from a city on the page, in the feed and from the tool. Each must give a
-// destination the same level as GET /v1/occasioni.
+// The page, the feed and the tool must give each destination the level of GET /v1/occasioni.
 func (s *service) origin(city fare.City) {
 	var deals published.Occasioni
 	body := s.ask("/v1/occasioni?origine=" + string(city))
@@ -366,8 +353,6 @@ func (s *service) origin(city fare.City) {
 	s.judge("feed", string(city), c)
 }
 
-// check checks the documents about some routes of a panel (observed fares), and about the origins
-// of these routes.
 func check(t *testing.T, p panel, routes, departures int) {
 	s := open(t, p, routes)
 	s.mailed()
@@ -388,5 +373,4 @@ func check(t *testing.T, p panel, routes, departures int) {
 	}
 }
 
-// TestOneFareOneLevel checks about 3 routes of one panel of recorded fares.
 func TestOneFareOneLevel(t *testing.T) { check(t, panels[0], 3, 2) }

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// maxSubscribed limits the routes with alerts: one address has an alert on each.
+// One address has an alert on each of maxSubscribed routes.
 const maxSubscribed = store.MaxAlerts
 
 // subscribe stores two alerts on each route that any fare meets: one mailed at once, one in the
@@ -41,7 +41,6 @@ func (s *service) subscribe(table store.Table, routes []fare.Route) {
 			}
 		}
 	}
-	// Digests were sent up to the day before.
 	digests := store.Digests{Table: table}
 	progress, err := digests.Progress(s.t.Context())
 	if err == nil {
@@ -53,14 +52,13 @@ func (s *service) subscribe(table store.Table, routes []fare.Route) {
 }
 
 var (
-	// mailHeading matches the first lines about a route: the cities and the fare with its level.
+	// mailHeading matches the cities and the fare with its level.
 	mailHeading = regexp.MustCompile(`(?m)^(.+) – (.+)\n€([0-9.,]+): (great|good|normal|expensive)$`)
 	wrapped     = regexp.MustCompile(`([^\n])\n`)
 	reasons     = regexp.MustCompile(`(?s)You (?:asked for an alert|get this message because).*?(?:\n\n|$)`)
 )
 
-// mailed sends the mails of all alerts. It checks that each mail states the same level of a fare as
-// GET /v1/analisi, and no other level.
+// Each mail must state the level of GET /v1/analisi, and no other.
 func (s *service) mailed() {
 	if sent, err := s.api.Sender.Work(s.t.Context()); err != nil || sent.More {
 		s.t.Fatalf("%+v %v", sent, err)
@@ -82,7 +80,6 @@ func (s *service) mailed() {
 	}
 }
 
-// checkMail checks the part of a mail about one route.
 func (s *service) checkMail(name, text string, c claims) {
 	h := mailHeading.FindStringSubmatch(text)
 	if h == nil {

@@ -2,7 +2,6 @@ package contradictions
 
 import "testing"
 
-// TestProveOneFareOneLevel checks about 12 routes of each of four panels of recorded fares.
 func TestProveOneFareOneLevel(t *testing.T) {
 	for _, p := range panels[:4] {
 		t.Run(p.file, func(t *testing.T) { check(t, p, 12, 3) })

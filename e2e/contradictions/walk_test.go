@@ -17,7 +17,8 @@ import (
 )
 
 // A walk asks several questions about one departure: the route, its month, its day, the days around
-// and a comparison. A fare has one difference from the usual fare of its own day on all these pages.
+// and a comparison. A fare has one difference from the usual fare of its own day on all these
+// pages.
 
 var (
 	headDifference = regexp.MustCompile(`<h1>[^<]*(?:about €([0-9,]+) (less|more) than usual|` +
@@ -62,8 +63,8 @@ func signed(amount, direction string) string {
 	return "0"
 }
 
-// read adds the differences that a page states from the usual fare of a day. It returns false if a
-// question about no single day names a fare without comparing that fare with its own day.
+// read adds the differences that a page states. It returns false if a question about no single day
+// names a fare without comparing it with its own day.
 func (d differences) read(name, body string, a verdict.Analysis, dated bool) bool {
 	subject := onDay(a.Prezzo.Partenza, a.Prezzo.Cent)
 	days := calendar.FindString(body)
@@ -99,7 +100,6 @@ func (d differences) read(name, body string, a verdict.Analysis, dated bool) boo
 	return m != nil
 }
 
-// walk follows one departure through the pages about it.
 func (s *service) walk(r fare.Route, day string) {
 	from, to := string(r.Origin), string(r.Destination)
 	base, d, dayPage := "da="+from+"&a="+to, differences{}, "&quando="+day
@@ -127,7 +127,7 @@ func (s *service) walk(r fare.Route, day string) {
 			s.t.Errorf("page %s: its fare is not compared with the usual fare of its own day", base+page.more)
 		}
 	}
-	// A headline, two rows of comparisons and a calendar at least state the difference of the day.
+	// At least a headline, two rows of comparisons and a calendar state it.
 	for fare, said := range d {
 		for _, pages := range said {
 			if strings.HasPrefix(fare, day) && slices.Contains(pages, dayPage) && len(pages) < 4 && len(said) == 1 {
@@ -141,7 +141,6 @@ func (s *service) walk(r fare.Route, day string) {
 	s.documents["walk"]++
 }
 
-// judgesDay reports whether the service knows the usual fare of a departure.
 func (s *service) judgesDay(from, to, day string) bool {
 	q := url.Values{"origine": {from}, "destinazione": {to}, "partenza": {day}}
 	var a verdict.Analysis
@@ -151,7 +150,6 @@ func (s *service) judgesDay(from, to, day string) bool {
 	return a.Verdetto.Percentile != nil
 }
 
-// TestFaultsOfAWalkAreFound breaks the pages of a walk in every way that the walk is for.
 func TestFaultsOfAWalkAreFound(t *testing.T) {
 	percentile := 20
 	a := verdict.Analysis{Verdetto: verdict.Verdetto{Percentile: &percentile},

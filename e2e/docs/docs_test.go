@@ -29,7 +29,7 @@ var (
 	link  = regexp.MustCompile(`\]\(([^)\s]+)\)|src="([^"]+)"`)
 )
 
-// code returns the code in a document: code blocks, and inline code.
+// code returns code blocks and inline code.
 func code(text string) (parts []string) {
 	for _, m := range block.FindAllStringSubmatch(text, -1) {
 		parts = append(parts, m[1])
@@ -45,8 +45,6 @@ func exists(pattern string) bool {
 	return err == nil && len(found) > 0
 }
 
-// TestLinks: every link to a file of the repository leads to an existing file. If the link names a
-// heading, the heading exists too.
 func TestLinks(t *testing.T) {
 	texts := fixture.Documents(t)
 	texts["CHANGELOG.md"] = read(t, "CHANGELOG.md")
@@ -70,7 +68,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors returns the anchors that sites such as GitHub give to the headings of a document.
+// anchors returns the anchors that sites such as GitHub give to headings.
 func anchors(text string) (list []string) {
 	for line := range strings.Lines(block.ReplaceAllString("\n"+text, "")) {
 		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
@@ -84,14 +82,12 @@ func anchors(text string) (list []string) {
 var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 
 var (
-	// ours matches the path of a file of this repository.
 	ours      = regexp.MustCompile(`^(?:\./)?((?:functions|shared|e2e|cmd|infra|events|docs|tools|\.ci|\.github)(?:/[\w.*{},-]+)+)/?$`)
 	goCommand = regexp.MustCompile(`go (?:test|run|vet|build|generate)((?: +[^ \n|;#]+)*)`)
 	testName  = regexp.MustCompile(`\bTest[A-Z]\w*(\.\.\.)?`)
 	testFunc  = regexp.MustCompile(`(?m)^func (Test[A-Z]\w*)`)
 )
 
-// TestPaths: every path that a document shows as code exists in the repository.
 func TestPaths(t *testing.T) {
 	seen := 0
 	for path, text := range fixture.Documents(t) {
@@ -117,7 +113,6 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestNamedTests: every test that a document names exists.
 func TestNamedTests(t *testing.T) {
 	var tests []string
 	fixture.Walk(t, func(path string) {
@@ -135,8 +130,7 @@ func TestNamedTests(t *testing.T) {
 					continue
 				}
 				seen++
-				// The flag -run of go test matches the beginning of a name, so a document may name
-				// only the beginning.
+				// The flag -run matches the beginning of a name, so a document may name only that.
 				if !slices.ContainsFunc(tests, func(name string) bool { return strings.HasPrefix(name, m[0]) }) {
 					t.Errorf("%s names %s, which is no test", path, m[0])
 				}
@@ -148,7 +142,7 @@ func TestNamedTests(t *testing.T) {
 	}
 }
 
-// TestFinds applies the checks to a document with errors, to show that the tests above can fail.
+// TestFinds shows that the tests above can fail.
 func TestFinds(t *testing.T) {
 	const text = "# A title: of `two` words\n\nSee [it](docs/api.md#a-title) and `shared/store`.\n\n```\ngo test " +
 		"./e2e/none -run TestNone\nmake nothing\n```\n"

@@ -34,8 +34,7 @@ var (
 	settingsTable = regexp.MustCompile(`(?s)\| variable \|.*?\n\n`)
 )
 
-// TestConfiguration: the code reads only declared settings, and reads all of them.
-// docs/configuration.md contains the table of settings.
+// The code reads only declared settings, and all of them.
 func TestConfiguration(t *testing.T) {
 	used := map[string]bool{}
 	fixture.Walk(t, func(path string) {
@@ -75,7 +74,6 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// TestEndpoints: docs/api.md names every endpoint of the API.
 func TestEndpoints(t *testing.T) {
 	text := read(t, "docs/api.md")
 	for _, r := range routes.Table {
@@ -85,7 +83,7 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// TestArchitecture: ARCHITECTURE.md names every folder with code, or a package in the folder.
+// ARCHITECTURE.md names every folder with code, or a package in it.
 func TestArchitecture(t *testing.T) {
 	text, folders := read(t, "ARCHITECTURE.md"), map[string]bool{}
 	fixture.Walk(t, func(path string) {
@@ -104,12 +102,10 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
-// decision matches a row of the table "where is it decided" in ARCHITECTURE.md: a decision, its
-// file, and a name in that file.
+// decision matches a row of the table "where is it decided": a decision, its file, and a name in
+// that file.
 var decision = regexp.MustCompile("(?m)^\\| ([^|]+) \\| \\[[^]]+\\]\\(([^)]+)\\) \\| `([^`]+)` \\|$")
 
-// TestWhereItIsDecided: each file in the table "where is it decided" of ARCHITECTURE.md contains
-// the name in the file's row.
 func TestWhereItIsDecided(t *testing.T) {
 	rows := decision.FindAllStringSubmatch(read(t, "ARCHITECTURE.md"), -1)
 	for _, row := range rows {
@@ -122,10 +118,9 @@ func TestWhereItIsDecided(t *testing.T) {
 	}
 }
 
-// term matches a row of the glossary: a word, its meaning, and its file or folder.
+// term matches a row of the glossary.
 var term = regexp.MustCompile("(?m)^\\| ([^|`]+) \\| [^|]+ \\| `([^`]+)` \\|$")
 
-// TestGlossary: for each word that docs/glossary.md explains, it names an existing file or folder.
 func TestGlossary(t *testing.T) {
 	rows, seen := term.FindAllStringSubmatch(read(t, "docs/glossary.md"), -1), map[string]bool{}
 	for _, row := range rows {
@@ -142,7 +137,7 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
-// TestReadme: the example in README.md is a real answer of the service.
+// The example in README.md is a real answer of the service.
 func TestReadme(t *testing.T) {
 	text := read(t, "README.md")
 	if !strings.Contains(text, "```\nmake run\nmake test\n```") {
@@ -168,8 +163,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// answer returns the answer of a service started by make run NOW=2026-11-01. It refreshes only
-// Milan, to be fast.
+// answer refreshes only Milan, to be fast.
 func answer(t *testing.T, path string) string {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }

@@ -23,14 +23,13 @@ var (
 	clause       = regexp.MustCompile(`^.*?(?:[:;] |$)`)
 	opening      = regexp.MustCompile(`^(?:Package|Command) \w+ `)
 	upper        = regexp.MustCompile(`^(?:cmd|functions|infra|shared)/\w+(?:/\w+)?$`)
-	// parts matches packages that need no row in ARCHITECTURE.md: helpers of tests, generators, and
-	// parts of main packages.
+	// parts need no row in ARCHITECTURE.md: helpers of tests, generators, and parts of main
+	// packages.
 	parts = regexp.MustCompile(`/(?:analisi|notify|pay|store|upstream)test$|/(?:generate|bootstrap|testenv)$|` +
 		`^cmd/lambdalocal/|^functions/wiring/`)
 )
 
-// TestPackages: ARCHITECTURE.md has a row for each package whose path has at most three parts. The
-// row holds the first sentence of the package comment, up to a colon or semicolon.
+// Packages whose path has at most three parts have a row.
 func TestPackages(t *testing.T) {
 	sentences := map[string]string{}
 	fixture.Walk(t, func(file string) {
@@ -76,7 +75,7 @@ func TestPackages(t *testing.T) {
 }
 
 // brief returns the first sentence of a package comment, up to a colon or semicolon, without
-// "Package x". It returns "" for a comment that begins in another way.
+// "Package x", or "" for a comment that begins in another way.
 func brief(comment string) string {
 	sentence := new(doc.Package).Synopsis(comment)
 	rest := opening.ReplaceAllString(sentence, "")
@@ -86,7 +85,6 @@ func brief(comment string) string {
 	return strings.TrimRight(clause.FindString(rest), ".:; ")
 }
 
-// TestBrief: brief returns the text for the table in ARCHITECTURE.md.
 func TestBrief(t *testing.T) {
 	for comment, want := range map[string]string{
 		"Package fare defines types: cities. More.\n": "defines types",

@@ -15,8 +15,8 @@ var (
 	commit = regexp.MustCompile(`@[0-9a-f]{40}$`)
 )
 
-// TestPins: continuous integration names each action by a commit, not a tag. npm installs only what
-// lock files list, and the lock files name no host.
+// Continuous integration names each action by a commit, not a tag. npm installs only what lock
+// files list, and these name no host.
 func TestPins(t *testing.T) {
 	actions, locks := 0, 0
 	fixture.Walk(t, func(path string) {

@@ -14,8 +14,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestAnInventedParameterIsRefused: an invented parameter reaches the service past the cache. The
-// service refuses it without the table and without counting, and the refusal is not kept.
+// The refusal uses neither the table nor the quota, and is not kept.
 func TestAnInventedParameterIsRefused(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"card": "PSA-LON-it.svg", "feed": "PSA-it.atom", "assets": "page.css",
@@ -40,8 +39,7 @@ func TestAnInventedParameterIsRefused(t *testing.T) {
 	}
 }
 
-// TestParametersOfTheirOwnAreOtherAnswers: every parameter that changes an answer is part of the
-// cache key. So each value of such a parameter gets its own answer.
+// Every parameter that changes an answer is part of the cache key.
 func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	t.Parallel()
 	d := newDistribution(t)
@@ -63,19 +61,19 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 			t.Errorf("%s is not kept", target)
 		}
 	}
-	// For CloudFront, parameters in another order make another cache key. So CloudFront calls the
-	// service again and gets the same answer.
+	// For CloudFront, parameters in another order make another cache key, so it calls the service
+	// again.
 	if _, body, asked := d.get("/v1/price-trends?currency=eur&origin=PSA"); !asked || seen[body] == "" {
 		t.Errorf("another order: asked %v, %.80s", asked, body)
 	}
-	// A request that repeats a parameter has a cache key of its own.
+	// So does a repeated parameter.
 	if status, _, asked := d.get("/v1/price-trends?origin=PSA&origin=VRN&currency=eur"); status != 400 || !asked {
 		t.Errorf("given twice: %d", status)
 	}
 }
 
-// TestErrorsAreNotKept: errors are not cached, because our error caching minimum TTL is 0 seconds.
-// With CloudFront's default of 10 seconds, the next call would not reach the service.
+// Our error caching minimum TTL is 0 seconds. With CloudFront's default of 10 seconds, the next
+// call would not reach the service.
 func TestErrorsAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -111,9 +109,8 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}
 }
 
-// TestAnEndedAnswer: CloudFront sends the ETag of an expired answer to the service, to learn
-// whether the answer is still valid. While the service fails, CloudFront returns the expired answer
-// with its date. A caller with a replaced key gets 401 instead of the expired answer.
+// CloudFront revalidates an expired answer by its ETag. While the service fails, it returns the
+// expired answer with its date. A caller with a replaced key gets 401 instead.
 func TestAnEndedAnswer(t *testing.T) {
 	t.Parallel()
 	const target = "/v1/price-trends?origin=PSA&currency=eur"
@@ -145,9 +142,7 @@ func TestAnEndedAnswer(t *testing.T) {
 	}
 }
 
-// TestConditionalCallsAtTheEdge: the cache answers 304 to callers who already have the answer. If
-// the first caller's request has a condition (If-None-Match), the cache still stores the whole
-// answer.
+// Even if the first caller's request is conditional, the cache stores the whole answer.
 func TestConditionalCallsAtTheEdge(t *testing.T) {
 	t.Parallel()
 	const target = "/v1/price-trends?origin=PSA&currency=eur"

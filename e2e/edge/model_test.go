@@ -20,22 +20,20 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// cloudFront is a model of CloudFront's caching, written from its developer guide. It uses the
-// caching policies that infra/cdk makes from routes.Table. docs/aws.md lists the caching rules with
-// their sources. The model covers where CloudFront differs from nginx: errors, and expired answers
-// while the service fails.
+// cloudFront is a model of CloudFront's caching, written from its developer guide, with the
+// policies that infra/cdk makes from routes.Table. docs/aws.md lists the caching rules with their
+// sources. The model covers where CloudFront differs from nginx: errors, and expired answers while
+// the service fails.
 type cloudFront struct {
 	origin http.Handler
 	now    func() time.Time
-	// errorsKept is the error caching minimum TTL. Our distribution has 0 seconds; the default of
-	// CloudFront is 10 seconds.
+	// errorsKept is the error caching minimum TTL: 0 in our distribution, 10 seconds by default.
 	errorsKept time.Duration
 
 	kept  map[string]*object
 	asked int // calls of the origin
 }
 
-// object is an answer in the cache.
 type object struct {
 	status int
 	header http.Header
@@ -44,9 +42,8 @@ type object struct {
 	retry  time.Time // the origin failed: no new request before then
 }
 
-// alwaysKept lists the error statuses that CloudFront caches whatever the headers say.
-// sometimesKept lists those that it caches if a header names a lifetime. Source: "HTTP 4xx and 5xx
-// status codes that CloudFront caches".
+// alwaysKept are cached whatever the headers say, sometimesKept if a header names a lifetime ("HTTP
+// 4xx and 5xx status codes that CloudFront caches").
 var (
 	alwaysKept    = []int{404, 405, 414, 500, 501, 502, 503, 504}
 	sometimesKept = []int{400, 403, 412, 415}
@@ -120,7 +117,7 @@ func (m *cloudFront) ask(r *http.Request) *object {
 	return &object{status: w.Code, header: w.Header().Clone(), body: w.Body.Bytes()}
 }
 
-// write sends the answer to a caller. It sends 304 if the caller already has the answer.
+// write sends 304 if the caller already has the answer.
 func (m *cloudFront) write(w http.ResponseWriter, r *http.Request, o *object, shared bool) {
 	maps.Copy(w.Header(), o.header)
 	if shared {
@@ -136,15 +133,14 @@ func (m *cloudFront) write(w http.ResponseWriter, r *http.Request, o *object, sh
 	w.Write(o.body)
 }
 
-// lifetime returns the lifetime that an answer's headers name: s-maxage, otherwise max-age,
-// otherwise 0.
+// lifetime returns s-maxage, otherwise max-age, otherwise 0.
 func lifetime(h http.Header) time.Duration {
 	says := map[string]string{}
 	for directive := range strings.SplitSeq(h.Get("Cache-Control"), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
 		says[strings.ToLower(name)] = value
 	}
-	// CloudFront obeys these directives only because our policies have a minimum TTL of 0 seconds.
+	// CloudFront obeys these directives because our policies have a minimum TTL of 0.
 	for _, never := range []string{"no-store", "no-cache", "private"} {
 		if _, ok := says[never]; ok {
 			return 0
@@ -158,12 +154,11 @@ func lifetime(h http.Header) time.Duration {
 	return 0
 }
 
-// ownHeaders lists headers that are about one caller. A cached answer omits them.
+// ownHeaders are about one caller. A cached answer omits them.
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
 const edgeSecret = "only-the-distribution-knows"
 
-// distribution is the service behind the model of CloudFront.
 type distribution struct {
 	*cloudFront
 	t     *testing.T
@@ -187,8 +182,7 @@ func newDistribution(t *testing.T) *distribution {
 	return d
 }
 
-// get sends a request of one caller. It returns the status, the body, and whether the request
-// reached the service.
+// get also returns whether the request reached the service.
 func (d *distribution) get(target string, header ...string) (status int, body string, asked bool) {
 	d.t.Helper()
 	r := httptest.NewRequest(http.MethodGet, target, nil)

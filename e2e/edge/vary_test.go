@@ -16,9 +16,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestWhatTheEdgeKeepsDependsOnItsKey: an answer that CloudFront may cache depends only on its
-// cache key. The key consists of the parameters listed in routes.Table, and of X-Api-Key if the
-// endpoint reads it.
+// An answer that CloudFront may cache depends only on its cache key: the parameters listed in
+// routes.Table, and X-Api-Key if the endpoint reads it.
 func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -38,8 +37,8 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 		if r.Edge == (routes.Edge{}) || r.Method != http.MethodGet {
 			continue
 		}
-		// The answer may vary by Accept-Encoding, because CloudFront compresses answers itself. The
-		// two key headers are in the cache key, or the endpoint ignores them.
+		// CloudFront compresses answers itself. The two key headers are in the cache key, or the
+		// endpoint ignores them.
 		inKey := []string{"Accept-Encoding", "X-Api-Key", "Authorization"}
 		for _, path := range r.Paths() {
 			seen++

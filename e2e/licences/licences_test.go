@@ -27,9 +27,8 @@ const (
 	end   = "-- end of what go test ./e2e/licences -update writes --\n"
 )
 
-// executables lists the programs that are distributed: the deployed functions and the command line.
-// infra/cdk and the tests are not distributed; they run on the machine of the operator or
-// developer.
+// executables lists what is distributed: the deployed functions and the command line. infra/cdk and
+// the tests run on the machine of the operator or developer.
 var executables = []string{"./functions/analisi/bootstrap", "./functions/pricetrends/bootstrap",
 	"./functions/alerts/bootstrap", "./functions/compat/bootstrap", "./functions/x402/bootstrap",
 	"./functions/pro/bootstrap", "./functions/refresh/bootstrap", "./cmd/verdetto"}
@@ -44,15 +43,13 @@ var withoutFile = map[string]module{
 	},
 }
 
-// module is a Go module that is linked into an executable, with its licences.
 type module struct {
 	path                 string
 	licences, copyrights []string
-	// text of the module's file NOTICE, which the Apache License requires us to repeat
+	// the module's file NOTICE, which the Apache License requires us to repeat
 	notice string
 }
 
-// TestNotice: NOTICE names exactly the linked modules, each with its licence and copyright.
 func TestNotice(t *testing.T) {
 	path := filepath.Join(root, "NOTICE")
 	data, err := os.ReadFile(path)
@@ -77,7 +74,6 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// TestEveryExecutable: the variable executables contains every deployed function.
 func TestEveryExecutable(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join(root, "functions", "*", "bootstrap"))
 	if err != nil || len(folders) == 0 {
@@ -91,8 +87,7 @@ func TestEveryExecutable(t *testing.T) {
 	}
 }
 
-// linked returns the modules that are linked into the executables, sorted by path. It needs no
-// network, because compiling has already downloaded the modules.
+// linked needs no network, because compiling has already downloaded the modules.
 func linked(t *testing.T) []module {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps", "-json=Module"}, executables...)...)
@@ -143,7 +138,6 @@ var kinds = []struct{ name, words string }{
 
 var copyright = regexp.MustCompile(`(?i)^(copyright (\(c\)|©|\d{4}).*)$`)
 
-// read reads the licence files in the top folder of a module.
 func read(t *testing.T, path, folder string) module {
 	t.Helper()
 	m := module{path: path}
@@ -179,7 +173,6 @@ func read(t *testing.T, path, folder string) module {
 	return m
 }
 
-// add adds the licences and copyrights in one licence file to the module.
 func (m *module) add(text string) {
 	flat := strings.Join(strings.Fields(text), " ")
 	for _, k := range kinds {
@@ -198,8 +191,7 @@ func (m *module) add(text string) {
 	}
 }
 
-// noticeOf returns the expected content of NOTICE: the list of modules, then the notices that we
-// must repeat.
+// noticeOf lists the modules, then the notices that we must repeat.
 func noticeOf(t *testing.T, modules []module) string {
 	t.Helper()
 	var list, notices strings.Builder
@@ -215,8 +207,7 @@ func noticeOf(t *testing.T, modules []module) string {
 	return list.String() + notices.String() + "\n"
 }
 
-// TestRead checks which licence a licence file is recognized as. A file with another text must not
-// count as a licence.
+// A file with another text must not count as a licence.
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		name, text           string

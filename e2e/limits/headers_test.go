@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// queries holds the parameters of endpoints about fares, and files the names of files.
 var (
 	queries = map[string]string{
 		"analisi": "origine=Pisa&destinazione=Londra", "confronto": "origine=Pisa&destinazioni=Londra",
@@ -37,12 +36,10 @@ var (
 		"sitemap-file": "PSA.xml"}
 )
 
-// target returns a path and query that the endpoint accepts.
 func target(r routes.Route) string {
 	return strings.ReplaceAll(r.Path, "{file}", cmp.Or(files[r.Name], "offers")) + "?" + queries[r.Name]
 }
 
-// fromPisa returns the whole service, with invented fares from Pisa only.
 func fromPisa(t *testing.T) (*fixture.Subscriptions, store.Table, *storetest.Clock) {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -55,9 +52,8 @@ func fromPisa(t *testing.T) (*fixture.Subscriptions, store.Table, *storetest.Clo
 	return fixture.OpenSubscriptions(t, table, clock), table, clock
 }
 
-// TestHeadersOfEveryEndpoint sends each endpoint valid and invalid requests, with and without a
-// key. It checks the response headers against the rules for all endpoints. Package httpapi sets
-// these headers for every row of routes.Table.
+// Each endpoint gets valid and invalid requests, with and without a key. Package httpapi sets the
+// checked headers for every row of routes.Table.
 func TestHeadersOfEveryEndpoint(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)
@@ -106,7 +102,6 @@ func TestHeadersOfEveryEndpoint(t *testing.T) {
 	}
 }
 
-// headerFaults returns what is wrong with the headers of a response.
 func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string) {
 	h := a.Header
 	wrong := func(format string, values ...any) { faults = append(faults, fmt.Sprintf(format, values...)) }
@@ -128,7 +123,7 @@ func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string)
 		wrong("X-Plan is %q", h.Get("X-Plan"))
 	}
 
-	// The header RateLimit and the X-RateLimit headers must have the same values.
+	// RateLimit and the X-RateLimit headers must have the same values.
 	var policy, name string
 	var q, w, left, seconds int64
 	if h.Get("X-RateLimit-Limit") == "" {
@@ -157,9 +152,8 @@ func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string)
 	return faults
 }
 
-// TestSharedAnswerHoldsNoCallerHeaders: on one machine, a cache in the process gives the same
-// answer to several callers. The second caller gets no header about the first caller. A caller with
-// a key never gets an answer made for a caller without a key, nor the reverse.
+// A cache in the process gives the same answer to several callers, without headers about another
+// caller. A caller with a key never gets an answer made for one without, nor the reverse.
 func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)
@@ -184,7 +178,7 @@ func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 				t.Errorf("%s: the next caller gets the %s %q", at, name, got)
 			}
 		}
-		// An answer of the cache does not count, even if it is 304. A 304 of the service counts.
+		// A 304 counts only if it comes from the service, not from the cache.
 		unchanged := s.From("10.1.0.3:1", r.Method, at, "", "If-None-Match", first.Header.Get("ETag"))
 		if tag := first.Header.Get("ETag"); tag != "" && (unchanged.Status != 304 ||
 			unchanged.Header.Get("X-Cache") != "HIT" || unchanged.Header.Get("X-RateLimit-Remaining") != "") {

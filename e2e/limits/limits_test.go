@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// ask sends a request about a route without fares. So a 404 means that the call was within its
-// quota, and a 429 that it was not.
+// ask is about a route without fares: 404 means that the call was within its quota, 429 that it was
+// not.
 func ask(h http.Handler, target, key string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", target, nil)
 	r.RemoteAddr = "192.0.2.7:1234"

@@ -14,10 +14,10 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestAThousandAddressesOfOneNetwork: 1,000 IPv6 addresses in one /48, each in its own /64, make
-// five calls each to four processes in 20 minutes. Together they get as many answers as 32
-// addresses, and a few more: a process learns of calls to other processes up to a minute late. Each
-// answered call costs one write; each process makes one more write per minute.
+// 1,000 IPv6 addresses in one /48, each in its own /64, make five calls each to four processes in
+// 20 minutes. Together they get as many answers as 32 addresses, and a few more: a process learns
+// of calls to other processes up to a minute late. Each answered call costs one write; each process
+// makes one more write per minute.
 func TestAThousandAddressesOfOneNetwork(t *testing.T) {
 	t.Parallel()
 	const addresses, calls, processes, minutes = 1000, 5000, 4, 20

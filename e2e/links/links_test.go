@@ -17,11 +17,11 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// mailed matches the links in mails. Its groups are the path and the token.
+// The groups are the path and the token.
 var mailed = regexp.MustCompile(regexp.QuoteMeta(fixture.LocalURL) + `(/v1/[a-z/]+)\?(?:id|t)=([A-Za-z0-9_.-]+)`)
 
-// TestALinkOfOneKindIsNoneOfAnother collects a link of every kind from mails. It sends the token of
-// each link to the pages and forms of all other kinds; all must refuse the token.
+// The token of each kind of link is sent to the pages and forms of all other kinds; all must refuse
+// it.
 func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -77,8 +77,8 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 	if len(tokens) != len(kinds) {
 		t.Fatalf("links of %d kinds were found: %v", len(tokens), tokens)
 	}
-	// Three more kinds of links lead to the same pages. Their tokens, too, may work only for their
-	// own action.
+	// Three more kinds of links lead to the same pages, and their tokens work only for their own
+	// action.
 	ada := fixture.Subscriber("ada@example.com")
 	for kind, c := range map[string]struct {
 		link string
@@ -105,8 +105,7 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 			}
 		}
 	}
-	// The subscriber ada has no daily digest, so the link to end a digest ends nothing. Her
-	// immediate alerts continue.
+	// The link to end a digest ends nothing, because all alerts of ada are immediate.
 	if a := s.Form(s.Alerts.Links.EndDigest(ada), "all=1"); a.Status != 410 {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
@@ -122,8 +121,7 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 				continue
 			}
 			pressed := s.Form(at+query, "all=1&List-Unsubscribe=One-Click")
-			// This page has several buttons. The test presses the most harmful one, which erases
-			// all data.
+			// The most harmful of the page's buttons erases all data.
 			if at == "/v1/pro/gestione/piano" {
 				if pressed = s.Form("/v1/pro/cancella", "conferma=si&t="+tokens[of]); pressed.Status != 410 {
 					t.Errorf("what is for %s erases: %d", of, pressed.Status)

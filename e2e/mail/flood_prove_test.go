@@ -22,8 +22,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// TestProveAFloodOfFailingJobs: the mail server defers 10,000 mails, each on a connection of its
-// own. Other mails that wait behind them are delayed by less than 1 minute.
+// The mail server defers 10,000 mails, each on a connection of its own. Other mails that wait
+// behind them are delayed by less than 1 minute.
 func TestProveAFloodOfFailingJobs(t *testing.T) {
 	const strangers, atOnce = 10_000, 16
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now)

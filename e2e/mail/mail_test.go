@@ -26,16 +26,14 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// fault is what goes wrong at the mail server. It affects the first mail to an address, or all
-// mails to the address if always is true.
+// fault affects the first mail to an address, or all if always is true.
 type fault struct {
 	at     smtptest.Moment
 	err    error
 	always bool
 }
 
-// faulty lists addresses, each with the fault of its mails. The field kept is how many copies of a
-// mail the server should have at the end.
+// kept is how many copies of a mail the server should have at the end.
 var faulty = []struct {
 	address string
 	fault
@@ -43,20 +41,18 @@ var faulty = []struct {
 }{
 	{"fine@example.com", fault{}, 1},
 	{"greylisted@example.com", fault{smtptest.To, smtptest.Reply(451, [3]int{4, 7, 1}, "greylisted"), false}, 1},
-	// The connection breaks at the greeting, before the server knows the address. The function
-	// s.Fail therefore breaks the first connection.
+	// The greeting comes before the server knows the address, so s.Fail breaks the first
+	// connection.
 	{"cut-at-once@example.com", fault{smtptest.Hello, smtptest.ErrCut, false}, 1},
 	{"cut-before@example.com", fault{smtptest.To, smtptest.ErrCut, false}, 1},
 	{"cut-unkept@example.com", fault{smtptest.Content, smtptest.ErrCut, false}, 1},
-	// The server stored the mail, but its response was lost. So the service sends the same mail
-	// again.
+	// The server stored the mail, but its response was lost, so the mail is sent again.
 	{"cut-kept@example.com", fault{smtptest.Kept, smtptest.ErrCut, false}, 2},
 	{"later@example.com", fault{smtptest.Content, smtptest.Reply(452, [3]int{4, 3, 1}, "disk full"), false}, 1},
 	{"nobody@example.com", fault{smtptest.To, smtptest.Reply(550, [3]int{5, 1, 1}, "no such user"), true}, 0},
 }
 
-// served starts a mail server with the faults in faulty, and returns its address for the flag
-// -mail.
+// served starts a mail server with the faults in faulty.
 func served(t *testing.T) (*smtptest.Server, string) {
 	t.Helper()
 	s := smtptest.New(false)
@@ -91,7 +87,6 @@ func served(t *testing.T) (*smtptest.Server, string) {
 	return s, fmt.Sprintf("smtp://%s?tls=off", l.Addr())
 }
 
-// open returns the service, which sends its mails to the mail server at the address mail.
 func open(t *testing.T,
 	mail string) (s *onemachine.Service, table store.Table, clock *storetest.Clock, log *bytes.Buffer) {
 	t.Helper()
@@ -108,8 +103,7 @@ func open(t *testing.T,
 	return s, table, clock, log
 }
 
-// kept counts the mails that a mail server stored, by address. It also counts the different
-// messages, by Message-ID.
+// kept counts the stored mails, and the different messages by Message-ID, by address.
 func kept(t *testing.T, s *smtptest.Server) (mails, messages map[string]int) {
 	t.Helper()
 	mails, messages = map[string]int{}, map[string]int{}
@@ -128,7 +122,7 @@ func kept(t *testing.T, s *smtptest.Server) (mails, messages map[string]int) {
 	return mails, messages
 }
 
-// want returns the expected numbers of mails and of different messages, by address.
+// want returns the expected counts of kept.
 func want() (mails, messages map[string]int) {
 	mails, messages = map[string]int{}, map[string]int{}
 	for _, f := range faulty {
@@ -155,9 +149,8 @@ func compare(t *testing.T, s *smtptest.Server, log *bytes.Buffer) {
 	}
 }
 
-// TestAlertsOverSMTP: with every fault of the mail server, each subscriber is notified once. If the
-// server's response was lost, the same mail may arrive twice. An address without a mailbox gets no
-// further mail.
+// With every fault of the mail server, each subscriber is notified once. If the server's response
+// was lost, the same mail may arrive twice. An address without a mailbox gets no further mail.
 func TestAlertsOverSMTP(t *testing.T) {
 	server, mail := served(t)
 	s, table, clock, log := open(t, mail)
@@ -186,8 +179,6 @@ func TestAlertsOverSMTP(t *testing.T) {
 	}
 }
 
-// TestConfirmationsOverSMTP makes the checks of TestAlertsOverSMTP for mails with a link to confirm
-// an alert.
 func TestConfirmationsOverSMTP(t *testing.T) {
 	server, mail := served(t)
 	s, _, clock, log := open(t, mail)

@@ -28,16 +28,15 @@ func (f field) mayBeEmpty() bool {
 		regexp.MustCompile(f.Pattern).MatchString("")
 }
 
-// fields is the schema of a request body, or a reference to a schema.
+// fields is the schema of a request body, or a reference to one.
 type fields struct {
 	Ref        string `json:"$ref"`
 	Required   []string
 	Properties map[string]field
 }
 
-// TestBodiesAreDescribedAsTheyAreRead: the OpenAPI description says that an optional field may be
-// null in JSON. In a form an empty field counts as omitted, so a required field must not be empty.
-// A body with a required field is required.
+// An optional field may be null in JSON. In a form an empty field counts as omitted, so a required
+// field must not be empty. A body with a required field is required.
 func TestBodiesAreDescribedAsTheyAreRead(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(fixture.Path(t, fixture.DescriptionFile))

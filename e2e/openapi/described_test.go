@@ -12,9 +12,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestUndescribedAnswersAreSeen changes one thing at a time in correct answers. fixture.Described
-// must report each change. All other tests use fixture.Described to compare answers with the
-// OpenAPI description.
+// TestUndescribedAnswersAreSeen changes one thing at a time in correct answers, which
+// fixture.Described must report.
 func TestUndescribedAnswersAreSeen(t *testing.T) {
 	t.Parallel()
 	h := fixture.New(t, onemachine.Options{

@@ -33,8 +33,8 @@ import (
 
 var update = flag.Bool("update", false, "write the description anew")
 
-// TestOpenAPI generates the OpenAPI description from the registered endpoints, with answers of the
-// service as examples. The result must equal the committed description.
+// The description is generated from the registered endpoints, with answers of the service as
+// examples, and must equal the committed one.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	d := newDescriber(t)
@@ -65,23 +65,21 @@ func TestOpenAPI(t *testing.T) {
 	fixture.Golden(t, fixture.Path(t, fixture.DescriptionFile), data, *update)
 }
 
-// largest is the largest description, in bytes without white space.
+// largest is in bytes without white space.
 const largest = 200_000
 
-// itself holds the operations that return the OpenAPI description. They have no example, because
-// the description cannot contain itself.
+// itself has no example, because the description cannot contain itself.
 var itself = map[string]bool{"openapi": true, "docs": true}
 
-// describer generates the OpenAPI description. It holds the service with invented fares, whose
-// answers become examples, and the description so far.
+// describer holds the service with invented fares, whose answers become examples, and the
+// description so far.
 type describer struct {
 	fixture.Shop
 	sold *fixture.PerCall // sells single answers over the same fares
 	doc  *huma.OpenAPI
 }
 
-// newDescriber returns a describer. Its service uses fixed random numbers, so that the examples are
-// the same in each run.
+// newDescriber uses fixed random numbers, so that the examples are the same in each run.
 func newDescriber(t *testing.T) *describer {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -111,7 +109,6 @@ func (d *describer) operations() (all []*huma.Operation) {
 	return all
 }
 
-// showcase calls the service and adds the answers to the OpenAPI description, as examples.
 func (d *describer) showcase() {
 	d.purchases()
 	d.chats()
@@ -125,8 +122,8 @@ func (d *describer) showcase() {
 	d.problems()
 }
 
-// sampleCall returns a call of an operation, made from the examples of the operation's parameters
-// and fields. It returns false if examples are missing.
+// sampleCall makes a call from the examples of an operation's parameters and fields. It returns
+// false if examples are missing.
 func (d *describer) sampleCall(op *huma.Operation) (target, body string, ok bool) {
 	query := url.Values{}
 	for _, p := range op.Parameters {
@@ -161,14 +158,12 @@ func (d *describer) sampleCall(op *huma.Operation) (target, body string, ok bool
 	return op.Path + "?" + query.Encode(), body, true
 }
 
-// purchases adds examples for the endpoints of the paid plan. Each call uses results of earlier
-// calls.
+// Each call of purchases uses results of earlier calls.
 func (d *describer) purchases() {
 	const email = "ada@example.com"
 	session, _ := d.Buy(email)
 	var key string
-	// The three checkout sessions: an unknown session, a paid session, and a session whose key was
-	// already shown.
+	// An unknown session, a paid session, and a session whose key was already shown.
 	for _, s := range []string{"cs_test_unknown", session, session} {
 		a := d.Confirm(s)
 		d.show("pro-conferma", a)
@@ -187,7 +182,6 @@ func (d *describer) purchases() {
 	}
 }
 
-// chats adds a message that Telegram sends to the service, and the service's answers, as examples.
 func (d *describer) chats() {
 	const update = `{"update_id":1,"message":{"message_id":1,"date":1,"text":"/list","chat":{"id":1,` +
 		`"type":"private"},"from":{"id":1,"first_name":"Ada","language_code":"en"}}}`
@@ -197,7 +191,6 @@ func (d *describer) chats() {
 	}
 }
 
-// kept adds the export of a subscriber's stored data as an example.
 func (d *describer) kept() {
 	const email = "ada@example.com"
 	now := d.Clock.Now()
@@ -241,7 +234,6 @@ func (d *describer) sales() {
 	}
 }
 
-// problems makes wrong requests, and adds the error responses as examples.
 func (d *describer) problems() {
 	for _, c := range []struct{ operation, target string }{
 		{"analisi", "/v1/analisi?origine=Milano"},
@@ -261,8 +253,8 @@ func (d *describer) problems() {
 	}
 }
 
-// show adds an answer of an operation to the OpenAPI description, as the example "answer". An error
-// response becomes the example with the name of its code.
+// show adds an answer as the example "answer", or an error response as the example with the name of
+// its code.
 func (d *describer) show(operation string, a fixture.Reply) {
 	d.T.Helper()
 	at := slices.IndexFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == operation })
@@ -278,7 +270,7 @@ func (d *describer) show(operation string, a fixture.Reply) {
 	if !strings.HasSuffix(mediaType, "json") {
 		return // pages are not part of the examples
 	}
-	// The fake card processor listens on another port in each run.
+	// The fake card processor has another port in each run.
 	body := strings.ReplaceAll(a.Body, d.Payments.StripeURL, "https://checkout.stripe.com")
 	var value any
 	if err := json.Unmarshal([]byte(body), &value); err != nil {
@@ -299,14 +291,12 @@ func (d *describer) show(operation string, a fixture.Reply) {
 	}
 }
 
-// Examples show the form of an answer: the beginning of its lists, and of long texts such as
-// pictures.
+// Examples show the beginning of lists, and of long texts such as pictures.
 const (
 	shownItems = 1
 	shownRunes = 60
 )
 
-// shortened returns an answer with the beginnings of its lists and long texts.
 func shortened(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

@@ -9,8 +9,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestUnknownPathsAreNotLogged: unknown paths are not logged, because people paste keys and mail
-// addresses into them.
+// People paste keys and mail addresses into unknown paths.
 func TestUnknownPathsAreNotLogged(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -29,8 +28,8 @@ func TestUnknownPathsAreNotLogged(t *testing.T) {
 	}
 }
 
-// TestEscapedSlash: a path that only resembles a path of the API gets an ordinary error response.
-// An example is a path with %2F instead of a slash.
+// A path that only resembles a path of the API, as by %2F instead of a slash, gets an ordinary
+// error response.
 func TestEscapedSlash(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

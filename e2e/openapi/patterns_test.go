@@ -16,8 +16,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// publishedPattern returns the pattern of a field or parameter in the committed OpenAPI
-// description.
+// publishedPattern returns the pattern of a field or parameter in the committed description.
 func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 	t.Helper()
 	data, err := os.ReadFile(fixture.Path(t, fixture.DescriptionFile))
@@ -42,8 +41,7 @@ func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 	return publishedRegexp(t, node.(string))
 }
 
-// publishedRegexp compiles a pattern of the OpenAPI description. It turns \u0000 into Go's
-// \x{0000}.
+// publishedRegexp turns \u0000 into Go's \x{0000}.
 func publishedRegexp(t *testing.T, pattern string) *regexp.Regexp {
 	t.Helper()
 	compiled, err := regexp.Compile(regexp.MustCompile(`\\u([0-9a-f]{4})`).ReplaceAllString(pattern, `\x{$1}`))
@@ -53,8 +51,6 @@ func publishedRegexp(t *testing.T, pattern string) *regexp.Regexp {
 	return compiled
 }
 
-// TestEmailPattern: the pattern in the OpenAPI description accepts exactly the mail addresses that
-// the service accepts.
 func TestEmailPattern(t *testing.T) {
 	t.Parallel()
 	required := publishedPattern(t, "components", "schemas", "CheckoutInputBody", "properties", "email", "pattern")
@@ -83,8 +79,6 @@ func TestEmailPattern(t *testing.T) {
 	}
 }
 
-// TestTextPattern: the pattern in the OpenAPI description accepts exactly the texts that the
-// service accepts.
 func TestTextPattern(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }
@@ -105,8 +99,6 @@ func TestTextPattern(t *testing.T) {
 	}
 }
 
-// TestTokenPattern: the pattern in the OpenAPI description accepts exactly the page tokens that the
-// service accepts.
 func TestTokenPattern(t *testing.T) {
 	t.Parallel()
 	pattern := publishedPattern(t, "components", "schemas", "WaitInputBody", "properties", "t", "pattern")
@@ -125,9 +117,7 @@ func TestTokenPattern(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeLeftOutMayBeEmpty: a form also sends fields that the user left empty, and the
-// service treats them as absent. So the OpenAPI description allows an empty value for every
-// optional query parameter.
+// A form also sends fields that the user left empty, and the service treats them as absent.
 func TestWhatMayBeLeftOutMayBeEmpty(t *testing.T) {
 	t.Parallel()
 	checked := 0

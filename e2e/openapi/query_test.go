@@ -17,9 +17,8 @@ import (
 // undescribed holds parameters of pages outside the description.
 var undescribed = map[string][]string{"home": {"quando", "da", "soglia"}}
 
-// TestWrongParameters calls every endpoint with an unknown, a misspelt and a repeated parameter.
-// Each call is refused before it counts, and the refusal names the parameter. Parameters that
-// other sites add to links are ignored, except where the edge shares answers.
+// An unknown, a misspelt and a repeated parameter are refused before the call counts, by name.
+// Parameters that other sites add to links are ignored, except where the edge shares answers.
 func TestWrongParameters(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -13,8 +13,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestKeyStates follows a Pro key through all its states, from the first checkout to the end of the
-// plan.
 func TestKeyStates(t *testing.T) {
 	t.Parallel()
 	table, clock := fixture.OpenStore(t)

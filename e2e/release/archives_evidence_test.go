@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// archive unpacks the archive of a platform. Its executable is for that platform, and the list beside
-// the archive has every module that the executable names.
+// archive checks that the executable of an archive is for its platform, and that the list beside it
+// has every module that the executable names.
 func archive(t *testing.T, folder, target string) {
 	system, machine, _ := strings.Cut(target, "/")
 	ending := ".tar.gz"
@@ -38,7 +38,6 @@ func archive(t *testing.T, folder, target string) {
 	}
 }
 
-// unpack returns a folder with the content of an archive.
 func unpack(t *testing.T, path string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,7 +56,7 @@ func unpack(t *testing.T, path string) string {
 	return dir
 }
 
-// platform returns the platform in the header of an executable, as system/machine.
+// platform returns system/machine from the header of an executable.
 func platform(path string) string {
 	if f, err := elf.Open(path); err == nil {
 		defer f.Close()
@@ -75,8 +74,7 @@ func platform(path string) string {
 	return ""
 }
 
-// modules compares the list of an archive with the modules in its executable, as go version -m
-// prints them.
+// modules compares the list of an archive with the modules that go version -m prints.
 func modules(t *testing.T, executable, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)

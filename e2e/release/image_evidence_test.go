@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// emulated runs the image for arm64 on this machine by emulation, up to the first verdict.
+// emulated runs the image for arm64 by emulation, up to the first verdict.
 func emulated(t *testing.T, folder string) {
 	qemu, err := exec.LookPath("qemu-aarch64-static")
 	if err != nil {
@@ -76,7 +76,6 @@ func emulated(t *testing.T, folder string) {
 	t.Errorf("no verdict within 5 minutes:\n%s", said.String())
 }
 
-// armImage returns the image for arm64 of an OCI layout.
 func armImage(t *testing.T, folder string) v1.Image {
 	t.Helper()
 	index, err := layout.ImageIndexFromPath(folder)
@@ -101,7 +100,6 @@ func armImage(t *testing.T, folder string) v1.Image {
 	return nil
 }
 
-// takeFile copies a file of an image to a path.
 func takeFile(t *testing.T, image v1.Image, name, path string) {
 	t.Helper()
 	layers := mutate.Extract(image)
@@ -128,7 +126,6 @@ func takeFile(t *testing.T, image v1.Image, name, path string) {
 	}
 }
 
-// freeAddress returns an address of this machine on which nothing listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

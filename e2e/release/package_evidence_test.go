@@ -44,13 +44,12 @@ daemon-reload) ;;
 esac
 `
 
-// debian is a bare Debian in a folder. Its processes have a network of their own.
+// debian is a bare Debian in a folder, whose processes have a network of their own.
 type debian struct {
 	*testing.T
 	root string
 }
 
-// command returns a command that root runs on the machine.
 func (d debian) command(script string, environment ...string) *exec.Cmd {
 	c := exec.Command("chroot", d.root, "bash", "-euo", "pipefail", "-c", script)
 	c.Env = append([]string{"HOME=/root", "TERM=xterm", "DEBIAN_FRONTEND=noninteractive",
@@ -63,13 +62,12 @@ func (d debian) run(script string, environment ...string) string {
 	return output(d.T, d.command(script, environment...))
 }
 
-// inside is an environment variable that contains the folder of a bare Debian. It is set only in
-// the test process that has its own network.
+// inside is the folder of a bare Debian, set only in the test process that has its own network.
 const inside = "RELEASE_INSIDE"
 
-// TestEvidencePackage installs the package on a bare Debian, sets it up, asks for a verdict, upgrades
-// the package under load and removes it. Removal keeps settings, store and backups. A purge keeps
-// backups only. The installed service also reads a store of an earlier version.
+// The package is installed on a bare Debian, set up, upgraded under load and removed. Removal keeps
+// settings, store and backups, a purge backups only. The installed service also reads a store of an
+// earlier version.
 func TestEvidencePackage(t *testing.T) {
 	if root := os.Getenv(inside); root != "" {
 		d := debian{t, root}
@@ -159,7 +157,6 @@ func (d debian) live() {
 	d.run("[ ! -e /etc/verdetto ] && [ ! -e /var/lib/verdetto ] && [ -s /var/backups/verdetto/kept.db ]")
 }
 
-// answer waits until the service answers, and returns the answer.
 func (d debian) answer(url string) string {
 	d.Helper()
 	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {

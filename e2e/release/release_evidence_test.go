@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestEvidenceRelease makes the release of one commit twice, in two folders. The parts are equal to
-// the byte.
+// Two releases of one commit, in two folders, are equal to the byte.
 func TestEvidenceRelease(t *testing.T) {
 	testenv.Tool(t, "release", "goreleaser")
 	var folders, sums [2]string

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// output runs a command and returns its output. It fails the test if the command fails.
 func output(t *testing.T, c *exec.Cmd) string {
 	t.Helper()
 	out, err := c.CombinedOutput()
@@ -25,7 +24,6 @@ func output(t *testing.T, c *exec.Cmd) string {
 	return string(out)
 }
 
-// file returns the only file of a folder that matches the pattern.
 func file(t *testing.T, folder, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(folder, pattern))
@@ -35,7 +33,6 @@ func file(t *testing.T, folder, pattern string) string {
 	return found[0]
 }
 
-// TestEvidenceReleaseFiles makes a release of this commit and checks its parts.
 func TestEvidenceReleaseFiles(t *testing.T) {
 	cosign := testenv.Tool(t, "release", "cosign")
 	make := exec.CommandContext(t.Context(), "make", "release-snapshot")
@@ -61,7 +58,7 @@ func TestEvidenceReleaseFiles(t *testing.T) {
 	t.Run("package", func(t *testing.T) { describePackage(t, file(t, folder, "verdetto_*_amd64.deb")) })
 }
 
-// checksums verifies the checksums and their signature. A changed byte is refused.
+// A changed byte is refused.
 func checksums(t *testing.T, folder, cosign string) {
 	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
 	check.Dir = folder
@@ -89,7 +86,6 @@ func checksums(t *testing.T, folder, cosign string) {
 	}
 }
 
-// describePackage reads a Debian package as dpkg and lintian do.
 func describePackage(t *testing.T, deb string) {
 	out := output(t, exec.Command("dpkg", "--info", deb))
 	for _, want := range []string{"Package: verdetto\n", "Version: " + httpapi.Version, "Section: web\n",

@@ -21,8 +21,7 @@ var update = flag.Bool("update", false, "add new names to the recorded list")
 // names is the file with the published names, as docs/stability.md promises them.
 const names = "testdata/names.txt"
 
-// TestNothingIsRemoved: no published name has disappeared. With -update the recorded list gets the
-// new names, and keeps the old ones.
+// With -update the recorded list gets the new names, and keeps the old ones.
 func TestNothingIsRemoved(t *testing.T) {
 	t.Parallel()
 	published := publishedNames(t)
@@ -58,7 +57,6 @@ func TestNothingIsRemoved(t *testing.T) {
 	t.Logf("%d published names", len(published))
 }
 
-// publishedNames returns the names of the API, the settings and the command line, in order.
 func publishedNames(t *testing.T) []string {
 	t.Helper()
 	all := map[string]bool{}

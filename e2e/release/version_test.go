@@ -9,10 +9,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// image is the image of this version.
 const image = "verdetto.example/verdetto:" + httpapi.Version
 
-// read returns a file of the repository.
 func read(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(fixture.Path(t, path))

@@ -27,10 +27,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// first is the day of the oldest fares.
 var first = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// year is a source that found three fares to each destination on each day since then.
+// year found three fares to each destination on each day since first.
 type year struct{}
 
 func (year) Name() string { return "csv" }
@@ -55,14 +54,12 @@ func (year) Fares(_ context.Context, origin fare.City, since, until time.Time) (
 	return a, nil
 }
 
-// silent is the same source while it does not answer.
 type silent struct{ year }
 
 func (silent) Fares(context.Context, fare.City, time.Time, time.Time) (upstream.Answer, error) {
 	return upstream.Answer{}, upstream.ErrUnavailable
 }
 
-// service is a service over a store, with a clock of its own.
 type service struct {
 	*testing.T
 	table *boltstore.Store
@@ -86,7 +83,6 @@ func open(t *testing.T) *service {
 	return s
 }
 
-// sell gives the store a customer with a key, and an alert.
 func (s *service) sell() {
 	var err error
 	s.key, err = store.Customers{Table: s.table}.Issue(s.Context(), rand.Reader,
@@ -101,7 +97,7 @@ func (s *service) sell() {
 	storetest.Must(s.T, err)
 }
 
-// refresh refreshes the store and starts the service anew, as after an upgrade.
+// refresh starts the service anew afterwards, as after an upgrade.
 func (s *service) refresh() refresh.Report {
 	report, err := s.options.Refresh(s.Context(), nil)
 	storetest.Must(s.T, err)
@@ -133,13 +129,12 @@ var questions = []string{
 	"/v1/price-trends?origine=Milano&destinazione=Bucarest",
 }
 
-// computed names the items that a refresh computes, by a part of their keys.
 var computed = []string{"/SHEET", "/DEPARTURES#any", "/DEPARTURES#learning", "LEFT#", "/POOLED", "/TRENDS", "/DEALS"}
 
 // ancient is a low of which no observation is stored any more.
 var ancient = verdict.Low{Day: fare.DayOf(first) - 500, Price: 1234}
 
-// alter gives all computed items another version. The summaries get the low ancient first.
+// alter gives all computed items another version, and before that the summaries the low ancient.
 func (s *service) alter() {
 	altered := map[string]int{}
 	var ops []store.Op
@@ -180,9 +175,9 @@ func decoded(t *testing.T, data []byte) verdict.RouteSummary {
 	return summary
 }
 
-// TestUpgrade: every computed item of a store is of another version of the program. It counts as
-// absent. Keys, alerts and old lows stay, and the next refresh computes from the blocks of a year what
-// a store without these items computes, even if the source does not answer.
+// A computed item of another version counts as absent. Keys, alerts and old lows stay, and the next
+// refresh computes from the blocks of a year what a store without these items computes, even if the
+// source does not answer.
 func TestUpgrade(t *testing.T) {
 	for name, source := range map[string]upstream.Source{"the source answers": year{}, "the source is silent": silent{}} {
 		t.Run(name, func(t *testing.T) { testUpgrade(t, source) })

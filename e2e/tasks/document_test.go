@@ -2,7 +2,6 @@ package tasks
 
 import "strings"
 
-// document returns the content of tasks.md, with the rows of the table and a transcript.
 func document(rows, transcript string) []byte {
 	return []byte(`# What a traveller wants to know
 

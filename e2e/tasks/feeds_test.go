@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// TestFeedsOverRefreshes: an independent parser can read both formats of the feed of deals.
-// Repeating a refresh changes no byte of the feeds. After the refresh of the next day, an unchanged
-// entry keeps its id and time; each other entry has a later time than all entries before.
+// An independent parser can read both formats of the feed of deals. Repeating a refresh changes no
+// byte. After the refresh of the next day, an unchanged entry keeps its id and time; each other
+// entry has a later time than all entries before.
 func TestFeedsOverRefreshes(t *testing.T) {
 	t.Parallel()
 	clock := fixture.Today.AddDate(0, 0, 2) // on the next two days, some deals stay the same

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// TestChosenFields: with campi, the largest answers are at most a third of their size.
+// The largest answers with campi are at most a third of their size.
 func TestChosenFields(t *testing.T) {
 	t.Parallel()
 	o := onemachine.Options{Source: sample.New(), Now: func() time.Time { return fixture.Today },

@@ -13,14 +13,13 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The helpers below turn lists into lines of text: lists on a page, and lists in answers of the
-// API. A page shows a list correctly if the line from the page equals the line from the API's
-// answer: complete, in order, and nothing else.
+// Lists on a page and in answers of the API become lines of text. A page shows a list correctly if
+// its line equals that of the answer: complete, in order, and nothing else.
 
 var (
 	cellOf = regexp.MustCompile(`<td class="([a-z-]+)"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: ` +
 		`aria-current="date")?>[0-9]*<b>([0-9]+)</b>`)
-	// nearTrips matches the trips near those of the question. The months list them again.
+	// The months list the trips near those of the question again.
 	nearTrips = regexp.MustCompile(`(?s)<h3>.*?</table>`)
 	placeOf   = regexp.MustCompile(`<th scope="row"><a href="[^"]+">([^<]+)</a><small>([^<]+)</small>(?:<small>[^<]+</small>)?</th><td>` +
 		`([^<]+)(?:<small>[^<]*</small>)*</td><td>(?:<span class="level ([a-z-]+)">)?`)
@@ -30,7 +29,7 @@ var (
 
 func line(name string, of []string) string { return "\n" + name + ": " + strings.Join(of, "; ") + "\n" }
 
-// linesOf returns the text of a page, followed by the lists on the page as lines.
+// linesOf returns the text of a page, then its lists as lines.
 func linesOf(page string) string {
 	page = html.UnescapeString(page)
 	var b strings.Builder
@@ -54,7 +53,6 @@ func linesOf(page string) string {
 	return b.String()
 }
 
-// dateOf writes a day as the Italian page does.
 func dateOf(day string) string {
 	d, err := fare.ParseDay(day)
 	if err != nil {
@@ -75,9 +73,8 @@ func calendarOf(month string, days []verdict.Giorno) string {
 	return line("calendar of "+month, all)
 }
 
-// ofDay returns a function that lists what each page on the way to a day must show. Each page
-// except the last links to the next page. The last page shows the level and fare of the day, and
-// the same calendar month as the API.
+// Each page on the way to a day links to the next. The last shows the level and fare of the day,
+// and the same calendar month as the API.
 func ofDay(day string, links ...string) func(a answer, page int) []string {
 	return func(a answer, page int) []string {
 		if page < len(links) {
@@ -93,8 +90,8 @@ func ofDay(day string, links ...string) func(a answer, page int) []string {
 	}
 }
 
-// ofDeals lists what the page of a city's destinations must show. A lower fare for another day takes
-// the place of the judged one, without a level.
+// In the page of a city's destinations, a lower fare for another day takes the place of the judged
+// one, without a level.
 func ofDeals(a answer, _ int) (parts []string) {
 	for _, o := range a.Occasioni {
 		shown, level := o.Prezzo, o.Verdetto.Livello
@@ -107,8 +104,7 @@ func ofDeals(a answer, _ int) (parts []string) {
 	return parts
 }
 
-// ofMoves lists the earlier changes of a departure's fare, which the page of the departure must
-// show.
+// ofMoves lists the earlier changes of a departure's fare.
 func ofMoves(a answer, _ int) []string {
 	var all []string
 	for _, d := range slices.Backward(a.Partenza.Giorni) {

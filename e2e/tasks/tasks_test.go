@@ -30,7 +30,7 @@ import (
 
 var update = flag.Bool("update", false, "write e2e/tasks/tasks.md anew")
 
-// answer holds the fields of the API answers to all tasks. The tasks use several endpoints.
+// answer holds the fields of the answers of all endpoints that the tasks use.
 type answer struct {
 	verdict.Analysis
 	Giorni    []verdict.Giorno
@@ -43,16 +43,14 @@ type answer struct {
 	Destinations []view.Destination
 }
 
-// task is one question of a traveller. The function in the field says returns the result from an
-// answer, or "" if the answer has no result.
+// says returns the result of a task from an answer, or "" if it has none.
 type task struct {
 	wants           string
 	path            string // of the API
 	tool, arguments string
 	pages           []string // visited in turn by forms and links
 	says            func(a answer) string
-	// pageSays returns what each page must show. If nil, the page must show the verdict and its
-	// price.
+	// pageSays returns what each page must show, by default the verdict and its price.
 	pageSays func(a answer, page int) []string
 }
 
@@ -67,8 +65,7 @@ func level(a answer) string {
 	return fmt.Sprintf("%d cents is %s, certainty %s", a.Prezzo.Cent, a.Verdetto.Livello, a.Verdetto.Affidabilita)
 }
 
-// when returns a function that returns the level and departure day in an answer. The function
-// returns "" if the verdict has another scope, or if the day is not between from and to.
+// when returns "" if the verdict has another scope, or if the day is not between from and to.
 func when(scope, from, to string) func(a answer) string {
 	return func(a answer) string {
 		if a.Ambito != scope || a.Prezzo.Partenza < from || a.Prezzo.Partenza > to {
@@ -78,8 +75,7 @@ func when(scope, from, to string) func(a answer) string {
 	}
 }
 
-// cheapest returns a function that returns the cheapest day of a calendar, among the days for which
-// fits is true.
+// cheapest finds the cheapest day of a calendar for which fits is true.
 func cheapest(fits func(verdict.Giorno, time.Time) bool) func(a answer) string {
 	return func(a answer) string {
 		var best *verdict.Giorno
@@ -96,8 +92,7 @@ func cheapest(fits func(verdict.Giorno, time.Time) bool) func(a answer) string {
 	}
 }
 
-// deals returns a function that returns all destinations in an answer. The function returns "" if
-// fits is false for one of them.
+// deals returns "" if fits is false for one of the destinations.
 func deals(fits func(published.Occasione) bool) func(a answer) string {
 	return func(a answer) string {
 		var all []string
@@ -112,8 +107,7 @@ func deals(fits func(published.Occasione) bool) func(a answer) string {
 	}
 }
 
-// best returns the trip with the best verdict in an answer about several trips. It returns "" if a
-// trip has no verdict.
+// best returns "" if a trip has no verdict.
 func best(a answer) string {
 	if len(a.Viaggi) == 0 || len(a.Migliori) != len(a.Viaggi) || a.Contati != a.Chiesti {
 		return ""
@@ -128,7 +122,7 @@ const atOnceChars = 300
 
 var amount = regexp.MustCompile(`(\d+)(\d\d) cents`)
 
-// early reports whether the first amount of an answer is among the first characters of a text.
+// early reports whether the first amount of said is among the first characters of a text.
 func early(text, said string) bool {
 	m := amount.FindStringSubmatch(said)
 	first := []rune(text)
@@ -148,13 +142,11 @@ func ofVerdict(a verdict.Analysis) []string {
 	return []string{`class="verdict ` + a.Verdetto.Livello + `"`, euro(a.Prezzo.Cent)}
 }
 
-// ofTrip lists what the page of one trip must show, if the question compares several trips.
 func ofTrip(a answer, page int) []string { return ofVerdict(*a.Viaggi[page].Analisi) }
 
 func anyDay(verdict.Giorno, time.Time) bool { return true }
 
-// tasks lists the 20 questions. The service has invented fares, and its clock shows 1 March 2016, a
-// Tuesday.
+// The service has invented fares, and its clock shows 1 March 2016, a Tuesday.
 var tasks = []task{
 	{"Is today's cheapest fare from Milan to London cheap?", "/v1/analisi?origine=Milano&destinazione=Londra",
 		"flight_price_verdict", `{"origin":"Milan","destination":"London"}`,
@@ -327,7 +319,7 @@ var tasks = []task{
 		}},
 }
 
-// printed lists the numbers of the tasks whose conversation e2e/tasks/tasks.md contains.
+// tasks.md contains the conversations of these tasks.
 var printed = []int{1, 3, 11, 12, 19}
 
 func TestTasks(t *testing.T) {
@@ -422,7 +414,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// call calls the tool of a task once, with the official MCP client, and returns the answer.
+// call uses the official MCP client.
 func call(ctx context.Context, t *testing.T, session *mcp.ClientSession, c task) (text string, structured []byte) {
 	t.Helper()
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.arguments)})

@@ -22,8 +22,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// weekly returns invented fares: perWeek fares in each of the given number of weeks before until.
-// The fares take only a few different amounts, as real prices do.
+// weekly returns perWeek fares in each of the weeks before until, with only a few different
+// amounts, as real prices have.
 func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	chance := rand.New(rand.NewPCG(11, uint64(perWeek)))
 	fares := make(fixture.Fares, perWeek*weeks)
@@ -42,10 +42,9 @@ func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	return fares
 }
 
-// TestCapacity refreshes a route weekly for a year, then measures the DynamoDB units of one more
-// refresh. Units on keys with ROUTE or INTO are spent once per route, all others once per origin or
-// refresh. A write whose condition fails also costs one unit, but DynamoDB Local does not report
-// it. A refresh uses strongly consistent reads, at one unit per 4 KB.
+// Units on keys with ROUTE or INTO are spent once per route, all others once per origin or refresh.
+// A write whose condition fails also costs one unit, but DynamoDB Local does not report it. A
+// refresh uses strongly consistent reads, at one unit per 4 KB.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	const (
@@ -56,8 +55,8 @@ func TestCapacity(t *testing.T) {
 	for _, c := range []struct {
 		perWeek             int
 		readBlock, putBlock float64
-		// The units for departure states, which include the fares whose outcome is not known yet.
-		// The same transaction writes the pooled statistics (sums over all routes).
+		// The departure states include the fares whose outcome is not known yet. The same
+		// transaction writes the pooled statistics.
 		readSheets, putSheets float64
 	}{
 		{10, 3, 2, 4, 12},
@@ -65,7 +64,7 @@ func TestCapacity(t *testing.T) {
 		{1000, 94, 9, 8, 34},
 	} {
 		t.Run(fmt.Sprintf("%d fares a week", c.perWeek), func(t *testing.T) {
-			// The last simulated refresh runs on a Tuesday, as in events/refresh.json.
+			// A Tuesday, as in events/refresh.json.
 			end := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
 			now := end.AddDate(0, 0, -7*(weeks-1))
 			clock := func() time.Time { return now }
@@ -93,8 +92,8 @@ func TestCapacity(t *testing.T) {
 				"read FARES SOURCE": 1, "read WANTED": 0.5}
 			m.Spent.Within(t, reads, fixture.Units{"write " + block: c.putBlock, "write " + summary: 2,
 				"write " + sheets: c.putSheets, "write INTO": 1,
-				// At the end of a refresh cycle the score is written: the sums of its week, and the
-				// totals. The same transaction writes the pooled statistics (sums over all routes).
+				// At the end of a refresh cycle the score is written (the sums of its week, and the
+				// totals) with the pooled statistics.
 				"write SCORE": 6, "write FARES POOLED": 2, "write ORIGIN ASKED": 1, "write ORIGIN TRENDS": 1,
 				"write ORIGIN DEALS": 1, "write COVERED": 1})
 
@@ -117,8 +116,6 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestUnitsOfAVerdict measures the DynamoDB units of one verdict over invented fares. The callers
-// are an anonymous caller and a caller with a Pro key.
 func TestUnitsOfAVerdict(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -140,7 +137,7 @@ func TestUnitsOfAVerdict(t *testing.T) {
 		want            fixture.Units
 	}{
 		{"free", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "write DEMANDED": 1}},
-		// The call before this one is the process's first of the day, which costs more.
+		// The process's first call of the day costs more.
 		{"free again", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5}},
 		{"Pro", key, verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
 		{"calendar, the first of a process and an hour", "", calendar, fixture.Units{"count LIMIT": 1,

@@ -13,10 +13,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestDepthCapacity measures the DynamoDB units for a year of departures of one route. It requests
-// the departures weekly for a year, then measures one more refresh. It also measures the request by
-// city that discovers the route, and the stored size. For comparison, version 4a76271 requested
-// only by city, got 10 fares a week, and used 4 write units per route.
+// The departures are requested weekly for a year, before one more refresh is measured, with the
+// request by city that discovers the route and the stored size. Version 4a76271 requested only by
+// city, got 10 fares a week, and used 4 write units per route.
 func TestDepthCapacity(t *testing.T) {
 	t.Parallel()
 	const before = 2 + 1 + 1 // blocks, summary, coverage
@@ -78,12 +77,12 @@ func TestDepthCapacity(t *testing.T) {
 		"read COVERED": 0.5, "read DEMANDED": 0.5, "read WATCHED": 0.5, "write COVERED": 1,
 		"write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1,
 		"write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
-		// The units for verdicts on departures: the departure states with the fares whose outcome
-		// is not known yet, and the pooled statistics (sums over all routes).
+		// Verdicts on departures need the departure states with the fares whose outcome is not
+		// known yet, and the pooled statistics.
 		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 2,
 		"write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
 		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6,
-		// The totals of the score are written once a day, and the sums per week once a week.
+		// The totals of the score are written once a day, the sums per week once a week.
 	})
 	discovery.Within(t, fixture.Units{
 		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2, "read INTO": 0.5, "read ORIGIN TRENDS": 0.5,

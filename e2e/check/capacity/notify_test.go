@@ -16,8 +16,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestNotifyingCapacity measures the DynamoDB units to notify a route with alerts and to send a
-// mail. They must equal the figures in the package comment of shared/store.
+// The units must equal the figures in the package comment of shared/store.
 func TestNotifyingCapacity(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -48,8 +47,7 @@ func TestNotifyingCapacity(t *testing.T) {
 	sender := notify.Sender{Alerts: store.Alerts{Table: m}, Notifications: store.Notifications{Table: m}, Mail: folder,
 		Links: notify.Links{Pepper: []byte(fixture.Pepper), BaseURL: "https://verdetto.example"}, Rate: 1, Now: now,
 		Log: slog.New(slog.DiscardHandler),
-		// The sender must send one mail at a time, because the meter does not support concurrent
-		// calls.
+		// One mail at a time, because the meter does not support concurrent calls.
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	clear(m.Spent)
 	if sent, err := sender.Work(t.Context()); err != nil || sent.Sent != subscribers {
@@ -57,7 +55,7 @@ func TestNotifyingCapacity(t *testing.T) {
 	}
 	t.Logf("notifying %d subscribers spends\n%s", subscribers, m.Spent)
 	sending := fixture.Units{}
-	for what, n := range m.Spent { // without the names of subscribers and routes
+	for what, n := range m.Spent {
 		words := strings.Fields(what)
 		sending[strings.Join(words[:2], " ")] += n
 	}

@@ -13,10 +13,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestCapacityOfWatched measures the DynamoDB units that alerts add to a refresh. It refreshes a
-// route weekly for half a year, then measures one more refresh. It compares routes without alerts,
-// with alerts on the route, and with alerts on single trips. A refresh writes one notification per
-// route for each of the two kinds of alerts, however many alerts there are.
+// Routes without alerts, with alerts on the route, and with alerts on single trips are compared
+// after weekly refreshes for half a year. A refresh writes one notification per route for each of
+// the two kinds of alerts, however many there are.
 func TestCapacityOfWatched(t *testing.T) {
 	t.Parallel()
 	const weeks = 26

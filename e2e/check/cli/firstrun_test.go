@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// operator is a browser of the operator at the set-up page of a running serve.
+// operator is a browser at the set-up page of a running serve.
 type operator struct {
 	t       *testing.T
 	shell   fixture.Shell
@@ -31,7 +31,6 @@ type operator struct {
 	session string // where it leads
 }
 
-// firstRun runs serve in an empty folder, with a stand-in for the fare source.
 func firstRun(t *testing.T, d fixture.Shell) *operator {
 	t.Helper()
 	source := fixture.Upstream(t)
@@ -46,10 +45,8 @@ func (o *operator) begin() {
 		"127.0.0.1:"+testenv.Port(o.t))
 }
 
-// direct makes calls without following redirects.
 var direct = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// call makes one call with headers, as names and values in turn. The header Host sets the host.
 func call(t *testing.T, method, address, body string, header ...string) (status int, to, text string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
@@ -80,7 +77,6 @@ func call(t *testing.T, method, address, body string, header ...string) (status 
 	return response.StatusCode, to, html.UnescapeString(string(data))
 }
 
-// open opens the one-time address, like a link from the terminal.
 func (o *operator) open() {
 	o.t.Helper()
 	status, to, text := call(o.t, "GET", o.once, "", "Sec-Fetch-Site", "none")
@@ -91,7 +87,6 @@ func (o *operator) open() {
 	o.reads("Set up Verdetto")
 }
 
-// reads fails the test unless the page holds the texts.
 func (o *operator) reads(texts ...string) string {
 	o.t.Helper()
 	status, _, page := call(o.t, "GET", o.session, "")
@@ -102,7 +97,7 @@ func (o *operator) reads(texts ...string) string {
 	return page
 }
 
-// send sends a form. The answer must hold the text, or be a redirect if the text is empty.
+// send expects the text says in the answer, or a redirect if it is empty.
 func (o *operator) send(says, do string, fields ...string) {
 	o.t.Helper()
 	values := url.Values{"do": {do}}
@@ -132,7 +127,6 @@ var verdictHead = regexp.MustCompile(`<article class="verdict (ottimo|buono|norm
 
 var verdictLink = regexp.MustCompile(`class="go" href="(http://127\.0\.0\.1:[^"]*)"`)
 
-// ends waits for the first verdict and opens its page.
 func (o *operator) ends() {
 	o.t.Helper()
 	o.server.Answers(o.t)
@@ -150,8 +144,8 @@ func (o *operator) ends() {
 	}
 }
 
-// TestFirstRun: from an empty folder to the first verdict, past every kind of wrong input. Each
-// fault is named once, and the reader can go on. Then the settings file starts the service alone.
+// From an empty folder past every kind of wrong input to the first verdict. Each fault is named
+// once, and the reader can go on. Then the settings file starts the service alone.
 func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -220,7 +214,6 @@ func TestFirstRun(t *testing.T) {
 	}
 }
 
-// TestFirstRunWithoutAToken: invented fares lead to a verdict, and nothing is stored.
 func TestFirstRunWithoutAToken(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -236,7 +229,7 @@ func TestFirstRunWithoutAToken(t *testing.T) {
 	}
 }
 
-// TestFirstRunRefused: only the browser that opened the one-time address reaches the page.
+// Only the browser that opened the one-time address reaches the page.
 func TestFirstRunRefused(t *testing.T) {
 	t.Parallel()
 	o := firstRun(t, fixture.NewShell(t))
@@ -302,8 +295,8 @@ func TestFirstRunRefused(t *testing.T) {
 	o.server.End(t)
 }
 
-// TestFirstRunInterrupted: a set-up that was stopped before its end starts again, and one that was
-// stopped during the refresh goes on with the settings file.
+// A set-up that was stopped before its end starts again, and one that was stopped during the
+// refresh goes on with the settings file.
 func TestFirstRunInterrupted(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -341,7 +334,6 @@ func someCities(n int) (codes []string) {
 	return codes
 }
 
-// smallDisk returns a folder on a disk of 64 kB.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -356,7 +348,6 @@ func smallDisk(t *testing.T) string {
 	return folder
 }
 
-// fill fills the disk of a folder with the file ballast.
 func fill(t *testing.T, folder string) {
 	t.Helper()
 	if err := exec.Command("sh", "-c", "cat /dev/zero >"+folder+"/ballast; true").Run(); err != nil {
@@ -364,7 +355,6 @@ func fill(t *testing.T, folder string) {
 	}
 }
 
-// larger makes the disk of a folder large enough.
 func larger(t *testing.T, folder string) {
 	t.Helper()
 	if out, err := exec.Command("mount", "-o", "remount,size=64m", folder).CombinedOutput(); err != nil {
@@ -372,7 +362,6 @@ func larger(t *testing.T, folder string) {
 	}
 }
 
-// TestFirstRunFaults: what cannot be written, reached or listened on is named with what to do.
 func TestFirstRunFaults(t *testing.T) {
 	t.Parallel()
 	t.Run("a busy port", func(t *testing.T) {

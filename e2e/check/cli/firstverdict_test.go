@@ -10,9 +10,8 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// TestFirstVerdict measures a first run over recorded fares of the source: the seconds from
-// the start of serve to the page of the first verdict, and the share of departures with a verdict
-// after the first refresh.
+// Measured are the seconds from the start of serve to the page of the first verdict, and the share
+// of departures with a verdict after the first refresh.
 func TestFirstVerdict(t *testing.T) {
 	d := fixture.NewShell(t)
 	d.Env = []string{"VERDETTO_QUOTA_FREE=1000"} // for the questions below

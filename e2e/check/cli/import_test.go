@@ -22,15 +22,14 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestImportKilled kills the import of a panel (recorded fares).
 func TestImportKilled(t *testing.T) {
 	routes := []string{"MIL,LIS", "ROM,PAR", "LON,ROM", "MAD,BCN"}
 	first := time.Date(2016, 1, 1, 0, 0, 0, 0, time.UTC)
 	killedImports(t, fixture.Panel(routes, 60, testenv.Times(20, 800)), first, first.AddDate(0, 0, 59), testenv.Times(10, 50))
 }
 
-// imported returns the items that an import writes. It leaves out the items that the running
-// service writes, such as the time of its last call to the fare source.
+// imported omits the items that the running service writes, such as the time of its last call to
+// the fare source.
 func imported(t *testing.T, file string) map[string]string {
 	t.Helper()
 	all := fixture.Items(t, file)
@@ -44,7 +43,6 @@ func imported(t *testing.T, file string) map[string]string {
 	return all
 }
 
-// asker asks a service until it is stopped.
 type asker struct {
 	stop    context.CancelFunc
 	ended   chan struct{}
@@ -81,9 +79,8 @@ func ask(t *testing.T, url string) *asker {
 	return a
 }
 
-// killedImports imports a panel (observed fares) into the stores of two running services: once
-// undisturbed, once killed a number of times, at random points of the days and of the copying. Both
-// stores are equal.
+// killedImports imports into the stores of two running services: once undisturbed, once killed at
+// random points of the days and of the copying. Both stores are equal.
 func killedImports(t *testing.T, panel string, first, last time.Time, kills int) {
 	d := fixture.NewShell(t)
 	d.Lasts, d.Env = time.Hour, []string{"VERDETTO_QUOTA_FREE=1000000"}
@@ -158,7 +155,6 @@ func killedImports(t *testing.T, panel string, first, last time.Time, kills int)
 	}
 }
 
-// dayNumber returns the day as an import records it.
 func dayNumber(at time.Time) int { return int(at.Unix() / (24 * 3600)) }
 
 // reach waits until an import is about to refresh a day, or later, or has ended. It reports whether

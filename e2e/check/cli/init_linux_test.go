@@ -14,8 +14,6 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// TestInit sets the service up in a terminal, past every kind of wrong input. It never shows the
-// token.
 func TestInit(t *testing.T) {
 	t.Parallel()
 	d, source := fixture.NewShell(t), fixture.Upstream(t)
@@ -87,8 +85,8 @@ func TestInit(t *testing.T) {
 	d.Want(1, "init needs a terminal", "init", "-config", "new.toml")
 }
 
-// TestInitStopped: Ctrl-C at a question stores nothing. Ctrl-C during the refresh keeps the
-// settings, and the next init goes on.
+// Ctrl-C at a question stores nothing. Ctrl-C during the refresh keeps the settings, and the next
+// init goes on.
 func TestInitStopped(t *testing.T) {
 	t.Parallel()
 	d, source := fixture.NewShell(t), fixture.Upstream(t)
@@ -128,7 +126,6 @@ func TestInitStopped(t *testing.T) {
 	w.Ends(0)
 }
 
-// TestInitWithoutAToken: Enter alone shows a verdict about invented fares and stores nothing.
 func TestInitWithoutAToken(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -143,8 +140,7 @@ func TestInitWithoutAToken(t *testing.T) {
 	}
 }
 
-// TestInitFaults: without a network, on a full disk, and with a settings file that cannot be read,
-// init says what to do, and goes on when that is done.
+// After each fault init says what to do, and goes on when that is done.
 func TestInitFaults(t *testing.T) {
 	t.Parallel()
 	t.Run("no network", func(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestOtherUser: another user of the machine cannot write through the socket of the service.
 func TestOtherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		testenv.Missing(t, "root, to run a command as another user", "run the test as root")

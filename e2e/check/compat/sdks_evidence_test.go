@@ -9,8 +9,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestEvidenceJavaSDK: the unmodified Amadeus SDK from Maven Central reads all answers and errors
-// of functions/compat.
+// The SDK is that of Maven Central, unmodified.
 func TestEvidenceJavaSDK(t *testing.T) {
 	java := testenv.Command(t, "java", "apt-get install default-jre-headless")
 	jars, classes := filepath.Join(testenv.Tool(t, "sdk-java"), "*"), t.TempDir()
@@ -29,7 +28,6 @@ func TestEvidenceJavaSDK(t *testing.T) {
 	})
 }
 
-// sdkJars returns the Java class path of the SDK with its dependencies.
 func sdkJars(t *testing.T) string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(testenv.Tool(t, "sdk-java"), "*.jar"))

@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProvePythonSDK: the unmodified Amadeus SDK from PyPI reads all answers and errors of
-// functions/compat.
+// The SDK is that of PyPI, unmodified.
 func TestProvePythonSDK(t *testing.T) {
 	python := testenv.Tool(t, "sdks", "bin", "python3")
 	driven(t, httptest.NewServer, func(_ *httptest.Server, port, key, word string) *exec.Cmd {
@@ -20,8 +19,8 @@ func TestProvePythonSDK(t *testing.T) {
 	})
 }
 
-// TestProveNodeSDK: the unmodified Amadeus SDK from npm reads all answers and errors of
-// functions/compat. The test server uses TLS, because the SDK ignores its option ssl: false.
+// The SDK is that of npm, unmodified. The test server uses TLS, because the SDK ignores its option
+// ssl: false.
 func TestProveNodeSDK(t *testing.T) {
 	node := testenv.Command(t, "node", "apt-get install nodejs", "nodejs")
 	sdk := testenv.Tool(t, "sdks", "node_modules", "amadeus")

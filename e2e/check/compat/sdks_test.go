@@ -41,11 +41,10 @@ type said struct {
 	AfterTheKeyWasEnded string            `json:"-"`
 }
 
-// day is the departure day in the requests.
 const day = "2016-04-20"
 
-// driven runs a program in testdata, which calls the service through an SDK. It compares the
-// objects that the SDK returns with the answers of our own API.
+// driven compares the objects that an SDK returns to a program in testdata with the answers of our
+// own API.
 func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 	program func(s *httptest.Server, port, key, word string) *exec.Cmd) {
 	t.Helper()
@@ -123,11 +122,11 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 		len(got.Stays), len(got.Destinations), len(got.Journeys), len(got.Pages), len(got.Errors)+1)
 }
 
-// class returns the class of an SDK's error, which is the first word. Two SDKs call the class
-// ClientError, the third ClientException.
+// class returns the first word of an SDK's error. Two SDKs call the class ClientError, the third
+// ClientException.
 func class(said string) string { name, _, _ := strings.Cut(said, " "); return name }
 
-// refusals maps each name of a failed call, as the programs print it, to the expected error.
+// refusals holds the expected error of each failed call, by the name that the programs print.
 var refusals = map[string]struct{ class, rest string }{
 	"missing":     {"Client", "400 32171 departureDate"},
 	"format":      {"Client", "400 477 origin"},
@@ -142,8 +141,7 @@ var refusals = map[string]struct{ class, rest string }{
 	"over":        {"Client", "429 38194 "},
 }
 
-// expected returns the output that a program in testdata should print. It is computed from answers
-// of our own API.
+// expected computes what a program in testdata should print from answers of our own API.
 func expected(t *testing.T, handler http.Handler) (want said) {
 	t.Helper()
 	n := 0

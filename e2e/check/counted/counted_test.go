@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// ask returns the body of an answer, or "" without one.
 func (w *world) ask(target string) string {
 	w.calls++
 	r := httptest.NewRequest("GET", target, nil)
@@ -33,7 +32,6 @@ func (w *world) serve(r *http.Request) string {
 	return a.Body.String()
 }
 
-// tool returns the text with which a tool of /mcp answers.
 func (w *world) tool(name string, arguments map[string]any) string {
 	w.t.Helper()
 	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -67,12 +65,13 @@ var (
 	shown   = regexp.MustCompile(`</th><td>([^<]*)`)
 )
 
-// skips reports whether the texts about a route are not read: large worlds are read by halves. All
-// routes have their answers in JSON checked.
+// skips reports whether the texts about a route are not read: of large worlds every second is. The
+// answers in JSON are checked for all.
 func (w *world) skips(i int) bool { return len(w.routes) > 100 && i%2 > 0 }
 
-// documents returns the documents about the routes of a world: of every route that it does not skip the page and the tool
-// of agents in English, of every third in another language, and its mail, of every origin the list of deals, the feed and the tools.
+// documents returns, of every route that is not skipped, the page and the agents' tool in English,
+// of every third in another language, and its mail; and of every origin the list of deals, the feed
+// and the tools.
 func (w *world) documents(t *testing.T) (all []document) {
 	all = append(all, w.mailed(t)...)
 	origins := map[string]bool{}
@@ -128,7 +127,6 @@ func (w *world) documents(t *testing.T) (all []document) {
 	return all
 }
 
-// deals returns the rows of the page that lists the destinations from an origin.
 func (w *world) deals(origin string, l *i18n.Language) (all []document) {
 	for _, m := range dealRow.FindAllStringSubmatch(w.ask("/?da="+origin+"&lang="+l.Code), -1) {
 		name, _ := url.QueryUnescape(m[1])
@@ -147,7 +145,6 @@ func (w *world) deals(origin string, l *i18n.Language) (all []document) {
 	return all
 }
 
-// mailed returns the mails of the alerts.
 func (w *world) mailed(t *testing.T) (all []document) {
 	for more := true; more; {
 		sent, err := w.api.Sender.Work(t.Context())
@@ -183,8 +180,8 @@ func (d document) check(w *world) []claim {
 	return w.check(d.kind, d.text, d.l, d.route, d.origin, d.subject)
 }
 
-// TestSentences recounts every statement of the texts about the routes of four panels and of the
-// invented fares. Then it states something false in each kind of statement, and must find it.
+// Every statement of the texts about the routes of four panels and of the invented fares is
+// recounted. Then each kind of statement is falsified, which must be found.
 func TestSentences(t *testing.T) {
 	planted := map[string]bool{}
 	for _, p := range panels {
@@ -245,7 +242,8 @@ func (d document) name() string {
 }
 
 // falsified returns a value that differs by the least that matters: one more in the last digit of a
-// count, of a day or of the whole units of an amount; an interval without the percentile; or another level.
+// count, of a day or of the whole units of an amount; an interval without the percentile; or
+// another level.
 func falsified(field, value string, l *i18n.Language) string {
 	if at, interval := map[string]string{"LowShare": "101", "HighShare": "0"}[field]; interval {
 		return at

@@ -30,7 +30,6 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// raw is a one-way fare as it was recorded.
 type raw struct {
 	found          time.Time
 	depart, origin string
@@ -40,7 +39,6 @@ type raw struct {
 	price          int64 // hundredths of the currency
 }
 
-// onDay returns the fare as it is known without its time and its stops.
 func (f raw) onDay() raw {
 	f.found, f.stops, f.dayOnly = f.found.UTC().Truncate(24*time.Hour), -1, true
 	return f
@@ -48,7 +46,6 @@ func (f raw) onDay() raw {
 
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// panel is a file of recorded fares, or the invented fares.
 type panel struct{ file, column, day string }
 
 var panels = []panel{
@@ -59,7 +56,6 @@ var panels = []panel{
 	{"", "", "2026-11-01"}, // the invented fares of the documents
 }
 
-// read returns the fares of a panel found until a moment.
 func (p panel) read(t *testing.T, until time.Time) (all []raw) {
 	t.Helper()
 	if p.file == "" {
@@ -129,14 +125,12 @@ func (p panel) path(t *testing.T) string {
 	return filepath.Join(testenv.Data(t), "fares", p.file+".csv.gz")
 }
 
-// low is the lowest fare of a day.
 type low struct {
 	day   string
 	price int64
 }
 
-// route holds what is counted from the raw fares of a route. Amounts are hundredths of the currency
-// of the fares.
+// route holds what is counted from the raw fares, in hundredths of their currency.
 type route struct {
 	from, to     string
 	perCent      float64 // euro cents of a hundredth of the currency
@@ -150,7 +144,7 @@ type route struct {
 	first        string
 }
 
-// count counts a route. It returns false if the route has too few days for a verdict, or no fare now.
+// count returns false if the route has too few days for a verdict, or no fare now.
 func (r *route) count(today time.Time) bool {
 	day, oldest := dayOf(today), dayOf(today.Add(-400*24*time.Hour))
 	daily, newest := map[string]int64{}, time.Time{}
@@ -213,7 +207,6 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// euro returns euro cents.
 func (r *route) euro(amount float64) float64 { return amount * r.perCent }
 
 // quantile returns the fare below which a share of the days' lowest fares lies.
@@ -238,7 +231,6 @@ func (r *route) maximum() float64 { return float64(r.lows[len(r.lows)-1].price) 
 
 func (r *route) share() float64 { return 100 * float64(r.lower) / float64(len(r.lows)) }
 
-// cheapest returns the cheapest departure ahead.
 func (r *route) cheapest() (price int64) {
 	for _, f := range r.live {
 		if price == 0 || f.price < price {
@@ -261,7 +253,6 @@ func (r *route) level() string {
 	return "normale"
 }
 
-// months returns the fares of each month of departure, cheapest first.
 func (r *route) months() map[int][]int64 {
 	all := map[int][]int64{}
 	for _, f := range r.fares {
@@ -297,7 +288,7 @@ type world struct {
 	calls  int
 }
 
-// open starts a service over a panel. Routes have an alert by mail, in English or Italian.
+// Routes get an alert by mail, in English or Italian.
 func open(t *testing.T, p panel) *world {
 	t.Helper()
 	day, err := time.Parse(time.DateOnly, p.day)

@@ -47,7 +47,6 @@ func at(doc any, path string) any {
 	return doc
 }
 
-// set replaces the value at a path.
 func set(doc any, path string, value any) {
 	parent, key := "", path
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
@@ -57,7 +56,6 @@ func set(doc any, path string, value any) {
 	doc.(map[string]any)[key] = value
 }
 
-// inJSON reports whether a JSON value is as wanted.
 func (w want) inJSON(value any) bool {
 	switch of := value.(type) {
 	case string:
@@ -77,7 +75,7 @@ func (w want) inJSON(value any) bool {
 	return false
 }
 
-// verdict adds what an answer must state about a route. Lists of deals state fewer fields.
+// verdict adds what an answer must state. Lists of deals state fewer fields.
 func (r *route) verdict(all map[string]want, prefix string, doc any, listed bool) {
 	v, cent := prefix+"verdetto.", r.euro(float64(r.price))
 	median := r.euro(r.quantile(.5))
@@ -101,7 +99,6 @@ func (r *route) verdict(all map[string]want, prefix string, doc any, listed bool
 	}
 }
 
-// fields returns what the answers about a route must state, by path.
 func (w *world) fields(kind string, r *route, doc any) map[string]want {
 	all := map[string]want{}
 	switch kind {
@@ -181,7 +178,8 @@ func (w *world) faults(kind string, r *route, doc any) (faults []string) {
 	return faults
 }
 
-// checkFields recounts the answers about each route, and plants a falsehood in each of their fields.
+// checkFields recounts the answers about each route, and plants a falsehood in each of their
+// fields.
 func (w *world) checkFields(t *testing.T, planted map[string]bool) {
 	levels := map[string]int{}
 	for _, r := range w.routes {
@@ -230,8 +228,8 @@ func (w *world) checkFields(t *testing.T, planted map[string]bool) {
 	t.Logf("levels %v", levels)
 }
 
-// checkDepartures checks what follows from the usual fare of a departure, which is an estimate: its
-// differences in every text. The fare itself, and its lowest earlier fare, are counted.
+// checkDepartures checks the differences from the usual fare of a departure, which is an estimate.
+// The fare itself, and its lowest earlier fare, are counted.
 func (w *world) checkDepartures(t *testing.T) {
 	checked := 0
 	for i, r := range w.routes {
@@ -285,7 +283,6 @@ func (w *world) checkDepartures(t *testing.T) {
 	}
 }
 
-// checkReadme recounts the example of the README, which has the invented fares.
 func (w *world) checkReadme(t *testing.T) {
 	data, err := os.ReadFile(fixture.Path(t, "README.md"))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// A statement is a sentence of the catalogue that states numbers about a route. Its regular
-// expression is the sentence itself, with a group in place of each value.
+// A statement is a sentence of the catalogue about a route's numbers. Its regular expression is the
+// sentence with a group in place of each value.
 type statement struct {
 	id       string
 	than     string // less, same or more: the direction that the sentence states
@@ -27,19 +27,17 @@ type statement struct {
 	expected func(s *said) map[string]want
 }
 
-// said is a statement as it was found in a text about a route.
 type said struct {
 	*route
 	w      *world
 	l      *i18n.Language
 	than   string
 	values map[string]string
-	// subject is the fare that the text is about, in euro cents, if it is not the cheapest fare of the
+	// subject is the fare in euro cents that the text is about, if it is not the cheapest of the
 	// route; usual is its usual fare.
 	subject, usual float64
 }
 
-// want is what a value must be.
 type want struct {
 	kind   byte // c: count; x: an amount in cents; a: an amount in whole units; w: words; p: at most; q: at least
 	number float64
@@ -75,8 +73,7 @@ func sign(x float64) int {
 	return 0
 }
 
-// holds reports whether a value is as wanted. Converted amounts are rounded up to two times, each
-// time by half a cent.
+// Converted amounts are rounded up to two times, each time by half a cent.
 func (w want) holds(value string) bool {
 	n := number(value)
 	switch w.kind {
@@ -127,16 +124,13 @@ func number(text string) float64 {
 	return 100*n + cents
 }
 
-// kinds says by the name of a placeholder whether it is a count (#) or an amount ($). All others are
-// words.
+// kinds says which placeholders are a count (#) or an amount ($). All others are words.
 var kinds = map[string]byte{"Days": '#', "Lower": '#', "Same": '#', "Low": '$', "High": '$', "Price": '$', "Amount": '$',
 	"Usual": '$', "Median": '$', "Minimum": '$', "Maximum": '$', "By": '$', "Other": '$', "Fares": '#', "Percent": '#', "Weeks": '#',
 	"Known": '#', "Count": '#', "LowShare": '#', "HighShare": '#', "First": '$', "Last": '$'}
 
-// mark stands for a value while a sentence is rendered.
 func mark(name string) string { return "\uE000" + name + "\uE001" }
 
-// pattern returns the regular expression of a rendered sentence.
 func pattern(l *i18n.Language, rendered string) *regexp.Regexp {
 	seen := map[string]bool{}
 	p := sentinel.ReplaceAllStringFunc(regexp.QuoteMeta(plain(rendered)), func(m string) string {
@@ -168,8 +162,8 @@ func pattern(l *i18n.Language, rendered string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(p, "987654", "[0-9]+"))
 }
 
-// render returns a sentence of the catalogue with marks for the named values. A name with a minus
-// is left empty, name:1 is one, and name=mark has another mark.
+// render marks the named values of a sentence. A name with a minus is left empty, name:1 is one,
+// and name=mark has another mark.
 func render(l *i18n.Language, id, names string) string {
 	var fill []any
 	begins := ""
@@ -198,11 +192,10 @@ func render(l *i18n.Language, id, names string) string {
 	return text
 }
 
-// numbered are the numbers that stand for counts while a sentence is rendered.
+// numbered stand for counts while a sentence is rendered.
 var numbered = map[string]int{"Days": 987001, "Lower": 987002, "Same": 987003}
 
-// statements returns the statements of a language, the longest sentences first: a part of a text
-// belongs to one of them.
+// statements returns the longest sentences first: a part of a text belongs to one of them.
 func statements(l *i18n.Language) (all []statement) {
 	add := func(id, than, names string, expected func(s *said) map[string]want) {
 		for _, one := range strings.Split(names, "|") {
@@ -368,7 +361,6 @@ func statements(l *i18n.Language) (all []statement) {
 	return all
 }
 
-// levelPattern matches the words for any level.
 func levelPattern(l *i18n.Language) string {
 	var all []string
 	for _, level := range []string{"ottimo", "buono", "normale", "caro-nella-norma", "caro"} {
@@ -382,7 +374,6 @@ func levelPattern(l *i18n.Language) string {
 	return strings.Join(all, "|")
 }
 
-// levelWords returns the words for the level of a route's cheapest fare.
 func levelWords(l *i18n.Language, r *route) want {
 	level := r.level()
 	if level == "caro" && whole(r.euro(float64(r.price))) <= whole(r.euro(r.quantile(.75))) {
@@ -412,7 +403,6 @@ func (s *said) knownMonths() (n int) {
 	return n
 }
 
-// month returns what a statement about a month of departure must say.
 func (s *said) month(l *i18n.Language) map[string]want {
 	for month, prices := range s.months() {
 		if strings.HasSuffix(strings.ToLower(s.values["Month"]), strings.ToLower(l.Month(time.Month(month)))) {
@@ -422,7 +412,7 @@ func (s *said) month(l *i18n.Language) map[string]want {
 	return map[string]want{"": count(-1)}
 }
 
-// isIn reports whether a document of a kind may contain the statement. Some are so short that other
+// isIn reports whether a kind of document may contain the statement. Some are so short that other
 // sentences contain them.
 func (st statement) isIn(kind string) bool {
 	group, _, _ := strings.Cut(st.id, ".")
@@ -452,7 +442,6 @@ func newStatement(l *i18n.Language, id, than, rendered string, expected func(s *
 	return statement{id, than, longest, pattern(l, rendered), expected}
 }
 
-// A claim is one value that a text states.
 type claim struct {
 	id, field  string
 	start, end int // in the text
@@ -465,7 +454,7 @@ var (
 	monthRow  = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*">([^<]*)</a></th><td>([^<]*)</td><td>([^<]*)</td></tr>`)
 )
 
-// readable returns the text of a page, with its descriptions of pictures.
+// readable also returns the descriptions of pictures.
 func readable(page string) string {
 	var b strings.Builder
 	for _, m := range attribute.FindAllStringSubmatch(page, -1) {
@@ -525,7 +514,7 @@ func (w *world) check(kind, text string, l *i18n.Language, r *route, origin stri
 	return claims
 }
 
-// to returns a route by the name of its destination, or by the names of both ends.
+// to finds a route by the name of its destination, or of both ends.
 func (w *world) to(origin, city, ends string, l *i18n.Language) *route {
 	for _, r := range w.routes {
 		name := places.Name(fare.City(r.to), l.Code)
@@ -537,7 +526,6 @@ func (w *world) to(origin, city, ends string, l *i18n.Language) *route {
 	return nil
 }
 
-// checkTables returns the false rows in the tables of a page, and how many rows there are.
 func checkTables(page string, l *i18n.Language, r *route) (rows int, faults []string) {
 	s := &said{route: r, l: l}
 	days := map[string]string{}

@@ -28,14 +28,14 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// commandTable is the content of testdata/commands.toml. For each command in the documents, the
-// file holds the expected output, or the reason why tests do not run the command.
+// commandTable is testdata/commands.toml: the expected output of each command in the documents, or
+// why tests do not run it.
 type commandTable struct {
 	Scenes []scene           `toml:"scene"`
 	NotRun map[string]string `toml:"not-run"` // reasons
 }
 
-// scene holds commands that run one after another in a fresh copy of the repository.
+// The commands of a scene run one after another in a fresh copy of the repository.
 type scene struct {
 	Name, Tier      string
 	Programs, Tools []string // required: of the system, and below .tools
@@ -45,9 +45,9 @@ type scene struct {
 	Commands        []documented
 }
 
-// documented is a command with its expected exit status, and the expected first line of output. In
-// that line, … matches any text. A command that ends with * stands for all commands with that
-// prefix. A command that serves runs until the next such command, or the end of the scene.
+// documented is a command with its expected exit status and first line of output, in which …
+// matches any text. A command that ends with * stands for all commands with that prefix. A command
+// that serves runs until the next such command, or the end of the scene.
 type documented struct {
 	Run    string
 	Exit   int
@@ -74,7 +74,6 @@ var (
 	assignment = regexp.MustCompile(`\b[A-Z]+=[^\s,;]+`)
 )
 
-// commandsOf returns the commands in a document that a reader could type.
 func commandsOf(t *testing.T, text string) (commands []string) {
 	t.Helper()
 	for _, m := range fence.FindAllStringSubmatch(text, -1) {
@@ -90,8 +89,7 @@ func commandsOf(t *testing.T, text string) (commands []string) {
 	return commands
 }
 
-// statements splits a shell script into commands, each of one or more lines. A command ends at the
-// first line where bash accepts it as complete.
+// statements splits a shell script at the first line where bash accepts a command as complete.
 func statements(t *testing.T, script string) (list []string) {
 	t.Helper()
 	var statement string
@@ -110,8 +108,8 @@ func statements(t *testing.T, script string) (list []string) {
 	return list
 }
 
-// helpOf returns the commands that make help lists. For each target, it returns the bare command,
-// and the command with the variables on the target's line.
+// helpOf returns, for each target that make help lists, the bare command, and the command with the
+// variables on the target's line.
 func helpOf(makefile string) (commands []string) {
 	for _, m := range helped.FindAllStringSubmatch(makefile, -1) {
 		commands = append(commands, "make "+m[1])
@@ -122,7 +120,7 @@ func helpOf(makefile string) (commands []string) {
 	return commands
 }
 
-// allCommands maps every command in the documents to the documents that contain it.
+// allCommands maps each command to the documents that contain it.
 func allCommands(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -146,8 +144,6 @@ func matches(row, command string) bool {
 	return row == command || open && strings.HasPrefix(command, beginning)
 }
 
-// TestCommandsAreKnown: each command in the documents has exactly one row in commands.toml. Each
-// row has a command in the documents.
 func TestCommandsAreKnown(t *testing.T) {
 	table, all := readCommands(t), allCommands(t)
 	rows := map[string]int{}
@@ -181,8 +177,7 @@ func TestCommandsAreKnown(t *testing.T) {
 	}
 }
 
-// ownRow returns the row of commands.toml for a command. It is the longest row that matches, so an
-// exact row wins over a prefix.
+// ownRow returns the longest row that matches a command, so an exact row wins over a prefix.
 func ownRow(rows map[string]int, command string) (found string) {
 	for row := range rows {
 		if matches(row, command) && (row == command || found != command && len(row) > len(found)) {
@@ -192,8 +187,7 @@ func ownRow(rows map[string]int, command string) (found string) {
 	return found
 }
 
-// TestFindsCommands applies the search for commands and rows to a small document, to show that the
-// tests of this file can fail.
+// TestFindsCommands shows that the tests of this file can fail.
 func TestFindsCommands(t *testing.T) {
 	const text = "Type `make test`, `A=1 go run .` or `make`.\n\n```\necho one\ncat <<END\ntwo\nEND\ntrue \\\n  " +
 		"three # four\n```\n\n```json\n{}\n```\n"
@@ -217,11 +211,9 @@ func TestFindsCommands(t *testing.T) {
 	}
 }
 
-// ownNetwork is an environment variable. It is set in the test process that runs in its own
-// network, where every port is free.
+// ownNetwork is set in the test process that runs in its own network, where every port is free.
 const ownNetwork = "VERDETTO_DOCS_NETWORK"
 
-// TestCommands runs the commands of the documents exactly as written.
 func TestCommands(t *testing.T) {
 	unshare := []string{"unshare", "--net"}
 	if os.Getuid() != 0 {
@@ -252,7 +244,6 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestSlowCommands runs the slow commands: builds, and a function as Lambda runs it.
 func TestSlowCommands(t *testing.T) { runScenes(t, "slow") }
 
 func runScenes(t *testing.T, tier string) {
@@ -316,12 +307,11 @@ func runScenes(t *testing.T, tier string) {
 	}
 }
 
-// fits reports whether a line of output matches the expected line.
 func fits(want, line string) bool {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(want), "…", ".*") + "$").MatchString(line)
 }
 
-// visitor runs commands in a fresh copy of the repository, like a reader who types the commands.
+// visitor runs commands in a fresh copy of the repository, like a reader who types them.
 type visitor struct {
 	dir  string
 	env  []string
@@ -332,7 +322,7 @@ func newVisitor(t *testing.T) *visitor {
 	t.Helper()
 	v := &visitor{dir: t.TempDir(), stop: func() {}}
 	t.Cleanup(func() { v.stop() })
-	// The copy leaves out files that git ignores. It keeps the modification times, because make
+	// The copy omits files that git ignores, and keeps the modification times, because make
 	// compares them with those of .tools.
 	copied := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c",
 		`tar -C "$1" --exclude=./.git --exclude=./.tools --exclude=./dist --exclude=./cdk.out `+
@@ -349,7 +339,7 @@ func newVisitor(t *testing.T) *visitor {
 	}
 	v.env = append(v.env, "PATH="+filepath.Dir(fixture.Executable(t, "cmd/verdetto"))+":"+os.Getenv("PATH"),
 		"GOFLAGS=-trimpath",  // lets copies of the tree share the build cache
-		"MAKEFLAGS=--silent") // so the first line is the answer, not the command
+		"MAKEFLAGS=--silent") // the first line is the answer, not the command
 	return v
 }
 
@@ -361,8 +351,7 @@ func (v *visitor) command(t *testing.T, text string) *exec.Cmd {
 	return c
 }
 
-// run returns the exit code of a command, and the first line of standard output. If standard output
-// is empty, it returns the first line of standard error.
+// run also returns the first line of standard output or, if that is empty, of standard error.
 func (v *visitor) run(t *testing.T, text string) (code int, line string) {
 	t.Helper()
 	c := v.command(t, text)
@@ -375,7 +364,7 @@ func (v *visitor) run(t *testing.T, text string) (code int, line string) {
 	return c.ProcessState.ExitCode(), line
 }
 
-// serve stops the service that runs, starts the service of the row, and waits until it answers.
+// serve stops the running service, and waits until the service of the row answers.
 func (v *visitor) serve(t *testing.T, row documented) {
 	t.Helper()
 	v.stop()

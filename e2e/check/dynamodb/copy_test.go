@@ -1,5 +1,3 @@
-// Package dynamodb tests the service over DynamoDB: its store is copied there and back, exported to a
-// file, and shared by several processes.
 package dynamodb
 
 import (
@@ -20,8 +18,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestCopy copies the store of a stopped service to DynamoDB, and from there to another file. Copying
-// processes are killed. At the end all items are equal, and the service counts calls where it stopped.
+// Copying processes are killed. At the end all items are equal, and the service counts calls where
+// it stopped.
 func TestCopy(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	d := fixture.NewShell(t)
@@ -52,7 +50,6 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// ask makes a call that leaves the given number of free calls.
 func ask(t *testing.T, url, left string) {
 	t.Helper()
 	response, body := fixture.Call(t, http.DefaultClient, "GET", url+"/v1/analisi?origine=Milano&destinazione=Lisbona", "")
@@ -61,8 +58,8 @@ func ask(t *testing.T, url, left string) {
 	}
 }
 
-// copyKilled copies a store. It kills processes, each somewhat later, until three of them were amid
-// their work, and then lets one finish.
+// copyKilled kills the copying of a store, each time somewhat later, until three processes were
+// amid their work, and then lets one finish.
 func copyKilled(t *testing.T, d fixture.Shell, from, to string) {
 	t.Helper()
 	args, amid := []string{"copy", "-from", from, "-to", to}, 0
@@ -88,7 +85,6 @@ func copyKilled(t *testing.T, d fixture.Shell, from, to string) {
 	}
 }
 
-// same fails the test unless a file and a table contain the same items, of all kinds.
 func same(t *testing.T, file string, table store.Whole) {
 	t.Helper()
 	kept, err := boltstore.Open(file, time.Now)
@@ -112,13 +108,11 @@ func same(t *testing.T, file string, table store.Whole) {
 	}
 }
 
-// overDynamoDB returns environment variables with which the command line uses DynamoDB Local.
 func overDynamoDB(endpoint string) []string {
 	return []string{"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
 		"AWS_EC2_METADATA_DISABLED=true", "AWS_REGION=" + dynamolocal.Region}
 }
 
-// stock creates a store with typical data: keys, plans, alerts and unsubscriptions.
 func stock(t *testing.T, file string) {
 	t.Helper()
 	table, err := boltstore.Open(file, time.Now)

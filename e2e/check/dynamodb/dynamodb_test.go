@@ -1,5 +1,6 @@
 // Package dynamodb runs tests of other packages again, over DynamoDB Local instead of the embedded
-// store: stories of alerts, limits and payments, and calls that race each other.
+// store: stories of alerts, limits and payments, and calls that race each other. It also copies a
+// store to DynamoDB and back, exports it to a file, and shares it among several processes.
 package dynamodb
 
 import (
@@ -13,7 +14,7 @@ import (
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
 
-// stories maps packages to those of their tests that open their store by fixture.OpenStore.
+// stories lists, by package, the tests that open their store by fixture.OpenStore.
 var stories = map[string][]string{
 	"e2e/alerts": {"TestFromAskingToTheEndpoint", "TestFromAskingToTheMail"},
 	"e2e/limits": {"TestExactlyThirtyOfAThousand", "TestAFloodIsNotWritten", "TestRotation", "TestProCapIsAMinutesWorth"},

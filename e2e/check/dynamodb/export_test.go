@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestExport: one command copies a DynamoDB table into a file, with item versions and expiry times.
-// The file is an ordinary backup: it can be restored, or moved into another table.
+// The file is an ordinary backup with item versions and expiry times: it can be restored, or moved
+// into another table.
 func TestExport(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	client, d := dynamolocal.Client(endpoint), fixture.NewShell(t)

@@ -23,15 +23,14 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestProveProcessesShareATable: three processes that share one table divide the refreshes and the
-// mails among them. Every subscriber gets one mail. A caller who calls all three processes has the
-// same quota as with one process.
+// Three processes that share one table divide the refreshes and the mails. Every subscriber gets
+// one mail, and a caller of all three has the same quota as with one.
 func TestProveProcessesShareATable(t *testing.T) {
 	const subscribers, processes = 60, 3
 	endpoint := dynamolocal.Endpoint(t)
 	d := fixture.NewShell(t)
 	d.Env = append(overDynamoDB(endpoint), "VERDETTO_PEPPER="+fixture.Pepper)
-	// The test's clock is in the future, because DynamoDB expires items by the real time.
+	// The clock is in the future, because DynamoDB expires items by the real time.
 	at := time.Date(2066, 3, 1, 12, 0, 0, 0, time.UTC)
 	var panel strings.Builder
 	panel.WriteString(fixture.CSVHeader)
@@ -73,7 +72,7 @@ func TestProveProcessesShareATable(t *testing.T) {
 		}
 		return got
 	}
-	// A process waits 1 minute if another process holds the lease, the right to send mails.
+	// A process waits 1 minute if another holds the lease for sending mails.
 	for tick := time.Tick(100 * time.Millisecond); len(sent()) < subscribers; <-tick {
 		if t.Context().Err() != nil {
 			t.Fatal("not everybody was sent a mail")

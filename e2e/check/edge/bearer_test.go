@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestEdgeTakesABearer: the edge, the HTTP cache in front of the service, handles a key in the
-// header Authorization like a key in X-Api-Key. A cached answer to a key is sent only to callers
-// with the same key. A bearer token that is not a key gets 401.
+// The edge, the HTTP cache in front of the service, handles a key in Authorization like one in
+// X-Api-Key. An answer cached for a key is sent only to callers with that key. A bearer token that
+// is not a key gets 401.
 func TestEdgeTakesABearer(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)
@@ -22,7 +22,7 @@ func TestEdgeTakesABearer(t *testing.T) {
 		{from: 3, header: bearer("sk-somebody-elses"), target: trends, status: 401, cache: miss},
 		{from: 3, header: bearer("sk-somebody-elses"), target: trends, status: 401, cache: miss},
 		{from: 4, target: trends, status: 200, cache: hit},
-		// CloudFront does not cache this answer, so the service itself sets X-Cache.
+		// CloudFront does not cache this answer, so the service sets X-Cache.
 		{from: 2, header: bearer(e.keys["ada"]), target: verdicts, status: 200, cache: miss},
 		{from: 2, header: bearer("sk-somebody-elses"), target: verdicts, status: 401},
 	} {

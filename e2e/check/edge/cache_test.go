@@ -30,11 +30,11 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// edge is the service behind an HTTP cache, with the cache rules of our CloudFront distribution.
-// The service and the cache use the same clock, which the test sets.
+// edge is the service behind an HTTP cache with the rules of our CloudFront distribution. Both use
+// the clock that the test sets.
 type edge struct {
 	t      *testing.T
-	url    string // of the cache
+	url    string
 	direct string // of the service behind it
 	clock  *storetest.Clock
 	began  time.Time
@@ -46,8 +46,6 @@ type edge struct {
 	handed []*handed
 }
 
-// handed is a call that the cache forwarded to the service. It also records the answer of the
-// service.
 type handed struct {
 	http.ResponseWriter
 	mu                  *sync.Mutex
@@ -68,7 +66,6 @@ func (h *handed) Write(b []byte) (int, error) {
 	return h.ResponseWriter.Write(b)
 }
 
-// note records the status and the body of the answer that the service sends.
 func (h *handed) note(status int, body []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,13 +76,10 @@ func (h *handed) note(status int, body []byte) {
 }
 
 const (
-	edgeSecret = "only-the-distribution-knows"
-	// serialHeader is a response header with the number of the call among those that reached the
-	// service.
+	edgeSecret   = "only-the-distribution-knows"
 	serialHeader = "X-Test-Serial"
 )
 
-// newEdge starts the service with the invented fares of two cities, behind the HTTP cache.
 func newEdge(t *testing.T) *edge {
 	t.Helper()
 	nginx, faketime := edgeTools(t)
@@ -108,7 +102,6 @@ func newEdge(t *testing.T) *edge {
 	return e
 }
 
-// edgeTools returns the paths of nginx, which is the cache, and of the library that sets its clock.
 func edgeTools(t *testing.T) (nginx, faketime string) {
 	t.Helper()
 	nginx = testenv.Command(t, "nginx", "apt-get install nginx-light")
@@ -129,14 +122,13 @@ func (e *edge) refresh() {
 	}
 }
 
-// issue gives an owner a new key. The owner's previous key becomes invalid.
+// issue makes the owner's previous key invalid.
 func (e *edge) issue(owner string) {
 	e.t.Helper()
 	e.keys[owner] = fixture.IssueKey(e.t, e.table, owner+"@example.com", e.clock.Now(), 30*24*time.Hour)
 }
 
-// hand records a call that reached the service, and writes the call's number into a header of the
-// answer.
+// hand records a call that reached the service, and writes its number into a header of the answer.
 func (e *edge) hand(w http.ResponseWriter, r *http.Request) *handed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -150,15 +142,15 @@ func (e *edge) hand(w http.ResponseWriter, r *http.Request) *handed {
 	return h
 }
 
-// reached returns how many calls have reached the service, instead of being answered by the cache.
+// reached counts the calls that the cache did not answer itself.
 func (e *edge) reached() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.handed)
 }
 
-// start starts nginx, the cache, with a socket that is already open. So the test need not choose a
-// free port. Calls that come before nginx is ready wait in the socket's queue.
+// start gives nginx a socket that is already open, so the test need not choose a free port. Calls
+// that come before nginx is ready wait in the socket's queue.
 func (e *edge) start(nginx, faketime, origin string) {
 	e.t.Helper()
 	dir := e.t.TempDir()
@@ -212,8 +204,8 @@ func (e *edge) start(nginx, faketime, origin string) {
 	})
 }
 
-// writeConfiguration writes the configuration of nginx. With it, nginx caches exactly the answers
-// that CloudFront may cache according to routes.Table.
+// writeConfiguration makes nginx cache exactly the answers that CloudFront may cache according to
+// routes.Table.
 func writeConfiguration(path, origin, listen string, clock []string) error {
 	text, err := template.ParseFiles("testdata/nginx.conf.tmpl")
 	if err != nil {
@@ -243,11 +235,11 @@ func writeConfiguration(path, origin, listen string, clock []string) error {
 	}), file.Close())
 }
 
-// at sets the clock of the service and of the cache to a time after the start of the test.
+// at sets the clocks to a time after the start of the test.
 func (e *edge) at(since time.Duration) {
 	e.t.Helper()
 	e.clock.Add(since - e.clock.Now().Sub(e.began))
-	// The file is replaced by renaming, because the cache may be reading it.
+	// The cache may be reading the file.
 	err := os.WriteFile(e.file+".new", fmt.Append(nil, e.clock.Now().Unix(), "\n"), 0o600)
 	if err == nil {
 		err = os.Rename(e.file+".new", e.file)
@@ -257,7 +249,6 @@ func (e *edge) at(since time.Duration) {
 	}
 }
 
-// answer is an answer that a caller gets from the cache.
 type answer struct {
 	status int
 	header http.Header
@@ -265,7 +256,7 @@ type answer struct {
 	from   *handed // the call that it was made for
 }
 
-// call sends a request to the cache from the loopback address 127.0.0.from.
+// call sends a request from 127.0.0.from.
 func (e *edge) call(r *http.Request, from byte) (answer, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, from)}}
 	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true}
@@ -289,8 +280,7 @@ func (e *edge) call(r *http.Request, from byte) (answer, error) {
 	return answer{w.StatusCode, w.Header, body, e.handed[serial]}, nil
 }
 
-// ends returns a duration of hours, minutes and seconds. Steps use it as the time since the start
-// of the test.
+// ends returns a time since the start of the test.
 func ends(hours, minutes, seconds int) time.Duration {
 	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second
 }

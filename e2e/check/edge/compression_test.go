@@ -13,9 +13,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// TestCompression measures a calendar, a page and the description as one machine sends them:
-// their bytes, and the processor time of compressing each. Brotli makes them smaller than gzip, for
-// at most ten times the time of gzip.
+// Compared are a calendar, a page and the description as one machine sends them. Brotli makes them
+// smaller than gzip, for at most ten times the time of gzip.
 func TestCompression(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
@@ -65,7 +64,6 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// processorTime returns the processor time of this process so far.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var u syscall.Rusage

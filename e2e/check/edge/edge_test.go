@@ -1,6 +1,6 @@
 // Package edge holds end-to-end tests of the edge (CloudFront), the HTTP cache between callers and
-// the service. They check which cached answers different callers may get. The HTTP cache nginx
-// replaces CloudFront.
+// the service. They check which cached answers different callers may get. nginx replaces
+// CloudFront.
 package edge
 
 import (
@@ -27,13 +27,12 @@ const (
 	verdicts = "/v1/analisi?origine=Pisa&destinazione=Londra"
 )
 
-// step is one call to the cache at a given time, with the expected answer. A walk is a list of
-// steps.
+// step is one call to the cache with the expected answer. A walk is a list of steps.
 type step struct {
 	at     time.Duration // since the walk began
 	first  func(e *edge) // runs before the call
 	from   byte          // the caller's address is 127.0.0.from
-	key    string        // owner of the key to send; an unknown owner is sent as the key itself
+	key    string        // owner of the key to send; an unknown owner is sent as the key
 	method string        // GET if empty
 	target string
 	header http.Header
@@ -48,7 +47,7 @@ const (
 	stale = "EXPIRED"     // expired; the service sent a new answer
 )
 
-// walk makes the calls of the steps in order. The cache is empty at the start.
+// The cache is empty at the start of a walk.
 func walk(t *testing.T, steps ...step) {
 	t.Helper()
 	e := newEdge(t)
@@ -61,8 +60,8 @@ func walk(t *testing.T, steps ...step) {
 	}
 }
 
-// take makes the call of a step and compares the answer with the expected answer. It also compares
-// the answer with what the service sent to the cache for the same key and target.
+// take also compares the answer with what the service sent to the cache for the same key and
+// target.
 func (e *edge) take(s step, name string) answer {
 	e.t.Helper()
 	if s.method == "" {
@@ -101,8 +100,8 @@ func (e *edge) take(s step, name string) answer {
 	return a
 }
 
-// wrong returns how an answer differs from the one that the service sent to the cache. It also
-// reports an answer that was made for another target or key.
+// wrong returns how an answer differs from that of the service, or that it was made for another
+// target or key.
 func (a answer) wrong(method, target, key string) string {
 	if a.from.target != target || a.from.key != key {
 		return fmt.Sprintf("the answer was made for another: %s with key %q", a.from.target, a.from.key)
@@ -147,7 +146,7 @@ func TestEdgeSharesFreeAnswersForSixHours(t *testing.T) {
 				step{at: ends(5, 59, 0), from: 4, target: target, status: 200, cache: hit},
 				step{at: ends(6, 1, 0), from: 4, target: target, status: 200, cache: fresh},
 				step{at: ends(6, 1, 0), from: 3, target: target, status: 200, cache: hit},
-				// After the revalidation, the answer is fresh for 6 more hours and no longer.
+				// The answer is fresh for 6 more hours and no longer.
 				step{at: ends(11, 59, 0), from: 2, target: target, status: 200, cache: hit},
 			)
 		})
@@ -165,7 +164,6 @@ func TestEdgeKeepsAProAnswerForItsKeyAlone(t *testing.T) {
 	t.Parallel()
 	walk(t,
 		step{from: 2, key: "ada", target: trends, status: 200, cache: miss},
-		// The key of ada gets the answer cached for this key, from any address.
 		step{from: 3, key: "ada", target: trends, status: 200, cache: hit},
 		step{from: 2, target: trends, status: 200, cache: miss},
 		step{from: 2, key: "bob", target: trends, status: 200, cache: miss},
@@ -180,9 +178,8 @@ func TestEdgeKeepsAProAnswerForItsKeyAlone(t *testing.T) {
 	)
 }
 
-// TestEdgeAfterARotation replaces a key by a new key. CloudFront caches an answer to a key for 10
-// minutes, so a caller with the old key still gets that cached answer for 10 minutes. All other
-// calls with the old key get 401.
+// CloudFront caches an answer to a key for 10 minutes, so a caller with the old key still gets it
+// for that time. All other calls with the old key get 401.
 func TestEdgeAfterARotation(t *testing.T) {
 	t.Parallel()
 	rotate := func(e *edge) {
@@ -215,7 +212,6 @@ func TestEdgeTellsQuestionsApart(t *testing.T) {
 	walk(t, steps...)
 }
 
-// TestEdgePassesOnInventedParameters: an invented parameter reaches the service, which refuses it.
 func TestEdgePassesOnInventedParameters(t *testing.T) {
 	t.Parallel()
 	walk(t, step{from: 2, target: trends, status: 200, cache: miss},
@@ -282,8 +278,7 @@ func TestEdgeNeverKeepsARefusal(t *testing.T) {
 	})
 }
 
-// TestEdgeWhenStorageIsDown: while the store fails, callers still get cached answers, until the
-// answers expire.
+// Callers still get cached answers until these expire.
 func TestEdgeWhenStorageIsDown(t *testing.T) {
 	t.Parallel()
 	down := func(e *edge) { e.table.DieAt(0, storetest.Before) }
@@ -307,14 +302,13 @@ func TestEdgeWhenStorageIsDown(t *testing.T) {
 	}
 }
 
-// TestEdgeHidesOtherCallersQuotas: cached answers contain no header about a caller's remaining
-// quota. All other answers contain the caller's remaining quota.
+// All other answers contain the caller's remaining quota.
 func TestEdgeHidesOtherCallersQuotas(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)
 	const limit, remaining, reset = "X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"
 	head := func(h http.Header) string { return h.Get(limit) + " " + h.Get(remaining) + " " + h.Get(reset) }
-	// The constants are the Unix times of 2066-03-02 00:00 and 2066-03-01 12:01, UTC.
+	// 2066-03-02 00:00 and 2066-03-01 12:01 UTC in Unix time.
 	const midnight, minute = "3034713600", "3034670460"
 	for n, c := range []struct {
 		step              step
@@ -329,7 +323,7 @@ func TestEdgeHidesOtherCallersQuotas(t *testing.T) {
 		{step{from: 3, target: verdicts, status: 200}, "30 29 " + midnight, "30 29 " + midnight},
 		{step{from: 2, target: verdicts, status: 200}, "30 28 " + midnight, "30 28 " + midnight},
 		{step{from: 2, target: "/api" + verdicts, status: 200}, "30 27 " + midnight, "30 27 " + midnight},
-		// Here the service, not the cache, sets X-Cache.
+		// Here the service sets X-Cache, not the cache.
 		{step{from: 2, key: "ada", target: verdicts, status: 200, cache: miss}, "120 119 " + minute,
 			"120 119 " + minute},
 		{step{from: 2, key: "ada", target: verdicts, status: 200, cache: miss}, "120 118 " + minute,
@@ -356,8 +350,8 @@ func TestEdgeAnswersConditionalCalls(t *testing.T) {
 	for n, s := range []step{
 		{from: 3, header: has, target: trends, status: 304, cache: hit},
 		{from: 3, header: http.Header{"If-None-Match": {`"other"`}}, target: trends, status: 200, cache: hit},
-		// The cache stores whole answers only. So it stores a 200 answer even if the first caller's
-		// request is conditional and gets 304.
+		// The cache stores a whole 200 answer even if the first caller's request is conditional and
+		// gets 304.
 		{from: 3, key: "ada", header: has, target: trends, status: 304, cache: miss},
 		{from: 3, key: "ada", target: trends, status: 200, cache: hit},
 		{at: ends(6, 1, 0), from: 3, header: has, target: trends, status: 304, cache: fresh},
@@ -382,8 +376,7 @@ func TestEdgeAnswersOtherMethods(t *testing.T) {
 	)
 }
 
-// TestEdgeIsNotTalkedInto: no request header makes the cache take the caller for another caller, or
-// changes the answers to other callers.
+// No request header makes the cache take the caller for another, or changes the answers to others.
 func TestEdgeIsNotTalkedInto(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)

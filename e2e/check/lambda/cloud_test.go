@@ -18,14 +18,13 @@ import (
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )
 
-// cloud is moto, a local imitation of AWS. It replaces SES, SQS and SSM for one executable.
+// cloud is moto, a local imitation of AWS, in place of SES, SQS and SSM.
 type cloud struct {
 	*localcloud.Cloud
 	endpoint string
 }
 
-// newCloud creates in moto only the AWS resources that an executable needs. In the environment, it
-// replaces each secret by the name of the SSM parameter that holds the secret.
+// newCloud replaces each secret in the environment by the name of the SSM parameter that holds it.
 func newCloud(t *testing.T, environment []string) *cloud {
 	t.Helper()
 	endpoint := motolocal.Endpoint(t)
@@ -36,7 +35,7 @@ func newCloud(t *testing.T, environment []string) *cloud {
 	return &cloud{made, endpoint}
 }
 
-// messages takes all messages from an SQS queue and returns their bodies, sorted.
+// messages takes all messages from an SQS queue and returns their sorted bodies.
 func (c *cloud) messages(t *testing.T, url string) (bodies []string) {
 	t.Helper()
 	for {
@@ -54,7 +53,6 @@ func (c *cloud) messages(t *testing.T, url string) (bodies []string) {
 	}
 }
 
-// mails returns the recipients of all mails that were sent through SES.
 func (c *cloud) mails(t *testing.T) (to []string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.endpoint+"/moto-api/data.json", nil)
@@ -85,8 +83,8 @@ func (c *cloud) mails(t *testing.T) (to []string) {
 	return to
 }
 
-// TestExecutablesSayAllThatIsWrong: a misconfigured executable does not start. Its log names every
-// mistake, including missing secrets, and contains no secret.
+// A misconfigured executable does not start. Its log names every mistake, including missing
+// secrets, and contains no secret.
 func TestExecutablesSayAllThatIsWrong(t *testing.T) {
 	c := newCloud(t, []string{"VERDETTO_PEPPER=too-short-to-be-a-pepper", "STRIPE_KEY=sk_test_0123456789abcdef"})
 	environment := append(c.Environment,

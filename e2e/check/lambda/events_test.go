@@ -29,10 +29,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestEvents passes every committed event to the built executable that the file name begins with:
-// refresh-origins.json goes to functions/refresh. The executable uses DynamoDB Local, moto in place
-// of SES, SQS and SSM, and invented fares. An event without a golden file fails the test, and so
-// does a golden file without an event.
+// Every committed event goes to the executable that its file name begins with: refresh-origins.json
+// to functions/refresh. It uses DynamoDB Local, moto in place of SES, SQS and SSM, and invented
+// fares. An event without a golden file fails the test, and so does a golden file without an event.
 func TestEvents(t *testing.T) {
 	names := eachEvent(t, localcloud.Setup{}, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
 		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+e.function+"/bootstrap"), environment, logs)
@@ -63,18 +62,16 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// pepper is the secret from which every function derives pseudonyms in this test.
+// pepper is the secret from which every function derives pseudonyms.
 const pepper = "local-pepper-that-is-32-bytes-long"
 
-// operator holds the operator's settings. They equal infra/cdk/example.json, from which the
-// template is made.
+// operator equals infra/cdk/example.json, from which the template is made.
 var operator = []string{
 	"VERDETTO_OPERATOR_NAME=Example Flights s.r.l.", "VERDETTO_OPERATOR_ADDRESS=Via Esempio 1, 20100 Milano, Italy",
 	"VERDETTO_OPERATOR_EMAIL=help@verdetto.example.com", "VERDETTO_OPERATOR_PHONE=+39 02 0000000",
 	"VERDETTO_OPERATOR_NUMBER=IT00000000000", "VERDETTO_OPERATOR_LAW=Italy",
 }
 
-// event is a committed event for a Lambda function.
 type event struct {
 	name, function string
 	file           string
@@ -82,9 +79,9 @@ type event struct {
 	around
 }
 
-// eachEvent passes every committed event to the function run, in a prepared environment. It
-// compares the answer with the golden file, and checks the event's other effects. Then it restores
-// the table, so that events do not influence each other. It returns the names of the events.
+// eachEvent passes every committed event to run in a prepared environment, compares the answer with
+// the golden file, and checks the event's other effects. Then it restores the table, so that events
+// do not influence each other.
 func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing.T, e event, environment []string, logs io.Writer) []byte) (names []string) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
@@ -93,8 +90,7 @@ func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing
 	if o.CreateTable == nil {
 		o.CreateTable = dynamostore.Create
 	}
-	// The events need only these routes: London-Prague, Milan-Bucharest, and all routes from
-	// Verona.
+	// The events need only these routes.
 	o.Fill = routesOf{o.Source, map[fare.City]fare.City{"LON": "PRG", "MIL": "BUH", "VRN": ""}}
 	full, done, err := o.Seed(t.Context(), endpoint, true)
 	if err != nil {
@@ -166,16 +162,16 @@ var (
 	styleHash   = regexp.MustCompile(`'sha256-[^']+'`)
 )
 
-// mask replaces a part of a header, if the answer has that header.
+// mask replaces a part of a header, if the answer has it.
 func mask(headers map[string]any, name string, part *regexp.Regexp, with string) {
 	if value, ok := headers[name].(string); ok {
 		headers[name] = part.ReplaceAllString(value, with)
 	}
 }
 
-// readable makes an answer easy to compare: it indents the JSON and sorts its keys. It expands an
-// HTTP body, which is JSON inside a JSON string, and reduces a page to its main part. It masks
-// values that differ between runs, such as the seconds until a quota starts again.
+// readable indents the JSON of an answer and sorts its keys. It expands an HTTP body, which is JSON
+// inside a JSON string, and reduces a page to its main part. It masks values that differ between
+// runs, such as the seconds until a quota starts again.
 func readable(t *testing.T, payload []byte) []byte {
 	t.Helper()
 	var answer any
@@ -187,8 +183,8 @@ func readable(t *testing.T, payload []byte) []byte {
 			mask(h, "Ratelimit", secondsLeft, ";t=SECONDS")
 			mask(h, "Content-Security-Policy", styleHash, "'sha256-STYLE'")
 		}
-		// The field at is the time of a planned refresh. It depends on how long the function has
-		// run, so the test compares only the hour.
+		// The time of a planned refresh depends on how long the function has run, so only the hour
+		// is compared.
 		if at, err := time.Parse(time.RFC3339, fmt.Sprint(fields["at"])); err == nil {
 			fields["at"] = at.Truncate(time.Hour)
 		}

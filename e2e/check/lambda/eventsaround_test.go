@@ -19,8 +19,7 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// around holds two functions for a test of an event. The function before prepares the event; the
-// function after checks the event's effects besides the answer.
+// before prepares an event, after checks its effects besides the answer.
 type around struct {
 	quiet  bool // it logs no metrics
 	before func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string) []string
@@ -28,7 +27,7 @@ type around struct {
 }
 
 var arounds = map[string]around{
-	// Without a queue in the settings, the function does the whole scheduled refresh in one call.
+	// Without a queue, the function does the whole scheduled refresh in one call.
 	"refresh": {before: func(_ *testing.T, _ localcloud.Setup, _ *cloud, environment []string) []string {
 		return append(environment, "VERDETTO_QUEUE_URL=")
 	}},
@@ -37,8 +36,7 @@ var arounds = map[string]around{
 		return append(environment, "STRIPE_PRICE=", "STRIPE_KEY=", "STRIPE_WEBHOOK_SECRETS=", "SOLANA_NODES=", "SOLANA_WALLET=")
 	}},
 	"refresh-age": {quiet: true}, // no refresh yet, so no age to report
-	// With a queue, the function only plans the refresh: it sends one message per origin to the
-	// queue.
+	// With a queue, the function sends one message per origin to it.
 	"refresh-schedule": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		sent := cloud.messages(t, cloud.Refreshes)
 		if len(sent) != 43 || sent[0] != `{"origins":["AMS"],"planned":"2016-03-01T03:00:00Z"}` {
@@ -57,8 +55,7 @@ var arounds = map[string]around{
 			t.Errorf("put on the queue: %v", sent)
 		}
 	}},
-	// A user requests a new key for a lost key. The answer does not wait for the mail: the function
-	// sends a message that starts the mail worker.
+	// The answer does not wait for the mail with the new key: a message starts the mail worker.
 	"pro-recupera": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		if diff := cmp.Diff([]string{`{"work":true}`}, cloud.messages(t, cloud.Workers)); diff != "" {
 			t.Error(diff)
@@ -67,8 +64,7 @@ var arounds = map[string]around{
 			t.Errorf("mail to %v", mails)
 		}
 	}},
-	// For each origin of routes whose departures are due for a refresh, the function sends one
-	// message to the queue.
+	// Origins of routes whose departures are due get one message each.
 	"refresh-departures": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		routes := trends.Origin{}.Merge([]trends.Entry{{Destination: "BUH", AsOf: fare.DayOf(o.Now())}}).Encode()
 		err := store.Fares{Table: tableOf(o, environment)}.PutTrends(t.Context(), "MIL", routes, 0, nil)
@@ -89,7 +85,7 @@ var arounds = map[string]around{
 	}},
 	"refresh-mail": {quiet: true}, "pro-outbox": {quiet: true}, "alerts-outbox": {quiet: true}, "alerts-queue": {quiet: true},
 	"alerts-bounce": {quiet: true}, "alerts-complaint": {quiet: true},
-	// The message starts the mail worker. The worker sends mails only to addresses with a plan.
+	// The worker sends mails only to addresses with a plan.
 	"pro-sqs": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		table := tableOf(o, environment)
 		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.CustomerIDOf([]byte(pepper), "grace@example.com"), o.Now().Add(-time.Hour), func(k *store.Customer) error {
@@ -113,12 +109,11 @@ var arounds = map[string]around{
 	}},
 }
 
-// tableOf returns the DynamoDB table that an executable with this environment uses.
 func tableOf(o localcloud.Setup, environment []string) *dynamostore.Store {
 	return dynamostore.New(dynamolocal.Client(valueOf(environment, "AWS_ENDPOINT_URL_DYNAMODB")), valueOf(environment, "VERDETTO_TABLE"), o.Now)
 }
 
-// valueOf returns the last value of a variable in an environment. A process uses the last value.
+// A process uses the last value of a variable.
 func valueOf(environment []string, name string) (value string) {
 	for _, v := range environment {
 		if of, ok := strings.CutPrefix(v, name+"="); ok {
@@ -128,8 +123,8 @@ func valueOf(environment []string, name string) (value string) {
 	return value
 }
 
-// metricsIn checks that CloudWatch can read every log line with metrics. It requires at least one
-// such line, unless quiet is true.
+// metricsIn checks that CloudWatch can read every log line with metrics, of which there must be one
+// unless quiet is true.
 func metricsIn(t *testing.T, logs []byte, quiet bool) {
 	t.Helper()
 	found := 0

@@ -12,17 +12,15 @@ import (
 )
 
 var (
-	// email, token and key match text that no log line may contain: mail addresses, tokens and
-	// secrets, and Pro keys.
+	// No log line may contain mail addresses, tokens and secrets, or Pro keys.
 	email = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+\.[A-Za-z]{2,}`)
 	token = regexp.MustCompile(`\bcs_(?:test|live)_\w+|\bwhsec_\w+|\bsk_(?:test|live)_\w+|[?&](?:t|id|token|session_id)=`)
 	key   = regexp.MustCompile(`\bvd_\w+`)
 	addr  = regexp.MustCompile(`\b203\.0\.113\.\d+\b`) // the source of all events
 )
 
-// faultsOfLog checks every log line of an executable, and returns the faults. Each line must be
-// JSON with the request id. No line may contain a value from the event that identifies or
-// authenticates a caller.
+// faultsOfLog expects each line to be JSON with the request id, and without a value from the event
+// that identifies or authenticates a caller.
 func faultsOfLog(logs, event []byte) (faults []string) {
 	private := sent(event)
 	for line := range bytes.Lines(logs) {
@@ -51,9 +49,9 @@ func faultsOfLog(logs, event []byte) (faults []string) {
 	return faults
 }
 
-// sent returns the values in an HTTP event that no log line may contain. They come from the query,
-// the body, and headers that identify or authenticate a caller. It omits short values, which could
-// occur in a log by chance.
+// sent returns the values in an HTTP event that no log line may contain, from the query, the body,
+// and headers that identify or authenticate a caller. It omits short values, which could occur in a
+// log by chance.
 func sent(event []byte) []string {
 	var e struct {
 		RawQueryString string
@@ -92,8 +90,7 @@ func sent(event []byte) []string {
 	return words
 }
 
-// TestPersonalIsSeen: faultsOfLog finds personal data in a log line. So the tests that use
-// faultsOfLog can fail.
+// TestPersonalIsSeen shows that the tests which use faultsOfLog can fail.
 func TestPersonalIsSeen(t *testing.T) {
 	event := []byte(`{"rawQueryString":"t=an-opaque-token-of-a-link","body":"{\"email\":\"ada@example.com\"}","headers":{"x-origin-secret":"only-the-edge-knows"}}`)
 	for name, line := range map[string]string{

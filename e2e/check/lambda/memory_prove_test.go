@@ -23,13 +23,12 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// fullCPU is the memory, in MB, at which Lambda gives a function one full processor.
+// fullCPU is the memory in MB at which Lambda gives a function one full processor.
 const fullCPU = 1769
 
-// TestProveMemoryAndTime measures memory and processor time per call of each function. docs/aws.md,
-// the functions' memory and timeouts on AWS, and the cost of a million verdicts are based on these
-// figures. Processor time depends on the machine, so it is only printed. Memory must stay below
-// half of what infra/cdk gives the function.
+// docs/aws.md, the functions' memory and timeouts on AWS, and the cost of a million verdicts are
+// based on these figures. Processor time depends on the machine, so it is only printed. Memory must
+// stay below half of what infra/cdk gives the function.
 func TestProveMemoryAndTime(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	o := localcloud.Setup{Source: sample.New(), Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
@@ -75,7 +74,7 @@ func TestProveMemoryAndTime(t *testing.T) {
 			defer process.Close()
 			started := worked(t, process.Pid())
 			for n := range f.calls {
-				// Each call comes from another address, so no quota is used up.
+				// No quota is used up.
 				caller := fmt.Sprintf("198.18.%d.%d", n/250, n%250+1)
 				answer, err := process.Invoke(t.Context(), bytes.ReplaceAll(event, []byte("198.51.100.23"), []byte(caller)))
 				if err != nil || answer.Error != "" {
@@ -95,8 +94,8 @@ func TestProveMemoryAndTime(t *testing.T) {
 	}
 }
 
-// selling returns the settings of a function that sells single answers. They include the address of
-// a fake Solana node, which returns the balance of the account that pays the network fees.
+// selling returns the settings of a function that sells single answers, with a fake Solana node
+// that returns the balance for network fees.
 func selling(t *testing.T) []string {
 	t.Helper()
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -116,7 +115,6 @@ func selling(t *testing.T) []string {
 	return []string{"X402_FEE_KEY=" + string(key), "SOLANA_NODES=" + node.URL, "SOLANA_WALLET=" + fixture.PerCallWallet.String(), "SOLANA_NETWORK=mainnet-beta"}
 }
 
-// worked returns the processor time that a process has used so far.
 func worked(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -126,8 +124,8 @@ func worked(t *testing.T, pid int) time.Duration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// In /proc/PID/stat the command name may contain spaces. So only the text after the command
-	// name is split into fields, from field 3 on.
+	// The command name in /proc/PID/stat may contain spaces, so only the text after it is split,
+	// from field 3 on.
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	var ticks int64
 	for _, field := range fields[11:13] { // fields 14 and 15: user and kernel mode

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// TestEvidenceSAMInvoke makes the checks of TestEvents with the command sam local invoke, instead
-// of our own imitation of Lambda. Each event runs in a container of its own.
+// TestEvidenceSAMInvoke makes the checks of TestEvents with sam local invoke, which runs each event
+// in a container of its own.
 func TestEvidenceSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		begun := time.Now()
@@ -33,9 +33,9 @@ func TestEvidenceSAMInvoke(t *testing.T) {
 	})
 }
 
-// TestEvidenceSAMStartAPI calls the functions through the command sam local start-api, which reads
-// the template's routes as API Gateway does. Each function answers at its own paths; every other
-// path gets the service's own 404. A call without the secret of CloudFront is refused.
+// sam local start-api reads the template's routes as API Gateway does. Each function answers at its
+// own paths; every other path gets the service's 404. A call without CloudFront's secret is
+// refused.
 func TestEvidenceSAMStartAPI(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		at := fixture.Today

@@ -15,9 +15,8 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// TestProveSAMInvoke makes the checks of TestEvents with SAM, instead of our own imitation of
-// Lambda. It runs the functions of the template in containers, with the table that the template
-// describes. The first event uses sam local invoke. Later events use sam local start-lambda, whose
+// TestProveSAMInvoke makes the checks of TestEvents with SAM, over the table that the template
+// describes. The first event uses sam local invoke, later ones sam local start-lambda, whose
 // functions keep running. The command make evidence runs each event in a container of its own.
 func TestProveSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {

@@ -9,8 +9,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// withSAM prepares the functions of the template for SAM, the AWS command line for local tests.
-// Then it runs the test.
 func withSAM(t *testing.T, test func(t *testing.T, local *samlocal.Local)) {
 	t.Helper()
 	testenv.Tool(t, "sam")

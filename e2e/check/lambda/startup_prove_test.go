@@ -28,9 +28,9 @@ const (
 )
 
 // heavier lists the functions that may take longer to start than the common limit, with the reason.
-// Each limit is at least 25 % above the time measured on an idle machine. Most of the time goes to clients
-// of the AWS SDK, which build a schema of all types of a service. That takes 2 ms for SSM, 0.7 ms
-// for DynamoDB and 0.6 ms for SES.
+// Each limit is at least 25 % above the time measured on an idle machine. Most of the time goes to
+// clients of the AWS SDK, which build a schema of all types of a service: 2 ms for SSM, 0.7 ms for
+// DynamoDB and 0.6 ms for SES.
 var heavier = map[string]struct {
 	time float64
 	why  string
@@ -50,16 +50,14 @@ var heavier = map[string]struct {
 			"that are set up and never used: 5.4"},
 }
 
-// startCost is the time and memory that an executable uses from its start until it requests its
-// first event.
+// startCost is measured until an executable requests its first event.
 type startCost struct {
 	wall, cpu time.Duration
 	peak      int // KiB of memory
 }
 
-// TestProveStartUp compares the start of every executable with the start of a minimal function. It
-// starts the two in turn, so other load on the machine affects both. The result is the median of
-// the ratios.
+// Every executable is started in turn with a minimal function, so other load on the machine affects
+// both. The result is the median of the ratios.
 func TestProveStartUp(t *testing.T) {
 	mains, err := filepath.Glob(fixture.Path(t, "functions", "*", "bootstrap"))
 	if err != nil || len(mains) < 4 {
@@ -72,8 +70,7 @@ func TestProveStartUp(t *testing.T) {
 		names = append(names, name)
 		executables[name] = fixture.Executable(t, "functions/"+name+"/bootstrap")
 	}
-	// At start, a function with a pepper reads from the table which pepper the table uses. So the
-	// table must exist.
+	// A function with a pepper reads from the table which pepper the table uses.
 	endpoint, table := dynamolocal.Endpoint(t), "start-"+rand.Text()
 	if err := dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), table); err != nil {
 		t.Fatal(err)
@@ -105,8 +102,8 @@ func TestProveStartUp(t *testing.T) {
 		if h, ok := heavier[name]; ok {
 			mostTime = h.time
 		}
-		// Other load on the machine may increase wall time or processor time. So only the smaller
-		// of the two ratios counts.
+		// Other load on the machine may increase wall time or processor time, so only the smaller
+		// ratio counts.
 		if min(wallRatio, cpuRatio) > mostTime || peak > mostMB {
 			t.Errorf("%s: %.2f times the time of the least function and %.1f MB; at most %.1f and %.1f are right", name,
 				min(wallRatio, cpuRatio), peak, mostTime, mostMB)
@@ -120,7 +117,7 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// start starts an executable, waits until it is ready for events, and stops it.
+// start stops the executable when it is ready for events.
 func start(t *testing.T, executable string, environment []string) startCost {
 	t.Helper()
 	var logs bytes.Buffer
@@ -136,8 +133,8 @@ func start(t *testing.T, executable string, environment []string) startCost {
 	return c
 }
 
-// peakMemory returns the highest memory use of a running process, in KiB. The value that the kernel
-// reports after the end of the process would include the parent process.
+// peakMemory returns the highest memory use of a running process in KiB. What the kernel reports
+// after its end would include the parent process.
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -160,8 +157,8 @@ func peakMemory(t *testing.T, pid int) int {
 	return 0
 }
 
-// startEnvironment is an environment in which every executable starts. No server listens at its
-// addresses, because a starting executable calls only the table.
+// In startEnvironment every executable starts. No server listens at its addresses, because a
+// starting executable calls only the table.
 var startEnvironment = slices.Concat([]string{
 	"AWS_REGION=eu-south-1", "GOGC=200", "VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 	"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// routesOf is a source with fares from a few origins. For each origin it has one destination, or
-// all destinations if the value is empty. The table then has few items and is quick to restore.
+// routesOf has one destination for each origin, or all if the value is empty, so the table has few
+// items and is quick to restore.
 type routesOf struct {
 	upstream.Source
 	to map[fare.City]fare.City
@@ -36,7 +36,6 @@ func (r routesOf) Fares(ctx context.Context, origin fare.City, since, until time
 	return answer, err
 }
 
-// contents holds all items of a DynamoDB table, by key.
 type contents struct {
 	table string
 	items map[string]map[string]types.AttributeValue
@@ -47,7 +46,7 @@ func snapshot(t *testing.T, client *dynamodb.Client, table string) contents {
 	c := contents{table, map[string]map[string]types.AttributeValue{}}
 	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(table), ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
-		// The test's context may have ended already, because snapshot is also called after a test.
+		// The test's context may have ended, because snapshot is also called after a test.
 		page, err := pages.NextPage(context.WithoutCancel(t.Context()))
 		if err != nil {
 			t.Fatal(err)
@@ -64,7 +63,6 @@ func keyOf(item map[string]types.AttributeValue) string {
 	return text(schema.Partition) + "\x00" + text(schema.Sort)
 }
 
-// restore sets the table back to the saved items.
 func (c contents) restore(t *testing.T, client *dynamodb.Client) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())

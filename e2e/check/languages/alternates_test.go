@@ -18,9 +18,8 @@ var (
 	alternate = regexp.MustCompile(`<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">`)
 )
 
-// TestAlternates: a page that search engines may list links to its addresses in all languages. Each
-// address answers in its language, whatever language the browser prefers. The page at each address
-// links to all the same addresses.
+// A page that search engines may list links to its addresses in all languages. Each answers in its
+// language, whatever the browser prefers, and links to the same addresses.
 func TestAlternates(t *testing.T) {
 	r := openToy(t)
 	for _, path := range []string{"/", "/?da=Milano&a=Bucarest", "/?da=Milano", "/v1/pro", "/v1/termini", "/v1/privacy",

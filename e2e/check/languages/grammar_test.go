@@ -17,29 +17,26 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// dialects maps the code of each of our languages to the code that LanguageTool uses.
+// dialects maps our languages to the codes of LanguageTool.
 var dialects = map[string]string{"it": "it", "en": "en-GB", "de": "de-DE", "fr": "fr", "es": "es", "pt": "pt-PT"}
 
-// text is a text that people read, with its language and the place where it is shown.
 type text struct{ language, place, words string }
 
-// finding is a mistake that LanguageTool reports in a text.
 type finding struct {
 	Text                                     int
 	Words, Sentence, Rule, Category, Message string
 }
 
-// mistakes lists texts with a mistake: a grammar mistake in each language, and a spelling mistake
-// in English.
+// mistakes are a grammar mistake in each language, and a spelling mistake in English.
 var mistakes = []text{
 	{"it", "", "Il il prezzo è alto."}, {"en", "", "The fares is high."}, {"de", "", "Der Haus ist alt."},
 	{"fr", "", "Les tarif est haut."}, {"es", "", "Los tarifa es alta."}, {"pt", "", "Os preço é alto."},
 	{"en", "", "A faer was found."},
 }
 
-// TestGrammar: LanguageTool finds no mistake in any text that people read. As a control, it must
-// find the mistake in every text of mistakes. testdata/grammar.toml lists accepted words and
-// disabled rules, each with the reason.
+// LanguageTool finds no mistake in any text that people read, but as a control the mistake in every
+// text of mistakes. testdata/grammar.toml lists accepted words and disabled rules, each with the
+// reason.
 func TestGrammar(t *testing.T) {
 	texts, seen := slices.Clone(mistakes), map[text]bool{}
 	for _, one := range slices.Concat(catalogueTexts(t), mailGoldens(t), journeyTexts(t), documentTexts(t),
@@ -65,8 +62,8 @@ func TestGrammar(t *testing.T) {
 	t.Logf("%d texts", len(texts)-len(mistakes))
 }
 
-// accepted is the content of testdata/grammar.toml: words and rules that LanguageTool reports
-// although the text is correct.
+// accepted is testdata/grammar.toml: words and rules that LanguageTool reports although the text is
+// correct.
 type accepted struct {
 	Words struct {
 		All, It, En, De, Fr, Es, Pt []string
@@ -82,7 +79,6 @@ func readAccepted(t *testing.T) (a accepted) {
 	return a
 }
 
-// words returns the words that are accepted in a language, besides the dictionary of LanguageTool.
 func (a accepted) words(language string) []string {
 	own := map[string][]string{"it": a.Words.It, "en": a.Words.En, "de": a.Words.De, "fr": a.Words.Fr,
 		"es": a.Words.Es, "pt": a.Words.Pt}
@@ -97,12 +93,10 @@ func (a accepted) words(language string) []string {
 	return words
 }
 
-// off returns the rules and categories of LanguageTool that are disabled for a language.
 func (a accepted) off(language string) []string {
 	return slices.AppendSeq(slices.Collect(maps.Keys(a.Off["all"])), maps.Keys(a.Off[language]))
 }
 
-// check runs LanguageTool over the texts and returns the mistakes.
 func check(t *testing.T, texts []text, a accepted) (findings []finding) {
 	t.Helper()
 	java := testenv.Command(t, "java", "apt-get install default-jre-headless")

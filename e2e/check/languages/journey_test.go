@@ -11,12 +11,11 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// reader is a reader whose browser prefers one language.
 type reader struct {
 	*fixture.Subscriptions
 	language *i18n.Language
-	read     func(place, page string)       // what the reader does with each page
-	mail     func(r reader, m maildir.Mail) // and with each mail
+	read     func(place, page string)
+	mail     func(r reader, m maildir.Mail)
 }
 
 func open(t *testing.T, l *i18n.Language) reader {
@@ -41,7 +40,7 @@ func (r reader) page(t *testing.T, method, target, body string, status int) fixt
 	return a
 }
 
-// mails checks how many mails an address received, and returns the newest mail.
+// mails checks how many mails an address received, and returns the newest.
 func (r reader) mails(t *testing.T, address string, want int) maildir.Mail {
 	t.Helper()
 	all := r.Received(address)
@@ -53,7 +52,6 @@ func (r reader) mails(t *testing.T, address string, want int) maildir.Mail {
 	return m
 }
 
-// looks visits the pages that show verdicts, calendars and deals.
 func (r reader) looks(t *testing.T) {
 	t.Helper()
 	r.page(t, "GET", "/", "", 200)
@@ -67,7 +65,6 @@ func (r reader) looks(t *testing.T) {
 	r.page(t, "GET", "/nothing", "", 404)
 }
 
-// subscribes requests an alert, receives an alert mail, and ends the alert.
 func (r reader) subscribes(t *testing.T) {
 	t.Helper()
 	const ada = "ada@example.com"
@@ -93,7 +90,6 @@ func (r reader) subscribes(t *testing.T) {
 	r.page(t, "GET", "/v1/alerts/manage?t=x", "", 400)
 }
 
-// buys buys the paid plan, and requests a new key.
 func (r reader) buys(t *testing.T) {
 	t.Helper()
 	shop := fixture.Shop{Service: r.Service}

@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// catalogueTexts returns the texts of all catalogues, with sample values in their placeholders.
+// catalogueTexts fills the placeholders with sample values.
 func catalogueTexts(t *testing.T) (texts []text) {
 	t.Helper()
 	for code := range dialects {
@@ -43,7 +43,7 @@ func catalogueTexts(t *testing.T) (texts []text) {
 	return texts
 }
 
-// each calls visit for every text in a nested TOML table, in the order of the keys.
+// each visits every text in a nested TOML table, in the order of the keys.
 func each(prefix string, value any, visit func(key, text string)) {
 	switch v := value.(type) {
 	case string:
@@ -59,7 +59,7 @@ func each(prefix string, value any, visit func(key, text string)) {
 	}
 }
 
-// samplesOf returns a sample value for each placeholder whose value is not a number.
+// samplesOf omits the placeholders whose value is a number.
 func samplesOf(l *i18n.Language) map[string]any {
 	day := fare.Day(20_000)
 	kinds := map[string]string{
@@ -94,15 +94,15 @@ func samplesOf(l *i18n.Language) map[string]any {
 }
 
 var (
-	// waits matches the ids of texts in which the placeholder When stands for a condition, such as
-	// "when it costs less than 50 EUR". In all other texts, When stands for a day.
+	// In the texts that waits matches, When stands for a condition, such as "when it costs less
+	// than 50 EUR". In all others it stands for a day.
 	waits       = regexp.MustCompile(`^(alerts|mail|push|telegram|when)\.`)
 	placeholder = regexp.MustCompile(`\.([A-Z]\w*)`)
 	condition   = regexp.MustCompile(`\{\{(?:else )?(?:if|with) (eq |ne |begins |not )?\.([A-Z]\w*)`)
 )
 
-// filled returns a text with sample values in its placeholders, in two versions: one with all
-// conditions true, one with all false.
+// filled returns a text with sample values in two versions: with all conditions true, and with all
+// false.
 func filled(t *testing.T, key, value string, samples map[string]any) []string {
 	t.Helper()
 	parsed, err := template.New("").Funcs(template.FuncMap{
@@ -160,26 +160,23 @@ var (
 	unread = regexp.MustCompile(`(?s)<head>.*?<title>(?:[^<]* / [^<]*</title>)?|<style.*?</style>|<script.*?</script>|` +
 		`<pre.*?</pre>|<code.*?</code>|` +
 		`<a class="switch".*?</a>|<input[^>]*>|<!--.*?-->`)
-	// english matches the parts of a page that are in English although the page is in another
-	// language.
+	// english matches the English parts of a page in another language.
 	english = regexp.MustCompile(`(?s)<div lang="en" class="docs">.*</main>|<div lang="en".*?</div>|` +
 		`<section lang="en".*?</section>`)
 	inline = regexp.MustCompile(`</?(?:a|strong|em)\b[^>]*>`)
-	// neighbours matches the gap between two neighbouring links. Each link is a sentence of its
-	// own.
+	// neighbours matches the gap between two links, each of which is a sentence.
 	neighbours = regexp.MustCompile(`(</(?:a|strong)>)(?:\s|&nbsp;|·)*(<(?:a|strong)\b)`)
 	tag        = regexp.MustCompile(`(?s)<[^>]*>`)
 	named      = regexp.MustCompile(` (?:alt|placeholder|aria-label|title)="([^"]*)"`)
 	lang       = regexp.MustCompile(`<html lang="(\w+)"`)
 )
 
-// plain returns a text without HTML tags.
 func plain(text string) string {
 	text = strings.NewReplacer("<code>", "", "</code>", "").Replace(text)
 	return html.UnescapeString(tag.ReplaceAllString(text, ""))
 }
 
-// pageTexts returns the texts that people read on a page or in a mail, one per paragraph.
+// pageTexts returns one text per paragraph.
 func pageTexts(place, page string) (texts []text) {
 	language := lang.FindStringSubmatch(page)
 	if language == nil {
@@ -209,7 +206,6 @@ func pageTexts(place, page string) (texts []text) {
 
 var letters = regexp.MustCompile(`\p{L}{3}`)
 
-// mailGoldens returns the texts of the mails in the golden files of shared/carrier/mail.
 func mailGoldens(t *testing.T) (texts []text) {
 	t.Helper()
 	for path, page := range files(t, "shared/carrier/mail/testdata/*.html") {
@@ -218,7 +214,6 @@ func mailGoldens(t *testing.T) (texts []text) {
 	return texts
 }
 
-// journeyTexts returns the texts of all pages and mails that a reader sees, in each language.
 func journeyTexts(t *testing.T) (texts []text) {
 	t.Helper()
 	for code := range dialects {
@@ -236,8 +231,6 @@ func journeyTexts(t *testing.T) (texts []text) {
 	return texts
 }
 
-// files returns the content of the files that match the patterns, by their path from the
-// repository's root.
 func files(t *testing.T, patterns ...string) map[string]string {
 	t.Helper()
 	const root = "../.."
@@ -268,7 +261,7 @@ var (
 	strong   = regexp.MustCompile(`\*\*?([^*\n]+(?:\n[^*\n]+)?)\*\*?`)
 )
 
-// documentTexts returns the prose of the documents: paragraphs, list items and table cells.
+// documentTexts returns paragraphs, list items and table cells.
 func documentTexts(t *testing.T) (texts []text) {
 	t.Helper()
 	for path, document := range files(t, "docs/*.md", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md") {
@@ -279,7 +272,7 @@ func documentTexts(t *testing.T) (texts []text) {
 	return texts
 }
 
-// prose returns the paragraphs of a Markdown text, with a name in place of code.
+// prose replaces code by a name.
 func prose(document string) (paragraphs []string) {
 	document = fence.ReplaceAllString(document, "\n\n")
 	document = article.ReplaceAllString(document, "${1}API")
@@ -299,7 +292,7 @@ func prose(document string) (paragraphs []string) {
 	return paragraphs
 }
 
-// apiTexts returns the texts in the OpenAPI description, and those of the tools for agents.
+// apiTexts includes those of the tools for agents.
 func apiTexts(t *testing.T) (texts []text) {
 	t.Helper()
 	for path, data := range files(t, "functions/analisi/reference/openapi.json", "functions/analisi/reference/advice.json",
@@ -326,8 +319,8 @@ func apiTexts(t *testing.T) (texts []text) {
 	return texts
 }
 
-// code matches text that is not a word: addresses, paths, dates, command-line options, and
-// identifiers with punctuation or capitals inside.
+// code matches text that is no word: addresses, paths, dates, command-line options, and identifiers
+// with punctuation or capitals inside.
 var code = regexp.MustCompile(`[\p{L}\d*+.,:@#?&=%{}<>"'-]*` +
 	`(?:[_/@=&{}\[\]*]|\d-\d|\p{Ll}\p{Lu}|\p{L}\.\p{Ll})[^\s;,)]*[^\s;,).:”»“"]`)
 
@@ -336,14 +329,14 @@ var (
 	currencies = regexp.MustCompile(`\b[a-z]{3}(?:, [a-z]{3}){9,}(?: (?:and|or) [a-z]{3})?\b`)
 )
 
-// withoutCode returns a text in which the name Verdetto replaces code, for LanguageTool.
+// withoutCode replaces code by the name Verdetto, for LanguageTool.
 func withoutCode(words string) string {
 	words = currencies.ReplaceAllString(words, "Verdetto")
 	return codes.ReplaceAllString(code.ReplaceAllString(words, "Verdetto"), "Verdetto")
 }
 
 // published returns the words that the API publishes: parts of paths, parameters, fields and their
-// values. These words are Italian, also in texts of other languages.
+// values. They are Italian, also in texts of other languages.
 func published(t *testing.T) []string {
 	t.Helper()
 	words := map[string]bool{}

@@ -16,8 +16,7 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// names lists words that are the same in every language, also in the toy language: for example,
-// names of cities.
+// names are the same in every language, also in the toy language.
 var names = []string{"Ryanair", "Vueling", "USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris",
 	"Bucharest", "Atlanta", "ntfy", "Webhook", "https"}
 
@@ -25,7 +24,6 @@ func currencyCodes() []string {
 	return append(slices.Collect(maps.Keys(ecb.Table().Newest().PerEuro)), "EUR")
 }
 
-// openToy starts the service for a reader of the toy language.
 func openToy(t *testing.T) reader {
 	t.Helper()
 	names := append(currencyCodes(), names...)
@@ -45,7 +43,6 @@ func openToy(t *testing.T) reader {
 	return r
 }
 
-// href and printed match addresses in mails, and the one that a page prints on paper.
 var (
 	href    = regexp.MustCompile(`>https?://[^<]*<`)
 	printed = regexp.MustCompile(`<p class="printed">[^<]*`)

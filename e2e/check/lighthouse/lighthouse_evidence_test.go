@@ -21,11 +21,10 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// least is the lowest allowed score of a category, of 100.
+// least is the lowest allowed score of 100.
 const least = 98
 
-// TestProveLighthouse: each page has at least the score least for accessibility, best practices and
-// search engines on a phone. What these count is the same on a desk.
+// What accessibility, best practices and search engines count on a phone is the same on a desk.
 func TestProveLighthouse(t *testing.T) {
 	visit(t, 1, []string{"mobile"}, "accessibility", "best-practices", "seo")
 }
@@ -80,7 +79,6 @@ func visit(t *testing.T, times int, devices []string, categories ...string) {
 	}
 }
 
-// report is the part of a report of Lighthouse that the test reads.
 type report struct {
 	Categories map[string]struct {
 		Score     float64
@@ -96,7 +94,6 @@ type report struct {
 	}
 }
 
-// measure runs Lighthouse and returns its report.
 func measure(t *testing.T, lighthouse *exec.Cmd, chromium string) (r report) {
 	t.Helper()
 	lighthouse.Env = append(os.Environ(), "CHROME_PATH="+chromium, "HOME="+t.TempDir())
@@ -128,7 +125,6 @@ func (r report) faults(indexed bool) string {
 	return all.String()
 }
 
-// serve starts the whole service over invented fares, and returns its base address.
 func serve(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -17,9 +17,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestProveImage builds the container image as make image does, and starts it with the compose
-// file alone. The service gets ready, runs as an unprivileged user and can write only to its volume. It
-// keeps its data over a restart, and a backup works.
+// The container image of make image starts with the compose file alone. The service runs as an
+// unprivileged user and can write only to its volume. It keeps its data over a restart, and a
+// backup works.
 func TestProveImage(t *testing.T) {
 	compose := testenv.Command(t, "docker-compose", "apt-get install docker-compose")
 	folder, err := os.MkdirTemp("", "verdetto-image-*") // a socket's path has to be short
@@ -112,8 +112,8 @@ func runImage(t *testing.T, compose, folder, host string) {
 			t.Errorf("%s: %s, want %q", path, response.Status, want)
 		}
 	}
-	// The test is not a trusted proxy. So the service ignores the header, and all calls count for
-	// this machine's address.
+	// The test is not a trusted proxy, so the header is ignored, and all calls count for this
+	// machine's address.
 	for n, want := range []string{"28", "27"} {
 		response, _ := fixture.Call(t, http.DefaultClient, "GET",
 			"http://"+address+":8080"+question, "", "X-Forwarded-For", fmt.Sprintf("203.0.113.%d", n))

@@ -14,9 +14,9 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProveSystemd runs the units in infra/onemachine under a separate systemd. The service starts
-// without privileges, gets ready, and restarts after a kill. A backup works, the service stops
-// cleanly, and it rejects bad settings.
+// The units in infra/onemachine run under a separate systemd. The service starts without
+// privileges, and restarts after a kill. A backup works, the service stops cleanly, and it rejects
+// bad settings.
 func TestProveSystemd(t *testing.T) {
 	if _, err := os.Stat("/lib/systemd/systemd"); err != nil {
 		testenv.Missing(t, "systemd", "apt-get install systemd")
@@ -95,7 +95,7 @@ func TestProveSystemd(t *testing.T) {
 	}
 }
 
-// copyFiles copies files into a folder and makes the copies executable.
+// copyFiles makes the copies executable.
 func copyFiles(t *testing.T, folder string, files map[string]string) {
 	t.Helper()
 	for from, to := range files {

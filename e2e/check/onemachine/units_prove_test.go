@@ -16,15 +16,13 @@ import (
 
 var units = []string{"verdetto.service", "verdetto-backup.service", "verdetto-backup.timer"}
 
-// TestProveUnits: systemd-analyze accepts the systemd units, and rates their exposure to attacks as
-// low.
 func TestProveUnits(t *testing.T) {
 	analyze := testenv.Command(t, "systemd-analyze", "apt-get install systemd")
 	for _, unit := range units {
 		file := fixture.Path(t, "infra", "onemachine", unit)
 		out, _ := exec.Command(analyze, "verify", "--man=no", file).CombinedOutput()
 		for line := range strings.Lines(string(out)) {
-			// The program verdetto is not installed on this machine, so this warning is expected.
+			// The program is not installed on this machine.
 			if !strings.Contains(line, "Command verdetto is not executable") {
 				t.Errorf("verify %s: %s", unit, line)
 			}

@@ -16,15 +16,14 @@ import (
 
 const openapiTools = "tools/openapi"
 
-// withNode returns an environment in which a current Node.js comes first in PATH, if make tools has
-// installed one. Debian's Node.js may be too old for the linters and generators.
+// withNode puts a current Node.js first in PATH, if make tools has installed one. Debian's may be
+// too old for the linters and generators.
 func withNode(t *testing.T) []string {
 	t.Helper()
 	bin := fixture.Path(t, ".tools", "mcp", "node_modules", ".bin")
 	return append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestOpenAPILints: generic linters report no error and no warning for the OpenAPI description.
 func TestOpenAPILints(t *testing.T) {
 	t.Parallel()
 	description, rules := fixture.Path(t, fixture.DescriptionFile), fixture.Path(t, openapiTools, "spectral.yaml")
@@ -33,8 +32,7 @@ func TestOpenAPILints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As a control, the description gets two faults: an operation without an id, and a missing
-	// summary. Each linter must find one of them.
+	// As a control, the description gets two faults, one of which each linter must find.
 	data = []byte(strings.Replace(strings.Replace(string(data), `"operationId": "analisi",`, "", 1),
 		`"summary": "What this API is",`, "", 1))
 	if err := os.WriteFile(spoiled, data, 0o644); err != nil {
@@ -65,9 +63,8 @@ func TestOpenAPILints(t *testing.T) {
 	}
 }
 
-// TestGeneratedClients: the programs in examples/ compile with client code that public generators
-// make from the OpenAPI description. Each program gets a verdict and an error response from a
-// running service.
+// The programs in examples/ compile with client code that public generators make from the OpenAPI
+// description. Each gets a verdict and an error response from a running service.
 func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
 	description, python := fixture.Path(t, fixture.DescriptionFile),

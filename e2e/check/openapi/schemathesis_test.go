@@ -13,14 +13,12 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestSchemathesis generates about 3,000 calls. For the same description, the calls are the same on
-// every machine. VERDETTO_SEED=N generates other calls, and TestEvidenceSchemathesis runs longer.
+// TestSchemathesis generates about 3,000 calls, the same on every machine. VERDETTO_SEED=N
+// generates others.
 func TestSchemathesis(t *testing.T) {
 	schemathesis(t, seed(t, 20260301), "--max-examples", "15")
 }
 
-// seed returns the environment variable VERDETTO_SEED, or the parameter otherwise if the variable
-// is not set.
 func seed(t *testing.T, otherwise int64) int64 {
 	t.Helper()
 	text := os.Getenv("VERDETTO_SEED")
@@ -35,7 +33,7 @@ func seed(t *testing.T, otherwise int64) int64 {
 }
 
 // schemathesis generates valid and invalid calls from the OpenAPI description, with and without a
-// key. It checks every answer against the description, and returns the number of calls.
+// key, checks every answer against it, and returns the number of calls.
 func schemathesis(t *testing.T, seed int64, args ...string) (cases int) {
 	t.Helper()
 	program := testenv.Tool(t, "schemathesis", "bin", "schemathesis")

@@ -19,9 +19,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// public starts the whole service on a loopback port, with invented fares and fake payments. It
-// returns the service's URL and a Pro key. No limit is ever reached, because the tests examine the
-// answers, not their number.
+// public serves invented fares with fake payments on a loopback port, and returns its URL and a Pro
+// key. No limit is ever reached.
 func public(t *testing.T) (url, key string) {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -40,8 +39,7 @@ func public(t *testing.T) (url, key string) {
 	described := fixture.Described(t, service.API)
 	var calls atomic.Uint32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Limits that are counted in memory are not reached either, because every call comes from
-		// another address.
+		// Limits that are counted in memory need another address for every call.
 		n := calls.Add(1)
 		r.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1", n>>16&255, n>>8&255, n&255)
 		described.ServeHTTP(w, r)
@@ -50,5 +48,5 @@ func public(t *testing.T) (url, key string) {
 	return server.URL, fixture.IssueKey(t, o.Table, "of-the-examination@example.com", clock.Now(), 30*24*time.Hour)
 }
 
-// tail returns the end of a program's output, where the findings are.
+// The findings are at the end of a program's output.
 func tail(out []byte) []byte { return bytes.TrimSpace(out[max(0, len(out)-20_000):]) }

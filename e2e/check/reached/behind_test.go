@@ -25,9 +25,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// serve starts the service as the command serve does, and returns its address. The parameter behind
-// lists the trusted proxies. The parameter forwarded is the header in which they send the caller's
-// address.
+// serve returns the address of a service. behind lists the trusted proxies, forwarded is the header
+// in which they send the caller's address.
 func serve(t *testing.T, behind, forwarded string) string {
 	t.Helper()
 	proxies, err := edge.ParseProxies(behind, forwarded)
@@ -53,13 +52,12 @@ func serve(t *testing.T, behind, forwarded string) string {
 	return l.Addr().String()
 }
 
-// port returns a loopback address with a free port.
 func port(t *testing.T) string {
 	t.Helper()
 	return "127.0.0.1:" + testenv.Port(t)
 }
 
-// run starts a proxy and waits until it answers at the address.
+// run waits until a proxy answers at the address.
 func run(t *testing.T, address, path string, args ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -119,8 +117,8 @@ http://:%s {
 	return at
 }
 
-// nginx returns a function that runs nginx as a proxy. The parameter line is the line of nginx's
-// configuration that writes the caller's address into a header.
+// nginx returns a function that runs nginx as a proxy. line of its configuration writes the
+// caller's address into a header.
 func nginx(line string) func(*testing.T, string) string {
 	return func(t *testing.T, service string) string {
 		t.Helper()
@@ -140,7 +138,6 @@ http {
 	}
 }
 
-// ask makes a call from an address of this machine and returns the response's status.
 func ask(t *testing.T, from, to string, header http.Header) int {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -162,7 +159,7 @@ func ask(t *testing.T, from, to string, header http.Header) int {
 	return w.StatusCode
 }
 
-// forged returns sets of request headers, each claiming that the caller has the given address.
+// forged returns sets of headers that each claim the caller's address.
 func forged(address string) []http.Header {
 	var all []http.Header
 	for _, name := range []string{
@@ -191,8 +188,8 @@ func forged(address string) []http.Header {
 	)
 }
 
-// TestCapsBehindProxies: each of 100 callers behind a proxy has a quota of its own. No forged
-// header raises the quota, or uses up the quota of another caller.
+// Each of 100 callers behind a proxy has a quota of its own. No forged header raises it, or uses up
+// that of another caller.
 func TestCapsBehindProxies(t *testing.T) {
 	if n := len(forged("192.0.2.1")); n < 30 {
 		t.Fatalf("only %d headers are forged", n)
@@ -253,9 +250,8 @@ func TestCapsBehindProxies(t *testing.T) {
 	}
 }
 
-// TestAgentsBehindProxies: a proxy on the same machine forwards the header Host as the caller sent
-// it. AI agents may use the service's own name as Host. A foreign name that leads to this machine
-// (DNS rebinding) is refused.
+// A proxy on the same machine forwards the header Host as the caller sent it. AI agents may use the
+// service's own name. A foreign name that leads to this machine (DNS rebinding) is refused.
 func TestAgentsBehindProxies(t *testing.T) {
 	for name, proxy := range map[string]func(*testing.T, string) string{"Caddy": caddy,
 		"nginx": nginx("proxy_set_header Host $http_host;")} {

@@ -35,8 +35,8 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// The addresses are inside the test's own network. They belong to a range reserved for
-// documentation (RFC 5737).
+// The addresses are inside the test's own network, in a range reserved for documentation (RFC
+// 5737).
 const (
 	server    = "198.51.100.10" // the machine on which the documented commands run
 	elsewhere = "198.51.100.20" // all other servers
@@ -50,15 +50,14 @@ var names = map[string]string{
 	"api.mainnet-beta.solana.com": elsewhere, "acme-v02.api.letsencrypt.org": elsewhere,
 }
 
-// internet holds the servers in the test's own network, which replace the servers on the internet.
+// internet holds the servers that replace those on the internet.
 type internet struct {
 	began     time.Time
 	delivered string         // folder of mails
 	roots     *x509.CertPool // root certificates of the stand-ins and the service
 }
 
-// playInternet starts the servers that replace the internet. The parameter root is the folder of
-// the machine on which the documented commands run.
+// playInternet takes the folder of the machine on which the documented commands run.
 func playInternet(t *testing.T, root string) *internet {
 	t.Helper()
 	i := &internet{began: time.Now(), roots: x509.NewCertPool()}
@@ -135,7 +134,7 @@ func listen(t *testing.T, address string) net.Listener {
 	return l
 }
 
-// nameServer starts a name server that knows only the host names in names.
+// The name server knows only the host names in names.
 func nameServer(t *testing.T) {
 	t.Helper()
 	run(t, "127.0.0.1:8055", testenv.Tool(t, "pebble", "pebble-challtestsrv"), "-defaultIPv4", "", "-defaultIPv6", "",
@@ -190,8 +189,7 @@ func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[str
 	}
 }
 
-// trust makes the machine in the folder root trust a certificate, once the machine has installed
-// the package ca-certificates.
+// trust takes effect when the machine installs the package ca-certificates.
 func trust(t *testing.T, root, name string, certificate []byte) {
 	t.Helper()
 	dir := filepath.Join(root, "usr/local/share/ca-certificates")
@@ -230,8 +228,7 @@ func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPo
 	return []byte(answer)
 }
 
-// client returns an HTTP client with cookies, like a browser, that calls only the servers in the
-// test's own network.
+// client calls only the servers in the test's own network.
 func (i *internet) client() *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots},
 		ForceAttemptHTTP2: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -239,7 +236,6 @@ func (i *internet) client() *http.Client {
 		}}}
 }
 
-// mail waits for a mail that contains the text, and returns the decoded mail.
 func (i *internet) mail(t *testing.T, text string) string {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < 90*time.Second; time.Sleep(100 * time.Millisecond) {

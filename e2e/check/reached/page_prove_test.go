@@ -20,14 +20,13 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// inside is an environment variable that contains the folder of a bare Debian. It is set only in
-// the test process that has its own network.
+// inside is the folder of a bare Debian, set only in the test process that has its own network.
 const inside = "PAGE_INSIDE"
 
-// TestProvePage follows docs/self-hosting.md word for word, with its placeholders filled in: from a bare Debian to a running service
-// with TLS, mail and a purchase. It runs in its own network, where every host name of the document
-// leads to this machine. Pebble issues certificates, Exim is the mail provider, and fake servers
-// replace Stripe, Solana and the fare source.
+// docs/self-hosting.md is followed word for word, with its placeholders filled in: from a bare
+// Debian to a running service with TLS, mail and a purchase. In the test's own network every host
+// name of the document leads to this machine. Pebble issues certificates, Exim is the mail
+// provider, and fake servers replace Stripe, Solana and the fare source.
 func TestProvePage(t *testing.T) {
 	if root := os.Getenv(inside); root != "" {
 		follow(t, root)
@@ -61,7 +60,6 @@ func TestProvePage(t *testing.T) {
 	t.Logf("%s", output(t, c))
 }
 
-// output runs a command and returns its output. It fails the test if the command fails.
 func output(t *testing.T, c *exec.Cmd) []byte {
 	t.Helper()
 	said, err := c.CombinedOutput()
@@ -73,8 +71,8 @@ func output(t *testing.T, c *exec.Cmd) []byte {
 
 var fenced = regexp.MustCompile("(?s)\n```\n(.*?)\n```")
 
-// blocks returns the command blocks of docs/self-hosting.md. The first block builds the package, as
-// fixture.Package does; the other blocks run on the server.
+// The first of the command blocks of docs/self-hosting.md builds the package, as fixture.Package
+// does; the others run on the server.
 func blocks(t *testing.T) (commands []string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(fixture.Path(t), "docs", "self-hosting.md"))
@@ -92,8 +90,8 @@ func blocks(t *testing.T) (commands []string) {
 	return commands
 }
 
-// systemctl is a script that replaces systemd, which would need a machine of its own. It reads the
-// user, folder and permissions from a unit and its drop-ins, and starts the program of the unit.
+// systemctl replaces systemd, which would need a machine of its own. It reads the user, folder and
+// permissions from a unit and its drop-ins, and starts the program of the unit.
 const systemctl = `#!/bin/bash
 set -euo pipefail
 [ "$1" = enable ] || exit 0
@@ -108,7 +106,6 @@ as=(setpriv --reuid "$(of User)" --regid "$(of Group)" --init-groups --inh-caps=
 setsid "${as[@]}" $(of ExecStart) >/var/log/verdetto.log 2>&1 </dev/null &
 `
 
-// follow runs the commands of docs/self-hosting.md inside the bare Debian.
 func follow(t *testing.T, root string) {
 	net := playInternet(t, root)
 	if err := os.WriteFile(filepath.Join(root, "usr/local/bin/systemctl"), []byte(systemctl), 0o755); err != nil {
@@ -116,7 +113,7 @@ func follow(t *testing.T, root string) {
 	}
 	log := filepath.Join(root, "var/log/verdetto.log")
 	t.Cleanup(func() {
-		// The test's network needs no cleanup, because it disappears when the process ends.
+		// The test's network disappears when the process ends.
 		_ = exec.Command("chroot", root, "bash", "-c",
 			`for p in /proc/[0-9]*; do [ "$(readlink $p/exe)" = /usr/bin/verdetto ] && kill ${p#/proc/}; done`).Run()
 		if said, err := os.ReadFile(log); err == nil && t.Failed() {
@@ -137,8 +134,7 @@ func follow(t *testing.T, root string) {
 	}
 	net.mail(t, "Verdetto: mail works")
 
-	// The last block of commands prints four answers: the index of the API, a verdict, an alert and
-	// a purchase.
+	// The last block prints the index of the API, a verdict, an alert and a purchase.
 	var answers []map[string]any
 	for d := json.NewDecoder(bytes.NewReader(last)); ; {
 		var a map[string]any
@@ -176,7 +172,6 @@ func follow(t *testing.T, root string) {
 	t.Logf("the page was followed in %s", time.Since(net.began).Round(time.Second))
 }
 
-// post sends a form as a browser does, and follows redirects.
 func post(t *testing.T, client *http.Client, to string, form url.Values) (page string, status int) {
 	t.Helper()
 	w, body := fixture.Call(t, client, "POST", to, form.Encode(), "Content-Type", fixture.Form, "Accept", "text/html")

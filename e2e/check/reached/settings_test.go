@@ -8,8 +8,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// filledIn returns text of docs/self-hosting.md with values in place of its placeholders, as an
-// operator fills them in.
+// filledIn fills in the placeholders of docs/self-hosting.md, as an operator does.
 func filledIn(text string) string {
 	return strings.NewReplacer("YOUR-TOKEN", testToken, "YOUR-MAIL-PASSWORD", testPassword,
 		"YOUR-STRIPE-KEY", "sk_test_51", "YOUR-STRIPE-PRICE", "price_1", "YOUR-STRIPE-WEBHOOK-SECRET", "whsec_1",
@@ -18,8 +17,7 @@ func filledIn(text string) string {
 
 const testToken, testPassword = "the-token-of-the-fare-source", "the password of the mail account"
 
-// TestPlaceholdersAreRefused: settings as docs/self-hosting.md shows them are refused by check, serve
-// and init. Each placeholder is named, once.
+// check, serve and init name each placeholder once.
 func TestPlaceholdersAreRefused(t *testing.T) {
 	_, page, _ := strings.Cut(blocks(t)[2], "<<'END'\n")
 	page, _, _ = strings.Cut(page, "\nEND\n")
@@ -43,8 +41,6 @@ func TestPlaceholdersAreRefused(t *testing.T) {
 	}
 }
 
-// TestSettingsFiles: the settings in docs/self-hosting.md, once its placeholders are filled in, and
-// those in infra/onemachine are valid.
 func TestSettingsFiles(t *testing.T) {
 	page := filledIn(blocks(t)[2])
 	_, page, _ = strings.Cut(page, "<<'END'\n")

@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// issuer is a local ACME certificate issuer.
 type issuer struct {
 	directory  string
 	plain, tls string         // where it checks challenges
@@ -28,8 +27,8 @@ type issuer struct {
 	roots      *x509.CertPool // root certificates of what it issues
 }
 
-// startIssuer starts Pebble, an ACME certificate issuer for tests. It also starts a name server
-// that resolves every name to this machine.
+// startIssuer starts Pebble, an ACME issuer for tests, and a name server that resolves every name
+// to this machine.
 func startIssuer(t *testing.T) *issuer {
 	t.Helper()
 	pebble, names := testenv.Tool(t, "pebble", "pebble"), testenv.Tool(t, "pebble", "pebble-challtestsrv")
@@ -71,7 +70,6 @@ func startIssuer(t *testing.T) *issuer {
 	return i
 }
 
-// client returns an HTTP client that calls the service by the host name.
 func (i *issuer) client(name string) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -91,8 +89,8 @@ func (i *issuer) client(name string) *http.Client {
 	}
 }
 
-// TestTLS: the service gets certificates only for the configured names, and stores them. After a
-// restart the service speaks TLS even if the issuer is down.
+// The service gets certificates only for the configured names, and stores them. After a restart it
+// speaks TLS even if the issuer is down.
 func TestTLS(t *testing.T) {
 	i := startIssuer(t)
 	shell := fixture.NewShell(t)
@@ -149,7 +147,6 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// answers checks certificates for other names, old versions of TLS, redirects and compression.
 func answers(t *testing.T, i *issuer) {
 	t.Helper()
 	client := i.client("verdetto.example")

@@ -10,16 +10,15 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// pair is two callers. The second caller calls only after the first got an answer. So at each
-// moment, the first caller has as many counted calls as the second, or one more.
+// The second caller of a pair calls only after the first got an answer, so the first has as many
+// counted calls as the second, or one more.
 type pair struct {
 	callers      [2]*caller
 	acknowledged [2]atomic.Int64
 	begun        [2]atomic.Int64
 }
 
-// TestBackupUnderLoad makes three backups while callers change the store. Each backup restores to a
-// state that the store had during that backup.
+// Each backup restores to a state that the store had during that backup.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestFullDisk: while the disk is full, /readyz returns an error. After a restart with free space,
-// the store contains all data that the service acknowledged.
+// After a restart with free space, the store contains all data that the service acknowledged.
 func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("wants root, to mount a small disk")
@@ -54,7 +53,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("the disk is full, and a request for an alert is answered %d", status)
 	}
 	ready := http.StatusOK
-	// The service caches the result of /readyz for 1 second.
+	// /readyz is cached for 1 second.
 	for calls := 0; calls < 100_000 && ready == http.StatusOK; calls++ {
 		response, err := http.Get(s.URL + "/readyz")
 		storetest.Must(t, err)

@@ -24,10 +24,9 @@ var (
 	alertsHeld   = regexp.MustCompile(`(?m)^alerts +(\d+)$`)
 )
 
-// kill kills a service under load with SIGKILL, the given number of times, and restarts it each
-// time. Everything that the service acknowledged must survive: each counted call, the mail for each
-// requested alert, and each confirmed alert. After each restart the service must be ready within
-// the time that the parameter within sets.
+// kill kills a service under load and restarts it the given number of times. Everything that it
+// acknowledged must survive: each counted call, the mail for each requested alert, and each
+// confirmed alert. After each restart it must be ready within the given time.
 func kill(t *testing.T, times int, within time.Duration) {
 	d := fixture.NewShell(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -83,8 +82,8 @@ func kill(t *testing.T, times int, within time.Duration) {
 			}
 		}
 	}
-	// Alerts that were requested before the kill get their mails after it. The test confirms these
-	// alerts, and the confirmations must survive the next kill.
+	// Alerts that were requested before the kill get their mails after it, and their confirmations
+	// must survive the next kill.
 	for address := range asked {
 		fixture.Mail(t, filepath.Join(d.Dir, "mail"), func(m maildir.Mail) bool { return m.To == address })
 	}
@@ -109,7 +108,6 @@ func kill(t *testing.T, times int, within time.Duration) {
 		times, calls, len(asked), len(confirmed), unsure, slowest.Round(time.Millisecond))
 }
 
-// confirm confirms the alerts whose confirmation mails have arrived.
 func confirm(t *testing.T, url, folder string, asked, confirmed map[string]bool) {
 	t.Helper()
 	mails, err := maildir.Read(folder)
@@ -137,5 +135,4 @@ func confirm(t *testing.T, url, folder string, asked, confirmed map[string]bool)
 	}
 }
 
-// TestProveKills kills the service 10 times under load. Each restart must take at most 5 seconds.
 func TestProveKills(t *testing.T) { kill(t, 10, 5*time.Second) }

@@ -20,9 +20,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// caller is a client with its own address in 127.0.0.0/8, where every address is this machine. Each
-// answer says how many calls of the address were counted. So the caller knows how many calls the
-// service has acknowledged.
+// caller has its own address in 127.0.0.0/8, where every address is this machine. Each answer says
+// how many of its calls were counted, so it knows how many the service has acknowledged.
 type caller struct {
 	client  *http.Client
 	asked   int64 // calls started
@@ -40,11 +39,9 @@ func newCaller() *caller {
 	}
 }
 
-// counted is an endpoint whose calls are counted by the caller's address.
 var counted = routes.Named("rotte")
 
-// call makes one call of the endpoint counted. It returns an error if the service did not
-// acknowledge the call.
+// call returns an error if the service did not acknowledge the call.
 func (c *caller) call(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+counted.Path, nil)
 	if err != nil {
@@ -67,12 +64,10 @@ func (c *caller) call(ctx context.Context, url string) error {
 	return nil
 }
 
-// most is the number of calls that one caller makes. Then another caller replaces it, because the
-// quota of the address is almost used up.
+// After most calls another caller replaces one, because the quota of its address is almost used up.
 var most = counted.Free.Calls - 10
 
-// load lets the callers call repeatedly until the service is gone, or stop is closed. After each
-// acknowledged call it runs the function acknowledged.
+// load lets the callers call until the service is gone, or stop is closed.
 func load(t *testing.T, url string, stop <-chan struct{}, callers []*caller, acknowledged func()) (wait func()) {
 	var busy sync.WaitGroup
 	for i := range callers {
@@ -102,7 +97,7 @@ func load(t *testing.T, url string, stop <-chan struct{}, callers []*caller, ack
 	return busy.Wait
 }
 
-// post sends JSON from a new loopback address and returns the response's status.
+// post uses a new loopback address.
 func post(url string, body any) (int, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -118,11 +113,9 @@ func post(url string, body any) (int, error) {
 	return response.StatusCode, nil
 }
 
-// serve starts a service over a store file and waits until the service is ready.
 func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
 	t.Helper()
-	// The service uses the system's clock, which goes on after a kill. So the leases of a killed
-	// process expire.
+	// The system's clock goes on after a kill, so the leases of a killed process expire.
 	today := time.Now()
 	d.Write("fares.csv", fixture.CSVHeader+fmt.Sprintf(
 		"MIL,BUH,%s,%s,30.00,EUR\n", today.AddDate(0, 0, -1).Format(time.DateOnly),
@@ -139,6 +132,5 @@ func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
 	}
 }
 
-// base is the start of the links in mails. It is fixed, because the service listens on another
-// address after each restart.
+// base is fixed, because the service listens on another address after each restart.
 const base = "http://127.0.0.1:1"

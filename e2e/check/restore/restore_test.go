@@ -20,9 +20,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestRestoreTable makes the same calls as the commands in docs/aws.md, but to moto, a local
-// imitation of AWS. moto has two limits: it restores the current state of the table instead of a
-// past state, and restoring takes no time.
+// The calls of the commands in docs/aws.md go to moto, a local imitation of AWS, which restores the
+// current state of the table, not a past one, and takes no time.
 func TestRestoreTable(t *testing.T) {
 	ctx := t.Context()
 	client := dynamodb.New(dynamodb.Options{
@@ -90,8 +89,7 @@ func TestRestoreTable(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	// The restored table is like the original: it has the same key names, bills per request, and
-	// accepts writes.
+	// The restored table has the original's key names, bills per request, and accepts writes.
 	describe := func(name string) *types.TableDescription {
 		t.Helper()
 		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(name)})

@@ -21,14 +21,12 @@ import (
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )
 
-// deployed is a CloudFormation stack that moto, a local imitation of AWS, has created.
 type deployed struct {
 	settings aws.Config
 	want     template
 	physical map[string]string // by logical id
 }
 
-// ids returns the logical ids of all resources of a type.
 func (s deployed) ids(kind string) (ids []string) {
 	for id, r := range s.want.Resources {
 		if r.Type == kind {
@@ -39,9 +37,9 @@ func (s deployed) ids(kind string) (ids []string) {
 	return ids
 }
 
-// TestDeployed: moto creates all resources of the types that it supports. Table, queues, functions,
-// event source mappings, permissions and logs equal the template. The template's outputs are left
-// out, because moto fails on them. TestProveStackInvoked invokes the functions.
+// Table, queues, functions, event source mappings, permissions and logs equal the template. The
+// template's outputs are left out, because moto fails on them. TestProveStackInvoked invokes the
+// functions.
 func TestDeployed(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	settings := aws.Config{
@@ -60,7 +58,6 @@ func TestDeployed(t *testing.T) {
 	s.tables(t)
 }
 
-// resources checks that moto created all resources of the types that it supports.
 func (s deployed) resources(t *testing.T, whole int) {
 	t.Helper()
 	counts := map[string][2]int{}
@@ -94,7 +91,7 @@ func (s deployed) resources(t *testing.T, whole int) {
 			t.Errorf("%s: %d are in the template, %d were made", kind, n[0], n[1])
 		}
 	}
-	// Later checks cover these types, so the template must have resources of each type.
+	// Later checks cover these types.
 	for _, kind := range []string{"AWS::DynamoDB::Table", "AWS::Lambda::EventSourceMapping", "AWS::Lambda::Function",
 		"AWS::SQS::Queue"} {
 		if counts[kind][0] == 0 {
@@ -104,8 +101,7 @@ func (s deployed) resources(t *testing.T, whole int) {
 	t.Logf("of %d resources of the template %d were handed to moto, and %d made\n%s", whole, all, there, table)
 }
 
-// queues compares the created queues with the template. It returns a map from each queue's ARN to
-// the logical id.
+// queues maps each queue's ARN to the logical id.
 func (s deployed) queues(t *testing.T) (arns map[string]string) {
 	t.Helper()
 	queues := sqs.NewFromConfig(s.settings)
@@ -178,7 +174,6 @@ func (s deployed) functions(t *testing.T, functions *lambda.Client) {
 	}
 }
 
-// mappings compares the created event source mappings with those in the template.
 func (s deployed) mappings(t *testing.T, functions *lambda.Client, arns map[string]string) {
 	t.Helper()
 	out, err := functions.ListEventSourceMappings(t.Context(), &lambda.ListEventSourceMappingsInput{})
@@ -226,7 +221,6 @@ func (s deployed) tables(t *testing.T) {
 	}
 }
 
-// allowed compares the permissions and the log group of each created function with the template.
 func allowed(t *testing.T, settings aws.Config, want template, functions *lambda.Client) {
 	t.Helper()
 	callers, keeps := map[string][]string{}, map[string]string{} // by function; by log group

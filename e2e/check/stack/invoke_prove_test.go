@@ -33,14 +33,13 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// motoImage is the container image in which moto runs functions. The test builds it; no registry
-// has an image of this name.
+// The test builds motoImage; no registry has an image of this name.
 const motoImage = "verdetto/moto-lambda:al2023"
 
-// TestProveStackInvoked invokes the functions of the stack in moto, with the variables, table,
-// queues and names of secrets that moto gave them. It calls each function through the Lambda API,
-// and sends a message to each queue. The container image is ours, because moto would download
-// another. Unlike AWS, moto checks no permissions and uses this machine's processor.
+// The functions run in moto with the variables, table, queues and names of secrets that moto gave
+// them. Each is called through the Lambda API, and each queue gets a message. The container image
+// is ours, because moto would download another. Unlike AWS, moto checks no permissions and uses
+// this machine's processor.
 func TestProveStackInvoked(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	testenv.Tool(t, "moto", "bin", "python")
@@ -57,8 +56,8 @@ func TestProveStackInvoked(t *testing.T) {
 	})
 }
 
-// cloud starts a moto that runs functions in containers of a Docker engine, and returns the AWS
-// configuration. The containers reach moto at the address of the engine's bridge.
+// cloud starts a moto that runs functions in containers, which reach it at the address of the
+// engine's bridge.
 func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 	t.Helper()
 	entry, err := os.ReadFile(fixture.Executable(t, "e2e/check/stack/testdata/entry"))
@@ -110,7 +109,6 @@ func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 		HTTPClient: &http.Client{Timeout: 2 * time.Minute}}
 }
 
-// zipped returns the zip archive of a function's executable, in the form that is uploaded to AWS.
 func zipped(t *testing.T, function string) []byte {
 	t.Helper()
 	program, err := os.ReadFile(fixture.Executable(t, "functions/"+function+"/bootstrap"))
@@ -133,8 +131,7 @@ func zipped(t *testing.T, function string) []byte {
 	return code.Bytes()
 }
 
-// seed stores secrets under the names in the template. It stores no fares, because moto's table
-// would take minutes for the fares of one origin.
+// seed stores no fares, because moto's table would take minutes for the fares of one origin.
 func seed(t *testing.T, settings aws.Config) {
 	t.Helper()
 	secrets := ssm.NewFromConfig(settings)
@@ -207,7 +204,6 @@ func invoked(t *testing.T, settings aws.Config) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The queue delays messages to the worker by seconds. The test sets the delay to 0.
 			if _, err := queues.SetQueueAttributes(t.Context(),
 				&sqs.SetQueueAttributesInput{QueueUrl: url.QueueUrl,
 					Attributes: map[string]string{"DelaySeconds": "0"}}); err != nil {
@@ -238,7 +234,7 @@ func invoked(t *testing.T, settings aws.Config) {
 	}
 }
 
-// streams returns the log streams of a function. moto creates one stream per invocation.
+// moto creates one log stream per invocation.
 func streams(t *testing.T, settings aws.Config, function string) (names []string) {
 	t.Helper()
 	answer := call(t, *settings.BaseEndpoint, "logs", "Logs_20140328.DescribeLogStreams",
@@ -249,7 +245,6 @@ func streams(t *testing.T, settings aws.Config, function string) (names []string
 	return names
 }
 
-// call calls an action of an AWS JSON service in moto.
 func call(t *testing.T, endpoint, service, action string, inputs map[string]any) map[string]any {
 	t.Helper()
 	body, err := json.Marshal(inputs)

@@ -27,7 +27,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// template is a CloudFormation template.
 type template struct {
 	Parameters map[string]any `json:",omitempty"`
 	Resources  map[string]resource
@@ -39,8 +38,8 @@ type resource struct {
 	DependsOn  any `json:",omitempty"`
 }
 
-// made lists the resource types that moto can create completely. Among the types that moto cannot
-// create are CloudFront and API Gateway.
+// made lists the resource types that moto can create completely. CloudFront and API Gateway are not
+// among them.
 var made = []string{
 	"AWS::CloudWatch::Dashboard", "AWS::Events::Rule", "AWS::DynamoDB::Table", "AWS::IAM::Policy", "AWS::IAM::Role",
 	"AWS::KMS::Key",
@@ -48,9 +47,8 @@ var made = []string{
 	"AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::SQS::Queue",
 }
 
-// forMoto removes from the template what moto fails on, such as references to attributes that moto
-// does not know. moto has no aliases of functions, so forMoto replaces a reference to an alias by
-// one to the function.
+// forMoto removes from the template what moto fails on, such as references to attributes that it
+// does not know. A reference to an alias becomes one to the function, because moto has no aliases.
 func forMoto(t template) template {
 	aliases := map[string]string{}
 	for id, r := range t.Resources {
@@ -100,7 +98,6 @@ func forMoto(t template) template {
 	return kept
 }
 
-// referred returns the logical id to which a value of the template refers.
 func referred(v any) string {
 	m, _ := v.(map[string]any)
 	if id, ok := m["Ref"].(string); ok {
@@ -113,8 +110,7 @@ func referred(v any) string {
 	return ""
 }
 
-// synthesize makes the CloudFormation template from the example settings, changed by choices. Small
-// files replace the executables.
+// synthesize changes the example settings by choices. Small files replace the executables.
 func synthesize(t *testing.T, stack string, choices map[string]any) template {
 	t.Helper()
 	dir := t.TempDir()
@@ -174,8 +170,7 @@ func functionNames(t *testing.T) (names []string) {
 	return names
 }
 
-// deploy creates the stack in moto, and before it what the stack needs. The functions get empty
-// executables.
+// deploy gives the functions empty executables.
 func deploy(t *testing.T, settings aws.Config, stack template) {
 	t.Helper()
 	var code bytes.Buffer
@@ -189,8 +184,7 @@ func deploy(t *testing.T, settings aws.Config, stack template) {
 	deployWith(t, settings, stack, func(string) []byte { return code.Bytes() })
 }
 
-// deployWith creates the stack like deploy, with the executable that code returns for each
-// function.
+// deployWith takes the executable of each function from code.
 func deployWith(t *testing.T, settings aws.Config, stack template, code func(function string) []byte) {
 	t.Helper()
 	put := func(path string, body []byte) {
@@ -217,7 +211,7 @@ func deployWith(t *testing.T, settings aws.Config, stack template, code func(fun
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The call is not retried, because a retry would fail on resources that the first call created.
+	// A retry would fail on resources that the first call created.
 	client := cloudformation.NewFromConfig(settings, func(o *cloudformation.Options) { o.RetryMaxAttempts = 1 })
 	if _, err := client.CreateStack(t.Context(), &cloudformation.CreateStackInput{
 		StackName: aws.String("verdetto"), TemplateBody: aws.String(string(body)),

@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestProveAlertOnATrip requests on every screen an alert on a price drop of the page's departure,
-// and confirms it by mail. It finds the alert in the list with alerts of other kinds and channels.
-// It then changes, pauses, resumes and exports the alert.
+// An alert on a price drop of the page's departure is requested on every screen and confirmed by
+// mail. In the list with alerts of other kinds and channels it is changed, paused, resumed and
+// exported.
 func TestProveAlertOnATrip(t *testing.T) {
 	b := openBrowser(t)
 	for i, s := range screens {
@@ -64,7 +64,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 			choose("departs", (day-3).String()+".."+(day+3).String())
 			w.do(typeIn("#email", "ada@example.com"), typeIn("#percent", "15"), typeIn("#amount", "5"),
 				click("form.alert button"))
-			// The form is refused, because a drop has one size.
+			// A drop has one size.
 			w.wait(`document.querySelector('.status.bad') && document.querySelector('form.alert [aria-invalid]')`)
 			w.check("form-refused")
 			evaluate[string](w, `document.querySelector('#amount').value = ''`)
@@ -105,15 +105,14 @@ func TestProveAlertOnATrip(t *testing.T) {
 				`fetch(document.querySelector('a[download]').href).then(r => r.json()).then(all => all.alerts.map(a => a.kind + ' ' + a.channel).join(', '))`); kinds != "drop mail, threshold mail, low mail, change webhook" {
 				t.Errorf("taken along: %s", kinds)
 			}
-			// The browser reports two expected errors. A 404 means that no fare with this return is
-			// known; a 400 names the missing field.
+			// A 404 means that no fare with this return is known; a 400 names the missing field.
 			w.quiet("the server responded with a status of 40")
 		})
 	}
 }
 
-// others adds confirmed alerts of other kinds and channels for the subscriber ada. One alert has
-// been notified. One alert is paused, and its webhook endpoint is marked as failed.
+// others adds confirmed alerts of other kinds and channels. One has been notified. One is paused,
+// and its webhook endpoint is marked as failed.
 func (v shop) others(t *testing.T) {
 	t.Helper()
 	today := fare.DayOf(fixture.Today)

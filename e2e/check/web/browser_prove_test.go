@@ -28,7 +28,6 @@ import (
 
 var screenshots = flag.String("screenshots", "", "folder to leave pictures of the pages in")
 
-// call runs a browser command that has no parameters.
 func call(ctx context.Context, command cdp.Command[cdp.Empty, cdp.Empty]) error {
 	_, err := chromedp.Call(ctx, command, cdp.Empty{})
 	return err
@@ -41,7 +40,7 @@ type browser struct {
 	axe string
 }
 
-// started returns the Chromium that all tests share. The function ended stops it.
+// All tests share started, and the function ended stops it.
 var started = sync.OnceValues(func() (ctx context.Context, err error) {
 	folder, err := os.MkdirTemp("", "chromium-*")
 	if err != nil {
@@ -71,7 +70,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// openBrowser returns the shared Chromium. It skips the test if Chromium is not installed.
+// openBrowser skips the test if Chromium is not installed.
 func openBrowser(t *testing.T) browser {
 	t.Helper()
 	program = testenv.Command(t, "chromium", "apt-get install chromium", "chromium-browser", "google-chrome")
@@ -86,14 +85,13 @@ func openBrowser(t *testing.T) browser {
 	return browser{ctx, string(axe)}
 }
 
-// tab is one window of the browser. It records the requests of the window, and the errors that the
-// browser reports.
+// tab is one window, with its requests and the errors that the browser reports.
 type tab struct {
 	t    *testing.T
 	b    browser
 	ctx  context.Context
 	name string
-	// scripted reports whether pages run with scripts. Without scripts, axe-core cannot run.
+	// Without scripts, axe-core cannot run.
 	scripted bool
 
 	mu       sync.Mutex
@@ -102,21 +100,19 @@ type tab struct {
 	bytes    map[network.RequestID]float64
 }
 
-// sent is a request that the browser sent.
 type sent struct {
 	id   network.RequestID
 	url  string
 	kind network.ResourceType
 }
 
-// screen is the screen of a reader. If the name begins with noscript, the browser runs no scripts.
+// screen is that of a reader. If the name begins with noscript, the browser runs no scripts.
 type screen struct {
 	name          string
 	width, height int64
 	scheme        string
 }
 
-// open opens a window with the size and colour scheme of a screen.
 func (b browser) open(t *testing.T, s screen) *tab {
 	t.Helper()
 	ctx, closed := chromedp.NewContext(b.ctx)
@@ -130,7 +126,7 @@ func (b browser) open(t *testing.T, s screen) *tab {
 		t.Fatal(err)
 	}
 	_, enabled := chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	// The cache is disabled, so that every view is measured as a first visit.
+	// Every view is measured as a first visit.
 	_, uncached := chromedp.Call(ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
 	_, emulated := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}},
@@ -154,8 +150,6 @@ func (w *tab) language(tag string) {
 	}
 }
 
-// heard records an event of the browser: a request, a response, a console error or a policy
-// violation.
 func (w *tab) heard(event any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -179,18 +173,16 @@ func (w *tab) heard(event any) {
 	}
 }
 
-// click clicks the first element that a CSS selector matches. As a plain string, the selector would
-// also be searched for in the texts of the page, and found in its style sheet.
+// click takes a CSS selector. As a plain string, it would also be searched for in the texts of the
+// page, and found in its style sheet.
 func click(selector string) chromedp.Action[chromedp.Void] {
 	return chromedp.Click(chromedp.CSS(selector))
 }
 
-// typeIn types a text into the first element that a CSS selector matches.
 func typeIn(selector, text string) chromedp.Action[chromedp.Void] {
 	return chromedp.SendKeys(chromedp.CSS(selector), text)
 }
 
-// do runs browser actions in order. It fails the test if an action fails.
 func (w *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
@@ -203,7 +195,7 @@ func (w *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// visit opens an address. It returns the response's status, and the HTML as the service sent it.
+// visit returns the response's status, and the HTML as the service sent it.
 func (w *tab) visit(address string) (status int64, html string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -225,7 +217,6 @@ func (w *tab) visit(address string) (status int64, html string) {
 	return response.Status, string(body.Body)
 }
 
-// evaluate returns the value of a JavaScript expression in the page.
 func evaluate[T any](w *tab, expression string) T {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
@@ -258,7 +249,7 @@ func (w *tab) wait(expression string) {
 	w.t.Fatalf("%s: %s never held; so far %q", w.name, expression, w.faults)
 }
 
-// shoot saves a picture of the whole page to the folder that the flag -screenshots names.
+// shoot saves a picture of the whole page if the flag -screenshots is set.
 func (w *tab) shoot(what string) {
 	w.t.Helper()
 	dir := *screenshots
@@ -277,15 +268,15 @@ func (w *tab) shoot(what string) {
 	}
 }
 
-// picture saves a picture of the page, once it is fully loaded.
+// picture waits until the page is fully loaded.
 func (w *tab) picture(what string) {
 	w.t.Helper()
 	w.wait(`document.documentElement.clientWidth > 0 && document.fonts.status === 'loaded'`)
 	w.shoot(what)
 }
 
-// check saves a picture of the page. If scripts run, it also checks the rules for all pages: no
-// finding of axe-core, charts with enough contrast, and no horizontal scrolling.
+// check saves a picture of the page. If scripts run, it also requires no finding of axe-core,
+// charts with enough contrast, and no horizontal scrolling.
 func (w *tab) check(what string) {
 	w.t.Helper()
 	w.picture(what)
@@ -308,8 +299,8 @@ func (w *tab) check(what string) {
 	}
 }
 
-// quiet fails the test if the browser reported an error. It ignores errors that contain one of the
-// allowed texts.
+// quiet fails the test if the browser reported an error, unless it contains one of the allowed
+// texts.
 func (w *tab) quiet(allowed ...string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -321,8 +312,8 @@ func (w *tab) quiet(allowed ...string) {
 	}
 }
 
-// weigh returns the size of the last visited page with all its files, in kilobytes, as sent over
-// the network. All files must come from the service, and the HTML must refer to them.
+// weigh returns the kilobytes of the last visited page with all its files, as sent over the
+// network. All files must come from the service, and the HTML must refer to them.
 func (w *tab) weigh(address, html string) (kilobytes float64) {
 	w.t.Helper()
 	home, err := url.Parse(address)
@@ -351,7 +342,7 @@ func (w *tab) weigh(address, html string) (kilobytes float64) {
 	return math.Round(kilobytes*10) / 10
 }
 
-// light visits a page and fails the test if the page with its files is larger than maxKilobytes.
+// light fails the test if the page with its files is larger than maxKilobytes.
 func (w *tab) light(what, base, path string) {
 	w.t.Helper()
 	status, html := w.visit(base + path)
@@ -362,13 +353,12 @@ func (w *tab) light(what, base, path string) {
 	}
 }
 
-// text returns the text of the first element that the CSS selector matches.
 func (w *tab) text(selector string) string {
 	w.t.Helper()
 	return evaluate[string](w, `document.querySelector('`+selector+`').textContent`)
 }
 
-// reads fails the test unless all texts are on the page. It treats a no-break space as a space.
+// reads treats a no-break space as a space.
 func (w *tab) reads(texts ...string) {
 	w.t.Helper()
 	main := strings.ReplaceAll(w.text("main"), "\u00a0", " ")
@@ -379,8 +369,8 @@ func (w *tab) reads(texts ...string) {
 	}
 }
 
-// charts fails the test unless the page has exactly one visible chart of each CSS class. If within
-// is not empty, each chart must contain an element that this selector matches.
+// charts fails the test unless the page has exactly one visible chart of each CSS class, with an
+// element that the selector within matches, if any.
 func (w *tab) charts(within string, classes ...string) {
 	w.t.Helper()
 	for _, class := range classes {

@@ -17,12 +17,10 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The tests in this file buy the paid plan in a browser, like a buyer: from the first view of the
-// price until the key is deleted.
+// The paid plan is bought in a browser, from the first view of the price until the key is deleted.
 
 var phone = screen{"phone", 360, 740, "light"}
 
-// works calls the service with a Pro key and returns the response's status.
 func (s shop) works(t *testing.T, key string) int {
 	t.Helper()
 	return s.call(t, "GET", "/v1/pro/chiave", key, nil)
@@ -51,14 +49,12 @@ func (s shop) processor(t *testing.T, what string) {
 	}
 }
 
-// shownKey returns the Pro key that a page shows.
 func shownKey(w *tab) string {
 	w.t.Helper()
 	w.wait(`document.querySelector('code.key')`)
 	return w.text("code.key")
 }
 
-// words holds the texts that a test expects in one language.
 type words struct{ tag, price, every, shown, erased string }
 
 var spoken = map[string]words{
@@ -66,9 +62,8 @@ var spoken = map[string]words{
 	"en": {"en-GB", "12.99", "a month", "The key was already shown", "Your data are erased"},
 }
 
-// TestProveBuyerByCard covers the price, the payment by card, and the key, which the page shows for
-// 10 minutes. It continues with a new key, the billing portal, the end of the subscription, and the
-// deletion of the buyer's data.
+// The page shows the key for 10 minutes after the payment. A new key, the billing portal, the end
+// of the subscription, and the deletion of the buyer's data follow.
 func TestProveBuyerByCard(t *testing.T) {
 	b := openBrowser(t)
 	for lang, says := range spoken {
@@ -95,8 +90,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.wait(`document.querySelector('button.copy').nextElementSibling.textContent || getSelection().toString()`)
 			w.check("key")
 
-			// A reload of the page shows the same key. After 10 minutes the page no longer shows
-			// the key.
+			// A reload shows the same key, but not after 10 minutes.
 			at := evaluate[string](w, `location.href`)
 			if status, _ := w.visit(at); status != 200 || shownKey(w) != key {
 				t.Errorf("reloaded: %d", status)
@@ -108,7 +102,6 @@ func TestProveBuyerByCard(t *testing.T) {
 			}
 			w.check("key-shown")
 
-			// The buyer requests a new key by mail.
 			w.do(click("main a.go"))
 			w.wait(`document.querySelector('#email')`)
 			w.check("recover")
@@ -124,7 +117,6 @@ func TestProveBuyerByCard(t *testing.T) {
 				t.Errorf("after the recovery the old key is answered with %d, the fresh one with %d", s.works(t, key),
 					s.works(t, fresh))
 			}
-			// The API replaces the key by another one.
 			var rotated struct{ APIKey string }
 			if status := s.call(t, "POST", "/v1/pro/chiave/ruota", fresh, &rotated); status != 200 ||
 				s.works(t, fresh) != 401 {
@@ -152,7 +144,6 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.visit(link)
 			w.check("plan")
 
-			// The subscription ends.
 			s.processor(t, "end")
 			s.later.Add(int64(40 * 24 * time.Hour))
 			var ended struct{ Code string }
@@ -165,7 +156,6 @@ func TestProveBuyerByCard(t *testing.T) {
 			}
 			w.check("link-gone")
 
-			// The buyer deletes her data, by a link in a mail.
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
 			w.do(typeIn("#email", "ada@example.com"), click("form[action*=gestione] button"))
 			w.wait(`!document.querySelector('#email')`)
@@ -187,8 +177,7 @@ func TestProveBuyerByCard(t *testing.T) {
 	}
 }
 
-// payShown pays the amount that a waiting page shows, like a wallet that reads the payment link of
-// the page.
+// payShown pays like a wallet that reads the payment link of the page.
 func (s shop) payShown(w *tab) {
 	w.t.Helper()
 	link, err := url.Parse(evaluate[string](w, `document.querySelector('.pay a.go').getAttribute('href')`))
@@ -206,7 +195,7 @@ func (s shop) payShown(w *tab) {
 	})
 }
 
-// TestProveBuyerInUSDC: the page detects the payment in USDC without a click, and shows the key.
+// The page detects the payment without a click, and shows the key.
 func TestProveBuyerInUSDC(t *testing.T) {
 	b := openBrowser(t)
 	for lang, says := range spoken {
@@ -238,8 +227,7 @@ func TestProveBuyerInUSDC(t *testing.T) {
 	}
 }
 
-// TestProveUSDCWithoutAScript: without scripts, the button on the page finds the payment in USDC.
-// It also finds a payment that was not made by the page's payment link.
+// The button finds the payment, also one that was not made by the page's payment link.
 func TestProveUSDCWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)
@@ -255,7 +243,7 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	first := shownKey(w)
 	w.check("key")
 
-	// The buyer claims a payment by its signature on the blockchain, for another mail address.
+	// Another mail address claims a payment by its signature on the blockchain.
 	w.visit(s.base + "/v1/pro/cripta?lang=en")
 	w.do(typeIn("#usdc-email", "bob@example.com"), click("main form button"))
 	w.wait(`document.querySelector('.qr svg')`)
@@ -268,7 +256,6 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	w.quiet()
 }
 
-// TestProveBuyingPages checks every page of the paid plan on every screen, in Italian and English.
 func TestProveBuyingPages(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)

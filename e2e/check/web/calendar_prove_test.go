@@ -13,10 +13,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestProveCalendar follows two ways through the pages on every screen, in Italian and English,
-// with and without scripts. The first way goes from a city to its cheapest destinations, then to a
-// month and greatest price, then to an alert. The second way goes by keyboard from a verdict
-// through the calendar to the verdict of a day. That verdict shows earlier changes of the fare.
+// One way goes from a city to its cheapest destinations, then to a month and greatest price, then
+// to an alert. The other goes by keyboard from a verdict through the calendar to the verdict of a
+// day, which shows earlier changes of the fare.
 func TestProveCalendar(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
@@ -46,11 +45,8 @@ func (w *tab) arrives(where string) {
 	w.wait(`location.href.includes('` + where + `') && document.querySelector('article h1')`)
 }
 
-// cheapNow goes from a city to its cheapest destinations, then to a month and greatest price, then
-// to an alert.
 func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	t.Helper()
-	// Without a destination, the page shows where it is cheap to fly now.
 	w.visit(v.base + "/")
 	if w.scripted { // cities with fares are offered before the reader types
 		w.do(click("#da"))
@@ -68,8 +64,7 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	w.check("cheap")
 	w.light("where it is cheap now", v.base, "/?da=Milano")
 
-	// The reader sets a month and a greatest price. The first row of the result leads to a verdict,
-	// with the form for an alert.
+	// The first row of the result leads to a verdict, with the form for an alert.
 	month := (fare.DayOf(fixture.Today) + 42).String()[:len("2006-01")]
 	evaluate[string](w, `mese.value = '`+month+`'`)
 	w.do(click("details.trip summary"), typeIn("#massimo", "60"), click("form.ask button"))
@@ -95,11 +90,8 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	mailed(t, v.mails, regexp.MustCompile(`/alerts/confirm\S*`))
 }
 
-// dayByKeyboard goes by keyboard from a verdict through the calendar to the verdict of a day. That
-// page shows earlier changes of the fare.
 func dayByKeyboard(t *testing.T, base string, w *tab, say map[string]string) {
 	t.Helper()
-	// By keyboard, the reader moves from day to day in the calendar, and opens a day.
 	w.light("a verdict with its calendar", base, "/?da=Milano&a=Bucarest")
 	w.check("verdict")
 	w.do(chromedp.Focus(chromedp.CSS(".calendar summary")))

@@ -13,14 +13,14 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// cardHost is a page that imitates an AI chat program (a host). It shows the answers of the
+// cardHost is a page that imitates an AI chat program (a host), which shows the answers of the
 // service's tools as cards. Its address is that of the service, and it uses the screen's colour
 // scheme.
 const cardHost = `<!doctype html><html lang="en"><title>A host of cards</title><meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,"><style>:root{color-scheme:light dark}body{margin:1rem}iframe{width:100%;border:0;display:block}</style>
 <iframe title="Card" sandbox="allow-scripts allow-same-origin"></iframe><script type="module" src="/host.js"></script>`
 
-// openHost starts a whole service that also serves the page cardHost. It returns the base address.
+// openHost serves cardHost beside the whole service.
 func openHost(t *testing.T) (base string) {
 	t.Helper()
 	modules := testenv.Tool(t, "web", "node_modules")
@@ -53,13 +53,12 @@ func openHost(t *testing.T) (base string) {
 	return server.URL
 }
 
-// card is an answer of a tool, shown as a card in the page cardHost.
 type card struct {
 	*tab
 	base string
 }
 
-// showCard opens the page cardHost, which calls a tool and shows the answer as a card.
+// showCard opens cardHost, which calls a tool and shows the answer as a card.
 func showCard(t *testing.T, b browser, s screen, tool string, arguments map[string]any, able string) card {
 	t.Helper()
 	c := card{b.open(t, s), openHost(t)}
@@ -81,14 +80,13 @@ func showCard(t *testing.T, b browser, s screen, tool string, arguments map[stri
 
 const inside = `document.querySelector('iframe').contentDocument`
 
-// settled waits until the host page has given the card the height that the card requested.
+// settled waits until the host page has given the card the height that it requested.
 func (c card) settled() {
 	c.t.Helper()
 	c.wait(inside + `.querySelector('article') && Math.abs(document.querySelector('iframe').clientHeight - ` + inside +
 		`.body.getBoundingClientRect().height) < 2`)
 }
 
-// reads fails the test unless the card contains all texts.
 func (c card) reads(texts ...string) {
 	c.t.Helper()
 	said := strings.ReplaceAll(evaluate[string](c.tab, inside+`.querySelector('main').textContent`), "\u00a0", " ")
@@ -99,16 +97,16 @@ func (c card) reads(texts ...string) {
 	}
 }
 
-// holds makes the checks of tab.check inside the card. It also checks that the card sent no request
-// over the network.
+// holds makes the checks of tab.check inside the card, which must not have sent a request over the
+// network.
 func (c card) holds(what string) {
 	c.t.Helper()
 	c.settled()
 	evaluate[bool](c.tab,
 		inside+`.defaultView.axe ? true : (() => { const s = `+inside+`.createElement('script'); s.textContent = `+quoted(c.b.axe)+`; `+inside+`.head.append(s); return true })()`)
 	c.check(what)
-	// The allowed errors come from the host page, and from its client library. The library requests
-	// a stream that the service does not offer.
+	// The errors come from the host page and its client library, which requests a stream that the
+	// service does not offer.
 	c.quiet("can escape its sandboxing", "405 (Method Not Allowed)")
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,9 +128,7 @@ func quoted(text string) string {
 	return string(data)
 }
 
-// TestProveCards shows answers of the tools as cards in a host page, which uses the published
-// client library: light and dark, narrow and wide. It requests other answers inside the card, and
-// goes back.
+// The host page uses the published client library. Other answers are requested inside the card.
 func TestProveCards(t *testing.T) {
 	b := openBrowser(t)
 	const all = `{serverTools: {}, openLinks: {}, updateModelContext: {text: {}}}`
@@ -146,7 +142,6 @@ func TestProveCards(t *testing.T) {
 				t.Errorf("the card is %s", dark)
 			}
 
-			// The reader requests another day inside the card, and then goes back.
 			day := evaluate[string](c.tab, `host.told.shown.structuredContent.prezzo.partenza`)
 			evaluate[bool](c.tab,
 				`(() => { const d = `+inside+`; d.querySelector('input').value = '`+day+`'; d.querySelector('[data-ask] button').click(); return true })()`)
@@ -167,7 +162,6 @@ func TestProveCards(t *testing.T) {
 				t.Errorf("opened %s", opened)
 			}
 
-			// The host switches between light and dark while it shows the card.
 			other := map[string]string{"light": "dark", "dark": "light"}[s.scheme]
 			paper := func() string {
 				return evaluate[string](c.tab, inside+`.defaultView.getComputedStyle(`+inside+`.body).backgroundColor`)

@@ -4,9 +4,9 @@ import (
 	"testing"
 )
 
-// contrasts is an expression for the texts and marks of all visible charts with too little contrast
-// to the page: under 4.5 for a text and 3 for a mark. It leaves out the lines of a grid, the shade
-// behind a line, and areas that only take a tap. An element's opacity counts.
+// contrasts lists the texts and marks of all visible charts with too little contrast to the page:
+// under 4.5 for a text and 3 for a mark. It leaves out the lines of a grid, the shade behind a
+// line, and areas that only take a tap. An element's opacity counts.
 const contrasts = `(() => {
 	const parts = c => c.match(/[\d.]+/g).map(Number);
 	const light = c => c.slice(0, 3).map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
@@ -29,8 +29,8 @@ const contrasts = `(() => {
 	return {Seen: seen.length, Faults: [...faults]};
 })()`
 
-// contrast fails the test if a chart of the page has too little contrast. It returns the number of
-// texts and marks. The tools for accessibility leave charts out.
+// contrast fails the test if a chart has too little contrast, which the tools for accessibility do
+// not check. It returns the number of texts and marks.
 func (w *tab) contrast(what string) int {
 	w.t.Helper()
 	found := evaluate[struct {
@@ -43,8 +43,6 @@ func (w *tab) contrast(what string) int {
 	return found.Seen
 }
 
-// TestProveContrastOfCharts: the texts and the marks of charts stand out from the page in both
-// colour schemes.
 func TestProveContrastOfCharts(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)

@@ -15,8 +15,7 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// TestProveFirstRun sets the service up in a browser, on a phone and on a desk, with and without
-// scripts: from the address in the terminal, past wrong input, to the page of the first verdict.
+// From the address in the terminal, past wrong input, to the page of the first verdict.
 func TestProveFirstRun(t *testing.T) {
 	b := openBrowser(t)
 	for _, s := range []screen{
@@ -59,7 +58,7 @@ func TestProveFirstRun(t *testing.T) {
 			w.do(click(".alerts li:nth-child(2) button"))
 			w.wait(`document.querySelectorAll('.alerts li').length === 1`)
 
-			// The first answer of the source is late, so the progress is seen.
+			// A late first answer lets the progress be seen.
 			until := make(chan struct{})
 			source.Fail(upstreamtest.Slow(until))
 			w.do(click(start))
@@ -88,8 +87,8 @@ func TestProveFirstRun(t *testing.T) {
 	}
 }
 
-// TestProveFirstRunAlone: another page can neither show the set-up in a frame nor read it nor lead
-// to it, even if it knows the address.
+// Another page can neither show the set-up in a frame nor read it nor lead to it, even if it knows
+// the address.
 func TestProveFirstRunAlone(t *testing.T) {
 	b := openBrowser(t)
 	d := fixture.NewShell(t)

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// TestProveEveryLanguageFits: on the narrowest phone no page is wider than the screen, and no
-// content is wider than its column, in any language. The language menu opens, and its links work.
+// On the narrowest phone no page is wider than the screen, and no content wider than its column.
+// The language menu opens, and its links work.
 func TestProveEveryLanguageFits(t *testing.T) {
 	b := openBrowser(t)
 	today := fare.DayOf(fixture.Today)

@@ -9,9 +9,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestProveSharing: where the browser has no share sheet, the button copies the link and says so.
-// That sends no request, so it does not use the quota. If the browser refuses to copy, the page
-// shows the link in a selected field.
+// Where the browser has no share sheet, the button copies the link and says so, without a request
+// that would use the quota. If the browser refuses to copy, the page shows the link in a selected
+// field.
 func TestProveSharing(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)
@@ -64,8 +64,8 @@ func TestProveSharing(t *testing.T) {
 	w.quiet()
 }
 
-// TestProvePrinting: a printed page shows the answer in dark ink, also from a dark screen. It shows
-// neither forms, folds and further charts, nor links to other pages.
+// A printed page has dark ink, also from a dark screen, and neither forms, folds and further
+// charts, nor links to other pages.
 func TestProvePrinting(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)

@@ -8,9 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestProveAirports asks ten questions with airports, on a phone and on a desk, in three languages. An
-// airport in the question is in the headline's route, places nearby open by a link without a script, and
-// a faulty airport gets an explanation. No page is wider than its screen.
+// An airport in the question is in the headline's route, places nearby open by a link without a
+// script, and a faulty airport gets an explanation. No page is wider than its screen.
 func TestProveAirports(t *testing.T) {
 	b := openBrowser(t)
 	day := (fare.DayOf(fixture.Today) + 42).String()
@@ -59,7 +58,6 @@ func TestProveAirports(t *testing.T) {
 					w.quiet("the server responded with a status of 40")
 				}
 
-				// The reader follows the link to the places nearby.
 				w.visit(base + "/?da=Milano&a=Londra")
 				w.do(click(`a[href*="vicini=si"]`))
 				w.wait(`location.hash === '#vicini' && document.querySelector('#vicini')`)

@@ -23,8 +23,7 @@ var update = flag.Bool("update", false, "make the pictures of docs/ again, and r
 // picturesText records what the pages of docs/ said when their pictures were made.
 const picturesText = "testdata/pictures.txt"
 
-// docPicture is a picture of a page in docs/. It shows an element of the page (empty: from the top),
-// up to a height.
+// docPicture shows an element of a page (empty: from the top), up to a height.
 type docPicture struct {
 	file, path, element string
 	height              float64
@@ -37,7 +36,7 @@ var docPictures = []docPicture{
 	{"score.png", "/pagella?lang=en", "", 930},
 }
 
-// docCards are the pictures of cards in docs/: the tool, its arguments, and the colour scheme.
+// docCards are the tool, its arguments, and the colour scheme.
 var docCards = []struct {
 	file, tool, scheme string
 	arguments          map[string]any
@@ -53,8 +52,7 @@ var (
 	anyTag   = regexp.MustCompile(`<[^>]*>`)
 )
 
-// TestProvePictures: the pages and cards say what their pictures in docs/ show. Chromium makes the
-// pictures, but only the text of each page and card is compared.
+// Chromium makes the pictures, but only the text of each page and card is compared.
 func TestProvePictures(t *testing.T) {
 	main, _ := site(t)
 	score := scoreSite(t, scoredSource(t))
@@ -62,7 +60,7 @@ func TestProvePictures(t *testing.T) {
 	for _, p := range docPictures {
 		base := p.base(main, score)
 		_, body := fixture.Call(t, http.DefaultClient, "GET", base+p.path, "")
-		// The address in the printed footer holds the port, which differs in every run.
+		// The printed footer holds the port, which differs in every run.
 		body = strings.ReplaceAll(body, base, "https://verdetto.example")
 		text := anyTag.ReplaceAllString(scalable.ReplaceAllString(mainPart.FindString(body), ""), "\n")
 		lines := strings.FieldsFunc(html.UnescapeString(text), func(r rune) bool { return r == '\n' })
@@ -89,7 +87,6 @@ func TestProvePictures(t *testing.T) {
 	}
 }
 
-// base returns the address of the service that has the page of a picture.
 func (p docPicture) base(main, score string) string {
 	if strings.HasPrefix(p.path, "/pagella") {
 		return score
@@ -103,7 +100,7 @@ var (
 )
 
 // describesPage checks that the picture's text in the README states the verdict, the fare and the
-// certainty of the pictured page.
+// certainty.
 func describesPage(t *testing.T, page string) {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "README.md"))
@@ -122,7 +119,7 @@ func describesPage(t *testing.T, page string) {
 	}
 }
 
-// pictureCards adds the texts of the cards in docs/. With -update it also makes their pictures.
+// pictureCards adds the texts of the cards in docs/, and with -update makes their pictures.
 func pictureCards(t *testing.T, said *strings.Builder) {
 	t.Helper()
 	b := openBrowser(t)
@@ -138,7 +135,7 @@ func pictureCards(t *testing.T, said *strings.Builder) {
 	}
 }
 
-// saveClip writes a part of the page, which may lie below the window, to a file in docs/.
+// saveClip may save a part of the page that lies below the window.
 func (w *tab) saveClip(file string, clip page.Viewport) {
 	w.t.Helper()
 	beyond := true

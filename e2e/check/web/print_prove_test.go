@@ -7,8 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestProvePrint: paper holds the answer. Closed folds are left out. No line has the mark of a fold,
-// and no link leads to a form.
+// Closed folds are left out. No line has the mark of a fold, and no link leads to a form.
 func TestProvePrint(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// TestProveReference reads the reference as developers do: the first call stands within one screen
-// and runs in the page, with a key that reaches the service as a header alone.
+// The first call stands within one screen and runs in the page, with a key that reaches the service
+// as a header alone.
 func TestProveReference(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
@@ -62,7 +62,7 @@ func TestProveReference(t *testing.T) {
 		if evaluate[bool](w, `localStorage.length + sessionStorage.length > 0`) {
 			t.Errorf("%s: the page stores something", s.name)
 		}
-		evaluate[bool](w, `location.assign('/v1/docs#endpoint-alerts'), true`) // an address of the former one page
+		evaluate[bool](w, `location.assign('/v1/docs#endpoint-alerts'), true`) // an address of the former single page
 		w.wait(`location.search === '?sezione=alerts' && location.hash === '#endpoint-alerts'`)
 		evaluate[bool](w, `location.assign('/v1/docs#citta-sconosciuta'), true`)
 		w.wait(`location.search === '' && document.querySelector(':target')?.textContent.includes('citta-sconosciuta')`)

@@ -22,8 +22,7 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// scored returns a panel (a CSV file of fares) of 24 routes over half a year. Its fares move back
-// towards their usual level.
+// scored returns fares of 24 routes over half a year, which move back towards their usual level.
 func scored() []byte {
 	chance := rand.New(rand.NewPCG(16, 12))
 	var rows bytes.Buffer
@@ -50,7 +49,6 @@ func scored() []byte {
 	return rows.Bytes()
 }
 
-// TestProveScore checks the page with the service's score, after half a year of invented fares.
 func TestProveScore(t *testing.T) { score(t, "score", scoredSource(t)) }
 
 func scoredSource(t *testing.T) *csvfile.Panel {
@@ -66,8 +64,8 @@ func comparable() upstream.Comparable {
 	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}
 }
 
-// score checks the score page after weekly refreshes over a panel (observed fares), on a phone and
-// on a desktop, in every language. The file names of the screenshots start with name.
+// score checks the score page after weekly refreshes over a panel, in every language. The file
+// names of the screenshots start with name.
 func score(t *testing.T, name string, source *csvfile.Panel) {
 	t.Helper()
 	b, base := openBrowser(t), scoreSite(t, source)
@@ -98,8 +96,6 @@ func score(t *testing.T, name string, source *csvfile.Panel) {
 	}
 }
 
-// scoreSite starts a service whose score has weekly refreshes over a panel. It returns the base
-// address.
 func scoreSite(t *testing.T, source *csvfile.Panel) (base string) {
 	t.Helper()
 	read := source.Report()

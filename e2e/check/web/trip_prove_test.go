@@ -7,9 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestProveTrips requests verdicts on trips on every screen, in Italian or English, with and
-// without scripts. The trips have a day, a month, a return, no stops, or a fare that the reader saw
-// elsewhere. Some questions have no answer.
+// The trips have a day, a month, a return, no stops, or a fare that the reader saw elsewhere. Some
+// questions have no answer.
 func TestProveTrips(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
@@ -25,8 +24,7 @@ func TestProveTrips(t *testing.T) {
 		language := []string{"it", "en"}[i%2]
 		say := words[language]
 		t.Run(s.name+"-"+language, func(t *testing.T) {
-			// Each screen uses a service of its own, because requests count towards the daily
-			// quota.
+			// Requests count towards the daily quota.
 			base, _ := site(t)
 			w := b.open(t, s)
 			w.name += "-trip-" + language
@@ -36,7 +34,6 @@ func TestProveTrips(t *testing.T) {
 				w.wait(`document.querySelector('article h1')`)
 			}
 
-			// On the first page, the reader enters a day in the form.
 			w.visit(base + "/")
 			day := (today + 42).String() // a day with a fare
 			w.do(typeIn("#da", "milano"), typeIn("#a", "bucarest"))
@@ -52,7 +49,6 @@ func TestProveTrips(t *testing.T) {
 			w.charts("", "range", "months")
 			w.light("the answer", base, "/"+query)
 
-			// The reader asks for the cheapest of the days around the chosen day.
 			evaluate[string](w, `flessibile.value = '3'`)
 			w.do(click("form.ask button"))
 			w.wait(`location.search.includes('flessibile=3')`)
@@ -60,8 +56,7 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["around"], "± 3")
 			w.check("around")
 
-			// The reader enters a fare seen elsewhere. The form still contains the day, and its
-			// trip details are open.
+			// The form still contains the day, and its trip details are open.
 			w.do(click("details.trip summary"), typeIn("#visto", "45"), click("#diretto"),
 				click("form.ask button"))
 			w.wait(`location.search.includes('visto=45') && document.querySelector('article h1')`)
@@ -70,7 +65,6 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["seen"], say["day"])
 			w.check("seen")
 
-			// The reader opens a month by its row in the table.
 			w.do(click("section[aria-labelledby=months-title] summary"),
 				click("section[aria-labelledby=months-title] tbody a"))
 			w.wait(`location.search.includes('mese=') && document.querySelector('article h1')`)
@@ -78,8 +72,8 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["month"], say["nonstop"])
 			w.check("month")
 
-			// The page shows an error about a field next to the field. The page for a day without a
-			// fare links to days with a fare.
+			// An error about a field stands next to it. The page for a day without a fare links to
+			// days with one.
 			if status, _ := w.visit(base + "/?da=Milano&a=Bucarest&visto=0&quando=" +
 				(today - 1).String()); status != 400 {
 				t.Errorf("a day that has been: %d", status)

@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/upstream/csvfile"
 )
 
-// TestEvidenceJourney goes from the first page to a Pro key on every screen.
 func TestEvidenceJourney(t *testing.T) {
 	b := openBrowser(t)
 	for _, s := range screens {
@@ -16,8 +15,7 @@ func TestEvidenceJourney(t *testing.T) {
 	}
 }
 
-// TestEvidenceScore checks the score page after weekly refreshes over two panels of recorded fares:
-// one of 14 months, one of half a year.
+// Two panels of recorded fares are 14 months and half a year long.
 func TestEvidenceScore(t *testing.T) {
 	for name, file := range map[string]string{"score-source": "travelpayouts_daily_2025_2026",
 		"score-weekly": "eu_wizzair_weekly"} {

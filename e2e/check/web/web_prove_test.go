@@ -28,17 +28,15 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The tests in this file use the pages in a browser, like a traveller.
-
-// site starts the whole service on an address of its own, with invented fares and fake payments. It
-// returns the base address, and the folder that receives the mails.
+// site returns the base address of a service with invented fares and fake payments, and the folder
+// that receives its mails.
 func site(t *testing.T) (base, mails string) {
 	t.Helper()
 	w := openShop(t)
 	return w.base, w.mails
 }
 
-// shop is a service like the one that site starts. The test can set its clock forward.
+// A shop is like the service of site, but the test can set its clock forward.
 type shop struct {
 	*onemachine.Service
 	base, mails string
@@ -66,11 +64,9 @@ func openShop(t *testing.T) shop {
 	return s
 }
 
-// seeded is the path of a store file with invented fares. It is empty until the first test has made
-// the file.
+// seeded is the path of a store file with invented fares, empty until the first test has made it.
 var seeded string
 
-// refreshed returns a new store with invented fares: a copy of the file seeded.
 func refreshed(t *testing.T, now func() time.Time) store.Table {
 	t.Helper()
 	if seeded == "" {
@@ -104,7 +100,7 @@ func refreshed(t *testing.T, now func() time.Time) store.Table {
 	return table
 }
 
-// mailed waits for a mail with a link that matches, and returns the link.
+// mailed waits for a mail with a link that matches.
 func mailed(t *testing.T, mails string, link *regexp.Regexp) (found string) {
 	t.Helper()
 	fixture.Mail(t, mails, func(m maildir.Mail) bool {
@@ -121,16 +117,13 @@ var screens = []screen{
 	{"desktop-dark", 1280, 800, "dark"},
 }
 
-// everyScreen lists all screens, including two whose browser runs no scripts.
 var everyScreen = append(screens[:len(screens):len(screens)], screen{"noscript", 1280, 800, "light"},
 	screen{"noscript-phone", 360, 740, "dark"})
 
-// maxKilobytes is the greatest allowed size of a page with its files at the first visit,
-// uncompressed.
+// maxKilobytes limits a page with its files at the first visit, uncompressed.
 const maxKilobytes = 100
 
-// TestProveJourney goes from the first page to a Pro key on a phone. On every other screen it
-// checks only a verdict.
+// Only the phone goes all the way to a Pro key; the other screens check a verdict.
 func TestProveJourney(t *testing.T) {
 	b := openBrowser(t)
 	t.Run(screens[0].name, func(t *testing.T) { journey(t, b, screens[0]) })
@@ -150,8 +143,6 @@ func TestProveJourney(t *testing.T) {
 	}
 }
 
-// journey goes from the first page to a Pro key. It types and chooses cities, reads the verdict,
-// requests an alert, and buys the plan with fake money.
 func journey(t *testing.T, b browser, s screen) {
 	t.Helper()
 	base, mails := site(t)
@@ -159,7 +150,6 @@ func journey(t *testing.T, b browser, s screen) {
 	w.light("the first view", base, "/")
 	w.check("home")
 
-	// The reader chooses the first city with the keyboard, the second with the mouse.
 	w.do(typeIn("#da", "mila"))
 	w.wait(`document.querySelectorAll('#da-list li').length > 0 && document.querySelector('#da').getAttribute('aria-expanded') === 'true'`)
 	w.do(chromedp.KeyEvent(kb.ArrowDown))
@@ -168,8 +158,7 @@ func journey(t *testing.T, b browser, s screen) {
 		`document.getElementById(document.querySelector('#da').getAttribute('aria-activedescendant')).textContent`); !strings.HasPrefix(marked, "Milano ") {
 		t.Errorf("%q is marked", marked)
 	}
-	// The reader types one more letter and chooses a city at once. The late result for that letter
-	// must not open the list again.
+	// The late result for one more letter must not open the list again after a city is chosen.
 	if open := evaluate[string](w, `new Promise(done => {
 		da.value = 'milan';
 		da.dispatchEvent(new Event('input'));
@@ -196,7 +185,6 @@ func journey(t *testing.T, b browser, s screen) {
 	w.check("verdict")
 	w.light("a verdict", base, "/?da=Milano&a=Bucarest")
 
-	// The reader requests an alert on the page, and confirms it by the link in the mail.
 	w.do(typeIn("#email", "ada@example.com"), typeIn("#threshold", "25,50"),
 		click("form.alert button"))
 	w.wait(`document.querySelector('.status.good')`)
@@ -232,8 +220,6 @@ func journey(t *testing.T, b browser, s screen) {
 	w.quiet()
 }
 
-// TestProveEveryState checks every message of the page, in Italian and English, on the narrowest
-// phone.
 func TestProveEveryState(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)
@@ -275,8 +261,6 @@ func TestProveEveryState(t *testing.T) {
 	}
 }
 
-// TestProveWithoutAScript: requesting a verdict, requesting an alert and buying the plan work in a
-// browser without scripts.
 func TestProveWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	base, mails := site(t)
