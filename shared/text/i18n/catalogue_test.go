@@ -85,9 +85,8 @@ func walk(n parse.Node, visit func(parse.Node)) {
 	}
 }
 
-// wanted compares two catalogues of texts. It returns the ids in the first catalogue (the parameter
-// "of") that the second catalogue ("by") must have too. A catalogue has all texts for agents or
-// none; without them, agents get English texts.
+// wanted returns the ids in catalogue of that catalogue by must have too. A catalogue has all texts
+// for agents or none; without them, agents get English texts.
 func wanted(of, by map[string][]string) []string {
 	isForAgents := func(id string) bool { return strings.HasPrefix(id, "agents.") }
 	answersAgents := slices.ContainsFunc(slices.Collect(maps.Keys(by)), isForAgents)
@@ -95,8 +94,8 @@ func wanted(of, by map[string][]string) []string {
 		func(id string) bool { return !answersAgents && isForAgents(id) })
 }
 
-// TestCatalogues compares every catalogue with the English one: the same ids, the same placeholders
-// in every form of a text, and no empty text. Links to the first page state the catalogue's language.
+// Every catalogue has the ids and placeholders of the English one, in every form of a text, and no
+// empty text. Links to the first page state the catalogue's language.
 func TestCatalogues(t *testing.T) {
 	english := texts(t, English().Code)
 	for _, code := range Codes() {
@@ -127,16 +126,15 @@ var markup = regexp.MustCompile(`<[^>]*>`)
 
 var languageOfLink = regexp.MustCompile(`\?lang=[a-z]{2}`)
 
-// marks returns the HTML tags of a text, in alphabetical order. A link keeps no language.
+// marks returns the sorted HTML tags of a text, without the language of links.
 func marks(text string) []string {
 	all := markup.FindAllString(languageOfLink.ReplaceAllString(text, ""), -1)
 	slices.Sort(all)
 	return all
 }
 
-// untypeset matches typographic faults, by language. French needs a no-break space before ; : ! ? %
-// and within « », and no straight apostrophes. Only English and Italian may use straight quotation
-// marks.
+// untypeset matches typographic faults. French needs a no-break space before ; : ! ? % and within «
+// », and no straight apostrophes. Only English and Italian may use straight quotation marks.
 var untypeset = map[string]*regexp.Regexp{
 	"de": regexp.MustCompile(`[^=]"[^ >]|[ \x{a0}][;:!?]`),
 	"fr": regexp.MustCompile(`'| [;:!?%»€]|« |[\pL\d})][;!?»%]|[\pL})]:[^\pL/]`),
@@ -144,7 +142,7 @@ var untypeset = map[string]*regexp.Regexp{
 	"pt": regexp.MustCompile(`[^=]"[^ >]|[ \x{a0}][;:!?]`),
 }
 
-// technical matches the parts of a text that are the same in every language.
+// technical matches what is the same in every language.
 var technical = regexp.MustCompile(`{{.*?}}|<[^>]*>|{"route".*?}|Content-Type: |/v1/\S*`)
 
 func TestTypography(t *testing.T) {
@@ -163,7 +161,6 @@ func TestTypography(t *testing.T) {
 	}
 }
 
-// TestPlurals: each text with plural forms has all forms that its language needs.
 func TestPlurals(t *testing.T) {
 	for _, l := range Languages() {
 		for id, forms := range texts(t, l.Code) {
@@ -176,8 +173,6 @@ func TestPlurals(t *testing.T) {
 	}
 }
 
-// TestFallback: a text that a catalogue lacks is shown in English. A text that all catalogues lack
-// panics.
 func TestFallback(t *testing.T) {
 	known := languages
 	defer func() { languages = known }()

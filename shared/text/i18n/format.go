@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Number writes a number with its digits in groups of three, as in 1,234,567. Spanish and
-// Portuguese write four digits without a group, as in 2586.
+// Number groups digits by three, as in 1,234,567. Spanish and Portuguese leave four digits
+// ungrouped, as in 2586.
 func (l *Language) Number(n int) string {
 	s, group := strconv.Itoa(n), l.Text("format.group")
 	if from, err := strconv.Atoi(l.Text("format.group_from")); err == nil && len(s) < from {
@@ -23,23 +23,21 @@ func (l *Language) Number(n int) string {
 	return s
 }
 
-// amounts holds a currency, and the function that converts euros to that currency.
 type amounts struct {
 	language *Language
 	currency string
 	convert  func(euro fare.Cents) fare.Cents
 }
 
-// InCurrency returns a copy of the language that writes all amounts in the currency with the code.
-// The parameter of converts euro cents to cents of that currency.
+// InCurrency returns a copy of the language that writes all amounts in the given currency. of
+// converts euro cents to its hundredths.
 func (l *Language) InCurrency(code string, of func(euro fare.Cents) fare.Cents) *Language {
 	return &Language{Code: l.Code, Name: l.Name, English: l.English, amounts: &amounts{l, code, of}}
 }
 
-// Converts reports whether the language writes amounts in a currency other than the euro.
+// Converts reports whether amounts are in another currency than the euro.
 func (l *Language) Converts() bool { return l.amounts != nil }
 
-// Converted converts euro cents to hundredths of the currency of the language.
 func (l *Language) Converted(c fare.Cents) fare.Cents { return l.converted(c) }
 
 func (l *Language) converted(c fare.Cents) fare.Cents {
@@ -49,11 +47,11 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 	return l.amounts.convert(c)
 }
 
-// Money writes an amount given in euro cents, in the currency of the language. It omits the cents
-// if they are zero. A whole number of euros is written in whole units of the currency too.
+// Money writes an amount given in euro cents. It omits the cents if they are zero, and also
+// converts a whole number of euros to whole units.
 func (l *Language) Money(euro fare.Cents) string { return l.InUnits(l.Convert(euro)) }
 
-// Convert returns the amount that Money writes, in hundredths of the currency of the language.
+// Convert returns the amount that Money writes, in hundredths of the language's currency.
 func (l *Language) Convert(euro fare.Cents) fare.Cents {
 	c := l.converted(euro)
 	if l.amounts != nil && euro%100 == 0 {
@@ -65,17 +63,15 @@ func (l *Language) Convert(euro fare.Cents) fare.Cents {
 // InUnits writes an amount that Convert returned.
 func (l *Language) InUnits(c fare.Cents) string { return l.money(c, c%100 != 0) }
 
-// About writes an amount given in euro cents, rounded to whole units of the currency.
+// About writes an amount given in euro cents, rounded to whole units.
 func (l *Language) About(c fare.Cents) string { return l.money((l.converted(c)+50)/100*100, false) }
 
-// Amount writes an amount given in euro cents, always with two decimals.
 func (l *Language) Amount(c fare.Cents) string { return l.money(l.converted(c), true) }
 
-// Whole writes an amount given in euro cents as a whole number, without the name of the currency.
+// Whole writes an amount given in euro cents as a whole number without its currency.
 func (l *Language) Whole(c fare.Cents) string { return strconv.Itoa(int((l.converted(c) + 50) / 100)) }
 
-// Price writes an amount with its currency. The amount is a decimal string such as 12.99 and is not
-// converted.
+// Price writes a decimal string such as 12.99 with its currency, unconverted.
 func (l *Language) Price(amount, currency string) string {
 	if currency == "EUR" {
 		return l.Text("format.money", "Amount", l.Decimals(amount))
@@ -83,8 +79,8 @@ func (l *Language) Price(amount, currency string) string {
 	return l.Decimals(amount) + "\u00a0" + currency
 }
 
-// Decimals writes a decimal string such as 1234.50 with the language's separators. It keeps all
-// digits after the point.
+// Decimals writes a decimal string such as 1234.50 with the language's separators, keeping all
+// decimals.
 func (l *Language) Decimals(number string) string {
 	whole, part, dotted := strings.Cut(number, ".")
 	if n, err := strconv.Atoi(whole); err == nil {
@@ -111,48 +107,42 @@ func (l *Language) money(c fare.Cents, cents bool) string {
 	return l.Text("format.money", "Amount", s)
 }
 
-// Month returns the name of a month.
 func (l *Language) Month(m time.Month) string { return l.numbered("format.month.", int(m)) }
 
-// MonthShort returns the short name of a month.
 func (l *Language) MonthShort(m time.Month) string { return l.numbered("format.month_short.", int(m)) }
 
-// Weekday returns the name of a day of the week.
 func (l *Language) Weekday(d time.Weekday) string { return l.numbered("format.weekday.", int(d)) }
 
-// WeekdayShort returns the short name of a day of the week.
 func (l *Language) WeekdayShort(d time.Weekday) string {
 	return l.numbered("format.weekday_short.", int(d))
 }
 
 func (l *Language) numbered(prefix string, n int) string { return l.Text(prefix + strconv.Itoa(n)) }
 
-// Date writes a day with the name of the month and the year, in the language's order.
+// Date writes a day with the name of its month and its year.
 func (l *Language) Date(d fare.Day) string { return l.date(d.Time()) }
 
 func (l *Language) date(t time.Time) string {
 	return l.Text("format.date", "Day", t.Day(), "Month", l.Month(t.Month()), "Year", t.Year())
 }
 
-// WeekdayDate writes a day with its weekday and its year.
 func (l *Language) WeekdayDate(d fare.Day) string {
 	t := d.Time()
 	return l.Text("format.weekday_date", "Weekday", l.Weekday(t.Weekday()), "Date", l.date(t))
 }
 
-// WeekdayDay writes a day with its weekday, without the year.
+// WeekdayDay omits the year.
 func (l *Language) WeekdayDay(d fare.Day) string {
 	t := d.Time()
 	return l.Text("format.weekday_day", "Weekday", l.Weekday(t.Weekday()), "Day", t.Day(), "Month", l.Month(t.Month()))
 }
 
-// Moment writes the date and the time of day, in UTC.
 func (l *Language) Moment(t time.Time) string {
 	t = t.UTC()
 	return l.Text("format.moment", "Date", l.date(t), "Time", t.Format("15:04"))
 }
 
-// List joins names with commas, and the language's word for "and" before the last name.
+// List joins names with commas and a final "and".
 func (l *Language) List(names []string) string {
 	n := len(names)
 	if n < 2 {
@@ -161,27 +151,27 @@ func (l *Language) List(names []string) string {
 	return l.Text("format.list", "Some", strings.Join(names[:n-1], l.Text("format.comma")), "Last", names[n-1])
 }
 
-// MonthOf writes the month and year of a day, as in August 2026.
+// MonthOf writes, for example, August 2026.
 func (l *Language) MonthOf(d fare.Day) string {
 	t := d.Time()
 	return l.Text("format.month_year", "Month", l.Month(t.Month()), "Year", t.Year())
 }
 
 // Apart returns the difference of two amounts given in euro cents, as readers compute it from the
-// amounts in whole units of the currency, and its Sign.
+// displayed whole units, and its Sign.
 func (l *Language) Apart(of, from fare.Cents) (amount string, sign int) {
 	by := l.wholeApart(of, from)
 	return l.money(100*max(by, -by), false), l.Sign(of, from)
 }
 
-// Sign returns the sign of the difference that Apart returns: -1 if the amount of is below from.
+// Sign returns the sign of what Apart returns: -1 if of is below from.
 func (l *Language) Sign(of, from fare.Cents) int { return cmp.Compare(l.wholeApart(of, from), 0) }
 
 func (l *Language) wholeApart(of, from fare.Cents) fare.Cents {
 	return (l.converted(of)+50)/100 - (l.converted(from)+50)/100
 }
 
-// Signed writes the difference that Apart returns as a number with its sign.
+// Signed writes what Apart returns as a number with its sign.
 func (l *Language) Signed(of, from fare.Cents) string {
 	switch by := int(l.wholeApart(of, from)); {
 	case by > 0:

@@ -56,7 +56,7 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// TestCalendar: in every language, each month and each day of the week has a different name.
+// In every language, each month and each weekday has a different name.
 func TestCalendar(t *testing.T) {
 	for _, l := range Languages() {
 		seen := map[string]bool{}
@@ -96,7 +96,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestFixedTexts: a text without placeholders is looked up once and then cached.
+// A text without placeholders is looked up once.
 func TestFixedTexts(t *testing.T) {
 	for _, l := range Languages() {
 		want := l.Text("format.decimal")
@@ -110,7 +110,6 @@ func TestFixedTexts(t *testing.T) {
 	}
 }
 
-// TestFormats: amounts, dates, lists and percentages follow the rules of each language.
 func TestFormats(t *testing.T) {
 	first, _ := fare.ParseDay("2026-03-01")
 	later, _ := fare.ParseDay("2026-08-12")
@@ -133,8 +132,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestPluralOfNothing: French and Portuguese use the singular for 0. The other languages use the
-// plural.
+// French and Portuguese use the singular for 0, the other languages the plural.
 func TestPluralOfNothing(t *testing.T) {
 	for code, like := range map[string]int{"it": 2, "en": 2, "de": 2, "es": 2, "fr": 1, "pt": 1} {
 		l := ForCode(code)
@@ -145,8 +143,7 @@ func TestPluralOfNothing(t *testing.T) {
 	}
 }
 
-// TestInCurrency: InCurrency converts amounts and names their currency. Texts without amounts, and
-// the original language, do not change.
+// Texts without amounts, and the original language, do not change.
 func TestInCurrency(t *testing.T) {
 	for code, want := range map[string][3]string{
 		"en": {"1,234.50\u00a0USD", "25\u00a0USD", "25.00\u00a0USD"},

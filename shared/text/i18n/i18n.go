@@ -2,8 +2,8 @@
 // numbers, money, dates and lists. Start with Language.Text.
 //
 // To add a language, add a catalogue file such as en.toml, and a line in the variable languages. If
-// a catalogue lacks a text, the English text is shown. A catalogue is parsed at its first use,
-// because parsing takes milliseconds and most processes need no texts.
+// a catalogue lacks a text, the English one is shown. A catalogue is parsed on first use, because
+// that takes milliseconds and most processes need no texts.
 package i18n
 
 import (
@@ -19,8 +19,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// languages lists the languages in the order of display. Readers whose language has no catalogue
-// get the first language.
+// languages are in the order of display. Readers whose language has no catalogue get the first one.
 var languages = []*Language{
 	{Code: "it", Name: "Italiano", English: "Italian"},
 	{Code: "en", Name: "English", English: "English"},
@@ -30,12 +29,11 @@ var languages = []*Language{
 	{Code: "pt", Name: "Português", English: "Portuguese"},
 }
 
-// Language holds the texts of a language and formats its numbers, dates and amounts.
 type Language struct {
-	Code string // a BCP 47 code
+	Code string
 
-	// Name is the language's name in the language itself, English its name in English. Both are
-	// outside the catalogue, so that pages can list languages without parsing catalogues.
+	// Name is the language's own name. Both names are outside the catalogue, so that pages can list
+	// languages without parsing catalogues.
 	Name, English string
 
 	once  sync.Once
@@ -48,10 +46,8 @@ type Language struct {
 //go:embed *.toml
 var catalogues embed.FS
 
-// Catalogue returns the content of a language's catalogue file.
 func Catalogue(code string) ([]byte, error) { return catalogues.ReadFile(code + ".toml") }
 
-// read parses a catalogue into a language.
 func (l *Language) read(catalogue []byte) error {
 	messages, err := i18n.ParseMessageBytes(catalogue, toml.Unmarshal)
 	if err != nil {
@@ -64,7 +60,7 @@ func (l *Language) read(catalogue []byte) error {
 	return nil
 }
 
-// Add adds a language with its catalogue. It must be called before the process serves requests.
+// Add adds a language. Call it before the process serves requests.
 func Add(code, name, english string, catalogue []byte) (*Language, error) {
 	l := &Language{Code: code, Name: name, English: english}
 	if err := l.read(catalogue); err != nil {
@@ -75,10 +71,8 @@ func Add(code, name, english string, catalogue []byte) (*Language, error) {
 	return l, nil
 }
 
-// Languages returns all languages, in the order of display.
 func Languages() []*Language { return languages }
 
-// Codes returns the codes of all languages, in the order of display.
 func Codes() []string {
 	var all []string
 	for _, l := range languages {
@@ -87,8 +81,7 @@ func Codes() []string {
 	return all
 }
 
-// Spoken returns the English names of all languages in one text, as in "Italian, English or
-// German".
+// Spoken returns, for example, "Italian, English or German".
 func Spoken() string {
 	var names []string
 	for _, l := range languages {
@@ -97,7 +90,7 @@ func Spoken() string {
 	return or(names)
 }
 
-// SpokenCodes returns the codes of all languages in one text, as in "it, en or de".
+// SpokenCodes returns, for example, "it, en or de".
 func SpokenCodes() string { return or(Codes()) }
 
 func or(names []string) string {
@@ -105,13 +98,11 @@ func or(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// Default returns the language for readers whose language has no catalogue.
 func Default() *Language { return languages[0] }
 
-// English returns the language English. All texts for programs are in English.
+// English returns the language of all texts for programs.
 func English() *Language { return ForCode(language.English.String()) }
 
-// Find returns the language with the code. It returns false if no language has the code.
 func Find(code string) (l *Language, ok bool) {
 	for _, l := range languages {
 		if l.Code == code {
@@ -121,8 +112,8 @@ func Find(code string) (l *Language, ok bool) {
 	return nil, false
 }
 
-// ForCode returns the language with the code, or English if no language has it. A stored code may
-// belong to a language that was removed since.
+// ForCode returns the language with the code, or English: a stored code may belong to a language
+// that was removed since.
 func ForCode(code string) *Language {
 	if l, ok := Find(code); ok {
 		return l
@@ -131,8 +122,8 @@ func ForCode(code string) *Language {
 	return l
 }
 
-// ForHeader returns the language that an Accept-Language header prefers, or the default language if
-// none matches. It ignores regions: pt-BR is Portuguese.
+// ForHeader returns the language that an Accept-Language header prefers, or the default one. It
+// ignores regions: pt-BR is Portuguese.
 func ForHeader(header string) *Language {
 	if l, ok := Match(header); ok {
 		return l
@@ -140,8 +131,7 @@ func ForHeader(header string) *Language {
 	return Default()
 }
 
-// Match returns the language that an Accept-Language header prefers, without regard to regions. It
-// returns false if no language matches.
+// Match is ForHeader, but returns false if no language matches.
 func Match(header string) (l *Language, ok bool) {
 	tags, _, _ := language.ParseAcceptLanguage(header) // by weight; none if the header is malformed
 	for _, tag := range tags {
@@ -153,12 +143,10 @@ func Match(header string) (l *Language, ok bool) {
 	return nil, false
 }
 
-// Text returns the text with the id, with its placeholders filled. The parameter fill alternates
-// names and values of placeholders. Text panics on an unknown id or name; this package's tests find
-// such calls.
+// Text returns the text with the id. fill alternates names and values of placeholders. It panics on
+// an unknown id or name, which this package's tests find.
 func (l *Language) Text(id string, fill ...any) string { return l.fill(id, nil, fill) }
 
-// Lookup returns a text without placeholders. It returns false if the id is unknown.
 func (l *Language) Lookup(id string) (text string, ok bool) {
 	if m := l.messages()[id]; m != nil {
 		return m.Other, true
@@ -166,13 +154,12 @@ func (l *Language) Lookup(id string) (text string, ok bool) {
 	return "", false
 }
 
-// Count returns a text in the plural form for the number n. It replaces the placeholder Count by n.
+// Count returns a text in the plural form for n, which also fills the placeholder Count.
 func (l *Language) Count(id string, n int, fill ...any) string {
 	return l.fill(id, &n, append(fill, "Count", n))
 }
 
-// HTML returns a text that may hold HTML tags. It escapes every value in fill that is not a
-// template.HTML.
+// HTML returns a text that may hold HTML tags. It escapes every value that is not a template.HTML.
 func (l *Language) HTML(id string, fill ...any) template.HTML {
 	for i := 1; i < len(fill); i += 2 {
 		if _, safe := fill[i].(template.HTML); !safe {
@@ -184,12 +171,11 @@ func (l *Language) HTML(id string, fill ...any) template.HTML {
 
 var unemphasized = strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>", "")
 
-// Plain returns a text without the tags that emphasize words.
+// Plain omits the tags that emphasize words.
 func (l *Language) Plain(id string, fill ...any) string {
 	return unemphasized.Replace(l.fill(id, nil, fill))
 }
 
-// messages returns the texts of the catalogue by id.
 func (l *Language) messages() map[string]*text {
 	if l.amounts != nil {
 		return l.amounts.language.messages()
@@ -206,10 +192,10 @@ func (l *Language) messages() map[string]*text {
 	return l.texts
 }
 
-// fill returns the text with the id, with values for its placeholders. If count is not nil, it is
-// the text in the plural form of this number.
+// fill returns the text with its placeholders filled, in the plural form of count if that is not
+// nil.
 func (l *Language) fill(id string, count *int, fill []any) string {
-	if l.amounts != nil { // the currency has no effect: amounts are texts in fill
+	if l.amounts != nil { // amounts are texts in fill, so the currency has no effect
 		return l.amounts.language.fill(id, count, fill)
 	}
 	m := l.messages()[id]
@@ -230,7 +216,6 @@ func (l *Language) fill(id string, count *int, fill []any) string {
 	return filled
 }
 
-// form returns the plural form for a number.
 func (l *Language) form(n int) plural.Form {
 	return plural.Cardinal.MatchPlural(l.tag, max(n, -n), 0, 0, 0, 0)
 }

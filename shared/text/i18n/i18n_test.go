@@ -42,8 +42,7 @@ func TestSpoken(t *testing.T) {
 	}
 }
 
-// TestACatalogueIsReadWhenAskedFor: using one language does not parse the catalogues of other
-// languages.
+// Using one language does not parse the catalogues of others.
 func TestACatalogueIsReadWhenAskedFor(t *testing.T) {
 	known := languages
 	defer func() { languages = known }()

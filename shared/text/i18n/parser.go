@@ -12,24 +12,23 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// parsed is a text of a catalogue. Most texts have only placeholders such as {{.City}}: these are
-// cut into pieces, because templates take ten times as long.
+// parsed is a text of a catalogue. Most texts have only placeholders such as {{.City}} and are cut
+// into pieces, because templates take ten times as long.
 type parsed struct {
 	pieces []piece
-	// conditions is the text as a template, if the text has more than placeholders.
+	// conditions is the text as a template, if it has more than placeholders.
 	conditions *template.Template
 }
 
-// piece is a part of a text: a constant, or if name is not empty, a placeholder.
+// piece is a constant or, if name is not empty, a placeholder.
 type piece struct{ constant, name string }
 
-// text is a text of a catalogue in all its plural forms.
 type text struct {
 	*i18n.Message
 	parsed [plural.Many + 1]atomic.Pointer[parsed] // by form
 }
 
-// parse parses a plural form once. It parses the form Other if the catalogue lacks the form.
+// parse parses a plural form once. A missing form is Other.
 func (t *text) parse(form plural.Form) *parsed {
 	if known := t.parsed[form].Load(); known != nil {
 		return known
@@ -39,7 +38,7 @@ func (t *text) parse(form plural.Form) *parsed {
 	return p
 }
 
-// source returns a plural form. It returns "" if the catalogue lacks the form.
+// source returns "" if the catalogue lacks the form.
 func (t *text) source(form plural.Form) string {
 	switch form {
 	case plural.Zero:
@@ -77,7 +76,6 @@ func parseText(source string) *parsed {
 	return p
 }
 
-// execute fills the placeholders. The parameter fill alternates names and values.
 func (p *parsed) execute(fill []any) (string, error) {
 	var b strings.Builder
 	if p.conditions != nil {
@@ -111,7 +109,6 @@ func (p *parsed) execute(fill []any) (string, error) {
 	return b.String(), nil
 }
 
-// valueOf returns the last value of a name in fill.
 func valueOf(name string, fill []any) (value any, ok bool) {
 	for i := len(fill) - 2; i >= 0; i -= 2 {
 		if fill[i] == name {
@@ -121,8 +118,7 @@ func valueOf(name string, fill []any) (value any, ok bool) {
 	return nil, false
 }
 
-// begins reports whether a text starts with one of the prefixes in with. It ignores case and
-// accents.
+// begins reports whether a text starts with one of the given prefixes, ignoring case and accents.
 func begins(text string, with ...string) bool {
 	text = norm.NFD.String(strings.ToLower(text))
 	for _, w := range with {

@@ -17,12 +17,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// use is a place in the source code that uses a text of the catalogue.
 type use struct {
 	where          string
 	prefix, suffix string   // of the id
 	whole          bool     // prefix is the complete id
-	names          []string // its placeholders; nil if unknown
+	names          []string // placeholders; nil if unknown
 }
 
 var methods = []string{"Text", "Plain", "HTML", "Count", "Lookup"}
@@ -66,8 +65,8 @@ func uses(t *testing.T) (all []use) {
 	return all
 }
 
-// inGo returns the uses of texts in a Go file. If the code builds an id at run time, the use holds
-// the constant start and end of the id.
+// inGo returns the uses of texts in a Go file. For an id built at run time, the use has its
+// constant start and end.
 func inGo(t *testing.T, path string) (all []use) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
@@ -133,8 +132,8 @@ func literal(e ast.Expr) string {
 	return ""
 }
 
-// TestUses: every text used in the code exists and gets all its placeholders. Every text in the
-// catalogue is used.
+// Every text used in the code exists and gets all its placeholders. Every text in the catalogue is
+// used.
 func TestUses(t *testing.T) {
 	catalogue := texts(t, English().Code)
 	unused := maps.Clone(catalogue)

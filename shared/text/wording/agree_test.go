@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestLevelAgreesWithEuros: a level never contradicts the amounts next to it. An expensive fare
-// inside the usual range is explained. A small difference is stated as small, not as none. The
-// comparison with the fare's own day says "but" if it points the other way.
+// A level never contradicts the amounts next to it. An expensive fare inside the usual range is
+// explained. A small difference is stated as small, not as none. The comparison with the fare's own
+// day says "but" if it points the other way.
 func TestLevelAgreesWithEuros(t *testing.T) {
 	percentile := 72
 	of := func(ambito, level string, price, median, q1, q3 fare.Cents) wording.Verdict {

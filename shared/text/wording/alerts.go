@@ -7,9 +7,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Usual compares a price with the usual price, both in euro cents. The usual price is that of a
-// similar trip if trip is true, otherwise that of the route. The sentence says whether the usual
-// price is of the trip or of the route.
+// Usual compares a price with the usual price, both in euro cents: that of similar trips if trip is
+// true, otherwise that of the route.
 func Usual(l *i18n.Language, price, usual fare.Cents, trip bool) string {
 	by, of, differs := Whole(max(price, usual)-min(price, usual)), "route", "less"
 	if trip {
@@ -24,7 +23,6 @@ func Usual(l *i18n.Language, price, usual fare.Cents, trip bool) string {
 	return l.Text("usual."+of+"."+differs, "Usual", l.Amount(usual), "By", l.Money(by))
 }
 
-// Seen states the day on which a fare was found, and how many days ago.
 func Seen(l *i18n.Language, found time.Time, today fare.Day) string {
 	day := fare.DayOf(found)
 	ago := l.Text("ago.today")

@@ -6,7 +6,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// BeforeFares says since when a service without any fare collects fares, and when its first
+// BeforeFares says since when a service without any fare has been collecting, and when its first
 // verdicts can come.
 func BeforeFares(l *i18n.Language, r verdict.Raccolta) string {
 	date := func(text string) string {
@@ -19,8 +19,8 @@ func BeforeFares(l *i18n.Language, r verdict.Raccolta) string {
 	return l.Text("refusal.collecting.lede", "Since", date(r.Dal), "First", date(r.PrimoVerdetto))
 }
 
-// Collecting writes a sentence for a route without a verdict: how many of the needed days of fares
-// are known, and when the first verdict can come. It returns "" if r is nil.
+// Collecting says how many of the needed days of fares are known, and when the first verdict can
+// come. It returns "" if r is nil.
 func Collecting(l *i18n.Language, r *verdict.Raccolta) string {
 	if r == nil {
 		return ""

@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Flight writes what the source says about the flight of a fare, as in "Ryanair, Bergamo–Stansted,
-// non-stop, 2 h 5 min". It returns "" if the source says nothing but the stops. Of a return it
-// writes the outward way; its stops are known only if neither way has any.
+// Flight writes what the source says about the flight, as in "Ryanair, Bergamo–Stansted, non-stop,
+// 2 h 5 min", or "" if it says nothing but the stops. Of a return it writes the outward journey;
+// its stops are known only if neither direction has any.
 func Flight(l *i18n.Language, p verdict.Prezzo) string {
 	var all []string
 	if p.Vettore != nil {
@@ -37,7 +37,6 @@ func Flight(l *i18n.Language, p verdict.Prezzo) string {
 	return said
 }
 
-// FlightSentence writes Flight as a sentence, or "" if Flight is "".
 func FlightSentence(l *i18n.Language, p verdict.Prezzo) string {
 	text := Flight(l, p)
 	if text == "" {
@@ -49,7 +48,7 @@ func FlightSentence(l *i18n.Language, p verdict.Prezzo) string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-// Airlines writes which airlines a question or an alert is limited to, as in "only Ryanair".
+// Airlines writes the airlines of a limit, as in "only Ryanair".
 func Airlines(l *i18n.Language, a fare.Airlines) string {
 	list, except := a.List()
 	var names []string

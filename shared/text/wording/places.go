@@ -8,10 +8,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Places returns sentences that explain the names of a caller for an origin and, perhaps, a
-// destination. For an airport or district the sentence names the city; for a city with several
-// airports it lists the airports. If the answer is about the airports, the sentence says only what
-// it compares with, if that is not their own fares.
+// Places explains the names that a caller used for an origin and perhaps a destination. For an
+// airport or district it names the city; for a city with several airports it lists them. If the
+// answer is about the airports, it says only with what it compares, if not with their own fares.
 func Places(l *i18n.Language, t *verdict.Tratta, asked ...string) (all []string) {
 	if t == nil {
 		t = &verdict.Tratta{}

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// TestPlacesAreJoined: one sentence lists the airports of both cities, in every language.
+// In every language, one sentence lists the airports of both cities.
 func TestPlacesAreJoined(t *testing.T) {
 	for _, l := range i18n.Languages() {
 		for _, asked := range [][]string{{"Milano", "Londra"}, {"Milano", "Lisbona"}} {

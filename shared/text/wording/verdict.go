@@ -11,22 +11,21 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Verdict writes the sentences about one analysis, for pages, cards, feeds and tools of agents.
-// Every sentence with a level or a difference names its question: the route, a month or a day.
+// Verdict writes the sentences about one analysis. Every sentence with a level or a difference
+// names its question: the route, a month or a day.
 type Verdict struct {
 	*i18n.Language
 	Of     verdict.Analysis
-	On     fare.Day // the day or the month of the question; 0: the route
-	Back   fare.Day // the day of return in the question; 0: none
+	On     fare.Day // the day or month in question; 0: the route
+	Back   fare.Day // the day of return in question; 0: none
 	Around bool     // the question is about the cheapest of the days around On
 	Today  fare.Day
 }
 
-// Judged reports whether the service knows enough fares to give a level such as good.
+// Judged reports whether the service knows enough fares for a level.
 func (v Verdict) Judged() bool { return v.Of.Verdetto.Percentile != nil }
 
-// question returns the kind of question that the analysis answers. It is a part of text ids in the
-// catalogue.
+// question returns the kind of question, a part of text ids.
 func (v Verdict) question() string {
 	switch {
 	case v.Of.Ambito == verdict.InMese:
@@ -52,8 +51,8 @@ func (v Verdict) about() string {
 	return v.Text("for."+v.question(), "Day", v.WeekdayDay(v.On), "Month", v.MonthOf(v.On))
 }
 
-// Headline writes the level of the fare, and how far the fare is from the usual fare. If Lower names
-// a lower fare of the last days, the headline says that it is about the latest fare.
+// Headline writes the level of the fare and its distance to the usual fare. If Lower names a lower
+// fare of the last days, the headline says that it is about the latest one.
 func (v Verdict) Headline() string {
 	if !v.Judged() {
 		return v.Text("headline.dati-insufficienti")
@@ -69,13 +68,13 @@ func (v Verdict) Headline() string {
 	return Sentence(said)
 }
 
-// Brief writes the judged fare with its level, short enough for a title.
+// Brief is short enough for a title.
 func (v Verdict) Brief() string {
 	return v.Text("headline.brief", "Price", v.Money(v.Of.Prezzo.Cent), "Level", v.Level())
 }
 
-// Level writes the level of the judged fare, such as good, in words. A fare inside the usual range is
-// at most rather expensive.
+// Level writes the level of the judged fare. Inside the usual range, it is at most rather
+// expensive.
 func (v Verdict) Level() string {
 	level := v.Of.Verdetto.Livello
 	if dearWithin(v.Language, v.Of) {
@@ -84,8 +83,7 @@ func (v Verdict) Level() string {
 	return Level(v.Language, level, v.Of.Verdetto.Affidabilita)
 }
 
-// Level writes a level in words. If the reliability is low, the words say that the level is only
-// probable.
+// Level writes a level in words, as only probable if the reliability is low.
 func Level(l *i18n.Language, level, reliability string) string {
 	if reliability == verdict.Bassa {
 		return l.Text("headline.perhaps", "Level", l.Text("level."+level))
@@ -93,7 +91,7 @@ func Level(l *i18n.Language, level, reliability string) string {
 	return l.Text("level." + level)
 }
 
-// Than says how far the fare is from the usual fare of the question, without a full stop.
+// Than writes the distance to the usual fare of the question, without a full stop.
 func (v Verdict) Than() string {
 	by, usual := *v.Of.Verdetto.ScartoMedianaCent, v.Of.Verdetto.MedianaCent
 	if usual == nil {
@@ -112,9 +110,9 @@ func (v Verdict) Than() string {
 	return v.Text("than."+than, "Amount", amount, "For", v.about())
 }
 
-// dearWithin reports whether a fare that is called expensive lies within the usual range, as
-// Typical states the range. The range is the middle half of comparable fares, and a fare is
-// expensive if at least 70 % of them are lower.
+// dearWithin reports whether an expensive fare lies within the usual range as Typical states it.
+// The range is the middle half of comparable fares, while a fare is expensive if at least 70 % of
+// them are lower.
 func dearWithin(l *i18n.Language, a verdict.Analysis) bool {
 	if a.Verdetto.Livello != verdict.Caro || a.Quartili == nil {
 		return false
@@ -123,16 +121,14 @@ func dearWithin(l *i18n.Language, a verdict.Analysis) bool {
 	return above <= 0
 }
 
-// Apart returns how far a fare with the given level is from a usual fare, and the Sign of the
-// difference.
+// Apart returns the distance of a fare with the given level from a usual fare, and its Sign.
 func Apart(l *i18n.Language, level string, price, usual fare.Cents) (amount string, sign int) {
 	amount, _ = l.Apart(price, usual)
 	return amount, Sign(l, level, price, usual)
 }
 
-// Sign returns the sign of the difference between a fare with the given level and a usual fare.
-// Percentiles of departures go in steps of 5 % of a fare. So a difference can contradict its level
-// by at most one step, and then counts as none.
+// Sign returns the sign of what Apart returns. Percentiles of departures go in steps of 5 % of a
+// fare, so a difference can contradict its level by at most one step; it then counts as none.
 func Sign(l *i18n.Language, level string, price, usual fare.Cents) int {
 	sign := l.Sign(price, usual)
 	cheap := level == verdict.Ottimo || level == verdict.Buono
@@ -142,12 +138,12 @@ func Sign(l *i18n.Language, level string, price, usual fare.Cents) int {
 	return sign
 }
 
-// Direction returns the part of text ids for the sign of a difference.
+// Direction returns the part of text ids for a sign.
 func Direction(sign int) string { return [...]string{"less", "same", "more"}[sign+1] }
 
-// OwnDay compares the judged fare with the usual fare of its own day of departure. This is the
-// reference of every fare with a date, wherever another question is asked about it. OwnDay returns
-// "" if the question is about that day, or if the usual fare is unknown.
+// OwnDay compares the judged fare with the usual fare of its own departure, the reference of every
+// fare with a date, whatever the question. It returns "" if the question is about that day, or if
+// the usual fare is unknown.
 func (v Verdict) OwnDay() string {
 	usual := v.Of.SolitoPartenzaCent
 	if usual == nil || v.Of.Prezzo.Dichiarato || v.question() == "day" {
@@ -159,9 +155,8 @@ func (v Verdict) OwnDay() string {
 		"But", apart != nil && int(*apart)*sign < 0)
 }
 
-// Lower states a lower fare that the service knows for another departure of the route. It compares
-// that fare with the usual fare of the route and of its own day. It returns "" if the service knows
-// none.
+// Lower states a lower known fare of another departure, and compares it with the usual fare of the
+// route and of its own day. It returns "" if there is none.
 func (v Verdict) Lower() string {
 	p := v.Of.PrezzoPiuBasso
 	if p == nil || v.Of.Prezzo.Dichiarato && v.Of.PrezzoNoto != nil { // Known names it then
@@ -182,16 +177,16 @@ func (v Verdict) Lower() string {
 	return said
 }
 
-// Usual states the usual fare of the question, and between which amounts half of the comparable fares
-// lie. It needs a verdict.
+// Usual states the usual fare of the question, and between which amounts half of the comparable
+// fares lie. It needs a verdict.
 func (v Verdict) Usual() string {
 	of := v.Of.Quartili
 	return v.Text("departure.usual_"+v.question(), "Usual", v.About(of.MedianaCent), "Low", v.About(of.Q1Cent),
 		"High", v.About(of.Q3Cent), "Soon", soon(v.Of))
 }
 
-// Adjusted states that the amounts of Usual are adjusted to the days before departure. It returns ""
-// for a question about the route, whose amounts are observed fares.
+// Adjusted states that the amounts of Usual are adjusted to the lead time. It returns "" for the
+// route, whose amounts are observed fares.
 func (v Verdict) Adjusted() string {
 	if v.question() == "route" {
 		return ""
@@ -199,7 +194,7 @@ func (v Verdict) Adjusted() string {
 	return v.Text("departure.adjusted")
 }
 
-// Typical states the usual range of fares for the question. It needs a verdict.
+// Typical states the usual range of fares. It needs a verdict.
 func (v Verdict) Typical() string {
 	if v.question() != "around" {
 		return Typical(v.Language, v.Of)
@@ -209,7 +204,7 @@ func (v Verdict) Typical() string {
 		"Within", dearWithin(v.Language, v.Of))
 }
 
-// Fare states the judged fare, its days of departure and return, and how old it is.
+// Fare states the judged fare, its days and its age.
 func (v Verdict) Fare() string {
 	p := v.Of.Prezzo
 	if p.Dichiarato {
@@ -223,8 +218,8 @@ func (v Verdict) Fare() string {
 	return said
 }
 
-// Known compares the price that a reader entered with the lowest fare that the service knows. It
-// returns "" if the service knows no fare.
+// Known compares the price that a reader entered with the lowest known fare. It returns "" if there
+// is none.
 func (v Verdict) Known() string {
 	known := v.Of.PrezzoNoto
 	if known == nil {
@@ -250,8 +245,8 @@ func (v Verdict) Known() string {
 		v.seen(*known), "Difference", v.Money(max(difference, -difference)))
 }
 
-// Past states the lowest earlier fare of the same departure. It returns "" for an expensive fare, and
-// unless the earlier fare was at least 5 % lower.
+// Past states the lowest earlier fare of the same departure, if that was at least 5 % lower. It
+// returns "" for an expensive fare.
 func (v Verdict) Past() string {
 	low, level := v.Of.MinimoPartenza, v.Of.Verdetto.Livello
 	const clearly = 95 // percent of the judged fare
@@ -261,8 +256,8 @@ func (v Verdict) Past() string {
 	return v.Text("fare.past", "Price", v.Money(low.Cent), "Day", v.date(low.Giorno))
 }
 
-// Certainty returns how sure the verdict is, and with which fares the judged fare is compared. For
-// a question about a route, restsOn states the number of observed days instead.
+// Certainty returns how sure the verdict is, and on which fares or, for the route, how many
+// observed days it rests.
 func (v Verdict) Certainty() (certainty, restsOn string) {
 	of := v.Of.Verdetto
 	certainty = v.Text("certainty." + of.Affidabilita)
@@ -273,8 +268,7 @@ func (v Verdict) Certainty() (certainty, restsOn string) {
 	return certainty, Compared(v.Language, of)
 }
 
-// Compared states which fares, and how many, a judged fare is compared with. It is for verdicts
-// about one departure or one month.
+// Compared states how many fares of which kind a departure or month is compared with.
 func Compared(l *i18n.Language, v verdict.Verdetto) string {
 	fares := l.Number(v.Campione)
 	switch v.Confronto {
@@ -286,8 +280,7 @@ func Compared(l *i18n.Language, v verdict.Verdetto) string {
 	return l.Text("departure.observed", "Fares", fares)
 }
 
-// since writes the first day of the sample. It returns false if the verdict is not about days that
-// can be counted.
+// since returns false if the verdict is not about days that can be counted.
 func (v Verdict) since() (string, bool) {
 	day, err := fare.ParseDay(v.Of.Verdetto.Dal)
 	if err != nil {
@@ -296,9 +289,9 @@ func (v Verdict) since() (string, bool) {
 	return v.Date(day), true
 }
 
-// Rank states on how many days a lower fare was seen. For a departure, a month or airports that are
-// compared with whole cities, it states the estimated share of comparable fares that are lower. An
-// interval is stated if days were not observed and it is wider than the rounding.
+// Rank states on how many days a lower fare was seen. For a departure, a month, or airports
+// compared with whole cities, it states the estimated share of comparable fares that are lower. It
+// states an interval if days were not observed and it is wider than the rounding.
 func (v Verdict) Rank() string {
 	of := v.Of.Verdetto
 	since, ok := v.since()
@@ -325,7 +318,6 @@ func (v Verdict) Waiting() string {
 	return Advice(v.Language, v.Of)
 }
 
-// quoted writes an amount in the currency that the reader used.
 func (v Verdict) quoted(q verdict.Quotato) string {
 	decimals := 2
 	if q.Importo == math.Trunc(q.Importo) {
@@ -341,7 +333,7 @@ func (v Verdict) seen(p verdict.Prezzo) string {
 	return Ago(v.Language, int(v.Today-fare.DayOf(*p.TrovatoIl)))
 }
 
-// date writes a day of the form 2006-01-02 with its weekday. It returns "" for an empty day.
+// date writes a day of the form 2006-01-02 with its weekday, or "" if it is empty.
 func (v Verdict) date(published string) string {
 	d, err := fare.ParseDay(published)
 	if err != nil {
@@ -350,7 +342,7 @@ func (v Verdict) date(published string) string {
 	return v.WeekdayDate(d)
 }
 
-// Ago writes a number of days before today, as in "2 days ago".
+// Ago writes, for example, "2 days ago".
 func Ago(l *i18n.Language, days int) string {
 	switch {
 	case days <= 0:
@@ -361,7 +353,7 @@ func Ago(l *i18n.Language, days int) string {
 	return l.Count("ago.days", days)
 }
 
-// Sentence capitalises the first letter of a text.
+// Sentence capitalises the first letter.
 func Sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestVerdictInWords: the sentences depend on the question: a route, a month or a day. A sentence
-// about a fare names its age, its weekday and the earlier fares of the same departure.
+// The sentences depend on the question. A sentence about a fare names its age, its weekday and the
+// earlier fares of the same departure.
 func TestVerdictInWords(t *testing.T) {
 	today, err := fare.ParseDay("2016-03-01")
 	if err != nil {
@@ -69,7 +69,7 @@ func TestVerdictInWords(t *testing.T) {
 			v.Of.Verdetto.Livello, v.Of.Verdetto.ScartoMedianaCent = verdict.Normale, &nearly
 		}).Headline(): "Normal: about the usual price for Monday 9 May.",
 		of(func(v *wording.Verdict) {
-			v.Of.Verdetto.ScartoMedianaCent = &dearer // the level says otherwise
+			v.Of.Verdetto.ScartoMedianaCent = &dearer // contradicts the level
 		}).Headline(): "Good: about the usual price for Monday 9 May.",
 		of(func(v *wording.Verdict) { v.Of.Verdetto.Percentile = nil }).Headline(): "We do not know yet.",
 		of(scope(verdict.InPartenza)).Brief():                                      "€21.99: good",
@@ -111,7 +111,6 @@ func TestVerdictInWords(t *testing.T) {
 	}
 }
 
-// TestCompared: each kind of comparison (Confronto) has its own words, with the number of fares.
 func TestCompared(t *testing.T) {
 	for confronto, want := range map[string]string{
 		verdict.DiOggi:   "based on fares on sale now for 17 other days",

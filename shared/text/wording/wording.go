@@ -1,10 +1,10 @@
 // Package wording writes the sentences about a verdict for pages, pictures and mails.
 //
-// Only the fare that a page, mail or API answer is about gets a level such as good. All other fares
-// are compared in euros with their own usual fare.
+// Only the fare that an answer is about gets a level such as good. All other fares are compared in
+// euros with their own usual fare.
 //
-// A sentence advises to wait only if waiting saved money in the recorded cases. It also states in
-// how many cases waiting cost more.
+// A sentence advises to wait only if waiting saved money in the recorded cases, and also states how
+// often it cost more.
 package wording
 
 import (
@@ -18,20 +18,18 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Whole rounds a calculated amount, in euro cents, to whole euros. It is not for fares of a
-// provider, which are never rounded.
+// Whole rounds a calculated amount, in euro cents, to whole euros. Fares of a provider are never
+// rounded.
 func Whole(c fare.Cents) fare.Cents { return (c + 50) / 100 * 100 }
 
-// Nights names a return by its nights away, published as in 4-7.
+// Nights writes a return trip by its nights, published as in 4-7.
 func Nights(l *i18n.Language, published string) string {
 	return l.Text("trip.nights", "Nights", NightRange(published))
 }
 
-// NightRange writes nights that are published as in 4-7 with a dash: 4–7.
 func NightRange(published string) string { return strings.ReplaceAll(published, "-", "–") }
 
-// Typical states the usual range of fares: from the first to the third quartile of comparable
-// fares. It needs an analysis with a verdict.
+// Typical states the first and the third quartile of comparable fares. It needs a verdict.
 func Typical(l *i18n.Language, a verdict.Analysis) string {
 	of := map[string]string{verdict.InMese: "_month", verdict.InPartenza: ""}
 	which, ok := of[a.Ambito]
@@ -46,10 +44,9 @@ func Typical(l *i18n.Language, a verdict.Analysis) string {
 		"Within", dearWithin(l, a), "Soon", soon(a))
 }
 
-// soon reports whether the departure of the judged fare is at most three days ahead.
 func soon(a verdict.Analysis) bool { return a.AnticipoGiorni != nil && *a.AnticipoGiorni <= 3 }
 
-// Comparables states how many of 100 comparable fares cost less than the judged fare.
+// Comparables states how many of 100 comparable fares cost less.
 func Comparables(l *i18n.Language, percentile int) string {
 	switch {
 	case percentile <= 1:
@@ -60,12 +57,12 @@ func Comparables(l *i18n.Language, percentile int) string {
 	return l.Text("departure.less", "Percent", percentile)
 }
 
-// Advice states in one sentence what waiting to buy a departure brought in recorded cases: what it
-// saved or cost, and how many fares fell or rose. It returns "" without a record.
+// Advice states what waiting to buy a departure saved or cost in recorded cases, and how many fares
+// fell or rose. It returns "" without a record.
 func Advice(l *i18n.Language, a verdict.Analysis) string {
 	if len(a.Previsione) == 0 {
 		if lead := a.AnticipoGiorni; lead == nil || *lead > int(departure.Week.Days()) {
-			return "" // the service has recorded no outcomes yet
+			return "" // no outcomes recorded yet
 		}
 		return l.Text("waits.soon")
 	}
@@ -88,22 +85,20 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 		"Rose", rose(l, f), "Dearer", l.Count("waits.ended", hundredths(f.Attesa.PiuCaro)))
 }
 
-// Record states how many recorded fares of a kind fell or rose, without advice.
+// Record states how many recorded fares fell or rose, without advice.
 func Record(l *i18n.Language, f verdict.Previsione) string {
 	return l.Text("waits.record", "Days", f.Giorni, "Fell", fell(l, f), "Rose", rose(l, f))
 }
 
-// fell states how many of 100 recorded fares fell by 5 % or more.
 func fell(l *i18n.Language, f verdict.Previsione) string {
 	return l.Count("waits.fell", hundredths(f.Calo5), "More", f.Calo5Oltre)
 }
 
-// rose states how many of 100 recorded fares rose by 5 % or more.
 func rose(l *i18n.Language, f verdict.Previsione) string {
 	return l.Count("waits.rose", hundredths(f.Rialzo5))
 }
 
-// Waits returns the sentences of Advice as a list, or nil if there is no advice.
+// Waits returns Advice as a list, or nil if there is none.
 func Waits(l *i18n.Language, a verdict.Analysis) []string {
 	if advice := Advice(l, a); advice != "" {
 		return []string{advice}
@@ -113,7 +108,7 @@ func Waits(l *i18n.Language, a verdict.Analysis) []string {
 
 func hundredths(share float64) int { return int(math.Round(100 * share)) }
 
-// Fall writes the chance that a fare falls by 5 % or more, as the API publishes the chance.
+// Fall writes the chance of a fall as the API publishes it.
 func Fall(l *i18n.Language, f verdict.Previsione) string {
 	fall := Percent(l, f.Calo5)
 	if f.Calo5Oltre {
@@ -122,7 +117,7 @@ func Fall(l *i18n.Language, f verdict.Previsione) string {
 	return fall
 }
 
-// Percent writes a share between 0 and 1 in whole percent.
+// Percent writes a share between 0 and 1.
 func Percent(l *i18n.Language, share float64) string {
 	if share > 0 && share < .01 {
 		return l.Text("format.percent", "Percent", "<1")
@@ -130,7 +125,7 @@ func Percent(l *i18n.Language, share float64) string {
 	return l.Text("format.percent", "Percent", fmt.Sprint(hundredths(share)))
 }
 
-// Change writes the change of a fare, given in euro cents, with its sign.
+// Change writes a change in euro cents with its sign.
 func Change(l *i18n.Language, c fare.Cents) string {
 	switch {
 	case c > 0:

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestAdviceToWaitNeedsEvidence: in every language, a sentence advises to wait only if waiting
-// saved money in the recorded cases. The sentence also says in how many cases waiting cost more.
+// In every language, a sentence advises to wait only if waiting saved money in the recorded cases,
+// and then says how often waiting cost more.
 func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 	lead, week := 40, 7
 	of := func(pays ...bool) (a verdict.Analysis) {
@@ -59,7 +59,7 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 	}
 }
 
-// TestAdviceWithoutCases: a sentence on waiting holds a word instead of the figure 0.
+// A sentence on waiting holds a word instead of the figure 0.
 func TestAdviceWithoutCases(t *testing.T) {
 	lead := 40
 	zero := regexp.MustCompile(`(^|[ (])0 `)

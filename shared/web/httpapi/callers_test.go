@@ -25,7 +25,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// service is an API with counters and customers in memory, and its own clock.
+// service is an API with counters and customers in memory, and a clock.
 type service struct {
 	*httpapi.API
 	limit.Counters
@@ -114,12 +114,11 @@ func (s *service) ask(from, method, target string, header ...string) *httptest.R
 	return w
 }
 
-// of returns an address in an IPv6 /48. The parameter network chooses the /48, and subnet the /64
-// inside it.
+// of returns an address in the given IPv6 /48 and the /64 subnet of it.
 func of(network, subnet int) string { return fmt.Sprintf("[2001:db8:%x:%x::1]:443", network, subnet) }
 
-// TestAThousandAddressesOfANetwork: an IPv6 /48 has 32 times the quota of one address, however many
-// addresses call. Another /48 has its own quota. Each answered call costs one write.
+// An IPv6 /48 has 32 times the quota of one address, however many addresses call. Another /48 has
+// its own quota. Each answered call costs one write.
 func TestAThousandAddressesOfANetwork(t *testing.T) {
 	s := serve(t)
 	counts := func(network int) (answered, refused int) {
@@ -144,8 +143,8 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	if a, r := counts(1); a != 30*routes.PerNetwork || r != 1000-a {
 		t.Errorf("%d answered, %d refused", a, r)
 	}
-	// One write per answered call. In addition, the counter of the network is written once in this
-	// minute, and once when the limit is reached.
+	// In addition, the counter of the network is written once in this minute, and once when the
+	// limit is reached.
 	if s.writes != 30*routes.PerNetwork+2 {
 		t.Errorf("%d writes", s.writes)
 	}
@@ -166,9 +165,8 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	}
 }
 
-// TestASmallCapOfANetworkIsExact: 1,000 addresses of a /48 call four processes at the same time.
-// The quota is 10 calls per hour and address, so the /48 has 320, and exactly 320 calls are
-// answered.
+// 1,000 addresses of a /48 call four processes at the same time. The quota is 10 calls per hour and
+// address, so the /48 has 320, and exactly 320 calls are answered.
 func TestASmallCapOfANetworkIsExact(t *testing.T) {
 	s := serve(t)
 	apis := make([]*httpapi.API, 4)
@@ -267,8 +265,8 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// TestARefusedKeyIsLookedUpOnce: a refused key is cached for some seconds, so repeated calls do not
-// read the store. A key that is issued in those seconds works at once.
+// Repeated calls with a refused key do not read the store for some seconds, but a key issued in
+// those seconds works at once.
 func TestARefusedKeyIsLookedUpOnce(t *testing.T) {
 	s := serve(t)
 	id := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
@@ -303,8 +301,6 @@ func TestARefusedKeyIsLookedUpOnce(t *testing.T) {
 	}
 }
 
-// TestRequestIDs: every answer and log line has a request id. If the request contains a well-formed
-// id, that id is used.
 func TestRequestIDs(t *testing.T) {
 	for _, c := range []struct {
 		name, given string
@@ -343,8 +339,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// TestOwnCopies: a caller with a key may cache a verdict for 10 minutes. A caller without a key may
-// not cache it.
+// A caller with a key may cache a verdict for 10 minutes, a caller without a key may not.
 func TestOwnCopies(t *testing.T) {
 	s := serve(t)
 	key := s.issue(t, "ada@example.com")

@@ -8,11 +8,11 @@ import (
 const exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, " +
 	"Retry-After, X-Plan, X-Cache, X-Data, X-Request-Id, ETag"
 
-// agentHeaders lists the request headers that a Model Context Protocol client sends.
+// agentHeaders are the request headers of a Model Context Protocol client.
 const agentHeaders = ", Content-Type, Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-Id"
 
-// cors lets scripts on pages of any site call GET endpoints, and POST endpoints with
-// CrossOriginPOST. The API reads no cookies, so a script on another site cannot act as the user.
+// cors lets scripts of any site call GET endpoints, and POST endpoints with CrossOriginPOST. The
+// API reads no cookies, so a script on another site cannot act as the user.
 func (a *API) cors(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at := callOf(r.Context()).resource
@@ -37,8 +37,7 @@ func letPagesRead(h http.Header) {
 	h.Set("Access-Control-Expose-Headers", exposedHeaders)
 }
 
-// preflight answers the preflight request of a browser. The answer lists the methods and headers
-// that scripts of other sites may send to the path.
+// preflight lists the methods and headers that scripts of other sites may send.
 func preflight(w http.ResponseWriter, at *resource) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD")

@@ -14,39 +14,37 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// JSONDoc describes a JSON endpoint for the OpenAPI description, beyond what its Go types show.
+// JSONDoc describes a JSON endpoint in OpenAPI, beyond its Go types.
 type JSONDoc struct {
 	Summary, Description string
-	Problems             []ProblemType // error responses, in addition to those of every endpoint
-	Status               int           // status of a success; 0 means 200
-	Answer               any           // type of a success, if the handler writes the bytes itself
-	// media type of a success as text, if the caller may request text instead of JSON
+	Problems             []ProblemType // in addition to those of every endpoint
+	Status               int           // of a success; 0 means 200
+	Answer               any           // of a success, if the handler writes the bytes itself
+	// media type of a success as text, if the caller may choose it instead of JSON
 	Text          string
-	Body          any   // type of a JSON or form body that the handler parses itself (RawBody)
+	Body          any   // type of a body that the handler parses itself (RawBody)
 	Pages         []int // statuses answered with a page if the caller prefers HTML
-	ConsumesQuota bool  // the handler counts by itself, with ConsumeQuota
+	ConsumesQuota bool  // the handler counts with ConsumeQuota
 }
 
-// PageDoc describes an endpoint with pages for the OpenAPI description, beyond what its Go types
-// show.
+// PageDoc describes an endpoint with pages in OpenAPI, beyond its Go types.
 type PageDoc struct {
 	Summary  string
-	Statuses []int // statuses of its pages
-	Form     any   // type of a form that the handler parses itself (RawBody)
-	Answer   any   // type of its JSON answer, if the caller may request JSON instead of a page
+	Statuses []int
+	Form     any // type of a form that the handler parses itself (RawBody)
+	Answer   any // type of its JSON answer, if the caller may choose it
 }
 
-// JSON registers a typed handler for the route with the name. For each well-formed request, JSON
-// calls check (if set), counts the call and calls the handler. If the handler's error is not a
-// Problem (an error response), JSON logs the error and answers with a plain 500 or 503.
+// JSON registers a typed handler for the named route. For each well-formed request it calls check
+// (if set), counts the call and calls the handler. Errors that are not a Problem are logged and
+// answered with a plain 500 or 503.
 func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error,
 	handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{JSONDoc: doc}, check, handler)
 }
 
-// CheckAndHandle returns the two functions that JSON expects, a check and a handler. Each parses
-// the parameters with the function question. The check refuses an invalid question before the call
-// is counted; the handler answers the question.
+// CheckAndHandle returns the check and the handler that JSON expects. Each parses the parameters
+// with question. check refuses an invalid question before the call is counted.
 func CheckAndHandle[I, Q, O any](
 	question func(*I) (Q, error), check func(context.Context, Q) error,
 	handler func(context.Context, *I, Q) (*O, error),
@@ -66,8 +64,8 @@ func CheckAndHandle[I, Q, O any](
 		}
 }
 
-// Page registers a typed handler that answers every request with a page. Page does not validate the
-// parameters, so that the page itself can explain faults. Otherwise Page works like JSON.
+// Page registers a typed handler that answers every request with a page. Unlike JSON, it does not
+// validate the parameters, so that the page itself can explain faults.
 func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{
 		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "A page.", Body: doc.Form, Answer: doc.Answer,
@@ -76,9 +74,9 @@ func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Conte
 	}, nil, handler)
 }
 
-// Mount registers a plain handler for a route, such as files. The handler counts calls with
-// ConsumeQuota and sets Cache-Control itself. It reads the {file} in a route's path with
-// PathValue("file"), and only the named parameters.
+// Mount registers a plain handler, such as one for files. The handler counts calls with
+// ConsumeQuota, sets Cache-Control, and reads the {file} in a route's path with PathValue("file").
+// It may read only the named parameters.
 func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 	route := routes.Named(name)
 	a.router.add(route, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -91,22 +89,21 @@ func (a *API) Mount(h http.Handler, name string, parameters ...string) {
 	}), nil)
 }
 
-// MountForeign is Mount for a protocol with its own parameters and error format. The function write
-// renders all error responses at the paths of the protocol, including error responses of this
-// package. If write is nil, error responses are problem documents.
+// MountForeign is Mount for a protocol with its own parameters and error format. write renders all
+// error responses at its paths, including those of this package; if nil, they are problem
+// documents.
 func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http.Request, *Problem), names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, write)
 	}
 }
 
-// description holds what Huma cannot read from the Go types of an endpoint.
 type description struct {
 	JSONDoc
 	page    bool // every answer is a page
 	tagged  bool // the endpoint can answer 304
 	rawBody bool // the handler gets the body unparsed
-	// fields are the fields that callers can choose; nil: none
+	// fields that callers can choose; nil: none
 	fields fieldTree
 	spoken bool // the caller can choose the language
 }
@@ -173,8 +170,8 @@ func answer[I, O any](ctx context.Context, a *API, route routes.Route, d descrip
 	return handler(ctx, in)
 }
 
-// varyOf returns the header Vary of an answer that callers may keep: it depends on the key, and on
-// the language if no shared cache keeps the answer.
+// varyOf returns the Vary header of an answer that callers may cache: it depends on the key, and on
+// the language unless a shared cache stores it.
 func varyOf(route routes.Route, d description) string {
 	switch {
 	case d.spoken && route.Edge == (routes.Edge{}):
@@ -187,8 +184,8 @@ func varyOf(route routes.Route, d description) string {
 
 const varyByKey = KeyHeader + ", Authorization"
 
-// cacheControl returns the Cache-Control header of a success. CloudFront's cache key and the header
-// Vary include the caller's key. So an answer to a caller with a key is cached for that key only.
+// cacheControl returns the Cache-Control header of a success. CloudFront's cache key and Vary
+// include the caller's key, so an answer to a key is cached for that key only.
 func cacheControl(route routes.Route, pro bool) string {
 	switch {
 	case pro && route.Own > 0:
@@ -201,8 +198,8 @@ func cacheControl(route routes.Route, pro bool) string {
 	return "no-store"
 }
 
-// ProblemFor returns the error response for err, for plain handlers; JSON does the same for typed
-// handlers. If err is not a Problem, ProblemFor logs err and returns a plain 500 or 503.
+// ProblemFor returns the error response for err, as JSON does for typed handlers. Errors that are
+// not a Problem are logged and become a plain 500 or 503.
 func (a *API) ProblemFor(ctx context.Context, name string, err error) *Problem {
 	return a.problemFor(ctx, routes.Named(name), err)
 }

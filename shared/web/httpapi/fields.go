@@ -12,19 +12,17 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// FieldsInput holds the parameter that shortens an answer to some of its fields. An endpoint accepts
-// it if its input embeds FieldsInput.
+// FieldsInput, embedded in an endpoint's input, lets callers shorten an answer to some of its
+// fields.
 type FieldsInput struct {
 	Campi string `query:"campi" maxLength:"500" pattern:"^([A-Za-z]+([.,][A-Za-z]+)*)?$" patternDescription:"names of fields such as giorni.partenza,giorni.cent" doc:"Only these fields, separated by commas. A dot leads into an object or a list: giorni.cent. All others are absent, required ones too"`
 }
 
 const fieldsParameter = "campi"
 
-// fieldTree holds the names of fields, each with the names of the fields inside it. An empty tree
-// means all fields.
+// fieldTree holds names of fields with the fields inside them. An empty tree means all fields.
 type fieldTree map[string]fieldTree
 
-// fieldsOf returns the names of the published fields of a type.
 func fieldsOf(t reflect.Type) fieldTree {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -46,7 +44,7 @@ func fieldsOf(t reflect.Type) fieldTree {
 	return tree
 }
 
-// paths returns the names of all fields of the tree, with dots between the levels.
+// paths returns the names of all fields, with dots between the levels.
 func (tree fieldTree) paths(prefix string) (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		all = append(all, prefix+name)
@@ -55,7 +53,7 @@ func (tree fieldTree) paths(prefix string) (all []string) {
 	return all
 }
 
-// choose returns the tree of the fields in the list, or the error response for unknown fields.
+// choose returns the tree of the listed fields, or the error response for unknown ones.
 func (tree fieldTree) choose(list string) (fieldTree, *Problem) {
 	chosen, faults := fieldTree{}, []Fault(nil)
 	for path := range strings.SplitSeq(list, ",") {
@@ -98,7 +96,6 @@ func unknownField(path string, tree fieldTree) Fault {
 	return Fault{fieldsParameter, detail}
 }
 
-// shorten returns a document with the fields of the tree only.
 func (tree fieldTree) shorten(document any) (any, error) {
 	data, err := json.Marshal(document)
 	if err != nil {
@@ -131,7 +128,6 @@ func (tree fieldTree) cut(node any) any {
 	return node
 }
 
-// chooseFields stores the fields that the caller chose in the call.
 func (d description) chooseFields(c *call, in any) error {
 	list := reflect.ValueOf(in).Elem().FieldByName("Campi").String()
 	if list == "" {

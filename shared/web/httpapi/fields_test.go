@@ -28,8 +28,8 @@ type chosenInput struct {
 	httpapi.LanguageInput
 }
 
-// chosen returns an API whose answers callers can shorten and have in their language: one encoded
-// by Huma, one by its handler, which the edge keeps.
+// chosen returns an API whose answers callers can shorten and translate: one encoded by Huma, one
+// by its handler and cached at the edge.
 func chosen() *httpapi.API {
 	api := httpapi.New(httpapi.Config{Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Limiter: limit.New(&counters{}, time.Now)})
@@ -51,8 +51,7 @@ func chosen() *httpapi.API {
 	return api
 }
 
-// TestChosenFields: an answer has the fields that the caller chose, and no others. An unknown field
-// is refused with the nearest name.
+// An answer has exactly the chosen fields. An unknown field is refused with the nearest name.
 func TestChosenFields(t *testing.T) {
 	for _, c := range []struct{ fields, want string }{
 		{"", `{"valuta":"EUR","giorni":[{"partenza":"2027-03-20","cent":4500},{"partenza":"2027-03-21","cent":5200}]}`},
@@ -78,8 +77,8 @@ func TestChosenFields(t *testing.T) {
 	}
 }
 
-// TestLanguageOfProblems: the parameter chooses the language of an error response, and the header
-// does where the edge keeps no answers.
+// The parameter chooses the language of an error response; the header does only where the edge
+// caches no answers.
 func TestLanguageOfProblems(t *testing.T) {
 	const english, italian, german = "Two names of one city.", "stessa città", "dieselbe Stadt"
 	for _, c := range []struct{ target, header, want string }{

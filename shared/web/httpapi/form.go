@@ -12,12 +12,11 @@ import (
 
 const formType = "application/x-www-form-urlencoded"
 
-// sendJSON ends a fault of the content type of a body.
 const sendJSON = ": send the body as JSON, with Content-Type: application/json"
 
-// form converts a posted form into the equivalent JSON object and omits empty fields. So pages work
-// without scripts, and handlers parse only JSON. It refuses JSON that is sent as a form, as curl -d
-// does, because all fields of such a form would be missing.
+// form converts a posted form into the equivalent JSON object, omitting empty fields, so that pages
+// work without scripts and handlers parse only JSON. It refuses JSON sent as a form, as curl -d
+// does, because all fields would be missing.
 func form(r *http.Request, c *call) *Problem {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != formType {

@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// malformed is the error code of a request that is not valid.
 const malformed = "richiesta-non-valida"
 
 type in struct {
@@ -41,8 +40,7 @@ func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time
 	return 1, c.err
 }
 
-// customers maps customer ids to what the store returns: a store.Customer, or an error if the read
-// fails.
+// customers maps ids to a store.Customer, or to the error of the read.
 type customers map[apikey.CustomerID]any
 
 func (c customers) Customer(_ context.Context, id apikey.CustomerID) (store.Customer, error) {
@@ -122,8 +120,7 @@ func TestPathsAndMethods(t *testing.T) {
 	}
 }
 
-// call sends a request and returns the answer. It also returns the subjects under which the call
-// was counted.
+// call also returns the subjects under which the call was counted.
 func call(api *httpapi.API, c *counters, change func(*http.Request)) (*httptest.ResponseRecorder, []string) {
 	r := httptest.NewRequest("GET", "/v1/analisi"+wellFormed, nil)
 	r.RemoteAddr = "192.0.2.7:1234"
@@ -164,7 +161,7 @@ func TestCallersAreCountedByAddress(t *testing.T) {
 	}
 }
 
-// spoofs lists request headers with which a caller could claim another address.
+// spoofs are headers with which a caller could claim another address.
 var spoofs = func() (all []http.Header) {
 	addresses := []string{"198.51.100.9", "198.51.100.9:443", "2001:db8:9::9", "[2001:db8:9::9]:443",
 		"127.0.0.1", "unknown"}
@@ -251,7 +248,7 @@ func TestKeys(t *testing.T) {
 		goodID:  store.Customer{ID: goodID, Hash: goodHash, Until: now.Add(time.Second)},
 		endedID: store.Customer{ID: endedID, Hash: endedHash, Until: now},
 		downID:  store.ErrUnavailable,
-		noneID:  store.Customer{ID: noneID, Until: now.Add(time.Hour)}, // paid, but no key yet
+		noneID:  store.Customer{ID: noneID, Until: now.Add(time.Hour)}, // paid, but without a key
 	}})
 	for _, k := range []struct {
 		name   string
@@ -302,7 +299,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestMalformedKeysCostNoRead: a malformed key of any size is refused without a read of the store.
+// A malformed key of any size is refused without a read of the store.
 func TestMalformedKeysCostNoRead(t *testing.T) {
 	api, c, _ := open(t, httpapi.Config{Customers: nil}) // a read would panic
 	for _, key := range []string{"", "x", "vd_", strings.Repeat("vd_", 1<<20)} {

@@ -16,28 +16,24 @@ import (
 	"verdetto/shared/store"
 )
 
-// KeyHeader is the request header that contains a Pro key.
 const KeyHeader = "X-Api-Key"
 
-// viewerAddressHeader holds the caller's address and port as seen by CloudFront.
+// viewerAddressHeader holds the caller's address and port, set by CloudFront.
 const viewerAddressHeader = "CloudFront-Viewer-Address"
 
-// The error responses to a caller whose key is not accepted.
 var (
 	BadKey    = ProblemType{Status: http.StatusUnauthorized, Code: "chiave-non-valida", Title: "The key is not valid"}
 	PlanEnded = ProblemType{Status: http.StatusUnauthorized, Code: "piano-scaduto", Title: "The plan has ended"}
 )
 
-// Customers finds the customer of a key.
 type Customers interface {
-	// Customer returns the customer with the id, as the latest completed write stored the customer.
-	// It fails with store.ErrNotFound if no customer has the id.
+	// Customer returns the customer as the latest completed write stored it, or store.ErrNotFound.
 	Customer(ctx context.Context, id apikey.CustomerID) (store.Customer, error)
 }
 
-// identify determines the caller. If the endpoint reads keys, the caller is the customer of the key
-// or token, otherwise an address. A caller with an invalid key gets an error response, and is not
-// treated as anonymous.
+// identify determines the caller: the customer of a key or token if the endpoint reads keys,
+// otherwise an address. A caller with an invalid key gets an error response, and is not treated as
+// anonymous.
 func (a *API) identify(r *http.Request, c *call) *Problem {
 	c.subject = c.address
 	given, sent := r.Header[KeyHeader]
@@ -49,8 +45,7 @@ func (a *API) identify(r *http.Request, c *call) *Problem {
 		c.pro, c.subject, c.holder = true, string(customer.ID), customer
 	}
 	if p == nil || p.Status == http.StatusUnauthorized {
-		// The middleware step capOthers skipped the rate limit, because the call had a key. The
-		// limit is checked here, because the key may be invalid.
+		// capOthers skipped the limit because the call had a key, which may be invalid.
 		if over := a.overOthers(r.Context()); over != nil {
 			return over
 		}
@@ -62,8 +57,7 @@ func (a *API) identify(r *http.Request, c *call) *Problem {
 	return p
 }
 
-// caller returns the customer of a valid key or token. It returns the zero Customer for an
-// anonymous token.
+// caller returns the customer of a valid key or token, zero for an anonymous token.
 func (a *API) caller(ctx context.Context, given []string) (store.Customer, *Problem) {
 	if c := callOf(ctx); c.endpoint.route.Tokens &&
 		(len(given) == 0 || len(given) == 1 && !strings.HasPrefix(given[0], "vd_")) {
@@ -73,7 +67,6 @@ func (a *API) caller(ctx context.Context, given []string) (store.Customer, *Prob
 	return c, p
 }
 
-// customer returns the customer of a valid key, and the key's hash.
 func (a *API) customer(ctx context.Context, given []string) (none store.Customer, _ apikey.Hash, _ *Problem) {
 	refused := BadKey.Problem("The header X-Api-Key (or Authorization: Bearer) holds no valid key: it "+
 		"was mistyped or replaced. Request a new key with POST /api/v1/pro/recupera, or leave the header "+
@@ -102,8 +95,7 @@ func (a *API) customer(ctx context.Context, given []string) (none store.Customer
 	return c, apikey.Hash(c.Hash), nil
 }
 
-// inForce returns an error response if err is set or the customer's plan has ended. Otherwise it
-// returns nil.
+// inForce returns an error response if err is set or the customer's plan has ended.
 func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem {
 	switch {
 	case err != nil:
@@ -118,9 +110,9 @@ func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem
 	return nil
 }
 
-// pseudonyms returns keyed hashes of an address, under which calls are counted. An IPv6 address is
-// counted under its /64, the smallest block of one subscriber, and its /48 (network), the largest.
-// For IPv4, network is empty.
+// pseudonyms returns the keyed hashes under which calls of an address are counted. An IPv6 address
+// is counted under its /64, the smallest block of one subscriber, and its /48 (network), the
+// largest. For IPv4, network is empty.
 func (a *API) pseudonyms(addr netip.Addr) (address, network string) {
 	if !addr.Is6() {
 		return a.pseudonym("address", addr), ""
@@ -142,9 +134,9 @@ func (a *API) pseudonym(kind string, addr netip.Addr) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// viewer returns the caller's address and port. Behind CloudFront they come from a header that
-// CloudFront sets; the middleware step origin has verified the request. Otherwise they come from
-// the connection, because callers can forge every other header.
+// viewer returns the caller's address and port. Behind CloudFront they come from a header that it
+// sets, in requests that the step origin verified. Otherwise they come from the connection, because
+// callers can forge every header.
 func (a *API) viewer(r *http.Request) string {
 	if len(a.config.OriginSecrets) > 0 {
 		return r.Header.Get(viewerAddressHeader)
@@ -152,8 +144,8 @@ func (a *API) viewer(r *http.Request) string {
 	return r.RemoteAddr
 }
 
-// address parses a text of the form ADDRESS:PORT. CloudFront writes IPv6 addresses without
-// brackets, so the port starts after the last colon.
+// address parses ADDRESS:PORT. CloudFront writes IPv6 addresses without brackets, so the port
+// starts after the last colon.
 func address(s string) netip.Addr {
 	host, _, err := net.SplitHostPort(s)
 	if err != nil {

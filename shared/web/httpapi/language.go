@@ -11,16 +11,12 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// LanguageInput holds the parameter that chooses the language of sentences and city names in an
-// answer.
 type LanguageInput struct {
 	Lang languageCode `query:"lang" doc:"Language of sentences and city names, before Accept-Language, which counts only where no shared cache keeps answers. Default: English sentences, and names as described"`
 }
 
-// languageCode is the code of a language in a request.
 type languageCode string
 
-// Schema lists the codes of all languages.
 func (languageCode) Schema(huma.Registry) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeString}
 	for _, code := range i18n.Codes() {
@@ -29,12 +25,11 @@ func (languageCode) Schema(huma.Registry) *huma.Schema {
 	return s
 }
 
-// Language returns the language that the caller chose for sentences and names, or nil.
 func Language(ctx context.Context) *i18n.Language { return callOf(ctx).language }
 
-// chosenLanguage returns the language that a caller of the API chose by parameter or header, or nil.
-// The key of a shared cache holds the parameters, but not the header. So the header counts only
-// where the edge keeps no answers. Pages choose their languages themselves.
+// chosenLanguage returns the language that the caller chose by parameter or header, or nil. The key
+// of a shared cache includes the parameters but not the header, so the header counts only where the
+// edge caches no answers. Pages choose their languages themselves.
 func chosenLanguage(r *http.Request, e *endpoint) *i18n.Language {
 	if e == nil || !e.route.Described() || strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return nil
@@ -52,14 +47,14 @@ func chosenLanguage(r *http.Request, e *endpoint) *i18n.Language {
 	return l
 }
 
-// Translated adds the detail of an error response in other languages than English.
+// Translated adds the detail in other languages than English.
 func (p *Problem) Translated(detail func(l *i18n.Language) string) *Problem {
 	p.translated = detail
 	return p
 }
 
-// in returns the error response with its detail in a language. Without a translation, the detail is
-// the text about the code. The faults stay in English, because they name parameters.
+// in returns the error response with its detail in a language, by default the text about the code.
+// The faults stay in English, because they name parameters.
 func (p *Problem) in(l *i18n.Language) *Problem {
 	if l == nil || l == i18n.English() {
 		return p
@@ -76,8 +71,8 @@ func (p *Problem) in(l *i18n.Language) *Problem {
 	return &other
 }
 
-// written is a step of Huma before it encodes an answer. It translates error responses, and leaves
-// out the fields that the caller did not choose.
+// written translates error responses, and omits the fields that the caller did not choose, before
+// Huma encodes an answer.
 func written(ctx context.Context, body any) (any, error) {
 	c := callOf(ctx)
 	if p, ok := body.(*Problem); ok {

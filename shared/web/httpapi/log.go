@@ -10,8 +10,6 @@ import (
 	"verdetto/shared/runtime/metrics"
 )
 
-// responseRecorder records the status of an answer, and sets Cache-Control: no-store on every
-// error.
 type responseRecorder struct {
 	http.ResponseWriter
 	status int
@@ -37,8 +35,8 @@ func (rec *responseRecorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (rec *responseRecorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// log writes one log line per request. The line contains no query, header or address, so it
-// contains no personal data.
+// log writes one log line per request, without query, headers and address, so that it holds no
+// personal data.
 func (a *API) log(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
@@ -66,14 +64,13 @@ func (a *API) log(next http.Handler) http.Handler {
 	})
 }
 
-// hungUp is the status that is logged if the caller disconnected before the answer.
 const hungUp = 499
 
-// requestLog adds the request id to each log line. If the caller has disconnected, it logs warnings
-// and errors at the level info.
+// requestLog adds the request id to each log line. Once the caller has disconnected, it logs
+// warnings and errors at level info.
 type requestLog struct{ slog.Handler }
 
-// RequestLog returns a log for HTTP handlers, with the request id in each line.
+// RequestLog returns a log for HTTP handlers that adds the request id to each line.
 func RequestLog(log *slog.Logger) *slog.Logger {
 	if _, ok := log.Handler().(requestLog); ok {
 		return log
@@ -98,8 +95,8 @@ func (l requestLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (l requestLog) WithGroup(name string) slog.Handler { return requestLog{l.Handler.WithGroup(name)} }
 
-// normalizeMethod returns the method of a request, or "other" if the method is unknown. So the log
-// never contains text that a caller invented.
+// normalizeMethod returns "other" for unknown methods, so that the log never contains text that a
+// caller invented.
 func normalizeMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete,
@@ -109,8 +106,8 @@ func normalizeMethod(method string) string {
 	return "other"
 }
 
-// logPath returns the path that is logged: without the file name, and "unknown" for unknown paths.
-// Unknown paths may hold keys or mail addresses.
+// logPath returns the path without the file name, and "unknown" for unknown paths, which may hold
+// keys or mail addresses.
 func logPath(found match, path string) string {
 	switch {
 	case found.resource == nil:
@@ -121,7 +118,6 @@ func logPath(found match, path string) string {
 	return path
 }
 
-// metrics returns the metrics of one request, for the log line.
 func (a *API) metrics(status int) []slog.Attr {
 	count := func(yes bool) float64 {
 		if yes {
@@ -134,7 +130,7 @@ func (a *API) metrics(status int) []slog.Attr {
 			Value: count(status >= 500 && status != http.StatusNotImplemented)},
 		metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: count(status == http.StatusTooManyRequests)},
 	}
-	if status == http.StatusNotImplemented { // a call that the service does not offer: no failure
+	if status == http.StatusNotImplemented { // a call that the service does not offer, not a failure
 		all = append(all, metrics.Metric{Name: "Absent501", Unit: metrics.Count, Value: 1})
 	}
 	return a.config.Metrics.Attrs(a.config.Now(), all...)

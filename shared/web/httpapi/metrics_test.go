@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestMetricsOfRequests: the one log line of a request holds its metrics, with "unknown" for
-// unknown endpoints. Without a metrics source, the line holds no metrics.
+// The log line of a request holds its metrics, with "unknown" for unknown endpoints, unless there
+// is no metrics source.
 func TestMetricsOfRequests(t *testing.T) {
 	for _, c := range []struct {
 		method, target, route string
@@ -56,8 +56,8 @@ func TestMetricsOfRequests(t *testing.T) {
 	}
 }
 
-// TestAbsentIsNoFailure: an answer with status 501 has a metric of its own, and does not count as a
-// failure. Status 501 means that the service cannot answer the call at all.
+// Status 501, by which the service says that it cannot answer such calls at all, has a metric of
+// its own and does not count as a failure.
 func TestAbsentIsNoFailure(t *testing.T) {
 	api, _, log := open(t, httpapi.Config{Metrics: metrics.NewSource("verdetto-compat")})
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter,

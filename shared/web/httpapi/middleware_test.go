@@ -25,8 +25,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// trace records which middleware steps ran for a request, as far as a test can observe them. It
-// also holds the faults that the test injects.
+// trace records which middleware steps ran, as far as a test can observe them, and holds the faults
+// to inject.
 type trace struct {
 	limit.Counters
 	steps    []string
@@ -56,14 +56,13 @@ func (tr *trace) Take(context.Context, store.Key, int64, int64, time.Time) (int6
 	return 1, nil
 }
 
-// Each function below puts one fault into a good request or a good service.
+// Each of these puts one fault into a good request or service.
 func elsewhere(r *http.Request) { r.Header.Del("X-Origin-Secret") }
 func badKey(r *http.Request)    { r.Header.Set("X-Api-Key", "vd_bad") }
 func person(r *http.Request)    { r.Header.Set("Accept", browser) }
 func bare(r *http.Request)      { r.URL.RawQuery = "" }
 func usedUp(tr *trace)          { tr.usedUp = true }
 
-// TestOrder: the first middleware step that finds a fault answers, and no later step runs.
 func TestOrder(t *testing.T) {
 	id := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
 	key, hash, err := apikey.Mint(rand.Reader, id)
@@ -74,15 +73,15 @@ func TestOrder(t *testing.T) {
 	everything := []string{"identify", "check", "quota", "handler"}
 	for _, c := range []struct {
 		name         string
-		method, path string              // GET /v1/analisi if empty
-		change       func(*http.Request) // turns a good request into a bad one
-		fault        func(*trace)        // injects a fault into the service
+		method, path string // default: GET /v1/analisi
+		change       func(*http.Request)
+		fault        func(*trace) // injects a fault into the service
 		status       int
-		code         string // of the problem
-		kind         string // the answer's media type
-		cors         bool   // pages of other sites may read the answer
+		code         string
+		kind         string // media type
+		cors         bool   // readable by pages of other sites
 		cache        string
-		route        string // the metrics' endpoint
+		route        string // in the metrics
 		steps        []string
 	}{
 		{name: "nothing is wrong", status: 200, kind: "application/json", cors: true, cache: "private, max-age=600",
@@ -181,8 +180,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// checkLine checks that only the last line of a log describes a request, with the status and the
-// route.
 func checkLine(t *testing.T, log string, status int, route string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(log), "\n")
@@ -199,7 +196,6 @@ func checkLine(t *testing.T, log string, status int, route string) {
 	}
 }
 
-// openTraced returns an API whose handlers record in tr which steps ran.
 func openTraced(tr *trace, log io.Writer, secret string) *httpapi.API {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{

@@ -18,8 +18,8 @@ const (
 	bearerScheme = "Bearer"
 )
 
-// functionTags describes each Lambda function, by its name. The OpenAPI description groups the
-// endpoints by function.
+// functionTags describes the Lambda functions, by which the OpenAPI description groups the
+// endpoints.
 var functionTags = map[string]string{
 	"alerts":      "Price-drop alerts by email",
 	"analisi":     "Verdicts and the data behind them",
@@ -30,9 +30,9 @@ var functionTags = map[string]string{
 		"returns the same answer for 24 hours",
 }
 
-// Describe returns the OpenAPI description of the typed endpoints. Huma describes their Go types;
-// Describe adds the headers and error responses of this package. Only paths under /v1, and paths
-// that sell answers of /v1, are described.
+// Describe returns the OpenAPI description of the typed endpoints under /v1 and of those that sell
+// the same answers. Huma describes their Go types; Describe adds the headers and error responses of
+// this package.
 func (a *API) Describe() *huma.OpenAPI {
 	registered := a.huma.OpenAPI()
 	o := &huma.OpenAPI{
@@ -93,7 +93,7 @@ func (a *API) Describe() *huma.OpenAPI {
 	return o
 }
 
-// path describes the operations of a path, or returns nil if the path is not published. It works on
+// path describes the operations of a path, or returns nil if it is not published. It works on
 // copies, because Huma validates requests with the originals.
 func (d *describer) path(registered *huma.PathItem) *huma.PathItem {
 	item := *registered
@@ -120,8 +120,7 @@ func problemList(problems map[string]ProblemType) []map[string]any {
 	return list
 }
 
-// WriteDescription encodes the description, indented for reviews. It is published without white
-// space.
+// WriteDescription indents for reviews; white space is not published.
 func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 	compact, err := json.Marshal(o)
 	if err != nil {
@@ -149,15 +148,15 @@ func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// describedPatterns holds patterns for text formats, by format name. Only the description uses
-// them. Handlers validate such fields themselves, so that one answer reports all faults.
+// describedPatterns maps text formats to patterns, which only the description uses. Handlers
+// validate such fields themselves, so that one answer reports all faults.
 var describedPatterns = map[string]string{
 	"hex32":          "^[0-9A-Fa-f]{32}$",
-	"hex32-or-empty": "^([0-9A-Fa-f]{32})?$", // a form sends an empty field too
+	"hex32-or-empty": "^([0-9A-Fa-f]{32})?$", // a form sends empty fields too
 }
 
-// standardize removes Huma's extensions that are not part of OpenAPI. It adds patterns to e-mail
-// fields, and to fields with a format in describedPatterns.
+// standardize removes Huma's extensions to OpenAPI, and adds patterns to e-mail fields and to
+// fields with a format in describedPatterns.
 func standardize(name string, node any) {
 	switch node := node.(type) {
 	case map[string]any:

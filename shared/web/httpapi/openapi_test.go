@@ -33,8 +33,8 @@ type sure struct {
 	Token string `json:"t"`
 }
 
-// registerPages adds a JSON endpoint that accepts forms and also answers with pages. It also adds a
-// GET page, and two pages with a form: in one the form is optional, in one it is required.
+// registerPages adds a JSON endpoint that accepts forms and also answers with pages, a GET page,
+// and two pages with a form, which is optional in one and required in the other.
 func registerPages(api *httpapi.API) {
 	type answer struct {
 		Status string `json:"status"`
@@ -61,8 +61,7 @@ func registerPages(api *httpapi.API) {
 		func(context.Context, *rawForm) (*page.Response, error) { return blank, nil })
 }
 
-// TestDescriptionOfPagesAndForms: the OpenAPI description includes pages and forms, which Huma
-// cannot read from the Go types.
+// The description includes pages and forms, which Huma cannot read from the Go types.
 func TestDescriptionOfPagesAndForms(t *testing.T) {
 	api := httpapi.New(httpapi.Config{Log: slog.New(slog.DiscardHandler)})
 	registerPages(api)
@@ -73,7 +72,7 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		op   *huma.Operation
-		want map[string][]string // media types by status
+		want map[string][]string // by status
 	}{
 		{"JSON, and pages", ask, map[string][]string{
 			"202": {asJSON, html}, "400": {problem}, "403": {problem}, "429": {problem},
@@ -115,7 +114,7 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 	}
 }
 
-// TestDescribingChangesNothing: Describe can run twice, and it does not change the API's answers.
+// Describe can run twice, and does not change the API's answers.
 func TestDescribingChangesNothing(t *testing.T) {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{Now: at, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, at)})
@@ -148,8 +147,7 @@ func TestDescribingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestPagesLookAtParametersThemselves: a page is shown for any values of its parameters, even an
-// empty form. A JSON endpoint refuses them.
+// A page is shown for any parameters, even an empty form, where a JSON endpoint refuses them.
 func TestPagesLookAtParametersThemselves(t *testing.T) {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{Now: at, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, at)})
@@ -171,8 +169,7 @@ func TestPagesLookAtParametersThemselves(t *testing.T) {
 	}
 }
 
-// TestSharedParts: operations refer to what they have in common. Expanded, the description of an
-// operation is the same as before.
+// Operations refer to what they share. Expanded, their descriptions are the same as before.
 func TestSharedParts(t *testing.T) {
 	api := httpapi.New(httpapi.Config{Log: slog.New(slog.DiscardHandler)})
 	registerPages(api)
@@ -185,7 +182,7 @@ func TestSharedParts(t *testing.T) {
 	for text, want := range map[string]int{
 		`"$ref": "#/components/responses/BadRequest"`: 2, `"Forbidden": {`: 1,
 		`"$ref": "#/components/parameters/in-id"`: 3,
-		`"stessa-citta"`: 2, // of one operation only, so in its place; and in the list of problems
+		`"stessa-citta"`: 2, // inline in its only operation, and in the list of problems
 	} {
 		if n := bytes.Count(data, []byte(text)); n != want {
 			t.Errorf("%s is there %d times, want %d", text, n, want)

@@ -15,16 +15,15 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// describer describes operations (endpoints in OpenAPI) and collects the schemas and error
-// responses that they share.
+// describer describes operations and collects what they share.
 type describer struct {
 	schemas   huma.Registry
-	problems  map[string]ProblemType // problems of any operation, by code
-	functions map[string]bool        // functions of any operation
+	problems  map[string]ProblemType // by code
+	functions map[string]bool
 }
 
-// operation returns the complete description of an operation. It combines the Go types, the text of
-// JSONDoc, and the headers and errors of the middleware.
+// operation combines the Go types, the text of JSONDoc, and the headers and errors of the
+// middleware.
 func (d *describer) operation(registered *huma.Operation, route routes.Route) *huma.Operation {
 	op, desc := *registered, descriptionOf(registered)
 	op.Tags = []string{route.Function}
@@ -62,13 +61,11 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	return &op
 }
 
-// schema returns the OpenAPI schema of a Go type. It is for types that a handler encodes or parses
-// itself, without Huma.
+// schema is for types that a handler encodes or parses itself, without Huma.
 func (d *describer) schema(value any) *huma.Schema {
 	return d.schemas.Schema(reflect.TypeOf(value), true, "")
 }
 
-// requestBody describes a request body as JSON and, if the route accepts forms, as a form.
 func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route, desc description) *huma.RequestBody {
 	if registered == nil {
 		return nil
@@ -95,8 +92,7 @@ func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route
 	return &body
 }
 
-// formSchema returns the schema of an object that is sent as a form. It does not allow null,
-// because a form cannot contain null.
+// formSchema does not allow null, which a form cannot contain.
 func (d *describer) formSchema(schema *huma.Schema) *huma.Schema {
 	form := &huma.Schema{Ref: schema.Ref, Properties: map[string]*huma.Schema{}}
 	for name, property := range d.schemas.SchemaFromRef(schema.Ref).Properties {
@@ -107,7 +103,6 @@ func (d *describer) formSchema(schema *huma.Schema) *huma.Schema {
 	return form
 }
 
-// successes describes the answers that are not error responses.
 func (d *describer) successes(op *huma.Operation, route routes.Route, desc description) map[string]*huma.Response {
 	at := strconv.Itoa(op.DefaultStatus)
 	registered := op.Responses[at]
@@ -150,7 +145,6 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	return responses
 }
 
-// addPage adds an HTML page to the responses that the API description lists for a status.
 func addPage(responses map[string]*huma.Response, status int, route routes.Route) {
 	at := strconv.Itoa(status)
 	if responses[at] == nil {
@@ -165,11 +159,11 @@ func addPage(responses map[string]*huma.Response, status int, route routes.Route
 	responses[at].Content["text/html"] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 }
 
-// failures is the key of the one response that describes all statuses from 500 on.
+// failures is the key of the one response for all statuses from 500 on.
 const failures = "5XX"
 
-// possibleProblems returns the error responses that an operation may send, by status. Those from 500 on
-// are together under 500.
+// possibleProblems returns the error responses of an operation by status, those from 500 on
+// together under 500.
 func possibleProblems(route routes.Route, desc description) map[int][]ProblemType {
 	all := append([]ProblemType{BadRequest, Forbidden, TooMany, Internal, Unavailable}, desc.Problems...)
 	if route.SingleFares {
@@ -191,8 +185,8 @@ func possibleProblems(route routes.Route, desc description) map[int][]ProblemTyp
 	return byStatus
 }
 
-// problemResponse describes the problem documents of a status by their possible codes. The
-// headers depend only on the status. Thus operations can share one response.
+// problemResponse describes the problem documents of a status by their possible codes. The headers
+// depend only on the status, so that operations can share responses.
 func problemResponse(route routes.Route, status int, possible []ProblemType) *huma.Response {
 	var codes, statuses []any
 	var texts []string

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestOtherCallsAreCapped: a caller with too many calls that no quota counts is refused. Counting
-// such calls costs one write per minute. Calls within a quota are not counted twice.
+// A caller with too many calls that no quota counts is refused, at one write per minute. Calls
+// within a quota are not counted twice.
 func TestOtherCallsAreCapped(t *testing.T) {
 	const most = 3000
 	for _, c := range []struct {
@@ -69,8 +69,7 @@ func TestOtherCallsAreCapped(t *testing.T) {
 	}
 }
 
-// TestAKeyPassesWhereItsAddressIsRefused: a call with a valid key is answered even if the limit of
-// its address is reached.
+// A call with a valid key is answered even after the limit of its address is reached.
 func TestAKeyPassesWhereItsAddressIsRefused(t *testing.T) {
 	s := serve(t)
 	key := s.issue(t, "ada@example.com")
@@ -88,8 +87,8 @@ func TestAKeyPassesWhereItsAddressIsRefused(t *testing.T) {
 	}
 }
 
-// TestEndedPlanIsCapped: calls with the key or token of an ended plan count towards the limit of
-// the caller's address. The same holds where the handler itself reads the key.
+// Calls with the key or token of an ended plan count towards the limit of the caller's address,
+// even if the handler itself reads the key.
 func TestEndedPlanIsCapped(t *testing.T) {
 	const most = 3000
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ import (
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-// TestProblemsAsPages: for an error response of any middleware step, a browser gets a page and a
-// program gets the problem document. The page has the status and headers of the problem document.
+// For an error response of any middleware step, a browser gets a page and a program gets the
+// problem document, with the same status and headers.
 func TestProblemsAsPages(t *testing.T) {
 	key, _, err := apikey.Mint(rand.Reader, apikey.CustomerIDOf([]byte("pepper"), "ada@example.com"))
 	if err != nil {
@@ -90,7 +90,7 @@ func TestProblemsAsPages(t *testing.T) {
 	}
 }
 
-// TestSuccessIsNoPage: a successful JSON answer is not turned into a page, even for a browser.
+// A successful JSON answer is not turned into a page, even for a browser.
 func TestSuccessIsNoPage(t *testing.T) {
 	api, _, _ := open(t, httpapi.Config{Pages: page.Problems})
 	r := httptest.NewRequest("GET", "/v1/analisi?origine=a&destinazione=b", nil)

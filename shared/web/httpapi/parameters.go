@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// headers describes the response headers that this package sets. The description of an endpoint
-// refers to them if all its answers have the header.
+// headers are the response headers that this package sets. The description of an endpoint refers to
+// those that all its answers have.
 var headers = map[string]*huma.Header{
 	"Cache-Control": textHeader(true, "How long a cache may keep the answer", "no-store"),
 	"ETag": textHeader(true, "Changes with the answer. Send it back in If-None-Match",
@@ -54,7 +54,7 @@ func integerHeader(required bool, description string, least, example int) *huma.
 		Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &l}, Example: example}
 }
 
-// headerComponent returns a header's name in the components: short, because most answers refer to it.
+// headerComponent returns a short name, because most answers refer to it.
 func headerComponent(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, "X-"), "RateLimit-")
 }
@@ -71,7 +71,6 @@ func headerRef(name string) *huma.Header {
 	return &huma.Header{Ref: "#/components/headers/" + headerComponent(name)}
 }
 
-// optionalHeader describes a response header for an answer that may lack it.
 func optionalHeader(name string) *huma.Header {
 	h := *headers[name]
 	if !h.Required {
@@ -84,7 +83,7 @@ func optionalHeader(name string) *huma.Header {
 var limitHeaders = []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit",
 	"RateLimit-Policy"}
 
-// commonHeaders returns the headers that any success of an operation may have.
+// commonHeaders returns the headers that any success may have.
 func commonHeaders(route routes.Route) map[string]*huma.Header {
 	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control"), "X-Data": headerRef("X-Data"),
 		RequestIDHeader: headerRef(RequestIDHeader)}
@@ -106,9 +105,9 @@ func commonHeaders(route routes.Route) map[string]*huma.Header {
 	return h
 }
 
-// problemHeaders returns the headers that only error responses with a status have. An error
-// response may also have the headers of a success, because a call may be refused after it was
-// counted. All have Cache-Control, as the introduction says.
+// problemHeaders returns the headers that only error responses have. They may also have those of a
+// success, because a call may be refused after it was counted, and all have Cache-Control, as the
+// introduction says.
 func problemHeaders(status int) map[string]*huma.Header {
 	h := map[string]*huma.Header{}
 	if status == http.StatusTooManyRequests {
@@ -119,9 +118,8 @@ func problemHeaders(status int) map[string]*huma.Header {
 	return h
 }
 
-// describeParameters completes the parameters that Huma read with the rules for all parameters. A
-// page accepts any text and explains faults itself. It returns copies, because Huma validates
-// with the originals.
+// describeParameters adds the rules for all parameters to copies of those that Huma read and
+// validates with. A page accepts any text and explains faults itself.
 func describeParameters(registered []*huma.Param, page bool) []*huma.Param {
 	var described []*huma.Param
 	for _, original := range registered {
@@ -166,8 +164,8 @@ func limitText(schema *huma.Schema, name string, required bool) {
 	}
 }
 
-// The patterns of text parameters allow no control characters, and required text must not be blank.
-// They list the space characters, because regular expression engines differ about the class \s.
+// Text parameters contain no control characters, and required text must not be blank. The patterns
+// list the space characters, because regular expression engines differ about \s.
 const (
 	control             = `\u0000-\u001f\u007f-\u009f`
 	space               = ` \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`
@@ -175,12 +173,12 @@ const (
 	textNotBlankPattern = `^[^` + control + `]*[^` + space + control + `][^` + control + `]*$`
 )
 
-// emailPattern matches the addresses that package mail accepts. Package mail also limits the part
-// before the @ to 64 characters. A test compares the pattern with package mail.
+// emailPattern matches the addresses that package mail accepts, which a test compares. Package mail
+// also limits the part before the @ to 64 characters.
 const (
 	emailPattern = "^" + emailAtom + "(\\." + emailAtom + ")*" +
 		"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$"
-	// emailAtom excludes the text =?, which starts an encoded word in mail headers.
+	// emailAtom excludes =?, which starts an encoded word in mail headers.
 	emailAtom = "(([A-Za-z0-9!#$%&'*+/?^_`{|}~-]|=+[A-Za-z0-9!#$%&'*+/^_`{|}~-])+=*|=+)"
 )
 

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Problem is an error response: an RFC 9457 problem document. The field Code is for programs and
-// never changes. The field Detail is for people and says what to do next.
+// Problem is an error response: an RFC 9457 problem document. Code is for programs and never
+// changes. Detail is for people and says what to do next.
 type Problem struct {
 	Type        string   `json:"type" format:"uri-reference" doc:"Identifies the kind of problem" example:"/v1/docs#citta-sconosciuta"`
 	Title       string   `json:"title" doc:"Short summary of the kind of problem"`
@@ -25,16 +25,15 @@ type Problem struct {
 	Paid     *Paid             `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
 
 	header     http.Header
-	translated func(*i18n.Language) string // see Translated
+	translated func(*i18n.Language) string
 }
 
-// Fault names one parameter or field that was not accepted, and says why.
 type Fault struct {
 	Name   string `json:"name" doc:"Name of the parameter or field" example:"origine"`
 	Detail string `json:"detail" doc:"The fault, as a continuation of name" example:"is missing"`
 }
 
-// Paid says where the same answer is sold for a single payment, by the payment protocol x402.
+// Paid says where the same answer is sold for a single payment by x402.
 type Paid struct {
 	Path     string `json:"path" doc:"Path to call with the same parameters and a payment" example:"/x402/v1/analisi"`
 	Price    string `json:"price" doc:"Price of one answer" example:"0.01"`
@@ -42,7 +41,7 @@ type Paid struct {
 	Protocol string `json:"protocol" enum:"x402" doc:"x402 version 2, scheme exact, on Solana. A request without a payment returns the amount to pay"`
 }
 
-// ProblemType holds the fields that all error responses with the same code share.
+// ProblemType holds what all error responses with the same code share.
 type ProblemType struct {
 	Status int
 	Code   string
@@ -50,7 +49,6 @@ type ProblemType struct {
 	Wait   bool // a retry later may help; Retry-After may say when
 }
 
-// The error responses that any endpoint may send.
 var (
 	BadRequest = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida",
 		Title: "The request is not valid"}
@@ -74,7 +72,6 @@ var (
 	}
 )
 
-// The error responses that several Lambda functions send.
 var (
 	UnknownCity = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta",
 		Title: "No city with scheduled flights has that name"}
@@ -86,12 +83,10 @@ var (
 		Title: "No reference rate for that currency"}
 )
 
-// Problem returns an error response of this type, with the detail for people.
 func (t ProblemType) Problem(detail string) *Problem {
 	return &Problem{Type: "/v1/docs#" + t.Code, Title: t.Title, Status: t.Status, Code: t.Code, Detail: detail}
 }
 
-// With adds a response header, and returns the error response itself.
 func (p *Problem) With(name, value string) *Problem {
 	if p.header == nil {
 		p.header = http.Header{}
@@ -100,7 +95,6 @@ func (p *Problem) With(name, value string) *Problem {
 	return p
 }
 
-// Invalid returns an error response with status 400 that lists all faults.
 func Invalid(faults ...Fault) *Problem {
 	texts := make([]string, len(faults))
 	for i, f := range faults {
@@ -111,16 +105,14 @@ func Invalid(faults ...Fault) *Problem {
 	return p
 }
 
-// Error implements error, so that a handler can return a Problem as its error.
+// Error lets a handler return a Problem as its error.
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
 // GetStatus implements huma.StatusError.
 func (p *Problem) GetStatus() int { return p.Status }
 
-// GetHeaders returns the headers added by With.
 func (p *Problem) GetHeaders() http.Header { return p.header }
 
-// ContentType returns the media type of problem documents.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
 // Write sends the error response without Huma, in the error format of the path (see MountForeign).

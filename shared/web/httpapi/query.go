@@ -15,13 +15,13 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// MaxParameter is the greatest length of a query parameter, in characters (runes).
+// MaxParameter limits a query parameter, in runes.
 const MaxParameter = 100
 
-// checkParameters refuses malformed and unknown parameters before Huma parses them. The error
-// response lists all faults together. It also refuses an empty header that must not be empty,
-// because Huma treats an empty header as missing. A page explains malformed values itself. The
-// parameters have the names of the description; faults are those found when they got them.
+// checkParameters refuses malformed and unknown parameters before Huma parses them, and reports all
+// faults together. It also refuses empty headers that must not be empty, which Huma treats as
+// missing. A page explains malformed values itself. The parameters have the names of the
+// description; faults are those found on renaming.
 func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Problem {
 	d := descriptionOf(op)
 	values, err := url.ParseQuery(r.URL.RawQuery)
@@ -31,7 +31,7 @@ func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Probl
 	}
 	names := parameterNames(op)
 	if d.page || len(d.Pages) > 0 {
-		names = append(names, "lang") // of links to pages; some follow Accept-Language only
+		names = append(names, "lang") // of links to pages, some of which follow Accept-Language only
 	}
 	faults = append(faults, unknownParameters(routes.Named(op.OperationID), values, names)...)
 	for _, p := range op.Parameters {
@@ -46,8 +46,7 @@ func checkParameters(op *huma.Operation, r *http.Request, faults []Fault) *Probl
 		case len(given) == 0 && p.Required:
 			fault = "is missing"
 		case len(given) == 1:
-			// A parameter with an enum must have one of the listed values, so an empty value is a
-			// fault.
+			// Where an enum lists the values, an empty one is a fault.
 			fault = unfit(given[0], p.Required || p.Schema != nil && len(p.Schema.Enum) > 0, longest(p))
 		}
 		if fault != "" {
@@ -76,16 +75,14 @@ func emptyHeader(p *huma.Param, given []string) string {
 	return fmt.Sprintf("is empty: give %d characters or more, or leave it out", *p.Schema.MinLength)
 }
 
-// tracking lists the beginnings of parameters that other sites and mail programs add to links.
+// tracking are prefixes of parameters that other sites and mail programs add to links.
 var tracking = []string{"utm_", "fbclid", "gclid", "gbraid", "wbraid", "gad_", "dclid", "msclkid", "mc_cid",
 	"mc_eid", "igsh", "ttclid", "twclid", "li_fat_id", "yclid", "_ga", "_gl", "_hs", "mkt_tok", "srsltid", "ref"}
 
-// maxUnknown is how many unknown parameters an error response names.
 const maxUnknown = 10
 
-// unknownParameters returns a fault for each parameter that an endpoint does not read. It ignores
-// tracking parameters, except where the edge shares answers: there a caller could bypass the edge
-// with them.
+// unknownParameters ignores tracking parameters, except where the edge shares answers: with them a
+// caller could bypass the edge.
 func unknownParameters(route routes.Route, values url.Values, names []string) (faults []Fault) {
 	for _, given := range slices.Sorted(maps.Keys(values)) {
 		isTracking := func(prefix string) bool { return strings.HasPrefix(given, prefix) }
@@ -121,10 +118,9 @@ func printable(name string) string {
 	return string(runes[:min(len(runes), 40)])
 }
 
-// Unfit returns what is wrong with the text of a parameter, or "" if the text is well formed.
+// Unfit returns what is wrong with a parameter, or "".
 func Unfit(s string, required bool) string { return unfit(s, required, MaxParameter) }
 
-// longest returns the greatest length of a parameter, in characters.
 func longest(p *huma.Param) int {
 	if p.Schema != nil && p.Schema.MaxLength != nil {
 		return *p.Schema.MaxLength

@@ -9,8 +9,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestUnknownParameters: each unknown parameter is named, with the nearest known one. A refused
-// call is not counted.
+// Each unknown parameter is named, with the nearest known one. A refused call is not counted.
 func TestUnknownParameters(t *testing.T) {
 	api, c, _ := open(t, httpapi.Config{})
 	for _, v := range []struct{ query, detail string }{
@@ -42,7 +41,7 @@ func TestUnknownParameters(t *testing.T) {
 	}
 }
 
-// TestSynonyms: the English name of a parameter asks the same question. Both names are refused.
+// The English name of a parameter asks the same question. Sending both is refused.
 func TestSynonyms(t *testing.T) {
 	api, c, _ := open(t, httpapi.Config{})
 	for query, want := range map[string]string{

@@ -11,32 +11,29 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TooMany is the error response to a caller whose quota is used up.
 var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste",
 	Title: "Too many calls", Wait: true}
 
-// ConsumeQuota counts a call towards the caller's quota of a route. It is for plain handlers; JSON
-// counts calls itself. If the quota is used up, the error is a Problem (an error response).
+// ConsumeQuota counts a call towards the caller's quota of a route, for plain handlers; JSON counts
+// calls itself. If the quota is used up, the error is a Problem.
 func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 	return a.consumeQuota(ctx, routes.Named(name))
 }
 
 // ConsumeQuotas counts n >= 1 calls in one write and returns how many of them the quota allows. If
-// the quota allows no call, the error is a Problem (an error response).
+// it allows none, the error is a Problem.
 func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
 	return a.consumeQuotas(ctx, routes.Named(name), n)
 }
 
-// Quotas replaces quotas of routes.Table. Page is the daily quota of an address on the home page, Free
-// that of each of the endpoints for verdicts, calendars, places nearby and deals; 0 means no change.
-// Calls holds the quotas of all endpoints by the names of FreeLimit, NetworkLimit and ProLimit. It
-// takes precedence.
+// Quotas replaces quotas of routes.Table. Page is the daily quota of an address on the home page,
+// Free that of each endpoint for verdicts, calendars, places nearby and deals; 0 means no change.
+// Calls, by the names of FreeLimit, NetworkLimit and ProLimit, takes precedence.
 type Quotas struct {
 	Page, Free int64
 	Calls      map[string]int64
 }
 
-// Capped returns a copy of the route, with the quota in q instead of the route's own quota.
 func (q Quotas) Capped(r routes.Route) routes.Route {
 	switch r.Name {
 	case "home":
@@ -53,25 +50,23 @@ func (q Quotas) Capped(r routes.Route) routes.Route {
 	return r
 }
 
-// Capped returns a copy of the route with the quotas of this service.
 func (a *API) Capped(r routes.Route) routes.Route { return a.config.Quotas.Capped(r) }
 
 // Remaining returns how many calls are left in the quota that counted this call. It returns false
-// if this call was not counted.
+// if none did.
 func Remaining(ctx context.Context) (int64, bool) {
 	c := callOf(ctx)
 	return c.remaining, c.known
 }
 
-// Refusal returns the limit that refused this call: how many calls it allows, and when it allows the
-// next one.
+// Refusal returns how many calls the limit that refused this one allows, and when it allows the
+// next.
 func Refusal(ctx context.Context) (calls int64, next time.Time) {
 	d := callOf(ctx).refusal
 	return d.Limit.Calls, d.Reset
 }
 
-// FreeLimit returns an endpoint's quota per address. NetworkLimit returns the quota per IPv6 /48,
-// and ProLimit the quota per key.
+// FreeLimit returns an endpoint's quota per address.
 func FreeLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-free", Calls: r.Free.Calls, Window: r.Free.Per}
 }
@@ -87,9 +82,9 @@ func ProLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Keep: 24 * time.Hour}
 }
 
-// consumeQuota counts a call towards the caller's quota and sets the rate limit headers. It costs
-// one write, and a second write if the quota of the caller's IPv6 network is below 512 calls. If
-// the counters cannot be reached, consumeQuota logs the error and allows the call.
+// consumeQuota counts a call and sets the rate limit headers. It costs one write, and a second one
+// if the quota of the caller's IPv6 network is below 512 calls. If the counters cannot be reached,
+// it logs the error and allows the call.
 func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 	_, err := a.consumeQuotas(ctx, route, 1)
 	return err
@@ -122,9 +117,8 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 	if network == "" {
 		return int(d.Granted), nil
 	}
-	// A call that the network's quota refuses stays counted for the address. That does no harm: the
-	// windows of address and network end together. Until then the network's quota refuses all
-	// further calls.
+	// A call that the network's quota refuses stays counted for the address. That does no harm:
+	// both windows end together, and until then the network's quota refuses all further calls.
 	for ; granted < int(d.Granted); granted++ {
 		all, err := a.config.Limiter.CountShared(ctx, NetworkLimit(route), network)
 		a.logUncounted(ctx, err)
@@ -138,16 +132,14 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 	return granted, nil
 }
 
-// networkUsedUp returns the error response if the caller's IPv6 network (/48) has used up its
-// quota.
 func (a *API) networkUsedUp(ctx context.Context, d limit.Decision) *Problem {
 	return a.refuse(ctx, d, "All addresses of your network (its IPv6 /48) have used up their calls. Wait "+
 		"for the seconds in Retry-After, or send a Pro key in X-Api-Key.")
 }
 
-// ConsumeLimit counts a call under a limit that the handler chooses. If the limit is reached, the
-// error is a Problem (an error response) that contains detail. The rate limit headers describe this
-// limit if it is reached, or if the route has no quota.
+// ConsumeLimit counts a call under a limit that the handler chooses. If it is reached, the error is
+// a Problem with detail. The rate limit headers describe this limit if it is reached, or if the
+// route has no quota.
 func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) error {
 	c := callOf(ctx)
 	a := c.api
@@ -170,7 +162,6 @@ func (a *API) refuse(ctx context.Context, d limit.Decision, detail string) *Prob
 	return TooMany.Problem(detail)
 }
 
-// usedUp returns the error response to a caller who has used up the quota of an endpoint.
 func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, pro bool) *Problem {
 	switch {
 	case route.Path == usagePath:
@@ -197,8 +188,7 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 	return p
 }
 
-// paidAlternative returns where the route's answers are sold for a single payment, or nil if they
-// are not sold.
+// paidAlternative returns nil if the route's answers are not sold for single payments.
 func (a *API) paidAlternative(route routes.Route) *Paid {
 	twin, ok := route.Sold()
 	if !ok || !a.config.PaidCalls {
@@ -215,8 +205,8 @@ func (a *API) logUncounted(ctx context.Context, err error) {
 	}
 }
 
-// capOthers limits the calls that no quota counts. It counts them in memory, under the limit
-// routes.Others. A call with a key or signature is refused only if the key or signature is invalid.
+// capOthers limits the calls that no quota counts, in memory, under routes.Others. A call with a
+// key or signature is refused only if that is invalid.
 func (a *API) capOthers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
@@ -246,8 +236,7 @@ func provesItself(c *call, r *http.Request) bool {
 		(r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
 }
 
-// otherLimits returns the limits for the caller's calls that no quota counts, each with the
-// pseudonym that is counted.
+// otherLimits returns the limits for calls that no quota counts, with the pseudonym to count.
 func otherLimits(c *call) map[limit.Limit]string {
 	if c.pro {
 		return map[limit.Limit]string{ProLimit(routes.Others): c.subject}
@@ -259,7 +248,6 @@ func otherLimits(c *call) map[limit.Limit]string {
 	return of
 }
 
-// overOthers returns an error response if the caller has made too many calls that no quota counts.
 func (a *API) overOthers(ctx context.Context) *Problem {
 	for l, subject := range otherLimits(callOf(ctx)) {
 		if d, full := a.config.Limiter.Full(l, subject); full {

@@ -24,9 +24,8 @@ func (over) Take(_ context.Context, _ store.Key, _, limit int64, _ time.Time) (i
 
 func (over) Query(context.Context, store.Range) ([]store.Item, error) { return nil, nil }
 
-// TestUsedUp: the error response for a used-up quota contains the path that shows the remaining
-// quotas. If the answer is sold for single payments, the response also has the path and price, as
-// text and as fields.
+// The error response for a used-up quota names the path that shows the remaining quotas and, if the
+// answer is sold, its path and price, as text and as fields.
 func TestUsedUp(t *testing.T) {
 	type ways struct {
 		Usage string

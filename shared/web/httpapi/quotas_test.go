@@ -6,8 +6,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestQuotas: Quotas replaces the table's quotas of the page and of the three free endpoints. All
-// other quotas stay unchanged.
 func TestQuotas(t *testing.T) {
 	q := Quotas{Page: 7, Free: 3}
 	for _, r := range routes.Table {

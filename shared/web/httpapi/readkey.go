@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// readKey copies a key from Authorization: Bearer to X-Api-Key. If the endpoint reads keys, a
-// bearer token that is no key is refused, because its sender expects to be identified. Other
-// endpoints ignore the header Authorization.
+// readKey copies a key from Authorization: Bearer to X-Api-Key. Where keys are read, a bearer token
+// that is no key is refused, because its sender expects to be identified. Other endpoints ignore
+// Authorization.
 func readKey(r *http.Request, c *call) *Problem {
 	route, given := c.endpoint.route, r.Header.Values("Authorization")
 	if len(given) == 0 || !route.Keyed() && !route.KeyInHandler {
@@ -28,8 +28,8 @@ func readKey(r *http.Request, c *call) *Problem {
 	return nil
 }
 
-// bearer returns the key in an Authorization header. It returns "" for schemes other than Bearer,
-// such as the password of a proxy.
+// bearer returns the key in Authorization, or "" for other schemes, such as the password of a
+// proxy.
 func bearer(given []string) (string, *Problem) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(given[0]), " ")
 	token = strings.TrimSpace(token)
@@ -44,7 +44,7 @@ func bearer(given []string) (string, *Problem) {
 		With("WWW-Authenticate", "ApiKey")
 }
 
-// bearerOfAny returns the token in Authorization: Bearer, whatever its form.
+// bearerOfAny accepts tokens of any form.
 func bearerOfAny(given []string) (string, *Problem) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(given[0]), " ")
 	if token = strings.TrimSpace(token); len(given) != 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {

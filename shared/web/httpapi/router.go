@@ -11,23 +11,23 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// router finds the endpoint of a request. The first middleware step searches once and stores the
-// result in the request's context, for all later steps and for ServeHTTP.
+// router finds the endpoint of a request once; the first middleware step stores the result in the
+// request's context.
 type router struct {
 	resources map[string]*resource // by path
-	folders   map[string]*resource // paths that end in {file}, by their prefix
+	folders   map[string]*resource // paths ending in {file}, by their prefix
 }
 
-// resource holds the endpoints of one path, by HTTP method.
+// resource holds the endpoints of one path.
 type resource struct {
 	endpoints map[string]*endpoint // by method, including HEAD
-	methods   []string             // answered methods, in the order of registration
+	methods   []string             // in the order of registration
 	// edgeCacheable reports whether CloudFront may cache the answers. A cached answer serves every
-	// caller with the same cache key, and that key excludes the Accept header.
+	// caller with the same cache key, which excludes the Accept header.
 	edgeCacheable bool
-	// crossOriginPOST reports whether scripts of any site may post to the path.
+	// crossOriginPOST lets scripts of any site post to the path.
 	crossOriginPOST bool
-	// sold reports whether callers pay for each answer. Such answers have extra headers.
+	// sold means that callers pay for each answer, which has extra headers.
 	sold bool
 	// writeProblem, if set, writes error responses in the path's own format.
 	writeProblem problemWriter
@@ -40,14 +40,14 @@ type endpoint struct {
 	handler http.Handler
 }
 
-// match is the endpoint that the router found for a method and a path.
+// match is what the router found for a method and a path.
 type match struct {
 	resource *resource // nil if the path is unknown
-	endpoint *endpoint // nil if the path does not answer the method
+	endpoint *endpoint // nil if the method is not allowed
 	file     string    // the value of {file}
 }
 
-// name returns the endpoint's name in routes.Table, or "unknown".
+// name returns a name in routes.Table, or "unknown".
 func (m match) name() string {
 	if m.endpoint == nil {
 		return "unknown"
@@ -59,8 +59,8 @@ func newRouter() *router {
 	return &router{resources: map[string]*resource{}, folders: map[string]*resource{}}
 }
 
-// add registers a handler at all paths of a route. The function write, if not nil, renders the
-// error responses at these paths.
+// add registers a handler at all paths of a route. write, if not nil, renders their error
+// responses.
 func (rt *router) add(route routes.Route, h http.Handler, write problemWriter) {
 	for _, path := range route.Paths() {
 		at := rt.resources
@@ -88,8 +88,7 @@ func (r *resource) add(e *endpoint) {
 	r.crossOriginPOST = r.crossOriginPOST || e.route.CrossOriginPOST
 }
 
-// find returns the endpoint of a method and a path. It compares decoded paths, so an escaped slash
-// (%2F) equals a slash.
+// find compares decoded paths, so an escaped slash (%2F) equals a slash.
 func (rt *router) find(method, path string) match {
 	if r, ok := rt.resources[path]; ok {
 		return match{resource: r, endpoint: r.endpoints[method]}
@@ -109,8 +108,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.endpoint.handler.ServeHTTP(w, r)
 }
 
-// Handle registers a typed handler for Huma. Pages explain a missing body themselves, so Handle
-// makes the body optional for Huma.
+// Handle registers a typed handler for Huma. It makes the body of pages optional, because they
+// explain a missing one themselves.
 func (rt *router) Handle(op *huma.Operation, handler func(huma.Context)) {
 	if op.RequestBody != nil && descriptionOf(op).page {
 		op.RequestBody.Required = false

@@ -18,8 +18,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// servedBy is the response header in which a test endpoint reports its name and the file in its
-// path.
+// servedBy is the header in which a test endpoint reports its name and file.
 const servedBy = "X-Served-By"
 
 type served struct {
@@ -30,8 +29,6 @@ type fileInput struct {
 	File string `path:"file"`
 }
 
-// registerTyped adds typed endpoints: a path with one method, a path with two methods, an endpoint
-// without HEAD, and an endpoint with files.
 func registerTyped(api *httpapi.API) {
 	for _, name := range []string{"analisi", "pro-conferma", "pro-recupera", "alerts-confirm-page", "alerts-confirm"} {
 		httpapi.JSON(api, name, httpapi.JSONDoc{}, nil,
@@ -42,8 +39,6 @@ func registerTyped(api *httpapi.API) {
 	})
 }
 
-// registerMounted adds plain handlers for the root path, for files, and for three methods at one
-// path.
 func registerMounted(api *httpapi.API) {
 	handler := func(text string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,8 +51,8 @@ func registerMounted(api *httpapi.API) {
 	api.MountForeign(handler("mcp"), nil, "mcp", "mcp-get", "mcp-delete")
 }
 
-// TestRouting: each method and path reaches the right endpoint or the right error response. The log
-// and the metrics contain the endpoint's name.
+// Each method and path reaches the right endpoint or error response. The log and the metrics
+// contain the endpoint's name.
 func TestRouting(t *testing.T) {
 	now := func() time.Time { return now }
 	const allOrigins = "*"
@@ -178,8 +173,8 @@ func TestRouting(t *testing.T) {
 	}
 }
 
-// TestOneLookup: all middleware steps use the endpoint that the first step found. A later step that
-// changes the method or path does not change the endpoint.
+// All middleware steps use the endpoint that the first one found, even if a later step changes the
+// method or path.
 func TestOneLookup(t *testing.T) {
 	for name, to := range map[string]struct{ method, path string }{
 		"a path of nothing":      {"GET", "/v1/nothing"},
@@ -214,7 +209,6 @@ func TestOneLookup(t *testing.T) {
 	}
 }
 
-// TestRegisteredTwice: registering two endpoints for the same method and path panics.
 func TestRegisteredTwice(t *testing.T) {
 	api := httpapi.New(httpapi.Config{Log: slog.New(slog.DiscardHandler)})
 	registerMounted(api)

@@ -15,16 +15,17 @@ import (
 
 type object = map[string]any
 
-// part is a part of the description that operations have in common.
+// part is a part of the description that operations share.
 type part struct {
-	kind, name string // its name in the components: that of the most frequent such part
+	kind, name string // that of the most frequent such part
 	operation  string // the first operation with it
 	content    object
-	replace    []func(ref object) // each puts a reference in the place of one occurrence
+	replace    []func(ref object) // each puts a reference in place of one occurrence
 }
 
-// openAnswers lets answers have more fields than described, because later versions add some. It also
-// removes the examples of single fields: answers have examples as a whole. Request bodies keep both.
+// openAnswers lets answers have more fields than described, because later versions add some. It
+// also removes the examples of single fields, since answers have examples as a whole. Request
+// bodies keep both.
 func openAnswers(tree object) {
 	requests := map[string]bool{}
 	for _, op := range operations(tree) {
@@ -49,10 +50,9 @@ func openAnswers(tree object) {
 	}
 }
 
-// parts holds the parts by their content.
 type parts map[string]*part
 
-// share moves parameters, headers, error responses and examples that several operations have in common to
+// share moves parameters, headers, error responses and examples that several operations share to
 // the components, and puts references in their place.
 func share(tree object) {
 	all := parts{}
@@ -61,7 +61,8 @@ func share(tree object) {
 		parameters, _ := op["parameters"].([]any)
 		for i, p := range parameters {
 			p := p.(object)
-			// Generators name types after components, so a parameter is not called like a schema.
+			// Generators name types after components, so a parameter must not be named like a
+			// schema.
 			all.add("parameters", "in-"+p["name"].(string), id, p, func(ref object) { parameters[i] = ref })
 		}
 		responses := op["responses"].(object)
@@ -102,7 +103,6 @@ func (all parts) add(kind, name, operation string, content object, replace func(
 	return all[key].content
 }
 
-// addHeaders adds the headers of a response that are not references yet.
 func (all parts) addHeaders(operation string, response object) {
 	headers, _ := response["headers"].(object)
 	for name, header := range headers {
@@ -112,8 +112,8 @@ func (all parts) addHeaders(operation string, response object) {
 	}
 }
 
-// addResponse adds the parts of a response. Error responses are compared without their examples: a
-// shared error response has the examples of all operations that use it.
+// addResponse compares error responses without their examples: a shared one has the examples of all
+// operations that use it.
 func (all parts) addResponse(operation, status string, responses object) {
 	response := responses[status].(object)
 	contents, _ := response["content"].(object)
@@ -157,10 +157,9 @@ func (all parts) addResponse(operation, status string, responses object) {
 	}
 }
 
-// componentNames shortens the texts of statuses to names of components.
 var componentNames = strings.NewReplacer("Requests", "", "Server Error", "", "Service ", "", " ", "")
 
-// operations returns the operations of a description, by their ids.
+// operations returns the operations sorted by id.
 func operations(tree object) (all []object) {
 	for _, item := range tree["paths"].(object) {
 		for _, op := range item.(object) {
@@ -176,8 +175,8 @@ func operations(tree object) (all []object) {
 // textTypes names the schemas of texts with a long pattern.
 var textTypes = map[string]string{emailPattern: "Email", textNotBlankPattern: "Name"}
 
-// shareTexts puts references in place of the schemas of such texts, and stores the schemas in texts
-// by name. A description and examples stay in their place.
+// shareTexts replaces such schemas by references, and stores them in texts. Descriptions and
+// examples stay in their place.
 func shareTexts(node any, texts object) {
 	switch node := node.(type) {
 	case object:
@@ -210,8 +209,7 @@ func shareTexts(node any, texts object) {
 	}
 }
 
-// ExpandDescription puts the shared parameters, responses, examples and texts of a description back
-// in place of their references, for readers of single operations.
+// ExpandDescription replaces the references by what is shared, for readers of single operations.
 func ExpandDescription(data []byte) ([]byte, error) {
 	var tree object
 	decoder := json.NewDecoder(bytes.NewReader(data))

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Tagged is an answer that the handler encoded itself, with an ETag computed from the content.
+// Tagged is an answer encoded by the handler, with an ETag of its content.
 type Tagged struct {
 	Status      int
 	ContentType string `header:"Content-Type"`
@@ -19,23 +19,22 @@ type Tagged struct {
 	Body        []byte
 }
 
-// Tag returns an answer with status 200 and the body. If the caller's ETag (ifNoneMatch) matches,
-// it returns status 304 without a body.
+// Tag returns status 200 with the body, or 304 without it if ifNoneMatch matches.
 func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	sum := sha256.Sum256(body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 	out := &Tagged{Status: http.StatusOK, ContentType: contentType, ETag: tag, Vary: varyByKey, Body: body}
 	for candidate := range strings.SplitSeq(ifNoneMatch, ",") {
 		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-		if candidate == tag { // not *, which means no certain answer
+		if candidate == tag { // * means no particular answer
 			out.Status, out.Body = http.StatusNotModified, nil
 		}
 	}
 	return out
 }
 
-// TagJSON encodes the document as JSON and returns Tag's answer, with the fields that the caller
-// chose. If err is not nil, it returns err.
+// TagJSON returns Tag's answer with the document as JSON, with the fields that the caller chose, or
+// err.
 func TagJSON(ctx context.Context, ifNoneMatch string, document any, err error) (*Tagged, error) {
 	if err != nil {
 		return nil, err

@@ -10,14 +10,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// Some protocols first exchange a key for a token. A token becomes invalid when the key becomes
-// invalid or the plan ends. So a call with a token costs one read of the store, like a call with a
-// key. Programs send the token in the header Authorization, or in X-Api-Key in place of a key.
+// Some protocols first exchange a key for a token. A token becomes invalid together with its key or
+// plan, so a call with a token also costs one read of the store. Programs send it in Authorization,
+// or in X-Api-Key in place of a key.
 
-// TokenLasts is the lifetime of a token.
 const TokenLasts = 30 * time.Minute
 
-// The error responses to a caller whose token is missing or not accepted.
 var (
 	NoToken  = ProblemType{Status: http.StatusUnauthorized, Code: "token-mancante", Title: "There is no token"}
 	BadToken = ProblemType{Status: http.StatusUnauthorized, Code: "token-non-valido",
@@ -27,8 +25,8 @@ var (
 		Title: "The key of the token was replaced"}
 )
 
-// Token returns a token for a valid key. For an empty key it returns an anonymous token, which has
-// the free quota. For an invalid key, the error is a Problem (an error response).
+// Token returns a token for a valid key, or an anonymous token, which has the free quota, for an
+// empty one. For an invalid key, the error is a Problem.
 func (a *API) Token(ctx context.Context, key string) (string, error) {
 	until := a.config.Now().Add(TokenLasts)
 	if key == "" {
@@ -41,8 +39,7 @@ func (a *API) Token(ctx context.Context, key string) (string, error) {
 	return a.signer.CustomerToken(c.ID, hash, until), nil
 }
 
-// holder returns the customer of a valid token. It returns the zero Customer for an anonymous
-// token.
+// holder returns the customer of a valid token, zero for an anonymous one.
 func (a *API) holder(ctx context.Context, given []string) (none store.Customer, _ *Problem) {
 	refuse := func(t ProblemType, detail string) *Problem {
 		return t.Problem(detail).With("WWW-Authenticate", "Bearer")

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// mountForeign adds a route with tokens. It answers with the caller's subject and writes error
-// responses as plain text.
+// mountForeign adds a route with tokens that answers with the caller's subject and writes errors as
+// plain text.
 func mountForeign(s *service) {
 	write := func(w http.ResponseWriter, _ *http.Request, p *httpapi.Problem) {
 		for name, values := range p.GetHeaders() {
@@ -39,8 +39,8 @@ func mountForeign(s *service) {
 
 const metricsPath = "/v1/analytics/itinerary-price-metrics"
 
-// TestTokens: a token allows the same calls as its key, while the key is valid, at the cost of one
-// read of the store. A forged token costs no read.
+// A token allows the same calls as its key while the key is valid, at one read of the store. A
+// forged token costs no read.
 func TestTokens(t *testing.T) {
 	var key string
 	ada := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
@@ -64,7 +64,7 @@ func TestTokens(t *testing.T) {
 		header func(s *service) []string
 		status int
 		says   string
-		reads  int // of customers, per call
+		reads  int // per call
 	}{
 		{"of a key", func(s *service) []string { return []string{"Authorization", token(s, key)} }, 200, "pro true", 1},
 		{"of a key, to the last second", func(s *service) []string {
@@ -162,7 +162,6 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestTokensAreOnlyForTheirRoutes: routes whose field Tokens is false refuse a token.
 func TestTokensAreOnlyForTheirRoutes(t *testing.T) {
 	s := serve(t)
 	made, err := s.Token(t.Context(), "")
@@ -175,7 +174,6 @@ func TestTokensAreOnlyForTheirRoutes(t *testing.T) {
 	}
 }
 
-// TestNoTokenForABadKey: API.Token returns no token for an invalid key.
 func TestNoTokenForABadKey(t *testing.T) {
 	s := serve(t)
 	for name, key := range map[string]string{
@@ -188,9 +186,8 @@ func TestNoTokenForABadKey(t *testing.T) {
 	}
 }
 
-// TestForeignForm: at the paths of a foreign protocol, every middleware step writes error responses
-// in the format of that protocol. Calls with an anonymous token count towards the quota of the
-// caller's address.
+// At the paths of a foreign protocol, every middleware step writes error responses in its format.
+// Calls with an anonymous token count towards the quota of the address.
 func TestForeignForm(t *testing.T) {
 	s := serve(t)
 	mountForeign(s)

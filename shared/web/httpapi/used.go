@@ -9,22 +9,21 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Usage holds how many calls of an endpoint's quota a caller has used.
+// Usage is how much of an endpoint's quota a caller has used.
 type Usage struct {
 	Route  routes.Route
 	Cap    routes.Cap
-	Window int64     // calls in the current window
+	Window int64     // calls
 	Today  int64     // calls of the UTC day if the window is shorter, else of the window
-	Reset  time.Time // when the window ends
+	Reset  time.Time // end of the window
 	Paid   *Paid     // for anonymous callers: where the answer is sold, or nil
 }
 
-// Remaining returns how many calls are left in the current window.
 func (u Usage) Remaining() int64 { return max(0, u.Cap.Calls-u.Window) }
 
-// UsedByCaller returns the caller's used calls, and counts no call itself. For a caller with a key
-// it covers the endpoints with a quota per key, otherwise the endpoints with a quota per address.
-// It makes one store query per endpoint.
+// UsedByCaller returns the usage of the endpoints with a quota per key for a caller with a key,
+// otherwise of those with a quota per address. It makes one store query per endpoint, and counts no
+// call itself.
 func UsedByCaller(ctx context.Context) (all []Usage, err error) {
 	c := callOf(ctx)
 	for _, r := range routes.Table {
@@ -45,8 +44,6 @@ func UsedByCaller(ctx context.Context) (all []Usage, err error) {
 	return all, nil
 }
 
-// quotaOf returns an endpoint's quota as a routes.Cap and as a limit.Limit. The quota is per key if
-// pro is true, otherwise per address.
 func quotaOf(r routes.Route, pro bool) (routes.Cap, limit.Limit) {
 	if pro {
 		return r.Pro, ProLimit(r)
@@ -54,8 +51,7 @@ func quotaOf(r routes.Route, pro bool) (routes.Cap, limit.Limit) {
 	return r.Free, FreeLimit(r)
 }
 
-// Holder returns the customer of the call's key or token. It returns false if the call had no valid
-// key or token.
+// Holder returns the customer of the call's key or token, if valid.
 func Holder(ctx context.Context) (store.Customer, bool) {
 	c := callOf(ctx)
 	return c.holder, c.pro

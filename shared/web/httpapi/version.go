@@ -2,13 +2,13 @@ package httpapi
 
 import "runtime/debug"
 
-// Version is the version of the published API, and of the program that serves it.
+// Version is the version of the published API and of the program.
 const Version = "1.0.0"
 
-// commit is the commit of a release. The linker sets it: see .goreleaser.yaml.
+// commit is set by the linker in a release; see .goreleaser.yaml.
 var commit string
 
-// BuiltFrom returns the commit that the program was built from, or nothing if it is unknown.
+// BuiltFrom returns the commit of the program, or "" if unknown.
 func BuiltFrom() string {
 	build, ok := debug.ReadBuildInfo()
 	if commit != "" || !ok {

@@ -12,7 +12,7 @@ import (
 )
 
 // synonyms pairs the Italian and the English name of each parameter. An endpoint describes one of
-// them and accepts both. The names of new parameters are Italian, as in GET /v1/analisi.
+// them and accepts both. New parameters have Italian names.
 var synonyms = [][2]string{
 	{"origine", "origin"}, {"destinazione", "destination"}, {"destinazioni", "destinations"},
 	{"partenza", "departure"}, {"partenze", "departures"}, {"ritorno", "return"}, {"flessibile", "flexible"},
@@ -22,11 +22,11 @@ var synonyms = [][2]string{
 	{"senzaVettore", "withoutAirline"},
 }
 
-// meant maps names that other APIs use to the names of our parameters.
+// meant maps names that other APIs use to ours.
 var meant = map[string]string{"from": "origin", "da": "origin", "to": "destination", "a": "destination",
 	"date": "departure", "data": "departure", "max": "maximum"}
 
-// nearest returns the parameter that a caller probably meant, or "".
+// nearest returns the parameter that was probably meant, or "".
 func nearest(given string, names []string) string {
 	given, names = strings.ToLower(given), withSynonyms(names)
 	if name := meant[given]; slices.Contains(names, name) {
@@ -35,7 +35,6 @@ func nearest(given string, names []string) string {
 	return config.Nearest(given, names, max(2, len(given)/3))
 }
 
-// synonym returns the other name of a parameter, or "".
 func synonym(name string) string {
 	for _, pair := range synonyms {
 		switch name {
@@ -58,8 +57,8 @@ func withSynonyms(names []string) []string {
 	return all
 }
 
-// renamed returns a request whose parameters have the names that the operation describes. A
-// parameter under both names is a fault.
+// renamed gives the parameters the names that the operation describes. A parameter under both names
+// is a fault.
 func renamed(op *huma.Operation, r *http.Request) (*http.Request, []Fault) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

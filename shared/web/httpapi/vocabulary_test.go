@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSynonymsAreDocumented: the table of docs/api.md holds exactly the accepted names.
+// The table in docs/api.md holds exactly the accepted names.
 func TestSynonymsAreDocumented(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/api.md")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/validation"
 )
 
-// Huma validates requests against the handlers' Go types. This file turns Huma's errors into our
-// error responses. The text of a fault continues the name of the field: "email is missing".
+// Huma validates requests against the handlers' Go types. This file turns its errors into our error
+// responses. The text of a fault continues the name of the field: "email is missing".
 func init() {
 	huma.DefaultArrayNullable = false // an empty list is [], never null
 	huma.NewError = problemOfHuma
@@ -26,8 +26,8 @@ func init() {
 
 const missingField = " is missing"
 
-// problemOfHuma replaces huma.NewError. It turns Huma's statuses 413, 415 and 422 into 400, which
-// covers every fault of a request's form, size and content type.
+// problemOfHuma turns Huma's statuses 413, 415 and 422 into 400, which covers every fault of a
+// request's form, size and content type.
 func problemOfHuma(status int, msg string, errs ...error) huma.StatusError {
 	if t, ok := byStatus[status]; ok {
 		return t.Problem("Something went wrong on our side. Call again in a minute.")
@@ -45,8 +45,8 @@ func problemOfHuma(status int, msg string, errs ...error) huma.StatusError {
 	return BadRequest.Problem(msg + ".")
 }
 
-// faultOf returns a fault with the name of the field. For a missing field, Huma reports only the
-// object that should contain the field. A fault of the whole body is named "body".
+// faultOf returns a fault with the name of the field, or "body". For a missing field, Huma reports
+// only the object that should contain it.
 func faultOf(detail *huma.ErrorDetail) Fault {
 	in, name, _ := strings.Cut(detail.Location, ".")
 	if field, ok := strings.CutSuffix(detail.Message, missingField); ok {

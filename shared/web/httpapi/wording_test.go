@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// TestWordsOfFaults: each malformed value is reported as a fault with the name of its field. The
-// text of the fault follows that name, as in "email is missing".
+// Each malformed value is a fault with the name of its field, which the text continues.
 func TestWordsOfFaults(t *testing.T) {
 	type in struct {
 		Lang string `query:"lang" pattern:"^[a-z]{2}$" patternDescription:"a language's code"`

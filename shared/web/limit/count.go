@@ -9,18 +9,17 @@ import (
 )
 
 // While one write of a counter runs, further calls of the same subject (an address or a customer)
-// wait. The next write counts all waiting calls together, so a flood of calls causes few writes.
-// Each call gets its own number, so the limit is exact, although the stored count may exceed the
-// limit.
+// wait, and the next write counts them together, so that a flood of calls causes few writes. Each
+// call gets its own number, so the limit is exact, although the stored count may exceed it.
 
 type counter struct {
 	key     store.Key
 	limit   int64
-	to      time.Time // when the window ends
+	to      time.Time // end of the window
 	expires time.Time
 }
 
-// waiter is a batch of n >= 1 calls that waits for the next write of its counter.
+// waiter is a batch of n >= 1 calls waiting for the next write of its counter.
 type waiter struct {
 	ctx   context.Context
 	n     int64
@@ -29,7 +28,7 @@ type waiter struct {
 	done  chan struct{}
 }
 
-// count counts n calls and returns the count after the last of them, which may exceed the limit.
+// count returns the count after the last of n calls, which may exceed the limit.
 func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) {
 	l.mu.Lock()
 	if l.isOver(c.key) {
@@ -58,8 +57,7 @@ func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) 
 	}
 }
 
-// next returns the calls that wait for a counter. If no call waits, next marks the counter as idle
-// and returns nil.
+// next returns the waiting calls, or marks the counter as idle and returns nil.
 func (l *Limiter) next(c counter) []*waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,9 +88,8 @@ func (l *Limiter) countAll(c counter, waiting []*waiter) {
 	}
 }
 
-// forAll returns a context for one write that serves several calls. It keeps the deadline of the
-// first call. It drops the cancellation, so that one disconnecting caller does not cancel the
-// others.
+// forAll returns a context for one write that serves several calls: with the deadline of the first,
+// but without its cancellation, so that one disconnecting caller does not cancel the others.
 func forAll(first context.Context) (context.Context, context.CancelFunc) {
 	ctx := context.WithoutCancel(first)
 	if end, ok := first.Deadline(); ok {
@@ -101,8 +98,8 @@ func forAll(first context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() {}
 }
 
-// write adds n calls to the counter in the store, unless the process knows that the subject is over
-// the limit. It remembers a subject that reaches the limit.
+// write adds n calls to the stored counter, unless the subject is known to be over the limit, and
+// remembers a subject that reaches it.
 func (l *Limiter) write(ctx context.Context, c counter, n int64) (int64, error) {
 	l.mu.Lock()
 	over := l.isOver(c.key)
@@ -117,8 +114,8 @@ func (l *Limiter) write(ctx context.Context, c counter, n int64) (int64, error) 
 	return count, err
 }
 
-// isOver reports whether this process knows that the counter with the key is over its limit. The
-// caller must hold l.mu.
+// isOver reports whether this process knows that the counter is over its limit. The caller must
+// hold l.mu.
 func (l *Limiter) isOver(key store.Key) bool {
 	until, ok := l.over[key]
 	return ok && l.now().Before(until)

@@ -13,12 +13,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// slowly is a store of counters whose first write waits until the test closes a channel.
+// slowly is a store of counters whose first write blocks until the test releases it.
 type slowly struct {
 	counters
 	begun, goOn chan struct{}
 	once        sync.Once
-	contexts    []error // error of each write's context
+	contexts    []error // of each write's context
 }
 
 func (s *slowly) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
@@ -30,8 +30,7 @@ func (s *slowly) Take(ctx context.Context, key store.Key, n, limit int64, expire
 	return s.counters.Take(ctx, key, n, limit, expires)
 }
 
-// gather makes concurrent calls of one subject. The first call's write is slow, so all other calls
-// wait for it.
+// gather makes concurrent calls of one subject that wait for the slow write of the first.
 func gather(t *testing.T, calls int, ctxOf func(n int) context.Context, meanwhile func()) (of []Decision, errs []error,
 	c *slowly, l *Limiter) {
 	t.Helper()
@@ -64,8 +63,8 @@ func (l *Limiter) gathered() (n int) {
 	return n
 }
 
-// TestGatheredCallsAreCountedTogether: concurrent calls of one subject cost two writes. Each call
-// gets its own number, and exactly as many calls are allowed as the limit says.
+// Concurrent calls of one subject cost two writes. Each gets its own number, and exactly the limit
+// is allowed.
 func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	const calls = 150
 	of, errs, c, l := gather(t, calls, func(int) context.Context { return t.Context() }, func() {})
@@ -103,8 +102,7 @@ func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	}
 }
 
-// TestCanceledCallFailsNoOther: a call that is canceled while it waits for a write is still
-// counted. The calls that wait with it are counted too.
+// A call canceled while it waits for a write is still counted, and so are those that wait with it.
 func TestCanceledCallFailsNoOther(t *testing.T) {
 	gone, hangUp := context.WithCancel(t.Context())
 	of, errs, c, _ := gather(t, 120, func(n int) context.Context {

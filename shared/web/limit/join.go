@@ -9,29 +9,29 @@ import (
 	"verdetto/shared/store"
 )
 
-// tally holds what one process knows of a stored counter that several processes share.
+// tally is what one process knows of a stored counter that several processes share.
 type tally struct {
-	until   time.Time // when its window ends
-	total   int64     // total count, as far as the process knows
-	pending int64     // part of total that is not yet written
+	until   time.Time // end of its window
+	total   int64     // as far as the process knows
+	pending int64     // not yet written
 	wrote   time.Time
 }
 
 const (
-	// minPending is how many unwritten calls a process collects before it writes. So a subject with
-	// few calls causes no write.
+	// minPending is how many unwritten calls a process collects before it writes, so that a subject
+	// with few calls causes no write.
 	minPending = 16
-	// minSharedLimit is the smallest limit that is counted in memory. Below it, the unwritten calls
-	// of other processes would be too large a share of the limit.
+	// minSharedLimit is the smallest limit counted in memory. Below it, the unwritten calls of
+	// other processes would be too large a share.
 	minSharedLimit = 512
-	// writeEvery is the shortest time between two writes of the same tally.
+	// writeEvery is the minimum time between two writes of a tally.
 	writeEvery = time.Minute
 )
 
-// CountShared counts one call of a subject that many callers share, such as a network. It counts in
-// memory. It writes at most once a minute, if 16 or more calls are unwritten, and when the limit is
-// reached. A limit of 512 or more is not exact, because a process does not see the calls that
-// others have not written yet. A limit below 512 is exact, as with Take.
+// CountShared counts one call of a subject that many callers share, such as a network, in memory.
+// It writes at most once a minute, if 16 or more calls are unwritten, and when the limit is
+// reached. A limit of 512 or more is not exact, because a process does not see what others have not
+// written yet; a smaller one is, as with Take.
 //
 // If CountShared returns an error, the call is allowed, and the caller logs the error.
 func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) (Decision, error) {
@@ -47,7 +47,7 @@ func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) 
 	_, to := limit.window(now)
 	total, err := l.counters.Take(ctx, key, due, limit.Calls, to)
 	if errors.Is(err, store.ErrLimit) {
-		total, err = limit.Calls, nil // other processes have reached it; this call is the last
+		total, err = limit.Calls, nil // reached by other processes; this call is the last
 	}
 	if err != nil {
 		return d, fmt.Errorf("count calls under %s: %w", limit.Name, err)
@@ -60,9 +60,9 @@ func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) 
 	return d, nil
 }
 
-// Uncount takes back one call that CountShared counted, because the call had no result. It lowers
-// only the count in memory; if the call was already written, the next write adds one less. For
-// limits below 512 it does nothing.
+// Uncount takes back one call that CountShared counted, because it had no result. It lowers only
+// the count in memory; if the call was already written, the next write adds one less. For limits
+// below 512 it does nothing.
 func (l *Limiter) Uncount(limit Limit, subject string) {
 	limit = l.Set(limit)
 	from, _ := limit.window(l.now())
@@ -74,8 +74,7 @@ func (l *Limiter) Uncount(limit Limit, subject string) {
 	}
 }
 
-// countInMemory counts one call in memory. It also returns due, the number of calls to write to the
-// store now.
+// countInMemory counts one call. due is the number of calls to write now.
 func (l *Limiter) countInMemory(limit Limit, subject string, now time.Time) (key store.Key, d Decision, due int64) {
 	limit = l.Set(limit)
 	from, to := limit.window(now)
@@ -93,15 +92,14 @@ func (l *Limiter) countInMemory(limit Limit, subject string, now time.Time) (key
 	}
 	t.total++
 	t.pending++
-	// A process at the limit counts no more calls. So it must write its pending calls now.
+	// A process at the limit counts no more calls, so it must write its pending ones now.
 	if t.pending >= minPending && now.Sub(t.wrote) >= writeEvery || t.total >= limit.Calls && t.pending > 0 {
 		due, t.pending, t.wrote = t.pending, 0, now
 	}
 	return key, decide(limit, t.total, false, now), due
 }
 
-// Full returns the Decision for a subject of CountShared, from memory. It returns true if the
-// subject has reached the limit.
+// Full reports, from memory, whether a subject of CountShared has reached the limit.
 func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	limit = l.Set(limit)
 	now := l.now()
@@ -114,8 +112,8 @@ func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	return decide(limit, limit.Calls, full, now), full
 }
 
-// makeRoom removes tallies if memory holds too many. It first removes tallies of ended windows,
-// then those with the smallest counts.
+// makeRoom bounds the memory: it removes tallies of ended windows, then those with the smallest
+// counts.
 func (l *Limiter) makeRoom(now time.Time) {
 	if len(l.shared) < remembered {
 		return

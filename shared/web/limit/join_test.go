@@ -15,10 +15,9 @@ import (
 
 var together = Limit{Name: "together", Calls: 100, Window: time.Hour}
 
-// joint is a limit that is large enough to be counted in memory.
 var joint = Limit{Name: "joint", Calls: 600, Window: time.Hour}
 
-// joins makes calls for one subject and returns how many were allowed.
+// joins returns how many of its calls were allowed.
 func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
 	t.Helper()
 	for range calls {
@@ -33,8 +32,8 @@ func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
 	return passed
 }
 
-// TestJoinWritesSeldom: CountShared writes nothing for a few calls. For many calls it writes once a
-// minute, and once when the limit is reached. No call is allowed beyond the limit.
+// CountShared writes nothing for a few calls, otherwise once a minute and when the limit is
+// reached. No call is allowed beyond the limit.
 func TestJoinWritesSeldom(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -66,8 +65,7 @@ func TestJoinWritesSeldom(t *testing.T) {
 	}
 }
 
-// TestProcessesLearnOfEachOther: a process learns how many calls another process counted when it
-// next writes.
+// A process learns of the calls that another counted when it next writes.
 func TestProcessesLearnOfEachOther(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -86,8 +84,7 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 	}
 }
 
-// TestSmallLimitsAreExact: a limit below 512 is exact, even with 1,000 concurrent calls to four
-// processes.
+// A limit below 512 is exact, even with 1,000 concurrent calls to four processes.
 func TestSmallLimitsAreExact(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for _, calls := range []int64{1, 5, 160, minSharedLimit - 1} {
@@ -145,8 +142,7 @@ func TestJoinFailsOpen(t *testing.T) {
 	}
 }
 
-// TestTalliesAreBounded: the number of tallies in memory is limited. The tally of a subject with
-// many calls stays when many subjects call once.
+// The tally of a subject with many calls stays when many subjects call once.
 func TestTalliesAreBounded(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	l := New(&counters{}, func() time.Time { return now })
@@ -162,7 +158,7 @@ func TestTalliesAreBounded(t *testing.T) {
 	}
 }
 
-// TestUsage: Usage adds up all minutes of the day, only for the given subject and limit.
+// Usage adds up all minutes of the day, for the given subject and limit alone.
 func TestUsage(t *testing.T) {
 	now := time.Date(2026, 3, 1, 23, 57, 30, 0, time.UTC)
 	c := &counters{}
@@ -196,8 +192,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestUncount: a call that Uncount takes back can be used again, whether or not it was written to
-// the store.
+// An uncounted call can be used again, whether or not it was written.
 func TestUncount(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}

@@ -1,6 +1,6 @@
 // Package limit decides whether a call is within its quota. Each call is counted in one conditional
-// write to the store, so two simultaneous calls cannot both be the last allowed call. Calls that a
-// whole network makes are counted in memory: see CountShared.
+// write to the store, so two simultaneous calls cannot both be the last allowed one. Calls of a
+// whole network are counted in memory: see CountShared.
 //
 // A Limiter remembers the subjects (addresses or customers) over their limit until the window ends.
 // If the store cannot be reached, the call is allowed, because the failure is not the caller's
@@ -20,13 +20,13 @@ import (
 )
 
 // Limit is a maximum number of calls per window. Windows start at multiples of Window in Unix time:
-// a day is a UTC day, and a minute starts at second 0.
+// a day is a UTC day.
 type Limit struct {
-	Name   string // never changes: it is part of the stored key (LIMIT, in package store)
+	Name   string // part of the stored key, so it never changes
 	Calls  int64
 	Window time.Duration
-	// Keep, if longer than Window, is how long counters are stored. Limiter.Usage adds up the
-	// windows in that time: for example, all minutes of a day.
+	// Keep, if longer than Window, is how long counters are stored for Limiter.Usage, such as all
+	// minutes of a day.
 	Keep time.Duration
 }
 
@@ -37,7 +37,7 @@ func span(of time.Duration, now time.Time) (from, to time.Time) {
 	return from, from.Add(of)
 }
 
-// Ends returns the end of the window that contains the time now.
+// Ends returns the end of the window that contains now.
 func (l Limit) Ends(now time.Time) time.Time {
 	_, to := l.window(now)
 	return to
@@ -49,25 +49,25 @@ func (l Limit) key(subject string, from time.Time) store.Key {
 	return store.Key{Partition: l.partition(subject), Sort: from.Format(time.RFC3339)}
 }
 
-// Decision is the result of counting one call, or several calls in one write.
+// Decision is the result of counting one call, or several in one write.
 type Decision struct {
 	Limit     Limit
-	Allowed   bool  // for several calls: at least one is allowed
-	Granted   int64 // for several calls: the first n are granted
+	Allowed   bool  // at least one is
+	Granted   int64 // the first n are
 	Counted   bool  // false if the counter could not be reached
 	Remaining int64
-	Reset     time.Time // when the window ends
+	Reset     time.Time // end of the window
 }
 
-// decide returns the Decision for a count that includes the new call. If over is true, the call was
-// refused and not counted.
+// decide returns the Decision for a count that includes the new call, or that refused it if over is
+// true.
 func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	_, reset := l.window(now)
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
 }
 
-// Headers sets the headers X-RateLimit-*, and those of the IETF draft
-// draft-ietf-httpapi-ratelimit-headers. A refused call also gets Retry-After, in whole seconds.
+// Headers sets X-RateLimit-*, and the headers of draft-ietf-httpapi-ratelimit-headers. A refused
+// call also gets Retry-After, in whole seconds.
 func (d Decision) Headers(h http.Header, now time.Time) {
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(d.Limit.Calls, 10))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(d.Reset.Unix(), 10))
@@ -82,12 +82,12 @@ func (d Decision) Headers(h http.Header, now time.Time) {
 	}
 }
 
-// RetryAfter returns the time until the next window, in whole seconds.
+// RetryAfter returns the seconds until the next window, rounded up.
 func (d Decision) RetryAfter(now time.Time) int64 {
 	return max(1, int64((d.Reset.Sub(now)+time.Second-1)/time.Second))
 }
 
-// Counters stores the counts of calls; store.Table implements it.
+// Counters is implemented by store.Table.
 type Counters interface {
 	Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error)
 	Query(ctx context.Context, r store.Range) ([]store.Item, error)
@@ -99,29 +99,27 @@ type Limiter struct {
 	counters Counters
 	now      func() time.Time
 	mu       sync.Mutex
-	over     map[store.Key]time.Time // subjects over their limit, with the end of the window
-	counting map[counter][]*waiter   // calls that wait for a counter's running write
+	over     map[store.Key]time.Time // end of the window of subjects over their limit
+	counting map[counter][]*waiter   // waiting for a counter's running write
 	shared   map[store.Key]*tally    // see CountShared
 	calls    map[string]int64        // see With
 }
 
-// remembered limits the memory of a Limiter. It holds at most this number of subjects over their
-// limit, and at most this number of counts in memory. Each of the two maps then takes about 2 MB.
+// remembered limits the number of subjects over their limit, and of tallies, to about 2 MB each.
 const remembered = 10_000
 
-// New returns a Limiter that stores its counts in counters.
 func New(counters Counters, now func() time.Time) *Limiter {
 	return &Limiter{counters: counters, now: now, over: map[store.Key]time.Time{}, counting: map[counter][]*waiter{},
 		shared: map[store.Key]*tally{}}
 }
 
-// With replaces the maximum of calls of each limit that calls names. It returns the Limiter.
+// With replaces the maxima of the named limits.
 func (l *Limiter) With(calls map[string]int64) *Limiter {
 	l.calls = calls
 	return l
 }
 
-// Set returns the limit with the maximum of With. A nil Limiter changes no limit.
+// Set returns the limit with the maximum of With. A nil Limiter changes nothing.
 func (l *Limiter) Set(limit Limit) Limit {
 	if l == nil {
 		return limit
@@ -132,14 +130,14 @@ func (l *Limiter) Set(limit Limit) Limit {
 	return limit
 }
 
-// Take counts one call of a subject. If Take returns an error, the call is allowed, and the caller
+// Take counts one call of a subject. If it returns an error, the call is allowed, and the caller
 // logs the error.
 func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decision, error) {
 	return l.TakeSeveral(ctx, limit, subject, 1)
 }
 
-// TakeSeveral counts n >= 1 calls of a subject in one conditional write. If fewer than n calls are
-// left, only those are allowed, and the limit is then reached.
+// TakeSeveral counts n >= 1 calls of a subject in one conditional write. If fewer are left, only
+// those are allowed, and the limit is then reached.
 func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, n int64) (Decision, error) {
 	limit = l.Set(limit)
 	now := l.now()
@@ -162,8 +160,7 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 		fmt.Errorf("count a call under %s: %w", limit.Name, err)
 }
 
-// Usage returns how many calls of a subject were counted. The result window is for the current
-// window, and the result kept is for the time Limit.Keep. Usage counts no call itself.
+// Usage returns the counted calls of the current window and of the time Keep.
 func (l *Limiter) Usage(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
 	limit = l.Set(limit)
 	now := l.now()

@@ -120,8 +120,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestFloodIsNotWritten: after a subject reaches its limit, a new process writes only once for it,
-// however often the subject calls.
+// Once a subject reached its limit, a new process writes only once for it, however often it calls.
 func TestFloodIsNotWritten(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -176,8 +175,8 @@ func TestFailsOpen(t *testing.T) {
 	}
 }
 
-// TestSeveral: n calls at once cost one write. If fewer than n calls remain, only those are
-// granted, and later calls are refused. Concurrent batches get separate results.
+// n calls at once cost one write. If fewer remain, only those are granted, and later calls are
+// refused. Concurrent batches get separate results.
 func TestSeveral(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -203,8 +202,7 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestSeveralGather: concurrent batches of calls of one subject are granted exactly the limit in
-// total.
+// Concurrent batches of one subject are granted exactly the limit in total.
 func TestSeveralGather(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -230,8 +228,7 @@ func TestSeveralGather(t *testing.T) {
 	}
 }
 
-// TestSettings: the operator's maximum of a limit replaces that of the code, in every count and in
-// the headers.
+// The operator's maximum replaces that of the code, in every count and in the headers.
 func TestSettings(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	l := New(&counters{}, func() time.Time { return now }).

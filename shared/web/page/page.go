@@ -24,15 +24,15 @@ import (
 )
 
 // Policy is the Content-Security-Policy of every page. It allows only resources of this service and
-// the inline style sheet, no other inline code and no framing.
+// the inline style sheet, and no framing.
 var Policy = sync.OnceValue(func() string {
 	return "default-src 'none'; style-src 'self' 'sha256-" + hashOf(inlineStyle()) + "'; script-src 'self'; " +
 		"img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 })
 
-// inlineStyle returns the style sheet of every page. It is inline, because a browser shows a page
-// only after the style sheet, which as a file would take a second round trip.
+// inlineStyle is inline because a browser shows a page only after the style sheet, which would take
+// a second round trip.
 func inlineStyle() []byte { return assets().files[path.Base(Asset("style.css"))].data }
 
 func hashOf(data []byte) string {
@@ -40,33 +40,32 @@ func hashOf(data []byte) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Page is the content of a page.
 type Page struct {
 	Language    *i18n.Language
 	Title       string // without the service's name
 	Description string
-	Index       bool            // search engines may list it
-	Head        template.HTML   // additional elements of head
-	Body        template.HTML   // content of main
-	Scripts     []string        // file names of assets
-	Styles      []string        // file names of assets, beside the inline style sheet
+	Index       bool // search engines may list it
+	Head        template.HTML
+	Body        template.HTML
+	Scripts     []string
+	Styles      []string        // in addition to the inline style sheet
 	Others      []Other         // the same page in other languages
-	Search      SearchAddresses // only if search engines may list it
-	Alone       bool            // no links to other pages of the service
-	Start       string          // address of the first page; empty: the first page in Language
+	Search      SearchAddresses // if search engines may list it
+	Alone       bool            // without links to other pages of the service
+	Start       string          // address of the first page; empty: that in Language
 }
 
-// SearchAddresses holds the addresses of a page in each language, for search engines. The addresses
-// must be absolute, so they are omitted if Base is empty.
+// SearchAddresses holds the addresses of a page in each language, for search engines. They must be
+// absolute, so they are omitted if Base is empty.
 type SearchAddresses struct {
-	Base      string  // the service's public address
-	Itself    string  // canonical path of this page
-	Languages []Other // canonical paths in all languages, including this one
-	Any       string  // path that chooses the language of the browser
+	Base      string  // public address of the service
+	Itself    string  // canonical path
+	Languages []Other // canonical paths, including this one
+	Any       string  // path that follows the browser's language
 }
 
-// NewSearchAddresses returns the SearchAddresses of a page with the path. It is only for pages
-// whose parameter lang sets the language: those of the paid plan and about the service.
+// NewSearchAddresses is for pages whose parameter lang sets the language: those of the paid plan
+// and about the service.
 func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddresses {
 	f := SearchAddresses{Base: base, Itself: AddressIn(l, path), Any: path}
 	for _, l := range i18n.Languages() {
@@ -75,14 +74,13 @@ func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddres
 	return f
 }
 
-// Other is the address of the same page in another language.
+// Other is the same page in another language.
 type Other struct {
 	Language *i18n.Language
 	Address  string
 }
 
-// Home returns the path of the home page in a language. The path of the default language has no
-// parameter.
+// Home returns the path of the home page, which has no parameter in the default language.
 func Home(l *i18n.Language) string {
 	if l.Code == i18n.Default().Code {
 		return "/"
@@ -90,8 +88,8 @@ func Home(l *i18n.Language) string {
 	return "/?lang=" + l.Code
 }
 
-// AddressIn returns the path of a page in a language. It is only for pages whose parameter lang
-// sets the language: those of the paid plan and about the service.
+// AddressIn is for pages whose parameter lang sets the language: those of the paid plan and about
+// the service.
 func AddressIn(l *i18n.Language, path string) string {
 	if strings.Contains(path, "?") {
 		return path + "&lang=" + l.Code
@@ -99,7 +97,6 @@ func AddressIn(l *i18n.Language, path string) string {
 	return path + "?lang=" + l.Code
 }
 
-// OtherLanguages returns the addresses of a page in all languages except l.
 func OtherLanguages(l *i18n.Language, path string) (others []Other) {
 	for _, other := range i18n.Languages() {
 		if other != l {
@@ -117,7 +114,7 @@ var pages = sync.OnceValue(func() *template.Template {
 		"style": func() template.CSS { return template.CSS(inlineStyle()) }}).ParseFS(templates, "*.html"))
 })
 
-// Response is a rendered page, in the form that a typed handler of package httpapi returns.
+// Response is a rendered page, as a typed handler of package httpapi returns it.
 type Response struct {
 	Status      int
 	ContentType string `header:"Content-Type"`
@@ -127,7 +124,6 @@ type Response struct {
 	Body        []byte
 }
 
-// Respond renders a page and returns it with the status.
 func Respond(status int, p Page) (*Response, error) {
 	var b bytes.Buffer
 	if err := pages().ExecuteTemplate(&b, "layout.html", p); err != nil {
@@ -139,7 +135,7 @@ func Respond(status int, p Page) (*Response, error) {
 	}, nil
 }
 
-// Write sends the page from a plain HTTP handler, without package httpapi.
+// Write sends the page without package httpapi.
 func (r *Response) Write(w http.ResponseWriter, request *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", r.ContentType)
@@ -162,7 +158,7 @@ func WantsHTML(accept string) bool {
 //go:embed assets
 var files embed.FS
 
-// AssetPath is the path prefix of all assets. The Lambda function analisi serves the assets.
+// AssetPath is the path prefix of all assets.
 const AssetPath = "/assets/"
 
 type asset struct {
@@ -171,13 +167,13 @@ type asset struct {
 }
 
 type assetFiles struct {
-	paths map[string]string // paths with a hash, by file name
+	paths map[string]string // with a hash, by file name
 	files map[string]asset  // by name with a hash
-	style string            // the uncompressed style sheet, with the hashed names of other assets
+	style string            // uncompressed, with the hashed names of other assets
 }
 
-// assets returns the assets. It reads them at its first call, because that takes milliseconds and
-// most processes serve no page. Templates are parsed at their first use for the same reason.
+// assets is read on first use, like the templates, because that takes milliseconds and most
+// processes serve no page.
 var assets = sync.OnceValue(readAssets)
 
 func readAssets() (all assetFiles) {
@@ -189,7 +185,7 @@ func readAssets() (all assetFiles) {
 		panic(err) // impossible: they are embedded
 	}
 	all.paths, all.files = map[string]string{}, map[string]asset{}
-	// Style sheets are read last, because they contain the hashed names of other assets.
+	// Style sheets contain the hashed names of other assets, so they come last.
 	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
 		return strings.Count(path.Ext(a.Name()), ".css") - strings.Count(path.Ext(b.Name()), ".css")
 	})
@@ -219,19 +215,18 @@ func readAssets() (all assetFiles) {
 	return all
 }
 
-// compactStyle drops the comments of a style sheet, and spaces without meaning. The style sheet
-// must not contain strings with such spaces.
+// compactStyle drops comments and insignificant spaces. The style sheet must not contain strings
+// with such spaces.
 func compactStyle(source []byte) []byte {
 	comment, space := regexp.MustCompile(`(?s)/\*.*?\*/`), regexp.MustCompile(`\s*([{};,])\s*|(:)\s+`)
 	return space.ReplaceAll(comment.ReplaceAll(bytes.TrimSpace(source), nil), []byte("$1$2"))
 }
 
-// compact drops the indentation and the comments of a script.
 func compact(source []byte) []byte {
 	var b bytes.Buffer
 	for line := range bytes.Lines(source) {
 		line = bytes.TrimLeft(line, " ")
-		if code, _, ok := bytes.Cut(line, []byte(" // ")); ok { // no string of ours holds this
+		if code, _, ok := bytes.Cut(line, []byte(" // ")); ok { // none of our strings contains this
 			line = append(bytes.Clone(code), '\n')
 		}
 		if !bytes.HasPrefix(line, []byte("//")) && !bytes.HasPrefix(line, []byte("/**")) {
@@ -241,8 +236,7 @@ func compact(source []byte) []byte {
 	return b.Bytes()
 }
 
-// Asset returns the path, with a hash, of the asset with the file name. It panics if no asset has
-// the file name.
+// Asset returns the hashed path of the named asset. It panics if there is none.
 func Asset(name string) string {
 	p, ok := assets().paths[name]
 	if !ok {
@@ -251,8 +245,7 @@ func Asset(name string) string {
 	return p
 }
 
-// ChartStyle returns the part of the style sheet that a standalone chart needs: the colours and the
-// classes of charts.
+// ChartStyle returns the part of the style sheet that a standalone chart needs.
 func ChartStyle() string {
 	_, css, _ := strings.Cut(assets().style, ":root")
 	colours, _, _ := strings.Cut(css, "\n* {")
@@ -262,8 +255,8 @@ func ChartStyle() string {
 		"font-weight: 600; font-size: 19px }\n"
 }
 
-// hostColours maps the names of our colours to those of MCP Apps, the protocol for interfaces
-// inside agents' clients.
+// hostColours maps our colours to those of MCP Apps, the protocol for interfaces inside agents'
+// clients.
 var hostColours = map[string]string{
 	"--paper": "--color-background-primary", "--raised": "--color-background-secondary",
 	"--ink":   "--color-text-primary",
@@ -272,7 +265,7 @@ var hostColours = map[string]string{
 
 // EmbeddedStyle returns the style sheet for parts of a page that another program (the host) embeds.
 // It loads no other files and uses the host's colours, if defined. The attribute data-theme chooses
-// light or dark; without the attribute, the browser's setting does.
+// light or dark, or else the browser's setting does.
 func EmbeddedStyle() string {
 	_, css, _ := strings.Cut(assets().style, ":root")
 	light, rest, _ := strings.Cut(css, "\n}\n")
@@ -297,8 +290,7 @@ func EmbeddedStyle() string {
 		"\ncolor-scheme: dark }\n" + rest
 }
 
-// File returns the content of the asset with a hashed name. It returns false if there is no such
-// asset.
+// File returns the asset with a hashed name.
 func File(hashed string) (data []byte, contentType string, ok bool) {
 	a, ok := assets().files[hashed]
 	return a.data, a.contentType, ok

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Problems renders the error responses of a handler as pages, for callers that prefer HTML. It
-// replaces only problem documents (RFC 9457), and keeps their status and headers.
+// Problems renders the problem documents (RFC 9457) of a handler as pages, with their status and
+// headers, for callers that prefer HTML.
 func Problems(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead || !WantsHTML(r.Header.Get("Accept")) {
@@ -34,7 +34,7 @@ func Problems(h http.Handler) http.Handler {
 	})
 }
 
-// problemPage buffers a problem document and sends every other answer unchanged.
+// problemPage buffers a problem document and passes on every other answer.
 type problemPage struct {
 	http.ResponseWriter
 	status   int // of the buffered document; 0: none
@@ -70,7 +70,7 @@ func (p *problemPage) page(l *i18n.Language) (*Response, error) {
 		Suggestions               []string
 		T                         *i18n.Language `json:"-"`
 		Heading                   string         `json:"-"`
-		Explanation               string         `json:"-"` // what happened, in the page's language
+		Explanation               string         `json:"-"` // in the page's language
 	}{T: l, Heading: heading(p.status, l)}
 	if err := json.Unmarshal(p.document.Bytes(), &view); err != nil {
 		return nil, err
@@ -83,7 +83,6 @@ func (p *problemPage) page(l *i18n.Language) (*Response, error) {
 	return Respond(p.status, Page{Language: l, Title: view.Heading, Body: template.HTML(body.String())})
 }
 
-// heading returns the heading of an error page for an HTTP status.
 func heading(status int, l *i18n.Language) string {
 	switch {
 	case status == http.StatusNotFound:

@@ -6,26 +6,25 @@ import (
 	"strings"
 )
 
-// Fallback is the Lambda function that serves all paths outside the other groups. It answers
-// unknown paths with 404.
+// Fallback is the Lambda function that serves all paths outside the other groups, and answers
+// unknown ones with 404.
 const Fallback = "analisi"
 
-// Group is a route of API Gateway. All paths of a group lead to one Lambda function, and share one
-// limit of calls per second.
+// Group is a route of API Gateway, whose paths lead to one Lambda function and share one limit of
+// calls per second.
 type Group struct {
 	Path     string // may end in /{proxy+}, which matches any rest; "" matches all other paths
 	Function string
 	Weight   int
 }
 
-// fallbackWeight is the weight of all paths outside the other groups: most pages, calendars, deals,
-// /mcp and unknown paths.
+// fallbackWeight is for most pages, calendars, deals, /mcp and unknown paths.
 const fallbackWeight = 3
 
-// Groups returns the groups of Table, with the fallback group first. A row of Table with a Weight
-// is its own group. The other rows of a Lambda function share one group per first folder, such as
-// /v1/pro/{proxy+}. A path without a folder is its own group, because no pattern of API Gateway
-// matches several such paths.
+// Groups returns the groups of Table, the fallback group first. A row with a Weight is its own
+// group. The other rows of a function share one group per first folder, such as /v1/pro/{proxy+}. A
+// path without a folder is its own group, because no pattern of API Gateway matches several such
+// paths.
 func Groups() []Group {
 	groups := []Group{{"", Fallback, fallbackWeight}}
 	for _, r := range Table {
@@ -45,8 +44,8 @@ func Groups() []Group {
 	return groups
 }
 
-// folder returns the pattern for all paths that share the first two parts of a path. For a path of
-// two parts it returns the path itself.
+// folder returns the pattern for all paths with the same first two parts, or a path of two parts
+// itself.
 func folder(path string) string {
 	rest, alias := strings.CutPrefix(path, Alias+"/")
 	parts := strings.Split(strings.TrimPrefix(rest, "/"), "/")
@@ -60,8 +59,7 @@ func folder(path string) string {
 	return pattern
 }
 
-// Throttles divides perSecond calls per second among the groups, by weight. Every group gets at
-// least 1 call per second.
+// Throttles divides perSecond calls among the groups by weight. Every group gets at least 1.
 func Throttles(perSecond int) map[string]int {
 	groups, left, all := Groups(), perSecond, 0
 	for _, g := range groups {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// OwnLimits names the quotas and rate limits that no row of Table holds. Each counts calls of one
-// kind, whatever the endpoint.
+// OwnLimits are the limits that no row of Table holds. Each counts calls of one kind, whatever the
+// endpoint.
 var OwnLimits = []string{
 	"alerts-address", "alerts-server", "alerts-service", "mailbox", "pro-indirizzo-plan", "pro-ruota-key",
 	"webhook-tests", "x402-again", "x402-failed-day", "x402-failed-hour", "x402-fees-day", "x402-guarded-day",
 }
 
-// LimitNames returns the names of all quotas and rate limits, as VERDETTO_QUOTA_CALLS and the header
-// RateLimit-Policy state them.
+// LimitNames returns the names of all limits, as VERDETTO_QUOTA_CALLS and RateLimit-Policy state
+// them.
 func LimitNames() []string {
 	names := slices.Clone(OwnLimits)
 	for _, r := range append(slices.Clone(Table), Others) {
@@ -29,7 +29,6 @@ func LimitNames() []string {
 	return names
 }
 
-// UnknownLimit returns the fault of a name that no limit has, or "".
 func UnknownLimit(name string) string {
 	names := LimitNames()
 	if slices.Contains(names, name) {

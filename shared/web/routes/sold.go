@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// sold returns an endpoint whose answers are paid per call. The parameter price is in millionths of
-// a USDC. The endpoint does not answer HEAD, because link previews do not pay.
+// sold returns an endpoint whose answers are paid per call; price is in millionths of a USDC. It
+// does not answer HEAD, because link previews do not pay.
 func sold(name, path string, price, callsAMinute int64) Route {
 	return Route{
 		Name: name, Method: "GET", Path: path, Function: "x402", Price: price, NoHEAD: true,
@@ -15,8 +15,7 @@ func sold(name, path string, price, callsAMinute int64) Route {
 	}
 }
 
-// Sold returns the endpoint that sells the answers of r for a payment. It returns false if no
-// endpoint sells them.
+// Sold returns the endpoint that sells the answers of r, if there is one.
 func (r Route) Sold() (twin Route, ok bool) {
 	for _, t := range Table {
 		if t.Price > 0 && t.Path == "/x402"+r.Path {

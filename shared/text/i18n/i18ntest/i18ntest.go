@@ -1,5 +1,5 @@
 // Package i18ntest provides a toy language. With it, tests check that all visible text comes from a
-// catalogue. Each text of the toy language is the English text between the marks ⟦ and ⟧.
+// catalogue. Its texts are the English ones between ⟦ and ⟧.
 package i18ntest
 
 import (
@@ -15,8 +15,6 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Toy adds the toy language to the languages of the test process. Its code is eo, the code of
-// Esperanto.
 func Toy(t testing.TB) *i18n.Language {
 	t.Helper()
 	const code = "eo"
@@ -60,20 +58,19 @@ func mark(texts map[string]any) {
 }
 
 var (
-	// unread matches the parts of a page that the function HTML does not check: code, and text in a
-	// language other than the page's.
+	// unread matches what HTML does not check: code, and text in a language other than the page's.
 	unread = regexp.MustCompile(`(?s)<style.*?</style>|<script type="application/ld[+]json">.*?</script>|` +
 		`<div lang="en" class="docs">.*</main>|<div lang="en".*?</div>|<a class="switch".*?</a>|` +
 		`<pre.*?</pre>|<code.*?</code>| data-(?:share|with)="[^"]*"`)
-	// read matches the HTML attributes that people see or hear.
+	// read matches the attributes that people see or hear.
 	read = regexp.MustCompile(`<meta (?:name="description"|property="og:(?:title|description|image:alt)") ` +
 		`content="([^"]*)"| (?:alt|placeholder|aria-label|data-[a-z]+)="([^"]*)"`)
 	tag  = regexp.MustCompile(`(?s)<[^>]*>`)
 	word = regexp.MustCompile(`\p{L}+`)
 )
 
-// HTML fails the test if a page holds words outside the marks ⟦ and ⟧. It allows the words in
-// names, which are the same in all languages.
+// HTML fails the test if a page holds words outside ⟦ and ⟧, other than those in names, which are
+// the same in all languages.
 func HTML(t testing.TB, page string, names ...string) {
 	t.Helper()
 	page = unread.ReplaceAllString(page, "")
@@ -85,7 +82,7 @@ func HTML(t testing.TB, page string, names ...string) {
 	Text(t, html.UnescapeString(all.String()), names...)
 }
 
-// Text fails the test if a plain text holds words outside the marks ⟦ and ⟧, other than names.
+// Text is HTML for plain text.
 func Text(t testing.TB, text string, names ...string) {
 	t.Helper()
 	if !strings.ContainsRune(text, opens) {
