@@ -16,30 +16,28 @@ import (
 )
 
 // Source returns fares for one city of origin at a time. An answer without fares means that the
-// source knows no fares. An error means that the source did not answer. Callers must distinguish
-// the two.
+// source knows none, an error that it did not answer. Callers must distinguish the two.
 type Source interface {
-	// Name returns a short name of the source that never changes ("travelpayouts", "csv",
-	// "sample"). The name marks stored data.
+	// Name returns a short name that never changes ("travelpayouts", "csv", "sample") and marks
+	// stored data.
 	Name() string
 
-	// Origins lists the cities from which the source may have fares. It returns nil if the source
-	// does not know them.
+	// Origins lists the cities from which the source may have fares, or returns nil if it does not
+	// know them.
 	Origins(ctx context.Context) ([]fare.City, error)
 
-	// Fares returns the fares on routes from origin that were found after since and not after
-	// until, in any order. A source that does not remember all of that time returns the fares that
-	// it has.
+	// Fares returns the fares on routes from origin found after since and not after until, in any
+	// order. A source that does not remember all of that time returns what it has.
 	Fares(ctx context.Context, origin fare.City, since, until time.Time) (Answer, error)
 }
 
-// Deep is a Source that can be asked for a year of departures of one route. For a Deep source, the
-// method Fares only shows which routes exist, with a few of their fares.
+// Deep is a Source that can be asked for a year of departures of one route. Its method Fares only
+// shows which routes exist, with a few of their fares.
 type Deep interface {
 	Source
 
 	// Departures returns the cheapest fare of each future departure day, as the source knew it at
-	// the time until.
+	// until.
 	Departures(ctx context.Context, q Question, until time.Time) (Answer, error)
 }
 
@@ -47,40 +45,38 @@ type Deep interface {
 type Checked interface {
 	Source
 
-	// Drift asks the source one question of each kind and names the fields that are missing, new
-	// or of another type. An error means that some question was not answered.
+	// Drift asks one question of each kind and names the fields that are missing, new or of another
+	// type. An error means that some question was not answered.
 	Drift(ctx context.Context) (differences []string, err error)
 }
 
-// Question is a question to a Deep source about one series (a route and a kind of trip). If the
-// series names airports, only their fares are asked for.
+// Question is a question to a Deep source about one series. If it names airports, only their fares
+// are wanted.
 type Question struct {
 	fare.Series
-	NonStop bool // only non-stop fares
+	NonStop bool
 }
 
-// Answer is a source's answer for one origin or one Question.
 type Answer struct {
 	Fares   []fare.Fare
-	Dropped map[Reason]int // dropped rows by reason
+	Dropped map[Reason]int // dropped rows
 }
 
 var (
-	// ErrRefused means that the source rejects the service's credentials. A retry for other origins
-	// is pointless.
+	// ErrRefused means that the source rejects the service's credentials. Trying other origins is
+	// pointless.
 	ErrRefused = errors.New("the fare source refused our credentials")
 	// ErrUnavailable means that the source did not answer, or not in a known form. A later retry
 	// may succeed.
 	ErrUnavailable = errors.New("the fare source could not be asked")
-	// ErrBudget means that the service's own limit of calls per day is reached. The source works,
-	// and a retry makes sense on the next day.
+	// ErrBudget means that the service's own limit of calls per day is reached.
 	ErrBudget = errors.New("the day's budget of calls to the fare source is spent")
 )
 
-// Reason states why a row cannot be compared with other fares.
+// Reason is why a row cannot be compared with other fares.
 type Reason string
 
-// The reasons for dropping a row, as the refresh report prints them.
+// The refresh report prints these.
 const (
 	RoundTrip    Reason = "round trip without a day of return"
 	BadReturn    Reason = "return on the day of departure or before it"
@@ -101,34 +97,33 @@ const (
 
 // Row is a fare as the source states it. A Comparable decides whether the service can use it.
 type Row struct {
-	Origin, Destination string // IATA codes of cities or airports
+	Origin, Destination string // of cities or airports
 	Depart              fare.Day
 	Return              fare.Day // 0: one-way
 	Found               time.Time
-	DayOnly             bool    // only the day of Found is known
-	Price               float64 // major units
+	DayOnly             bool    // the time of Found is unknown
+	Price               float64 // in major units
 	Currency            string  // upper-case ISO 4217
 	Stops               fare.Stops
 
-	// The next fields describe the outward flight. A field is empty if the source does not state
-	// it, or states an impossible value.
-	OriginAirport, DestinationAirport string // IATA codes
-	Airline                           string // IATA code of the airline that sells the fare
+	// The outward flight. A field is empty if the source does not state it, or states an impossible
+	// value.
+	OriginAirport, DestinationAirport string
+	Airline                           string // of the airline that sells the fare
 	Minutes                           int    // from departure to arrival
 
-	RoundTrip, OtherCabin, NotActual bool // RoundTrip: Return is not known
+	RoundTrip, OtherCabin, NotActual bool // RoundTrip: the day of return is unknown
 }
 
-// Comparable turns rows into fares. If a row cannot be compared with other fares, it returns the
-// reason. The rates only serve to check that a price is credible and convertible. Both fields are
-// required.
+// Comparable turns rows into fares, or returns the reason why one cannot be compared with others.
+// The rates only serve to check that a price is credible and convertible.
 type Comparable struct {
-	CityOf func(code string) (fare.City, bool) // city or airport code to city
-	Rates  func(on fare.Day) fare.Rates        // reference rates in force on a day
+	CityOf func(code string) (fare.City, bool) // of a city or airport
+	Rates  func(on fare.Day) fare.Rates        // in force on a day
 }
 
-// Fare turns a row into a fare, or returns the reason why it cannot be compared. The parameter
-// until is the end of the time for which the source was asked.
+// Fare turns a row into a fare, or returns the reason why it cannot be compared. until is the end
+// of the time for which the source was asked.
 func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 	switch {
 	case row.RoundTrip && row.Return == 0:
@@ -187,8 +182,8 @@ func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 	return fare.Fare{Route: fare.Route{Origin: origin, Destination: destination}, Observation: o}, ""
 }
 
-// flight returns what the row says about its outward way, without malformed codes and incredible
-// durations. An airport may lie in another city than the fare is sold for: Parma is sold as Milan.
+// flight returns the outward flight without malformed codes and incredible durations. An airport
+// may lie in another city than the one the fare is sold for: Parma is sold as Milan.
 func (r Row) flight() (f fare.Flight) {
 	f.From, _ = fare.ParseAirport(r.OriginAirport)
 	f.To, _ = fare.ParseAirport(r.DestinationAirport)

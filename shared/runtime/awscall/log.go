@@ -8,7 +8,7 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// Log writes what the AWS SDK logs as lines of the log, which are JSON.
+// Log writes what the AWS SDK logs as JSON lines of the log.
 func Log(to *slog.Logger) logging.LoggerFunc {
 	return func(kind logging.Classification, format string, values ...any) {
 		level := slog.LevelDebug

@@ -9,7 +9,6 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// TestLog: a warning of the AWS SDK is a line of JSON, like all lines of the log.
 func TestLog(t *testing.T) {
 	var out bytes.Buffer
 	Log(slog.New(slog.NewJSONHandler(&out, nil))).Logf(logging.Warn, "failed to close %s", "a body")

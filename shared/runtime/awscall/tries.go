@@ -11,17 +11,16 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Tries records what happened at each try of one call to AWS. Each call needs its own value.
+// Tries records the tries of one call to AWS. Each call needs its own value.
 type Tries struct {
-	// Ambiguous is true if AWS may have executed a try: the request was sent, and AWS did not
-	// answer that it refused the request.
+	// Ambiguous means that AWS may have executed a try: the request was sent, and AWS did not
+	// answer that it refused it.
 	Ambiguous bool
 	sent      bool
 }
 
-// Observe returns the options of a call with the middleware that records its tries. The middleware
-// runs once for each retry of the SDK: around the signing of a request, and before the HTTP
-// client.
+// Observe adds the middleware that records the tries of a call. It runs once for each retry of the
+// SDK, around the signing of the request.
 func (t *Tries) Observe(options []func(*middleware.Stack) error) []func(*middleware.Stack) error {
 	each := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 		middleware.FinalizeOutput, middleware.Metadata, error) {

@@ -1,9 +1,9 @@
 // Package config reads settings from environment variables, and reports all their faults at once.
 // Start reading at LoadWith and at Settings.
 //
-// A value of the form ssm:/name is a reference to a secret with that name in another store, such
-// as the Parameter Store of AWS. LoadWith reads all referenced secrets together, once, and only
-// those that the function needs. No error contains a secret.
+// A value of the form ssm:/name refers to a secret with that name in another store, such as the
+// Parameter Store of AWS. LoadWith reads all referenced secrets together, once, and only those that
+// the function needs. No error contains a secret.
 package config
 
 import (
@@ -11,53 +11,49 @@ import (
 	"time"
 )
 
-// Store contains the name of the DynamoDB table.
 type Store struct {
 	Table string `env:"VERDETTO_TABLE,notEmpty"`
 }
 
-// HTTP holds the settings of every function that answers HTTP requests.
+// HTTP holds the settings of functions that answer HTTP requests.
 type HTTP struct {
-	// OriginSecrets are the accepted values of the header X-Origin-Secret, the current one first.
-	// During a rotation there are two.
+	// OriginSecrets are the accepted values of X-Origin-Secret, the current one first. During a
+	// rotation there are two.
 	OriginSecrets []string `env:"VERDETTO_ORIGIN_SECRETS,notEmpty"`
 	Secret
 }
 
-// Secret holds the settings of every function that derives pseudonyms.
+// Secret holds the settings of functions that derive pseudonyms.
 type Secret struct {
 	// Pepper is the secret from which pseudonyms and customer ids are computed. The operator
 	// chooses it once: a new pepper makes every key invalid.
 	Pepper string `env:"VERDETTO_PEPPER,notEmpty"`
 }
 
-// Cities limits refreshes to some origins.
 type Cities struct {
-	Origins []string `env:"VERDETTO_ORIGINS"` // city codes; empty means all origins of the source
+	Origins []string `env:"VERDETTO_ORIGINS"` // city codes; empty: all of the source
 }
 
-// Upstream holds the settings of the fare source.
 type Upstream struct {
 	Cities
 	Token string `env:"TRAVELPAYOUTS_TOKEN,notEmpty"`
 	URL   string `env:"TRAVELPAYOUTS_URL"`
-	// CallsADay is the quota of calls to the source per day (UTC), over all processes; 0 means no
+	// CallsADay is the quota of calls to the source per UTC day, over all processes; 0 means no
 	// limit.
 	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY"`
 }
 
 // Publication says which fares answers may show.
 type Publication struct {
-	// Fares is "today" if answers may show judged fares of today and statistics of past fares. It
-	// is "all" if answers may also show single fares of past days and of departures.
+	// Fares is "today" if answers may show judged fares of today and statistics of past ones, and
+	// "all" if they may also show single fares of past days and of departures.
 	Fares string `env:"VERDETTO_FARES_SHOWN"`
 }
 
-// All reports whether single fares may be shown.
 func (s Publication) All() bool { return s.Fares == "all" }
 
-// Quotas are the free calls per day and IP address: on the page, and to each of the API's endpoints
-// for verdicts, calendars, places nearby and deals. 0 means the usual quota. Calls holds any quota by
+// Quotas are the free calls per day and IP address: on the page, and to each of the endpoints for
+// verdicts, calendars, places nearby and deals. 0 means the usual quota. Calls holds any quota by
 // its name.
 type Quotas struct {
 	Page  int64            `env:"VERDETTO_QUOTA_PAGE"`
@@ -65,29 +61,26 @@ type Quotas struct {
 	Calls map[string]int64 `env:"VERDETTO_QUOTA_CALLS" envKeyValSeparator:"="`
 }
 
-// Offer says what anonymous callers read when their daily quota is used up.
+// Offer is what anonymous callers read when their daily quota is used up.
 type Offer struct {
 	PaidCalls string `env:"VERDETTO_PAID_CALLS"` // on: mention paid answers
 }
 
-// MentionsPaid reports whether anonymous callers read about paid answers.
 func (o Offer) MentionsPaid() bool { return o.PaidCalls == "on" }
 
-// Public holds the public address of the service, with which the links in answers and mails begin.
+// Public holds the public address of the service, with which links begin.
 type Public struct {
 	BaseURL string `env:"VERDETTO_BASE_URL,notEmpty"`
 }
 
-// Sale says, on AWS, whether the plan is sold. The two settings are either both set or both empty.
+// Sale says, on AWS, whether the plan is sold: both settings are set, or neither.
 type Sale struct {
 	StripePrice  string `env:"STRIPE_PRICE"`
 	SolanaWallet string `env:"SOLANA_WALLET"`
 }
 
-// Any reports whether the plan is sold. Then the settings of Pay are needed too.
 func (s Sale) Any() bool { return s.StripePrice != "" || s.SolanaWallet != "" }
 
-// Pay holds the settings for taking payments.
 type Pay struct {
 	StripeKey     string   `env:"STRIPE_KEY,notEmpty"`
 	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`           // id of the recurring price
@@ -101,16 +94,14 @@ type Pay struct {
 	USDC          string   `env:"VERDETTO_PRICE_USDC"`
 }
 
-// Telegram holds the settings of the bot that sends alerts in Telegram. An empty name means that
-// there is no bot.
 type Telegram struct {
-	Bot    string `env:"TELEGRAM_BOT"`       // user name without @
-	Token  string `env:"TELEGRAM_BOT_TOKEN"` // token for the Bot API
-	Secret string `env:"TELEGRAM_SECRET"`    // Telegram sends it with every update
-	URL    string `env:"TELEGRAM_URL"`       // of the Bot API; empty: Telegram's own
+	Bot    string `env:"TELEGRAM_BOT"`
+	Token  string `env:"TELEGRAM_BOT_TOKEN"`
+	Secret string `env:"TELEGRAM_SECRET"`
+	URL    string `env:"TELEGRAM_URL"`
 }
 
-// Fault returns which settings are missing if only some settings of a bot are set, otherwise "".
+// Fault names what is missing if only some settings of a bot are set, otherwise "".
 func (t Telegram) Fault() string {
 	if (t.Bot == "") == (t.Token == "") && (t.Bot == "") == (t.Secret == "") {
 		return ""
@@ -118,18 +109,17 @@ func (t Telegram) Fault() string {
 	return "TELEGRAM_BOT: of it, TELEGRAM_BOT_TOKEN and TELEGRAM_SECRET only a part is given; give all three, or none where alerts do not come in Telegram"
 }
 
-// PerCall holds the settings for selling single answers by x402, a protocol for payments over
-// HTTP.
+// PerCall holds the settings for selling single answers by x402.
 type PerCall struct {
-	FeeKey  string   `env:"X402_FEE_KEY"` // empty or off: no single answers are sold
+	FeeKey  string   `env:"X402_FEE_KEY"` // empty or off: not sold
 	Nodes   []string `env:"SOLANA_NODES"`
 	Wallet  string   `env:"SOLANA_WALLET"`
 	Mint    string   `env:"SOLANA_MINT"`
 	Network string   `env:"SOLANA_NETWORK"`
 }
 
-// Sold reports whether single answers are sold. It fails if they are sold and settings of the
-// blockchain are missing.
+// Sold reports whether single answers are sold. It fails if settings of the blockchain are then
+// missing.
 func (c PerCall) Sold() (bool, error) {
 	if c.FeeKey == "" || c.FeeKey == Off {
 		return false, nil
@@ -142,11 +132,10 @@ func (c PerCall) Sold() (bool, error) {
 	return true, nil
 }
 
-// Off is the value of X402_FEE_KEY that means that no single answers are sold.
+// Off as X402_FEE_KEY means that no single answers are sold.
 const Off = "off"
 
-// Operator describes who runs the service, for the legal pages. The pages say which details are
-// missing.
+// Operator describes who runs the service, for the legal pages, which say what is missing.
 type Operator struct {
 	Name    string `env:"VERDETTO_OPERATOR_NAME"`
 	Address string `env:"VERDETTO_OPERATOR_ADDRESS"` // postal, with commas between the lines
@@ -156,30 +145,29 @@ type Operator struct {
 	Law     string `env:"VERDETTO_OPERATOR_LAW"`    // the country whose law applies
 }
 
-// Mail holds the settings for sending mail.
 type Mail struct {
 	From             string `env:"VERDETTO_MAIL_FROM,notEmpty"` // Verdetto <mail@verdetto.example>
 	ConfigurationSet string `env:"VERDETTO_MAIL_SET"`
-	// Rate is the most messages per second that alerts may send. It must stay below the SES quota
-	// of the account, because other mail uses the same quota.
+	// Rate is the maximum of messages per second that alerts send. It must stay below the SES quota
+	// of the account, which other mail uses too.
 	Rate float64 `env:"VERDETTO_MAIL_RATE"`
 }
 
-// SMTP holds the credentials of a mail server. Both are empty if the server needs none.
+// SMTP holds the credentials of a mail server, if it needs any.
 type SMTP struct {
 	User     string `env:"VERDETTO_SMTP_USER"`
 	Password string `env:"VERDETTO_SMTP_PASSWORD"`
 }
 
-// Fanout says how a refresh is distributed over calls of the Lambda function.
+// Fanout distributes a refresh over invocations of the Lambda function.
 type Fanout struct {
 	QueueURL string `env:"VERDETTO_QUEUE_URL"` // empty: one invocation does the whole refresh
-	// Workers is how many calls of the function work on the queue in parallel. Each uses its part
-	// of the fare source's rate limit.
+	// Workers is how many invocations work on the queue in parallel. Each gets its part of the fare
+	// source's rate limit.
 	Workers int `env:"VERDETTO_WORKERS"`
 }
 
-// Share returns the part of a common rate limit that one invocation may use.
+// Share returns the part of a rate limit that one invocation may use.
 func (f Fanout) Share(rate int) int {
 	if f.QueueURL == "" {
 		return rate
@@ -187,19 +175,17 @@ func (f Fanout) Share(rate int) int {
 	return max(1, rate/f.Workers)
 }
 
-// Work names the queue that tells a function that its outbox (the stored jobs) contains work.
+// Work names the queue that tells a function that its outbox contains jobs.
 type Work struct {
 	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: only a schedule starts the jobs
 }
 
-// Clock sets the time that the service's clock shows at its start. So tests and trials can use
-// recorded fares as if it were the day on which they were recorded.
+// Clock sets the time that the service's clock shows at its start, so that tests and trials can use
+// recorded fares as if on the day of their recording.
 type Clock struct {
 	At time.Time `env:"VERDETTO_NOW"`
 }
 
-// Now returns the service's clock: the system's clock, or a clock that showed At when the process
-// started.
 func (c Clock) Now() func() time.Time {
 	if c.At.IsZero() {
 		return time.Now

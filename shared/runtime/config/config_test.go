@@ -61,7 +61,7 @@ func TestMailRate(t *testing.T) {
 	}
 }
 
-// TestSecret: the pepper is the same whether or not the settings of HTTP are loaded with it.
+// The pepper is the same whether or not the settings of HTTP are loaded with it.
 func TestSecret(t *testing.T) {
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "0123456789abcdef")
 	t.Setenv("VERDETTO_PEPPER", "a pepper of more than thirty-two characters")
@@ -72,8 +72,8 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// TestSecretsAreReadOnce: the secrets of all groups are read together, each name once, and not at
-// all if there are no references.
+// The secrets of all groups are read together, each name once, and not at all if there are no
+// references.
 func TestSecretsAreReadOnce(t *testing.T) {
 	t.Setenv("VERDETTO_TABLE", "verdetto")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "origin-secret-1234")
@@ -115,8 +115,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestMissingHidesNothing: a missing variable causes only one fault. The other variables of its
-// group are still checked.
+// A missing variable causes only one fault, and the other variables of its group are still checked.
 func TestMissingHidesNothing(t *testing.T) {
 	t.Setenv("VERDETTO_PEPPER", "")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "short")

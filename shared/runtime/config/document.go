@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// Document returns the table of all settings in Markdown, for docs/configuration.md.
 func Document() string {
 	var b strings.Builder
 	b.WriteString("| variable | flag | read by | value | default |\n|---|---|---|---|---|\n")

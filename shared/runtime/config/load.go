@@ -16,18 +16,16 @@ import (
 // Secrets reads secrets by name. Unknown names are absent from the result.
 type Secrets func(ctx context.Context, names []string) (map[string]string, error)
 
-// secretMark starts a value that names a secret.
 const secretMark = "ssm:"
 
-// secretsTimeout bounds the reading of secrets, so that it fits into Lambda's time for a start.
+// secretsTimeout fits into Lambda's time for a start.
 const secretsTimeout = 5 * time.Second
 
-// Load fills groups from the environment variables. A group is a pointer to a struct of this
-// package. The variables must not contain references to secrets.
+// Load fills groups, which are pointers to structs of this package, from environment variables
+// without references to secrets.
 func Load(groups ...any) error { return LoadWith(nil, groups...) }
 
-// LoadWith fills groups as Load does. If there are references to secrets, it calls the function
-// secrets to read them.
+// LoadWith is Load, but calls secrets to read referenced secrets.
 func LoadWith(secrets Secrets, groups ...any) error {
 	faults := faults(secrets, groups)
 	if len(faults) == 0 {
@@ -36,14 +34,14 @@ func LoadWith(secrets Secrets, groups ...any) error {
 	return fmt.Errorf("configuration:\n  %s", strings.Join(faults, "\n  "))
 }
 
-// Faults fills the groups as Load does, and returns each fault separately.
+// Faults is Load, but returns each fault separately.
 func Faults(groups ...any) []string { return faults(nil, groups) }
 
 func faults(secrets Secrets, groups []any) (faults []string) {
 	values, unknown, faults := resolve(secrets, groups)
 	said := map[string]bool{} // variables with a fault already
 	for name := range unknown {
-		said[name] = true // a secret that cannot be read needs no second fault
+		said[name] = true // needs no second fault
 	}
 	for _, g := range groups {
 		for _, fault := range parse(g, values, said) {
@@ -55,7 +53,7 @@ func faults(secrets Secrets, groups []any) (faults []string) {
 	return faults
 }
 
-// parse fills one group. It checks every value, even if other values of the group are missing.
+// parse fills one group. It checks every value, even if others are missing.
 func parse(group any, values map[string]string, said map[string]bool) (faults []string) {
 	fields, err := env.GetFieldParams(group)
 	if err != nil {
@@ -81,7 +79,7 @@ func parse(group any, values map[string]string, said map[string]bool) (faults []
 }
 
 // resolve returns the variables of the groups, with secrets in place of references. unknown holds,
-// by variable, the fault of each secret that could not be read.
+// by variable, why a secret could not be read.
 func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, faults []string) {
 	values, unknown = map[string]string{}, map[string]string{}
 	named := map[string]string{} // by variable

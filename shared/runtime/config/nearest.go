@@ -11,8 +11,7 @@ func Nearest(mistyped string, names []string, most int) (nearest string) {
 	return nearest
 }
 
-// distance returns the Levenshtein distance of two texts: the letters to insert, drop or
-// change.
+// distance returns the Levenshtein distance.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -8,17 +8,15 @@ import (
 	"strings"
 )
 
-// A pepper may be any bytes. So that people can print and type it, it is exported as a text, which
-// is also a valid VERDETTO_PEPPER.
+// A pepper may be any bytes. For people to print and type, it is exported as a text, which is also
+// a valid VERDETTO_PEPPER.
 const (
 	pepperMark  = "verdetto-pepper-"
-	pepperCheck = 4 // bytes of SHA-256 at its end; detects typing errors
+	pepperCheck = 4 // bytes of SHA-256 at its end, to detect typing errors
 )
 
-// ErrPepper means that the text is not an exported pepper.
 var ErrPepper = errors.New("a letter is wrong in this pepper, or some are missing; compare it with what verdetto pepper export wrote")
 
-// PepperText returns the exported form of a pepper.
 func PepperText(pepper []byte) string {
 	sum := sha256.Sum256(pepper)
 	return pepperMark + hex.EncodeToString(pepper) + "-" + hex.EncodeToString(sum[:pepperCheck])
@@ -39,7 +37,6 @@ func ParsePepper(text string) ([]byte, error) {
 	return pepper, nil
 }
 
-// Key returns the pepper as bytes.
 func (s Secret) Key() []byte {
 	pepper, err := ParsePepper(s.Pepper)
 	if err != nil {

@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// keyless lists published addresses that look like wallets. Nobody has a key of them, so a payment to
-// one is lost. The first is the wallet of play money; documents of earlier versions showed both.
+// keyless lists published addresses that look like wallets, but whose payments are lost because
+// nobody has a key. The first is the wallet of play money; documents of earlier versions showed
+// both.
 var keyless = []string{
 	"GhTTiWm2vSPGCYdg23aoJKTosTgQcqyF1uWT7gXYTcs6",
 	"9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin",
 	"11111111111111111111111111111111", // the system program
 }
 
-// Placeholder returns why a value cannot be what the operator means, or "". A document shows a value
-// to be replaced as YOUR-...
+// Placeholder says why a value cannot be what the operator means, or returns "". Documents show
+// values to be replaced as YOUR-...
 func Placeholder(value string) string {
 	switch {
 	case strings.Contains(value, "YOUR-"):

@@ -18,23 +18,21 @@ import (
 	"github.com/gagliardetto/solana-go/base58"
 )
 
-// Setting describes one setting of the service. Its row in Settings determines the flag, the
-// environment variable, the name in settings files, the default, the validation and the text in
-// docs/configuration.md.
+// Setting describes one setting. Its row in Settings determines the flag, the environment variable,
+// the name in settings files, the default, the validation and the text in docs/configuration.md.
 type Setting struct {
 	Name    string // in the environment and in settings files
-	Flag    string // of the command line; empty: no flag
+	Flag    string // on the command line; empty: none
 	ReadBy  string
-	Give    string // the values it accepts; faults quote it
-	Note    string // the effect of a value
+	Give    string // accepted values, which faults quote
+	Note    string
 	Default string
-	Without string // the effect of no value, if there is no Default
+	Without string // effect of no value, if there is no Default
 	Secret  bool   // never shown; NAME_FILE names its file
-	List    bool   // several values, separated by commas
+	List    bool   // separated by commas
 	Fits    func(value string) bool
 }
 
-// Settings lists every setting.
 var Settings = []Setting{
 	{Name: "VERDETTO_STORE", Flag: "store", ReadBy: "the command line", Give: "`bolt:FILE` or dynamodb:TABLE",
 		Note:    "where data is kept",
@@ -213,7 +211,6 @@ var Settings = []Setting{
 		Fits: outside},
 }
 
-// Named returns the setting with the given name.
 func Named(name string) (Setting, bool) {
 	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Name == name })
 	if at < 0 {
@@ -222,7 +219,6 @@ func Named(name string) (Setting, bool) {
 	return Settings[at], true
 }
 
-// OfFlag returns the setting that a command-line flag sets.
 func OfFlag(flag string) (Setting, bool) {
 	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Flag != "" && s.Flag == flag })
 	if at < 0 {
@@ -231,7 +227,7 @@ func OfFlag(flag string) (Setting, bool) {
 	return Settings[at], true
 }
 
-// Faults returns the faults of a value, each with the values that are accepted.
+// Faults returns the faults of a value, with the accepted values.
 func (s Setting) Faults(value string) (faults []string) {
 	values := []string{value}
 	if s.List {
@@ -251,10 +247,8 @@ func (s Setting) Faults(value string) (faults []string) {
 	return faults
 }
 
-// Missing returns the fault of a required setting without a value.
 func (s Setting) Missing() string { return s.Name + ": missing; give " + s.want() }
 
-// want returns Give without its Markdown marks.
 func (s Setting) want() string { return strings.ReplaceAll(s.Give, "`", "") }
 
 func anything(string) bool { return true }
@@ -269,7 +263,7 @@ func oneOf(values ...string) func(string) bool {
 	return func(v string) bool { return slices.Contains(values, v) }
 }
 
-// matches compiles the expression at its first use, because a function uses few of all settings.
+// matches compiles the expression on first use, because a function uses few of all settings.
 func matches(shape string) func(string) bool {
 	expression := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + shape + `)$`) })
 	return func(v string) bool { return expression().MatchString(v) }
@@ -313,8 +307,8 @@ func domain(v string) bool {
 	return err == nil && u.Host == v && u.Port() == "" && strings.Contains(v, ".") && strings.Trim(v, "0123456789.") != "" && !strings.ContainsAny(v, "*[]: ")
 }
 
-// Network parses the address or network of trusted proxies. It rejects a network of all
-// addresses, because then any caller could forge an address.
+// Network parses the address or network of trusted proxies. It rejects a network of all addresses,
+// with which any caller could forge an address.
 func Network(v string) (netip.Prefix, bool) {
 	v = strings.TrimSpace(v)
 	network, err := netip.ParsePrefix(v)
@@ -324,17 +318,15 @@ func Network(v string) (netip.Prefix, bool) {
 	return network, err == nil && network.Masked() == network && network.Bits() > 0
 }
 
-// local reports whether a host is this machine.
 func local(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
-// outside reports whether a text is a URL of another service. Plain HTTP is allowed only for this
+// outside reports whether v is a URL of another service. Plain HTTP is allowed only on this
 // machine, because requests may contain secrets.
 func outside(v string) bool {
 	u, err := url.Parse(v)
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && local(u.Hostname()))
 }
 
-// encrypted reports whether a text is an https URL.
 func encrypted(v string) bool {
 	u, err := url.Parse(v)
 	return err == nil && u.Scheme == "https" && u.Host != ""
@@ -366,8 +358,8 @@ func moment(v string) bool {
 
 func solanaAddress(v string) bool { return base58.Decode32(v, new([32]byte)) == nil }
 
-// SolanaKey parses a key as solana-keygen writes it, or as 64 bytes in base58. It reports false
-// if the address in the key does not follow from the seed.
+// SolanaKey parses a key as solana-keygen writes it, or as 64 bytes in base58. It returns false if
+// the address in the key does not follow from the seed.
 func SolanaKey(v string) (ed25519.PrivateKey, bool) {
 	var packed [ed25519.PrivateKeySize]byte
 	var key []byte

@@ -7,7 +7,7 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// TestSettings: every variable of a group has its row in Settings. Names and flags are unique.
+// Every variable of a group has its row in Settings. Names and flags are unique.
 func TestSettings(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Settings {
@@ -43,7 +43,6 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestFits checks which values each kind of setting accepts and refuses.
 func TestFits(t *testing.T) {
 	for _, c := range []struct {
 		name, value string

@@ -1,5 +1,5 @@
 // Package lambdahttp connects API Gateway to net/http. It converts an HTTP API event (payload
-// format 2.0) into a request for an http.Handler, and converts the response back. Handlers do not
+// format 2.0) into a request for an http.Handler, and the response back, so that handlers do not
 // depend on where they run.
 package lambdahttp
 
@@ -21,17 +21,16 @@ import (
 	"verdetto/shared/runtime/recorder"
 )
 
-// Main answers API Gateway events with a handler until AWS ends the process.
+// Main answers API Gateway events until AWS ends the process.
 func Main(h http.Handler) { lambda.Start(Adapt(h)) }
 
-// MainWith is like Main, for a function that also receives events that are not from API Gateway,
-// such as those of a schedule. The parameter other handles such events.
+// MainWith is Main for a function that also receives other events, such as those of a schedule,
+// which other handles.
 func MainWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) {
 	lambda.Start(AdaptWith(h, other))
 }
 
-// AdaptWith returns the Lambda handler for HTTP events and for all other events. The function in
-// the parameter "other" handles all other events.
+// AdaptWith returns the Lambda handler for HTTP events, and for all others, which other handles.
 func AdaptWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context,
 	json.RawMessage) (any, error) {
 	answer := Adapt(h)
@@ -44,7 +43,6 @@ func AdaptWith(h http.Handler, other func(context.Context, json.RawMessage) (any
 	}
 }
 
-// Adapt returns the Lambda handler for HTTP events.
 func Adapt(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse,
 	error) {
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
@@ -58,7 +56,6 @@ func Adapt(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest)
 	}
 }
 
-// Request returns the HTTP request of an event.
 func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.Request, error) {
 	var body io.Reader = strings.NewReader(event.Body)
 	length := int64(len(event.Body))
@@ -74,7 +71,7 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 		return nil, fmt.Errorf("not an HTTP API event of format 2.0: it has no method")
 	}
 	path := event.RawPath
-	// The path of an event starts with the stage's name, unless the stage is the default stage.
+	// The path starts with the name of any other than the default stage.
 	if stage := event.RequestContext.Stage; stage != "" && stage != "$default" {
 		path = strings.TrimPrefix(path, "/"+stage)
 	}
@@ -93,7 +90,7 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	if len(event.Cookies) > 0 {
 		r.Header.Set("Cookie", strings.Join(event.Cookies, "; "))
 	}
-	// API Gateway logs its own id as well. An id chosen by the caller would be only in our log.
+	// API Gateway logs its own id, whereas an id chosen by the caller would be only in our log.
 	r.Header.Del("X-Request-Id")
 	if id := event.RequestContext.RequestID; id != "" {
 		r.Header.Set("X-Request-Id", id)
@@ -103,7 +100,6 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	return r, nil
 }
 
-// responseOf returns the recorded response in API Gateway's form.
 func responseOf(w *recorder.Recorder) events.APIGatewayV2HTTPResponse {
 	w.WriteHeader(http.StatusOK)
 	if w.Sent.Get("Content-Type") == "" && w.Body.Len() > 0 {

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEventsArrive converts the HTTP events of the folder events into requests.
 func TestEventsArrive(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "events", "analisi*.json"))
 	if err != nil || len(files) < 4 {
@@ -109,7 +108,7 @@ func TestNamedStageIsCut(t *testing.T) {
 	}
 }
 
-// TestRequestIDs: a request has API Gateway's id, and never one from the caller.
+// A request has API Gateway's id, never the caller's.
 func TestRequestIDs(t *testing.T) {
 	for given, want := range map[string]string{"JKJaXmPLvHcESHA=": "JKJaXmPLvHcESHA=", "": ""} {
 		event := events.APIGatewayV2HTTPRequest{RawPath: "/",

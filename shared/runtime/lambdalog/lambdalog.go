@@ -2,8 +2,8 @@
 // Lambda, at the level that Lambda sets.
 //
 // Each line has one requestId. In a line about an HTTP call it is the id that the caller received
-// (httpapi.RequestLog), and invocationId is the id of the Lambda call, which Lambda's own log
-// lines and traces use. In any other line, requestId is the id of the Lambda call.
+// (httpapi.RequestLog), and invocationId is the id of the Lambda call, as in Lambda's own log lines
+// and traces. In any other line, requestId is the id of the Lambda call.
 package lambdalog
 
 import (
@@ -20,10 +20,9 @@ const (
 	invocationID = "invocationId"
 )
 
-// New returns the log of this process.
 func New() *slog.Logger { return newLog(os.Stdout, os.Getenv("AWS_LAMBDA_LOG_LEVEL")) }
 
-// newLog returns a log with a level by name. Unknown levels mean INFO.
+// newLog returns a log with the named level. Unknown levels mean INFO.
 func newLog(w io.Writer, name string) *slog.Logger {
 	var level slog.Level
 	if level.UnmarshalText([]byte(name)) != nil {

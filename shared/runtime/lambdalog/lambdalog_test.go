@@ -10,8 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// TestALineHasOneRequest: a log line has exactly one requestId. If it also has an invocationId, the
-// two differ.
+// A log line has exactly one requestId, which differs from any invocationId.
 func TestALineHasOneRequest(t *testing.T) {
 	invoked := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "of-lambda"})
 	for name, c := range map[string]struct {
@@ -41,7 +40,7 @@ func TestALineHasOneRequest(t *testing.T) {
 	}
 }
 
-// TestLevels: the log level that Lambda sets applies. A level unknown to slog means INFO.
+// The level that Lambda sets applies; one unknown to slog means INFO.
 func TestLevels(t *testing.T) {
 	for name, want := range map[string][3]bool{
 		"DEBUG": {true, true, true}, "INFO": {false, true, true}, "WARN": {false, false, true}, "TRACE": {false, true, true}, "": {false, true, true},

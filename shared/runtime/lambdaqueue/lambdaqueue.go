@@ -1,6 +1,6 @@
 // Package lambdaqueue connects SQS events of Lambda to queue.Handler. It returns the failed
-// messages, so that SQS delivers only those again (ReportBatchItemFailures). Handlers do not
-// depend on where they run.
+// messages, so that SQS delivers only those again (ReportBatchItemFailures). Handlers do not depend
+// on where they run.
 package lambdaqueue
 
 import (
@@ -13,8 +13,7 @@ import (
 	"verdetto/shared/runtime/queue"
 )
 
-// Adapt returns the Lambda handler that passes SQS events to handle. It passes all other events to
-// the parameter other.
+// Adapt returns the Lambda handler that passes SQS events to handle and all other events to other.
 func Adapt(handle queue.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context,
 	json.RawMessage) (any, error) {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
@@ -30,7 +29,7 @@ func Adapt(handle queue.Handler, other func(context.Context, json.RawMessage) (a
 	}
 }
 
-// Messages parses an SQS event. It reports false for other events.
+// Messages parses an SQS event. It returns false for other events.
 func Messages(raw json.RawMessage) ([]queue.Message, bool) {
 	var event events.SQSEvent
 	if err := json.Unmarshal(raw, &event); err != nil || len(event.Records) == 0 {

@@ -55,7 +55,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestNamesOfFunctions: the stack is the part before the last dash.
+// The stack is the part before the last dash.
 func TestNamesOfFunctions(t *testing.T) {
 	for name, want := range map[string]string{"verdetto-analisi": "stack=verdetto function=analisi",
 		"a-second-x402": "stack=a-second function=x402", "AnalisiFunction": "stack=local function=AnalisiFunction"} {
@@ -67,8 +67,7 @@ func TestNamesOfFunctions(t *testing.T) {
 	}
 }
 
-// TestWithoutASource: without the name of a Lambda function, as on one machine, no metrics are
-// added.
+// Without the name of a Lambda function, as on one machine, no metrics are added.
 func TestWithoutASource(t *testing.T) {
 	for name, attrs := range map[string][]slog.Attr{
 		"no name":    metrics.NewSource("").Attrs(now, metrics.Metric{Name: "A", Unit: metrics.Count}),
@@ -81,7 +80,7 @@ func TestWithoutASource(t *testing.T) {
 	}
 }
 
-// TestReadRefuses: the function Read refuses malformed lines, so the other tests can fail.
+// Read refuses malformed lines, so the other tests can fail.
 func TestReadRefuses(t *testing.T) {
 	good := `{"f":"x","A":1,"_aws":{"Timestamp":1772366400000,"CloudWatchMetrics":[{"Namespace":"N","Dimensions":[["f"]],"Metrics":[{"Name":"A","Unit":"Count"}]}]}}`
 	if got, err := metricstest.Read([]byte(good)); err != nil || got["N f=x A (Count)"] != 1 {

@@ -4,11 +4,11 @@
 // # What a Queue promises
 //
 //   - A Send that returned nil has put every message on the queue.
-//   - A Send that failed may have queued some messages. So senders must be able to
-//     repeat a Send, and workers must tolerate duplicates.
+//   - A Send that failed may have queued some messages. So senders must be able to repeat a Send,
+//     and workers must tolerate duplicates.
 //   - Each message is delivered at least once, in any order, after any time.
-//   - A message is delivered again if its worker reports a failure or is killed.
-//     After too many deliveries it becomes a dead letter, which waits for a person.
+//   - A message is delivered again if its worker reports a failure or is killed. After too many
+//     deliveries it becomes a dead letter, which waits for a person.
 //
 // Package queuetest holds the test suite for implementations.
 package queue
@@ -20,27 +20,26 @@ import (
 	"unicode/utf8"
 )
 
-// Queue accepts messages. It is safe for concurrent use.
+// Queue is safe for concurrent use.
 type Queue interface {
-	// Send puts messages on the queue. It accepts an empty list.
+	// Send accepts an empty list.
 	Send(ctx context.Context, messages ...string) error
 }
 
 // Message is one delivery of a message.
 type Message struct {
-	ID       string // the same in every delivery of a message
+	ID       string // the same in every delivery
 	Body     string
-	Received int // number of deliveries, including this one
+	Received int // deliveries, including this one
 }
 
-// Handler processes messages and returns the IDs of the messages that failed. The queue delivers
-// only the failed messages again.
+// Handler returns the IDs of the messages that failed. Only these are delivered again.
 type Handler func(ctx context.Context, messages []Message) (failed []string)
 
-// MaxBody is the size of the largest message in bytes.
+// MaxBody limits a message, in bytes.
 const MaxBody = 64 << 10
 
-// ErrInvalid means that a message can never be sent, so the call sent no message.
+// ErrInvalid means that a message can never be sent. The call then sent none.
 var ErrInvalid = errors.New("not a message")
 
 // Validate checks the messages of a Send before an adapter acts on them.

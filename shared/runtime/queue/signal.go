@@ -6,16 +6,15 @@ import (
 	"time"
 )
 
-// workSignal is a message that tells a function that its outbox (the stored jobs) contains work.
-// The signal has no content. A schedule checks the outbox too: a lost signal only delays work, and
-// one signal too many finds no work.
+// workSignal tells a function that its outbox contains work. A schedule checks the outbox too: a
+// lost signal only delays work, and one too many finds none.
 const workSignal = `{"work":true}`
 
 // sendTimeout is the longest that a signal may delay an answer.
 const sendTimeout = 2 * time.Second
 
-// SignalWorker returns a function that sends the signal for new work in an outbox. If sending
-// fails, it logs the error; the schedule finds the work later.
+// SignalWorker returns a function that sends the signal. It only logs an error, because the
+// schedule finds the work later.
 func SignalWorker(q Queue, log *slog.Logger) func() {
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), sendTimeout)
@@ -26,12 +25,12 @@ func SignalWorker(q Queue, log *slog.Logger) func() {
 	}
 }
 
-// margin is how long before its deadline a worker starts no new work.
+// margin is how long before its deadline a worker starts no more work.
 const margin = 10 * time.Second
 
-// WorkerHandler handles signals by calling work, which runs some jobs of the outbox and returns
-// how many. It repeats until the outbox is empty or little time remains. Several signals count as
-// one. If work fails, all signals fail and are delivered again.
+// WorkerHandler calls work, which runs some jobs of the outbox and returns how many, until the
+// outbox is empty or little time remains. Several signals count as one. If work fails, all signals
+// are delivered again.
 func WorkerHandler(work func(context.Context) (done int, err error), log *slog.Logger) Handler {
 	return func(ctx context.Context, messages []Message) (failed []string) {
 		deadline, limited := ctx.Deadline()

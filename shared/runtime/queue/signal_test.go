@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/runtime/queue"
 )
 
-// sink is a queue with a chosen fault.
 type sink struct {
 	sent []string
 	fail func(context.Context) error

@@ -1,8 +1,8 @@
 // Package retry holds what all retries have in common: the growing wait between tries, the sleep,
 // and the parsing of Retry-After.
 //
-// Callers write the loop themselves. The library cenkalti/backoff would run the loop on its own
-// clock. Here one try may be part of a larger request, and some failures do not count as tries.
+// Callers write the loop themselves. The library cenkalti/backoff would run it on its own clock,
+// whereas here one try may be part of a larger request, and some failures do not count as tries.
 package retry
 
 import (
@@ -17,7 +17,7 @@ import (
 // Backoff is a wait that doubles with each try, up to Longest.
 type Backoff struct{ First, Longest time.Duration }
 
-// After returns how long to wait after n tries. n is at least 1.
+// After returns how long to wait after n >= 1 tries.
 func (b Backoff) After(n int) time.Duration {
 	wait := b.First
 	for ; n > 1 && wait < b.Longest; n-- {
@@ -30,7 +30,7 @@ func (b Backoff) After(n int) time.Duration {
 // retry at the same time.
 func (b Backoff) Jittered(n int) time.Duration { return rand.N(b.After(n)) }
 
-// Sleep waits, or returns the context's error if the context ends first.
+// Sleep waits, or returns the context's error if that ends first.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -45,7 +45,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ParseAfter parses a Retry-After header: seconds, or a date relative to now.
+// ParseAfter parses a Retry-After header: seconds, or a date.
 func ParseAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	value = strings.TrimSpace(value)
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 {
@@ -57,6 +57,5 @@ func ParseAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-// longest is the longest wait that ParseAfter returns. In seconds, it still fits into a
-// time.Duration.
+// longest is the longest wait that ParseAfter returns for seconds. It fits into a time.Duration.
 const longest = 100 * 365 * 24 * time.Hour

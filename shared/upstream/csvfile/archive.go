@@ -8,10 +8,9 @@ import (
 	"io"
 )
 
-// ErrDamaged means that the file is a gzip archive that is incomplete or corrupt.
+// ErrDamaged means that a gzip archive is incomplete or corrupt.
 var ErrDamaged = errors.New("the gzip archive is damaged")
 
-// archive reads a gzip archive. If the archive is damaged, its errors describe the damage.
 type archive struct{ zipped *gzip.Reader }
 
 func (a archive) Read(p []byte) (int, error) {
@@ -22,8 +21,8 @@ func (a archive) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// damage converts errors of packages gzip and flate to an ErrDamaged with advice. It returns errors
-// of the disk or network unchanged.
+// damage turns errors of gzip and flate into an ErrDamaged with advice, and returns errors of the
+// disk or network unchanged.
 func damage(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {

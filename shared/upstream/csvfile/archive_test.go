@@ -46,7 +46,7 @@ func TestGzip(t *testing.T) {
 		least int
 		most  int
 		fault string
-		bad   int // most unreadable rows
+		bad   int // maximum of unreadable rows
 	}{
 		"whole":          {whole, 20_000, 20_000, "", 0},
 		"cut":            {whole[:len(whole)/2], 8_000, 12_000, "it ends too early", 0},
@@ -76,7 +76,7 @@ func TestGzip(t *testing.T) {
 				!strings.Contains(r.Fault.Error(), test.fault)) {
 				t.Errorf("fault %v, want it to say %q", r.Fault, test.fault)
 			}
-			// Every loaded fare is a fare that was written. So no truncated line was accepted.
+			// Every loaded fare was written, so no truncated line was accepted.
 			for _, f := range all(t, p, "MIL").Fares {
 				i := f.Found - time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC).Unix()
 				if want := fare.Cents((10+i*7919%500)*100 + i*104729%100); f.Route.Destination == "BUH" &&

@@ -1,15 +1,15 @@
 // Package csvfile is a source of recorded fares: a panel in a CSV file, plain or gzipped.
 //
 // The header names at least origin, destination, observed_date, depart_date, price and currency, in
-// any order. A row with a return_date is a return trip. Its price is for both ways, unless the
-// caller gives Open the name of a column of one-way fares. A column stops holds the larger number
-// of stops of both ways; empty means unknown. The columns origin_airport, destination_airport,
-// airline (IATA codes) and duration_minutes describe the outward way; each may be absent or empty.
-// Other columns are ignored. An observed_date without a time gives only the day. Prices keep their
-// currency.
+// any order. A row with a return_date is a return trip. Its price is for both directions, unless
+// the caller gives Open the name of a column of one-way fares. A column stops holds the larger
+// number of stops of both directions; empty means unknown. The columns origin_airport,
+// destination_airport, airline (IATA codes) and duration_minutes describe the outward journey; each
+// may be absent or empty. Other columns are ignored. An observed_date without a time gives only the
+// day. Prices keep their currency.
 //
 // Open reads a file once and keeps it in 40 bytes per fare. The file is not trusted: its Report
-// counts dropped rows by reason and unreadable rows by line.
+// counts dropped rows by reason and lists unreadable ones by line.
 package csvfile
 
 import (
@@ -32,7 +32,7 @@ import (
 )
 
 const (
-	maxBad  = 20         // unreadable rows that the report lists
+	maxBad  = 20         // unreadable rows in the report
 	maxRows = 20_000_000 // about 800 MB in memory; more is a mistake or an attack
 )
 
@@ -44,23 +44,22 @@ type Panel struct {
 
 var _ upstream.Source = (*Panel)(nil)
 
-// rows holds the fares from one origin by destination, and the dropped rows of that origin. Each
-// list is sorted by the time when the fare was found.
+// rows holds the fares from one origin by destination, and its dropped rows, sorted by the time
+// found.
 type rows struct {
 	fares   map[fare.City][]fare.Observation
 	leftOut []dropped
 }
 
-// dropped is a row that is readable but not a comparable fare.
+// dropped is a readable row that is not a comparable fare.
 type dropped struct {
 	found  int64
 	reason upstream.Reason
 }
 
-// Open reads a file. It fails if the file cannot be opened, is empty or lacks columns. All other
-// faults are in the Report. The parameter price is the name of the price column; empty means
-// "price". A column that the caller names holds one-way fares in the row's currency, even in rows
-// with a return_date.
+// Open fails if the file cannot be opened, is empty or lacks columns; all other faults are in the
+// Report. price is the name of the price column; empty means "price". A column that the caller
+// names holds one-way fares in the row's currency, even in rows with a return_date.
 func Open(path string, comparable upstream.Comparable, price string) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -74,7 +73,7 @@ func Open(path string, comparable upstream.Comparable, price string) (*Panel, er
 	return p, nil
 }
 
-// Read does the same as Open for a file that is already open. It detects gzip by the first bytes.
+// Read is Open for an open file. It detects gzip by the first bytes.
 func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, error) {
 	buffered := bufio.NewReader(in)
 	in = buffered
@@ -94,8 +93,7 @@ func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, e
 	return &l.Panel, nil
 }
 
-// cached returns a Comparable that caches the exchange rates of each day. A file of recorded fares
-// has few days.
+// cached caches the exchange rates of each day, since a file has few days.
 func cached(c upstream.Comparable) upstream.Comparable {
 	days := map[fare.Day]fare.Rates{}
 	return upstream.Comparable{CityOf: c.CityOf, Rates: func(on fare.Day) fare.Rates {
@@ -108,7 +106,6 @@ func cached(c upstream.Comparable) upstream.Comparable {
 	}}
 }
 
-// loader reads a file and fills a Panel.
 type loader struct {
 	Panel
 	lines      *lines
@@ -160,7 +157,6 @@ func (l *loader) load() error {
 	}
 }
 
-// bad counts the current row as unreadable.
 func (l *loader) bad(err error) {
 	reason := upstream.Malformed
 	if fault := (fault{}); errors.As(err, &fault) {
@@ -173,15 +169,15 @@ func (l *loader) bad(err error) {
 	}
 }
 
-// row parses and judges a record. If a readable row is not comparable and its origin is known, the
-// row is kept in leftOut. So answers can count it.
+// row keeps a readable row that is not comparable in leftOut, if its origin is known, so that
+// answers can count it.
 func (l *loader) row(fields [][]byte) error {
 	row, err := l.columns.read(fields)
 	if err != nil {
 		return err
 	}
-	// Each row is judged as of its own day, because the file is a history. The limit until of a
-	// query applies later.
+	// The file is a history, so each row is judged as of its own day. The limit until of a query
+	// applies later.
 	f, reason := l.comparable.Fare(row, row.Found)
 	if reason != "" {
 		l.report.Dropped[reason]++
@@ -203,7 +199,7 @@ func (l *loader) from(origin fare.City) *rows {
 	return l.byOrigin[origin]
 }
 
-// finish sorts the rows, removes duplicate fares and computes the counts of the report.
+// finish sorts the rows, removes duplicates and computes the counts of the report.
 func (l *loader) finish() {
 	r := &l.report
 	for _, of := range l.byOrigin {
@@ -228,10 +224,8 @@ func (l *loader) finish() {
 	}
 }
 
-// Name implements upstream.Source.
 func (p *Panel) Name() string { return "csv" }
 
-// Report returns the result of reading the file.
 func (p *Panel) Report() Report {
 	r := p.report
 	r.Bad = slices.Clone(r.Bad)
@@ -239,7 +233,6 @@ func (p *Panel) Report() Report {
 	return r
 }
 
-// Origins lists the cities from which the file has fares.
 func (p *Panel) Origins(ctx context.Context) ([]fare.City, error) {
 	var cities []fare.City
 	for city, of := range p.byOrigin {
@@ -251,8 +244,8 @@ func (p *Panel) Origins(ctx context.Context) ([]fare.City, error) {
 	return cities, ctx.Err()
 }
 
-// Fares returns the fares from an origin that were found after since and not after until. A zero
-// since means: from the beginning.
+// Fares returns the fares found after since and not after until. A zero since means from the
+// beginning.
 func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return upstream.Answer{}, err
@@ -276,12 +269,10 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 	return answer, nil
 }
 
-// window returns the part of a sorted list that was found after since and not after until.
 func window[T any](list []T, found func(T) int64, since, until time.Time) []T {
 	first := 0
 	if !since.IsZero() {
-		// The times of rows have no fractions of a second, so the fraction of since does not
-		// matter.
+		// Rows have no fractions of a second, so that of since does not matter.
 		first = sort.Search(len(list), func(i int) bool { return found(list[i]) > since.Unix() })
 	}
 	last := sort.Search(len(list), func(i int) bool { return found(list[i]) > until.Unix() })

@@ -39,7 +39,7 @@ func read(t *testing.T, text string) *csvfile.Panel {
 	return p
 }
 
-// lines formats fares as lines of text, so that a test is easy to read.
+// lines formats fares as readable lines of text.
 func lines(fares []fare.Fare) []string {
 	var lines []string
 	for _, f := range fares {
@@ -130,8 +130,7 @@ func TestReadForms(t *testing.T) {
 	}
 }
 
-// TestPrice reads a panel (observed fares) of return fares that has a separate column of one-way
-// fares.
+// A panel of return fares may have a separate column of one-way fares.
 func TestPrice(t *testing.T) {
 	const text = "origin,destination,observed_date,depart_date,price,currency,return_date,outbound_price\n" +
 		"MIL,BUH,2026-01-01,2026-02-01,164,EUR,2026-02-08,64.00\n" +
@@ -202,8 +201,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestBadRowsAreReportedAndTheRestLoads: each unreadable row is counted by reason and reported with
-// its line. All other rows are loaded.
+// Each unreadable row is counted by reason and reported with its line. All other rows are loaded.
 func TestBadRowsAreReportedAndTheRestLoads(t *testing.T) {
 	good := func(price string) string { return "MIL,BUH,2026-01-02,2026-02-03," + price + ",EUR,,0" }
 	bad := []struct {
@@ -340,7 +338,7 @@ var withRates = upstream.Comparable{CityOf: func(code string) (fare.City,
 	return fare.City(code), true
 }, Rates: ecb.Table().RatesOn}
 
-// TestRecordedPanels: the panels of recorded fares have no unreadable rows.
+// The panels of recorded fares have no unreadable rows.
 func TestRecordedPanels(t *testing.T) {
 	folder := testenv.Data(t)
 	tests := []struct {

@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Airports, airline and duration are read where the file states them. What cannot be is left out;
-// the fare counts in any case.
+// Impossible values are left out, but the fare counts in any case.
 func TestFlights(t *testing.T) {
 	p := read(t, strings.TrimSpace(header)+",origin_airport,destination_airport,airline,duration_minutes\n"+
 		"MIL,LON,2016-01-01,2016-03-01,20,EUR,BGY,STN,FR,125\n"+

@@ -13,29 +13,26 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Report describes the result of reading a file of recorded fares.
 type Report struct {
 	Rows          int                     // after the header, without blank lines
-	Fares         int                     // distinct comparable fares
-	Returns       int                     // returns among Fares
-	First, Last   fare.Day                // days on which fares were found
+	Fares         int                     // distinct comparable ones
+	Returns       int                     // among Fares
+	First, Last   fare.Day                // on which fares were found
 	Duplicates    int                     // rows that repeat another
-	Dropped       map[upstream.Reason]int // all dropped rows by reason, unreadable ones included
-	Bad           []BadRow                // the first unreadable rows
-	BadTotal      int                     // all unreadable rows
-	Fault         error                   // why reading stopped early, or nil
+	Dropped       map[upstream.Reason]int // all dropped rows, including unreadable ones
+	Bad           []BadRow                // the first unreadable ones
+	BadTotal      int                     // all unreadable ones
+	Fault         error                   // why reading stopped early
 	OneWayColumns []string                // unused columns whose names suggest one-way fares
 }
 
-// BadRow is a row that could not be read.
 type BadRow struct {
-	Line int // line in the file; the header is 1
+	Line int // from 1, the header
 	Why  string
 }
 
 func (b BadRow) String() string { return fmt.Sprintf("line %d: %s", b.Line, b.Why) }
 
-// The reasons why a row is unreadable.
 const (
 	FewFields  upstream.Reason = "fewer fields than the header names"
 	StrayQuote upstream.Reason = "a quotation mark out of place"
@@ -46,7 +43,6 @@ const (
 	BadStops   upstream.Reason = "stops that are no number"
 )
 
-// fault is the reason why a row is unreadable, with its detail.
 type fault struct {
 	reason upstream.Reason
 	detail string
@@ -57,10 +53,10 @@ func (f fault) Error() string { return f.detail }
 // Partly reports whether some part of the file could not be read.
 func (r Report) Partly() bool { return r.BadTotal > 0 || r.Fault != nil }
 
-// ErrNothing means that no row of the file is a comparable fare.
+// ErrNothing means that no row is a comparable fare.
 var ErrNothing = errors.New("nothing usable")
 
-// Usable returns nil if the file has fares. Otherwise it returns an ErrNothing with advice.
+// Usable returns nil if the file has fares, otherwise an ErrNothing with advice.
 func (r Report) Usable() error {
 	switch {
 	case r.Fares > 0:
@@ -73,8 +69,8 @@ func (r Report) Usable() error {
 	return fmt.Errorf("%w: mend the rows for the reasons above, or %s", ErrNothing, r.anotherColumn())
 }
 
-// UsableAt does the same as Usable, for a service with the clock now that keeps fares for the given
-// number of days. The file must have fares of these days.
+// UsableAt is Usable for a service that keeps fares for the given number of days before now. The
+// file must have fares of these days.
 func (r Report) UsableAt(now time.Time, days fare.Day) error {
 	today := fare.DayOf(now)
 	if r.Fares > 0 && (r.First > today || r.Last <= today-days) {
@@ -84,7 +80,7 @@ func (r Report) UsableAt(now time.Time, days fare.Day) error {
 	return r.Usable()
 }
 
-// UsableOneWay does the same as Usable, for callers that need one-way fares.
+// UsableOneWay is Usable for callers that need one-way fares.
 func (r Report) UsableOneWay() error {
 	if r.Fares > 0 && r.Fares == r.Returns {
 		return fmt.Errorf("%w: all fares are returns, and one-way fares are wanted; %s", ErrNothing, r.anotherColumn())
@@ -92,7 +88,6 @@ func (r Report) UsableOneWay() error {
 	return r.Usable()
 }
 
-// anotherColumn returns advice on how to read the price from another column.
 func (r Report) anotherColumn() string {
 	if len(r.OneWayColumns) == 0 {
 		return "name a column of one-way fares with -price"
@@ -100,7 +95,6 @@ func (r Report) anotherColumn() string {
 	return "take the one-way fare from another column: -price " + strings.Join(r.OneWayColumns, " or -price ")
 }
 
-// Print writes the report as text for people.
 func (r Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "panel         %d rows, %d fares", r.Rows, r.Fares)
 	if r.Returns > 0 {

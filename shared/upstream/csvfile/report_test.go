@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/upstream/csvfile"
 )
 
-// TestReportPrints checks the text that commands print about a panel (observed fares).
 func TestReportPrints(t *testing.T) {
 	p := read(t, "origin,destination,observed_date,depart_date,price,currency,return_date\n"+
 		strings.Repeat("MIL,BUH,2026-01-02,2026-02-03,80,EUR,2026-02-09\n", 2)+
@@ -33,8 +32,7 @@ func TestReportPrints(t *testing.T) {
 	}
 }
 
-// TestUsableAt: recorded fares are usable only if the clock shows a time near the days on which
-// they were found.
+// Recorded fares are usable only near the days on which they were found.
 func TestUsableAt(t *testing.T) {
 	r := read(t, header+
 		"MIL,BUH,2016-02-25,2016-03-20,30,EUR\nROM,BUH,2016-01-25,2016-03-20,30,EUR\nROM,BUH,2016-02-01,2016-03-20,30,EUR\n").Report()
@@ -58,7 +56,7 @@ func TestUsableAt(t *testing.T) {
 	}
 }
 
-// TestNothingUsable: for a panel (observed fares) without a comparable fare the error has advice.
+// Without a comparable fare, the error has advice.
 func TestNothingUsable(t *testing.T) {
 	const bad = "MIL,BUH,2026-01-02,2026-02-03,?,EUR\n"
 	for _, c := range []struct{ name, text, want string }{

@@ -12,19 +12,18 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// wanted names the columns that a file must have, for error messages.
+// wanted names the required columns.
 const wanted = "origin, destination, observed_date, depart_date, price, currency"
 
-// columns holds the position of each column in a record.
 type columns struct {
 	origin, destination, observed, depart, price, currency int
-	returns, stops                                         int // -1: no such column
-	from, to, airline, minutes                             int // likewise
+	returns, stops                                         int // -1: absent
+	from, to, airline, minutes                             int // -1: absent
 	width                                                  int // fields that a record needs
 }
 
-// locate parses a header and finds the columns. It also returns the names of other columns that
-// seem to hold one-way fares.
+// locate finds the columns. It also returns the names of other columns that seem to hold one-way
+// fares.
 func locate(header []byte, column string) (c columns, oneWay []string, err error) {
 	fields, err := split(header, nil)
 	if err != nil {
@@ -83,7 +82,7 @@ func locate(header []byte, column string) (c columns, oneWay []string, err error
 	return c, oneWay, nil
 }
 
-// holdsOneWay guesses from the lower-case name of a column whether the column holds one-way fares.
+// holdsOneWay guesses from the lower-case name of a column.
 func holdsOneWay(name string) bool {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
@@ -91,14 +90,14 @@ func holdsOneWay(name string) bool {
 	return has("price", "fare") && !has("inbound", "return", "back", "round", "total", "uuid", "currency")
 }
 
-// read parses a record into a Row. All its errors are of type fault.
+// read parses a record. All its errors are of type fault.
 func (c columns) read(fields [][]byte) (upstream.Row, error) {
 	if len(fields) < c.width {
 		return upstream.Row{}, fault{FewFields, fmt.Sprintf("%d fields, want %d", len(fields), c.width)}
 	}
 	text := func(i int) string {
 		if i < 0 || i >= len(fields) {
-			return "" // an optional column is absent
+			return "" // an absent optional column
 		}
 		return strings.TrimSpace(string(fields[i]))
 	}
@@ -137,15 +136,14 @@ func (c columns) read(fields [][]byte) (upstream.Row, error) {
 		}
 		row.Stops = fare.StopsOf(int(n))
 	}
-	// The next fields are optional: a malformed value counts as absent.
+	// These are optional: a malformed value counts as absent.
 	row.OriginAirport, row.DestinationAirport = strings.ToUpper(text(c.from)), strings.ToUpper(text(c.to))
 	row.Airline = strings.ToUpper(text(c.airline))
 	row.Minutes, _ = strconv.Atoi(text(c.minutes))
 	return row, nil
 }
 
-// moment parses a day, or a day and a time. A day without a time becomes 00:00 UTC of that day. It
-// rejects times before 1970.
+// moment parses a day, which becomes 00:00 UTC, or a day and a time. It rejects times before 1970.
 func moment(s string) (at time.Time, dayOnly, ok bool) {
 	if len(s) == len(time.DateOnly) {
 		d, err := fare.ParseDay(s)
@@ -159,13 +157,13 @@ func moment(s string) (at time.Time, dayOnly, ok bool) {
 	return time.Time{}, false, false
 }
 
-// decimal parses a price in decimal notation. It rejects exponents and NaN.
+// decimal rejects exponents and NaN.
 func decimal(s string) (float64, bool) {
 	v, err := strconv.ParseFloat(s, 64)
 	return v, err == nil && strings.Trim(s, "-0123456789.") == ""
 }
 
-// clip shortens text from the file to 80 bytes for a report.
+// clip shortens text from the file for a report.
 func clip(text string) string {
 	if len(text) > 80 {
 		return text[:80] + "..."

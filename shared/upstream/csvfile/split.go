@@ -9,8 +9,7 @@ import (
 	"io"
 )
 
-// maxLine is the longest accepted line of a file, in bytes. It limits the memory for a line and its
-// fields.
+// maxLine bounds the memory for a line and its fields, in bytes.
 const maxLine = 16 << 10
 
 var (
@@ -18,8 +17,8 @@ var (
 	errQuote = fault{StrayQuote, "a quotation mark out of place"}
 )
 
-// lines reads a text line by line. A record is one line: a quoted field must not hold a line break.
-// So a stray quotation mark damages one row and not the rest of the file.
+// lines reads a text line by line. A record is one line, without line breaks in quoted fields, so
+// that a stray quotation mark damages one row and not the rest of the file.
 type lines struct {
 	in     *bufio.Reader
 	number int // of the last returned line, from 1
@@ -27,10 +26,9 @@ type lines struct {
 
 func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, maxLine)} }
 
-// next returns a line without its line break. The line is valid until the next call. The error
-// errLong means that this line is lost, and io.EOF means that the text is complete. Every other
-// error means that the text broke off. Then an incomplete last line is dropped, because its price
-// may lack digits.
+// next returns a line without its line break, valid until the next call. errLong means that this
+// line is lost, io.EOF that the text is complete. Any other error means that the text broke off; an
+// incomplete last line is then dropped, because its price may lack digits.
 func (l *lines) next() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -54,8 +52,7 @@ func (l *lines) next() ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte("\r")), nil
 }
 
-// split appends the fields of a record to fields. The fields share memory with line, unless a field
-// is quoted.
+// split appends the fields of a record, which share memory with line unless one is quoted.
 func split(line []byte, fields [][]byte) ([][]byte, error) {
 	if !bytes.Contains(line, []byte{'"'}) {
 		for more := true; more; {

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// FuzzSplit: split returns the same fields as encoding/csv, for every line without a line break.
+// For every line without a line break, split returns the same fields as encoding/csv.
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{"a,b", `"a","b,c"`, `"a""b",`, `,,`, `"`, `a"b`, `"a"b`, `""`, `"",""`, "a,\"b\"\r",
 		`"""`, `" a" ,b`} {
@@ -42,8 +42,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// TestFareIsSmall: a fare takes 32 bytes, because a panel (observed fares) of 20 million rows must
-// fit into memory.
+// A panel of 20 million rows must fit into memory.
 func TestFareIsSmall(t *testing.T) {
 	if size := reflect.TypeFor[fare.Observation]().Size(); size != 40 {
 		t.Errorf("a fare takes %d bytes, want 40", size)

@@ -2,8 +2,8 @@
 // repository has one entry per month, for past fares. The daily feed has today's rates.
 //
 // Every result states the day of its rates. If the feed cannot be read, the newest entry of the
-// file replaces it, with the day of that entry. The rates also include currencies that are pegged
-// to the euro and that the Bank does not publish. See LICENSES.md for the source of the rates.
+// file replaces it, with its day. The rates include currencies that are pegged to the euro but not
+// published by the Bank. See LICENSES.md for the source of the rates.
 package ecb
 
 import (
@@ -27,8 +27,8 @@ import (
 //go:embed rates.csv
 var committed []byte
 
-// tied holds the rates of currencies that are pegged to the euro and that the Bank does not
-// publish. If the Bank publishes a rate for a day, that rate takes precedence.
+// tied holds the rates of currencies pegged to the euro that the Bank does not publish. A published
+// rate takes precedence.
 var tied = map[string]float64{
 	"BAM": 1.95583,    // Bosnia and Herzegovina: currency board
 	"XOF": 655.957,    // CFA franc, West Africa: peg guaranteed by France
@@ -39,20 +39,19 @@ var tied = map[string]float64{
 	"STN": 24.5,       // Sao Tome and Principe: likewise, 24,500 old dobras
 	"MKD": 61.5,       // North Macedonia: its central bank keeps it within 0.5 %
 
-	// The euro replaced these currencies at these fixed rates in 2015, 2023 and 2026. Some prices
-	// are still in these currencies for a while.
+	// The euro replaced these at these fixed rates in 2015, 2023 and 2026. Some prices still use
+	// them for a while.
 	"LTL": 3.45280,
 	"HRK": 7.53450,
 	"BGN": 1.95583,
 }
 
-// History holds reference rates of many days. It never changes after it is made.
+// History holds the reference rates of many days. It is immutable.
 type History struct {
 	rates []fare.Rates // sorted by Date, at least one
 }
 
-// Table returns the History in the repository: the last publication of each month since January
-// 2014.
+// Table is the History in the repository: the last publication of each month since January 2014.
 var Table = sync.OnceValue(func() *History {
 	h, err := parseTable(committed)
 	if err != nil {
@@ -61,18 +60,17 @@ var Table = sync.OnceValue(func() *History {
 	return h
 })
 
-// RatesOn returns the newest rates of the given day or earlier. For days before the first entry it
-// returns the first entry. Callers must not change the map in the result, because it is shared.
+// RatesOn returns the newest rates of the day or earlier, or else the first entry. Callers must not
+// change the map in the result, which is shared.
 func (h *History) RatesOn(day fare.Day) fare.Rates {
 	after := sort.Search(len(h.rates), func(i int) bool { return h.rates[i].Date > day })
 	return h.rates[max(after-1, 0)]
 }
 
-// Newest returns the rates of the last day in the History.
 func (h *History) Newest() fare.Rates { return h.rates[len(h.rates)-1] }
 
-// parseTable parses rates by day: a header "date,USD,...", then one row per day in rising order. An
-// empty cell means that the Bank published no rate.
+// parseTable parses a header "date,USD,...", then one row per day in rising order. An empty cell
+// means that the Bank published no rate.
 func parseTable(data []byte) (*History, error) {
 	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
 	if err != nil {
@@ -105,10 +103,8 @@ func parseTable(data []byte) (*History, error) {
 	return h, nil
 }
 
-// withTied returns rates of a day that have only the pegged currencies.
 func withTied(day fare.Day) fare.Rates { return fare.Rates{Date: day, PerEuro: maps.Clone(tied)} }
 
-// set parses one published rate and adds it to rates.
 func set(rates fare.Rates, currency, text string) error {
 	if len(currency) != 3 || strings.Trim(currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return fmt.Errorf("currency %.10q: want three capitals", currency)

@@ -58,8 +58,7 @@ func TestOn(t *testing.T) {
 	}
 }
 
-// TestTableIsWhole: the table lacks no month. No rate jumps as it would if two columns were
-// swapped.
+// The table lacks no month, and no rate jumps as it would if two columns were swapped.
 func TestTableIsWhole(t *testing.T) {
 	rates := Table().rates
 	if first := rates[0].Date.String(); !strings.HasPrefix(first, "2014-01") {

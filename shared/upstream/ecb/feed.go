@@ -13,20 +13,18 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DefaultURL is the address where the Bank publishes the rates of the day, on working days about
-// 16:00 CET.
+// DefaultURL is where the Bank publishes the rates of the day, on working days at about 16:00 CET.
 const DefaultURL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
 
-// maxFeed is the largest accepted document, in bytes. The real document has about 2 KB.
+// maxFeed limits the document, which has about 2 KB, in bytes.
 const maxFeed = 1 << 20
 
-// Feed is the client of the Bank's daily publication.
+// Feed reads the Bank's daily publication.
 type Feed struct {
 	URL        string       // default DefaultURL
 	HTTPClient *http.Client // default: one with a timeout of 10 seconds
 }
 
-// Latest fetches the newest rates that the Bank has published.
 func (f Feed) Latest(ctx context.Context) (fare.Rates, error) {
 	address := f.URL
 	if address == "" {
@@ -59,8 +57,8 @@ func (f Feed) Latest(ctx context.Context) (fare.Rates, error) {
 	return parseDaily(body)
 }
 
-// parseDaily parses eurofxref-daily.xml. Its envelope has an element Cube of days, here one day.
-// The day has an element Cube of rates.
+// parseDaily parses eurofxref-daily.xml: an element Cube of days, here one, each with an element
+// Cube of rates.
 func parseDaily(document []byte) (fare.Rates, error) {
 	var envelope struct {
 		Days []struct {
@@ -94,8 +92,8 @@ func parseDaily(document []byte) (fare.Rates, error) {
 	return rates, nil
 }
 
-// Current returns the rates of the feed. If feed is nil, fails or is older than the table, it
-// returns the newest rates of the table. The field Date of the result states the day of the rates.
+// Current returns the rates of the feed, or the newest of the table if feed is nil, fails or is
+// older.
 func Current(ctx context.Context, feed *Feed, table *History, log *slog.Logger) fare.Rates {
 	newest := table.Newest()
 	if feed == nil {

@@ -10,9 +10,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestDepartures: Departures returns, for each departure, the newest fare of the 7 days before. If
-// several newest fares were found at the same time, Departures returns the cheapest. The method
-// Fares returns all fares that Departures returns.
+// Departures returns, for each departure, the newest fare of the 7 days before, the cheapest if
+// several are as new. Fares returns all of these too.
 func TestDepartures(t *testing.T) {
 	s := New()
 	for _, c := range []struct {

@@ -6,14 +6,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// airports lists the airports of the towns that do not have one of their own code alone.
+// airports lists the airports of towns that have others than one of their own code.
 var airports = map[fare.City]string{
 	"MIL": "BGY MXP LIN", "ROM": "FCO CIA", "VCE": "VCE TSF", "LON": "STN LGW LHR LTN", "PAR": "ORY CDG BVA",
 	"BUH": "OTP", "TCI": "TFS", "NYC": "JFK EWR", "TYO": "HND NRT", "IST": "IST SAW", "BUE": "EZE",
 	"WAW": "WAW WMI", "BRU": "CRL BRU", "BKK": "BKK",
 }
 
-// carriers lists the airlines at home in a town. All other towns have the Italian airline.
+// carriers lists the airlines at home in a town; all others have the Italian airline.
 var carriers = map[fare.City]string{
 	"LON": "BA", "PAR": "AF", "BCN": "VY", "MAD": "IB", "BER": "LH", "MUC": "LH", "PRG": "QS", "VIE": "OS",
 	"AMS": "KL", "BRU": "SN", "LIS": "TP", "ATH": "A3", "DUB": "EI", "BUD": "W6", "BUH": "RO", "TIA": "W6",
@@ -26,7 +26,6 @@ const (
 	lowCost     = "FR U2" // fly all but far routes
 )
 
-// flightsOf returns the flights of a route, without their durations.
 func flightsOf(r *route) (all []fare.Flight) {
 	airline := func(of fare.City) string {
 		if code := carriers[of]; code != "" {
@@ -47,7 +46,6 @@ func flightsOf(r *route) (all []fare.Flight) {
 	return all
 }
 
-// airport returns one of a town's airports.
 func airport(of fare.City, draw uint64) fare.Airport {
 	codes := strings.Fields(airports[of])
 	if len(codes) == 0 {
@@ -57,7 +55,7 @@ func airport(of fare.City, draw uint64) fare.Airport {
 	return a
 }
 
-// flight returns the flight of a departure. It is the same on every day on which the fare is found.
+// flight is the same on every day on which the fare is found.
 func (r *route) flight(depart fare.Day, stops fare.Stops) fare.Flight {
 	draw := mix(r.seed ^ uint64(depart)<<8 ^ uint64(stops)<<3)
 	f := r.services[draw%uint64(len(r.services))]
@@ -72,8 +70,8 @@ func (r *route) flight(depart fare.Day, stops fare.Stops) fare.Flight {
 	return f
 }
 
-// between returns a fare as it is from other airports: as it is if it is theirs, else dearer by 4 to
-// 30 %, on a flight of theirs. It returns the fare unchanged if the route has no such flight.
+// between returns a fare as it is from other airports: unchanged if it is theirs, else dearer by 4
+// to 30 %, on a flight of theirs. Without such a flight, it returns the fare unchanged.
 func (r *route) between(a fare.Airports, f fare.Fare) fare.Fare {
 	if a.Include(f.Flight) {
 		return f

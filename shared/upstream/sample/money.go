@@ -2,16 +2,16 @@ package sample
 
 import "verdetto/shared/fare"
 
-// money describes how airlines quote fares from a town. They set prices in the town's currency,
-// independent of exchange rates.
+// money describes how airlines quote fares from a town: in its currency, independent of exchange
+// rates.
 type money struct {
 	currency fare.Currency
 	perEuro  float64    // the airlines' own rate
-	unit     fare.Cents // prices are multiples of this amount
+	unit     fare.Cents // prices are multiples of it
 	under    fare.Cents // a price is this much below its step
 }
 
-// moneys lists the towns whose fares are not in EUR. Fares from all other towns are in EUR.
+// moneys lists the towns whose fares are not in EUR.
 var moneys = map[fare.City]money{
 	"LON": {code("GBP"), 0.85, 1_00, 1},
 	"NYC": {code("USD"), 1.1, 1_00, 1_00},
@@ -28,7 +28,7 @@ func moneyOf(origin fare.City) money {
 
 func code(s string) fare.Currency { return fare.Currency([]byte(s)) }
 
-// quote converts a price in EUR cents to the town's currency and rounds it down to a usual airline
+// quote converts a price in EUR cents to the town's currency, rounded down to a usual airline
 // price. Prices in EUR end in 99 cents.
 func (m money) quote(euro float64) fare.Cents {
 	p := fare.Cents(euro * m.perEuro * 100 / float64(m.unit)) // in hundredths of the unit

@@ -7,7 +7,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// mix is a hash function: equal inputs give equal outputs, and the outputs look random.
+// mix is a hash function with random-looking output.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -15,16 +15,15 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// unit maps a random-looking number, as mix returns it, to a number from 0 to below 1.
+// unit maps the output of mix to [0, 1).
 func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 
-// raw returns the price in EUR cents of a seat for the day depart, as seen on the day found. The
-// price is not rounded by quote yet.
+// raw returns the price in EUR cents of a seat for the day depart, as seen on the day found, before
+// quote rounds it.
 //
-// A price changes for two reasons. At intervals it is set anew from the lead time (days before
-// departure), the route's market and chance, and stays constant between these times. And sometimes
-// all departures of a route are on sale. Callers round the price to steps, so small changes are
-// invisible. They also apply the route's lowest price.
+// At intervals the price is set anew from the lead time, the route's market and chance, and stays
+// constant in between. Sometimes all departures of a route are on sale. Callers round the price to
+// steps, which hides small changes, and apply the route's lowest price.
 func (r *route) raw(depart, found fare.Day) float64 {
 	lead := depart - found
 	hold := fare.Day(12)
@@ -42,21 +41,20 @@ func (r *route) raw(depart, found fare.Day) float64 {
 	return p
 }
 
-// price returns the quoted one-way price. It is for a non-stop flight if the route has non-stop
-// flights.
+// price returns the quoted one-way price, of a non-stop flight if the route has any.
 func (r *route) price(depart, found fare.Day) fare.Cents {
 	return max(r.money.quote(r.raw(depart, found)), r.floor)
 }
 
-// priceWithStop returns the quoted one-way price of a flight with a stop, on a route that also has
-// non-stop flights. It is usually lower than the non-stop price, but higher on some departures.
+// priceWithStop returns the quoted one-way price with a stop on a route that also has non-stop
+// flights. It is usually lower, but higher on some departures.
 func (r *route) priceWithStop(depart, found fare.Day) fare.Cents {
 	share := 0.65 + 0.45*unit(mix(r.seed^uint64(depart)<<30+3))
 	return max(r.money.quote(r.raw(depart, found)*share), r.floor)
 }
 
-// stays holds, for each kind of return trip, two numbers of nights and the price relative to two
-// one-way fares. On long-haul routes (far) long stays are cheap.
+// stays holds two numbers of nights for each kind of return trip, and the price relative to two
+// one-way fares. On far routes long stays are cheap.
 var stays = map[fare.Trip]struct {
 	nights     [2]fare.Day
 	share, far float64
@@ -67,7 +65,6 @@ var stays = map[fare.Trip]struct {
 	fare.Return15:    {[2]fare.Day{21, 28}, 0.94, 0.7},
 }
 
-// priceReturn returns the quoted price of a return trip, for both ways together.
 func (r *route) priceReturn(depart, found fare.Day, trip fare.Trip, nights fare.Day) fare.Cents {
 	share := stays[trip].share
 	if r.kind == far {
@@ -76,12 +73,11 @@ func (r *route) priceReturn(depart, found fare.Day, trip fare.Trip, nights fare.
 	return max(r.money.quote((r.raw(depart, found)+r.raw(depart+nights, found))*share), r.floor)
 }
 
-// weekdays holds the price factor of each weekday of departure, Sunday first. (1970-01-01 was a
-// Thursday.)
+// weekdays are price factors by weekday of departure, Sunday first. (1970-01-01 was a Thursday.)
 var weekdays = [7]float64{1.2, 1.04, 0.88, 0.9, 1, 1.15, 1.06}
 
-// bends holds the corners of the curve of price factors over the lead time in days. Departures are
-// cheapest 45 to 89 days ahead and most expensive in the last six days.
+// bends are the corners of the curve of price factors by lead time in days. Departures are cheapest
+// 45 to 89 days ahead and most expensive in the last six days.
 var bends = []struct{ lead, times float64 }{
 	{0, 1.85}, {3, 1.65}, {6, 1.5}, {8, 1.3}, {14, 1.17}, {21, 1.08}, {30, 0.98}, {44, 0.85}, {50, 0.78}, {85, 0.78},
 	{95, 0.9}, {180, 1}, {365, 1.08},
@@ -101,7 +97,6 @@ var curveTable = func() (table [366]float64) {
 
 func curve(lead fare.Day) float64 { return curveTable[min(max(lead, 0), 365)] }
 
-// kind says which season makes a route expensive.
 type kind int
 
 const (
@@ -111,11 +106,11 @@ const (
 	kinds
 )
 
-// peaks holds the extra price in high summer for each kind of route, as a fraction.
+// peaks holds the extra price in high summer, as a fraction.
 var peaks = [kinds]float64{city: 0.35, beach: 0.9, far: 0.25}
 
-// weights holds the price factor of each day of departure until 2070, by kind of route. It is
-// computed once, because each day is used hundreds of times.
+// weights holds the price factor of each day of departure until 2070. It is computed once, because
+// each day is used hundreds of times.
 var weights = sync.OnceValue(func() (all [kinds][]float64) {
 	for k := range kinds {
 		for depart := range fare.Day(100 * 366) {
@@ -134,8 +129,8 @@ func weight(k kind, depart fare.Day) float64 {
 
 func weigh(k kind, depart fare.Day) float64 { return season(k, depart) * weekdays[(depart+4)%7] }
 
-// season returns the price factor of a day of departure. Summer (above all at the sea), Christmas
-// and Easter are expensive. Two periods in winter are cheap.
+// season makes summer (above all at the sea), Christmas and Easter expensive, and two periods in
+// winter cheap.
 func season(k kind, depart fare.Day) float64 {
 	t := depart.Time()
 	day := t.YearDay()
@@ -156,7 +151,7 @@ func season(k kind, depart fare.Day) float64 {
 	return s - bump(10, 60, 0.14) - bump(305, 345, 0.14)
 }
 
-// easter returns Easter Sunday of a year in the Gregorian calendar, by the computus algorithm.
+// easter returns Easter Sunday in the Gregorian calendar (computus).
 func easter(year int) fare.Day {
 	golden := year % 19
 	century := year / 100
@@ -167,8 +162,8 @@ func easter(year int) fare.Day {
 	return fare.DayOf(time.Date(year, time.March, 28+offset, 0, 0, 0, 0, time.UTC))
 }
 
-// market returns the price level of a route on a day, as a factor. It moves linearly between random
-// values that are 21 days apart.
+// market returns the price level of a route as a factor, which moves linearly between random values
+// 21 days apart.
 func (r *route) market(day fare.Day) float64 {
 	const apart = 21
 	i := day / apart

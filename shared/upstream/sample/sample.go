@@ -1,8 +1,8 @@
 // Package sample is a source of invented fares. It has some 250 routes between real cities, mostly
 // from Italy, with realistic prices.
 //
-// The fares of a point in time are always the same, for every window and every question. Each fare
-// is plausible: its price is in whole hundredths, and it departs no earlier than it was found.
+// The fares of a point in time are always the same, for every window and every question. Each is
+// plausible: its price is in whole hundredths, and it departs no earlier than it was found.
 package sample
 
 import (
@@ -16,36 +16,31 @@ import (
 )
 
 const (
-	// Memory is how far back the source answers a question without a time limit. It is one day less
-	// than the service's history, because the first day would be incomplete. Together with
-	// departures a year ahead, it covers two years.
+	// Memory is how far back the source answers without a time limit: one day less than the
+	// service's history, whose first day would be incomplete. With departures a year ahead, it
+	// covers two years.
 	Memory = 399 * 24 * time.Hour
 
-	// thinEvery is the interval in days between fares of a route with few fares (a thin route).
-	// Within Memory such a route has at most seven fares, and a verdict needs eight. The thin
-	// routes are searched on different days.
+	// thinEvery is the interval in days between fares of a thin route, which thus has at most seven
+	// within Memory, while a verdict needs eight. Thin routes are searched on different days.
 	thinEvery = 60
 )
 
-// Source is the source of invented fares. It is safe for concurrent use.
+// Source is safe for concurrent use.
 type Source struct {
 	routes map[fare.City][]route
 }
 
 var _ upstream.Deep = (*Source)(nil)
 
-// New returns the source with all its routes.
 func New() *Source { return &Source{plan()} }
 
-// Name implements upstream.Source.
 func (s *Source) Name() string { return "sample" }
 
-// Origins implements upstream.Source.
 func (s *Source) Origins(ctx context.Context) ([]fare.City, error) {
 	return slices.Sorted(maps.Keys(s.routes)), ctx.Err()
 }
 
-// Routes lists all routes, ordered by origin and destination.
 func (s *Source) Routes() []fare.Route {
 	var all []fare.Route
 	for _, origin := range slices.Sorted(maps.Keys(s.routes)) {
@@ -56,8 +51,8 @@ func (s *Source) Routes() []fare.Route {
 	return all
 }
 
-// Fares returns the fares from an origin that were found after since and not after until. If since
-// is zero, the window starts Memory before until.
+// Fares returns the fares found after since and not after until. A zero since means Memory before
+// until.
 func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	if since.IsZero() {
 		since = until.Add(-Memory)
@@ -79,9 +74,9 @@ func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.
 	return upstream.Answer{Fares: fares}, nil
 }
 
-// Departures returns, for each departure, the last fare that was found in the 7 days before until.
-// If several fares were found at that time, it returns the cheapest of them. The method Fares
-// returns all of these fares too, except dearer ones of the airports of the question.
+// Departures returns, for each departure, the last fare found in the 7 days before until, the
+// cheapest if several are as new. Fares returns all of these too, except dearer ones of the
+// airports of the question.
 func (s *Source) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
 	at := slices.IndexFunc(s.routes[q.Origin], func(r route) bool { return r.Destination == q.Destination })
 	if at < 0 {
@@ -103,5 +98,5 @@ func (s *Source) Departures(ctx context.Context, q upstream.Question, until time
 	return upstream.Answer{Fares: slices.Collect(maps.Values(known))}, ctx.Err()
 }
 
-// remembered is how long Departures returns a fare, counted from the time when the fare was found.
+// remembered is how long Departures returns a fare after it was found.
 const remembered = 7 * 24 * time.Hour

@@ -28,7 +28,6 @@ func fares(t testing.TB, s *Source, origin fare.City, since, until time.Time) []
 	return answer.Fares
 }
 
-// byRoute returns all fares of the source by route.
 func byRoute(t testing.TB) map[fare.Route][]fare.Observation {
 	t.Helper()
 	s := New()
@@ -141,8 +140,8 @@ func TestThinRoutes(t *testing.T) {
 	}
 }
 
-// TestHabits measures patterns of real fares on the invented fares, with the same method. For
-// patterns over time it compares fares of the same departure.
+// The invented fares have the patterns of real fares, measured with the same method. Patterns over
+// time compare fares of the same departure.
 func TestHabits(t *testing.T) {
 	r := newRoute(towns[0], towns[13], always) // MIL-LON
 	today := fare.DayOf(noon)
@@ -214,9 +213,8 @@ func TestEaster(t *testing.T) {
 	}
 }
 
-// TestRoutesAreOfEveryKind: the source has routes with and without stops, return trips of every
-// length of stay, and towns with their own currencies. On lively routes a fare of every future
-// departure is known.
+// The source has routes with and without stops, return trips of every length of stay, and towns
+// with their own currencies. On lively routes a fare of every future departure is known.
 func TestRoutesAreOfEveryKind(t *testing.T) {
 	found := byRoute(t)
 	today := fare.DayOf(noon)
@@ -282,8 +280,8 @@ func TestRoutesAreOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestStopsAreMostlyCheaper: on a route with non-stop flights and flights with a stop, the fare
-// with a stop is cheaper on most departures but not on all.
+// On a route with both, the fare with a stop is cheaper than the non-stop fare on most departures,
+// but not on all.
 func TestStopsAreMostlyCheaper(t *testing.T) {
 	cheaper, same := 0, 0
 	for _, routes := range New().routes {
@@ -302,8 +300,8 @@ func TestStopsAreMostlyCheaper(t *testing.T) {
 	}
 }
 
-// TestReturnsAreNoSumOfTwo: compared with two one-way fares, a long-haul return is cheap for long
-// stays and dear for weekends.
+// Compared with two one-way fares, a long-haul return is cheap for long stays and dear for
+// weekends.
 func TestReturnsAreNoSumOfTwo(t *testing.T) {
 	r := newRoute(towns[0], towns[37], always) // MIL-NYC
 	today := fare.DayOf(noon)
@@ -328,9 +326,7 @@ func TestReturnsAreNoSumOfTwo(t *testing.T) {
 	}
 }
 
-// TestGolden compares the fares of some days and routes with a golden file, to detect a change of
-// the invented fares. After a change, a store with earlier fares would mix two sets of invented
-// fares.
+// If the invented fares change, a store with earlier ones mixes two sets.
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	found := fares(t, New(), "VRN", noon.AddDate(0, 0, -2), noon)

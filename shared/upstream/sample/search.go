@@ -12,27 +12,25 @@ const (
 	// ahead is how many days before a departure travellers begin to search for it.
 	ahead = 330
 
-	// sweepDays is the number of days in which every departure of a route with many fares is
-	// searched once.
+	// sweepDays is the number of days in which every departure of a lively route is searched once.
 	sweepDays = 7
 
-	// thinAhead is how many days further ahead travellers search on thin routes (with few fares).
-	// So the last found fare has not departed when the next search finds another fare.
+	// thinAhead is how many days further ahead travellers search on thin routes, so that the last
+	// found fare has not departed when the next search finds another.
 	thinAhead = 10
 
-	// stayLooks is how many searches per day each class of nights away gets.
+	// stayLooks is how many searches per day each range of nights gets.
 	stayLooks = 4
 )
 
 // search collects the fares of one route in a window of time. The random numbers of a day depend
-// only on that day, so the fares of a day do not depend on the window.
+// only on that day, so its fares do not depend on the window.
 type search struct {
 	*route
 	since, until int64
 	fares        []fare.Fare
 }
 
-// days collects the fares of all days in the window.
 func (s *search) days() {
 	for day := max(dayOf(s.since), 0); day <= dayOf(s.until); day++ {
 		s.day(day)
@@ -41,7 +39,6 @@ func (s *search) days() {
 
 func dayOf(moment int64) fare.Day { return fare.DayOf(time.Unix(moment, 0)) }
 
-// day collects the fares that travellers find on one day.
 func (s *search) day(day fare.Day) {
 	state := mix(s.seed ^ mix(uint64(day)))
 	draw := func() uint64 { state += 0x9e3779b97f4a7c15; return mix(state) }
@@ -77,8 +74,8 @@ func (s *search) day(day fare.Day) {
 	}
 }
 
-// seen adds the one-way fares that one search finds. It adds the cheapest fare. If nonStop is true,
-// it also adds the non-stop fare, unless that fare is the same.
+// seen adds the cheapest one-way fare that a search finds and, if nonStop is true, the non-stop
+// fare if that is another.
 func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	if o.Found <= s.since || o.Found > s.until || !s.flies(o.Depart) {
 		return
@@ -97,7 +94,7 @@ func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	s.add(o)
 }
 
-// stops returns the smallest number of stops with which the route is flown on a day of departure.
+// stops returns the smallest number of stops on a day of departure.
 func (s *search) stops(depart fare.Day) fare.Stops {
 	switch {
 	case s.flights != change:
@@ -127,8 +124,7 @@ func (r *route) count(day fare.Day, chance uint64) int {
 	return max(1, int(float64(r.daily)*(0.7+0.6*unit(chance))))
 }
 
-// expected estimates how many fares are found on the route per day. The caller allocates that much
-// memory.
+// expected estimates how many fares are found per day, for which the caller allocates memory.
 func (r *route) expected() int {
 	n := r.daily
 	if r.lively {
@@ -148,7 +144,7 @@ func (r *route) flies(depart fare.Day) bool {
 	return r.habit != summer || (month >= time.May && month <= time.October)
 }
 
-// lead returns a random lead time (days before departure) of a search, in days.
+// lead returns a random lead time of a search, in days.
 func lead(chance uint64) fare.Day {
 	const days = 1 << 20
 	within := func(from, to uint64) fare.Day { return fare.Day(from + chance>>32%(to-from+1)) }

@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// town is a city at one end of a route.
 type town struct {
 	code     fare.City
 	lat, lon float64
@@ -17,7 +16,7 @@ type town struct {
 	beach    bool // full in summer
 }
 
-// towns are real places. Only the fares between them are invented.
+// towns are real places; only the fares between them are invented.
 var towns = []town{
 	{"MIL", 45.5, 9.2, 3, false}, {"ROM", 41.9, 12.5, 3, false}, {"VCE", 45.4, 12.3, 2, false},
 	{"NAP", 40.9, 14.3, 2, false}, {"BLQ", 44.5, 11.3, 2, false}, {"TRN", 45.1, 7.7, 1, false},
@@ -36,7 +35,7 @@ var towns = []town{
 	{"BUE", -34.6, -58.4, 1, false},
 }
 
-// links holds the pairs of towns with fares in both directions.
+// links are the pairs of towns with fares in both directions.
 const links = `
 MIL: LON PAR BCN MAD BER PRG VIE AMS BRU LIS ATH DUB BUD BUH TIA WAW CPH IST NAP CTA PMO CAG BRI PMI RAK NYC DXB TYO BKK MIA
 ROM: LON PAR BCN MAD BER PRG VIE AMS BRU LIS ATH DUB BUD BUH TIA WAW CPH MUC IST CTA PMO CAG TRN VCE PMI MLA NYC DXB TYO BUE
@@ -54,16 +53,16 @@ PAR: BCN LIS NYC
 BCN: BER AMS PRG
 `
 
-// summerLinks are pairs of towns with fares only in summer. Fares are found from February to
-// September, for departures from May to October.
+// summerLinks are pairs with fares only in summer, found from February to September, for departures
+// from May to October.
 const summerLinks = `
 MIL: OLB IBZ
 ROM: OLB IBZ
 BLQ: OLB IBZ
 `
 
-// thinLinks are pairs of towns that are searched so rarely that they never have enough fares for a
-// verdict. See thinEvery in sample.go.
+// thinLinks are pairs that are searched so rarely that they never have enough fares for a verdict;
+// see thinEvery.
 const thinLinks = `
 TRN: BUH MLA
 VRN: PRG DUB
@@ -71,8 +70,7 @@ PSA: CPH
 TCI: MIL
 `
 
-// stopLinks are pairs of towns with non-stop flights and flights with a stop. The flights with a
-// stop are usually cheaper.
+// stopLinks are pairs with non-stop flights, and with usually cheaper flights with a stop.
 const stopLinks = `
 MIL: LIS ATH BUH IST RAK NYC DXB
 ROM: LIS CPH IST NYC DXB
@@ -82,7 +80,7 @@ NAP: BER AMS
 BLQ: MAD WAW
 `
 
-// changeLinks are pairs of towns without non-stop flights.
+// changeLinks are pairs without non-stop flights.
 const changeLinks = `
 MIL: TYO BKK MIA
 ROM: TYO BUE
@@ -90,7 +88,7 @@ PMO: VRN
 BRI: TIA
 `
 
-// returnLinks are pairs of towns that also have fares for return trips.
+// returnLinks are pairs that also have fares for return trips.
 const returnLinks = `
 MIL: LON PAR BCN LIS PMI NYC TYO
 ROM: LON PAR BCN MAD NYC
@@ -98,7 +96,6 @@ LON: BUD NYC
 NAP: LON
 `
 
-// habit says when travellers search a route.
 type habit int
 
 const (
@@ -107,34 +104,33 @@ const (
 	thin
 )
 
-// flights says how many stops the flights of a route have.
+// flights says how many stops a route has.
 type flights int
 
 const (
-	straight flights = iota // none
-	either                  // none, or one
-	change                  // one, or two on far routes
+	straight flights = iota
+	either
+	change // one, or two on far routes
 )
 
-// route is one direction of a pair of towns, with the parameters of its prices.
+// route is one direction of a pair of towns.
 type route struct {
 	fare.Route
 	seed     uint64
 	habit    habit
 	flights  flights
-	returns  bool     // has fares for returns
-	lively   bool     // each departure ahead is searched once a week
+	returns  bool     // has return fares
+	lively   bool     // each future departure is searched once a week
 	phase    fare.Day // of a thin route: the day of the period with a search
 	daily    int      // searches on an ordinary day
 	kind     kind
 	money    money
 	base     float64    // EUR cents, before season, lead time and chance
-	floor    fare.Cents // the lowest possible price
+	floor    fare.Cents // lowest possible price
 	km       float64
-	services []fare.Flight // the flights, without their durations
+	services []fare.Flight // without durations
 }
 
-// plan returns all routes of the source, by origin.
 func plan() map[fare.City][]route {
 	stops, changes, returns := linked(stopLinks), linked(changeLinks), linked(returnLinks)
 	routes := map[fare.City][]route{}
@@ -163,7 +159,6 @@ func plan() map[fare.City][]route {
 	return routes
 }
 
-// pairs parses a list of links into pairs of towns.
 func pairs(text string) [][2]town {
 	byCode := map[fare.City]town{}
 	for _, t := range towns {
@@ -179,7 +174,7 @@ func pairs(text string) [][2]town {
 	return all
 }
 
-// linked returns the routes in a list of links, in both directions, as a set.
+// linked returns the routes of a list of links, in both directions.
 func linked(text string) map[fare.Route]bool {
 	set := map[fare.Route]bool{}
 	for _, link := range pairs(text) {
@@ -216,7 +211,7 @@ const (
 	livelyRank = 9
 )
 
-// distance returns the great-circle distance of two towns in kilometres.
+// distance returns the great-circle distance in kilometres.
 func distance(a, b town) float64 {
 	const radians = math.Pi / 180
 	sin2 := func(x float64) float64 { s := math.Sin(x / 2); return s * s }

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// TestCheck: one call decides, and each kind of failure has its error.
+// One call decides, and each kind of failure has its error.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name  string

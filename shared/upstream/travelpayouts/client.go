@@ -4,11 +4,11 @@
 //
 // Every returned fare is comparable (upstream.Comparable) and answers the question. The errors
 // distinguish "no fares", "no answer" and "budget spent". All callers of a Client together stay
-// within the rate limit of each endpoint. They ask Config.Spend before each call.
+// within the rate limit of each endpoint, and ask Config.Spend before each call.
 //
 // The token goes only to the API's own host, in a header. It is never in a URL, in an error, or in
 // the text that fmt or a logger prints of a Client or a Config. The API's links to offers are used
-// only to read the day of a search. They never leave the decoder.
+// only to read the day of a search, and never leave the decoder.
 package travelpayouts
 
 import (
@@ -26,14 +26,12 @@ import (
 )
 
 const (
-	// DefaultBaseURL is the address of the API.
 	DefaultBaseURL = "https://api.travelpayouts.com"
-	// DefaultPerMinute is the API's rate limit for the endpoint get_latest_prices, in calls per
-	// minute.
+	// DefaultPerMinute is the API's rate limit for get_latest_prices, in calls per minute.
 	DefaultPerMinute = 300
 )
 
-// The reasons for dropping a row that only this source has.
+// Reasons for dropping a row that only this source has.
 const (
 	NotForAffiliates upstream.Reason = "not to be shown by affiliates"
 	OtherOrigin      upstream.Reason = "from another city than asked"
@@ -48,10 +46,9 @@ type Config struct {
 	Token      string       `json:"-"`
 	BaseURL    string       // default DefaultBaseURL
 	HTTPClient *http.Client // default: one with a timeout of 30 seconds
-	PerMinute  int          // rate limit of get_latest_prices; others in proportion
-	// Spend, if set, is called before every call, also before a retry. If it returns an error, the
-	// call is not made and not retried. The parameter departures is true for questions about one
-	// route.
+	PerMinute  int          // of get_latest_prices; other limits in proportion
+	// Spend, if set, is called before every call and every retry. If it returns an error, the call
+	// is not made. departures is true for questions about one route.
 	Spend      func(ctx context.Context, departures bool) error
 	Comparable upstream.Comparable
 	CurrencyOf func(origin fare.City) string                    // ISO 4217; default EUR
@@ -59,14 +56,14 @@ type Config struct {
 	Now        func() time.Time                                 // default time.Now
 }
 
-// String returns the Config as text, without its token.
+// String omits the token.
 func (c Config) String() string { return fmt.Sprintf("travelpayouts at %s", c.BaseURL) }
 
-// GoString returns the Config as text, without its token.
+// GoString omits the token.
 func (c Config) GoString() string { return c.String() }
 
-// Client is a source that implements upstream.Deep. It is safe for concurrent use. Its callers
-// share the rate limits and the budget.
+// Client implements upstream.Deep. It is safe for concurrent use; its callers share the rate limits
+// and the budget.
 type Client struct {
 	base       *url.URL
 	http       *http.Client
@@ -82,7 +79,7 @@ type Client struct {
 
 var _ upstream.Deep = (*Client)(nil)
 
-// New checks a Config and returns a Client. It makes no call.
+// New makes no call.
 func New(cfg Config) (*Client, error) {
 	if cfg.Token == "" {
 		return nil, fmt.Errorf("set up travelpayouts: no token")
@@ -95,7 +92,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	base, err := url.Parse(cfg.BaseURL)
 	if err != nil || base.Host == "" || (base.Scheme != "https" && base.Scheme != "http") {
-		// The error of the URL parser may quote a password in the address.
+		// The parser's error may quote a password in the address.
 		return nil, fmt.Errorf("set up travelpayouts: base URL: want http(s)://host")
 	}
 	if cfg.PerMinute <= 0 {
@@ -130,9 +127,8 @@ func New(cfg Config) (*Client, error) {
 	}, nil
 }
 
-// stayOnHost refuses redirects that would send the token to another host. The package net/http
-// removes only credentials in headers that it knows, and the header of this token is not one of
-// them.
+// stayOnHost refuses redirects that would send the token to another host. net/http removes
+// credentials only from headers that it knows, which the token's is not.
 func stayOnHost(next *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	if next.URL.Host != first.Host || next.URL.Scheme != first.Scheme || len(via) > 3 {
@@ -141,13 +137,11 @@ func stayOnHost(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// String returns the address of the API that the Client calls.
 func (c *Client) String() string { return "travelpayouts at " + c.base.Redacted() }
 
-// Name implements upstream.Source.
 func (c *Client) Name() string { return "travelpayouts" }
 
-// Origins lists the cities with an airport that has flights, in alphabetical order.
+// Origins lists the cities with an airport that has flights, sorted.
 func (c *Client) Origins(ctx context.Context) ([]fare.City, error) {
 	var cities []fare.City
 	err := c.get(ctx, cityList, nil, func(body []byte) error {
@@ -161,8 +155,7 @@ func (c *Client) Origins(ctx context.Context) ([]fare.City, error) {
 	return cities, nil
 }
 
-// isCode reports whether a code is three Latin capital letters. The API's list of cities also has
-// Cyrillic codes.
+// isCode rejects the Cyrillic codes in the API's list of cities.
 func isCode(s string) bool {
 	return len(s) == 3 && !slices.ContainsFunc([]byte(s), func(b byte) bool { return b < 'A' || b > 'Z' })
 }

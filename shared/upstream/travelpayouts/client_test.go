@@ -21,7 +21,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// clock is a clock that moves forward only when a caller waits.
+// clock moves only when a caller waits.
 type clock struct {
 	mu    sync.Mutex
 	at    time.Time
@@ -67,7 +67,6 @@ func fareOf(r upstream.Row) fare.Fare {
 	return f
 }
 
-// set starts an imitation of the API and returns a client for it.
 func set(t *testing.T, rows []upstream.Row,
 	change func(*travelpayouts.Config)) (*upstreamtest.Server, *travelpayouts.Client, *clock) {
 	t.Helper()
@@ -258,8 +257,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// within reports whether two waits differ by less than 10 ms, which is less than the time between
-// two calls.
+// within tolerates 10 ms, less than the time between two calls.
 func within(a, b time.Duration) bool { return (a - b).Abs() < 10*time.Millisecond }
 
 func TestWrongToken(t *testing.T) {

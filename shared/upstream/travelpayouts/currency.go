@@ -8,12 +8,11 @@ import (
 )
 
 // Fares are stored as quoted, so the client asks for fares in the currency of the origin's country.
-// The API converts a fare once, when the fare is found. Another currency would add a second
-// conversion.
+// The API converts a fare once, when it is found; another currency would add a second conversion.
 
-// byCurrency lists countries by the currency in which the client asks for their fares. These are
-// the currencies whose rates the European Central Bank publishes, without the euro. For all other
-// countries the client asks in EUR, also for countries whose currency is pegged to the euro.
+// byCurrency lists countries by the currency in which the client asks for their fares: those whose
+// rates the European Central Bank publishes. For all other countries it asks in EUR, even if their
+// currency is pegged to the euro.
 var byCurrency = map[string]string{
 	"AUD": "AU CC CX KI NF NR TV",
 	"BRL": "BR",
@@ -47,7 +46,7 @@ var byCurrency = map[string]string{
 }
 
 // CurrencyOfCountry returns the currency in which to ask for fares from a country (ISO 3166
-// alpha-2). It is the country's own currency if there is a reference rate for it, else EUR.
+// alpha-2): its own if there is a reference rate for it, else EUR.
 func CurrencyOfCountry(country string) string {
 	for currency, countries := range byCurrency {
 		if slices.Contains(strings.Fields(countries), country) {
@@ -57,8 +56,8 @@ func CurrencyOfCountry(country string) string {
 	return "EUR"
 }
 
-// currency returns the currency in which to ask for fares from a city. An answer that states no
-// currency is in this currency too.
+// currency returns the currency in which to ask for fares from a city, and in which an answer is
+// that states none.
 func (c *Client) currency(origin fare.City) string {
 	if c.currencyOf == nil {
 		return "EUR"

@@ -28,8 +28,8 @@ func TestCurrencyOfCountry(t *testing.T) {
 	}
 }
 
-// TestCurrenciesAreThoseWithARate: each currency that the European Central Bank publishes belongs
-// to a country with flights. The client asks for fares in no other currency.
+// Each currency that the European Central Bank publishes belongs to a country with flights. The
+// client asks for fares in no other currency.
 func TestCurrenciesAreThoseWithARate(t *testing.T) {
 	asked := map[string]bool{}
 	for city := range places.Cities() {
@@ -42,7 +42,7 @@ func TestCurrenciesAreThoseWithARate(t *testing.T) {
 	published := map[string]bool{}
 	newest := ecb.Table().Newest()
 	for _, code := range newest.Currencies() {
-		// A currency is pegged to the euro if its rate has not changed in 40 days.
+		// A rate that has not changed in 40 days is pegged to the euro.
 		before, _ := ecb.Table().RatesOn(newest.Date - 40).Rate(code)
 		last, _ := newest.Rate(code)
 		if code == "EUR" || before != last {
@@ -83,8 +83,7 @@ func TestAskedInTheMoneyOfTheOrigin(t *testing.T) {
 	}
 }
 
-// TestFaresAreKeptAsQuoted: a fare has the currency that the answer states, even if the question
-// named another. If the answer states no currency, the fare has the currency of the question.
+// A fare has the currency that the answer states, or else that of the question.
 func TestFaresAreKeptAsQuoted(t *testing.T) {
 	const rows = `[{"origin":"LON","destination":"BUH","depart_date":"2026-12-01","value":18.49,"found_at":"2026-11-20T08:00:00Z"}]`
 	tests := []struct {

@@ -103,8 +103,7 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
-// TestDeparturesOfAnotherQuestion: if the API ignores a parameter of the question, the wrong rows
-// are dropped and counted.
+// If the API ignores a parameter of the question, the wrong rows are dropped and counted.
 func TestDeparturesOfAnotherQuestion(t *testing.T) {
 	const link = `"link":"/search/x?search_date=19112026"`
 	body := `{"success":true,"currency":"eur","data":{
@@ -182,8 +181,7 @@ func TestDeparturesRefused(t *testing.T) {
 	}
 }
 
-// TestBadRows: if one row of an answer is good, its fare is returned. Each bad row is counted by
-// its reason.
+// If one row of an answer is good, its fare is returned. Each bad row is counted by its reason.
 func TestBadRows(t *testing.T) {
 	const (
 		place  = `"origin":"MIL","destination":"BUH",`
@@ -287,7 +285,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// TestBadBodies: an answer that cannot be read is an error, and never an answer without fares.
+// An answer that cannot be read is an error, never an answer without fares.
 func TestBadBodies(t *testing.T) {
 	for name, body := range map[string]string{
 		"nothing":                       ``,

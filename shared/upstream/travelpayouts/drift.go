@@ -16,9 +16,9 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// shape holds the fields of a row by name. Behind each name stand its types, and a question mark if
-// answers without the field are known. The adapter reads some of the fields; the others are listed
-// so that they are not reported as new.
+// shape holds the types of a row's fields by name, with a question mark if answers without the
+// field are known. Fields that the adapter does not read are listed so that they are not reported
+// as new.
 type shape map[string]string
 
 var (
@@ -43,11 +43,11 @@ var (
 
 var _ upstream.Checked = (*Client)(nil)
 
-// example is the route of which Drift asks for fares. It always has some.
+// example is the route for which Drift asks. It always has fares.
 var example = fare.Route{Origin: "MIL", Destination: "LON"}
 
-// Drift makes one call of each kind, without retries, and compares the rows with the form that the
-// adapter reads. It names each field that is missing, new, or of another type.
+// Drift makes one call of each kind, without retries, and names each field that is missing, new, or
+// of another type than the adapter reads.
 func (c *Client) Drift(ctx context.Context) (differences []string, err error) {
 	currency := c.currency(example.Origin)
 	for _, call := range []struct {
@@ -98,7 +98,7 @@ func (c *Client) compare(ctx context.Context, path string, query url.Values, wan
 	return differences, err
 }
 
-// rowsOf returns the rows of an answer: of an envelope, or of a bare list.
+// rowsOf returns the rows of an envelope or a bare list.
 func rowsOf(body []byte) ([]json.RawMessage, error) {
 	data := json.RawMessage(bytes.TrimSpace(body))
 	if !bytes.HasPrefix(data, []byte("[")) {

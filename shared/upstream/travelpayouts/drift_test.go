@@ -23,7 +23,7 @@ func TestDrift(t *testing.T) {
 		cityList:      cities,
 	}
 	for name, c := range map[string]struct {
-		path, from, to string // replaced in the body of a path
+		path, from, to string // replaced in the body of path
 		want           []string
 		failure        error
 	}{

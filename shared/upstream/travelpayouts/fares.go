@@ -17,12 +17,12 @@ import (
 
 const (
 	pageSize = 1000 // the API's maximum
-	maxPages = 100  // a source with more pages is broken
+	maxPages = 100  // a source with more is broken
 )
 
-// Fares asks for every one-way fare found on routes from origin, page by page. It serves to
-// discover routes and needs one call for most cities. It does not ask for return fares, because
-// they would double the calls. Departures asks for them, route by route.
+// Fares asks for every one-way fare found on routes from origin, page by page, mostly in one call.
+// It serves to discover routes. Return fares would double the calls; Departures asks for them,
+// route by route.
 //
 // The API remembers fares for about seven days. If one page fails, the whole call fails, because
 // half an answer looks like a changed market.
@@ -47,8 +47,8 @@ func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.
 			return upstream.Answer{}, fmt.Errorf("ask travelpayouts for fares from %s, page %d: %w", origin, number,
 				err)
 		}
-		// If a full page is the same as the page before, the endpoint does not page: there are no
-		// more rows.
+		// A full page that repeats the one before means that the endpoint does not page: there are
+		// no more rows.
 		if number > 1 && bytes.Equal(p.raw, before) {
 			return answer, nil
 		}
@@ -66,9 +66,9 @@ func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.
 
 // latest returns the query for one-way economy fares of the whole year ahead.
 //
-// With period_type=year the query must not have beginning_of_period, or the API returns no rows.
-// Without period_type it returns only the current month. The query has no group_by, because a
-// grouped answer has one row per day or direction.
+// With period_type=year the query must not have beginning_of_period, or the API returns no rows;
+// without period_type it returns only the current month. With group_by it would return one row per
+// day or direction.
 func latest(origin fare.City, currency string, page int) url.Values {
 	return url.Values{
 		"origin":             {string(origin)},
@@ -114,15 +114,15 @@ func (c *Client) Departures(ctx context.Context, q upstream.Question, until time
 
 // departures returns the query of grouped_prices for a year of departures of one route.
 //
-//   - group_by=departure_at returns the cheapest fare of each day of departure.
-//     The parameter departure_at in addition would narrow the year to a month.
-//   - The query has no one_way. Without return_at and a length of stay the fares are one-way.
+//   - group_by=departure_at returns the cheapest fare of each day of departure. The parameter
+//     departure_at would narrow the year to a month.
+//   - Without return_at and a length of stay the fares are one-way; there is no one_way.
 //   - min_trip_duration and max_trip_duration count the nights away of returns.
 //   - origin and destination are cities or airports.
 //   - direct=true leaves non-stop fares only.
 //
-// The client does not rely on this undocumented behaviour: Departures drops and counts every row of
-// another route, trip or number of stops.
+// This behaviour is undocumented, so Departures drops and counts every row of another route, trip
+// or number of stops.
 func departures(q upstream.Question, currency string) url.Values {
 	query := url.Values{
 		"origin":      {cmp.Or(q.Airports.From.String(), string(q.Origin))},
@@ -140,9 +140,9 @@ func departures(q upstream.Question, currency string) url.Values {
 	return query
 }
 
-// judge adds the comparable rows of a page to the answer if they fit the question. The function
-// fits returns the reason why a fare does not fit, or "". Rows that were found before the window
-// are not part of the question, so they are not counted as dropped.
+// judge adds the comparable rows that fit the question. fits returns the reason why a fare does not
+// fit, or "". Rows found before the window are not part of the question, so they are not counted as
+// dropped.
 func (c *Client) judge(answer *upstream.Answer, p page, since, until time.Time, fits func(fare.Fare) upstream.Reason) {
 	for reason, n := range p.unread {
 		answer.Dropped[reason] += n

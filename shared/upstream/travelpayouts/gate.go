@@ -8,12 +8,12 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// gate limits calls to perMinute in any 60 seconds. If the API reports that its limit is reached,
-// gate pauses all callers.
+// gate limits calls to perMinute in any 60 seconds, and pauses all callers if the API reports that
+// its limit is reached.
 //
-// The API counts calls per fixed minute. Above the limit it refuses all calls for the rest of the
-// minute, so bursts gain nothing. gate spaces calls evenly, 5 % further apart than the limit
-// requires, because evenly sent calls may arrive in bunches.
+// The API counts calls per fixed minute, and refuses all calls for the rest of it above the limit,
+// so bursts gain nothing. gate spaces calls evenly, 5 % further apart than required, because evenly
+// sent calls may arrive in bunches.
 type gate struct {
 	limiter *rate.Limiter
 	now     func() time.Time
@@ -28,7 +28,6 @@ func newGate(perMinute int, now func() time.Time, wait func(context.Context, tim
 	return &gate{limiter: rate.NewLimiter(rate.Every(every+every/20), 1), now: now, wait: wait}
 }
 
-// hold lets no call through before the given time.
 func (g *gate) hold(until time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -15,8 +15,7 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// direct sends requests directly to a handler, without a network connection. So a test can run on
-// virtual time.
+// direct sends requests to a handler without a connection, so that a test can run on virtual time.
 type direct struct{ http.Handler }
 
 func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// The paths of the API's endpoints that the client uses.
 const (
 	latestPrices  = "/aviasales/v3/get_latest_prices"
 	groupedPrices = "/aviasales/v3/grouped_prices"
@@ -13,16 +12,16 @@ const (
 )
 
 // granted holds the API's rate limit for each endpoint, in calls per minute and token. The source
-// is the support article "API rate limits", with the table valid from 14 June 2024. The article
-// writes the endpoints as /v3/..., but they answer at the paths above.
+// is the support article "API rate limits", with the table valid from 14 June 2024. It writes the
+// endpoints as /v3/..., but they answer at the paths above.
 var granted = map[string]int{
 	latestPrices:  DefaultPerMinute,
 	groupedPrices: 600,
 	cityList:      600,
 }
 
-// gates returns a gate for each endpoint. The parameter perMinute is this process's limit for
-// get_latest_prices. The other endpoints get the same share of their limits in granted.
+// gates returns a gate for each endpoint. perMinute is this process's limit for get_latest_prices;
+// the others get the same share of their limits.
 func gates(perMinute int, now func() time.Time, wait func(context.Context, time.Duration) error) map[string]*gate {
 	all := map[string]*gate{}
 	for path, limit := range granted {

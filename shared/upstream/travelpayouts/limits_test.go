@@ -24,8 +24,8 @@ const (
 	citiesPath  = "/data/en/cities.json"
 )
 
-// TestEachEndpointHasItsLimit: several callers use all endpoints at the same time. No endpoint gets
-// more calls than its limit in any 60 seconds, and no endpoint waits for another.
+// Several callers use all endpoints at once. No endpoint gets more calls than its limit in any 60
+// seconds, and none waits for another.
 func TestEachEndpointHasItsLimit(t *testing.T) {
 	for _, test := range []struct {
 		perMinute int // of get_latest_prices
@@ -92,8 +92,7 @@ func TestEachEndpointHasItsLimit(t *testing.T) {
 	}
 }
 
-// TestA429HoldsItsEndpointAlone: an answer 429 of one endpoint does not delay calls to the other
-// endpoints.
+// A 429 of one endpoint does not delay calls to the others.
 func TestA429HoldsItsEndpointAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := virtual(t, nil, 300)
@@ -115,8 +114,7 @@ func TestA429HoldsItsEndpointAlone(t *testing.T) {
 	})
 }
 
-// TestBudget: every call counts toward the budget, also a try that fails. No call is made beyond
-// the budget.
+// Every call counts towards the budget, even a failed try. No call is made beyond it.
 func TestBudget(t *testing.T) {
 	left := 0
 	var kinds []bool

@@ -25,16 +25,14 @@ func recorded(t *testing.T, file string) []byte {
 	return body
 }
 
-// tally holds counts that a person made of a recorded answer: all rows, returns, rows with only the
-// day of the search, and rows by number of stops.
+// tally holds counts that a person made of a recorded answer.
 type tally struct {
 	Rows, Returns, DayOnly, NonStop, OneStop, MoreStops int
 	Currency                                            string
 }
 
-// TestRecordedBodies parses recorded answers of the API. None of them is an answer of
-// get_latest_prices with one-way fares. The answers of month-matrix have the same form of rows,
-// with one-way fares.
+// No recorded answer is one of get_latest_prices with one-way fares, but those of month-matrix have
+// the same form of rows, with one-way fares.
 func TestRecordedBodies(t *testing.T) {
 	tests := []struct {
 		endpoint, file string
@@ -56,7 +54,7 @@ func TestRecordedBodies(t *testing.T) {
 			tally{Rows: 9, Returns: 9, DayOnly: 9, NonStop: 9, Currency: "EUR"}, "", false},
 		{"prices_for_dates, returns", "partimo_v3_prices_for_dates_mil_lon_2026_11.json",
 			tally{Rows: 12, Returns: 12, DayOnly: 12, NonStop: 12, Currency: "EUR"}, "", false},
-		// Two rows are non-stop out and have one stop back. One row has two stops out. So OneStop
+		// Two rows are non-stop out and have one stop back, one row has two stops out. So OneStop
 		// is 3 and MoreStops is 1.
 		{"prices_for_dates, returns with stops", "partimo_v3_prices_for_dates_rom_vie_2026_12.json",
 			tally{Rows: 13, Returns: 13, DayOnly: 13, NonStop: 9, OneStop: 3, MoreStops: 1, Currency: "EUR"}, "",
@@ -105,7 +103,7 @@ func TestRecordedBodies(t *testing.T) {
 	}
 }
 
-// TestRecordedRows compares the first row of each recorded answer with values that a person read.
+// The values were read by a person.
 func TestRecordedRows(t *testing.T) {
 	tests := []struct {
 		file string
@@ -144,8 +142,8 @@ func TestRecordedRows(t *testing.T) {
 	}
 }
 
-// TestRecordedFares checks the fares in recorded answers of API version 3. Two fares from Rome
-// return on the day of departure. They are dropped, because a return needs at least one night away.
+// Two fares from Rome return on the day of departure. They are dropped, because a return needs at
+// least one night away.
 func TestRecordedFares(t *testing.T) {
 	client := &Client{comparable: upstream.Comparable{
 		CityOf: func(code string) (fare.City, bool) { // PMF (Parma) is sold as Milan
@@ -156,7 +154,7 @@ func TestRecordedFares(t *testing.T) {
 	for file, want := range map[string]struct {
 		fares   int
 		dropped map[upstream.Reason]int
-		flights map[string]int // of the outward way, counted by hand
+		flights map[string]int // of the outward journey, counted by hand
 	}{
 		"partimo_v3_grouped_prices_months_mil_vie.json": {9, map[upstream.Reason]int{},
 			map[string]int{"BGY-VIE FR 85": 6, "MXP-VIE FR 90": 1, "LIN-VIE U2 85": 2}},

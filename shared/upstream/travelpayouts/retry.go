@@ -24,8 +24,8 @@ const (
 
 var backoff = retry.Backoff{First: time.Second, Longest: time.Minute}
 
-// transient is an error after which a retry may succeed. The field pause is how long the API asks
-// all callers to make no call. If pause is zero, the normal wait between retries applies.
+// transient is an error after which a retry may succeed. pause is how long the API asks all callers
+// to wait; if zero, the normal backoff applies.
 type transient struct {
 	err   error
 	pause time.Duration
@@ -34,8 +34,8 @@ type transient struct {
 func (t transient) Error() string { return t.err.Error() }
 func (t transient) Unwrap() error { return t.err }
 
-// get calls the API until decode accepts an answer or an error is final. It also ends when no tries
-// are left, or no calls in the day's budget.
+// get calls the API until decode accepts an answer, an error is final, or the tries or the day's
+// budget are spent.
 func (c *Client) get(ctx context.Context, path string, query url.Values, decode func([]byte) error) error {
 	address := c.base.JoinPath(path)
 	address.RawQuery = query.Encode()
@@ -133,9 +133,9 @@ func (c *Client) why(body io.Reader) string {
 	return fmt.Sprintf(", %v", refusal{c.redact(no.text)})
 }
 
-// pause returns how long the API asks to wait, from one of the headers that the API is known to
-// use. A number too large for a pause is a Unix time. The result is at least one second, to prevent
-// a busy loop, and has an upper limit, so that a run ends.
+// pause returns how long the API asks to wait, from one of the headers that it is known to use. A
+// number too large for a pause is a Unix time. The result is at least one second, to prevent a busy
+// loop, and bounded, so that a run ends.
 func pause(h http.Header, now time.Time) time.Duration {
 	const year = 365 * 24 * time.Hour
 	for _, name := range []string{"Retry-After", "X-Rate-Limit-Reset", "X-RateLimit-Reset"} {

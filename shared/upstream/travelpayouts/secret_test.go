@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// TestTokenStaysIn: only the host of the API gets the token.
+// Only the host of the API gets the token.
 func TestTokenStaysIn(t *testing.T) {
 	const token = upstreamtest.Token
 	var strangerSaw []string
@@ -74,9 +74,8 @@ func TestTokenStaysIn(t *testing.T) {
 	}
 }
 
-// TestLinksStayIn: a link to an offer contains the search and an agency's price. It must stay in
-// the decoder. So nothing that leaves the package contains a part of such a link, on success or
-// failure.
+// A link to an offer contains the search and an agency's price. Nothing that leaves the package
+// contains a part of it, on success or failure.
 func TestLinksStayIn(t *testing.T) {
 	const mark = upstreamtest.LinkMark
 	r := row("BUH", 20, 30, time.Hour)
@@ -117,8 +116,7 @@ func TestLinksStayIn(t *testing.T) {
 	}
 }
 
-// TestRefusalOmitsTheToken: the error for a rejected call has the API's explanation, but not the
-// token.
+// The error for a rejected call has the API's explanation, but not the token.
 func TestRefusalOmitsTheToken(t *testing.T) {
 	server, client, _ := set(t, nil, nil)
 	server.Fail(upstreamtest.Fault{Status: 400,

@@ -18,28 +18,27 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// page is one answer of the API: a list of rows, or an object of rows by day or month of departure.
+// page is one answer of the API.
 type page struct {
-	raw    json.RawMessage // the raw rows
-	rows   int             // number of all rows, readable or not; shows whether the page is full
+	raw    json.RawMessage // the rows
+	rows   int             // all rows, readable or not; shows whether the page is full
 	unread map[upstream.Reason]int
 	offers []offer
 }
 
-// offer is a row with additional fields that only the API of Travelpayouts has.
+// offer is a row with what only this API states.
 type offer struct {
 	upstream.Row
 	notForAffiliates bool
 }
 
-// refusal is the error for an answer of the API with success:false and an explanation.
+// refusal is an answer with success:false and an explanation.
 type refusal struct{ text string }
 
 func (r refusal) Error() string { return fmt.Sprintf("answered success:false: %.200q", r.text) }
 
-// decodePage parses the outer JSON object of an answer. On success its field data is an array or an
-// object of rows. An error can have data null or {}, and even status 200. Empty data with
-// success:true is an empty page.
+// decodePage parses an answer. On success its field data is an array or an object of rows; empty
+// data is an empty page. An error can have data null or {}, and even status 200.
 func decodePage(body []byte, asked string) (page, error) {
 	var envelope struct {
 		Success  *bool           `json:"success"`
@@ -62,7 +61,7 @@ func decodePage(body []byte, asked string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	// The answer repeats the currency of the question. Answers in an old form state no currency.
+	// The answer repeats the currency of the question; old forms state none.
 	currency := cmp.Or(strings.ToUpper(envelope.Currency), asked)
 	p.rows = len(rows)
 	for _, raw := range rows {
@@ -76,8 +75,8 @@ func decodePage(body []byte, asked string) (page, error) {
 			p.unread[upstream.Malformed]++
 		}
 	}
-	// Some rows of a page may be bad. But if all rows are bad, the API has changed its form. An
-	// empty result would then silently empty every route.
+	// Some rows may be bad. But if all are, the API has changed its form, and an empty result would
+	// silently empty every route.
 	if len(p.offers) == 0 && p.rows > 0 {
 		return page{}, fmt.Errorf("read rows: none of %d is in a form we know", p.rows)
 	}
@@ -100,7 +99,7 @@ func split(data json.RawMessage) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// words returns the text of a JSON string. It returns "" if the value is null or absent.
+// words returns the text of a JSON string, or "" for null or nothing.
 func words(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
@@ -109,7 +108,6 @@ func words(raw json.RawMessage) string {
 	return s
 }
 
-// errUndated means that a row does not state when the fare was found.
 var errUndated = errors.New("read row: neither found_at nor a day of search")
 
 // wireRow is a row in one of two forms. v2 and get_latest_prices use value, depart_date,
@@ -193,8 +191,8 @@ func (r wireRow) stops() fare.Stops {
 	return stops(r.Transfers, r.ReturnTransfers)
 }
 
-// minutes returns the duration of the outward way, or 0 if it is unknown. For a return trip, the
-// API states the duration of both ways together.
+// minutes returns the duration of the outward journey, or 0 if unknown: for a return trip, the API
+// states that of both directions together.
 func (r wireRow) minutes() int {
 	n := r.DurationTo
 	if !n.given && r.back() == "" {
@@ -220,8 +218,8 @@ func (r wireRow) found() (at time.Time, dayOnly bool, err error) {
 	return day.Time(), true, nil
 }
 
-// stops returns the largest number of stops of the two ways. It returns StopsUnknown if one way has
-// no valid number.
+// stops returns the largest number of stops of both directions, or StopsUnknown if one has no valid
+// number.
 func stops(ways ...number) fare.Stops {
 	most := fare.StopsUnknown
 	for _, n := range ways {
@@ -233,9 +231,9 @@ func stops(ways ...number) fare.Stops {
 	return most
 }
 
-// searchDay parses search_date=DDMMYYYY in a link. The day is in UTC. That is known from recorded
-// answers of 2021 and 2026 that also state the time: until 22:21 UTC they have the UTC day, when
-// the next day had begun in Moscow.
+// searchDay parses search_date=DDMMYYYY in a link. The day is in UTC: recorded answers of 2021 and
+// 2026 that also state the time have the UTC day until 22:21 UTC, when the next day had begun in
+// Moscow.
 func searchDay(link string) (fare.Day, bool) {
 	_, query, _ := strings.Cut(link, "?")
 	values, _ := url.ParseQuery(query) // readable values suffice
@@ -243,8 +241,8 @@ func searchDay(link string) (fare.Day, bool) {
 	return fare.DayOf(t), err == nil
 }
 
-// localDay parses the day of a date with or without a time. The day is in the local time of the
-// airport of departure, so the offset does not matter.
+// localDay parses the day of a date with or without a time. It is local to the airport of
+// departure, so the offset does not matter.
 func localDay(s string) (fare.Day, error) {
 	if len(s) > len(time.DateOnly) && (s[10] == 'T' || s[10] == ' ') {
 		s = s[:10]
@@ -252,7 +250,7 @@ func localDay(s string) (fare.Day, error) {
 	return fare.ParseDay(s)
 }
 
-// moment parses a time with an offset or Z. A time without an offset and without Z is in UTC.
+// moment parses a time, which is in UTC if it has no offset.
 func moment(s string) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -262,7 +260,7 @@ func moment(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%.40q is no moment", s)
 }
 
-// number is a JSON number. The API may write it as a string or as null.
+// number is a JSON number, which the API may write as a string or as null.
 type number struct {
 	value float64
 	given bool
@@ -286,7 +284,7 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// decodeCities parses the list of cities. It returns the cities that have flights.
+// decodeCities returns the cities that have flights.
 func decodeCities(body []byte) ([]fare.City, error) {
 	var rows []json.RawMessage
 	if err := json.Unmarshal(body, &rows); err != nil {

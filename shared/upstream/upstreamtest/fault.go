@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// Fault is a way in which an answer of the imitated API goes wrong. The zero value is no fault.
+// Fault is how an answer of the imitated API goes wrong. The zero value is no fault.
 type Fault struct {
-	Status int             // replaces status 200
-	Header http.Header     // added to the answer
-	Body   string          // replaces the rows
-	Cut    bool            // breaks the connection in the middle of the body
+	Status int
+	Header http.Header
+	Body   string
+	Cut    bool            // in the middle of the body
 	Until  <-chan struct{} // delays the answer until it closes or the client leaves
 }
 
-// TooMany returns a fault with status 429 and one header.
 func TooMany(header, value string) Fault {
 	h := http.Header{}
 	if header != "" {
@@ -27,27 +26,22 @@ func TooMany(header, value string) Fault {
 		Body: `{"success":false,"data":null,"error":"too many requests"}`}
 }
 
-// Broken returns a fault with the given status and an HTML page, as proxies send it.
+// Broken returns an HTML page, as proxies send it.
 func Broken(status int) Fault {
 	return Fault{Status: status, Body: "<html><body>" + http.StatusText(status) + "</body></html>"}
 }
 
-// Unwilling returns a fault with status 200 and a body that says success:false. The parameter data
-// is the field data of that body, which the API writes as {} or null.
+// Unwilling returns status 200 with success:false. data is {} or null, as the API writes it.
 func Unwilling(text, data string) Fault {
 	return Garbled(`{"success":false,"data":` + data + `,"error":` + strconv.Quote(text) + `}`)
 }
 
-// Garbled returns a fault with status 200 and the given body.
 func Garbled(body string) Fault { return Fault{Status: http.StatusOK, Body: body} }
 
-// Cut returns a fault that breaks the connection in the middle of the answer.
 func Cut() Fault { return Fault{Cut: true} }
 
-// Slow returns a fault that delays the answer until the channel closes.
 func Slow(until <-chan struct{}) Fault { return Fault{Until: until} }
 
-// Elsewhere returns a fault that redirects to another address.
 func Elsewhere(address string) Fault {
 	return Fault{Status: http.StatusFound, Header: http.Header{"Location": {address}}, Body: "moved"}
 }
@@ -58,7 +52,7 @@ func seconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(d.Seconds())))
 }
 
-// misbehave answers with the fault, if there is one. It reports whether it has answered.
+// misbehave reports whether it has answered with the fault.
 func (f Fault) misbehave(w http.ResponseWriter, r *http.Request) (status int, done bool) {
 	if f.Until != nil {
 		select {

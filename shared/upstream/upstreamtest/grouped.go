@@ -10,11 +10,10 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// LinkMark is a text in every link to an offer. Tests check that this text does not leave the
-// decoder.
+// LinkMark is in every link to an offer. Tests check that it does not leave the decoder.
 const LinkMark = "4e0f3a6d8b1c2e7f"
 
-// ticket is a row of grouped_prices. It has no found_at. The day of the search is in its link.
+// ticket is a row of grouped_prices. It has no found_at; the day of the search is in its link.
 type ticket struct {
 	Origin             string  `json:"origin"`
 	Destination        string  `json:"destination"`
@@ -34,9 +33,8 @@ type ticket struct {
 	Link               string  `json:"link"`
 }
 
-// grouped returns the cheapest fare for each future day or month of departure. Like the API it does
-// not know the parameter one_way: a query with a day of return or a length of stay asks for
-// returns.
+// grouped returns the cheapest fare for each future day or month of departure. Like the API it
+// ignores one_way: a query with a day of return or a length of stay asks for returns.
 func (s *Server) grouped(query url.Values, currency string) (tickets map[string]ticket, problem string) {
 	layout := "2006-01-02"
 	switch query.Get("group_by") {
@@ -86,7 +84,7 @@ func spellTicket(r upstream.Row, price float64, currency string) ticket {
 		Link:        link(r, price, currency),
 	}
 	if n, known := r.Stops.Number(); known {
-		back := 0 // Row.Stops is the larger number of both ways
+		back := 0 // Row.Stops is the larger number of both directions
 		t.Transfers, t.ReturnTransfers = &n, &back
 	}
 	if isReturn(r) {

@@ -1,8 +1,8 @@
 // Package upstreamtest imitates the Travelpayouts Data API for tests.
 //
 // A Server answers get_latest_prices, grouped_prices and the list of cities from rows that the test
-// gives it. It follows the API's protocol (token, envelope, pages, gzip, rate limits). Like the API
-// it remembers fares for seven days. Tests can make it fail with a Fault.
+// gives it. It follows the API's protocol (token, envelope, pages, gzip, rate limits), and like the
+// API remembers fares for seven days. A Fault makes it fail.
 package upstreamtest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Token is the value of X-Access-Token that a new Server accepts.
+// Token is the token that a new Server accepts in X-Access-Token.
 const Token = "test-token-0123456789"
 
 // Window is how long the API remembers a fare.
@@ -28,19 +28,17 @@ const Window = 7 * 24 * time.Hour
 type Server struct {
 	URL string
 
-	// PerMinute is the rate limit of get_latest_prices in each minute of the clock. The other
-	// endpoints have limits in proportion: with 300, all endpoints have the API's own limits. 0
-	// means no limit. Above the limit the answer is 429 with X-Rate-Limit-Reset.
+	// PerMinute is the rate limit of get_latest_prices in each minute of the clock; the other
+	// endpoints have limits in proportion. 300 gives the API's own limits, 0 none. Above the limit
+	// the answer is 429 with X-Rate-Limit-Reset.
 	PerMinute int
-	// Rates convert rows into the requested currency. If Rates is nil, the Server returns only rows
-	// in the requested currency.
+	// Rates convert rows into the requested currency. If nil, only rows in that currency are
+	// returned.
 	Rates func(on fare.Day) fare.Rates
-	// Cities is the list of cities with flights. If empty, it is the list of the rows' origins.
+	// Cities are the cities with flights; if nil, the rows' origins.
 	Cities []string
-	// Token is the token that the Server accepts. New sets it to the constant Token.
-	Token string
-	// Choose, if set, returns the fault for a request. The faults of the method Fail take
-	// precedence.
+	Token  string
+	// Choose, if set, returns the fault for a request. Those of Fail take precedence.
 	Choose func(*http.Request) Fault
 
 	now      func() time.Time
@@ -53,23 +51,20 @@ type Server struct {
 	windows map[string]window // by path
 }
 
-// window is one minute of the clock and the number of calls in that minute.
 type window struct {
 	begins time.Time
 	calls  int
 }
 
-// Call is a request that reached the Server.
 type Call struct {
-	At     time.Time // by the Server's clock
+	At     time.Time
 	Path   string
 	Query  string
 	Header http.Header
 	Status int
 }
 
-// New starts a Server on this machine. The rows may be in any order. The caller must close the
-// Server.
+// New starts a Server on this machine, which the caller must close.
 func New(rows []upstream.Row, now func() time.Time) *Server {
 	s := Detached(rows, now)
 	s.listener = httptest.NewServer(s)
@@ -77,15 +72,14 @@ func New(rows []upstream.Row, now func() time.Time) *Server {
 	return s
 }
 
-// Detached returns a Server without a network listener, as an http.Handler. Tests on virtual time
-// must call it directly.
+// Detached returns a Server without a network listener, as an http.Handler for tests on virtual
+// time.
 func Detached(rows []upstream.Row, now func() time.Time) *Server {
 	s := &Server{Token: Token, now: now, rows: map[string]map[string][]upstream.Row{}, windows: map[string]window{}}
 	s.Add(rows...)
 	return s
 }
 
-// Close stops the Server.
 func (s *Server) Close() {
 	if s.listener == nil {
 		return
@@ -94,7 +88,6 @@ func (s *Server) Close() {
 	s.listener.Close()
 }
 
-// Add adds rows to the rows of the Server.
 func (s *Server) Add(rows ...upstream.Row) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,8 +99,8 @@ func (s *Server) Add(rows ...upstream.Row) {
 	}
 }
 
-// remembered returns the rows of a route that were found within the time Window. An empty origin or
-// destination matches all.
+// remembered returns the rows of a route found within Window. An empty origin or destination
+// matches all.
 func (s *Server) remembered(origin, destination string) (rows []upstream.Row) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,22 +124,21 @@ func sides[V any](known map[string]V, asked string) []string {
 	return slices.Sorted(maps.Keys(known))
 }
 
-// Fail makes the next requests fail. Each request takes one fault, in this order.
+// Fail makes the next requests fail, one fault each, in this order.
 func (s *Server) Fail(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, faults...)
 }
 
-// Calls lists all requests so far.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Call(nil), s.calls...)
 }
 
-// Busiest returns the largest number of requests to one endpoint in any 60 seconds of the
-// Server's clock.
+// Busiest returns the largest number of requests to one endpoint in any 60 seconds of the Server's
+// clock.
 func (s *Server) Busiest() int {
 	most := 0
 	for _, calls := range s.BusiestByPath() {
@@ -155,8 +147,7 @@ func (s *Server) Busiest() int {
 	return most
 }
 
-// BusiestByPath returns the largest number of requests to each endpoint in any 60 seconds of the
-// Server's clock. These 60 seconds need not be a minute of the clock.
+// BusiestByPath is Busiest for each endpoint. The 60 seconds need not be a minute of the clock.
 func (s *Server) BusiestByPath() map[string]int {
 	times := map[string][]time.Time{}
 	for _, call := range s.Calls() {
@@ -175,11 +166,10 @@ func (s *Server) BusiestByPath() map[string]int {
 	return most
 }
 
-// limits are the API's own rate limits, in calls per minute.
 var limits = map[string]int{latestPath: 300, groupedPath: 600, citiesPath: 600}
 
-// count counts a call to an endpoint. It returns how many more calls the limit allows in this
-// minute of the clock, and the end of that minute.
+// count counts a call to an endpoint. It returns how many more the limit allows in this minute of
+// the clock, and the end of that minute.
 func (s *Server) count(path string, now time.Time) (remaining int, ends time.Time) {
 	w := s.windows[path]
 	if begins := now.Truncate(time.Minute); !begins.Equal(w.begins) {
@@ -217,7 +207,6 @@ func (s *Server) admit(r *http.Request, header http.Header) (number int, fault F
 	return number, Fault{}
 }
 
-// recordStatus records the status with which a request was answered.
 func (s *Server) recordStatus(number, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

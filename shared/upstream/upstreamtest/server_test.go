@@ -29,7 +29,6 @@ const (
 	citiesPath  = "/data/en/cities.json"
 )
 
-// get sends a query to get_latest_prices.
 func get(t *testing.T, server *upstreamtest.Server, query string) (int, http.Header, answer) {
 	t.Helper()
 	var a answer
@@ -37,7 +36,6 @@ func get(t *testing.T, server *upstreamtest.Server, query string) (int, http.Hea
 	return status, header, a
 }
 
-// read sends a request to the imitated API and parses the answer into a.
 func read(t *testing.T, server *upstreamtest.Server, address string, a any) (int, http.Header) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+address, nil)
@@ -125,7 +123,7 @@ func TestLatestPrices(t *testing.T) {
 	}
 }
 
-// TestGroupedPrices: each parameter of grouped_prices has the same effect as in the real API.
+// Each parameter of grouped_prices has the same effect as in the real API.
 func TestGroupedPrices(t *testing.T) {
 	now := noon
 	day := fare.DayOf(noon) + 20 // 2026-12-10
@@ -216,7 +214,7 @@ func TestGroupedPrices(t *testing.T) {
 	}
 }
 
-// TestLimitsAndCounters: each endpoint has its own limit in each minute of the clock.
+// Each endpoint has its own limit in each minute of the clock.
 func TestLimitsAndCounters(t *testing.T) {
 	now := noon.Add(50 * time.Second)
 	server := upstreamtest.New(nil, func() time.Time { return now })

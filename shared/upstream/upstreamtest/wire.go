@@ -16,14 +16,12 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// The paths of the imitated endpoints.
 const (
 	latestPath  = "/aviasales/v3/get_latest_prices"
 	groupedPath = "/aviasales/v3/grouped_prices"
 	citiesPath  = "/data/en/cities.json"
 )
 
-// row is a row of get_latest_prices.
 type row struct {
 	Value            float64 `json:"value"`
 	TripClass        int     `json:"trip_class"`
@@ -47,7 +45,6 @@ type envelope struct {
 	Currency string `json:"currency,omitempty"`
 }
 
-// ServeHTTP answers like the API.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	number, fault := s.admit(r, w.Header())
 	if status, done := fault.misbehave(w, r); done {
@@ -95,7 +92,7 @@ func (s *Server) answer(r *http.Request) (int, any) {
 }
 
 // latest selects, sorts, converts and pages rows as the query asks, with the API's defaults. It
-// ignores the parameter show_to_affiliates, because affiliates may show all of these rows.
+// ignores show_to_affiliates, because affiliates may show all of these rows.
 func (s *Server) latest(query url.Values, currency string) []row {
 	oneWay := query.Get("one_way") != "false"
 	cabin := query.Get("trip_class") != "" && query.Get("trip_class") != "0"
@@ -144,7 +141,7 @@ func (s *Server) convert(r upstream.Row, currency string) (float64, bool) {
 	return float64(cents) / 100, ok
 }
 
-// spell converts a row to the form of the API. A one-way fare has an empty return date, found_at
+// spell converts a row to the form of the API: a one-way fare has an empty return date, found_at
 // has no time zone, and -1 means an unknown distance.
 func spell(r upstream.Row, value float64) row {
 	out := row{
@@ -172,8 +169,7 @@ func spell(r upstream.Row, value float64) row {
 
 func isReturn(r upstream.Row) bool { return r.Return != 0 || r.RoundTrip }
 
-// returnDay returns the return day of a row. If the row has none, it returns a date that cannot be
-// read.
+// returnDay returns a date that cannot be read if the row has none.
 func returnDay(r upstream.Row) string {
 	if r.Return == 0 {
 		return "0000-00-00"
@@ -181,8 +177,8 @@ func returnDay(r upstream.Row) string {
 	return r.Return.String()
 }
 
-// cities lists the cities with flights. It adds entries that clients must skip: a city without an
-// airport, a Cyrillic code, and names that are null.
+// cities adds entries that clients must skip: a city without an airport, a Cyrillic code, and names
+// that are null.
 func (s *Server) cities() []map[string]any {
 	codes := s.Cities
 	if codes == nil {
@@ -203,8 +199,7 @@ func (s *Server) cities() []map[string]any {
 	return list
 }
 
-// between parses a positive number. It returns otherwise for a missing or wrong number, and at most
-// the number most.
+// between parses a positive number, at most most. It returns otherwise for a missing or wrong one.
 func between(s string, otherwise, most int) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {

@@ -1,33 +1,31 @@
 // Package parameters lists the secrets in the Parameter Store of AWS: the name of each, the
 // variable that refers to it, and the functions that read it.
 //
-// Three programs use the list: the deployment computes permissions and variables, the check before
-// a deployment looks up each secret, and the local stand-in of AWS stores each one. So none of
-// them can forget a secret. The package imports no other package of the project.
+// Three programs use the list, so that none can forget a secret: the deployment computes
+// permissions and variables, the check before a deployment looks up each secret, and the local
+// stand-in of AWS stores each one. The package imports no other package of the project.
 package parameters
 
 import "slices"
 
-// Parameter is one secret.
 type Parameter struct {
 	Name     string // without the service's prefix
 	Variable string
 	ReadBy   []string // folders in functions/
-	// Choice is the operator's choice that makes the parameter necessary, by its name in the
-	// deployment's configuration. Empty: always necessary.
+	// Choice is the operator's choice, by its name in the deployment's configuration, that makes
+	// the parameter necessary. Empty: always necessary.
 	Choice string
 }
 
-// The choices that make parameters necessary: a Telegram bot, and a price and a wallet to sell
-// the plan.
+// The choices that make parameters necessary.
 const (
 	TelegramBot  = "telegramBot"
 	StripePrice  = "stripePrice"
 	SolanaWallet = "solanaWallet"
 )
 
-// Table lists all parameters. Functions that only count addresses read a separate pepper, from
-// which keys, links and memos cannot be computed. That pepper also signs access tokens.
+// Functions that only count addresses read a separate pepper, from which keys, links and memos
+// cannot be computed. It also signs access tokens.
 var Table = []Parameter{
 	{"pepper", "VERDETTO_PEPPER", []string{"alerts", "pro", "refresh"}, ""},
 	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "compat", "pricetrends", "x402"}, ""},
@@ -42,10 +40,9 @@ var Table = []Parameter{
 	{"telegram-secret", "TELEGRAM_SECRET", []string{"alerts"}, TelegramBot},
 }
 
-// Path returns the full name of the parameter for a service.
 func (p Parameter) Path(service string) string { return "/" + service + "/" + p.Name }
 
-// Required returns the parameters that the operator's choices make necessary.
+// Required returns the parameters that the chosen options make necessary.
 func Required(chosen ...string) (needed []Parameter) {
 	for _, p := range Table {
 		if p.Choice == "" || slices.Contains(chosen, p.Choice) {
@@ -55,7 +52,6 @@ func Required(chosen ...string) (needed []Parameter) {
 	return needed
 }
 
-// ReadByFunction returns the parameters that a function reads, given the operator's choices.
 func ReadByFunction(function string, chosen ...string) (read []Parameter) {
 	for _, p := range Required(chosen...) {
 		if slices.Contains(p.ReadBy, function) {

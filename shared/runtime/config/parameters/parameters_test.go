@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestTable: each function reads a variable only once, every parameter is read, and names are
-// unique.
+// Each function reads a variable only once, every parameter is read, and names are unique.
 func TestTable(t *testing.T) {
 	var names, given []string
 	for _, p := range Table {

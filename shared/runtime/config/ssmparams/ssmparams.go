@@ -1,5 +1,5 @@
-// Package ssmparams reads and decrypts secrets from the Parameter Store of AWS Systems Manager,
-// in batches of ten, which is the most per call.
+// Package ssmparams reads and decrypts secrets from the Parameter Store of AWS Systems Manager, in
+// batches of ten, which is the most per call.
 package ssmparams
 
 import (
@@ -21,7 +21,6 @@ const (
 	tryTimeout = 2 * time.Second // of each of the SDK's three tries
 )
 
-// NewReader returns a reader for the account and region of settings.
 func NewReader(settings aws.Config) config.Secrets {
 	return func(ctx context.Context, names []string) (map[string]string, error) {
 		client := ssm.NewFromConfig(settings, limitTry)
@@ -41,14 +40,14 @@ func NewReader(settings aws.Config) config.Secrets {
 	}
 }
 
-// limitTry sets a timeout for every try; the SDK's HTTP client has none.
+// limitTry sets a timeout for every try, since the SDK's HTTP client has none.
 func limitTry(o *ssm.Options) {
 	if client, ok := o.HTTPClient.(*awshttp.BuildableClient); ok {
 		o.HTTPClient = client.WithTimeout(tryTimeout)
 	}
 }
 
-// withoutContent removes the text of parser errors, which may quote secrets from the response.
+// withoutContent removes the text of parser errors, which may quote secrets.
 func withoutContent(err error) error {
 	var malformed *smithy.DeserializationError
 	if errors.As(err, &malformed) {

@@ -1,8 +1,8 @@
 // Package metricstest reads log lines as CloudWatch does. It checks a line against the
 // specification of the embedded metric format and returns its metrics.
 //
-// The schema next to this file follows the specification. This package checks what a schema
-// cannot: that each metric and dimension names a member of the right type.
+// The schema next to this file follows the specification. This package checks what a schema cannot:
+// that each metric and dimension names a member of the right type.
 package metricstest
 
 import (
@@ -31,8 +31,8 @@ var schema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return compiler.Compile("emf.schema.json")
 })
 
-// Read returns CloudWatch's view of a line: values by namespace, dimensions and name, such as
-// "Verdetto function=analisi route=rotte LatencyMs (Milliseconds)".
+// Read returns values by namespace, dimensions and name, such as "Verdetto function=analisi
+// route=rotte LatencyMs (Milliseconds)".
 func Read(line []byte) (map[string]float64, error) {
 	s, err := schema()
 	if err != nil {
@@ -87,7 +87,7 @@ func Read(line []byte) (map[string]float64, error) {
 	return values, nil
 }
 
-// unique fails on a line with a duplicate member, whose value would be ambiguous.
+// unique fails on a duplicate member, whose value would be ambiguous.
 func unique(line []byte) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	if _, err := d.Token(); err != nil {

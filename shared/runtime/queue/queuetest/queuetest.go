@@ -14,21 +14,17 @@ import (
 	"verdetto/shared/runtime/queue"
 )
 
-// Receives is the number of deliveries after which the suite expects a message to become a dead
-// letter.
+// Receives is the number of deliveries after which the suite expects a dead letter.
 const Receives = 3
 
 // Harness is an empty queue under test, including the workers' side.
 type Harness interface {
 	queue.Queue
-	// Receive delivers visible messages, at most the number most.
+	// Receive delivers at most most visible messages.
 	Receive(t *testing.T, most int) []queue.Message
-	// Done removes delivered messages from the queue.
 	Done(t *testing.T, messages ...queue.Message)
-	// ExpireVisibility makes delivered messages that are not done visible again, as if their
-	// visibility timeout had passed.
+	// ExpireVisibility makes delivered messages that are not done visible again.
 	ExpireVisibility(t *testing.T)
-	// Dead returns the bodies of the dead letters.
 	Dead(t *testing.T) []string
 }
 
@@ -57,7 +53,6 @@ func send(t *testing.T, b Harness, messages ...string) {
 	}
 }
 
-// drain receives until no message is visible.
 func drain(t *testing.T, b Harness) (all []queue.Message) {
 	t.Helper()
 	for range 1000 {

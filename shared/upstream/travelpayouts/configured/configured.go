@@ -1,5 +1,5 @@
 // Package configured makes the real fare source from the operator's settings. Lambda and the
-// service on one machine use it, so both use the same currencies and cities, and count every call
+// service on one machine both use it, and thus the same currencies and cities, and count every call
 // against the budget.
 package configured
 
@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-// Part holds the settings that differ between processes.
+// Part holds what differs between processes.
 type Part struct {
 	PerMinute int // the process's share; see travelpayouts.Config
 	Rates     func(on fare.Day) fare.Rates
@@ -22,7 +22,6 @@ type Part struct {
 	Now       func() time.Time
 }
 
-// Source returns a client of the real fare source.
 func Source(of config.Upstream, p Part) (*travelpayouts.Client, error) {
 	return travelpayouts.New(travelpayouts.Config{
 		Token: of.Token, BaseURL: of.URL, Now: p.Now, PerMinute: p.PerMinute, Spend: p.Spend,

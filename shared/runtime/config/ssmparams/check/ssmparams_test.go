@@ -1,4 +1,4 @@
-// Package check tests package ssmparams over moto, which stands in for the Parameter Store.
+// Package check tests package ssmparams with moto, which stands in for the Parameter Store.
 package check
 
 import (
@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/runtime/config/ssmparams"
 )
 
-// counted counts requests.
 type counted struct{ n atomic.Int32 }
 
 func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -45,7 +44,7 @@ func TestSecrets(t *testing.T) {
 		name := fmt.Sprintf("/verdetto/secret-%02d", i)
 		names = append(names, name)
 		if i == 4 || i == 17 {
-			continue // these do not exist
+			continue // do not exist
 		}
 		want[name] = fmt.Sprintf("value %d, ü", i)
 		kind := types.ParameterTypeSecureString
@@ -67,8 +66,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestConfiguration: secrets arrive decrypted in their fields. Missing or unreadable secrets are
-// reported with all other faults, and no error shows a secret.
+// Secrets arrive decrypted. Missing or unreadable ones are reported with all other faults, and no
+// error shows a secret.
 func TestConfiguration(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	in := settings(endpoint, http.DefaultTransport)
@@ -117,7 +116,7 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// refusing is an HTTP transport that answers as AWS does if the permission is missing.
+// refusing answers as AWS does without the permission.
 type refusing struct{}
 
 func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/runtime/config/ssmparams"
 )
 
-// wire answers requests with its answers in order, and repeats the last.
+// wire returns its answers in order, and repeats the last.
 type wire struct {
 	answers []answer
 	asked   []*http.Request
@@ -44,8 +44,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const good = `{"Parameters":[{"Name":"/a","Value":"the-secret","Type":"SecureString"}],"InvalidParameters":["/b"]}`
 
-// TestFaults: a request with a transient fault is tried three times in all, and no error shows a
-// secret.
+// A request with a transient fault is tried three times, and no error shows a secret.
 func TestFaults(t *testing.T) {
 	throttled := answer{400, `{"__type":"ThrottlingException","message":"Rate exceeded"}`, nil}
 	refused := answer{400, `{"__type":"AccessDeniedException","message":"not yours"}`, nil}
@@ -78,13 +77,13 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestHangingTry: an unanswered try times out early enough for another try.
+// An unanswered try times out early enough for another one.
 func TestHangingTry(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked.Add(1) == 1 {
-			_, _ = io.Copy(io.Discard, r.Body) // the server sees the end of the connection after the body
+			_, _ = io.Copy(io.Discard, r.Body) // the server notices a closed connection only after the body
 			<-r.Context().Done()
 			return
 		}

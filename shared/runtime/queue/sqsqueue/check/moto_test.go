@@ -1,4 +1,4 @@
-// Package check tests package sqsqueue over moto, which stands in for SQS.
+// Package check tests package sqsqueue with moto, which stands in for SQS.
 package check
 
 import (
@@ -24,7 +24,7 @@ func client(endpoint string, options ...func(*sqs.Options)) *sqs.Client {
 	}, options...)
 }
 
-// box is a queue in moto, consumed like Lambda does.
+// box is a queue in moto, consumed as Lambda does.
 type box struct {
 	*sqsqueue.Queue
 	client    *sqs.Client

@@ -21,14 +21,13 @@ import (
 	"verdetto/shared/runtime/queue/sqsqueue"
 )
 
-// entry is a message of a batch on the wire.
 type entry struct {
 	ID   string `json:"Id"`
 	Body string `json:"MessageBody"`
 }
 
-// wire replaces the network. It accepts messages like SQS. trouble returns the fault of a message
-// in the nth request: "" is none, "sender" a final refusal, anything else a temporary one.
+// wire replaces the network and accepts messages like SQS. trouble returns the fault of a message
+// in the nth request: "" for none, "sender" for a final refusal, anything else for a temporary one.
 type wire struct {
 	trouble func(body string, request int) string
 	fail    func(request int) (status int, err error) // of whole requests
@@ -95,8 +94,7 @@ func numbered(n int) (all []string) {
 	return all
 }
 
-// TestFaults: whichever part of a batch fails, the rest is sent, and the error names the
-// failures.
+// Whichever part of a batch fails, the rest is sent, and the error names the failures.
 func TestFaults(t *testing.T) {
 	odd := func(body string) bool { return (body[2]-'0')%2 == 1 }
 	for _, c := range []struct {
@@ -163,7 +161,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestSize: a batch never exceeds the total size that SQS accepts.
+// A batch never exceeds the total size that SQS accepts.
 func TestSize(t *testing.T) {
 	w := &wire{}
 	var messages []string
@@ -182,7 +180,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestGivenUp: a Send ends at once if the caller's context ends while Send waits for a retry.
+// A Send that waits for a retry ends with the caller's context.
 func TestGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
