@@ -1,8 +1,8 @@
 // Package routes holds one table of all endpoints. The Lambda functions, the program for one
 // machine, the cache rules of CloudFront and the OpenAPI description are built from this table.
 //
-// To add an endpoint, add a row to Table, and a handler in the folder that the field Function
-// names. Register the handler under the row's name with httpapi.JSON, httpapi.Page or API.Mount.
+// To add an endpoint, add a row to Table, and register a handler in the folder that Function names
+// under the row's name with httpapi.JSON, httpapi.Page or API.Mount.
 package routes
 
 import (
@@ -13,50 +13,47 @@ import (
 	"time"
 )
 
-// Route is one endpoint. Endpoints under /v1 also answer under /api/v1.
+// Route is one endpoint. Those under /v1 also answer under /api/v1.
 type Route struct {
 	Name     string // never changes: it is the operation id, and calls are counted under it
 	Method   string
 	Path     string // may end in {file}, which matches any one name
-	Function string // the folder in functions/ that answers
-	Free     Cap    // for callers without a key, per address
-	Pro      Cap    // for callers with a key, per key
+	Function string // folder in functions/
+	Free     Cap    // per address without a key
+	Pro      Cap    // per key
 	Edge     Edge
-	Own      time.Duration // how long a caller with a key may cache an answer; 0: not at all
-	Form     bool          // accepts the form of a page as well
-	NoHEAD   bool          // refuses HEAD, as link previews send it: its GET shows something once
-	Keys     bool          // reads X-Api-Key although it has no quota of its own
+	Own      time.Duration // how long a caller with a key may cache an answer
+	Form     bool          // accepts forms too
+	NoHEAD   bool          // refuses HEAD, which link previews send, because its GET shows something once
+	Keys     bool          // reads X-Api-Key without a quota of its own
 	// requires a key, a token made from a key, or an anonymous token
 	Tokens       bool
 	KeyInHandler bool // its handler reads X-Api-Key itself
-	// callers prove themselves by a signature: a call with a valid signature is never refused for a
-	// limit
+	// callers prove themselves by a signature; a valid one is never refused for a limit
 	Signed bool
 	// lists single fares, of past days or of one departure: requires VERDETTO_FARES_SHOWN=all
 	SingleFares     bool
 	CrossOriginPOST bool  // scripts of any site may post to it: it reads no cookies
-	Relayed         bool  // called by providers from few addresses: the firewall allows more
+	Relayed         bool  // called by providers from few addresses, so the firewall allows more
 	Price           int64 // per call by x402, in millionths of a USDC; 0: not sold
-	// answers about fares without a key: CloudFront refuses such calls while the free tier is
-	// closed
+	// answers about fares without a key, unless the free tier is closed: CloudFront then refuses
+	// such calls
 	FreeTier bool
 
-	// Headers replaces Accept-Language, If-None-Match, Idempotency-Key and Payment-Signature as
-	// the headers that the edge passes on. The edge passes on ten at most.
+	// Headers replaces Accept-Language, If-None-Match, Idempotency-Key and Payment-Signature as the
+	// headers that the edge, which is limited to ten, passes on.
 	Headers []string
-	// Weight is the endpoint's own share of the calls per second that API Gateway allows, for each
-	// of its paths. It is a multiple of the smallest share. 0 means that the endpoint uses the
-	// share of its group (see Groups).
+	// Weight is the endpoint's own share of API Gateway's calls per second, for each of its paths,
+	// as a multiple of the smallest share. 0 means that it uses the share of its group.
 	Weight int
 }
 
-// Cap is a quota: the allowed calls per window. The zero Cap means that calls are not counted.
+// Cap is a quota per window. The zero Cap means that calls are not counted.
 type Cap struct {
 	Calls int64
 	Per   time.Duration
 }
 
-// String returns the quota in English words, or "" for the zero Cap.
 func (c Cap) String() string {
 	switch c.Per {
 	case 0:
@@ -71,21 +68,20 @@ func (c Cap) String() string {
 	return fmt.Sprintf("%d in each %s", c.Calls, c.Per)
 }
 
-// PerNetwork is the quota of an IPv6 /48 network, as a multiple of the quota of one address. One
-// customer may own a /48, whose 65,536 /64 blocks are counted as separate addresses. But the mobile
-// customers of a whole town may share one /48.
+// PerNetwork is the quota of an IPv6 /48 as a multiple of that of one address. One customer may own
+// a /48, whose 65,536 /64 blocks count as separate addresses; but the mobile customers of a whole
+// town may share one.
 const PerNetwork = 32
 
 // Others is the limit for calls that no row of Table counts: pages, files, unknown paths, refused
-// requests. It is counted in memory (limit.CountShared), so it is not exact. Only programs that
-// call without pause reach it.
+// requests. It is counted in memory (limit.CountShared) and not exact. Only programs that call
+// without pause reach it.
 var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
 
-// Keyed reports whether the API reads the header X-Api-Key for the endpoint.
+// Keyed reports whether the API itself reads X-Api-Key.
 func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
 
-// Methods returns the HTTP methods that the endpoint answers. A GET endpoint also answers HEAD,
-// unless NoHEAD is set.
+// Methods includes HEAD for a GET endpoint, unless NoHEAD is set.
 func (r Route) Methods() []string {
 	if r.Method == "GET" && !r.NoHEAD {
 		return []string{"GET", "HEAD"}
@@ -93,8 +89,8 @@ func (r Route) Methods() []string {
 	return []string{r.Method}
 }
 
-// Paths returns the paths of the endpoint. An endpoint under /v1 also has an alias under /api/v1.
-// Endpoints of the Lambda function compat imitate another API and have no alias.
+// Paths includes an alias under /api/v1 for endpoints under /v1, except those of compat, which
+// imitate another API.
 func (r Route) Paths() []string {
 	if (r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/")) && r.Function != "compat" {
 		return []string{r.Path, Alias + r.Path}
@@ -102,36 +98,34 @@ func (r Route) Paths() []string {
 	return []string{r.Path}
 }
 
-// Described reports whether the endpoint is in the OpenAPI description. The described endpoints are
-// those under /v1, and those that sell the same answers.
+// Described reports whether the endpoint is in the OpenAPI description: those under /v1, and those
+// that sell the same answers.
 func (r Route) Described() bool { return len(r.Paths()) == 2 || r.Price > 0 }
 
-// Edge holds how long CloudFront may cache a successful answer. 0 means that CloudFront does not
-// cache it.
+// Edge is how long CloudFront may cache a successful answer.
 type Edge struct {
-	Free time.Duration // the answer to anonymous callers, shared by all
-	Pro  time.Duration // the answer to a key, for that key only
+	Free time.Duration // to anonymous callers, shared by all
+	Pro  time.Duration // to a key, for that key only
 }
 
 const day = 24 * time.Hour
 
-// Table lists all endpoints.
 var Table = slices.Concat(
 	rows("analisi", []Route{
 		{
 			Name: "analisi", Path: "/v1/analisi", FreeTier: true, Free: Cap{30, day}, Pro: Cap{120, time.Minute},
 			Own: 10 * time.Minute, Weight: 2,
 		},
-		// Each verdict in the answer counts towards the quota of the endpoint for verdicts.
+		// Each verdict counts towards the quota of analisi.
 		{Name: "confronto", Path: "/v1/confronto", Keys: true, FreeTier: true},
-		// CloudFront caches the answer for 1 hour at most, because the answer states the age of a
-		// fare in hours.
+		// CloudFront caches for 1 hour at most, because the answer states the age of a fare in
+		// hours.
 		{
 			Name: "calendario", Path: "/v1/calendario", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
 		},
-		// An answer judges up to seven trips, and counts as one. CloudFront has no cache rule left for
-		// it.
+		// An answer judges up to seven trips, and counts as one. CloudFront has no cache rule left
+		// for it.
 		{
 			Name: "vicini", Path: "/v1/vicini", FreeTier: true, Free: Cap{30, day}, Pro: Cap{60, time.Minute},
 			Own: 10 * time.Minute,
@@ -140,8 +134,7 @@ var Table = slices.Concat(
 			Name: "occasioni", Path: "/v1/occasioni", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
 		},
-		// The quota is high because feed readers call all day. Most of their calls send an ETag and
-		// get no content.
+		// Feed readers call all day, but mostly send an ETag and get no content.
 		{
 			Name: "feed", Path: "/feed/{file}", FreeTier: true, Free: Cap{300, day}, SingleFares: true,
 			Edge: Edge{Free: time.Hour},
@@ -151,12 +144,10 @@ var Table = slices.Concat(
 			Name: "storico", Path: "/v1/storico", FreeTier: true, Free: Cap{100, day},
 			Pro: Cap{120, time.Minute}, SingleFares: true,
 		},
-		// The answer changes once a day and holds no personal data. So it has no quota, and
-		// CloudFront caches it for all callers.
+		// The answer changes once a day and holds no personal data.
 		{Name: "pagella", Path: "/v1/pagella", Edge: Edge{Free: time.Hour}},
 		{Name: "pagella-page", Path: "/pagella", Free: Cap{300, time.Hour}},
-		// The answer shows how many calls the caller has used. Reading it counts towards a quota of
-		// its own.
+		// Reading the usage counts towards a quota of its own.
 		{Name: "consumo", Path: "/v1/consumo", Free: Cap{60, time.Hour}, Pro: Cap{60, time.Minute}},
 		// A page calls it at every keystroke, and it answers from memory: counting would cost more
 		// than answering.
@@ -183,17 +174,16 @@ var Table = slices.Concat(
 		{Name: "openapi", Path: "/v1/openapi.json", Edge: Edge{Free: 6 * time.Hour}},
 		{Name: "docs", Path: "/v1/docs"},
 		{Name: "llms", Path: "/llms.txt", Edge: Edge{Free: 6 * time.Hour}},
-		// CloudFront does not cache the next three endpoints. They are requested rarely, and
-		// CloudFront allows only a limited number of cache rules.
+		// The next three are requested rarely, and CloudFront allows only a limited number of cache
+		// rules.
 		{Name: "agenti", Path: "/v1/agenti"},
 		{Name: "api-catalog", Path: "/.well-known/api-catalog"},
 		{Name: "server-json", Path: "/server.json"},
 		{Name: "robots", Path: "/robots.txt", Edge: Edge{Free: 6 * time.Hour}},
 		{Name: "sitemap", Path: "/sitemap.xml", Free: Cap{100, day}, Edge: Edge{Free: 6 * time.Hour}},
-		// The quota is high because a crawler reads all sitemap files.
+		// A crawler reads all sitemap files.
 		{Name: "sitemap-file", Path: "/sitemap/{file}", Free: Cap{3000, day}, Edge: Edge{Free: 6 * time.Hour}},
-		// In the program for one machine, the process answers this path itself. The request reaches
-		// no handler of the API.
+		// In the program for one machine, the process itself answers this path.
 		{Name: "salute", Path: "/healthz"},
 		{Name: "assets", Path: "/assets/{file}", Edge: Edge{Free: 365 * day}},
 	}),
@@ -205,8 +195,8 @@ var Table = slices.Concat(
 		{Name: "note-legali", Path: "/v1/note-legali", Free: Cap{300, time.Hour}},
 		{Name: "pro-checkout", Method: "POST", Path: "/v1/pro/checkout", Free: Cap{10, time.Hour}, Form: true},
 		{Name: "pro-conferma", Path: "/v1/pro/conferma", Free: Cap{60, time.Hour}, NoHEAD: true},
-		// The card processor sends all deliveries from few addresses. A delivery with a valid
-		// signature must be accepted, however many calls came before.
+		// The card processor sends all deliveries from few addresses. One with a valid signature
+		// must be accepted, however many calls came before.
 		{
 			Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Relayed: true, Signed: true, Weight: 2,
 			Headers: []string{"Stripe-Signature"},
@@ -217,14 +207,13 @@ var Table = slices.Concat(
 		{Name: "pro-annulla", Method: "POST", Path: "/v1/pro/recupera/annulla", Free: Cap{60, time.Hour}},
 		{Name: "pro-recupera-conferma-page", Path: "/v1/pro/recupera/conferma", Free: Cap{60, time.Hour}},
 		{Name: "pro-recupera-conferma", Method: "POST", Path: "/v1/pro/recupera/conferma", Free: Cap{60, time.Hour}},
-		// Only calls with a key get an answer. So only those calls are counted, per key.
+		// Only calls with a key get an answer.
 		{Name: "pro-chiave", Path: "/v1/pro/chiave", Pro: Cap{60, time.Minute}},
-		// The endpoint accepts a replaced key for some more minutes. So the handler reads the key
-		// and counts the calls per key itself.
+		// A replaced key is accepted for some more minutes, so the handler reads the key and counts
+		// the calls itself.
 		{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", KeyInHandler: true},
 		{Name: "pro-cripta", Path: "/v1/pro/cripta", Free: Cap{100, day}},
-		// The quota of 300 calls allows one open page: the page polls every 15 seconds for 1 hour,
-		// which makes 240 calls.
+		// 300 calls allow one open page, which polls every 15 seconds for 1 hour: 240 calls.
 		{Name: "pro-attesa", Method: "POST", Path: "/v1/pro/cripta/attesa", Free: Cap{300, time.Hour}, Form: true},
 		{Name: "pro-gestione-page", Path: "/v1/pro/gestione", Free: Cap{300, time.Hour}},
 		{
@@ -250,19 +239,18 @@ var Table = slices.Concat(
 		{Name: "alerts-confirm-page", Path: "/v1/alerts/confirm", Free: Cap{60, time.Hour}},
 		{Name: "alerts-confirm", Method: "POST", Path: "/v1/alerts/confirm", Free: Cap{60, time.Hour}},
 		{Name: "alerts-unsubscribe-page", Path: "/v1/alerts/unsubscribe", Free: Cap{60, time.Hour}},
-		// This endpoint has no quota, because mail providers call it for many users from few
-		// addresses.
+		// No quota: mail providers call it for many users from few addresses.
 		{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Relayed: true, Signed: true},
 		{Name: "alerts-manage-page", Path: "/v1/alerts/manage", Free: Cap{60, time.Hour}},
 		{Name: "alerts-manage", Method: "POST", Path: "/v1/alerts/manage", Free: Cap{60, time.Hour}},
-		// Telegram calls this endpoint for all users of the bot from few addresses. Calls with a
-		// valid signature must be accepted.
+		// Telegram calls it for all users of the bot from few addresses. Calls with a valid
+		// signature must be accepted.
 		{Name: "alerts-telegram", Method: "POST", Path: "/v1/alerts/telegram", Relayed: true, Signed: true},
 	}),
 	rows("compat", []Route{
-		// These endpoints imitate an API that was closed, for programs written for that API.
-		// Answers count towards the quotas of our endpoints with the same answers. A call for a
-		// token costs at most one read of the store.
+		// These imitate an API that was closed, for programs written for it. Answers count towards
+		// the quotas of our endpoints with the same answers. A call for a token costs at most one
+		// read of the store.
 		{Name: "compat-token", Method: "POST", Path: "/v1/security/oauth2/token"},
 		{
 			Name: "compat-metrics", Path: "/v1/analytics/itinerary-price-metrics", Keys: true, Tokens: true,
@@ -273,8 +261,8 @@ var Table = slices.Concat(
 			Name: "compat-destinations", Path: "/v1/shopping/flight-destinations", Keys: true, Tokens: true,
 			FreeTier: true,
 		},
-		// The closed API also sold bookable offers and other data. This service has no such data,
-		// so the endpoints below always answer with an error.
+		// The closed API also sold bookable offers and other data, which this service does not
+		// have: the endpoints below always answer with an error.
 		{Name: "compat-shopping", Path: "/v1/shopping/{file}"},
 		{Name: "compat-shopping-post", Method: "POST", Path: "/v1/shopping/{file}"},
 		{Name: "compat-pricing", Method: "POST", Path: "/v1/shopping/flight-offers/{file}"},
@@ -290,16 +278,15 @@ var Table = slices.Concat(
 		{Name: "compat-transfers", Method: "POST", Path: "/v1/ordering/{file}"},
 	}),
 	[]Route{
-		// Programs without a key pay for each call to these endpoints. The price is above the cost
-		// of a call, which is mostly the fee of the Solana network: see docs/selling.md. Calls
-		// without a payment count towards the quota too.
+		// Programs without a key pay for each call. The price is above the cost of a call, mostly
+		// the fee of the Solana network: see docs/selling.md. Calls without a payment count towards
+		// the quota too.
 		sold("x402-analisi", "/x402/v1/analisi", 10_000, 120),
 		sold("x402-calendario", "/x402/v1/calendario", 20_000, 60),
 		sold("x402-occasioni", "/x402/v1/occasioni", 20_000, 60),
 	},
 )
 
-// rows sets the field Function (the Lambda function) of all rows, and GET as their default method.
 func rows(function string, all []Route) []Route {
 	for i := range all {
 		all[i].Function, all[i].Method = function, cmp.Or(all[i].Method, "GET")
@@ -307,11 +294,10 @@ func rows(function string, all []Route) []Route {
 	return all
 }
 
-// Alias is the prefix of the second path of every endpoint under /v1.
+// Alias is the prefix of the second path of endpoints under /v1.
 const Alias = "/api"
 
-// Named returns the route with the name. It panics if no route has the name, because names are
-// constants in the code.
+// Named panics on an unknown name, because names are constants in the code.
 func Named(name string) Route {
 	for _, r := range Table {
 		if r.Name == name {
