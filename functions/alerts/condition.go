@@ -97,7 +97,8 @@ func parseWhole(s string, least, most int) (int, bool) {
 	return int(n), true
 }
 
-// check returns the faults of fields that exclude each other or name a departure before today.
+// check returns the faults of fields that exclude each other, and of departures that cannot be
+// flown from today on.
 func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	if p.codes[1] == string(store.Anywhere) {
 		return append(p.checkDigest(), p.checkAnywhere()...)

@@ -210,8 +210,8 @@ func (p panel) ofFares(b *board) {
 		about: "In an hour requests for more than 50 origins failed."})
 	p.raise(alarm{id: "SeriesFailed", metric: seriesFailed, above: 50,
 		about: "In an hour requests for departures of more than 50 routes failed."})
-	// After a day with high demand that exceeds the daily quota of the fare source, the next day
-	// starts with the routes that are left over.
+	// If a day's demand exceeds the daily quota of the fare source, the next day starts with the
+	// routes that are left over.
 	left := of("SeriesLeft", "Sum", 24*60)
 	p.raise(alarm{id: "SeriesLeft", metric: left, above: 100, periods: 3,
 		about: "For three days the quota of calls was too low for the departures that were due."})

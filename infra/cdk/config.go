@@ -16,8 +16,8 @@ import (
 // config holds the operator's choices. None is secret: secrets are in the Parameter Store, under
 // names that start with Name.
 type config struct {
-	// Name is the name of the stack and the table, and the prefix of all other names, which allows
-	// a second deployment in the account.
+	// Name is the name of the stack and the table, and the prefix of all other names. A second name
+	// allows a second deployment in the account.
 	Name    string `json:"name"`
 	Account string `json:"account"`
 	Region  string `json:"region"`

@@ -45,7 +45,7 @@ var keyHeaders = []string{keyHeader, authHeader}
 // forge an address.
 var (
 	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
-	// The last header serves a single path, which so needs no cache behaviour of its own.
+	// The last header serves a single path, which therefore needs no cache behaviour of its own.
 	usual = []string{"Accept-Language", "If-None-Match", "Idempotency-Key", "Payment-Signature",
 		"X-Telegram-Bot-Api-Secret-Token"}
 )

@@ -43,7 +43,8 @@ func (c config) quotaCalls() string {
 	return strings.Join(all, ",")
 }
 
-// unknownQuota faults a quota without a known name, or without a value from 1 to 1,000,000.
+// unknownQuota returns a fault for a quota without a known name, or without a value from 1 to
+// 1,000,000.
 func (c config) unknownQuota() string {
 	for _, name := range slices.Sorted(maps.Keys(c.QuotaCalls)) {
 		if fault := routes.UnknownLimit(name); fault != "" {
@@ -56,7 +57,8 @@ func (c config) unknownQuota() string {
 	return ""
 }
 
-// shaped returns a fault unless the value matches shape, which is describes in words.
+// shaped returns a fault unless the value matches shape. The parameter is describes the shape in
+// words.
 func shaped(value string, shape *regexp.Regexp, is string) string {
 	if value == "" {
 		return "missing: give " + is

@@ -27,7 +27,7 @@ const Region = "eu-south-1"
 
 type Cloud struct {
 	Queues             *sqs.Client
-	Refreshes, Workers string // URLs
+	Refreshes, Workers string // URLs of queues
 	Environment        []string
 }
 

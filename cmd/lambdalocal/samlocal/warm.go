@@ -16,8 +16,8 @@ import (
 	"verdetto/cmd/lambdalocal/localcloud"
 )
 
-// Warm keeps each function in one container behind SAM's stand-in for the Lambda API. It starts
-// with the first event and answers all later ones, like a Lambda instance.
+// Warm keeps each function in one container behind SAM's stand-in for the Lambda API. The container
+// starts with the first event and answers all later ones, like a Lambda instance.
 type Warm struct {
 	client *lambda.Client
 	log    string // SAM writes the output of containers to this file

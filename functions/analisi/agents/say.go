@@ -155,7 +155,7 @@ func (s sentences) routes(r published.Routes) string {
 		"Others", len(r.Rotte) > len(listed), "Page", r.Successiva)
 }
 
-// trends describes the listed destinations of a city. There are all destinations, skipped of them
+// trends describes the listed destinations of a city: all counts its destinations, skipped those
 // before the listed ones.
 func (s sentences) trends(t view.Trends, skipped, all int) string {
 	if len(t.Destinations) == 0 {

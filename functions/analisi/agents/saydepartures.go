@@ -48,7 +48,7 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 		and(s.Text("agents.calendar_known", "Days", all, "Shown", len(c.Giorni)), s.newest(c.AggiornatoIl)))
 }
 
-// deals describes the listed destinations. There are all destinations, skipped of them before the
+// deals describes the listed destinations: all counts the destinations, skipped those before the
 // listed ones.
 func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	if len(o.Occasioni) == 0 {

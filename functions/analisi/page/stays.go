@@ -60,8 +60,9 @@ func around(w *answer.When, known map[fare.Day]calendarDay) (all weeks) {
 // the page shows.
 const daysAround = 3
 
-// returnsAround tables the known fares around a return, by outbound day and nights away, without
-// empty rows and columns. It returns nil for a question without a return day, and without fares.
+// returnsAround returns a table of the known fares around a return, by outbound day and nights
+// away, without empty rows and columns. It returns nil for a question without a return day, and
+// without fares.
 func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno) *grid {
 	if w.Back == 0 {
 		return nil
@@ -71,9 +72,9 @@ func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno) 
 		[2]int{max(1, nights-daysAround), nights + daysAround}).known()
 }
 
-// returnsIn tables a month's returns: a row for each day of departure from today on, a column for
-// each number of nights of the question's kind of trip. A kind with many numbers of nights has a
-// column only for the known ones.
+// returnsIn returns a table of a month's returns: a row for each day of departure from today on, a
+// column for each number of nights of the question's kind of trip. A kind with many numbers of
+// nights has a column only for the known ones.
 func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days []verdict.Giorno) *grid {
 	_, last := departure.Month.Ends(first)
 	least, most := asked.Trip.Nights()
@@ -92,7 +93,7 @@ func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days
 	return g
 }
 
-// returns tables the returns in two ranges, of days and of nights away, which include their ends.
+// Both ranges, of days and of nights away, include their ends.
 func (v *view) returns(q question, w *answer.When, days []verdict.Giorno, leave [2]fare.Day, nights [2]int) *grid {
 	g, from, to := &grid{Corner: v.T.Text("stays.out")}, v.shortest(v.AskFrom), v.shortest(v.AskTo)
 	for n := nights[0]; n <= nights[1]; n++ {
@@ -273,8 +274,8 @@ func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares 
 	return known, nil
 }
 
-// describeStay adds the usual and the last known fare of such returns. For a stay in no month it
-// adds nothing.
+// describeStay adds the usual and the last known fare of returns like those of the question. For a
+// stay in no month it adds nothing.
 func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, class fare.Trip) {
 	if asked.When == nil {
 		return
