@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ErrAddress is the error for a text that is not an e-mail address to which the service sends.
+// ErrAddress means that a text is no e-mail address to which the service sends.
 var ErrAddress = errors.New("not an email address")
 
 const (
@@ -17,9 +17,9 @@ const (
 )
 
 // ParseAddress is the only check of e-mail addresses. It accepts local@domain in ASCII, unquoted,
-// with at least two labels in the domain. It returns the address with the domain in lower case. The
-// local part stays unchanged, because only its mail server knows what it means. A domain in another
-// script must be in xn-- form.
+// with at least two labels in the domain, and returns the address with the domain in lower case.
+// The local part stays unchanged, because only its mail server knows what it means. A domain in
+// another script must be in xn-- form.
 //
 // The rule is narrower than RFC 5321 on purpose: it excludes rare forms that programs parse
 // differently. Errors wrap ErrAddress and do not repeat the text.
@@ -36,7 +36,7 @@ func ParseAddress(email string) (string, error) {
 		return "", fmt.Errorf("%w: %w", ErrAddress, err)
 	}
 	address := local + "@" + domain
-	// The address is refused if the standard library parses it differently.
+	// Refuse what the standard library parses differently.
 	if read, err := netmail.ParseAddress(address); err != nil || read.Name != "" || read.Address != address {
 		return "", fmt.Errorf("%w: it is read in another way", ErrAddress)
 	}
@@ -63,8 +63,8 @@ func checkLocal(local string) error {
 	if local == "" || len(local) > maxLocal {
 		return fmt.Errorf("want 1 to %d characters before the @", maxLocal)
 	}
-	// In a header, a local part with =? could be an encoded word (RFC 2047). Mail programs would
-	// decode and show another text.
+	// In a header, =? could begin an encoded word (RFC 2047), which mail programs would decode into
+	// another text.
 	if strings.Contains(local, "=?") {
 		return errors.New("the beginning of an encoded word before the @")
 	}
@@ -100,7 +100,7 @@ func checkDomain(domain string) error {
 	if labels < 2 {
 		return errors.New("a domain without a dot")
 	}
-	// No top-level domain is a single letter or begins with a digit: 127.0.0.1 is not a domain.
+	// No top-level domain is a single letter or begins with a digit, so 127.0.0.1 is no domain.
 	if len(last) < 2 || '0' <= last[0] && last[0] <= '9' {
 		return errors.New("a domain that ends in no top-level domain")
 	}

@@ -57,7 +57,7 @@ func TestParseAddress(t *testing.T) {
 		{"DEL", "ada\x7f@example.com", ""},
 		{"accent before the @", "adà@example.com", ""},
 		{"accent in the domain", "ada@città.example", ""},
-		{"long s", "ada@example.\u017fe", ""}, // has no ASCII lower case; upper case is S
+		{"long s", "ada@example.\u017fe", ""}, // has no ASCII lower case; its upper case is S
 		{"Kelvin sign", "ada@\u212a.example", ""},
 		{"no dot in the domain", "ada@localhost", ""},
 		{"dot at the end", "ada@example.com.", ""},

@@ -11,37 +11,35 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// AlertTag is the Tag (kind of mail) of mails about the fares of an alert.
 const AlertTag = "alert"
 
-// Alert is the content of a mail that tells a subscriber about a fare.
 type Alert struct {
 	ID                  string // the same for the same news and subscriber
 	To                  string
-	Lang                string // the code of a language in i18n
-	Origin, Destination string // city names in that language
+	Lang                string // language code
+	Origin, Destination string
 	Subject             string // in that language
 	Price               fare.Cents
-	Depart, Return      fare.Day // Return is 0 for a one-way fare
-	Flight              string   // a sentence about the flight; may be empty
-	Since               string   // a sentence about what is new; may be empty
+	Depart, Return      fare.Day // Return: 0 for a one-way fare
+	Flight              string   // sentence about the flight; may be empty
+	Since               string   // sentence about what is new; may be empty
 	Booked              bool     // the trip is paid for: the mail leads with Since and gives no advice
 	Found               time.Time
-	Day                 fare.Day // day of the mail, from which the age of the fare is counted
-	Level               string   // a code of package verdict, as in the API
+	Day                 fare.Day // from which the age of the fare is counted
+	Level               string   // as in the API
 	Reliability         string
 	Sample              int
 	Median, Minimum     fare.Cents
-	// Dated reports whether Median and Minimum are about comparable departures. If false, they are
-	// about the fares of other days.
+	// Dated means that Median and Minimum are about comparable departures, otherwise about the
+	// fares of other days.
 	Dated      bool
-	Threshold  fare.Cents // threshold of the alert; 0: a verdict of ottimo or buono
-	RequestDay fare.Day   // when the alert was made; 0: unknown
+	Threshold  fare.Cents // of the alert; 0: a verdict of ottimo or buono
+	RequestDay fare.Day   // when the alert was requested; 0: unknown
 	Departure  []string   // sentences about the usual price of that departure; may be empty
 	Waits      []string   // sentences about waiting, advice first; may be empty
 	Picture    Picture    // empty if too little is known to draw
-	// The field When holds the condition of the alert, with HTML emphasis. It is empty for alerts of
-	// the kinds threshold and verdict. Trip describes the trip; it is empty for an alert on a route.
+	// When holds the condition of the alert, with HTML emphasis; empty for the kinds threshold and
+	// verdict. Trip is empty for an alert on a route.
 	When htmltemplate.HTML
 	Trip string
 	// Page is the link to the verdict. Unsubscribe ends this alert, Snooze pauses it for a month,
@@ -49,14 +47,13 @@ type Alert struct {
 	Page, Unsubscribe, Snooze, Manage string
 }
 
-// Picture is a PNG chart of the lowest fares in recent weeks.
 type Picture struct {
 	PNG           []byte
 	Width, Height int // display size
 	Weeks         int
 }
 
-// lowsID is the Content-ID by which the HTML of a mail shows the chart.
+// lowsID is the Content-ID of the chart.
 const lowsID = "lows@verdetto"
 
 type alertView struct {
@@ -67,7 +64,6 @@ type alertView struct {
 	CID                                    htmltemplate.URL
 }
 
-// AlertMail writes the mail that tells a subscriber about a fare.
 func AlertMail(a Alert) (Message, error) {
 	m := Message{ID: a.ID, To: a.To, Tag: AlertTag, Unsubscribe: a.Unsubscribe}
 	if len(a.Picture.PNG) > 0 {
@@ -120,7 +116,7 @@ func (v alertView) Lead() string {
 	return v.Usual
 }
 
-// Next returns the sentence after Lead. It is empty if there is none.
+// Next returns the sentence after Lead, if any.
 func (v alertView) Next() string {
 	if v.Lead() == v.Since {
 		return v.Usual
@@ -128,8 +124,7 @@ func (v alertView) Next() string {
 	return v.Since
 }
 
-// Pill returns the style of the label with the level, in the colour that the web pages use for the
-// level.
+// Pill returns the style of the label with the level, in the colours of the web pages.
 func (v alertView) Pill() htmltemplate.CSS { return pill(v.Level) }
 
 func pill(level string) htmltemplate.CSS {

@@ -104,7 +104,7 @@ func TestAlertMails(t *testing.T) {
 				t.Fatal(err)
 			}
 			says := append(c.says, a.Unsubscribe, a.Snooze, a.Manage)
-			// The mail has no links other than links to the service.
+			// There are no links except to the service.
 			wanted{Message{ID: a.ID, To: a.To, Tag: AlertTag, Unsubscribe: a.Unsubscribe, Subject: a.Subject}, says,
 				4}.hold(t, c.name, got)
 			if len(regexp.MustCompile(`[0-9]\s?%`).FindAllString(got.Text, -1)) > 2 {
@@ -145,8 +145,7 @@ func TestAlertMailRefuses(t *testing.T) {
 	})
 }
 
-// TestPythonReadsAnAlert: the MIME parser of Python finds in the mail of an alert exactly the
-// content that AlertMail wrote.
+// Python's MIME parser finds exactly the content that AlertMail wrote.
 func TestPythonReadsAnAlert(t *testing.T) {
 	a := anAlert(t)
 	m, err := AlertMail(a)

@@ -9,26 +9,23 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// AlertsTag is the Tag (kind of mail) of mails with a link to the list of alerts.
 const AlertsTag = "alerts"
 
-// AlertsLink is the content of a mail with a link to the list of alerts.
 type AlertsLink struct {
 	To   string
-	Lang string // the code of a language in i18n
-	Days int    // how long the link is valid
-	Link string // to the list: https, or http on this machine
-	Stop string // link that stops such mails; empty if only the reader can cause them
+	Lang string // language code
+	Days int    // validity of the link
+	Link string // https, or http on this machine
+	Stop string // stops such mails; empty if only the reader can cause them
 }
 
-// AlertsMail writes the mail with a new link to the subscriber's list of alerts. Any caller can
-// request this mail.
+// AlertsMail writes the mail with a new link to the list of alerts, which any caller can request.
 func AlertsMail(m AlertsLink) (Message, error) {
 	return linkMail(alertsView{AlertsLink: m, Name: "alerts"})
 }
 
 // EndpointMail writes the mail that tells a subscriber that a webhook endpoint at a host accepts no
-// more events. The mail contains a link to the list of alerts.
+// more events.
 func EndpointMail(m AlertsLink, host string) (Message, error) {
 	return linkMail(alertsView{AlertsLink: m, Name: "endpoint", Host: host})
 }
@@ -61,8 +58,8 @@ func (v alertsView) text(name string) string {
 	return v.T.Text("mail."+v.Name+"."+name, "Host", v.Host)
 }
 
-// Heading, Who and Open return the texts in which the mails with a link differ. Plain returns the
-// text of Who without HTML.
+// Heading, Who and Open return the texts in which the mails with a link differ. Plain is Who
+// without HTML.
 func (v alertsView) Heading() template.HTML { return v.html("heading") }
 func (v alertsView) Who() template.HTML     { return v.html("who") }
 func (v alertsView) Open() template.HTML    { return v.html("open") }
@@ -72,11 +69,10 @@ func (v alertsView) html(name string) template.HTML {
 	return v.T.HTML("mail."+v.Name+"."+name, "Host", v.Host)
 }
 
-// IsRequested reports whether a caller requested the mail. A mail about an endpoint is sent without
-// a request.
+// IsRequested is false for a mail about an endpoint, which is sent without a request.
 func (v alertsView) IsRequested() bool { return v.Host == "" }
 
-// checkLink fails for a link that is neither https nor http on this machine.
+// checkLink accepts https, and http on this machine.
 func checkLink(link string) error {
 	u, err := url.Parse(link)
 	if err != nil {

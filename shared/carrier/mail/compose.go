@@ -18,15 +18,14 @@ import (
 	"github.com/emersion/go-message"
 )
 
-// Composer writes messages as MIME. All its messages have the same sender.
+// Composer writes messages of one sender as MIME.
 type Composer struct {
 	from   netmail.Address
 	now    func() time.Time
 	random io.Reader
 }
 
-// NewComposer returns a Composer. The sender from is an address, or has the form Name <address>.
-// The name can be in any script.
+// NewComposer takes the sender as an address or as Name <address>. The name can be in any script.
 func NewComposer(from string, now func() time.Time) (*Composer, error) {
 	if err := oneLine(from, maxName+maxAddress); err != nil {
 		return nil, fmt.Errorf("read the sender of mail: %w", err)
@@ -44,12 +43,11 @@ func NewComposer(from string, now func() time.Time) (*Composer, error) {
 	return &Composer{*read, now, rand.Reader}, nil
 }
 
-// From returns the sender's address without the name.
 func (c *Composer) From() string { return c.from.Address }
 
-// Compose writes a message in 7-bit ASCII with CRLF line ends. After the headers comes the text, or
-// text and HTML as alternatives, with the inline pictures of the HTML. It fails with ErrRefused if
-// the message is malformed.
+// Compose writes a message in 7-bit ASCII with CRLF line ends: the text alone, or text and HTML as
+// alternatives, with the inline pictures of the HTML. It fails with ErrRefused if the message is
+// malformed.
 func (c *Composer) Compose(m Message) ([]byte, error) {
 	if err := check(m); err != nil {
 		return nil, fmt.Errorf("write mail: %w: %w", ErrRefused, err)
@@ -143,9 +141,8 @@ type part struct {
 
 type field struct{ name, value string }
 
-// parts builds the MIME tree of a message: the text alone, or text and HTML as alternatives, with
-// the inline pictures. Boundaries contain "=_". That cannot occur in quoted-printable or base64, so
-// no body contains a boundary.
+// parts builds the MIME tree of a message. Boundaries contain "=_", which cannot occur in
+// quoted-printable or base64, so no body contains a boundary.
 func parts(m Message, name string) part {
 	plain := text("text/plain", m.Text)
 	if m.HTML == "" {
@@ -188,8 +185,7 @@ func group(contentType string, params map[string]string, children ...part) part 
 	return part{header: []field{{"Content-Type", mime.FormatMediaType(contentType, params)}}, children: children}
 }
 
-// write writes the part and its nested parts. The function create returns the writer for a part's
-// header.
+// write writes the part and its nested parts; create returns the writer for a part's header.
 func (p part) write(create func(message.Header) (*message.Writer, error)) error {
 	var header message.Header
 	for _, f := range slices.Backward(p.header) { // the library prepends fields

@@ -36,7 +36,6 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// endless is a source of random bytes that are all the same.
 type endless byte
 
 func (e endless) Read(p []byte) (int, error) {
@@ -56,7 +55,6 @@ func composer(t testing.TB, from string) *Composer {
 	return c
 }
 
-// whole returns a message in which all fields are set.
 func whole() Message {
 	return Message{
 		To: "ada@example.com", Subject: "Milano → Bucarest: 39 €, così economico non era da più di un anno",
@@ -97,7 +95,6 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// wellFormed checks the rules of MIME that every message must meet.
 func wellFormed(t *testing.T, raw []byte) *netmail.Message {
 	t.Helper()
 	for line := range bytes.SplitSeq(raw, []byte("\r\n")) {
@@ -207,7 +204,6 @@ func TestNewComposer(t *testing.T) {
 	}
 }
 
-// TestMessageIDs: each composed message has its own ID.
 func TestMessageIDs(t *testing.T) {
 	c, err := NewComposer("v@verdetto.example", time.Now)
 	if err != nil {
@@ -226,7 +222,7 @@ func TestMessageIDs(t *testing.T) {
 	}
 }
 
-// FuzzCompose: a composed message parses back to its fields and contains nothing else.
+// A composed message parses back to its fields and contains nothing else.
 func FuzzCompose(f *testing.F) {
 	f.Add("ada@example.com", "Hello", "text", "<p>html", "https://x.example/", "a.png")
 	f.Add("ada@example.com", "=?utf-8?q?a=0D=0AX:_y?=", "a\r\n.\r\n=\x00", "", "", "")

@@ -8,27 +8,25 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// ConfirmTag is the Tag (kind of mail) of mails that ask to confirm an alert.
 const ConfirmTag = "confirm"
 
-// Confirm is the content of a mail that asks to confirm an alert.
 type Confirm struct {
 	To                  string
-	Lang                string     // the code of a language in i18n
+	Lang                string     // language code
 	Origin, Destination string     // city names in that language
 	Threshold           fare.Cents // 0: by the verdict
-	// The field When is the condition of the alert, with HTML emphasis. It is empty for a threshold
-	// or a verdict. Trip describes the trip. It is empty for the cheapest fare of the route.
+	// When holds the condition of the alert, with HTML emphasis; empty for a threshold or a
+	// verdict. Trip is empty for the cheapest fare of the route.
 	When htmltemplate.HTML
 	Trip string
-	Host string // host of the endpoint; empty: notifications go by mail
+	Host string // of the endpoint; empty: notifications go by mail
 	Link string // to the page with the button: https, or http on this machine
-	Stop string // link that stops such mails: as Link
+	Stop string // stops such mails
 }
 
-// ConfirmMail writes the mail that asks the reader of a mailbox to confirm an alert. If the reader
-// does not confirm, no other mail about the alert follows. The unsubscribe link stops all mails
-// that other callers can cause.
+// ConfirmMail writes the mail that asks a mailbox owner to confirm an alert. Without the
+// confirmation, no other mail about the alert follows. The unsubscribe link stops all mails that
+// other callers can cause.
 func ConfirmMail(c Confirm) (Message, error) {
 	return write("confirm", Message{To: c.To, Unsubscribe: c.Stop, Tag: ConfirmTag}, c.Lang, nil, c.fill)
 }

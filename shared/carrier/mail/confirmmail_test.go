@@ -77,7 +77,7 @@ func TestConfirmMailRefuses(t *testing.T) {
 	})
 }
 
-// TestConfirmMailNames: a city name cannot inject a header or other content into the mail.
+// A city name cannot inject a header or other content.
 func TestConfirmMailNames(t *testing.T) {
 	c := aConfirm()
 	c.Origin = "Milano\r\nBcc: bob@example.com"

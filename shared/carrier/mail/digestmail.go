@@ -10,39 +10,36 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// Digest is the content of a weekly mail about all alerts that the subscriber receives weekly.
+// Digest is the content of a weekly mail about all of a subscriber's weekly alerts.
 type Digest struct {
 	ID      string // the same for the same subscriber and day
 	To      string
-	Lang    string // the code of a language in i18n
+	Lang    string // language code
 	Weekday time.Weekday
-	Day     fare.Day      // day of the mail, from which the age of fares is counted
+	Day     fare.Day      // from which the age of fares is counted
 	Alerts  []DigestAlert // in reading order
-	// Manage is the link that shows all alerts of the subscriber. Unsubscribe ends all alerts in
-	// the digest.
+	// Manage shows all alerts of the subscriber. Unsubscribe ends all alerts in the digest.
 	Manage, Unsubscribe string
 }
 
-// DigestAlert is one alert of a weekly mail, with today's fare.
 type DigestAlert struct {
-	Origin, Destination string            // city names
+	Origin, Destination string
 	Trip                string            // empty: the cheapest one-way fare of the route
 	When                htmltemplate.HTML // the condition, with emphasis
-	Met                 bool              // the condition is met today
-	Price               fare.Cents        // 0: no fare; the fields up to Dated are then empty
+	Met                 bool
+	Price               fare.Cents // 0: no fare; the fields up to Dated are then empty
 	Depart              fare.Day
-	Flight              string // a sentence about the flight; may be empty
+	Flight              string // sentence about the flight; may be empty
 	Found               time.Time
-	Level, Reliability  string     // as in the API; without enough data there is no verdict
-	Median              fare.Cents // set if there is a verdict
-	Dated               bool       // the fare is compared with comparable departures, not with other days
+	Level, Reliability  string     // as in the API, or without a verdict
+	Median              fare.Cents // if there is a verdict
+	Dated               bool       // compared with comparable departures, not with other days
 	Before              fare.Cents // price in the last digest; 0: none
 	// Page is the link to the verdict. Unsubscribe ends this alert, and Snooze pauses it for a
 	// month.
 	Page, Unsubscribe, Snooze string
 }
 
-// DigestMail writes the weekly mail about all alerts in a subscriber's digest.
 func DigestMail(d Digest) (Message, error) {
 	links := []string{d.Manage, d.Unsubscribe}
 	for _, a := range d.Alerts {
@@ -65,11 +62,9 @@ type digestRow struct {
 	ConditionText                                htmltemplate.HTML
 }
 
-// Pill returns the style of the label with the level.
 func (r digestRow) Pill() htmltemplate.CSS { return pill(r.Level) }
 
-// judgedFare identifies a fare. If two alerts of a mail are about the same fare, the mail states
-// one level for it.
+// judgedFare identifies a fare, for which a mail states only one level.
 type judgedFare struct {
 	origin, destination string
 	depart              fare.Day
@@ -87,8 +82,8 @@ func (d Digest) fill(l *i18n.Language) (any, string, error) {
 		if err != nil {
 			return v, "", err
 		}
-		// If an earlier alert of the mail has the same fare with another level, this row states no
-		// level. It only compares the fare in euros.
+		// If an earlier alert of the mail has the same fare with another level, this row only
+		// compares the fare in euros.
 		of := judgedFare{a.Origin, a.Destination, a.Depart, a.Price}
 		if first, again := levels[of]; again && first != row.LevelText {
 			row.LevelText = ""

@@ -96,8 +96,8 @@ func TestDigestMails(t *testing.T) {
 	}
 }
 
-// TestADigestGivesAFareOneLevel: two alerts of a digest can have the same fare with different
-// levels. The digest then states the level of only one of them.
+// If two alerts of a digest have the same fare with different levels, the digest states only one of
+// the levels.
 func TestADigestGivesAFareOneLevel(t *testing.T) {
 	d := aDigest()
 	english(&d)
@@ -116,7 +116,6 @@ func TestADigestGivesAFareOneLevel(t *testing.T) {
 	}
 }
 
-// english changes a digest to the language English.
 func english(d *Digest) {
 	d.Lang = "en"
 	for i, when := range []template.HTML{

@@ -6,17 +6,17 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// End is the content of a mail about an alert that ended because all its departures have passed.
 type End struct {
 	ID                  string // the same for the same alert
 	To                  string
-	Lang                string // the code of a language in i18n
-	Origin, Destination string // city names in that language
-	Trip                string // the departures of the alert
+	Lang                string // language code
+	Origin, Destination string
+	Trip                string // departures of the alert
 	Manage, Unsubscribe string
 }
 
-// EndMail writes the mail that says that an alert has ended. The reader needs to do nothing.
+// EndMail says that an alert has ended because all its departures have passed. The reader needs to
+// do nothing.
 func EndMail(e End) (Message, error) {
 	m := Message{ID: e.ID, To: e.To, Tag: AlertTag, Unsubscribe: e.Unsubscribe}
 	return write("end", m, e.Lang, []string{e.Manage, e.Unsubscribe}, func(l *i18n.Language) (any, string, error) {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// MaxSubject is the longest subject, in bytes.
+	// MaxSubject is the maximum length of a subject, in bytes.
 	MaxSubject = 250
 	maxName    = 120 // bytes of the name of a file or a sender
 	maxTag     = 64
 	maxURL     = 900 // a line has at most 998 characters, and a URL cannot be folded
 )
 
-// oneLine rejects text that could end a header early or be shown differently. That is text with
-// control characters, line separators or broken UTF-8, or longer than most bytes.
+// oneLine rejects text that could end a header early or be displayed differently: with control
+// characters, line separators or broken UTF-8, or longer than most bytes.
 func oneLine(s string, most int) error {
 	if len(s) > most {
 		return fmt.Errorf("longer than %d bytes", most)
@@ -35,7 +35,7 @@ func oneLine(s string, most int) error {
 	return nil
 }
 
-// only rejects every character that is not an ASCII letter, a digit or in the list others.
+// only rejects characters other than ASCII letters, digits and those in others.
 func only(s, others string) error {
 	for _, c := range s {
 		if !alphanumeric(c) && !strings.ContainsRune(others, c) {
@@ -45,8 +45,8 @@ func only(s, others string) error {
 	return nil
 }
 
-// checkUnsubscribe fails unless the address is an https URL (or http on this machine) that can
-// stand between < and > in a header.
+// checkUnsubscribe accepts an https URL (or http on this machine) that can stand between < and > in
+// a header.
 func checkUnsubscribe(address string) error {
 	if len(address) > maxURL {
 		return fmt.Errorf("longer than %d bytes", maxURL)
@@ -63,7 +63,6 @@ func checkUnsubscribe(address string) error {
 	return secure(u)
 }
 
-// secure fails unless the URL is https, or http to this machine.
 func secure(u *url.URL) error {
 	local := u.Hostname() == "127.0.0.1" || u.Hostname() == "::1" || u.Hostname() == "localhost"
 	if u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && local) {
@@ -72,9 +71,9 @@ func secure(u *url.URL) error {
 	return nil
 }
 
-// encode returns a text in the form for a header. Safe text stays unchanged; other text becomes
-// encoded words (RFC 2047). The standard library's encoder is not used, because it leaves text
-// unchanged that looks like an encoded word. Mail programs would decode such text.
+// encode leaves safe text unchanged and turns other text into encoded words (RFC 2047). The
+// standard library's encoder also leaves text unchanged that looks like an encoded word, which mail
+// programs would decode.
 func encode(s string) string {
 	if plain(s) {
 		return s
@@ -82,8 +81,8 @@ func encode(s string) string {
 	return encodeWords(s)
 }
 
-// sender returns a name and an address in the form for a header. If the name has characters other
-// than letters and digits, it is encoded and not quoted, because mail programs disagree on quoting.
+// sender encodes a name with characters other than letters and digits instead of quoting it,
+// because mail programs disagree on quoting.
 func sender(name, address string) string {
 	switch {
 	case name == "":
@@ -95,7 +94,7 @@ func sender(name, address string) string {
 }
 
 func encodeWords(s string) string {
-	const most = 39 // gives an encoded word of 64 characters: fits 76 after "Subject: "
+	const most = 39 // an encoded word of 64 characters: fits 76 after "Subject: "
 	var b strings.Builder
 	for len(s) > 0 {
 		n := min(most, len(s))

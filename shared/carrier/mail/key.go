@@ -12,21 +12,18 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// KeyTag is the Tag (kind of mail) of mails about a key or a plan.
 const KeyTag = "key"
 
-// Key is the content of a mail about a Pro key or its plan.
 type Key struct {
 	To    string
-	Lang  string // the code of a language in i18n; empty if unknown: two languages, see fill
+	Lang  string // language code; empty if unknown, see fill
 	Key   string // as returned by apikey.Mint
 	Until time.Time
-	// BaseURL is the public address of the service. It is https, or http on this machine, with or
-	// without a trailing slash.
+	// BaseURL is the public address of the service: https, or http on this machine.
 	BaseURL string
-	Path    string // path of the mail's link below BaseURL: undoes or confirms a recovery
-	// Stop is the full link that stops mails which any caller can cause. It is empty if only the
-	// reader can cause this mail.
+	Path    string // of the mail's link below BaseURL: undoes or confirms a recovery
+	// Stop is the link that stops mails which any caller can cause. It is empty if only the reader
+	// can cause this mail.
 	Stop    string
 	Support string // address for help; empty: reply to this mail
 }
@@ -35,27 +32,27 @@ type Key struct {
 // never in a header.
 func KeyMail(k Key) (Message, error) { return planMail(k, "key") }
 
-// RecoverMail writes the mail with a new key that a caller requested. The link in the mail restores
-// the previous key.
+// RecoverMail writes the mail with a new key that a caller requested. Its link restores the
+// previous key.
 func RecoverMail(k Key) (Message, error) { return planMail(k, "recover") }
 
-// ExtendedMail writes the mail that says that a payment extended the plan. It holds no key.
+// ExtendedMail says that a payment extended the plan. It holds no key.
 func ExtendedMail(k Key) (Message, error) { return planMail(k, "extended") }
 
-// OfferMail writes the mail that asks to confirm a recovery. It holds no key.
+// OfferMail asks to confirm a recovery. It holds no key.
 func OfferMail(k Key) (Message, error) { return planMail(k, "offer") }
 
-// ManageMail writes the mail with a link to the page of the reader's plan. It holds no key.
+// ManageMail has a link to the page of the reader's plan. It holds no key.
 func ManageMail(k Key) (Message, error) { return planMail(k, "manage") }
 
-// MoveMail writes the mail that asks a new address to confirm the move of a plan. It holds no key.
+// MoveMail asks a new address to confirm the move of a plan. It holds no key.
 func MoveMail(k Key) (Message, error) { return planMail(k, "move") }
 
-// MovedMail writes the mail that tells the former address that its plan has moved. It holds no key.
+// MovedMail tells the former address that its plan has moved. It holds no key.
 func MovedMail(k Key) (Message, error) { return planMail(k, "moved") }
 
-// planMail writes a mail about a plan from the texts mail.NAME of the catalogue. The mail with a
-// bought key and the mail with a recovered key have the same texts.
+// planMail writes a mail about a plan from the texts mail.NAME of the catalogue. Mails with a
+// bought and with a recovered key share their texts.
 func planMail(k Key, name string) (Message, error) {
 	v := &keyView{Key: k, Name: name, Recovered: name == "recover"}
 	m := Message{To: k.To, Unsubscribe: k.Stop, Tag: KeyTag}
@@ -69,7 +66,7 @@ func planMail(k Key, name string) (Message, error) {
 		} else if v.Recovered && k.Path == "" {
 			err = errors.New("no link to undo the recovery")
 		}
-	case "extended": // it has a longer text
+	case "extended": // a longer text
 		template = name
 	}
 	if err == nil {
@@ -85,7 +82,7 @@ func planMail(k Key, name string) (Message, error) {
 	return m, nil
 }
 
-// Title, Lede, Open, Terms and NotYou return the catalogue texts of a mail with a link.
+// Title, Lede, Open, Terms and NotYou return the texts of a mail with a link.
 func (s keySection) Title() htmltemplate.HTML  { return s.T.HTML("mail." + s.Name + ".subject") }
 func (s keySection) Lede() htmltemplate.HTML   { return s.T.HTML("mail." + s.Name + ".lede") }
 func (s keySection) Open() htmltemplate.HTML   { return s.T.HTML("mail." + s.Name + ".open") }
@@ -105,13 +102,11 @@ type keySection struct {
 	T *i18n.Language
 }
 
-// SupportLink returns the support address as a link in HTML.
 func (v keyView) SupportLink() htmltemplate.HTML {
 	address := htmltemplate.HTMLEscapeString(v.Support)
 	return htmltemplate.HTML(`<a href="mailto:` + address + `">` + address + `</a>`)
 }
 
-// fill checks the content of the mail and renders it in the reader's language.
 func (v *keyView) fill() (err error) {
 	k := v.Key
 	if v.To, err = ParseAddress(k.To); err != nil {
@@ -141,8 +136,8 @@ func (v *keyView) fill() (err error) {
 		}
 	}
 	v.BaseURL = strings.TrimRight(k.BaseURL, "/")
-	// If the reader's language is unknown, the mail has the service's default language and English.
-	// All languages together would be too long to read.
+	// If the reader's language is unknown, the mail is in the default language and in English. All
+	// languages would be too long to read.
 	languages := []*i18n.Language{i18n.Default(), i18n.English()}
 	if k.Lang != "" {
 		language, err := languageOf(k.Lang)

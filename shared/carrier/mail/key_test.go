@@ -51,7 +51,7 @@ func TestKeyMails(t *testing.T) {
 	}
 }
 
-// TestNoticeMails checks the mails about a plan that contain no key.
+// These mails contain no key.
 func TestNoticeMails(t *testing.T) {
 	for name, write := range map[string]func(Key) (Message, error){
 		"extended": ExtendedMail, "offer": OfferMail, "manage": ManageMail, "move": MoveMail, "moved": MovedMail,

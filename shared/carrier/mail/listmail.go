@@ -11,32 +11,29 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// List is the content of a mail about an alert to any destination. It lists the destinations that
-// meet the alert.
+// List is the content of a mail about an alert to any destination: those that meet the alert.
 type List struct {
 	ID      string // the same for the same list and subscriber
 	To      string
-	Lang    string // the code of a language in i18n
+	Lang    string // language code
 	Subject string // in that language
 	Fares   []Listed
 	More    int // further destinations that meet the alert
-	// When is the condition of the alert with HTML emphasis. Trip describes the trip. It is empty
-	// if all fares count.
+	// When holds the condition of the alert, with HTML emphasis. Trip is empty if all fares count.
 	When       htmltemplate.HTML
 	Trip       string
-	RequestDay fare.Day // when the alert was made; 0: unknown
-	Day        fare.Day // the day of the mail, which the age of fares is counted to
+	RequestDay fare.Day // when the alert was requested; 0: unknown
+	Day        fare.Day // from which the age of fares is counted
 	// Page is the link to all destinations. Unsubscribe ends this alert, Snooze pauses it for a
 	// month, and Manage shows all alerts of the subscriber.
 	Page, Unsubscribe, Snooze, Manage string
 }
 
-// Listed is a fare to one destination in a List.
 type Listed struct {
-	Destination   string // name of the city
+	Destination   string
 	Price, Median fare.Cents
 	Depart        fare.Day
-	Flight        string // a sentence about the flight; may be empty
+	Flight        string // sentence about the flight; may be empty
 	Found         time.Time
 	Level         string // as in the API
 	Reliability   string
@@ -49,12 +46,10 @@ type listView struct {
 	Others, Why string
 }
 
-// LevelText returns the text of a fare's level. ReliabilityText returns the text of its
-// reliability.
 func (v listView) LevelText(f Listed) string       { return v.T.Text("level." + f.Level) }
 func (v listView) ReliabilityText(f Listed) string { return v.T.Text("certainty." + f.Reliability) }
 
-// Usual says how much the fare differs from the usual one, or returns "" if that is unknown.
+// Usual returns the difference to the usual fare as a sentence, or "" if that is unknown.
 func (v listView) Usual(f Listed) string {
 	if f.Median == 0 {
 		return ""
@@ -62,10 +57,8 @@ func (v listView) Usual(f Listed) string {
 	return wording.Usual(v.T, f.Price, f.Median, false)
 }
 
-// Seen returns the sentence that says when a fare was found.
 func (v listView) Seen(f Listed) string { return wording.Seen(v.T, f.Found, v.Day) }
 
-// ListMail writes the mail of an alert to any destination.
 func ListMail(a List) (Message, error) {
 	links := []string{a.Page, a.Unsubscribe, a.Snooze, a.Manage}
 	for _, f := range a.Fares {

@@ -1,8 +1,8 @@
 // Package mail is the interface to e-mail: the message, the sender's guarantees, the accepted
 // addresses, and the MIME format. It also writes the mails about Pro keys and alerts.
 //
-// The package promises that the output of a Composer is well formed: no field of a message can add
-// a header, a recipient or a MIME part.
+// The output of a Composer is well formed: no field of a message can add a header, a recipient or a
+// MIME part.
 package mail
 
 import (
@@ -15,31 +15,30 @@ import (
 
 // Message is one mail to one address.
 type Message struct {
-	// ID identifies the message. A message that is sent again keeps its ID. An ID has only letters,
-	// digits, - and _. If ID is empty, each send gets a new ID.
+	// ID identifies the message, also when it is sent again. It has only letters, digits, - and _.
+	// If empty, each send gets a new ID.
 	ID      string
-	To      string // in the form of ParseAddress
+	To      string // as ParseAddress returns it
 	Subject string // one line, at most MaxSubject bytes
-	Text    string // always present: for readers without HTML
+	Text    string // required, for readers without HTML
 	HTML    string // may be empty
 	Inline  []Attachment
-	// Unsubscribe is the URL at which one POST ends mails of this kind (RFC 8058). It is https, or
-	// http on this machine. It is empty if the mail has nothing to unsubscribe from.
+	// Unsubscribe is the URL at which one POST ends mails of this kind (RFC 8058): https, or http
+	// on this machine. It is empty if the mail has nothing to unsubscribe from.
 	Unsubscribe string
-	// Tag is the kind of the mail, for metrics. It has only letters, digits, - and _. Recipients do
-	// not see it.
+	// Tag is the kind of the mail, for metrics, which recipients do not see. It has only letters,
+	// digits, - and _.
 	Tag string
 }
 
-// Attachment is a file in the mail that the HTML shows by <img src="cid:ContentID">.
+// Attachment is a file that the HTML shows by <img src="cid:ContentID">.
 type Attachment struct {
-	ContentID   string // letters, digits and ._@- only
+	ContentID   string // only letters, digits and ._@-
 	ContentType string // image/png
-	Name        string // file name when a reader saves it; may be empty
+	Name        string // for a reader who saves it; may be empty
 	Data        []byte
 }
 
-// Sender sends mails through a carrier.
 type Sender interface {
 	// Send gives one message to the carrier. If it returns nil, the carrier has accepted the
 	// message, but may not have delivered it: a bounce reports an unknown mailbox later. Sending is
@@ -51,24 +50,22 @@ type Sender interface {
 }
 
 var (
-	// ErrRefused means that the mail was not sent and never will be, because of its address or its
+	// ErrRefused means that the mail was not sent and never will be, because of its address or
 	// content. A retry does not help.
 	ErrRefused = errors.New("mail refused")
 	// ErrThrottled means that the mail was not sent now. A later retry may succeed.
 	ErrThrottled = errors.New("mail not sent for now")
-	// ErrBlocked is an ErrThrottled that does not end by waiting. The service's own account,
-	// identity, permission or disk blocks every message. After the operator has corrected the
-	// cause, the message can be sent.
+	// ErrBlocked is an ErrThrottled that waiting does not end: the service's own account, identity,
+	// permission or disk blocks every message until the operator corrects the cause.
 	ErrBlocked = fmt.Errorf("%w: the operator has to act", ErrThrottled)
-	// ErrUnavailable means that it is unknown whether the mail was sent. A retry may send the mail
-	// twice. Without a retry it may be lost.
+	// ErrUnavailable means that it is unknown whether the mail was sent. A retry may send it twice;
+	// without one it may be lost.
 	ErrUnavailable = errors.New("mail may or may not have been sent")
 )
 
 var anyAddress = regexp.MustCompile(`[^\s<>"',;:()\[\]]+@[^\s<>"',;:()\[\]]+`)
 
-// Redact removes the recipient's address and all other e-mail addresses from an error text of a
-// carrier. Carriers repeat addresses in such texts.
+// Redact removes all e-mail addresses, which carriers repeat, from an error text.
 func Redact(text, to string) string {
 	return anyAddress.ReplaceAllString(strings.ReplaceAll(text, to, "(address)"), "(address)")
 }

@@ -6,17 +6,14 @@ import (
 	"testing"
 )
 
-// wanted holds what a test expects of a mail, in addition to the golden files.
 type wanted struct {
 	Message          // ID, To, Tag and Unsubscribe, and Subject if set
 	says    []string // in the text and in the HTML
 	links   int      // in the HTML; 0: any number
 }
 
-// loads matches HTML that makes a mail program load something from the network.
 var loads = regexp.MustCompile(`(?i)<(link|script|iframe|object|video)|url\(|@import|\ssrc="(?:[^c]|c[^i])`)
 
-// hold compares a mail with its golden files and with want.
 func (want wanted) hold(t *testing.T, name string, got Message) {
 	t.Helper()
 	if name != "" {
@@ -58,7 +55,6 @@ func (want wanted) hold(t *testing.T, name string, got Message) {
 	}
 }
 
-// refuses makes each invalid change to a whole content, and expects an error.
 func refuses[T any](t *testing.T, whole func() T, write func(T) (Message, error), changes map[string]func(*T)) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// reader is a Python program that prints the parts of a message. Python's email package is
-// independent of Composer, so it cannot share a mistake with Composer.
+// reader prints the parts of a message. Python's email package cannot share a mistake with
+// Composer.
 const reader = `
 import base64, email, email.policy, json, sys
 message = email.message_from_bytes(sys.stdin.buffer.read(), policy=email.policy.default)

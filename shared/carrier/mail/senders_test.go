@@ -17,10 +17,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestEveryMailMeetsTheSendersRules checks every kind of mail against the big mail providers' rules
-// for bulk senders. One click ends recurring mails (RFC 8058), and other mails have no such link.
-// The message ID uses the sender's domain. Automatic replies are prevented. No mail server on the
-// way must re-encode the mail, which would make its signature invalid.
+// Every kind of mail meets the big providers' rules for bulk senders: one click ends recurring
+// mails (RFC 8058), and other mails have no such link. The message ID uses the sender's domain.
+// Automatic replies are prevented. No mail server on the way must re-encode the mail, which would
+// invalidate its signature.
 func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 	const from = "v@verdetto.example"
 	key := aKey(t)
@@ -110,7 +110,7 @@ func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 			if by := read.Header.Get("Auto-Submitted"); by != "auto-generated" {
 				t.Errorf("submitted %s", by)
 			}
-			// In the mail about an ended alert, the text links to the subscriber's other alerts.
+			// In the mail about an ended alert, the text links to the other alerts.
 			if c.bulk && (read.Header.Get("List-Unsubscribe") != "<"+m.Unsubscribe+">" ||
 				!strings.HasPrefix(m.Unsubscribe, "https://") ||
 				read.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" ||
@@ -126,7 +126,6 @@ func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 	}
 }
 
-// writers returns the names of the functions of this package that write a mail.
 func writers(t *testing.T) (all []string) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")

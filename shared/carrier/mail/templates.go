@@ -19,7 +19,7 @@ import (
 //go:embed *.tmpl
 var templates embed.FS
 
-// The templates are parsed at their first use, because most processes write no mail.
+// Parsed on first use, because most processes write no mail.
 var (
 	textTemplates = sync.OnceValue(func() *texttemplate.Template {
 		return texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap,
@@ -30,9 +30,9 @@ var (
 	})
 )
 
-// write composes a mail from the templates called name. The function fill checks the content and
-// returns the data for the templates and the subject. Links must be https, or http on this machine.
-// An error is a fault of the service and does not count against the recipient's address.
+// write composes a mail from the templates called name. fill checks the content and returns the
+// view and the subject. Links must be https, or http on this machine. An error is a fault of the
+// service and does not count against the recipient's address.
 func write(name string, m Message, lang string, links []string,
 	fill func(*i18n.Language) (view any, subject string, err error)) (Message, error) {
 	var view any
@@ -68,7 +68,6 @@ func checkLinks(links []string) error {
 	return nil
 }
 
-// bodies renders the templates called name, as plain text and as HTML.
 func bodies(name string, view any) (text, asHTML string, err error) {
 	var t, h strings.Builder
 	err = errors.Join(textTemplates().ExecuteTemplate(&t, name+".txt.tmpl", view),
@@ -81,7 +80,6 @@ func isVerdict(level, reliability string) bool {
 		slices.Contains([]string{"alta", "media", "bassa"}, reliability)
 }
 
-// withRequestDay appends to the reason for a mail the day on which the alert was requested.
 func withRequestDay(why string, l *i18n.Language, asked fare.Day) string {
 	if asked == 0 {
 		return why
@@ -89,13 +87,11 @@ func withRequestDay(why string, l *i18n.Language, asked fare.Day) string {
 	return why + " " + l.Text("mail.alert.asked", "Date", l.WeekdayDate(asked))
 }
 
-// unemphasized returns an HTML text as plain text, without its emphasis.
 func unemphasized(text htmltemplate.HTML) string {
 	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>",
 		"").Replace(string(text)))
 }
 
-// wrap joins sentences and breaks them into lines of at most width characters.
 func wrap(width int, sentences ...string) string {
 	var b strings.Builder
 	used := 0

@@ -1,9 +1,9 @@
 // Package ntfy publishes notifications to topics of ntfy servers: https://ntfy.sh and self-hosted
 // ones. It uses ntfy's JSON API.
 //
-// A topic is a URL such as https://ntfy.sh/some-topic. Anyone who knows the URL can read the
-// topic's messages. Callers choose the server, so every request goes through package outbound.
-// Answers are checked strictly: a server that does not answer like ntfy gets only one message.
+// Anyone who knows a topic's URL, such as https://ntfy.sh/some-topic, can read its messages.
+// Callers choose the server, so every request goes through package outbound. Answers are checked
+// strictly: a server that does not answer like ntfy gets only one message.
 package ntfy
 
 import (
@@ -20,31 +20,29 @@ import (
 	"verdetto/shared/carrier/outbound"
 )
 
-// The limits of messages on ntfy.sh, and on other ntfy servers by default.
+// Limits on ntfy.sh, and by default on other servers.
 const (
-	MaxText    = 4096 // bytes of the text; ntfy turns longer text into a file
+	MaxText    = 4096 // bytes; ntfy turns longer text into a file
 	MaxActions = 3
 	maxTopic   = 64 // characters of a topic, and of an ID
 )
 
-// Message is one notification to a topic.
 type Message struct {
-	// ID identifies the message within the topic. A message with the same ID replaces the earlier
-	// message (ntfy 2.16 and later; earlier servers show both). An ID has only letters, digits, -
-	// and _.
+	// ID identifies the message within the topic. It replaces an earlier message with the same ID
+	// (from ntfy 2.16 on; earlier servers show both). It has only letters, digits, - and _.
 	ID      string
 	Title   string
 	Text    string
 	Tags    []string // names of emoji, shown before the title
-	Click   string   // the page that a tap opens
+	Click   string   // page that a tap opens
 	Actions []Action // buttons
 }
 
-// Action is a button that opens a page. Opening the page must change nothing, because a button may
-// be pressed by mistake, and previews open links.
+// Action is a button that opens a page, which must change nothing: a button may be pressed by
+// mistake, and previews open links.
 type Action struct{ Label, URL string }
 
-// Publisher publishes messages. Its errors are errors of package mail: ErrRefused if the topic will
+// Publisher publishes messages. Its errors are those of package mail: ErrRefused if the topic will
 // never accept the message, ErrThrottled if a retry may succeed, ErrUnavailable if it is unknown
 // whether the message was published. No error contains the topic.
 type Publisher struct {
@@ -53,11 +51,11 @@ type Publisher struct {
 
 var name = regexp.MustCompile(fmt.Sprintf(`^[-_A-Za-z0-9]{1,%d}$`, maxTopic))
 
-// ErrNotTopic is the error for an address that is not the URL of a topic.
+// ErrNotTopic means that an address is not the URL of a topic.
 var ErrNotTopic = errors.New("not the https URL of a topic, such as https://ntfy.sh/my-topic")
 
-// ParseTopic parses the URL of a topic and returns its canonical form. It does not check that the
-// host is an ntfy server.
+// ParseTopic returns the canonical form of a topic's URL. It does not check that the host is an
+// ntfy server.
 func ParseTopic(address string) (string, error) {
 	u, err := outbound.ParseURL(strings.TrimSpace(address))
 	if err != nil {
@@ -68,7 +66,7 @@ func ParseTopic(address string) (string, error) {
 	return server + topic, err
 }
 
-// split returns the server's URL and the topic's name from the URL of a topic.
+// split returns the server's URL and the topic's name.
 func split(address string) (server, topic string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
@@ -97,7 +95,6 @@ type button struct {
 	URL    string `json:"url"`
 }
 
-// Publish publishes a message to a topic.
 func (p Publisher) Publish(ctx context.Context, topic string, m Message) error {
 	server, inside, err := split(topic)
 	if err != nil {
@@ -127,7 +124,7 @@ func (p Publisher) Publish(ctx context.Context, topic string, m Message) error {
 	return nil
 }
 
-// check returns why a message exceeds the limits of every ntfy server, or nil.
+// check returns why a message exceeds the limits of every ntfy server.
 func (m Message) check() error {
 	switch {
 	case m.ID != "" && !name.MatchString(m.ID):
@@ -145,7 +142,6 @@ func (m Message) check() error {
 	return nil
 }
 
-// unanswered returns the error of package mail for a message that got no answer.
 func unanswered(err error) error {
 	switch {
 	case errors.Is(err, outbound.ErrForbidden):
@@ -156,8 +152,8 @@ func unanswered(err error) error {
 	return fmt.Errorf("%w: %w", mail.ErrUnavailable, err)
 }
 
-// judge returns the error of package mail for an answer, or nil if the message was published. Any
-// web server may answer 200, so the answer must repeat the message.
+// judge returns nil if the message was published. Any web server may answer 200, so the answer must
+// repeat the message.
 func judge(answer outbound.Answer, topic string) error {
 	status := answer.Status
 	switch {
@@ -174,6 +170,6 @@ func judge(answer outbound.Answer, topic string) error {
 	case status >= 500, status == http.StatusRequestTimeout:
 		return fmt.Errorf("%w: status %d", mail.ErrUnavailable, status)
 	}
-	// A redirect comes here too, because the client does not follow it.
+	// A redirect, which the client does not follow, comes here too.
 	return fmt.Errorf("%w: status %d", mail.ErrRefused, status)
 }

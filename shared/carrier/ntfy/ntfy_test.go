@@ -29,7 +29,7 @@ func server(t *testing.T) *ntfytest.Server {
 	return s
 }
 
-// TestPublish: a topic shows the published message. Publishing the same message again replaces it.
+// A topic shows the published message. Publishing it again replaces it.
 func TestPublish(t *testing.T) {
 	s := server(t)
 	p := ntfy.Publisher{Outbound: s}
@@ -63,8 +63,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestFaults: for each fault of the server Publish returns the right error. The error does not name
-// the topic.
+// For each fault Publish returns the right error, which does not name the topic.
 func TestFaults(t *testing.T) {
 	published := message
 	published.ID = "published"
@@ -121,7 +120,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestMalformed: Publish does not send a message that exceeds the limits.
+// Publish does not send a message that exceeds the limits.
 func TestMalformed(t *testing.T) {
 	s := server(t)
 	for name, change := range map[string]func(*ntfy.Message){
@@ -145,8 +144,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestParseTopic: each spelling of a topic gives the same canonical form. An invalid address is
-// refused without a request.
+// Each spelling of a topic gives the same canonical form. An invalid address is refused without a
+// request.
 func TestParseTopic(t *testing.T) {
 	for given, want := range map[string]string{
 		"https://ntfy.sh/my-topic":                   "https://ntfy.sh/my-topic",

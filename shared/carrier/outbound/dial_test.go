@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// forbidden holds addresses that the client must never reach, whatever name leads to them.
+// forbidden must never be reached, whatever name leads to them.
 var forbidden = []string{
 	"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200", "100.127.255.255",
 	"127.0.0.1", "127.0.0.53", "127.255.255.255",
@@ -29,12 +29,12 @@ var forbidden = []string{
 var public = []string{"93.184.216.34", "1.1.1.1", "8.8.8.8", "100.63.255.255", "100.128.0.1", "172.32.0.1",
 	"169.253.255.255", "2606:2800:220:1:248:1893:25c8:1946", "2a00:1450:4002:402::200e"}
 
-// errConnects is the error of every connection in these tests. It shows that the client tried to
+// errConnects, the error of every connection in these tests, shows that the client tried to
 // connect.
 var errConnects = errors.New("connects")
 
-// connecting returns a client for which names resolve to each of the answers in turn. It also
-// returns the names that the client looked up and the addresses to which it connected.
+// connecting returns a client for which names resolve to each of the answers in turn, the names
+// that it looked up, and the addresses to which it connected.
 func connecting(answers ...[]string) (c *Client, asked, connected *[]string) {
 	asked, connected = new([]string), new([]string)
 	c = New(Config{Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
@@ -82,9 +82,9 @@ func TestForbiddenAddresses(t *testing.T) {
 	}
 }
 
-// TestRebinding: the client connects only to an address that it has checked. It looks a name up
-// once per request, so a later change of the name has no effect. A name that has public and
-// forbidden addresses is refused before a connection is made.
+// The client connects only to an address that it has checked. It looks a name up once per request,
+// so a later change of the name has no effect. A name with public and forbidden addresses is
+// refused before a connection is made.
 func TestRebinding(t *testing.T) {
 	c, asked, connected := connecting([]string{"93.184.216.34"}, []string{"127.0.0.1"})
 	if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrUnreachable) {
@@ -107,8 +107,8 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// TestAddressesInTurn: if an address refuses the connection, the client tries the next address of
-// the name, up to maxAddresses.
+// If an address refuses the connection, the client tries the next one of the name, up to
+// maxAddresses.
 func TestAddressesInTurn(t *testing.T) {
 	c, _, connected := connecting([]string{"1.1.1.1", "1.1.1.2", "1.1.1.3", "1.1.1.4", "1.1.1.5", "1.1.1.6"})
 	if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrUnreachable) {

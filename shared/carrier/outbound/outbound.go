@@ -2,7 +2,7 @@
 // servers.
 //
 // It reaches only public addresses. A name is looked up once, every address in the DNS answer is
-// checked, and the connection uses one of these addresses. So a later change of the name has no
+// checked, and the connection uses one of these addresses, so a later change of the name has no
 // effect. No redirect is followed, no proxy is used, and no connection is used twice. The time and
 // size of an answer are limited. Errors contain no URL, so secrets in a URL stay out of logs.
 package outbound
@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	// DefaultTimeout limits a call, from the DNS look-up to the end of the answer.
+	// DefaultTimeout bounds a call, from the DNS look-up to the end of the answer.
 	DefaultTimeout = 10 * time.Second
 	// MaxAnswer is how many bytes of an answer's body are read. The rest is dropped with the
 	// connection.
@@ -40,7 +40,7 @@ const (
 var (
 	// ErrForbidden means that the URL leads to a forbidden address. No connection was made.
 	ErrForbidden = errors.New("not a public address")
-	// ErrUnreachable means that the request was not sent. The host name is unknown, or the server
+	// ErrUnreachable means that the request was not sent: the host name is unknown, or the server
 	// refused to connect.
 	ErrUnreachable = errors.New("server not reached")
 	// ErrNoAnswer means that the server may have received the request, but no answer came in time.
@@ -49,37 +49,36 @@ var (
 
 // Config holds the settings of a Client. The zero value is for production.
 type Config struct {
-	// Servers maps host names to fixed addresses, of the operator's own servers or of a test. These
-	// addresses may be private, are not looked up in DNS, and may also be called by http. Callers
-	// of the API cannot choose them.
+	// Servers maps host names to fixed addresses, of the operator's own servers or of a test, which
+	// callers of the API cannot choose. They may be private, are not looked up in DNS, and may also
+	// be called by http.
 	Servers map[string]netip.AddrPort
 	// Lookup returns the addresses of a host name. If nil, the system's resolver is used.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Roots are the trusted certificate authorities. If nil, the system's authorities are trusted.
+	// Roots are the trusted certificate authorities. If nil, the system's are trusted.
 	Roots *x509.CertPool
-	// Timeout limits a call. If 0, it is DefaultTimeout.
+	// Timeout bounds a call. If 0, it is DefaultTimeout.
 	Timeout time.Duration
 }
 
-// Poster is the method of Client that other packages use. Tests imitate it.
+// Poster is what other packages use of Client, and tests imitate.
 type Poster interface {
 	Post(ctx context.Context, to string, header http.Header, body []byte) (Answer, error)
 }
 
-// Client calls servers at public addresses. It is safe for concurrent use.
+// Client is safe for concurrent use.
 type Client struct {
 	config  Config
 	http    *http.Client
 	connect func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// guardian refuses the special addresses of the IANA registries, such as private networks. It also
-// refuses public addresses at which a cloud provider serves its own machines.
+// guardian refuses the special addresses of the IANA registries, such as private networks, and
+// public addresses at which a cloud provider serves its own machines.
 var guardian = ssrf.New(ssrf.WithPorts(securePort), ssrf.WithDeniedV4Prefixes(
 	netip.MustParsePrefix("168.63.129.16/32"), // Azure
 ))
 
-// New returns a Client.
 func New(c Config) *Client {
 	if c.Lookup == nil {
 		c.Lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -103,15 +102,14 @@ func New(c Config) *Client {
 	return client
 }
 
-// Answer is the response of a called server.
 type Answer struct {
 	Status int
 	Header http.Header
-	Body   []byte // its first MaxAnswer bytes
+	Body   []byte // the first MaxAnswer bytes
 }
 
-// Post sends a body to a URL. A response with any status is no error. That includes a redirect,
-// which Post does not follow. Post fails only with the errors of this package.
+// Post sends a body to a URL. A response with any status is no error, including a redirect, which
+// is not followed. Post fails only with the errors of this package.
 func (c *Client) Post(ctx context.Context, to string, header http.Header, body []byte) (Answer, error) {
 	target, err := c.target(to)
 	if err != nil {
@@ -132,7 +130,7 @@ func (c *Client) Post(ctx context.Context, to string, header http.Header, body [
 	}
 	defer response.Body.Close()
 	answer := Answer{Status: response.StatusCode, Header: response.Header}
-	// At a timeout the body may end early without an error, so ctx is checked too.
+	// At a timeout the body may end early without an error.
 	if answer.Body, err = io.ReadAll(io.LimitReader(response.Body, MaxAnswer)); err != nil || ctx.Err() != nil {
 		return answer, fmt.Errorf("%w: it ended early", ErrNoAnswer)
 	}
@@ -148,8 +146,8 @@ func (c *Client) target(raw string) (*url.URL, error) {
 	return ParseURL(raw)
 }
 
-// dial looks up a host name once and checks all its addresses. It connects to the first address
-// that accepts.
+// dial looks up a host name once, checks all its addresses, and connects to the first one that
+// accepts.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -196,7 +194,7 @@ func (c *Client) addresses(ctx context.Context, host string) ([]netip.Addr, erro
 	return addresses, nil
 }
 
-// check returns why calls to an address and port are forbidden, or nil.
+// check returns why calls to an address and port are forbidden.
 func check(address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err == nil {
@@ -211,8 +209,8 @@ func check(address string) error {
 // control checks the address again directly before the connection is made.
 func control(_, address string, _ syscall.RawConn) error { return check(address) }
 
-// classify returns the error of this package for a request that got no answer. It leaves out the
-// URL that net/http adds.
+// classify returns the error of this package for a request without an answer, and omits the URL
+// that net/http adds.
 func classify(err error) error {
 	var named *url.Error
 	if errors.As(err, &named) {

@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/carrier/outbound"
 )
 
-// server starts a TLS server under a host name that only the client with the returned Config knows.
+// server starts a TLS server under a host name that only the returned Config knows.
 func server(t *testing.T, handler http.HandlerFunc) (*httptest.Server, outbound.Config) {
 	t.Helper()
 	s := httptest.NewTLSServer(handler)
@@ -49,7 +49,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestFollowsNothing: Post returns a redirect as an answer and does not follow it.
+// Post returns a redirect as an answer.
 func TestFollowsNothing(t *testing.T) {
 	var met atomic.Int32
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { met.Add(1) }))
@@ -71,7 +71,7 @@ func TestFollowsNothing(t *testing.T) {
 	}
 }
 
-// TestNoProxy: the client ignores the proxy settings of the environment.
+// The client ignores the proxy settings of the environment.
 func TestNoProxy(t *testing.T) {
 	var met atomic.Int32
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { met.Add(1) }))
@@ -86,9 +86,9 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
-// TestFaults: every request ends. The error says whether the server may have received the request.
+// Every request ends, and the error says whether the server may have received it.
 func TestFaults(t *testing.T) {
-	// The server does not answer before the client ends the connection.
+	// It does not answer before the client ends the connection.
 	slow := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for _, c := range []struct {
 		name    string
@@ -166,8 +166,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestOwnServers: the client reaches a server in Config.Servers also by http. It reaches no other
-// host by http.
+// The client reaches a server in Config.Servers, and no other host, also by http.
 func TestOwnServers(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
 	defer s.Close()

@@ -11,20 +11,20 @@ import (
 
 const (
 	securePort = 443
-	// MaxURL is the length of the longest URL, in bytes.
+	// MaxURL is the maximum length of a URL, in bytes.
 	MaxURL = 500
 )
 
 // private holds top-level domains that no public server has (RFC 6761, RFC 6762, RFC 8375, and
-// ICANN's reservation of the domain internal). It also holds onion, which only Tor resolves.
+// ICANN's reservation of the domain internal), and onion, which only Tor resolves.
 var private = []string{"localhost", "local", "internal", "home", "lan", "corp", "arpa", "test", "invalid", "example",
 	"onion", "localdomain"}
 
 var label = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 
-// ParseURL parses the URL of a public server. The URL must be https on port 443, without user or
-// fragment. Its host is a public DNS name, or a public address in its usual form. The addresses of
-// a name are checked at each call, not here. It fails with ErrForbidden and the reason.
+// ParseURL parses the URL of a public server: https on port 443, without user or fragment, with a
+// public DNS name or a public address in its usual form. The addresses of a name are checked at
+// each call, not here. It fails with ErrForbidden and the reason.
 func ParseURL(raw string) (*url.URL, error) {
 	refuse := func(why string) (*url.URL, error) { return nil, fmt.Errorf("%w: %s", ErrForbidden, why) }
 	if len(raw) > MaxURL {
@@ -57,7 +57,7 @@ func ParseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// refusedHost returns why a host, as text, is not public. It returns "" if the host may be public.
+// refusedHost returns why a host is not public, or "" if it may be.
 func refusedHost(host string) string {
 	host = strings.ToLower(host)
 	if a, err := netip.ParseAddr(host); err == nil {

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/carrier/outbound"
 )
 
-// hosts holds host names that are refused without a DNS look-up.
+// hosts are refused without a DNS look-up.
 var hosts = []string{
 	"127.0.0.1", "127.255.255.254", "0.0.0.0", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1",
 	"169.254.169.254", "169.254.170.2", "100.64.0.1", "100.100.100.200", "192.0.0.192", "168.63.129.16", "198.18.0.1",

@@ -1,6 +1,6 @@
 // Package telegram is the client of a Telegram bot. Bot.Send sends messages. ReadUpdate parses the
-// updates that Telegram posts to the webhook. Reply writes the answer to an update. The answer goes
-// into the HTTP response to that update.
+// updates that Telegram posts to the webhook, and Reply writes the answer for the HTTP response to
+// an update.
 //
 // Texts are plain, never markup. The client is the library go-telegram/bot, which follows
 // Telegram's API and has no other dependencies.
@@ -27,36 +27,32 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// MaxText is the length of the longest text, in UTF-16 code units, as Telegram counts.
+// MaxText is the maximum length of a text, in UTF-16 code units, as Telegram counts.
 const MaxText = 4096
 
-// Message is a message that the bot sends.
 type Message struct {
 	Title   string // first line, in bold; may be empty
 	Text    string
 	Buttons []Button // one below the other
 }
 
-// Button opens a page when a person presses it. A link in the text would be opened before, by
-// Telegram's previews.
+// Button opens a page when a person presses it. Telegram's previews would open a link in the text
+// before.
 type Button struct{ Label, URL string }
 
-// Config holds the bot's token and the server of the Bot API.
 type Config struct {
 	Token string
-	URL   string // another server of the Bot API; empty: Telegram's own
+	URL   string // server of the Bot API; empty: Telegram's own
 }
 
-// Bot sends messages to Telegram chats.
 type Bot struct {
 	client *bot.Bot
 }
 
-// timeout limits the time to send one message.
+// timeout bounds the sending of one message.
 const timeout = 10 * time.Second
 
-// New returns a Bot. It does not check the token. The first message shows whether the token is
-// valid.
+// New does not check the token; the first message shows whether it is valid.
 func New(c Config) (*Bot, error) {
 	options := []bot.Option{bot.WithSkipGetMe(), bot.WithHTTPClient(timeout, bounded{&http.Client{
 		Timeout:       timeout,
@@ -75,7 +71,6 @@ func New(c Config) (*Bot, error) {
 // maxAnswer is how many bytes of an answer are read. An answer repeats the message and adds little.
 const maxAnswer = 1 << 20
 
-// bounded is an HTTP client that reads at most maxAnswer bytes of an answer.
 type bounded struct{ client *http.Client }
 
 func (b bounded) Do(r *http.Request) (*http.Response, error) {
@@ -90,10 +85,9 @@ func (b bounded) Do(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// Send sends a message to a chat. Its errors are errors of package mail: ErrRefused if the chat
-// will never accept a message, for example after the user blocked the bot. A sender cannot give a
-// Telegram message an ID, so a message that is sent again is shown twice. No error contains the
-// chat or the token.
+// Send sends a message to a chat. Its errors are those of package mail: ErrRefused if the chat will
+// never accept a message, for example after the user blocked the bot. Telegram messages have no ID,
+// so one that is sent again is shown twice. No error contains the chat or the token.
 func (b *Bot) Send(ctx context.Context, chat string, m Message) error {
 	params, err := m.params(chat)
 	if err != nil {
@@ -105,7 +99,6 @@ func (b *Bot) Send(ctx context.Context, chat string, m Message) error {
 	return nil
 }
 
-// meaning returns the error of package mail for an error of the Telegram library.
 func meaning(err error) error {
 	var busy *bot.TooManyRequestsError
 	var moved *bot.MigrateError
@@ -121,15 +114,14 @@ func meaning(err error) error {
 		if isUnknownChat(err.Error()) {
 			return mail.ErrRefused
 		}
-		return mail.ErrThrottled // a fault of the service; it does not count against the chat
+		return mail.ErrThrottled // a fault of the service; does not count against the chat
 	case errors.As(err, &refused) && refused.Op == "dial":
 		return mail.ErrThrottled
 	}
 	return mail.ErrUnavailable
 }
 
-// isUnknownChat reports whether the text of a bad request means that the chat does not exist.
-// Telegram has no error code for an unknown chat, only these texts.
+// isUnknownChat recognises an unknown chat by its texts, because Telegram has no error code for it.
 func isUnknownChat(says string) bool {
 	for _, words := range []string{"chat not found", "user not found", "PEER_ID_INVALID"} {
 		if strings.Contains(says, words) {
@@ -166,7 +158,7 @@ func (m Message) params(chat string) (*bot.SendMessageParams, error) {
 
 func length(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// Reply returns an answer to an update. The answer makes Telegram send a message to a chat.
+// Reply returns an answer to an update that makes Telegram send a message to a chat.
 func Reply(chat string, m Message) ([]byte, error) {
 	params, err := m.params(chat)
 	if err != nil {
@@ -178,13 +170,13 @@ func Reply(chat string, m Message) ([]byte, error) {
 	}{"sendMessage", params})
 }
 
-// IsSecret reports whether the given X-Telegram-Bot-Api-Secret-Token is the secret. It compares in
-// constant time. It returns false if the secret is empty.
+// IsSecret compares X-Telegram-Bot-Api-Secret-Token with the secret in constant time. It returns
+// false if the secret is empty.
 func IsSecret(given, secret string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(secret))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && secret != ""
 }
 
 // StartLink returns a link that opens the chat with the bot. A button there sends /start and the
-// payload. The payload has at most 64 letters, digits, - and _.
+// payload, which has at most 64 letters, digits, - and _.
 func StartLink(bot, payload string) string { return "https://t.me/" + bot + "?start=" + payload }

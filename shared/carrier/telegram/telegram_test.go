@@ -16,7 +16,7 @@ import (
 
 const ada = 1234567890
 
-// world returns an imitation of Telegram and a bot. One person has written to the bot.
+// world returns an imitation of Telegram and a bot, to which one person has written.
 func world(t *testing.T, token string) (*telegramtest.Server, *telegram.Bot) {
 	t.Helper()
 	s := telegramtest.New()
@@ -38,8 +38,8 @@ var message = telegram.Message{
 		{"Basta", "https://verdetto.example/stop?t=a.b-c_d"}},
 }
 
-// shown is the message as the chat shows it. The whole title is bold, although it has characters of
-// two code units. The text is not parsed as markup.
+// shown is the message in the chat. The whole title is bold, although it has characters of two code
+// units. The text is not parsed as markup.
 var shown = telegramtest.Message{
 	Text: message.Title + "\n\n" + message.Text, Bold: message.Title,
 	Buttons: map[string]string{"Verdetto": "https://verdetto.example/",
@@ -56,8 +56,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestFaults: for each fault of the API Send returns the right error. The error names neither the
-// chat nor the token.
+// For each fault Send returns the right error, which names neither the chat nor the token.
 func TestFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault telegramtest.Fault
@@ -103,7 +102,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestUnreachable: if the connection is refused, the error says that the message was not sent.
+// If the connection is refused, the message was not sent.
 func TestUnreachable(t *testing.T) {
 	s, b := world(t, telegramtest.Token)
 	s.Close()
@@ -113,8 +112,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestStrangers: sending to a person who has not written to the bot, or has blocked the bot, fails
-// with ErrRefused. With a wrong token it fails with an error that the operator must correct.
+// Sending to a person who has not written to the bot, or has blocked it, fails with ErrRefused.
+// With a wrong token it fails with an error that the operator must correct.
 func TestStrangers(t *testing.T) {
 	s, b := world(t, telegramtest.Token)
 	if err := b.Send(t.Context(), "42", message); !errors.Is(err, mail.ErrRefused) {
@@ -139,8 +138,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestReply: a message in the answer to an update appears in the chat like a message that the bot
-// sends.
+// A message in the answer to an update appears in the chat like one that the bot sends.
 func TestReply(t *testing.T) {
 	s, _ := world(t, telegramtest.Token)
 	reply, err := telegram.Reply("1234567890", message)
@@ -156,7 +154,6 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// TestReadUpdate parses the updates that the imitation of Telegram posts.
 func TestReadUpdate(t *testing.T) {
 	s, _ := world(t, telegramtest.Token)
 	posted := func(write func() error) []byte {
@@ -203,7 +200,7 @@ func TestReadUpdate(t *testing.T) {
 	}
 }
 
-// TestIsSecret: only the configured secret matches. If no secret is configured, no text matches.
+// Only the configured secret matches, and nothing if none is configured.
 func TestIsSecret(t *testing.T) {
 	for _, c := range []struct {
 		given, secret string

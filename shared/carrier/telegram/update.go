@@ -9,21 +9,20 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// Blocked is the Name of a Command that reports that a user blocked the bot. No user can type this
-// name.
+// Blocked is the Name of a Command that reports that a user blocked the bot. No user can type it.
 const Blocked = "(blocked)"
 
-// Command is a message or action of a user that the bot must handle.
+// Command is what a user did that the bot must handle.
 type Command struct {
 	Chat     string // a number that never changes
-	Private  bool   // a chat with one person; in groups any member may write
-	Name     string // start, stop, ...; empty if it is not a command; or Blocked
+	Private  bool   // with one person; in groups any member may write
+	Name     string // start, stop, ...; empty if it is no command; or Blocked
 	Argument string // text after the name
-	Language string // the user's language, as an IETF tag; may be empty
+	Language string // of the user, an IETF tag; may be empty
 }
 
-// ReadUpdate parses an update that Telegram posts to the webhook. The result ok is false for an
-// update that the bot ignores, such as an edited message.
+// ReadUpdate parses an update that Telegram posts. ok is false for one that the bot ignores, such
+// as an edited message.
 func ReadUpdate(body []byte) (c Command, ok bool, err error) {
 	var u models.Update
 	if err := json.Unmarshal(body, &u); err != nil {
@@ -50,8 +49,7 @@ func commandFrom(chat models.Chat, from *models.User) Command {
 	return c
 }
 
-// command splits a text such as "/start@some_bot payload" into the command "start" and its argument
-// payload.
+// command splits "/start@some_bot payload" into start and payload.
 func command(text string) (name, argument string) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !ok {

@@ -1,7 +1,7 @@
 // Package boltstore implements store.Table in one file of the database bbolt, for one machine.
 // Concurrent writers share one sync of the disk. Open refuses a damaged file, or a file of another
-// program, and does not change such a file. Open and Sweep delete expired items, so expired items
-// do not make the file grow. Start with Open.
+// program, and leaves it unchanged. Open and Sweep delete expired items, which therefore do not
+// make the file grow. Start with Open.
 package boltstore
 
 import (
@@ -24,13 +24,11 @@ import (
 
 var bucket = []byte("items")
 
-// Option changes how Open opens the file.
 type Option func(*bolt.Options)
 
-// Scratch is an option for a temporary file: writes do not wait for the disk.
+// Scratch is for a temporary file: writes do not wait for the disk.
 func Scratch(o *bolt.Options) { o.NoSync = true }
 
-// Store is an open file. It implements store.Table.
 type Store struct {
 	db     *bolt.DB
 	now    func() time.Time
@@ -40,15 +38,14 @@ type Store struct {
 
 var _ store.Table = (*Store)(nil)
 
-// writable returns the options for opening a file with write access. bolt rebuilds the list of free
-// pages at opening. Writing the list with each commit would be slow, because a long history makes
-// it large.
+// writable makes bolt rebuild the list of free pages at opening. Writing the list with each commit
+// would be slow, because a long history makes it large.
 func writable() *bolt.Options {
 	return &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
 }
 
-// Open opens the file, or creates it if it does not exist. If the file is a backup, Open removes
-// the checksum at its end, so the backup becomes a normal store.
+// Open opens the file, or creates it. It turns a backup into a normal store by removing the
+// checksum at its end.
 func Open(path string, now func() time.Time, options ...Option) (*Store, error) {
 	o := writable()
 	for _, f := range options {
@@ -60,7 +57,7 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 		if err := create(path); err != nil {
 			return nil, openError(path, err)
 		}
-	case err == nil && info.Mode().IsRegular(): // else bolt.Open below fails
+	case err == nil && info.Mode().IsRegular(): // otherwise bolt.Open below fails
 		s, _, err := Read(path, now)
 		if err != nil {
 			return nil, err
@@ -83,8 +80,8 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	return s, nil
 }
 
-// create makes an empty store. The file gets its name once it is whole, because an empty file may be
-// what a failed copy left of another store.
+// create gives the file its name once it is whole, because an empty file may be what a failed copy
+// left of another store.
 func create(path string) error {
 	begun := path + ".new"
 	if err := os.Remove(begun); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +103,7 @@ func create(path string) error {
 // ErrInUse means that another process has locked the file.
 var ErrInUse = errors.New("another process has it open")
 
-// advice says what to do about a full disk, or returns "" for other errors.
+// advice says what to do about a full disk.
 func advice(err error) string {
 	if errors.Is(err, syscall.ENOSPC) {
 		return "; free some space on the disk, then start again"
@@ -126,8 +123,8 @@ func openError(path string, err error) error {
 	return notAStore(path, err)
 }
 
-// Read opens an undamaged store without write access. sealed is true if the file is a backup. For a
-// backup, Read has verified a checksum of the whole file.
+// Read opens an undamaged store without write access. sealed is true for a backup, of which it has
+// verified a checksum of the whole file.
 func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -136,7 +133,7 @@ func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) 
 	case info.Size() == 0:
 		return nil, false, notAStore(path, errors.New("it is empty")) // bolt would fill it
 	}
-	// bolt.Open checks only the two meta pages, so the checks below are needed.
+	// bolt.Open checks only the two meta pages.
 	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
 	if err != nil {
 		return nil, false, openError(path, err)
@@ -155,7 +152,7 @@ func notAStore(path string, why error) error {
 	return fmt.Errorf("open store %s: it is not a store, or it is damaged (%w); nothing was changed", path, why)
 }
 
-// prepare creates the bucket of a new file. In an existing file, it deletes expired items.
+// prepare creates the bucket of a new file, or deletes expired items.
 func (s *Store) prepare(path string) error {
 	made := false
 	err := s.db.View(func(tx *bolt.Tx) error {
@@ -179,7 +176,7 @@ func (s *Store) prepare(path string) error {
 	return nil
 }
 
-// Len returns the number of items, including expired items that are not deleted yet.
+// Len includes expired items that are not deleted yet.
 func (s *Store) Len() (n int) {
 	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file has no items
 		n = tx.Bucket(bucket).Stats().KeyN
@@ -188,10 +185,9 @@ func (s *Store) Len() (n int) {
 	return n
 }
 
-// Close closes the file.
 func (s *Store) Close() error { return s.db.Close() }
 
-// view runs f in a bolt transaction that only reads. It turns errors of bolt into ErrUnavailable.
+// view runs f in a read transaction, and turns errors of bolt into ErrUnavailable.
 func (s *Store) view(ctx context.Context, f func(*bolt.Bucket) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
@@ -211,7 +207,7 @@ func (s *Store) change(ctx context.Context, c change) error {
 }
 
 // WriteFailed returns the time, by the system clock, of the last write that failed because of the
-// disk. It returns zero if no write failed.
+// disk, or zero.
 func (s *Store) WriteFailed() time.Time {
 	if at := s.failed.Load(); at != 0 {
 		return time.Unix(0, at)
@@ -219,7 +215,6 @@ func (s *Store) WriteFailed() time.Time {
 	return time.Time{}
 }
 
-// translate turns errors of bolt into ErrUnavailable. It returns errors of package store unchanged.
 func translate(err error) error {
 	for _, ours := range []error{store.ErrNotFound, store.ErrExists, store.ErrConflict, store.ErrLimit} {
 		if err == nil || errors.Is(err, ours) {
@@ -229,11 +224,10 @@ func translate(err error) error {
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }
 
-// encodeKey joins partition and sort key with a zero byte. So the items of a partition are adjacent
-// in the file, in order of their sort keys.
+// encodeKey joins partition and sort key with a zero byte, so that the items of a partition are
+// adjacent, in order of their sort keys.
 func encodeKey(k store.Key) []byte { return []byte(k.Partition + "\x00" + k.Sort) }
 
-// encode writes version and expiry as integers of variable length, then the data.
 func encode(version int64, expires time.Time, data []byte) []byte {
 	b := binary.AppendVarint(make([]byte, 0, 2*binary.MaxVarintLen64+len(data)), version)
 	var unix int64
@@ -267,7 +261,7 @@ func decode(k store.Key, v []byte) (store.Item, error) {
 	return i, nil
 }
 
-// live reads an item. It returns version 0 if the item is missing or expired.
+// live returns version 0 if the item is missing or expired.
 func (s *Store) live(b *bolt.Bucket, key store.Key) (store.Item, error) {
 	v := b.Get(encodeKey(key))
 	if v == nil {
@@ -280,7 +274,7 @@ func (s *Store) live(b *bolt.Bucket, key store.Key) (store.Item, error) {
 	return i, err
 }
 
-// Get implements store.Table. It ignores the consistency, since every read sees the latest write.
+// Get ignores the consistency: every read sees the latest write.
 func (s *Store) Get(ctx context.Context, key store.Key, _ store.Consistency) (item store.Item, err error) {
 	if err := key.Validate(); err != nil {
 		return store.Item{}, err
@@ -295,7 +289,6 @@ func (s *Store) Get(ctx context.Context, key store.Key, _ store.Consistency) (it
 	return item, err
 }
 
-// Query implements store.Table.
 func (s *Store) Query(ctx context.Context, r store.Range) (items []store.Item, err error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -327,7 +320,6 @@ func (s *Store) Query(ctx context.Context, r store.Range) (items []store.Item, e
 	return items, err
 }
 
-// Write implements store.Table.
 func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 	if err := store.Validate(ops); err != nil {
 		return err
@@ -352,8 +344,7 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 	})
 }
 
-// put carries out an operation on an item. had is the stored version of the item, 0 if there is
-// none.
+// put carries out an operation. had is the stored version, 0 if there is none.
 func put(b *bolt.Bucket, op store.Op, had int64) (err error) {
 	switch op.Mode {
 	case store.Check:
@@ -368,7 +359,7 @@ func put(b *bolt.Bucket, op store.Op, had int64) (err error) {
 	return nil
 }
 
-// Take implements store.Table. A counter is stored as an item whose data is the count.
+// Take stores a counter as an item whose data is the count.
 func (s *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (count int64, err error) {
 	if err := store.ValidateTake(key, n); err != nil {
 		return 0, err

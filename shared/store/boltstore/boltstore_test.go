@@ -77,8 +77,8 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 }
 
-// TestBegunAndKilled: a process that was killed while it created a store left an incomplete file
-// under another name. Open then creates the store.
+// A process killed while it created a store left an incomplete file under another name. Open then
+// creates the store.
 func TestBegunAndKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	for _, left := range []string{"", strings.Repeat("\x00", 5000)} {
@@ -93,9 +93,8 @@ func TestBegunAndKilled(t *testing.T) {
 	}
 }
 
-// TestDamageIsReported truncates a file of many pages and damages one page at a time. Open must
-// refuse the file, unless the damaged page is unused. If Open accepted a damaged page, bolt would
-// end the process of this test.
+// A file of many pages is truncated and damaged one page at a time. Open must refuse it, unless the
+// damaged page is unused. If Open accepted a damaged page, bolt would end the process of this test.
 func TestDamageIsReported(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "good.db")

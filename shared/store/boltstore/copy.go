@@ -7,8 +7,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Copy writes a consistent snapshot of the whole file to w. Other goroutines can read and write
-// meanwhile. Before the first byte, Copy calls size with the number of bytes.
+// Copy writes a consistent snapshot of the whole file to w, while other goroutines read and write.
+// Before the first byte, it calls size with the number of bytes.
 func (s *Store) Copy(w io.Writer, size func(bytes int64)) error {
 	err := s.db.View(func(tx *bolt.Tx) error {
 		size(tx.Size())
@@ -21,8 +21,8 @@ func (s *Store) Copy(w io.Writer, size func(bytes int64)) error {
 	return nil
 }
 
-// Size returns the size of the file and the size of the free space in the file, in bytes. bolt
-// reuses free space before the file grows.
+// Size returns the sizes of the file and of its free space, in bytes. bolt reuses free space before
+// the file grows.
 func (s *Store) Size() (file, free int64) {
 	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file has size 0
 		file = tx.Size()

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestCopy: pairs of items are written while the file is copied. The copy contains both items of a
-// pair, or neither.
+// Pairs of items are written while the file is copied. The copy contains both items of a pair, or
+// neither.
 func TestCopy(t *testing.T) {
 	dir := t.TempDir()
 	s, err := boltstore.Open(filepath.Join(dir, "live.db"), time.Now)

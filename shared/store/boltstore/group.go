@@ -8,22 +8,20 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// mostTogether is the maximum number of changes in one transaction. It is limited because every
-// caller waits until all changes of the transaction are on disk.
+// mostTogether limits the changes in one transaction, because every caller waits until all of them
+// are on disk.
 const mostTogether = 1000
 
-// change is the change that one caller requests. It must check all conditions before it writes, so
-// that a refused change has written nothing. If bolt fails during a write, change must return
-// errHalfWritten.
+// change is what one caller requests. It must check all conditions before it writes, so that a
+// refused change has written nothing. If bolt fails during a write, it must return errHalfWritten.
 type change func(*bolt.Bucket) error
 
-// errHalfWritten means that a change failed during its writes. The transaction must not be
-// committed.
+// errHalfWritten means that the transaction must not be committed.
 var errHalfWritten = errors.New("half written")
 
-// group commits the changes of many callers in one transaction. Writing a transaction to disk is
-// slow. Meanwhile, new changes wait for the next transaction. A single change is committed at once.
-// run returns to each caller when its change is on disk.
+// group commits the changes of many callers in one transaction. Writing it to disk is slow, and
+// meanwhile new changes wait for the next transaction. A single change is committed at once. run
+// returns to each caller when its change is on disk.
 type group struct {
 	db   *bolt.DB
 	most int // changes in one transaction
@@ -39,8 +37,8 @@ type waiter struct {
 	done   chan struct{}
 }
 
-// run carries out a change, in one transaction with changes of other callers. It returns the error
-// of the change, or else of the transaction.
+// run carries out a change, in one transaction with those of other callers. It returns the error of
+// the change, or else of the transaction.
 func (g *group) run(c change) error {
 	w := &waiter{change: c, done: make(chan struct{})}
 	g.mu.Lock()
@@ -73,12 +71,11 @@ func (g *group) commitAll() {
 	}
 }
 
-// errNothingWritten means that every change in the transaction was refused. Then nothing needs to
-// be written to disk.
+// errNothingWritten means that every change was refused, so nothing needs to be written to disk.
 var errNothingWritten = errors.New("nothing written")
 
-// commit carries out the changes in order and commits them in one transaction. Each change sees the
-// writes of the changes before it.
+// commit carries out the changes in order in one transaction. Each sees the writes of those before
+// it.
 func (g *group) commit(together []*waiter) {
 	err := g.db.Update(func(tx *bolt.Tx) error {
 		b, written := tx.Bucket(bucket), false
@@ -96,8 +93,8 @@ func (g *group) commit(together []*waiter) {
 	})
 	for _, w := range together {
 		// If the transaction failed, no change took effect. A refused change may have been refused
-		// because of another change, which is now undone. So a refused change also returns the
-		// error of the transaction.
+		// because of another one, which is now undone, so it returns the error of the transaction
+		// too.
 		if err != nil && !errors.Is(err, errNothingWritten) {
 			w.err = err
 		}

@@ -26,7 +26,7 @@ func open(t testing.TB, options ...Option) *Store {
 	return s
 }
 
-// held keeps the writer lock while f runs. So all changes that f starts are committed in one
+// held keeps the writer lock while f runs, so that all changes that f starts are committed in one
 // transaction.
 func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	t.Helper()
@@ -37,8 +37,8 @@ func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The store commits this change alone. The commit waits for the writer lock, so all other
-	// changes queue behind it.
+	// This change is committed alone. The commit waits for the writer lock, so all other changes
+	// queue behind it.
 	each.Go(func() { _ = s.group.run(func(*bolt.Bucket) error { return store.ErrNotFound }) })
 	for s.waits(t) != 0 {
 	}
@@ -54,7 +54,7 @@ func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 // idle is the result of waits if no commit is running.
 const idle = -1
 
-// waits returns the number of changes in the queue behind the running commit.
+// waits returns the number of changes queued behind the running commit.
 func (s *Store) waits(t *testing.T) int {
 	if t.Context().Err() != nil {
 		t.Fatal("what was waited for never came")
@@ -73,8 +73,7 @@ func (s *Store) written() int64 {
 	return stats.TxStats.GetWrite()
 }
 
-// TestRefusalsDisturbNoOtherWrite: a transaction contains changes that are refused and changes that
-// are not. The refused changes write nothing; all other changes take effect.
+// Refused changes in a transaction write nothing; all others take effect.
 func TestRefusalsDisturbNoOtherWrite(t *testing.T) {
 	s, ctx := open(t), t.Context()
 	at := func(sort string) store.Key { return store.Key{Partition: "P", Sort: sort} }
@@ -131,8 +130,7 @@ func TestRefusalsDisturbNoOtherWrite(t *testing.T) {
 	}
 }
 
-// TestOneSyncForMany: changes that arrive during a commit are committed together, in one
-// transaction.
+// Changes that arrive during a commit are committed together.
 func TestOneSyncForMany(t *testing.T) {
 	s := open(t)
 	syncs := s.written()
@@ -155,7 +153,7 @@ func TestOneSyncForMany(t *testing.T) {
 	}
 }
 
-// TestARefusalIsNotWritten: if all changes are refused, nothing is written to disk.
+// If all changes are refused, nothing is written to disk.
 func TestARefusalIsNotWritten(t *testing.T) {
 	s, ctx, key := open(t), t.Context(), store.Key{Partition: "P", Sort: "c"}
 	take := func() error { _, err := s.Take(ctx, key, 1, 1, time.Now().Add(time.Hour)); return err }
@@ -173,8 +171,8 @@ func TestARefusalIsNotWritten(t *testing.T) {
 	}
 }
 
-// TestATransactionThatFailsIsEverybodysError: if a transaction fails, every caller with a change in
-// it gets the error, even a caller whose change was refused.
+// If a transaction fails, every caller with a change in it gets the error, even one whose change
+// was refused.
 func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 	s := open(t)
 	key := store.Key{Partition: "P", Sort: "c"}
@@ -207,9 +205,8 @@ func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 	}
 }
 
-// BenchmarkCount times calls of concurrent callers that count on counters of their own, on a disk.
-// It compares the group commit of this package, one commit per call, and the function Batch of
-// bolt.
+// BenchmarkCount compares, on a disk, the group commit of this package, one commit per call, and
+// bolt's Batch, for concurrent callers with counters of their own.
 func BenchmarkCount(b *testing.B) {
 	for _, callers := range []int{1, 8, 64, 256} {
 		for _, how := range []struct {

@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// A backup is the file of a store followed by a seal. The seal is one line with the SHA-256 of all
-// bytes before it. A store consists of whole pages, so its length is a multiple of 512 bytes; that
-// of a backup is not. So a backup with a damaged seal is not mistaken for a store.
+// A backup is the file of a store followed by a seal: one line with the SHA-256 of all bytes before
+// it. A store consists of whole pages, so its length is a multiple of 512 bytes; that of a backup
+// is not. So a backup with a damaged seal is not mistaken for a store.
 const (
 	sealText   = "\nverdetto backup; SHA-256 of all before this line: "
 	sealLength = int64(len(sealText) + 2*sha256.Size + 1)
@@ -31,7 +31,7 @@ func Seal(w io.Writer, write func(io.Writer) error) error {
 	return err
 }
 
-// checkSeal reports whether a file has a seal. It fails if the checksum in the seal is wrong.
+// checkSeal fails if the checksum in the seal is wrong.
 func checkSeal(path string) (sealed bool, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -63,8 +63,7 @@ func checkSeal(path string) (sealed bool, err error) {
 	return true, nil
 }
 
-// unseal removes the seal from a file, if the file has one. This process must hold the lock of the
-// file.
+// unseal removes the seal, if there is one. This process must hold the lock of the file.
 func unseal(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || info.Size()%leastPage != sealLength%leastPage {

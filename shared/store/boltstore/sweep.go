@@ -10,12 +10,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// atOnce is the maximum number of items in one transaction that reads or deletes. A long delete
-// transaction blocks writers. During a long read transaction, bolt cannot reuse replaced pages.
+// atOnce limits the items in one transaction: a long delete transaction blocks writers, and during
+// a long read transaction bolt cannot reuse replaced pages.
 const atOnce = 2000
 
-// All calls give for every item in the order of the keys, including expired items. It may or may
-// not include changes that are written during the call.
+// All calls give for every item in the order of the keys, including expired ones. It may or may not
+// include changes written during the call.
 func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 	for after, more := []byte(nil), true; more; {
 		var err error
@@ -49,8 +49,8 @@ func decodeItem(k, v []byte) (store.Item, error) {
 	return decode(key, v)
 }
 
-// page calls give for the next items whose keys come after the given key. It returns the last key,
-// and whether there are more items. The slices passed to give are valid only during the call.
+// page calls give for the next items after a key, with slices that are valid only during the call.
+// It returns the last key, and whether there are more.
 func (s *Store) page(
 	ctx context.Context, after []byte, give func(k, v []byte) error,
 ) (last []byte, more bool, err error) {
@@ -78,7 +78,7 @@ func (s *Store) page(
 	return last, more, err
 }
 
-// Sweep deletes expired items and returns the number of deleted items.
+// Sweep deletes expired items and returns their number.
 func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
 	for after, more := []byte(nil), true; more; {
 		var dead [][]byte
@@ -102,8 +102,7 @@ func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
 		err = s.db.Update(func(tx *bolt.Tx) error {
 			b := tx.Bucket(bucket)
 			for _, k := range dead {
-				// The item may have been rewritten or deleted since the read transaction found it
-				// expired.
+				// It may have been rewritten or deleted since it was found expired.
 				if _, expires, _, err := split(b.Get(k)); err != nil || expires == 0 || expires > now {
 					continue
 				}

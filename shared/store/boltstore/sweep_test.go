@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// fill writes n items. Every second item expires at the given time.
 func fill(t *testing.T, s *boltstore.Store, n int, expires time.Time) {
 	t.Helper()
 	var ops []store.Op
@@ -28,8 +27,8 @@ func fill(t *testing.T, s *boltstore.Store, n int, expires time.Time) {
 	}
 }
 
-// TestSweep: Sweep deletes all expired items, in several transactions, and no other items. If items
-// keep expiring, the file does not grow.
+// Sweep deletes all expired items, in several transactions, and no others. If items keep expiring,
+// the file does not grow.
 func TestSweep(t *testing.T) {
 	now := time.Unix(1_000_000_000, 0)
 	s, err := boltstore.Open(filepath.Join(t.TempDir(), "s.db"), func() time.Time { return now }, boltstore.Scratch)
@@ -74,7 +73,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestCompact: the compacted file has the same items that are not expired, and is smaller.
+// The compacted file has the same live items, and is smaller.
 func TestCompact(t *testing.T) {
 	now := time.Unix(1_000_000_000, 0)
 	path := filepath.Join(t.TempDir(), "s.db")

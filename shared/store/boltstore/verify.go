@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// bolt does not check the pages of its file. On a damaged page, it panics in its own goroutine;
-// that ends the process and cannot be recovered. So verifyPages reads every used page before bolt
-// writes, and reports the first damaged page.
+// bolt does not check the pages of its file. On a damaged page, it panics in its own goroutine,
+// which ends the process and cannot be recovered. So verifyPages reads every used page before bolt
+// writes, and reports the first damaged one.
 //
 // The layout of the file (version 2) uses the byte order of the machine. A page starts with a
 // header: id (8 bytes), flags (2), count (2) and overflow (4). Elements of 16 bytes follow, then
@@ -28,7 +28,6 @@ const (
 
 var order = binary.NativeEndian
 
-// walker reads and checks the pages of a file.
 type walker struct {
 	file     *os.File
 	pageSize uint64
@@ -60,8 +59,8 @@ func verifyPages(path string, pageSize int) error {
 	return w.page(root, nil, nil)
 }
 
-// head returns the page number of the root. bolt stores two meta pages; head reads the newest valid
-// one, as bolt does.
+// head returns the page number of the root. Of the two meta pages, it reads the newest valid one,
+// as bolt does.
 func (w *walker) head() (root uint64, err error) {
 	var newest uint64
 	found := false
@@ -84,8 +83,8 @@ func (w *walker) head() (root uint64, err error) {
 	return root, nil
 }
 
-// page checks a page and all pages below it in the tree. The smallest allowed key is from. All keys
-// must be smaller than to; nil means no limit.
+// page checks a page and all pages below it in the tree. All keys must be from or above, and below
+// to unless that is nil.
 func (w *walker) page(id uint64, from, to []byte) error {
 	damaged := func(what string) error { return fmt.Errorf("page %d is damaged: %s", id, what) }
 	if id < 2 || id >= w.end {
@@ -113,8 +112,7 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	elements, err := parse(data, w.elements)
 	w.elements = elements[:0]
 	if slices.ContainsFunc(elements, func(e element) bool { return e.branch || e.bucket }) {
-		// These elements are needed after the recursive calls below, which overwrite the shared
-		// buffer.
+		// Needed after the recursive calls below, which overwrite the shared buffer.
 		elements, err = parse(bytes.Clone(data), nil)
 	}
 	if err != nil {
@@ -147,8 +145,7 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	return nil
 }
 
-// inOrder reports whether the keys increase and are within the limits. The smallest allowed key is
-// from. All keys must be smaller than to; nil means no limit.
+// inOrder reports whether the keys increase and are within the limits of page.
 func inOrder(elements []element, from, to []byte) bool {
 	for i, e := range elements {
 		if i == 0 && bytes.Compare(e.key, from) < 0 || i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||
@@ -165,15 +162,14 @@ func (w *walker) read(id, pages uint64) ([]byte, error) {
 	return w.last, err
 }
 
-// element is an entry of a page: a key with a child page, or a key with a value.
+// element is a key with a child page, or with a value.
 type element struct {
 	key, value     []byte
 	child          uint64
 	branch, bucket bool
 }
 
-// parse returns the elements of a page. It fails if an element is not inside the page. The result
-// may use the memory of reuse.
+// parse fails if an element is not inside the page. The result may use the memory of reuse.
 func parse(page []byte, reuse []element) ([]element, error) {
 	if len(page) < pageHead {
 		return nil, errors.New("it is cut short")

@@ -11,7 +11,6 @@ import (
 
 var _ store.Whole = (*Store)(nil)
 
-// Scan implements store.Whole.
 func (s *Store) Scan(ctx context.Context, after store.Key) (page []store.Item, next store.Key, err error) {
 	var from []byte
 	if after != (store.Key{}) {
@@ -34,7 +33,6 @@ func (s *Store) Scan(ctx context.Context, after store.Key) (page []store.Item, n
 // placed is the approximate number of bytes that Place writes in one transaction.
 const placed = 8 << 20
 
-// Place implements store.Whole.
 func (s *Store) Place(ctx context.Context, items []store.Item) error {
 	for len(items) > 0 {
 		n := 0

@@ -13,11 +13,11 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// createWait is the maximum time that Create waits for the new table to become usable.
+// createWait is how long Create waits for the new table to become usable.
 const createWait = time.Minute
 
-// Create creates a table with billing per request and deletion of expired items. It succeeds if the
-// table exists. Use it in tests and on single machines; on AWS the deployment creates the table.
+// Create creates a table with billing per request and deletion of expired items, unless it exists.
+// It is for tests and single machines; on AWS the deployment creates the table.
 func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName:   &name,

@@ -10,15 +10,15 @@
 //
 // If a request gets no answer, the SDK retries it, although the first try may have taken effect. So
 // each write stores a random name in the item. If the condition of a write fails, DynamoDB returns
-// the stored item. If that item has the name of our write, an earlier try has taken effect, and the
-// write succeeds. If the item has another name and an earlier try got no answer, our write may have
-// been overwritten. Then the error is ErrUnavailable, because ErrExists or ErrConflict would mean
-// that nothing was written. A transaction sends the name as its request token, so DynamoDB itself
+// the stored item. If that has the name of our write, an earlier try has taken effect, and the
+// write succeeds. If it has another name and an earlier try got no answer, our write may have been
+// overwritten. Then the error is ErrUnavailable, because ErrExists or ErrConflict would mean that
+// nothing was written. A transaction sends the name as its request token, so DynamoDB itself
 // recognises a retry.
 //
 // Two cases remain. A Take whose answer was lost counts twice if another caller took from the
-// counter between the tries. The count never exceeds the limit because of this. A Delete whose
-// answer was lost also deletes an item that was created between the tries.
+// counter between the tries, but this never makes the count exceed the limit. A Delete whose answer
+// was lost also deletes an item that was created between the tries.
 package dynamostore
 
 import (
@@ -35,7 +35,7 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// Store is a store.Table in a DynamoDB table. It is safe for concurrent use.
+// Store is safe for concurrent use.
 type Store struct {
 	client   *dynamodb.Client
 	name     string
@@ -46,16 +46,15 @@ type Store struct {
 
 var _ store.Table = (*Store)(nil)
 
-// Option changes the behaviour of a Store.
 type Option func(*Store)
 
 // OnCapacity makes the Store call f with the read and write units of each successful request.
-// Without this option, the Store does not ask DynamoDB for the units.
+// Otherwise it does not ask DynamoDB for the units.
 func OnCapacity(f func(op string, read, write float64)) Option {
 	return func(t *Store) { t.capacity = f }
 }
 
-// New returns a Store for the DynamoDB table of that name. It sends no request.
+// New sends no request.
 func New(client *dynamodb.Client, table string, now func() time.Time, options ...Option) *Store {
 	t := &Store{client: client, name: table, now: now, retryer: withContention(client.Options().Retryer)}
 	for _, o := range options {
@@ -67,7 +66,6 @@ func New(client *dynamodb.Client, table string, now func() time.Time, options ..
 // Close does nothing: the client belongs to its creator.
 func (t *Store) Close() error { return nil }
 
-// Get reads an item with one GetItem request.
 func (t *Store) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
 	if err := key.Validate(); err != nil {
 		return store.Item{}, fmt.Errorf("get item: %w", err)
@@ -95,8 +93,8 @@ func (t *Store) Get(ctx context.Context, key store.Key, read store.Consistency) 
 	return item, nil
 }
 
-// afterExpired is the minimum number of items to request after a page with expired items. So a long
-// run of expired items needs only few requests.
+// afterExpired is the minimum number of items to request after a page with expired items, so that a
+// long run of them needs only few requests.
 const afterExpired = 100
 
 // Query requests pages until it has r.Limit items that have not expired, or the range ends.
@@ -115,8 +113,8 @@ func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 		in.KeyConditionExpression = aws.String(schema.Partition + " = :p AND begins_with(" + schema.Sort + ", :s)")
 		in.ExpressionAttributeValues[":s"] = text(r.Prefix)
 	}
-	// DynamoDB rejects a start key outside the prefix. A start key before the prefix has no effect
-	// here. After the prefix, there are no items.
+	// DynamoDB rejects a start key outside the prefix. One before the prefix has no effect here;
+	// after the prefix, there are no items.
 	switch {
 	case strings.HasPrefix(r.After, r.Prefix) && r.After != "":
 		in.ExclusiveStartKey = keyOf(store.Key{Partition: r.Partition, Sort: r.After})
@@ -153,7 +151,6 @@ func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 	}
 }
 
-// requestCapacity makes DynamoDB report the consumed capacity only if OnCapacity is set.
 func (t *Store) requestCapacity() types.ReturnConsumedCapacity {
 	if t.capacity == nil {
 		return types.ReturnConsumedCapacityNone
@@ -161,8 +158,8 @@ func (t *Store) requestCapacity() types.ReturnConsumedCapacity {
 	return types.ReturnConsumedCapacityTotal
 }
 
-// reportCapacity passes the read and write units of a request to the function of OnCapacity. A
-// request has either read units or write units.
+// reportCapacity passes the units of a request to the function of OnCapacity. A request has either
+// read units or write units.
 func (t *Store) reportCapacity(op string, capacities ...types.ConsumedCapacity) {
 	if t.capacity == nil {
 		return
@@ -178,7 +175,6 @@ func (t *Store) reportCapacity(op string, capacities ...types.ConsumedCapacity) 
 	}
 }
 
-// capacityOf returns the capacity that c points to, or zero if c is nil.
 func capacityOf(c *types.ConsumedCapacity) types.ConsumedCapacity {
 	if c == nil {
 		return types.ConsumedCapacity{}

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// translate adds the matching error of package store to an error of the SDK. If the request may
-// have taken effect, that error is ErrUnavailable.
+// translate adds the matching error of package store, ErrUnavailable if the request may have taken
+// effect.
 func translate(err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -48,7 +48,7 @@ func (r contentionRetryer) IsErrorRetryable(err error) bool {
 }
 
 // contended reports whether a request failed only because of another transaction, or of throttling
-// inside a transaction. If a condition failed, it returns false: the condition would fail again.
+// inside a transaction. A failed condition would fail again.
 func contended(err error) bool {
 	var conflict *types.TransactionConflictException
 	var running *types.TransactionInProgressException

@@ -23,7 +23,6 @@ func keyOf(k store.Key) attributes {
 	return attributes{schema.Partition: text(k.Partition), schema.Sort: text(k.Sort)}
 }
 
-// expiry returns Item.Expires in its stored form, Unix seconds.
 func expiry(at time.Time) int64 {
 	if at.IsZero() || at.Unix() > schema.Never {
 		return schema.Never
@@ -42,8 +41,7 @@ func encode(item store.Item, version int64, writer string) attributes {
 	return a
 }
 
-// decode returns the item in attributes that this package wrote. It fails for an item that was
-// added by hand, without a version or an expiry.
+// decode fails for an item that was added by hand, without a version or an expiry.
 func decode(a attributes) (store.Item, error) {
 	var item store.Item
 	var err error

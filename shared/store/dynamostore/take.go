@@ -16,12 +16,12 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// takeTries is the maximum number of times that Take calls count and then begin. More than one
-// round is needed only if other callers use the same counter when it expires.
+// takeTries is how often Take calls count and then begin. More than one round is needed only if
+// other callers use the same counter when it expires.
 const takeTries = 4
 
-// Take sends one conditional update. An update expression cannot reset a number. So if the counter
-// has expired and DynamoDB has not deleted it yet, Take sends a second write.
+// Take sends one conditional update. An update expression cannot reset a number, so a counter that
+// has expired but is not deleted yet needs a second write.
 func (t *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
 	err := store.ValidateTake(key, n)
 	if err == nil && limit <= 0 {
@@ -99,7 +99,7 @@ func (t *Store) begin(ctx context.Context, key store.Key, n int64, expires time.
 	return t.send(ctx, create, new(awscall.Tries))
 }
 
-// itemFound returns the stored item from the error of a failed condition, or nil for other errors.
+// itemFound returns the stored item from the error of a failed condition, or nil.
 func itemFound(err error) attributes {
 	var failed *types.ConditionalCheckFailedException
 	if errors.As(err, &failed) {

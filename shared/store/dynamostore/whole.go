@@ -20,7 +20,7 @@ import (
 
 var _ store.Whole = (*Store)(nil)
 
-// Scan implements store.Whole. It returns what DynamoDB reads at once, at most 1 MB.
+// Scan returns what DynamoDB reads at once, at most 1 MB.
 func (t *Store) Scan(ctx context.Context, after store.Key) (page []store.Item, next store.Key, err error) {
 	in := &dynamodb.ScanInput{
 		TableName: &t.name, ConsistentRead: aws.Bool(true), ReturnConsumedCapacity: t.requestCapacity(),
@@ -56,7 +56,7 @@ func (t *Store) Scan(ctx context.Context, after store.Key) (page []store.Item, n
 // placers is the number of items that Place writes at a time.
 const placers = 16
 
-// Place implements store.Whole by conditional writes of single items.
+// Place uses conditional writes of single items.
 func (t *Store) Place(ctx context.Context, items []store.Item) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -102,8 +102,8 @@ func (t *Store) place(ctx context.Context, i store.Item, writer string) error {
 	return translate(err)
 }
 
-// asItIs returns the attributes of an item, with the item's own version. Data of 8 bytes is stored
-// as a count. Reads return the same 8 bytes, and Take can continue the counter.
+// asItIs keeps the item's own version. It stores data of 8 bytes as a count: reads return the same
+// bytes, and Take can continue the counter.
 func asItIs(i store.Item, writer string) attributes {
 	a := encode(i, i.Version, writer)
 	if count, ok := i.Count(); ok {
@@ -113,8 +113,8 @@ func asItIs(i store.Item, writer string) attributes {
 	return a
 }
 
-// mostInVain is the maximum number of tries of a request. The SDK retries too. A table that is
-// billed per request needs minutes to adapt to a sudden load.
+// mostInVain limits the tries of a request, in addition to the SDK's. A table billed per request
+// needs minutes to adapt to a sudden load.
 const mostInVain = 20
 
 var waits = retry.Backoff{First: 50 * time.Millisecond, Longest: 20 * time.Second}

@@ -15,12 +15,11 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// maxTransaction is the maximum size of a transaction in DynamoDB, in bytes. Keys and attribute
-// names count.
+// maxTransaction is DynamoDB's limit in bytes, with keys and attribute names.
 const maxTransaction = 4 << 20
 
-// Write sends one conditional request for a single operation, or a transaction for several
-// operations. It fails with ErrTooLarge if the transaction has over 4 MiB.
+// Write sends one conditional request for a single operation, or a transaction for several. It
+// fails with ErrTooLarge if the transaction has over 4 MiB.
 func (t *Store) Write(ctx context.Context, ops ...store.Op) error {
 	if err := store.Validate(ops); err != nil {
 		return fmt.Errorf("write items: %w", err)
@@ -58,8 +57,7 @@ func (t *Store) write(ctx context.Context, op store.Op) error {
 	return refusal(op.Mode)
 }
 
-// check carries out a single Check. It sends a strong read instead of a transaction, at half the
-// price.
+// check sends a strong read instead of a transaction, at half the price.
 func (t *Store) check(ctx context.Context, op store.Op) error {
 	item, err := t.Get(ctx, op.Item.Key, store.Strong)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -106,15 +104,14 @@ func refusal(mode store.Mode) error {
 	return store.ErrConflict
 }
 
-// These are the conditions of writes. The value :now is the current time in Unix seconds.
+// Conditions of writes; :now is in Unix seconds.
 const (
 	noItem   = "(attribute_not_exists(" + schema.Partition + ") OR " + schema.Expires + " <= :now)"
 	sameItem = "(" + schema.Version + " = :version AND " + schema.Expires + " > :now)"
 	notYet   = "(attribute_not_exists(" + schema.Writer + ") OR " + schema.Writer + " <> :writer)"
 )
 
-// request returns an operation in the form that transactions need. send converts it to a single
-// request.
+// request returns an operation as transactions need it. send converts it to a single request.
 func (t *Store) request(op store.Op, writer string) types.TransactWriteItem {
 	now := number(t.now().Unix())
 	same := attributes{":version": number(op.Item.Version), ":now": now}
@@ -145,8 +142,8 @@ func (t *Store) request(op store.Op, writer string) types.TransactWriteItem {
 	}
 }
 
-// set returns the update for store.Set. Only an update can increase a version that is not known.
-// The update's condition fails only if the same write is sent again, so the version rises by one.
+// set returns the update for store.Set, since only an update can increase an unknown version. Its
+// condition fails only if the same write is sent again, so the version rises by one.
 func (t *Store) set(item store.Item, writer string) *types.Update {
 	set := "SET " + schema.Expires + " = :expires, " + schema.Writer + " = :writer"
 	remove := " REMOVE " + schema.Taken
@@ -164,7 +161,6 @@ func (t *Store) set(item store.Item, writer string) *types.Update {
 	}
 }
 
-// send sends one operation as a single request, not as a transaction.
 func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *awscall.Tries) error {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
 	options := func(o *dynamodb.Options) { o.Retryer, o.APIOptions = t.retryer, tries.Observe(o.APIOptions) }

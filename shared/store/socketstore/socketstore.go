@@ -1,7 +1,7 @@
 // Package socketstore shares the table of one process with other processes of the same user. A
 // store's file is locked by the process that serves it, so commands that write ask that process.
-// The connection is HTTP over a Unix socket: the permissions of the socket decide who may connect.
-// Handler is the side of the owner; Dial returns the table for the others.
+// The connection is HTTP over a Unix socket, whose permissions decide who may connect. Handler is
+// the side of the owner; Dial returns the table for the others.
 package socketstore
 
 import (
@@ -19,13 +19,13 @@ import (
 	"verdetto/shared/store"
 )
 
-// Path is the path of all calls on the socket.
+// Path is the path of all calls.
 const Path = "/table"
 
-// mediaType marks calls and answers. A process of another version answers with another type.
+// mediaType is the type of calls and answers. An answer of another type comes from a service of
+// another version.
 const mediaType = "application/vnd.verdetto.table"
 
-// method is a method of store.Table.
 type method int
 
 const (
@@ -35,7 +35,7 @@ const (
 	take
 )
 
-// call is one call of a method. Fields that the method does not take are empty.
+// call is one call of a method, with empty fields where it takes none.
 type call struct {
 	Method   method
 	Key      store.Key
@@ -46,7 +46,7 @@ type call struct {
 	Expires  time.Time
 }
 
-// answer is the result of a call. Fault is 0 for success, and otherwise 1 + the index in faults.
+// answer is the result of a call. Fault is 0 for success, otherwise 1 + the index in faults.
 type answer struct {
 	Items []store.Item
 	Count int64
@@ -54,11 +54,10 @@ type answer struct {
 	Text  string
 }
 
-// faults are the errors of a table, in an order that never changes.
+// faults are the errors of a table. Their order never changes.
 var faults = []error{store.ErrUnavailable, store.ErrNotFound, store.ErrExists, store.ErrConflict, store.ErrLimit,
 	store.ErrTooLarge, store.ErrInvalid}
 
-// fault is an error of the other process, with its text.
 type fault struct {
 	text string
 	kind error
@@ -89,7 +88,6 @@ func Handler(table store.Table) http.Handler {
 	})
 }
 
-// on carries out a call on a table.
 func (c call) on(ctx context.Context, table store.Table, a *answer) (err error) {
 	switch c.Method {
 	case get:
@@ -107,7 +105,6 @@ func (c call) on(ctx context.Context, table store.Table, a *answer) (err error) 
 	return err
 }
 
-// Table is the table of another process.
 type Table struct{ client http.Client }
 
 var _ store.Table = (*Table)(nil)
@@ -149,7 +146,6 @@ func (t *Table) do(ctx context.Context, c call) (a answer, err error) {
 	return a, nil
 }
 
-// Get implements store.Table.
 func (t *Table) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
 	a, err := t.do(ctx, call{Method: get, Key: key, Read: read})
 	if err != nil {
@@ -161,7 +157,6 @@ func (t *Table) Get(ctx context.Context, key store.Key, read store.Consistency) 
 	return a.Items[0], nil
 }
 
-// Query implements store.Table.
 func (t *Table) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
 	a, err := t.do(ctx, call{Method: query, Range: r})
 	if err != nil {
@@ -170,7 +165,6 @@ func (t *Table) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 	return a.Items, nil
 }
 
-// Write implements store.Table.
 func (t *Table) Write(ctx context.Context, ops ...store.Op) error {
 	if err := store.Validate(ops); err != nil {
 		return err
@@ -179,7 +173,6 @@ func (t *Table) Write(ctx context.Context, ops ...store.Op) error {
 	return err
 }
 
-// Take implements store.Table.
 func (t *Table) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
 	a, err := t.do(ctx, call{Method: take, Key: key, N: n, Limit: limit, Expires: expires})
 	if err != nil {
@@ -188,7 +181,7 @@ func (t *Table) Take(ctx context.Context, key store.Key, n, limit int64, expires
 	return a.Count, nil
 }
 
-// Close implements store.Table. The table of the other process stays open.
+// Close leaves the table of the other process open.
 func (t *Table) Close() error {
 	t.client.CloseIdleConnections()
 	return nil

@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// listen serves a handler on a socket and returns the socket's path.
 func listen(t *testing.T, h http.Handler) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
@@ -30,7 +29,6 @@ func listen(t *testing.T, h http.Handler) string {
 	return path
 }
 
-// TestTable: the table of another process keeps the promises of a table.
 func TestTable(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, now func() time.Time) store.Table {
 		table, err := boltstore.Open(filepath.Join(t.TempDir(), "verdetto.db"), now, boltstore.Scratch)
@@ -42,8 +40,7 @@ func TestTable(t *testing.T) {
 	})
 }
 
-// TestNoTable: without a service, and with a service of another version, each call is
-// ErrUnavailable.
+// Without a service, or with one of another version, each call is ErrUnavailable.
 func TestNoTable(t *testing.T) {
 	for name, c := range map[string]struct{ socket, says string }{
 		"no service": {filepath.Join(t.TempDir(), "s"), "ask the running service"},

@@ -28,8 +28,8 @@ func counter(f *fixture) {
 	f.fails(err, store.ErrLimit)
 }
 
-// counterOfSeveral: if the count is below the limit, Take adds all of n, even beyond the limit. At
-// the limit, Take adds nothing.
+// counterOfSeveral: below the limit, Take adds all of n, even beyond the limit. At the limit, it
+// adds nothing.
 func counterOfSeveral(f *fixture) {
 	until := f.clock.Now().Add(time.Hour)
 	for _, c := range []struct {

@@ -11,15 +11,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// ErrInjected is the error with which a Faulty table makes a call fail. It is a
-// store.ErrUnavailable.
+// ErrInjected is the error of a Faulty table, an ErrUnavailable.
 var ErrInjected = fmt.Errorf("%w: injected fault", store.ErrUnavailable)
 
-// Side says whether a call of a Faulty table fails before or after it takes effect.
 type Side int
 
-// Before means that the call has no effect; After means that it has taken effect, but the caller
-// gets an error.
+// Before means that the call has no effect; After that it has, but the caller gets an error.
 const (
 	Before Side = iota
 	After
@@ -27,8 +24,8 @@ const (
 
 func (s Side) String() string { return [...]string{"before", "after"}[s] }
 
-// Faulty is a table that fails at chosen calls. Calls are counted from 0. Faulty is safe for
-// concurrent use. But with concurrent calls, it is random which call has which number.
+// Faulty is a table that fails at chosen calls, counted from 0. It is safe for concurrent use, but
+// then it is random which call has which number.
 type Faulty struct {
 	store.Table
 	mu    sync.Mutex
@@ -45,7 +42,7 @@ func (f *Faulty) FailOnce(call int, side Side) {
 }
 
 // DieAt simulates a killed process: one call fails, before or after its effect, and all later calls
-// fail before their effect. The next call is number 0. Heal ends the fault.
+// fail before theirs. The next call is number 0. Heal ends the fault.
 func (f *Faulty) DieAt(call int, side Side) {
 	f.arm(func(n int) (bool, Side) {
 		if n > call {
@@ -55,7 +52,7 @@ func (f *Faulty) DieAt(call int, side Side) {
 	})
 }
 
-// Heal removes all faults and restarts the count of calls at 0.
+// Heal removes all faults and restarts the count at 0.
 func (f *Faulty) Heal() { f.arm(nil) }
 
 func (f *Faulty) arm(fails func(int) (bool, Side)) {
@@ -82,8 +79,6 @@ func (f *Faulty) next() (fail bool, side Side) {
 	return f.fails(n)
 }
 
-// around runs a call. If a fault is chosen for the call, around makes it fail before or after its
-// effect.
 func (f *Faulty) around(call func() error) error {
 	fail, side := f.next()
 	if fail && side == Before {
@@ -96,33 +91,29 @@ func (f *Faulty) around(call func() error) error {
 	return err
 }
 
-// Get implements store.Table.
 func (f *Faulty) Get(ctx context.Context, key store.Key, read store.Consistency) (item store.Item, err error) {
 	err = f.around(func() error { item, err = f.Table.Get(ctx, key, read); return err })
 	return item, err
 }
 
-// Query implements store.Table.
 func (f *Faulty) Query(ctx context.Context, r store.Range) (items []store.Item, err error) {
 	err = f.around(func() error { items, err = f.Table.Query(ctx, r); return err })
 	return items, err
 }
 
-// Write implements store.Table.
 func (f *Faulty) Write(ctx context.Context, ops ...store.Op) error {
 	return f.around(func() error { return f.Table.Write(ctx, ops...) })
 }
 
-// Take implements store.Table.
 func (f *Faulty) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (count int64, err error) {
 	err = f.around(func() error { count, err = f.Table.Take(ctx, key, n, limit, expires); return err })
 	return count, err
 }
 
 // EachFault tests a flow with one fault at each of its calls. It runs the flow once without faults
-// to count the calls. Then it runs the flow for each call and side, each time on an empty table.
-// The flow must finish with retries, as a caller would, and check the final state. EachFault
-// returns the number of combinations of call and side.
+// to count the calls, then for each call and side, each time on an empty table. The flow must
+// finish with retries, as a caller would, and check the final state. It returns the number of
+// combinations.
 func EachFault(
 	t *testing.T, open func(t *testing.T) store.Table, arm func(f *Faulty, call int, side Side),
 	flow func(t *testing.T, f *Faulty),

@@ -1,8 +1,7 @@
 // Package storetest tests that a store.Table keeps the promises of package store.
 //
-// Run is the suite of tests that every implementation must pass. Faulty makes a table fail at a
-// chosen call, before or after its effect. With it, tests show that the code above the table loses
-// no data.
+// Run is the suite that every implementation must pass. Faulty makes a table fail at a chosen call,
+// before or after its effect, to show that the code above the table loses no data.
 package storetest
 
 import (
@@ -16,21 +15,19 @@ import (
 	"verdetto/shared/store"
 )
 
-// Clock is a clock that stands still until a test moves it.
+// Clock stands still until a test moves it.
 type Clock struct{ unix atomic.Int64 }
 
-// NewClock returns a clock that starts at a fixed noon in 2066. That is far in the future, because
-// DynamoDB deletes expired items by the real time, not by this clock.
+// NewClock starts at a fixed noon in 2066, far in the future, because DynamoDB deletes expired
+// items by the real time.
 func NewClock() *Clock {
 	c := &Clock{}
 	c.unix.Store(time.Date(2066, 3, 1, 12, 0, 0, 0, time.UTC).Unix())
 	return c
 }
 
-// Now returns the time of the clock.
 func (c *Clock) Now() time.Time { return time.Unix(c.unix.Load(), 0).UTC() }
 
-// Add moves the clock forward by d.
 func (c *Clock) Add(d time.Duration) { c.unix.Add(int64(d / time.Second)) }
 
 // Run tests that a table keeps its promises. open returns an empty table that uses the given clock.
@@ -84,7 +81,7 @@ func whole(test func(*fixture, store.Whole)) func(*fixture) {
 	}
 }
 
-// Must ends a test if an error occurs that the test is not about.
+// Must ends a test on an error that it is not about.
 func Must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// Contents returns all items of a table in order of their keys.
 func Contents(ctx context.Context, t store.Whole) (items []store.Item, err error) {
 	err = store.EachPage(ctx, t, func(page []store.Item) error {
 		for _, i := range page {
@@ -30,8 +29,7 @@ func Contents(ctx context.Context, t store.Whole) (items []store.Item, err error
 	return items, err
 }
 
-// Diff returns the differences between two tables in keys, versions, expiry times and data. It
-// returns "" if they are equal.
+// Diff returns the differences between two tables in keys, versions, expiry times and data.
 func Diff(ctx context.Context, a, b store.Whole) (string, error) {
 	type stored struct {
 		Version int64
@@ -55,10 +53,8 @@ func Diff(ctx context.Context, a, b store.Whole) (string, error) {
 	return cmp.Diff(held[0], held[1]), nil
 }
 
-// The functions below test the interface store.Whole.
-
-// placed tests Place: items are stored as given, also for a second time, but replace no other
-// version. Later writes treat them like written items.
+// placed tests that Place stores items as given, also for a second time, but replaces no other
+// version, and that later writes treat them like written items.
 func placed(f *fixture, table store.Whole) {
 	later := f.clock.Now().Add(time.Hour)
 	f.must(f.write(store.Set, item("stays", "s")))
@@ -86,7 +82,7 @@ func placed(f *fixture, table store.Whole) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		f.Errorf("(-want +got)\n%.3000s", diff)
 	}
-	// The placed items behave as if they had been written to this table.
+	// The placed items behave as if written to this table.
 	if n, err := table.Take(f.ctx, key("counter"), 1, 8, later); err != nil || n != 8 {
 		f.Errorf("the counter goes on at %d, %v", n, err)
 	}
@@ -104,7 +100,8 @@ func placed(f *fixture, table store.Whole) {
 	}
 }
 
-// eachOnce: EachPage returns every item exactly once, over many pages of results, and no expired items.
+// eachOnce tests that EachPage returns every item that has not expired exactly once, over many
+// pages.
 func eachOnce(f *fixture, table store.Whole) {
 	var items []store.Item
 	for n := range 300 {

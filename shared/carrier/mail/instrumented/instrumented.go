@@ -1,6 +1,6 @@
 // Package instrumented wraps a mail sender. It logs the outcome of each mail with metrics for the
-// operator: sent, refused for good, or failed for now. The log holds the kind of the mail (its
-// Tag), and never the recipient.
+// operator: sent, refused for good, or failed for now. The log holds the mail's Tag, but never the
+// recipient.
 package instrumented
 
 import (
@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/runtime/metrics"
 )
 
-// Sender is a mail.Sender that counts the outcomes of another mail.Sender.
 type Sender struct {
 	Sender  mail.Sender
 	Log     *slog.Logger
@@ -23,7 +22,6 @@ type Sender struct {
 
 var _ mail.Sender = Sender{}
 
-// Send implements mail.Sender.
 func (s Sender) Send(ctx context.Context, m mail.Message) error {
 	err := s.Sender.Send(ctx, m)
 	outcome := "sent"

@@ -22,17 +22,15 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// From is the sender of the mails in a folder. Its domain cannot exist.
+// From is the sender of the mails. Its domain cannot exist.
 const From = "Verdetto <verdetto@desk.invalid>"
 
 const (
 	suffix = ".eml"
-	// kind is a header with the Tag of the message, for readers of the folder. It is not part of
-	// the mail.
+	// kind is a header with the Tag, for readers of the folder. It is not part of the mail.
 	kind = "X-Verdetto-Tag"
 )
 
-// Sender writes mails into a folder.
 type Sender struct {
 	dir     string
 	now     func() time.Time
@@ -42,7 +40,7 @@ type Sender struct {
 
 var _ mail.Sender = (*Sender)(nil)
 
-// Open returns a Sender for a folder, and creates the folder if it is missing.
+// Open creates the folder if it is missing.
 func Open(dir string, now func() time.Time) (*Sender, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open mail folder: %w", err)
@@ -54,9 +52,8 @@ func Open(dir string, now func() time.Time) (*Sender, error) {
 	return &Sender{dir: dir, now: now, compose: compose}, nil
 }
 
-// Send writes the mail as a file. It fails with ErrRefused for a malformed message and with
-// ErrBlocked if the folder is not writable. It fails with ErrThrottled if the context has ended. If
-// Send fails, there is no file.
+// Send fails with ErrRefused for a malformed message, with ErrBlocked if the folder is not
+// writable, and with ErrThrottled if the context has ended. If it fails, there is no file.
 func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("send mail: %w: %w", mail.ErrThrottled, err)
@@ -74,7 +71,7 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	return nil
 }
 
-// write creates the file under a temporary name that Read ignores, then renames it.
+// write uses a temporary name, which Read ignores, then renames the file.
 func (s *Sender) write(raw []byte, name string) (err error) {
 	f, err := os.CreateTemp(s.dir, ".new-*") // readable by the owner only
 	if err != nil {
@@ -92,8 +89,8 @@ func (s *Sender) write(raw []byte, name string) (err error) {
 	return os.Rename(f.Name(), filepath.Join(s.dir, name))
 }
 
-// name returns a file name of the time, this sender's count of mails and a random part. The clock
-// may stand still, and other processes may write into the same folder.
+// name joins the time, this sender's count of mails and a random part, since the clock may stand
+// still, and other processes may write into the same folder.
 func (s *Sender) name() string {
 	at := s.now().UTC().Format("20060102T150405.000000000Z")
 	return fmt.Sprintf("%s-%06d-%.8s", at, s.sent.Add(1), rand.Text())

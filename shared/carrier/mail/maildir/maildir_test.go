@@ -103,8 +103,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestNothingIsOverwritten: two processes write mails with many senders at the same time. No mail
-// is overwritten.
+// Two processes write mails with many senders at once, and no mail is overwritten.
 func TestNothingIsOverwritten(t *testing.T) {
 	one, dir := open(t, stopped)
 	two, err := Open(dir, stopped)
@@ -139,7 +138,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 }
 
-// TestSameMessage: a message that is sent again with the same ID replaces its first file.
+// A message that is sent again with the same ID replaces its first file.
 func TestSameMessage(t *testing.T) {
 	one, dir := open(t, stopped)
 	two, err := Open(dir, stopped)
@@ -223,7 +222,7 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// TestReadGivesTheOthers: Read reports a malformed file and still returns all other mails.
+// Read reports a malformed file and still returns all others.
 func TestReadGivesTheOthers(t *testing.T) {
 	s, dir := open(t, stopped)
 	if err := s.Send(t.Context(), mail.Message{To: "a@b.example", Subject: "s", Text: "t"}); err != nil {

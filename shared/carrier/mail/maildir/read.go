@@ -17,18 +17,16 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// Mail is a mail that was read from a folder.
 type Mail struct {
-	mail.Message        // line ends in its texts are \n
-	File         string // file name
-	From         string // the bare address
+	mail.Message // its texts have \n as line ends
+	File         string
+	From         string // bare address
 	ID           string // Message-ID, in brackets
 	Date         time.Time
 }
 
-// Read returns the mails of a folder in the order of their file names, which is the order of
-// sending. A missing folder counts as empty. If a file is unreadable, it returns an error together
-// with the other mails.
+// Read returns the mails in the order of their file names, which is that of sending. A missing
+// folder counts as empty. Unreadable files cause an error beside the other mails.
 func Read(dir string) ([]Mail, error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +96,6 @@ func address(h gomail.Header, key string) (string, error) {
 	return list[0].Address, nil
 }
 
-// collect adds the text, the HTML or the inline picture of a MIME part to the mail.
 func (m *Mail) collect(_ []int, part *message.Entity, err error) error {
 	contentType, _, typeErr := part.Header.ContentType()
 	if err = errors.Join(err, typeErr); err != nil || part.MultipartReader() != nil {

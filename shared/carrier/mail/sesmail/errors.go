@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/runtime/awscall"
 )
 
-// safelyRetrying returns a retryer that retries only requests that certainly failed: SES refused
-// them, or they were never sent.
+// safelyRetrying retries only requests that certainly failed: SES refused them, or they were never
+// sent.
 func safelyRetrying(r aws.Retryer) aws.Retryer {
 	v2, ok := r.(aws.RetryerV2)
 	if !ok {
@@ -32,9 +32,8 @@ func (r safeRetryer) IsErrorRetryable(err error) bool {
 	return (awscall.IsRefused(err) || awscall.IsUndialled(err)) && r.RetryerV2.IsErrorRetryable(err)
 }
 
-// wrapError wraps an error of the SDK with the matching error of package mail. If the request may
-// have succeeded, the matching error is ErrUnavailable. Only the text of the SDK's error is kept.
-// Addresses are removed from the text, because SES repeats them.
+// wrapError wraps an error of the SDK with that of package mail, ErrUnavailable if the request may
+// have succeeded. It keeps only the text, without the addresses that SES repeats.
 func wrapError(ctx context.Context, err error, tries *awscall.Tries, to string) error {
 	text := mail.Redact(err.Error(), to)
 	if ended := ctx.Err(); ended != nil {
@@ -65,7 +64,7 @@ func classifyRefusal(status int, code, text string) error {
 	case throttled, status == http.StatusTooManyRequests:
 		return mail.ErrThrottled
 	case code == "MessageRejected" && !strings.Contains(text, "not verified"):
-		// Other refusals concern this mail alone. With "not verified" SES means the identity of the
+		// Other refusals concern this mail alone. "not verified" is about the identity of the
 		// sender (or of the recipient, in the SES sandbox), which the operator must correct.
 		return mail.ErrRefused
 	case code == "BadRequestException" && !strings.Contains(text, "configuration set"):

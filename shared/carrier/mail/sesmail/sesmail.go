@@ -2,7 +2,7 @@
 // maildir, except that SES sets its own Message-ID and Date.
 //
 // The package keeps the promises of package mail. Also, one Send causes at most one mail: a request
-// that may have reached SES is never repeated. A request that certainly failed (throttled, or no
+// that may have reached SES is never repeated. One that certainly failed (throttled, or no
 // connection) is retried a few times within Timeout.
 package sesmail
 
@@ -19,24 +19,20 @@ import (
 	"verdetto/shared/runtime/awscall"
 )
 
-// Timeout is the longest duration of a Send, even if its context allows more.
+// Timeout bounds a Send, even if its context allows more.
 const Timeout = 10 * time.Second
 
-// tagName is the name of the SES message tag that holds a message's Tag. SES repeats it in events
-// and metrics.
+// tagName is the SES message tag with a message's Tag, which SES repeats in events and metrics.
 const tagName = "kind"
 
-// Config holds the settings of a Sender.
 type Config struct {
 	// From is the sender of all mails: an address of a verified SES identity, or Name <address>.
 	From string
-	// ConfigurationSet is the SES configuration set that decides which events and metrics SES
-	// publishes. It may be empty.
+	// ConfigurationSet decides which events and metrics SES publishes. It may be empty.
 	ConfigurationSet string
 	Now              func() time.Time
 }
 
-// Sender is a mail.Sender that sends through SES.
 type Sender struct {
 	client  *sesv2.Client
 	retryer aws.Retryer
@@ -46,8 +42,8 @@ type Sender struct {
 
 var _ mail.Sender = (*Sender)(nil)
 
-// New returns a Sender that uses a client of SES. It keeps the client's settings for the number and
-// pauses of retries, but retries only requests that certainly failed.
+// New keeps the client's settings for the number and pauses of retries, but retries only requests
+// that certainly failed.
 func New(client *sesv2.Client, c Config) (*Sender, error) {
 	compose, err := mail.NewComposer(c.From, c.Now)
 	if err != nil {
@@ -56,7 +52,6 @@ func New(client *sesv2.Client, c Config) (*Sender, error) {
 	return &Sender{client, safelyRetrying(client.Options().Retryer), c.ConfigurationSet, compose}, nil
 }
 
-// Send gives a message to SES.
 func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	raw, err := s.compose.Compose(m)
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 	"verdetto/shared/carrier/mail/smtpmail/eximlocal"
 )
 
-// exim runs Exim. It returns the folder for delivered mails, the port for each kind of TLS, and the
-// certificate authority.
+// exim returns the folder for delivered mails, the port for each kind of TLS, and the certificate
+// authority.
 func exim(t *testing.T) (folder string, ports map[smtpmail.TLS]int, roots *x509.CertPool) {
 	t.Helper()
 	web := httptest.NewUnstartedServer(http.NotFoundHandler()) // its certificate is for loopback
@@ -39,8 +39,7 @@ func exim(t *testing.T) (folder string, ports map[smtpmail.TLS]int, roots *x509.
 	}.Start(t), ports, roots
 }
 
-// delivered waits until the folder has the given number of mails. It counts the mails by
-// Message-ID.
+// delivered waits until the folder has the given number of mails, and counts them by Message-ID.
 func delivered(t *testing.T, folder string, want int) map[string]int {
 	t.Helper()
 	var files []string
@@ -66,9 +65,9 @@ func delivered(t *testing.T, folder string, want int) map[string]int {
 	return ids
 }
 
-// cutter returns a dialer through a proxy. After the given number of bytes to the server, the proxy
-// drops the server's answers and cuts the connection. The number must be larger than all bytes
-// before the message.
+// cutter returns a dialer through a proxy that, after the given number of bytes to the server,
+// drops the server's answers and cuts the connection. The number must exceed all bytes before the
+// message.
 func cutter(t *testing.T, to string, after int64) (dial func(context.Context, string, string) (net.Conn, error)) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -116,9 +115,9 @@ type counter struct{ n *atomic.Int64 }
 
 func (c counter) Write(p []byte) (int, error) { c.n.Add(int64(len(p))); return len(p), nil }
 
-// TestProveExim: Exim accepts a mail over both kinds of TLS. In other cases it refuses, greylists
-// or is slow, or the connection is cut after the end of the message. In every case the mail is
-// delivered once, or Send returns the right error.
+// Exim accepts a mail over both kinds of TLS, refuses, greylists or is slow, or the connection is
+// cut after the end of the message. In every case the mail is delivered once, or Send returns the
+// right error.
 func TestProveExim(t *testing.T) {
 	folder, ports, roots := exim(t)
 	send := func(kind smtpmail.TLS, to, id, text string, change func(*smtpmail.Config)) error {

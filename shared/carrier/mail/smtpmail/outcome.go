@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// step is how far the sending of a mail has come, as a step of the SMTP dialogue.
+// step is how far the SMTP dialogue has come.
 type step int
 
 const (
@@ -31,7 +31,6 @@ func (s step) String() string {
 		"hand over the message", "end of the message"}[s]
 }
 
-// outcome returns the error of package mail for an error at a step of the SMTP dialogue.
 func outcome(at step, err error) error {
 	var said *smtp.SMTPError
 	switch {
@@ -45,32 +44,30 @@ func outcome(at step, err error) error {
 	return mail.ErrBlocked // no TLS, no valid certificate, no authentication: affects every message
 }
 
-// interrupted reports whether the connection failed or broke off.
 func interrupted(err error) bool {
 	var op *net.OpError
 	if errors.As(err, &op) {
-		// A TLS alert is no interruption: one side rejects the other side.
+		// A TLS alert is no interruption: one side rejects the other.
 		return op.Op != "remote error" && op.Op != "local error"
 	}
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
 		errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// reply is a rule that maps a permanent refusal of a mail server (5xx) to an error of package mail.
-// The first rule that matches applies.
+// reply maps a permanent refusal (5xx) to an error of package mail. The first rule that matches
+// applies.
 type reply struct {
 	from, to step
-	codes    string // prefixes of the code, separated by spaces; empty matches any
-	text     string // text within the reply, in lower case
+	codes    string // prefixes of the code, separated by spaces; empty: any
+	text     string // within the reply, in lower case
 	means    error
 }
 
-// replies decides who causes a refusal. Before a recipient is named, the service causes it, and
-// every mail is refused. For a recipient, the address causes it, unless the server does not know
-// the service. For the content, the message causes it, unless the server rejects the sender's
-// identity.
+// replies decides who causes a refusal. Before a recipient is named, it is the service, and every
+// mail is refused. For a recipient it is the address, unless the server does not know the service.
+// For the content it is the message, unless the server rejects the sender's identity.
 //
-// All other refusals are retried later. So in doubt no alert ends, and no other mail waits.
+// All other refusals are retried later, so that in doubt no alert ends, and no other mail waits.
 var replies = []reply{
 	{connecting, signingIn, "", "", mail.ErrBlocked},
 	{sender, sender, "552 5.3.4", "", mail.ErrRefused}, // larger than the server accepts
@@ -89,7 +86,7 @@ var replies = []reply{
 
 func outcomeOf(at step, said *smtp.SMTPError) error {
 	if said.Code/100 != 5 {
-		return mail.ErrThrottled // 4xx: not now; greylisted, busy, daily quota
+		return mail.ErrThrottled // 4xx: greylisted, busy, daily quota
 	}
 	codes := []string{fmt.Sprint(said.Code)}
 	if e := said.EnhancedCode; e[0] == 5 {
@@ -104,8 +101,8 @@ func outcomeOf(at step, said *smtp.SMTPError) error {
 	return mail.ErrThrottled
 }
 
-// fits reports whether the rule is about one of the codes. A prefix that ends in a dot is compared
-// with the start of a code. Every other prefix is compared with the whole code.
+// fits compares a prefix that ends in a dot with the start of a code, and any other with the whole
+// code.
 func (r reply) fits(codes []string) bool {
 	if r.codes == "" {
 		return true

@@ -10,40 +10,35 @@ import (
 	"strings"
 )
 
-// Server is the address of a mail server for submission (RFC 6409), and how the connection is
-// encrypted.
+// Server is a mail server for submission (RFC 6409).
 type Server struct {
 	Host string
 	Port int
 	TLS  TLS
 }
 
-// TLS says how the connection to a mail server is encrypted.
 type TLS int
 
 const (
 	// StartTLS encrypts the connection after the server's greeting, before anything else is sent.
 	StartTLS TLS = iota
-	// Implicit encrypts the connection from the first byte (RFC 8314).
+	// Implicit encrypts from the first byte (RFC 8314).
 	Implicit
-	// None does not encrypt the connection. It is allowed only for a server on this machine.
+	// None is allowed only for a server on this machine.
 	None
 )
 
-// Address returns the server's address as HOST:PORT.
 func (s Server) Address() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
 
-// IsServer reports whether a text is meant as the address of a mail server, even if it is
-// malformed.
+// IsServer reports whether a text is meant as a mail server, even if it is malformed.
 func IsServer(text string) bool {
 	scheme, _, ok := strings.Cut(text, "://")
 	return ok && strings.HasPrefix(strings.ToLower(scheme), "smtp")
 }
 
-// ParseServer parses the address of a mail server. smtp://HOST[:587] requires STARTTLS, and
-// smtps://HOST[:465] is encrypted from the first byte. smtp://127.0.0.1:25?tls=off turns encryption
-// off and is allowed only for this machine. A user name or password is rejected, because process
-// lists would show it.
+// ParseServer parses smtp://HOST[:587], which requires STARTTLS, and smtps://HOST[:465], which is
+// encrypted from the first byte. smtp://127.0.0.1:25?tls=off turns encryption off and is allowed
+// only for this machine. A user name or password is rejected, because process lists would show it.
 func ParseServer(text string) (Server, error) {
 	const want = "want smtp://HOST:587 (STARTTLS) or smtps://HOST:465 (TLS from the beginning)"
 	u, err := url.Parse(text)

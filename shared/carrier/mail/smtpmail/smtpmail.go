@@ -25,30 +25,28 @@ import (
 )
 
 const (
-	// Timeout is the longest duration of a Send, even if its context allows more.
+	// Timeout bounds a Send, even if its context allows more.
 	Timeout = 14 * time.Second
-	// BeforeEnd is how much of Timeout may pass before the end of the message is sent. A slow
-	// server has the remaining time for its answer, which decides whether the mail was sent.
+	// BeforeEnd is how much of Timeout may pass before the end of the message is sent. The rest is
+	// for a slow server's answer, which decides whether the mail was sent.
 	BeforeEnd = 8 * time.Second
 )
 
-// Config holds the mail server and the sender of all mails.
 type Config struct {
 	Server         Server
-	User, Password string // both may be empty for a server on this machine
-	// From is the sender of all mails, as an address or as Name <address>. It receives bounces.
+	User, Password string // may be empty for a server on this machine
+	// From is the sender of all mails, an address or Name <address>. It receives bounces.
 	From string
 	Now  func() time.Time
-	// Roots are the trusted certificate authorities. If nil, the system's authorities are trusted.
+	// Roots are the trusted certificate authorities. If nil, the system's are trusted.
 	Roots *x509.CertPool
-	// Dial makes a connection. If nil, it is a TCP connection.
+	// Dial makes a connection; if nil, by TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Watch, if set, is called with a description of each step that succeeded, for an operator to
-	// read.
+	// Watch, if set, is called with a description of each successful step, for an operator to read.
 	Watch func(step string)
 }
 
-// Sender is a mail.Sender that sends through a mail server. It is safe for concurrent use.
+// Sender is safe for concurrent use.
 type Sender struct {
 	config  Config
 	compose *mail.Composer
@@ -56,8 +54,7 @@ type Sender struct {
 
 var _ mail.Sender = (*Sender)(nil)
 
-// New returns a Sender. It makes no connection, so it succeeds even if the mail server does not
-// answer.
+// New makes no connection, so it succeeds even if the mail server does not answer.
 func New(c Config) (*Sender, error) {
 	compose, err := mail.NewComposer(c.From, c.Now)
 	if err != nil {
@@ -79,7 +76,6 @@ func New(c Config) (*Sender, error) {
 	return &Sender{c, compose}, nil
 }
 
-// Send gives a message to the mail server.
 func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	raw, err := s.compose.Compose(m)
 	if err != nil {
@@ -100,16 +96,15 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	return fmt.Errorf("send mail: %w: %s: %s", outcome(reached, err), reached, text)
 }
 
-// send sends a mail and returns the last step that it began. The end of the message must be sent
-// before the context before ends.
+// send returns the last step that it began. The end of the message must be sent before the context
+// before ends.
 func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step, error) {
 	conn, err := s.config.Dial(before, "tcp", s.config.Server.Address())
 	if err != nil {
 		return connecting, err
 	}
 	s.watch("connected to %s (%s)", s.config.Server.Address(), conn.RemoteAddr())
-	// The SMTP library's deadlines cover a whole command. Closing the connection interrupts a
-	// command earlier.
+	// The library's deadlines cover a whole command; closing the connection interrupts it earlier.
 	ends := context.AfterFunc(before, func() { conn.Close() })
 	c, reached, err := s.open(before, conn)
 	if err == nil {
@@ -135,8 +130,7 @@ func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step,
 	return reached, err
 }
 
-// hand gives a message to the server. It calls beforeEnd directly before it sends the end of the
-// message.
+// hand gives a message to the server. It calls beforeEnd directly before it sends the end.
 func (s *Sender) hand(c *smtp.Client, to string, raw []byte, beforeEnd func() error) (step, error) {
 	if err := c.Mail(s.compose.From(), &smtp.MailOptions{Size: int64(len(raw))}); err != nil {
 		return sender, err
@@ -163,7 +157,7 @@ func (s *Sender) hand(c *smtp.Client, to string, raw []byte, beforeEnd func() er
 	return end, err
 }
 
-// open encrypts the connection, greets the mail server and authenticates.
+// open encrypts the connection, greets the server and authenticates.
 func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reached step, err error) {
 	settings := &tls.Config{ServerName: s.config.Server.Host, RootCAs: s.config.Roots, MinVersion: tls.VersionTLS12}
 	switch s.config.Server.TLS {
@@ -199,8 +193,7 @@ func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reach
 	return c, signingIn, nil
 }
 
-// authenticate logs in with the method PLAIN if the server offers it. Otherwise it uses LOGIN,
-// because some servers support no other method.
+// authenticate prefers PLAIN, but some servers support only LOGIN.
 func (s *Sender) authenticate(c *smtp.Client) error {
 	switch {
 	case c.SupportsAuth(sasl.Plain):

@@ -26,7 +26,6 @@ func message() mail.Message {
 		Text: ".a line that begins with a dot\n", Tag: "alert"}
 }
 
-// over starts a server on this machine and returns a Sender to that server.
 func over(t *testing.T, kind smtpmail.TLS,
 	change func(*smtptest.Server, *smtpmail.Config)) (*smtpmail.Sender, *smtptest.Server) {
 	t.Helper()
@@ -51,8 +50,8 @@ func over(t *testing.T, kind smtpmail.TLS,
 	return sender, s
 }
 
-// TestSend: the server receives the message as composed, from an authenticated user, with each kind
-// of TLS and without TLS.
+// The server receives the message as composed, from an authenticated user, with each kind of TLS
+// and without.
 func TestSend(t *testing.T) {
 	for name, kind := range map[string]smtpmail.TLS{"STARTTLS": smtpmail.StartTLS, "implicit TLS": smtpmail.Implicit,
 		"none": smtpmail.None} {
@@ -92,8 +91,8 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestFaults: for each fault of the server Send returns the right error. The server has the mail
-// only if the error allows it.
+// For each fault Send returns the right error, and the server has the mail only if the error allows
+// it.
 func TestFaults(t *testing.T) {
 	none := [3]int{}
 	for _, c := range []struct {
@@ -167,7 +166,7 @@ func TestFaults(t *testing.T) {
 				}
 			})
 			m := message()
-			if c.at == smtptest.Data { // exceeds the network's buffers: its end is never sent
+			if c.at == smtptest.Data { // exceeds the network's buffers, so its end is never sent
 				m.Text = strings.Repeat(strings.Repeat("x", 70)+"\n", 100_000)
 			}
 			exactly(t, s.Send(t.Context(), m), c.want)
@@ -178,8 +177,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// exactly expects that err is the error want and no other error of package mail. The text of err
-// must be safe to log.
+// exactly expects want and no other error of package mail, with a text that is safe to log.
 func exactly(t *testing.T, err, want error) {
 	t.Helper()
 	var got []error
@@ -201,7 +199,7 @@ func exactly(t *testing.T, err, want error) {
 	}
 }
 
-// TestTrust: nothing is sent over a connection without encryption or without a trusted certificate.
+// Nothing is sent without encryption or without a trusted certificate.
 func TestTrust(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -237,8 +235,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// dialInstead changes the server's host name in the settings. The connection still goes to the same
-// server, whose certificate does not cover the new name.
+// dialInstead changes the host name in the settings, but still connects to the same server, whose
+// certificate does not cover the new name.
 func dialInstead(c *smtpmail.Config, host string) {
 	at := c.Server.Address()
 	c.Server.Host = host
@@ -255,7 +253,6 @@ func TestNoConnection(t *testing.T) {
 	exactly(t, s.Send(ended, message()), mail.ErrThrottled)
 }
 
-// closedPort returns a port on which no program listens.
 func closedPort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -266,7 +263,7 @@ func closedPort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// pipes is a network listener inside the process, so that synctest can control its time.
+// pipes is a listener inside the process, so that synctest can control its time.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -279,8 +276,8 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// TestSlow: a Send ends within the timeout even if the server stops answering. If the end of the
-// message was not sent, the mail was not sent. After the end of the message the outcome is unknown.
+// A Send ends within the timeout even if the server stops answering. Before the end of the message
+// the mail was not sent; after it the outcome is unknown.
 func TestSlow(t *testing.T) {
 	for _, c := range []struct {
 		at    smtptest.Moment

@@ -21,7 +21,6 @@ import (
 	"verdetto/shared/carrier/outbound"
 )
 
-// Message is a message that a topic shows.
 type Message struct {
 	ID       string   `json:"id"`
 	Sequence string   `json:"sequence_id,omitempty"`
@@ -35,29 +34,26 @@ type Message struct {
 	Actions  []Action `json:"actions,omitempty"`
 }
 
-// Action is a button of a message.
 type Action struct {
 	Action string `json:"action"`
 	Label  string `json:"label"`
 	URL    string `json:"url"`
 }
 
-// Fault is one way in which a call fails. The zero value is no fault.
 type Fault struct {
 	Status int    // answered with Body; nothing is published
 	Body   string //
-	Cut    bool   // the connection breaks without an answer
+	Cut    bool   // breaks the connection without an answer
 	After  bool   // only after the message was published
-	Down   bool   // the server refuses connections
+	Down   bool   // refuses connections
 }
 
-// Refusal returns the fault in which the server answers with an error code of ntfy.
+// Refusal answers with an error code of ntfy.
 func Refusal(code int, says string) Fault {
 	status := code / 100
 	return Fault{Status: status, Body: fmt.Sprintf(`{"code":%d,"http":%d,"error":%q}`, code, status, says)}
 }
 
-// Server imitates all ntfy servers. It is an outbound.Poster that sends every call to itself.
 type Server struct {
 	URL string
 
@@ -68,7 +64,6 @@ type Server struct {
 	faults func(host string) Fault
 }
 
-// New starts a Server.
 func New() *Server {
 	s := &Server{shown: map[string][]Message{}}
 	s.web = httptest.NewServer(http.HandlerFunc(s.serve))
@@ -76,19 +71,17 @@ func New() *Server {
 	return s
 }
 
-// Close stops the server.
 func (s *Server) Close() { s.web.Close() }
 
-// Fail makes later calls fail. The function with returns the fault for the host of a call. If with
-// is nil, later calls succeed.
+// Fail sets the faults of later calls by host. If with is nil, they succeed.
 func (s *Server) Fail(with func(host string) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = with
 }
 
-// Messages returns the messages of a topic, given by its URL. Of several messages with the same ID
-// it returns only the last.
+// Messages returns the messages that a topic, given by its URL, shows: of those with the same ID
+// only the last.
 func (s *Server) Messages(topic string) []Message {
 	u, err := url.Parse(topic)
 	if err != nil {
@@ -99,14 +92,13 @@ func (s *Server) Messages(topic string) []Message {
 	return slices.Clone(s.shown[u.Host+u.Path])
 }
 
-// Calls returns the number of calls to the server so far.
 func (s *Server) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls
 }
 
-// Post does the same as the Post of an outbound.Client, but every host name leads to this server.
+// Post is that of an outbound.Client to which every host name leads to this server.
 func (s *Server) Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error) {
 	u, err := outbound.ParseURL(to)
 	if err != nil {
@@ -164,7 +156,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(m)
 }
 
-// fail answers with the fault, if it is one. It reports whether it has answered.
+// fail reports whether it has answered with the fault.
 func fail(w http.ResponseWriter, f Fault) bool {
 	switch {
 	case f.Cut:
@@ -189,7 +181,6 @@ const (
 	maxActions = 3
 )
 
-// publish stores a message in its topic, or returns the refusal of ntfy.
 func (s *Server) publish(r *http.Request) (m Message, refused *Fault) {
 	refuse := func(code int, says string) (Message, *Fault) {
 		f := Refusal(code, says)

@@ -19,34 +19,30 @@ import (
 	"unicode/utf16"
 )
 
-// The name of the bot and its secrets.
 const (
 	Token  = "123456:stand-in-AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 	Name   = "verdetto_test_bot"
 	Secret = "stand-in-secret-of-the-webhook"
 )
 
-// Message is a message that a chat shows.
 type Message struct {
 	Text    string
-	Bold    string            // the bold part
+	Bold    string
 	Buttons map[string]string // URLs by label
 }
 
-// Fault is one way in which a call to the Bot API fails. The zero value is no fault.
 type Fault struct {
 	Status     int    // answered as by the API, with Says; nothing is sent
 	Says       string //
 	RetryAfter int    // seconds
-	Page       string // answered with Status instead of the API's answer
-	Cut        bool   // the connection breaks without an answer
+	Page       string // answered instead of the API's answer
+	Cut        bool   // breaks the connection without an answer
 	After      bool   // only after the message was sent
 }
 
-// Server imitates Telegram.
 type Server struct {
 	URL     string
-	Webhook http.Handler // of the bot, and its path
+	Webhook http.Handler // of the bot, at Path
 	Path    string
 
 	web     *httptest.Server
@@ -62,7 +58,6 @@ type chat struct {
 	shown   []Message
 }
 
-// New starts a Server that has no chats yet.
 func New() *Server {
 	s := &Server{chats: map[int64]*chat{}}
 	s.web = httptest.NewServer(http.HandlerFunc(s.serve))
@@ -70,25 +65,21 @@ func New() *Server {
 	return s
 }
 
-// Close stops the server.
 func (s *Server) Close() { s.web.Close() }
 
-// Fail makes later calls fail. The function with returns the fault for the chat of a call. If with
-// is nil, later calls succeed.
+// Fail sets the faults of later calls by chat. If with is nil, they succeed.
 func (s *Server) Fail(with func(chat int64) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = with
 }
 
-// Calls returns the number of calls to the Bot API so far.
 func (s *Server) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls
 }
 
-// Messages returns the messages that the bot sent to a person.
 func (s *Server) Messages(person int64) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +125,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	answer(w, f)
 }
 
-// fieldsOf parses the fields of a call. A call is in JSON, or is a form with files.
+// fieldsOf parses a call in JSON, or a form with files.
 func fieldsOf(r *http.Request) (map[string]string, error) {
 	fields := map[string]string{}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
@@ -221,7 +212,6 @@ func (s *Server) send(id int64, fields map[string]string) Fault {
 	return Fault{}
 }
 
-// answer writes the response to a call of the Bot API.
 func answer(w http.ResponseWriter, f Fault) {
 	switch {
 	case f.Cut:
@@ -253,7 +243,7 @@ func (s *Server) Start(person int64, link, language string) error {
 	return s.Write(person, strings.TrimSpace("/start "+u.Query().Get("start")), language)
 }
 
-// Write simulates a person who writes to the bot. Afterwards the bot may write to this person.
+// Write simulates a person who writes to the bot, which may afterwards write to that person.
 func (s *Server) Write(person int64, text, language string) error {
 	s.mu.Lock()
 	if s.chats[person] == nil {
@@ -286,8 +276,7 @@ func (s *Server) next() int {
 	return s.updates
 }
 
-// Update returns the update that Telegram posts for a message in a chat. The kind of chat is, for
-// example, "private" or "group".
+// Update returns the update for a message in a chat, whose kind is "private", "group" or another.
 func (s *Server) Update(chat int64, kind, text, language string) []byte {
 	said, err := json.Marshal(text)
 	if err != nil {
@@ -298,11 +287,11 @@ func (s *Server) Update(chat int64, kind, text, language string) []byte {
 		s.next(), said, chat, kind, chat, language)
 }
 
-// deliveries is how many times an update is delivered if the webhook does not answer 200.
+// deliveries is how often an update is delivered if the webhook does not answer 200.
 const deliveries = 5
 
-// Deliver posts an update to the webhook until the webhook answers 200. Then it carries out the
-// command in the answer.
+// Deliver posts an update until the webhook answers 200, then carries out the command in the
+// answer.
 func (s *Server) Deliver(update []byte) error {
 	var status int
 	for range deliveries {

@@ -1,4 +1,4 @@
-// Package check tests package dynamostore over DynamoDB Local.
+// Package check tests package dynamostore with DynamoDB Local.
 package check
 
 import (

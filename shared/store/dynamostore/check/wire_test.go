@@ -21,8 +21,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// wire is the connection of the real SDK client. The first requests fail, one for each fault in the
-// list.
+// wire is the connection of the real SDK client. The first requests fail, one for each fault.
 type wire struct {
 	mu     sync.Mutex
 	faults []fault
@@ -70,7 +69,7 @@ var (
 
 func resetBefore(*http.Request) (*http.Response, error) { return nil, syscall.ECONNRESET }
 
-// resetAfter is a fault: the request is sent, but its answer is lost.
+// resetAfter sends the request and loses its answer.
 func resetAfter(r *http.Request) (*http.Response, error) {
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil {
@@ -80,7 +79,7 @@ func resetAfter(r *http.Request) (*http.Response, error) {
 	return nil, syscall.ECONNRESET
 }
 
-// landsThen is a fault: the request is sent, another client writes, and the answer is lost.
+// landsThen sends the request, lets another client write, and loses the answer.
 func landsThen(other func()) fault {
 	return func(r *http.Request) (*http.Response, error) {
 		_, err := resetAfter(r)
@@ -89,8 +88,7 @@ func landsThen(other func()) fault {
 	}
 }
 
-// overFaultyWire returns one table twice: over a sound connection, and over a connection with
-// faults.
+// overFaultyWire returns one table twice: over a sound connection, and over one with faults.
 func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wire, clock *storetest.Clock) {
 	t.Helper()
 	w, clock = &wire{}, storetest.NewClock()
@@ -110,8 +108,7 @@ func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wir
 
 var at = store.Key{Partition: "P", Sort: "s"}
 
-// TestWritesLandOnce: a request fails once and the SDK retries it. The write takes effect exactly
-// once.
+// A request fails once and the SDK retries it. The write takes effect exactly once.
 func TestWritesLandOnce(t *testing.T) {
 	once := map[string]fault{
 		"throttled": throttled, "a 500": broken, "reset before": resetBefore, "reset after": resetAfter,
@@ -168,8 +165,8 @@ func TestWritesLandOnce(t *testing.T) {
 	}
 }
 
-// TestAmbiguityIsNotHidden: if our write may have taken effect and been overwritten, the error must
-// be ErrUnavailable. Other errors would mean that nothing was written.
+// If our write may have taken effect and been overwritten, the error must be ErrUnavailable: others
+// would mean that nothing was written.
 func TestAmbiguityIsNotHidden(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -209,7 +206,7 @@ func TestAmbiguityIsNotHidden(t *testing.T) {
 	})
 }
 
-// TestExhaustedTriesAreUnavailable: requests that always fail end with ErrUnavailable.
+// Requests that always fail end with ErrUnavailable.
 func TestExhaustedTriesAreUnavailable(t *testing.T) {
 	for name, f := range map[string]fault{
 		"throttled": throttled, "a 500": broken, "reset": resetBefore, "conflict": conflict,
@@ -245,8 +242,8 @@ func TestExhaustedTriesAreUnavailable(t *testing.T) {
 	}
 }
 
-// TestTakeCountsOnce: the first request of a Take fails, before or after its effect, and the SDK
-// retries it. The Take counts exactly once.
+// The first request of a Take fails, before or after its effect, and the SDK retries it. The Take
+// counts exactly once.
 func TestTakeCountsOnce(t *testing.T) {
 	for name, f := range map[string]fault{
 		"throttled": throttled, "a 500": broken, "reset before": resetBefore, "reset after": resetAfter,
@@ -267,8 +264,8 @@ func TestTakeCountsOnce(t *testing.T) {
 	}
 }
 
-// TestCapacity checks the costs in the package comments. It omits transactions, since DynamoDB
-// Local always reports 2 units for a transaction.
+// The costs in the package comments hold. Transactions are omitted, since DynamoDB Local always
+// reports 2 units for them.
 func TestCapacity(t *testing.T) {
 	clock := storetest.NewClock()
 	var ops []string

@@ -33,11 +33,10 @@ const install = "install Java 17 and Maven and run make tools"
 // ErrMissing means that Java or the jars are not installed.
 var ErrMissing = errors.New("needs DynamoDB Local: " + install)
 
-// Region is the AWS region that clients name. Any region works, since this DynamoDB Local does not
-// separate regions.
+// Region is for clients. Any works, since this DynamoDB Local does not separate regions.
 const Region = "eu-south-1"
 
-// Start runs DynamoDB Local until the caller calls stop. It returns the address of DynamoDB Local.
+// Start runs DynamoDB Local until stop is called, and returns its address.
 func Start(ctx context.Context) (endpoint string, stop func(), err error) {
 	for range 5 {
 		if endpoint, stop, err = start(ctx); !errors.Is(err, errEnded) {
@@ -74,7 +73,7 @@ func start(ctx context.Context) (endpoint string, stop func(), err error) {
 	command.Stdout, command.Stderr = &output, &output
 	started, ended := make(chan error, 1), make(chan error, 1)
 	go func() {
-		// On Linux, the process is killed when the thread that started it ends. So that thread must
+		// On Linux, the process is killed when the thread that started it ends, so that thread must
 		// keep running.
 		runtime.LockOSThread()
 		err := command.Start()
@@ -116,7 +115,6 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// Client returns a DynamoDB client for the DynamoDB Local at an address.
 func Client(endpoint string, options ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region: Region, BaseEndpoint: aws.String(endpoint),
@@ -124,7 +122,7 @@ func Client(endpoint string, options ...func(*dynamodb.Options)) *dynamodb.Clien
 	}, options...)
 }
 
-// shared starts the DynamoDB Local that all tests of a test binary use.
+// shared is the DynamoDB Local that all tests of a test binary use.
 var shared = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -149,14 +147,13 @@ func Endpoint(t testing.TB) string {
 
 var tables atomic.Int64
 
-// Table creates a new empty table in DynamoDB Local for a test.
+// Table creates a new empty table for a test.
 func Table(t testing.TB, now func() time.Time, options ...dynamostore.Option) *dynamostore.Store {
 	t.Helper()
 	return TableAt(t, Endpoint(t), now, options...)
 }
 
-// TableAt creates a new empty table in the DynamoDB Local at an address, which test binaries that run
-// at the same time may share.
+// TableAt is Table at an address, which concurrent test binaries may share.
 func TableAt(t testing.TB, endpoint string, now func() time.Time, options ...dynamostore.Option) *dynamostore.Store {
 	t.Helper()
 	name := fmt.Sprintf("test-%d-%d", os.Getpid(), tables.Add(1))

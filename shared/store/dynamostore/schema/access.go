@@ -2,12 +2,11 @@ package schema
 
 import "slices"
 
-// Access lists which Lambda functions read and write a group of partitions. A function has no
-// access to other partitions. So an attacker who takes over one function reaches only the data of
-// that function.
+// Access lists which Lambda functions read and write a group of partitions. They have no access to
+// others, so an attacker who takes over one function reaches only its data.
 type Access struct {
 	Partition string   // as in the table of keys of package store; * is any text
-	Read      []string // directories in functions/
+	Read      []string // folders in functions/
 	Write     []string
 }
 
@@ -21,9 +20,9 @@ var (
 	perCall          = []string{"x402"}
 )
 
-// Accesses lists all accesses of the Lambda functions to stored data. The deployment derives the
-// permissions of each function from this list. The test in e2e/access compares the list with the
-// actual accesses: it must be complete, and each entry must be used.
+// Accesses are all accesses of the Lambda functions to stored data, from which the deployment
+// derives their permissions. The test in e2e/access compares them with the actual accesses: the
+// list must be complete, and each entry used.
 var Accesses = []Access{
 	{Partition: "ROUTE#*", Read: []string{"alerts", "analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "ORIGIN#*", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
@@ -58,20 +57,18 @@ var Accesses = []Access{
 	{Partition: "PAID#*", Read: perCall, Write: perCall},
 	{Partition: "CREDIT#*", Read: perCall, Write: perCall},
 	{Partition: "FEES#*", Read: perCall, Write: perCall},
-	// The functions read and write this partition at start, to check the pepper of the table.
+	// Read and written at start, to check the pepper of the table.
 	{Partition: "SERVICE", Read: []string{"alerts", "pro", "refresh"}, Write: []string{"alerts", "pro", "refresh"}},
 	{Partition: "LIMIT#*", Read: []string{"analisi", "pro"}, Write: everyHTTP},
-	// These items count the daily calls to the fare source. The function refresh may not write the
-	// limits of callers (LIMIT#*).
+	// Counts the daily calls to the fare source. The function refresh may not write the limits of
+	// callers (LIMIT#*).
 	{Partition: "LIMIT#calls#*", Write: refresh},
 }
 
-// ReadBy returns the partitions that a Lambda function reads.
 func ReadBy(function string) []string {
 	return partitionsOf(function, func(a Access) []string { return a.Read })
 }
 
-// WrittenBy returns the partitions that a Lambda function writes.
 func WrittenBy(function string) []string {
 	return partitionsOf(function, func(a Access) []string { return a.Write })
 }

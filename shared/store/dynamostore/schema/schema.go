@@ -6,27 +6,26 @@
 // bytes, as package store requires. There are no secondary indexes.
 package schema
 
-// The attributes of an item.
 const (
-	// Partition and Sort are the string attributes of the primary key.
+	// Partition and Sort form the primary key.
 	Partition = "pk"
 	Sort      = "sk"
 
-	// Version is the attribute for the version: a number that rises by one with every write.
+	// Version rises by one with every write.
 	Version = "ver"
 
-	// Expires is the attribute for the expiry, in Unix seconds. DynamoDB deletes expired items
-	// (TTL). Every item has this attribute, so one comparison shows whether an item has expired.
+	// Expires is in Unix seconds. DynamoDB deletes expired items (TTL). Every item has this
+	// attribute, so one comparison shows whether it has expired.
 	Expires = "expires"
 
-	// Data is the attribute for the bytes of the item. It is absent if there are no bytes.
+	// Data is absent if there are no bytes.
 	Data = "body"
 
-	// Taken is the attribute for the count of a counter.
+	// Taken is the count of a counter.
 	Taken = "taken"
 
-	// Writer is the attribute for the random name of the item's last write. From this name, a
-	// retried request recognises that an earlier try took effect.
+	// Writer is the random name of the last write, by which a retried request recognises that an
+	// earlier try took effect.
 	Writer = "writer"
 )
 

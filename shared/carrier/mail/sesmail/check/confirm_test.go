@@ -13,8 +13,6 @@ import (
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )
 
-// TestSESTakesConfirmations: the imitated API of SES accepts the mail that asks to confirm an
-// alert.
 func TestSESTakesConfirmations(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	c := client(endpoint)

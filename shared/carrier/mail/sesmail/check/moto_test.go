@@ -1,4 +1,4 @@
-// Package check tests package sesmail over moto, which stands in for SES.
+// Package check tests package sesmail with moto, which stands in for SES.
 package check
 
 import (
@@ -54,7 +54,6 @@ func message() mail.Message {
 	}
 }
 
-// stored is a mail as moto has stored it.
 type stored struct {
 	Source       string
 	Destinations []string
@@ -136,7 +135,7 @@ func TestSESAcceptsMails(t *testing.T) {
 	}
 }
 
-// TestNothingReachesSES: a message that package mail refuses causes no request to SES.
+// A message that package mail refuses causes no request to SES.
 func TestNothingReachesSES(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	m := message()
@@ -149,8 +148,7 @@ func TestNothingReachesSES(t *testing.T) {
 	}
 }
 
-// TestSESTakesAnAlert: a mail with a picture and an unsubscribe link arrives at the imitated SES
-// unchanged.
+// A mail with a picture and an unsubscribe link arrives unchanged.
 func TestSESTakesAnAlert(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	c := client(endpoint)

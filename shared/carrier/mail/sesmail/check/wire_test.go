@@ -25,8 +25,7 @@ import (
 	"verdetto/shared/carrier/mail/sesmail"
 )
 
-// wire imitates the network. It returns its answers in turn and then repeats the last answer. It
-// records the requests.
+// wire returns its answers in turn, repeats the last one, and records the requests.
 type wire struct {
 	mu      sync.Mutex
 	answers []answer
@@ -144,8 +143,7 @@ func TestRequest(t *testing.T) {
 	})
 }
 
-// TestErrors: for each fault Send returns the right error. It retries only if the mail was
-// certainly not sent.
+// Each fault gives the right error. Send retries only if the mail was certainly not sent.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -211,8 +209,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// exactly expects that err is the error want and no other error of package mail. The text of err
-// must be safe to log.
+// exactly expects want and no other error of package mail, with a text that is safe to log.
 func exactly(t *testing.T, err, want error) {
 	t.Helper()
 	var got []error
@@ -269,7 +266,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// TestTimeout: a Send ends by itself if the connection never answers.
+// A Send ends by itself if the connection never answers.
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, w := over(t, asIs, hangs)

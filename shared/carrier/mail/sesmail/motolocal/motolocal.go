@@ -21,15 +21,14 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// Region is the AWS region for calls to the server. Every region works.
+// Region is for calls to the server. Every region works.
 const Region = "eu-south-1"
 
 //go:embed serve.py
 var program string
 
-// Start runs a server and returns its address. The server runs until stop is called or this process
-// ends: it ends when its standard input closes. The parameter environment holds environment
-// variables for moto.
+// Start runs a server with environment variables for moto. It runs until stop is called or this
+// process ends, which closes its standard input.
 func Start(environment ...string) (endpoint string, stop func(), err error) {
 	interpreter, err := testenv.FindTool("moto", "bin", "python")
 	if err != nil {
@@ -66,8 +65,8 @@ func Start(environment ...string) (endpoint string, stop func(), err error) {
 	}, nil
 }
 
-// shared is the server that all tests of a test binary use. It holds the function stop, because
-// otherwise the garbage collector would close the pipe that keeps the server alive.
+// shared holds stop because otherwise the garbage collector would close the pipe that keeps the
+// server alive.
 var shared struct {
 	once     sync.Once
 	endpoint string
@@ -75,8 +74,8 @@ var shared struct {
 	fault    error
 }
 
-// Endpoint returns the address of a server that all tests of a test binary share. The server is
-// empty at first. Endpoint skips the test if moto is not installed.
+// Endpoint returns the address of a server that all tests of a test binary share, emptied. It skips
+// the test if moto is not installed.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	testenv.Tool(t, "moto", "bin", "python")

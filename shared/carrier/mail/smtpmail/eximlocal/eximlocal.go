@@ -31,8 +31,7 @@ var config string
 // User is the only user who can authenticate.
 const User = "verdetto"
 
-// Server holds the settings of an Exim server: its address, its two ports, its TLS certificate, and
-// the password of User.
+// Server holds the settings of an Exim server, with the password of User.
 type Server struct {
 	Address            string
 	StartTLS, Implicit int
@@ -40,8 +39,7 @@ type Server struct {
 	Password           string
 }
 
-// Start runs the server until the test ends. It returns the folder into which the server delivers
-// mails.
+// Start runs the server until the test ends, and returns the folder of delivered mails.
 func (s Server) Start(t testing.TB) (delivered string) {
 	t.Helper()
 	path := testenv.Command(t, "exim4", "apt-get install exim4-daemon-light")
@@ -77,7 +75,6 @@ func (s Server) Start(t testing.TB) (delivered string) {
 	return filepath.Join(dir, "mail", "new")
 }
 
-// write writes the files of the TLS certificate into a folder.
 func (s Server) write(t testing.TB, dir string, uid int) {
 	t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(s.Certificate.PrivateKey)
@@ -94,7 +91,6 @@ func (s Server) write(t testing.TB, dir string, uid int) {
 	}
 }
 
-// run starts Exim and waits until Exim answers.
 func (s Server) run(t testing.TB, path, dir string) {
 	t.Helper()
 	var said bytes.Buffer

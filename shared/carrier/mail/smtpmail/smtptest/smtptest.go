@@ -21,8 +21,8 @@ import (
 // Moment is a point in the receipt of a mail at which the server may fail.
 type Moment string
 
-// The moments in the receipt of a mail, in order. At Content the server has read the whole message
-// but not stored it. At Kept it has stored the message but not answered yet.
+// The moments in order. At Content the server has read the whole message but not stored it. At Kept
+// it has stored the message but not answered yet.
 const (
 	Hello   Moment = "hello"
 	Auth    Moment = "auth"
@@ -36,12 +36,12 @@ const (
 var (
 	// ErrCut makes the server close the connection without an answer.
 	ErrCut = errors.New("cut")
-	// ErrHang makes the server send nothing more but keep the connection open.
+	// ErrHang makes the server send nothing more, but keep the connection open.
 	ErrHang = errors.New("hang")
 )
 
-// Reply returns the error with which the server refuses, in the given words. A zero enhanced means
-// that the reply has no enhanced code.
+// Reply returns the error with which the server refuses. A zero enhanced means that the reply has
+// no enhanced code.
 func Reply(code int, enhanced [3]int, text string) error {
 	if enhanced == [3]int{} {
 		return &smtp.SMTPError{Code: code, EnhancedCode: smtp.NoEnhancedCode, Message: text}
@@ -49,7 +49,6 @@ func Reply(code int, enhanced [3]int, text string) error {
 	return &smtp.SMTPError{Code: code, EnhancedCode: smtp.EnhancedCode(enhanced), Message: text}
 }
 
-// Mail is a mail that the server accepted.
 type Mail struct {
 	From, To string // of the envelope
 	Raw      []byte
@@ -57,13 +56,10 @@ type Mail struct {
 	User     string
 }
 
-// Server is a mail server for tests.
 type Server struct {
-	// User and Password are the credentials that the server requires. If both are empty, it
-	// requires none.
+	// User and Password are required from clients, if not empty.
 	User, Password string
-	// Fail, if set, is called at each step of the SMTP dialogue and returns the failure of that step.
-	// The parameter to is empty before the recipient is known.
+	// Fail, if set, returns the failure of each step. to is empty before the recipient is known.
 	Fail func(at Moment, to string) error
 
 	server *smtp.Server
@@ -75,7 +71,7 @@ type Server struct {
 }
 
 // New returns a server with a certificate for 127.0.0.1, ::1 and example.com. If encrypted is true,
-// the server offers STARTTLS.
+// it offers STARTTLS.
 func New(encrypted bool) *Server {
 	s := &Server{closed: make(chan struct{})}
 	s.server = smtp.NewServer(smtp.BackendFunc(s.session))
@@ -90,11 +86,9 @@ func New(encrypted bool) *Server {
 	return s
 }
 
-// Roots returns the certificate authorities that a client must trust to reach the server.
 func (s *Server) Roots() *x509.CertPool { return s.roots }
 
-// Serve serves the connections of a listener until Close. If implicit is true, it speaks TLS from
-// the first byte.
+// Serve serves a listener until Close. If implicit is true, it speaks TLS from the first byte.
 func (s *Server) Serve(l net.Listener, implicit bool) {
 	if implicit {
 		l = tls.NewListener(l, s.server.TLSConfig)
@@ -102,13 +96,11 @@ func (s *Server) Serve(l net.Listener, implicit bool) {
 	_ = s.server.Serve(l) // ends with Close
 }
 
-// Close stops the server.
 func (s *Server) Close() {
 	close(s.closed)
 	_ = s.server.Close()
 }
 
-// Mails returns the mails that the server accepted.
 func (s *Server) Mails() []Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +134,6 @@ func (s *Server) session(c *smtp.Conn) (smtp.Session, error) {
 	return one, one.fail(Hello)
 }
 
-// fail carries out the failure that the test chose.
 func (s *session) fail(at Moment) error {
 	if s.Fail == nil {
 		return nil
