@@ -5,36 +5,34 @@ import (
 	"time"
 )
 
-// Chain verifies payments in USDC that are sent to one wallet.
+// Chain verifies payments in USDC to one wallet.
 type Chain interface {
-	// Payment reads a final transaction and returns what the transaction moved to the wallet. It
-	// fails with ErrNotFound, ErrNotFinal, ErrFailedTransaction, ErrUnreadable or ErrUnavailable. A
-	// final transaction never changes, so its Payment never changes either.
+	// Payment reads a final transaction and returns what it moved to the wallet. It fails with
+	// ErrNotFound, ErrNotFinal, ErrFailedTransaction, ErrUnreadable or ErrUnavailable. The Payment
+	// of a final transaction never changes.
 	Payment(ctx context.Context, signature Signature) (Payment, error)
 
 	// Find returns the newest transactions with a reference, at most MaxFound of them, the oldest
-	// first. It leaves out failed transactions. An empty list is no error. The transactions may not
-	// be final. Anyone can copy a reference from the chain, so call Payment to learn what each
-	// transaction moved.
+	// first, without failed ones. An empty list is no error. They may not be final. Anyone can copy
+	// a reference from the chain, so call Payment to learn what each transaction moved.
 	Find(ctx context.Context, reference Reference) ([]Signature, error)
 }
 
-// MaxFound is the largest number of transactions that Find returns.
+// MaxFound is the maximum number of transactions that Find returns.
 const MaxFound = 25
 
-// Payment says what a transaction did to the balance of the wallet.
+// Payment is what a transaction did to the balance of the wallet.
 type Payment struct {
 	Signature Signature
 	// Units is the net amount that the wallet's accounts received, in millionths of a USDC. It is 0
-	// if the transaction did not concern the wallet or only moved USDC between the wallet's
-	// accounts. It is also 0 if the wallet itself signed, as in a swap. It is negative for an
-	// outgoing payment.
+	// if the transaction did not concern the wallet, only moved USDC between its accounts, or was
+	// signed by the wallet itself, as in a swap. It is negative for an outgoing payment.
 	Units int64
 	Memos []string // unchanged, in order
 	At    time.Time
 	Slot  uint64
-	// Payers are the addresses whose USDC the transaction moved, sorted. Before the transaction,
-	// they owned the accounts whose balance fell. The wallet's own accounts do not count.
+	// Payers are the addresses whose USDC the transaction moved, sorted: the owners, before the
+	// transaction, of the accounts whose balance fell. The wallet's own accounts do not count.
 	Payers []string
 	Payer  string // first signer, who paid the network fee; may differ from the owner of the USDC
 }

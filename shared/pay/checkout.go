@@ -7,32 +7,32 @@ import (
 
 // Checkout sells a subscription by card through a hosted page.
 type Checkout interface {
-	// Price returns what the subscription costs now, which is what a payer is charged. It fails
-	// with ErrNoPrice if the price is not one fixed amount per period.
+	// Price returns what a payer is charged now. It fails with ErrNoPrice if the price is not one
+	// fixed amount per period.
 	Price(ctx context.Context) (Price, error)
 
-	// Start creates a hosted checkout for an e-mail address. For one day the same idempotency key
-	// with the same request returns the same page. The same key with another request fails with
-	// ErrKeyReused. Start fails with ErrBadEmail if the processor rejects the address.
+	// Start creates a hosted checkout for an e-mail address. For one day, the same idempotency key
+	// returns the same page for the same request, and fails with ErrKeyReused for another one.
+	// Start fails with ErrBadEmail if the processor rejects the address.
 	Start(ctx context.Context, request StartRequest) (Page, error)
 
 	// Session returns the current state of a checkout. It fails with ErrNoSuchSession if the id is
 	// unknown or malformed.
 	Session(ctx context.Context, id string) (Session, error)
 
-	// Subscription returns the current state of a subscription. This state is authoritative: a
-	// webhook delivery only says that the state may have changed. It fails with
-	// ErrNoSuchSubscription if the id is unknown or malformed.
+	// Subscription returns the current state of a subscription, which is authoritative: a webhook
+	// delivery only says that it may have changed. It fails with ErrNoSuchSubscription if the id is
+	// unknown or malformed.
 	Subscription(ctx context.Context, id string) (Subscription, error)
 
 	// Event verifies and parses a webhook delivery without a network call. It fails with
-	// ErrBadSignature, ErrStale or ErrMalformed. Deliveries arrive late, repeated and in any order.
-	// Event does not remember earlier deliveries.
+	// ErrBadSignature, ErrStale or ErrMalformed. Deliveries arrive late, repeated and in any order,
+	// and Event does not remember earlier ones.
 	Event(payload []byte, signature string, now time.Time) (Event, error)
 
 	// Portal creates a hosted page where a customer sees invoices, changes the card and cancels.
-	// The page's address is a secret and expires after some minutes. It fails with
-	// ErrNoSuchCustomer if the customer is unknown or deleted.
+	// Its address is a secret and expires after some minutes. It fails with ErrNoSuchCustomer if
+	// the customer is unknown or deleted.
 	Portal(ctx context.Context, customer, returnURL string) (address string, err error)
 
 	// Readdress changes the e-mail address of a customer. It fails with ErrNoSuchCustomer if the
@@ -45,66 +45,60 @@ type Checkout interface {
 	Forget(ctx context.Context, customer string) error
 }
 
-// Price is the price of a subscription for one period.
 type Price struct {
 	Amount   string // decimal, such as "12.99"
 	Currency string // ISO 4217, upper case
 	Every    string // day, week, month or year
-	Count    int    // number of those periods between two charges
+	Count    int    // periods between two charges
 	PlusTax  bool   // the checkout adds tax
 }
 
-// StartRequest is a request for a hosted checkout.
 type StartRequest struct {
 	Email          string // the payer cannot change it on the page
 	IdempotencyKey string // at most 255 bytes; empty: every call creates another page
 	// SuccessURL is the page to which the payer returns. The processor replaces
-	// "{CHECKOUT_SESSION_ID}" in the URL with the session id.
+	// "{CHECKOUT_SESSION_ID}" by the session id.
 	SuccessURL string
 	CancelURL  string
 }
 
-// Page is a checkout page, hosted by the card processor, for one payer.
+// Page is a checkout page for one payer, hosted by the card processor.
 type Page struct {
-	ID      string // session id
+	ID      string
 	URL     string
 	Expires time.Time
 }
 
-// SessionStatus says how far a checkout has come.
 type SessionStatus string
 
-// The states of a checkout.
 const (
 	Open     SessionStatus = "open"
 	Complete SessionStatus = "complete"
 	Expired  SessionStatus = "expired"
 )
 
-// Session is a checkout. If Sold is true, the checkout entitles its payer to a key.
+// Session is a checkout. If Sold, it entitles its payer to a key.
 type Session struct {
 	ID           string
-	Email        string // the payer's, as entered on the page
+	Email        string // as entered on the page
 	Status       SessionStatus
 	Paid         bool // the money has arrived, or nothing was due
 	Subscription string
 	Ours         bool // the subscription has a price from the configuration
 	Customer     string
-	PaidUntil    time.Time // current, of the subscription; zero: no subscription yet
+	PaidUntil    time.Time // of the subscription, current; zero: no subscription yet
 	Created      time.Time
 }
 
-// Sold reports whether the checkout ended in a paid subscription to a price that belongs to Pro.
+// Sold reports whether the checkout ended in a paid subscription to Pro.
 func (s Session) Sold() bool { return s.Status == Complete && s.Paid && s.Ours }
 
-// Foreign reports whether the completed checkout sold something else than Pro. The processor's
+// Foreign reports whether the completed checkout sold something else, because the processor's
 // account may sell other products too.
 func (s Session) Foreign() bool { return s.Status == Complete && !s.Ours }
 
-// SubscriptionStatus is the state of a subscription.
 type SubscriptionStatus string
 
-// The states of a subscription.
 const (
 	Pending SubscriptionStatus = "pending" // the first payment has not arrived
 	Active  SubscriptionStatus = "active"
@@ -112,21 +106,19 @@ const (
 	Ended   SubscriptionStatus = "ended"
 )
 
-// Subscription is a subscription by card.
 type Subscription struct {
 	ID       string
 	Customer string
-	Email    string // the customer's; empty if the customer was deleted
+	Email    string // empty if the customer was deleted
 	Ours     bool   // one of its items has a price from the configuration
 	Status   SubscriptionStatus
-	// PaidUntil is the end of the last paid period. The end of the current period is not used,
-	// because it advances when a renewal falls due, even if the renewal is not paid.
+	// PaidUntil is the end of the last paid period. That of the current period advances when a
+	// renewal falls due, even if it is not paid.
 	PaidUntil time.Time
 	CancelAt  time.Time // end of a cancelled subscription; zero: it renews
 	EndedAt   time.Time // zero: not ended
 }
 
-// EventKind says what a webhook delivery is about.
 type EventKind string
 
 // The kinds of events that can change a plan, and Other.
@@ -145,15 +137,15 @@ const (
 type Event struct {
 	ID           string // the same for every delivery of one event
 	Kind         EventKind
-	Type         string // the processor's name of the kind, for logs
+	Type         string
 	Created      time.Time
 	Session      string // of CheckoutCompleted
 	Subscription string
 	Customer     string
 	Email        string // may be empty
-	// PaidUntil is set only for InvoicePaid, because only this kind of event proves a payment. It
-	// is the end of the paid period at the time Created. Events arrive out of order, so only the
-	// method Subscription returns the current state.
+	// PaidUntil is the end of the paid period at the time Created. It is set only for InvoicePaid,
+	// the only kind that proves a payment. Events arrive out of order, so only the method
+	// Subscription returns the current state.
 	PaidUntil time.Time
 	Live      bool // real money
 }

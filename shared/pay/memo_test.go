@@ -58,8 +58,6 @@ var alteredMemos = map[string]func(memo string) string{
 	},
 }
 
-// TestAlteredMemosBind: after each change in alteredMemos the bound e-mail address may still claim
-// the payment, and no other address may.
 func TestAlteredMemosBind(t *testing.T) {
 	if len(alteredMemos) < 30 {
 		t.Fatalf("%d variants", len(alteredMemos))
@@ -81,9 +79,8 @@ func TestAlteredMemosBind(t *testing.T) {
 	}
 }
 
-// TestMemosThatHoldMore: a memo binds a payment even with other text around the binding. Bindings
-// to two e-mail addresses count as no binding: only these two addresses may claim the payment, and
-// a claim with a proof takes precedence.
+// A memo binds a payment even with other text around the binding. Bindings to two e-mail addresses
+// count as none: only these two may claim the payment, and a claim with a proof takes precedence.
 func TestMemosThatHoldMore(t *testing.T) {
 	const anna, eve, bob = "anna@example.com", "eve@example.com", "bob@example.com"
 	own, other := BindingMemo(pepper, anna), BindingMemo(pepper, eve)

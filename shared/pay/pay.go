@@ -3,8 +3,8 @@
 // payments in USDC.
 //
 // An answer without an error was true when the payment service gave it. Every call ends within
-// Timeout. Every error wraps one of the errors below or the error of the caller's context. Package
-// pay stores nothing: the caller must ensure that a payment counts once.
+// Timeout. Every error wraps one of the errors below or that of the caller's context. Package pay
+// stores nothing: the caller must ensure that a payment counts once.
 //
 // Start reading at Checkout and Chain. The packages stripepay and solanapay implement them. Package
 // playmoney imitates Stripe and a Solana node for tests and development.
@@ -16,20 +16,16 @@ import (
 	"time"
 )
 
-// Timeout is the longest duration of a call, including its retries.
+// Timeout bounds a call, including its retries.
 const Timeout = 8 * time.Second
 
-// The errors that Checkout and Chain have in common.
 var (
 	// ErrUnavailable means that the payment service did not answer. A retry with the same
 	// idempotency key is safe and may succeed.
 	ErrUnavailable = errors.New("payment service unavailable")
-	// ErrRefused means that the payment service rejected the call. A retry does not help, because
-	// the configuration is wrong: a secret, a price or an address.
-	ErrRefused = errors.New("refused by the payment service")
+	ErrRefused     = errors.New("refused by the payment service")
 )
 
-// The errors of Checkout.
 var (
 	ErrNoSuchSession      = errors.New("no such checkout session")
 	ErrNoSuchSubscription = errors.New("no such subscription")
@@ -38,7 +34,7 @@ var (
 	ErrNoPrice = errors.New("the price is not one amount")
 	// ErrBadEmail means that the card processor rejects the e-mail address.
 	ErrBadEmail = errors.New("email address not accepted")
-	// ErrKeyReused means that the idempotency key was used before, for another request.
+	// ErrKeyReused means that the idempotency key was used for another request.
 	ErrKeyReused = errors.New("idempotency key used for another request")
 
 	ErrBadSignature = errors.New("webhook signature does not match")
@@ -46,10 +42,9 @@ var (
 	ErrMalformed    = errors.New("webhook payload is not an event")
 )
 
-// The errors of Chain.
 var (
-	// ErrNotFound means that the nodes know no transaction with the signature. A transaction that
-	// was sent seconds ago may not be visible yet.
+	// ErrNotFound means that the nodes know no such transaction. One that was sent seconds ago may
+	// not be visible yet.
 	ErrNotFound = errors.New("no such transaction")
 	// ErrNotFinal means that the transaction exists but may still vanish. A later retry may
 	// succeed.
@@ -59,7 +54,6 @@ var (
 	// ErrUnreadable means that the node's answer lacks data about the payment or contradicts
 	// itself. The payment is neither accepted nor rejected.
 	ErrUnreadable = errors.New("transaction cannot be judged")
-	// ErrUnknownVersion is an ErrUnreadable: the format of the transaction is newer than this
-	// program. A later version of the program may judge it.
+	// ErrUnknownVersion is an ErrUnreadable that a later version of this program may judge.
 	ErrUnknownVersion = fmt.Errorf("%w: this program does not know its version", ErrUnreadable)
 )

@@ -7,22 +7,22 @@ import (
 )
 
 // Settler sends signed transactions and waits for their outcome. A transaction's signature is known
-// before it is sent. So a caller that lost the answer can retry, and nothing is paid twice.
+// before it is sent, so a caller that lost the answer can retry, and nothing is paid twice.
 type Settler interface {
 	// Height returns the block height of the network, as far as the nodes know it.
 	Height(ctx context.Context) (uint64, error)
 
-	// Settle sends a transaction, or sends it again. It waits until the outcome is known or the
-	// context ends. It fails like Outcome. It also fails with ErrRefusedTransaction if a node's
-	// simulation of the transaction failed. In that case this call did not pass the transaction on.
+	// Settle sends a transaction, or sends it again, and waits until the outcome is known or the
+	// context ends. It fails like Outcome, or with ErrRefusedTransaction if a node's simulation of
+	// the transaction failed, in which case this call did not pass it on.
 	Settle(ctx context.Context, s Signed) (Outcome, error)
 
-	// Outcome returns the outcome of a transaction without sending it. If it fails with ErrNotFound
-	// or ErrNotFinal, the transaction may still take effect. If it fails with ErrUnavailable, no
-	// node answered.
+	// Outcome returns the outcome of a transaction without sending it. After ErrNotFound or
+	// ErrNotFinal, the transaction may still take effect; ErrUnavailable means that no node
+	// answered.
 	Outcome(ctx context.Context, signature Signature, until uint64) (Outcome, error)
 
-	// Balance returns the balance of an address in lamports (billionths of a SOL).
+	// Balance is in lamports (billionths of a SOL).
 	Balance(ctx context.Context, address string) (int64, error)
 }
 
@@ -33,24 +33,24 @@ type Signed struct {
 	Until     uint64 // last height at which it can take effect, see LastHeight
 }
 
-// LastHeight returns the last block height at which a transaction can take effect. The parameter is
-// the height that a node reported when the transaction was made. A blockhash is valid for 150
-// blocks, and the node may lag by another 150.
+// LastHeight returns the last block height at which a transaction can take effect, from the height
+// that a node reported when it was made. A blockhash is valid for 150 blocks, and the node may lag
+// by another 150.
 func LastHeight(height uint64) uint64 { return height + 2*150 }
 
 // Outcome is the permanent result of a transaction.
 type Outcome string
 
 const (
-	TookEffect   Outcome = "settled" // took effect; two thirds of the network's stake voted for it
-	MovedNothing Outcome = "failed"  // moved nothing, but the network charged its fee
+	TookEffect   Outcome = "settled" // two thirds of the network's stake voted for it
+	MovedNothing Outcome = "failed"  // the network still charged its fee
 	TooLate      Outcome = "expired" // never took effect, and never will
 )
 
 // SettleTimeout is how long to wait for Settle. Most transactions take 1 to 5 seconds.
 const SettleTimeout = 20 * time.Second
 
-// ErrRefusedTransaction means that a node simulated the transaction and the simulation failed.
+// ErrRefusedTransaction means that a node's simulation of the transaction failed.
 var ErrRefusedTransaction = errors.New("transaction refused by the node that tried it")
 
 // ErrInsufficientFunds is wrapped together with ErrRefusedTransaction if the payer has too few

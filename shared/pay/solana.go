@@ -14,11 +14,10 @@ import (
 // Signature identifies a transaction on Solana.
 type Signature [64]byte
 
-// ErrNotSignature means that a text is not a transaction signature.
 var ErrNotSignature = errors.New("not the signature of a transaction")
 
-// ParseSignature parses a signature in base58, as wallets and explorers write it: exactly 64 bytes.
-// It refuses every other encoding, so that a transaction has exactly one name.
+// ParseSignature parses a signature in base58, as wallets and explorers write it. It refuses every
+// other encoding, so that a transaction has exactly one name.
 func ParseSignature(text string) (Signature, error) {
 	var s Signature
 	if err := base58.Decode64(text, (*[64]byte)(&s)); err != nil {
@@ -27,24 +26,20 @@ func ParseSignature(text string) (Signature, error) {
 	return s, nil
 }
 
-// String returns the signature in the form that ParseSignature parses.
 func (s Signature) String() string { return base58.Encode64((*[64]byte)(&s)) }
 
-// Reference identifies an expected payment. The payment's transaction lists the reference among its
-// accounts, so that the transaction can be found on the chain. A reference is 32 bytes: an address
-// without an owner.
+// Reference identifies an expected payment, whose transaction lists it among its accounts, so that
+// it can be found on the chain. It is an address without an owner.
 type Reference [32]byte
 
-// String returns the reference in base58, like an address.
 func (r Reference) String() string { return base58.Encode(r[:]) }
 
-// Proof is an ed25519 signature of the text that ProofText returns, by an address that paid.
+// Proof is an ed25519 signature of ProofText by an address that paid.
 type Proof [ed25519.SignatureSize]byte
 
-// ErrNotProof means that a text is not a signature.
 var ErrNotProof = errors.New("not a signature of 64 bytes in base58 or base64")
 
-// ParseProof parses a signature in base58 or base64, the two encodings that wallets use.
+// ParseProof accepts base58 and base64, the two encodings that wallets use.
 func ParseProof(text string) (Proof, error) {
 	var p Proof
 	if base58.Decode64(text, (*[64]byte)(&p)) == nil {
@@ -57,13 +52,13 @@ func ParseProof(text string) (Proof, error) {
 	return Proof(b), nil
 }
 
-// ProofText returns the text that the payer signs to claim a payment for an e-mail address. The
-// text has three lines, without a line break at the end.
+// ProofText returns the text that the payer signs to claim a payment for an e-mail address: three
+// lines, without a line break at the end.
 func ProofText(email, signature string) string {
 	return "Verdetto Pro payment\n" + apikey.Normalize(email) + "\n" + signature
 }
 
-// Proves reports whether the proof is a claim for the e-mail address, signed by one of the payers.
+// Proves reports whether one of the payers signed the claim for the e-mail address.
 func (p Payment) Proves(proof Proof, email string) bool {
 	text := []byte(ProofText(email, p.Signature.String()))
 	for _, payer := range p.Payers {

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Unsold is the Checkout of a service that sells nothing. It has no sessions, subscriptions or
-// customers.
+// Unsold is the Checkout of a service that sells nothing.
 type Unsold struct{}
 
 func (Unsold) Price(context.Context) (Price, error)                   { return Price{}, ErrNoPrice }

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// The mints (addresses) of the coin USDC. Anyone can create a coin and call it USDC: only these two
-// are genuine.
+// The mints (addresses) of the coin USDC. Anyone can create a coin and call it USDC; only these are
+// genuine.
 const (
 	MainnetUSDC = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 	DevnetUSDC  = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"
@@ -25,8 +25,7 @@ const (
 // UnitsPerUSDC is the number of units in 1 USDC. All amounts in USDC are in units.
 const UnitsPerUSDC = 1_000_000
 
-// ParseUnits parses a positive amount of USDC such as "12.99", with at most six decimals. It
-// returns units.
+// ParseUnits parses a positive amount of USDC such as "12.99", with at most six decimals.
 func ParseUnits(text string) (int64, error) {
 	whole, part, dotted := strings.Cut(text, ".")
 	if whole == "" || dotted && part == "" || len(part) > 6 || strings.Trim(whole+part, "0123456789") != "" {
@@ -40,8 +39,8 @@ func ParseUnits(text string) (int64, error) {
 	return units, nil
 }
 
-// FormatUnits formats an amount in units as a decimal number of USDC, without trailing zeros. The
-// amount must not be negative.
+// FormatUnits formats units as a decimal number of USDC, without trailing zeros. They must not be
+// negative.
 func FormatUnits(units int64) string {
 	text := fmt.Sprintf("%d.%06d", units/UnitsPerUSDC, units%UnitsPerUSDC)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
@@ -50,17 +49,17 @@ func FormatUnits(units int64) string {
 // binding is the prefix of a memo that binds a payment to an e-mail address.
 const binding = "vd1:"
 
-// BindingMemo returns the memo that binds a payment to an e-mail address. Memos are public. The
-// memo reveals the address only to an operator with the pepper.
+// BindingMemo returns the memo that binds a payment to an e-mail address. Memos are public, but
+// this one reveals the address only to an operator with the pepper.
 func BindingMemo(pepper []byte, email string) string {
 	mac := hmac.New(sha256.New, pepper)
 	mac.Write([]byte("payment memo\x00" + apikey.Normalize(email)))
 	return binding + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// MayClaim reports whether an e-mail address may claim a payment with these memos. It may if a memo
-// binds the payment to this address, or if no memo binds it to an address. Wallets may change memos
-// slightly; the function plain undoes such changes.
+// MayClaim reports whether an e-mail address may claim a payment with these memos: if a memo binds
+// it to this address, or none binds it to any. plain undoes the slight changes that wallets make to
+// memos.
 func MayClaim(pepper []byte, email string, memos []string) bool {
 	own, bound := strings.ToLower(BindingMemo(pepper, email)), false
 	for _, memo := range memos {
@@ -73,10 +72,10 @@ func MayClaim(pepper []byte, email string, memos []string) bool {
 	return !bound
 }
 
-// Bound reports whether memos bind a payment to exactly one e-mail address. Memos that bind it to
-// several addresses count as unbound, because a forged payment link can add a memo to the payer's
-// own memo. Then each of these addresses may claim the payment, and a claim with the payer's
-// signature takes precedence.
+// Bound reports whether memos bind a payment to exactly one e-mail address. If they bind it to
+// several, it counts as unbound, because a forged payment link can add a memo to the payer's own.
+// Then each of these addresses may claim it, and a claim with the payer's signature takes
+// precedence.
 func Bound(memos []string) bool {
 	found := map[string]bool{}
 	for _, memo := range memos {
@@ -88,8 +87,8 @@ func Bound(memos []string) bool {
 }
 
 // isBinding matches a binding in a memo that plain has normalised. In base64, 16 bytes are 22
-// characters, and the last character has only four values. A memo with the prefix alone is ordinary
-// text. It binds the payment to no address, so that its author does not lose the payment.
+// characters, the last with only four values. A memo with the prefix alone is ordinary text and
+// binds the payment to no address, so that its author does not lose it.
 var isBinding = regexp.MustCompile(binding + `[a-z0-9_-]{21}[aqgw]`)
 
 // plain undoes the changes that wallets make to memos: changed case, added control and invisible
@@ -114,14 +113,14 @@ type Transfer struct {
 	Reference string // identifies the payment on the chain; optional
 }
 
-// Link returns the transfer as a Solana Pay URL. A wallet opens the URL or scans it as a QR code.
+// Link returns a Solana Pay URL, which a wallet opens or scans as a QR code.
 func (t Transfer) Link() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "solana:%s?amount=%s&spl-token=%s", t.Recipient, FormatUnits(t.Units), t.Mint)
 	for _, field := range []struct{ name, value string }{{"reference", t.Reference}, {"label", t.Label},
 		{"memo", t.Memo}} {
 		if field.value != "" {
-			// All wallets decode percent escapes, but some wallets do not read + as a space.
+			// All wallets decode percent escapes, but some do not read + as a space.
 			b.WriteString("&" + field.name + "=" + strings.ReplaceAll(url.QueryEscape(field.value), "+", "%20"))
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Fault is one way in which an HTTP request fails. The zero value is no fault.
+// Fault is how an HTTP request fails. The zero value is no fault.
 type Fault struct {
-	Status int // with Header and Body, in place of the real answer
+	Status int // answered with Header and Body
 	Header http.Header
 	Body   string
 	Cut    bool            // breaks the connection without an answer
@@ -17,21 +17,19 @@ type Fault struct {
 	Until  <-chan struct{} // delays everything until it closes or the client leaves
 }
 
-// Broken returns a fault that answers with a status and an HTML page, as proxies do.
+// Broken answers with an HTML page, as proxies do.
 func Broken(status int) Fault {
 	return Fault{Status: status, Body: "<html><body>" + http.StatusText(status) + "</body></html>"}
 }
 
-// Cut returns a fault that breaks the connection before the request takes effect.
+// Cut breaks the connection before the request takes effect.
 func Cut() Fault { return Fault{Cut: true} }
 
-// CutAfter returns a fault that breaks the connection after the request took effect.
+// CutAfter breaks the connection after the request took effect.
 func CutAfter() Fault { return Fault{Cut: true, After: true} }
 
-// Slow returns a fault that delays the answer until the channel closes.
 func Slow(until <-chan struct{}) Fault { return Fault{Until: until} }
 
-// Garbled returns a fault that answers status 200 with the given body in place of the real answer.
 func Garbled(body string) Fault { return Fault{Status: http.StatusOK, Body: body} }
 
 // Faults is the queue of faults for the next requests to an imitation.
@@ -41,8 +39,7 @@ type Faults struct {
 	down  bool
 }
 
-// Break puts a queue of faults in front of an imitation of playmoney. It replaces the queue of an
-// earlier Break.
+// Break puts a queue of faults in front of an imitation, in place of that of an earlier Break.
 func Break(standIn interface {
 	Wrap(func(http.Handler) http.Handler)
 }) *Faults {
@@ -51,14 +48,14 @@ func Break(standIn interface {
 	return f
 }
 
-// Fail adds faults to the queue. Each of the next requests takes one fault, in this order.
+// Fail makes the next requests fail, one fault each, in this order.
 func (f *Faults) Fail(faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.queue = append(f.queue, faults...)
 }
 
-// Down(true) breaks every connection. Down(false) ends this.
+// Down(true) breaks every connection, until Down(false).
 func (f *Faults) Down(down bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -79,8 +76,7 @@ func (f *Faults) next() Fault {
 	return fault
 }
 
-// around returns a handler that serves a request with the next fault. If the queue is empty, it
-// calls the given handler.
+// around serves each request with the next fault, or with the handler if the queue is empty.
 func (f *Faults) around(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fault := f.next()

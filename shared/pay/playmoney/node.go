@@ -20,7 +20,7 @@ import (
 // Finality says how final a transaction is on the network.
 type Finality string
 
-// The stages of a transaction, from newly sent to final.
+// From newly sent to final.
 const (
 	Processed Finality = "processed"
 	Confirmed Finality = "confirmed"
@@ -30,20 +30,19 @@ const (
 // Transfer is a token payment that a test or a form sends to the imitated node.
 type Transfer struct {
 	Wallet, Mint string
-	From         string // the payer's address; empty: an invented one
+	From         string // payer's address; empty: an invented one
 	Units        uint64
 	Memo         string // empty: no memo
 	MemoProgram  string // empty: the constant MemoProgram
 	Inner        bool   // the payer calls a program that makes the transfer and writes the memo
 	Tables       bool   // version 0: the receiving account comes from a look-up table
 	V1           bool   // version 1 of the wire format, which has no look-up tables
-	Signers      int    // 0: 1 signer
+	Signers      int    // 0 means 1
 	Reference    string // address listed among the accounts; empty: none
 	Failed       bool   // the network charged its fee and moved nothing
 }
 
-// Node imitates a Solana node. It is an http.Handler. GET serves a page on which people can make
-// payments.
+// Node imitates a Solana node. GET serves a page on which people can make payments.
 type Node struct {
 	wrapped
 
@@ -55,7 +54,6 @@ type Node struct {
 	calls        int
 }
 
-// sent is a transaction that was sent to the node.
 type sent struct {
 	transfer      Transfer
 	message       message
@@ -67,7 +65,7 @@ type sent struct {
 	before, after uint64 // the wallet's balance
 }
 
-// NewNode returns a node. The clock now dates its blocks.
+// NewNode returns a node whose blocks are dated by now.
 func NewNode(now func() time.Time) *Node {
 	return &Node{now: now, transactions: map[pay.Signature]*sent{}, balances: map[string]uint64{}}
 }
@@ -79,8 +77,7 @@ func (n *Node) Pay(t Transfer) pay.Signature {
 	return s
 }
 
-// Send sends a transfer. Its transaction is then in the stage Processed. Send panics if an address
-// is malformed.
+// Send sends a transfer, whose transaction is then Processed. It panics on a malformed address.
 func (n *Node) Send(t Transfer) pay.Signature {
 	for _, address := range []string{t.Wallet, t.Mint} {
 		if _, ok := decode(address, 32); !ok {
@@ -94,7 +91,7 @@ func (n *Node) Send(t Transfer) pay.Signature {
 		payer: cmp.Or(t.From, Address(fmt.Sprint("payer ", count)))}
 	s.message = s.compose()
 	signed := t
-	signed.Failed = false // unknown at the time of signing
+	signed.Failed = false // unknown when it is signed
 	for i := range s.message.signers {
 		s.signatures = append(s.signatures, sha512.Sum512([]byte(fmt.Sprintf("signature %d of %d: %+v", i, count,
 			signed))))
@@ -110,7 +107,6 @@ func (n *Node) Send(t Transfer) pay.Signature {
 	return s.signatures[0]
 }
 
-// Advance moves a transaction to the given stage.
 func (n *Node) Advance(s pay.Signature, to Finality) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -124,14 +120,12 @@ func (n *Node) Forget(s pay.Signature) {
 	delete(n.transactions, s)
 }
 
-// Calls returns the number of JSON-RPC calls so far.
 func (n *Node) Calls() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.calls
 }
 
-// compose returns the unsigned message of a transaction.
 func (s *sent) compose() message {
 	t := s.transfer
 	m := message{signers: max(t.Signers, 1), accounts: []string{s.payer}, v1: t.V1}
@@ -160,8 +154,8 @@ func (s *sent) compose() message {
 	return m
 }
 
-// transferCalls returns the instructions of the payment. They can be the transaction's own (outer)
-// instructions or the inner instructions of another program.
+// transferCalls returns the instructions of the payment: the transaction's own (outer) ones, or the
+// inner ones of another program.
 func (s *sent) transferCalls(m message) []call {
 	receiver := Address("account of " + s.transfer.Wallet + s.transfer.Mint)
 	calls := []call{{
@@ -194,7 +188,6 @@ func (m message) place(key string) int {
 	panic("playmoney: the message has no account " + key)
 }
 
-// ServeHTTP implements http.Handler.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n.serve(w, r, http.HandlerFunc(n.answer))
 }
@@ -303,7 +296,6 @@ func (s *sent) err() any {
 	return nil
 }
 
-// result returns the answer to the JSON-RPC method getTransaction.
 func (s *sent) result() map[string]any {
 	m, t := s.message, s.transfer
 	balance := func(place int, owner string, units uint64) map[string]any {
@@ -333,7 +325,7 @@ func (s *sent) result() map[string]any {
 	}
 }
 
-// spell returns the JSON in which a node states inner calls.
+// spell returns inner calls in the JSON of a node.
 func spell(calls []call) []any {
 	var spelled []any
 	for _, c := range calls {

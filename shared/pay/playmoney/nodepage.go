@@ -23,7 +23,7 @@ var nodePage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 </form></body></html>
 `))
 
-// page serves the form for payments by hand. The query of the address prefills the form's fields.
+// page serves the form for payments by hand, prefilled from the query.
 func (n *Node) page(w http.ResponseWriter, r *http.Request) {
 	fields := struct{ Wallet, Mint, Amount, Memo, Reference, Signature, Fault string }{
 		r.FormValue("wallet"), r.FormValue("mint"), r.FormValue("amount"), r.FormValue("memo"),
@@ -51,7 +51,7 @@ func (n *Node) page(w http.ResponseWriter, r *http.Request) {
 	_ = nodePage.Execute(w, fields)
 }
 
-// pageHeader sets a content security policy that permits only sending the form.
+// pageHeader permits only sending the form.
 func pageHeader(w http.ResponseWriter, forms string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy",

@@ -18,7 +18,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// fixture is an imitation of Stripe on this machine that delivers its events to a webhook.
+// fixture is an imitation of Stripe that delivers its events to a webhook.
 type fixture struct {
 	stripe  *playmoney.Stripe
 	address string
@@ -53,7 +53,7 @@ func newFixture(t *testing.T) *fixture {
 	return d
 }
 
-// request sends a request and does not follow redirects.
+// request does not follow redirects.
 func (d *fixture) request(t *testing.T, method, path, key string, form url.Values) (int, http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, d.address+path, strings.NewReader(form.Encode()))
@@ -77,8 +77,7 @@ func (d *fixture) request(t *testing.T, method, path, key string, form url.Value
 	return response.StatusCode, response.Header, string(body)
 }
 
-// begin creates a checkout through the API. It returns the path of the checkout's page and the
-// checkout's id.
+// begin creates a checkout through the API, and returns the path of its page and its id.
 func (d *fixture) begin(t *testing.T) (path, id string) {
 	t.Helper()
 	status, _, body := d.request(t, http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{

@@ -11,24 +11,23 @@ import (
 	"time"
 )
 
-// Stripe imitates the company Stripe. It is an http.Handler with the API and the hosted checkout
-// pages. At / it serves a page on which people renew, cancel and end subscriptions. The exported
-// fields must be set before the first request.
+// Stripe imitates the company Stripe: its API, the hosted checkout pages and, at /, a page on which
+// people renew, cancel and end subscriptions. The exported fields must be set before the first
+// request.
 type Stripe struct {
 	wrapped
 
-	Key    string // the accepted API key
+	Key    string // accepted API key
 	Price  string // id of the price that is sold
-	Amount int64  // of the price, in cents; shown on the pages
-	// Currency is the currency of the price, in lower case. Inactive means that the price is no
-	// longer sold.
+	Amount int64
+	// Currency is in lower case. Inactive means that the price is no longer sold.
 	Currency string
 	Inactive bool
 	Secret   string // signs webhooks
-	// Webhook, if set, is the URL that receives the events that a page causes, before the page
-	// answers. If it is empty, tests deliver the Events themselves.
+	// Webhook, if set, receives the events that a page causes before the page answers. Otherwise
+	// tests deliver the Events themselves.
 	Webhook string
-	// Basil selects the form of subscriptions and invoices in API version 2025-03-31 and later.
+	// Basil selects the form of subscriptions and invoices from API version 2025-03-31 on.
 	Basil bool
 
 	now func() time.Time
@@ -37,14 +36,13 @@ type Stripe struct {
 	counter       int
 	sessions      map[string]*checkout
 	subscriptions map[string]*stripeSubscription
-	portals       map[string]portal       // by id
-	answers       map[string]storedAnswer // by idempotency key
+	portals       map[string]portal // by id
+	answers       map[string]storedAnswer
 	events        []Event
-	reported      int // number of events that pages have delivered
+	reported      int // events that pages have delivered
 	calls         int
 }
 
-// The values that NewStripe sets.
 const (
 	TestKey     = "sk_test_0123456789abcdef"
 	TestPrice   = "price_pro_monthly"
@@ -52,7 +50,6 @@ const (
 	sessionLife = 24 * time.Hour
 )
 
-// NewStripe returns a Stripe that has sold nothing yet.
 func NewStripe(now func() time.Time) *Stripe {
 	return &Stripe{
 		Key: TestKey, Price: TestPrice, Amount: 1299, Currency: "usd", Secret: TestSecret, now: now,
@@ -62,7 +59,6 @@ func NewStripe(now func() time.Time) *Stripe {
 	}
 }
 
-// checkout is a checkout session.
 type checkout struct {
 	id, email, success, cancel string
 	status                     string // open, complete, expired
@@ -84,8 +80,8 @@ type stripeSubscription struct {
 	deletedCustomer     bool
 }
 
-// id returns a new identifier. The caller must hold the lock. This is true for all unexported
-// methods that do not lock.
+// id returns a new identifier. The caller must hold the lock, as for all unexported methods that do
+// not lock.
 func (s *Stripe) id(prefix string) string {
 	s.counter++
 	sum := sha256.Sum256([]byte(fmt.Sprint(prefix, s.counter)))
@@ -111,14 +107,12 @@ func (s *Stripe) findSubscription(id string) *stripeSubscription {
 	return h
 }
 
-// Sessions returns the ids of all checkouts.
 func (s *Stripe) Sessions() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.sessions))
 }
 
-// Calls returns the number of API calls so far.
 func (s *Stripe) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +126,7 @@ func (s *Stripe) Pay(session string) (subscription string) {
 	return s.complete(session, true)
 }
 
-// PayLater completes a checkout with a payment that takes days. Settle makes the payment arrive.
+// PayLater completes a checkout with a payment that takes days, until Settle.
 func (s *Stripe) PayLater(session string) (subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +141,7 @@ func (s *Stripe) complete(session string, paid bool) string {
 	return s.subscribe(c, s.Price, paid)
 }
 
-// SellOther sells a subscription to another price than Price, through a separate checkout.
+// SellOther sells a subscription to another price through a separate checkout.
 func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,8 +151,8 @@ func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 	return c.id, s.subscribe(c, price, true)
 }
 
-// change changes a subscription. It records one event for the update, and one event for each kind
-// of invoice event in the parameter invoice.
+// change changes a subscription, and records an event for the update and one for each kind of
+// invoice event in invoice.
 func (s *Stripe) change(subscription string, how func(*stripeSubscription), invoice ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +168,6 @@ func (s *Stripe) invoiced(h *stripeSubscription, kinds ...string) {
 	}
 }
 
-// Reprice changes the price of a subscription.
 func (s *Stripe) Reprice(subscription, price string) {
 	s.change(subscription, func(h *stripeSubscription) { h.price = price })
 }
@@ -207,7 +200,6 @@ func (s *Stripe) Settle(session string) {
 	s.invoiced(h, "invoice.paid", "invoice.payment_succeeded")
 }
 
-// Expire expires an open checkout.
 func (s *Stripe) Expire(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,8 +208,7 @@ func (s *Stripe) Expire(session string) {
 	s.happen("checkout.session.expired", s.sessionObject(c, nil))
 }
 
-// Renew pays the open invoice of a failed renewal. If there is none, it starts and pays the next
-// period.
+// Renew pays the open invoice of a failed renewal, or starts and pays the next period.
 func (s *Stripe) Renew(subscription string) {
 	s.change(subscription, func(h *stripeSubscription) {
 		if h.paid {
@@ -231,7 +222,8 @@ func (s *Stripe) Renew(subscription string) {
 // is then active and unpaid for about an hour.
 func (s *Stripe) FallDue(subscription string) { s.change(subscription, (*stripeSubscription).advance) }
 
-// FailRenewal starts the next period, unless it has started already. Collecting the payment fails.
+// FailRenewal starts the next period, unless it has started already, and fails to collect the
+// payment.
 func (s *Stripe) FailRenewal(subscription string) {
 	s.change(subscription, func(h *stripeSubscription) {
 		if h.paid {
@@ -247,13 +239,11 @@ func (h *stripeSubscription) advance() {
 	h.invoices++
 }
 
-// CancelAtPeriodEnd stops a subscription from renewing. The subscription lasts until a test calls
-// End.
+// CancelAtPeriodEnd stops a subscription from renewing. It lasts until a test calls End.
 func (s *Stripe) CancelAtPeriodEnd(subscription string) {
 	s.change(subscription, func(h *stripeSubscription) { h.cancels = true })
 }
 
-// End ends a subscription now.
 func (s *Stripe) End(subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -265,15 +255,14 @@ func (s *Stripe) end(h *stripeSubscription) {
 	s.happen("customer.subscription.deleted", s.subscriptionObject(h, nil))
 }
 
-// DeleteCustomer deletes the customer of a subscription. That ends all subscriptions of the
-// customer.
+// DeleteCustomer deletes the customer of a subscription, which ends all the customer's
+// subscriptions.
 func (s *Stripe) DeleteCustomer(subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget(s.findSubscription(subscription).customer)
 }
 
-// forget deletes a customer and ends the customer's subscriptions at once.
 func (s *Stripe) forget(customer string) {
 	for _, id := range slices.Sorted(maps.Keys(s.subscriptions)) {
 		h := s.subscriptions[id]
@@ -287,7 +276,6 @@ func (s *Stripe) forget(customer string) {
 	}
 }
 
-// ServeHTTP implements http.Handler.
 func (s *Stripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/checkout/sessions", s.api(s.createSession))

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// storedAnswer is the stored answer to a call. Repeated calls with the same idempotency key get the
-// same answer.
+// storedAnswer is the answer to repeated calls with the same idempotency key.
 type storedAnswer struct {
 	request string
 	status  int
@@ -21,7 +20,6 @@ type storedAnswer struct {
 // keyLife is how long Stripe remembers an idempotency key.
 const keyLife = 24 * time.Hour
 
-// fault returns the status and the body of an error answer of the API.
 func fault(status int, kind, code, param, message string) (int, object) {
 	e := object{"type": kind, "message": message}
 	if code != "" {
@@ -33,17 +31,15 @@ func fault(status int, kind, code, param, message string) (int, object) {
 	return status, object{"error": e}
 }
 
-// badRequest returns an error answer with status 400.
 func badRequest(code, param, message string) (int, object) {
 	return fault(http.StatusBadRequest, "invalid_request_error", code, param, message)
 }
 
-// notFound returns an error answer with status 404, for an object that does not exist.
 func notFound(kind, param, id string) (int, object) {
 	return fault(http.StatusNotFound, "invalid_request_error", "resource_missing", param, "No such "+kind+": '"+id+"'")
 }
 
-// api makes an HTTP handler of an operation. It adds JSON, authentication and idempotency.
+// api adds JSON, authentication and idempotency to an operation.
 func (s *Stripe) api(operation func(*http.Request) (int, object)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -57,8 +53,8 @@ func (s *Stripe) api(operation func(*http.Request) (int, object)) http.HandlerFu
 	}
 }
 
-// runOnce performs an operation. If its idempotency key was used before, it returns the stored
-// answer instead.
+// runOnce performs an operation, or returns the stored answer if its idempotency key was used
+// before.
 func (s *Stripe) runOnce(w http.ResponseWriter, r *http.Request, operation func(*http.Request) (int, object)) (int,
 	object) {
 	if r.Header.Get("Authorization") != "Bearer "+s.Key {

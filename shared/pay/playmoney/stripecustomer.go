@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// portal is an open session of the billing portal.
 type portal struct {
 	customer, back string
 	until          time.Time
@@ -42,7 +41,7 @@ func (s *Stripe) getPrice(r *http.Request) (int, object) {
 	}
 }
 
-// customerExists reports whether a customer exists and was not deleted.
+// customerExists is false for a deleted customer.
 func (s *Stripe) customerExists(customer string) bool {
 	for _, h := range s.subscriptions {
 		if h.customer == customer {
@@ -100,8 +99,8 @@ func (s *Stripe) deleteCustomer(r *http.Request) (int, object) {
 	return http.StatusOK, object{"id": id, "object": "customer", "deleted": true}
 }
 
-// portalAt returns copies of a portal session and of the customer's subscriptions. It returns false
-// if the session is unknown or expired.
+// portalAt returns copies of a portal session and of the customer's subscriptions, or false if it
+// is unknown or expired.
 func (s *Stripe) portalAt(id string) (p portal, held []stripeSubscription, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

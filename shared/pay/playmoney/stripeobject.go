@@ -8,7 +8,7 @@ import (
 
 type object = map[string]any
 
-// orNull returns nil (null in JSON) for an empty text, as the API does.
+// orNull returns null in JSON for an empty text, as the API does.
 func orNull(text string) any {
 	if text == "" {
 		return nil
@@ -23,8 +23,8 @@ func orNever(t time.Time) any {
 	return t.Unix()
 }
 
-// sessionObject returns the JSON of a checkout session. The fields named in expand hold whole
-// objects instead of ids.
+// sessionObject returns the JSON of a checkout session, with whole objects instead of ids in the
+// fields named in expand.
 func (s *Stripe) sessionObject(c *checkout, expand []string) object {
 	o := object{
 		"id": c.id, "object": "checkout.session", "mode": "subscription", "status": c.status,
@@ -46,8 +46,7 @@ func (s *Stripe) sessionObject(c *checkout, expand []string) object {
 	return o
 }
 
-// expanded reports whether a field must hold a whole object. It also returns the fields to expand
-// within that object.
+// expanded reports whether a field must hold a whole object, and the fields to expand within it.
 func expanded(expand []string, field string) (within []string, ok bool) {
 	for _, path := range expand {
 		if path == field {
@@ -93,9 +92,8 @@ func (h *stripeSubscription) invoice() string {
 	return fmt.Sprintf("in_%s%d", strings.TrimPrefix(h.id, "sub_"), h.invoices)
 }
 
-// invoiceObject returns the JSON of a subscription's newest invoice. As with the real Stripe, the
-// period of the invoice itself is the previous one. The period of the invoice's line is the one
-// that is paid.
+// invoiceObject returns the JSON of a subscription's newest invoice. As with the real Stripe, its
+// own period is the previous one, and that of its line is the one that is paid.
 func (s *Stripe) invoiceObject(h *stripeSubscription) object {
 	line := object{"id": "il_" + h.id, "object": "line_item", "amount": s.Amount,
 		"period": object{"start": h.begin.Unix(), "end": h.end.Unix()}}

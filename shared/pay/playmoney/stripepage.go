@@ -35,7 +35,7 @@ var stripePages = template.Must(template.New("").Parse(`
 </table></body></html>
 {{end}}`))
 
-// look returns a copy of a checkout, so that pages can read it without the lock.
+// look returns a copy of a checkout, which pages can read without the lock.
 func (s *Stripe) look(id string) (checkout, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,8 +51,8 @@ func (s *Stripe) checkoutPage(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	// Browsers apply the security policy also to the redirect after a form. So the policy allows
-	// both pages to which the checkout redirects.
+	// Browsers apply the security policy also to the redirect after a form, so it allows both pages
+	// to which the checkout redirects.
 	forms := []string{"'self'"}
 	for _, address := range []string{c.success, c.cancel} {
 		if u, err := url.Parse(address); err == nil {

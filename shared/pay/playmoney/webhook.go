@@ -14,14 +14,13 @@ import (
 	"time"
 )
 
-// Event is an event in the form in which Stripe delivers it to a webhook.
+// Event is an event as Stripe delivers it to a webhook.
 type Event struct {
 	ID      string
 	Type    string
 	Payload []byte
 }
 
-// happen records a new event.
 func (s *Stripe) happen(kind string, about object) {
 	id := s.id("evt_")
 	version := "2023-10-16"
@@ -46,8 +45,7 @@ func (s *Stripe) Events() []Event {
 	return slices.Clone(s.events)
 }
 
-// Sign returns a Stripe-Signature header for a delivery at the given time. It has one signature per
-// secret.
+// Sign returns a Stripe-Signature header with one signature per secret.
 func Sign(payload []byte, at time.Time, secrets ...string) string {
 	header := fmt.Sprintf("t=%d", at.Unix())
 	for _, secret := range secrets {
@@ -59,8 +57,8 @@ func Sign(payload []byte, at time.Time, secrets ...string) string {
 	return header
 }
 
-// Deliver posts an event to a webhook, signed with the current time. It returns the status of the
-// webhook's answer.
+// Deliver posts an event to a webhook, signed with the current time, and returns the status of its
+// answer.
 func (s *Stripe) Deliver(ctx context.Context, address string, event Event) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(event.Payload))
 	if err != nil {
@@ -77,7 +75,7 @@ func (s *Stripe) Deliver(ctx context.Context, address string, event Event) (int,
 	return response.StatusCode, nil
 }
 
-// leadOn delivers the events that a button caused, then redirects the browser to the next page.
+// leadOn delivers the events that a button caused, then redirects the browser.
 func (s *Stripe) leadOn(w http.ResponseWriter, r *http.Request, next string) {
 	if err := s.report(r.Context()); err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
@@ -86,8 +84,7 @@ func (s *Stripe) leadOn(w http.ResponseWriter, r *http.Request, next string) {
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
-// report delivers the events since the last call of report to the URL Webhook. Without that URL it
-// does nothing.
+// report delivers the events since the last report to Webhook, if set.
 func (s *Stripe) report(ctx context.Context) error {
 	if s.Webhook == "" {
 		return nil

@@ -8,30 +8,28 @@ import (
 	"github.com/gagliardetto/solana-go/base58"
 )
 
-// The addresses of the programs on the network that payments use.
+// Addresses of the network's programs that payments use.
 const (
 	TokenProgram   = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 	MemoProgram    = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"
 	OldMemoProgram = "Memo1UhkJRfHyvLMcVucJwxXEuD728EqVDDwxDxFMNo"
 )
 
-// decode decodes base58. It returns false unless the text holds exactly size bytes.
+// decode returns false unless the base58 text holds exactly size bytes.
 func decode(text string, size int) ([]byte, bool) {
 	b, err := base58.Decode(text)
 	return b, err == nil && len(b) == size
 }
 
-// Address returns an address for tests. It is derived from a name, so the same name gives the same
-// address.
+// Address derives an address for tests from a name.
 func Address(name string) string {
 	b := sha256.Sum256([]byte("address " + name))
 	return base58.Encode(b[:])
 }
 
-// message is the content of a transaction without its signatures.
 type message struct {
 	signers  int
-	readonly int      // number of read-only accounts, the last in the list
+	readonly int
 	accounts []string // in the message itself
 	loaded   []string // writable, from a look-up table; makes the message version 0
 	v1       bool
@@ -49,7 +47,7 @@ func (m message) keys() []string {
 	return append(m.accounts[:len(m.accounts):len(m.accounts)], m.loaded...)
 }
 
-// version returns the message's version as a node states it.
+// version is stated as by a node.
 func (m message) version() any {
 	switch {
 	case m.v1:
@@ -60,7 +58,6 @@ func (m message) version() any {
 	return "legacy"
 }
 
-// bytes returns the transaction with the given signatures in wire format.
 func (m message) bytes(signatures [][64]byte) []byte {
 	var b bytes.Buffer
 	if m.v1 {
@@ -113,11 +110,11 @@ func (m message) bytes(signatures [][64]byte) []byte {
 	return b.Bytes()
 }
 
-// writeV1 writes the message in version 1. Its lengths have a fixed size, and the data of the calls
+// writeV1 writes the message in version 1: its lengths have a fixed size, and the data of the calls
 // follow their headers.
 func (m message) writeV1(b *bytes.Buffer) {
 	b.Write([]byte{0x81, byte(m.signers), 0, byte(m.readonly)})
-	b.Write(make([]byte, 4+32)) // no limits of computing; recent block hash
+	b.Write(make([]byte, 4+32)) // no compute limits; recent block hash
 	b.Write([]byte{byte(len(m.calls)), byte(len(m.accounts))})
 	for _, a := range m.accounts {
 		key, _ := decode(a, 32)
@@ -134,7 +131,6 @@ func (m message) writeV1(b *bytes.Buffer) {
 	}
 }
 
-// transferChecked returns the data of the transfer instruction of the token program.
 func transferChecked(units uint64) []byte {
 	return append(binary.LittleEndian.AppendUint64([]byte{12}, units), 6)
 }

@@ -2,8 +2,8 @@
 // Stripe's API, type Node the JSON-RPC of a Solana node. No money moves.
 //
 // Both types hold their state in memory and answer consistently, as the real services do. They are
-// written from the wire format alone, without the libraries that stripepay and solanapay use. So a
-// mistake of such a library is not repeated here.
+// written from the wire format alone, without the libraries that stripepay and solanapay use, so
+// that a mistake of such a library is not repeated here.
 package playmoney
 
 import (
@@ -11,13 +11,13 @@ import (
 	"sync"
 )
 
-// wrapped is an HTTP handler with optional middleware. Stripe and Node embed it.
+// wrapped is an HTTP handler with optional middleware, for Stripe and Node to embed.
 type wrapped struct {
 	mu     sync.Mutex
 	around func(http.Handler) http.Handler
 }
 
-// Wrap installs a middleware for all requests. It replaces the middleware of an earlier call.
+// Wrap installs a middleware for all requests, in place of that of an earlier call.
 func (h *wrapped) Wrap(around func(http.Handler) http.Handler) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

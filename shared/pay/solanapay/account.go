@@ -6,8 +6,8 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// TokenAccount returns the associated token account of a wallet for a coin. Its address is derived
-// from the wallet and the coin's mint.
+// TokenAccount returns the associated token account of a wallet for a coin, whose address is
+// derived from the wallet and the coin's mint.
 func TokenAccount(wallet, mint string) (string, error) {
 	owner, err := solana.PublicKeyFromBase58(wallet)
 	if err != nil {

@@ -29,8 +29,8 @@ var (
 
 const price = 12_990_000
 
-// answerTo sends a transfer of play money and returns the node's answer about the transaction. By
-// default the transfer pays the price to the wallet.
+// answerTo sends a transfer of play money, by default of the price to the wallet, and returns the
+// node's answer about the transaction.
 func answerTo(t testing.TB, transfer playmoney.Transfer) (map[string]any, pay.Signature) {
 	t.Helper()
 	transfer.Wallet = cmp.Or(transfer.Wallet, wallet)
@@ -51,7 +51,6 @@ func answerTo(t testing.TB, transfer playmoney.Transfer) (map[string]any, pay.Si
 	return answer.Result, signature
 }
 
-// keysOf returns the accounts of the transaction in a node's answer.
 func keysOf(t testing.TB, answer map[string]any) (keys []string) {
 	t.Helper()
 	tx, err := solana.TransactionFromBase64(answer["transaction"].([]any)[0].(string))
@@ -126,8 +125,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestHostile changes one thing at a time in a node's answer about a valid payment. It checks the
-// payment that is read.
+// Each case changes one thing in a node's answer about a valid payment.
 func TestHostile(t *testing.T) {
 	type object = map[string]any
 	meta := func(a object) object { return a["meta"].(object) }
@@ -225,8 +223,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestOwnSignature: if the wallet is one of the signers, the transaction pays nothing to the
-// wallet.
+// If the wallet is one of the signers, the transaction pays nothing to it.
 func TestOwnSignature(t *testing.T) {
 	answer, signature := answerTo(t, playmoney.Transfer{Signers: 2})
 	keys := keysOf(t, answer)
@@ -248,7 +245,7 @@ func TestOwnSignature(t *testing.T) {
 	}
 }
 
-// TestOneName: only the first of a transaction's two signatures identifies a payment.
+// Only the first of a transaction's two signatures identifies a payment.
 func TestOneName(t *testing.T) {
 	answer, _ := answerTo(t, playmoney.Transfer{Signers: 2})
 	for _, other := range []pay.Signature{{}, {1, 2, 3}} {
@@ -258,7 +255,7 @@ func TestOneName(t *testing.T) {
 	}
 }
 
-// TestEveryTruncation: a node's answer that is cut off at any byte is refused.
+// A node's answer that is cut off at any byte is refused.
 func TestEveryTruncation(t *testing.T) {
 	answer, signature := answerTo(t, playmoney.Transfer{Memo: "vd1:memo"})
 	body := encode(t, answer)
@@ -269,8 +266,8 @@ func TestEveryTruncation(t *testing.T) {
 	}
 }
 
-// TestInnerMemos: memos of inner calls come after the memos of the outer call that made them. The
-// data of programs other than the memo program are no memo.
+// Memos of inner calls come after those of the outer call that made them. The data of other
+// programs are no memo.
 func TestInnerMemos(t *testing.T) {
 	answer, signature := answerTo(t, playmoney.Transfer{Memo: "outer"})
 	keys := keysOf(t, answer)

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/pay"
 )
 
-// maxBody is the largest accepted answer of a node, in bytes. Real answers are far smaller.
+// maxBody limits the answer of a node, in bytes. Real ones are far smaller.
 const maxBody = 4 << 20
 
 // newestVersion is the newest version of transactions that this package reads.
@@ -22,16 +22,14 @@ const newestVersion = 1
 // accept.
 const unsupportedVersion = -32015
 
-// node is the client of one node's JSON-RPC endpoint.
 type node struct {
 	address string
 	client  *http.Client
 }
 
-// transaction returns a final transaction, or nil if the node does not have the transaction.
+// transaction returns a final transaction, or nil if the node does not have it.
 func (n *node) transaction(ctx context.Context, signature pay.Signature) (json.RawMessage, error) {
-	// The transaction is requested as bytes, so that its meaning does not depend on the node's
-	// parsers.
+	// As bytes, so that the meaning does not depend on the node's parsers.
 	return n.call(ctx, "getTransaction", signature.String(), map[string]any{
 		"encoding": "base64", "commitment": "finalized", "maxSupportedTransactionVersion": newestVersion,
 	})
@@ -44,13 +42,13 @@ type status struct {
 	Err                json.RawMessage `json:"err"`
 }
 
-// final reports whether the transaction is final. Old nodes send no ConfirmationStatus. Their
-// answers have null confirmations for a final transaction.
+// final also understands old nodes, which send no ConfirmationStatus, but null confirmations for a
+// final transaction.
 func (s *status) final() bool {
 	return s.ConfirmationStatus == "finalized" || s.ConfirmationStatus == "" && s.Confirmations == nil
 }
 
-// status returns the status of a transaction, or nil if the node does not know it.
+// status returns nil if the node does not know the transaction.
 func (n *node) status(ctx context.Context, signature pay.Signature) (*status, error) {
 	body, err := n.call(ctx, "getSignatureStatuses", []string{signature.String()},
 		map[string]any{"searchTransactionHistory": true})
@@ -66,8 +64,8 @@ func (n *node) status(ctx context.Context, signature pay.Signature) (*status, er
 	return answer.Value[0], nil
 }
 
-// signaturesFor returns the newest transactions that list an account, the newest first. It leaves
-// out failed transactions.
+// signaturesFor returns the newest transactions that list an account, the newest first, without
+// failed ones.
 func (n *node) signaturesFor(ctx context.Context, account string, most int) ([]pay.Signature, error) {
 	body, err := n.call(ctx, "getSignaturesForAddress", account,
 		map[string]any{"commitment": "confirmed", "limit": most})
@@ -95,7 +93,7 @@ func (n *node) signaturesFor(ctx context.Context, account string, most int) ([]p
 	return found, nil
 }
 
-// call returns the result of a JSON-RPC call, or nil if the result is null.
+// call returns nil if the result is null.
 func (n *node) call(ctx context.Context, method string, params ...any) (json.RawMessage, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
@@ -106,8 +104,8 @@ func (n *node) call(ctx context.Context, method string, params ...any) (json.Raw
 		return nil, fmt.Errorf("%w: %s: the address is bad", pay.ErrRefused, method)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	// This header is not sent. It tells the HTTP client that the request is idempotent, so that the
-	// client retries if an idle connection was closed.
+	// This header is not sent. It tells the HTTP client that the request is idempotent, so that it
+	// retries if an idle connection was closed.
 	request.Header["X-Idempotency-Key"] = []string{}
 	response, err := n.client.Do(request)
 	if err != nil {
@@ -121,7 +119,6 @@ func (n *node) call(ctx context.Context, method string, params ...any) (json.Raw
 	return result(method, response.StatusCode, text)
 }
 
-// nodeError is the error in a JSON-RPC answer.
 type nodeError struct {
 	Code    int
 	Message string
@@ -130,7 +127,7 @@ type nodeError struct {
 
 func (e *nodeError) Error() string { return fmt.Sprintf("node's error %d: %.200q", e.Code, e.Message) }
 
-// result parses a JSON-RPC answer. It converts an error in the answer to an error of package pay.
+// result parses a JSON-RPC answer, and converts an error in it to one of package pay.
 func result(method string, code int, text []byte) (json.RawMessage, error) {
 	if len(text) > maxBody {
 		return nil, fmt.Errorf("%w: %s: the answer is longer than %d bytes", pay.ErrUnavailable, method, maxBody)
@@ -157,8 +154,8 @@ func result(method string, code int, text []byte) (json.RawMessage, error) {
 	return answer.Result, nil
 }
 
-// unavailable describes a network error without the HTTP client's text. That text contains the
-// node's address, which may contain a secret.
+// unavailable omits the HTTP client's text, which contains the node's address and thus perhaps a
+// secret.
 func unavailable(ctx context.Context, method string, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):

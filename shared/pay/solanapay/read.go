@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/pay"
 )
 
-// tokenProgram is the program of the coin USDC. The program's successor, Token-2022, is not
-// accepted: its coins can charge for, freeze or reverse transfers.
+// tokenProgram is the program of the coin USDC. Its successor, Token-2022, is not accepted: its
+// coins can charge for, freeze or reverse transfers.
 const tokenProgram = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 
 const decimals = 6
@@ -72,8 +72,8 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	if err != nil {
 		return pay.Payment{}, err
 	}
-	// The first signature identifies a transaction. A transaction may have more signatures. They
-	// must not identify the same payment a second time.
+	// The first signature identifies a transaction. Others must not identify the same payment a
+	// second time.
 	if tx.signature != signature {
 		return pay.Payment{}, unreadable("the node answered with the transaction %s", tx.signature)
 	}
@@ -101,8 +101,7 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	return payment, nil
 }
 
-// tokenBalance is the amount of the coin in one account, the account's owner, and whether the owner
-// is the wallet.
+// tokenBalance is the balance of the coin in one account.
 type tokenBalance struct {
 	amount uint64
 	owner  string
@@ -129,10 +128,10 @@ func (r rule) moved(rec *record, accounts int) (units int64, payers []string, er
 	return units, slices.Compact(payers), err
 }
 
-// net returns the net gain of the wallet's accounts of the coin. If an account changes its owner
-// together with its balance, that is no gain, because nothing was moved into the account.
+// net returns the net gain of the wallet's accounts of the coin. An account that changes its owner
+// together with its balance is no gain, because nothing was moved into it.
 func net(before, after map[int]tokenBalance) (int64, error) {
-	sum := new(big.Int) // big.Int: no sum of amounts overflows
+	sum := new(big.Int) // no sum of amounts overflows
 	add := func(amount uint64, sign int64) {
 		term := new(big.Int).SetUint64(amount)
 		sum.Add(sum, term.Mul(term, big.NewInt(sign)))
@@ -154,7 +153,7 @@ func net(before, after map[int]tokenBalance) (int64, error) {
 	return sum.Int64(), nil
 }
 
-// holdings returns the balances of the accounts of the coin, by their index in the transaction.
+// holdings returns the balances of the coin by the index of the account in the transaction.
 func (r rule) holdings(balances *[]balance, accounts int) (map[int]tokenBalance, error) {
 	if balances == nil {
 		return nil, unreadable("the token balances are missing")

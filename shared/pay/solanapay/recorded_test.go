@@ -18,15 +18,14 @@ import (
 	"verdetto/shared/pay"
 )
 
-// recorded lists recorded transactions. Each has a wallet, a coin and the expected effect on that
-// wallet.
+// recorded lists recorded transactions with their expected effect on a wallet's balance of a coin.
 var recorded = []struct {
 	file, wallet, mint string
 	units              int64
 	memos              []string
 	err                error
 }{
-	// Transfers of USDC, of every kind.
+	// Transfers of USDC.
 	{"portal_sendingSolWithMemo.json", "6PCANXw778iMrBzLUVK4c9q6Xc2X9oRUCvLoa4tfsLWG", pay.MainnetUSDC, 210_000,
 		[]string{"basketball"}, nil},
 	{"portal_sendingSolWithMemo.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, -210_000,
@@ -36,8 +35,7 @@ var recorded = []struct {
 	{"metamask_send-usdc-transfer-to-self-2.json", "9fE6zKgca6K2EEa3yjbcq7zGMusUNqSQeWQNL2YDZ2Yi", pay.MainnetUSDC,
 		1_000_000, nil, nil},
 	{"portal_sendingMoneyToSelf.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
-	// Trades of coins (swaps). If the wallet itself signed, incoming USDC is no payment. For a pool
-	// of coins it is a payment.
+	// Swaps. If the wallet itself signed, incoming USDC is no payment; for a pool of coins it is.
 	{"portal_swapSolForUSDCOnJupiter.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
 		nil},
 	{"portal_swapSolForUSDCOnJupiter.json", "7qbRF6YsyGuLUVs6Y1q64bdVrfe4ZcUUz1JRdoVNUJnm", pay.MainnetUSDC,
@@ -49,7 +47,7 @@ var recorded = []struct {
 		nil},
 	{"metamask_swap-failed-transaction.json", "9az5xpAV8KJ2Q2Jb1ZvBpvfUa5Cj4dZirbgvfPF5XsB8", pay.MainnetUSDC, 0, nil,
 		pay.ErrFailedTransaction},
-	// This is USDC of the test network devnet. It counts only if devnet is configured.
+	// USDC of the test network devnet counts only if devnet is configured.
 	{"crosschain_02.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, nil},
 	{"crosschain_02.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.DevnetUSDC, 200_000, nil, nil},
 	{"metamask_send-usdc-transfer.json", "BXT1K8kzYXWMi6ihg7m9UqiHW4iJbJ69zumELHE9oBLe", pay.MainnetUSDC, 0, nil, nil},
@@ -57,14 +55,14 @@ var recorded = []struct {
 		nil},
 	{"metamask_send-usdc-transfer-to-self.json", "BLw3RweJmfbTapJRgnPRvd962YDjFYAnVGd1p5hmZ5tP", pay.DevnetUSDC, 0, nil,
 		nil},
-	// Coins other than USDC, also coins of the program Token-2022.
+	// Other coins, also of the program Token-2022.
 	{"crosschain_03.json", "GtxgnRiSfBzahR9xb7hvYbWq3Uzez7hpCz2BJbCLxKdq", pay.MainnetUSDC, 0, nil, nil},
 	{"metamask_send-jup-transfer-checked-to-self.json", "DtMUkCoeyzs35B6EpQQxPyyog6TRwXxV1W1Acp8nWBNa", pay.MainnetUSDC,
 		0, nil, nil},
 	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi",
 		pay.MainnetUSDC, 0, nil, nil},
 	{"portal_sendingUSDH.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
-	// A coin of the program Token-2022 is refused even if its mint is configured.
+	// A coin of Token-2022 is refused even if its mint is configured.
 	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi",
 		"HeLp6NuQkmYB4pYWo2zYs22mESHXPQYzXbB8n4V98jwC", 0, nil, pay.ErrUnreadable},
 	// Transfers of SOL, and transactions that move no coins.
@@ -74,7 +72,7 @@ var recorded = []struct {
 	{"p2pwallet_validGetSendSOLTransactionResponse.json", "2b7iQq3PbWwWTotRSDFNXT9DauU418aCHK4jcAzETUem",
 		pay.MainnetUSDC, 0, []string{"transfer"}, nil},
 	{"portal_sendingSol.json", "Adyu2gX2zmLmHbgAoiXe2n4egp6x8PS7EFAqcFvhqahz", pay.MainnetUSDC, 0, nil, nil},
-	// a note (instead of a memo) belongs to another program
+	// A note (instead of a memo) belongs to another program.
 	{"portal_sendingSolWithNote.json", "8N7ek7FydYYt7GfhM8a3PLjj1dh9fTftdVLHnbJdThe7", pay.MainnetUSDC, 0, nil, nil},
 	{"portal_makingLightShieldAccount.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
 		nil},
@@ -82,7 +80,7 @@ var recorded = []struct {
 		pay.ErrFailedTransaction},
 	{"metamask_spam-2.json", "FQT9SSwEZ6UUQxsmTzgt5JzjrS4M5zm13M1QiYF8TEo6", pay.MainnetUSDC, 0, nil,
 		pay.ErrFailedTransaction},
-	// the recorded answer is damaged
+	// The recorded answer is damaged.
 	{"crosschain_07.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, pay.ErrUnreadable},
 }
 
@@ -91,8 +89,7 @@ func folder(t *testing.T) string {
 	return filepath.Join(testenv.Data(t), "solana")
 }
 
-// recordedResult reads a recorded answer. It returns the answer with the transaction as bytes, and
-// the transaction's signature.
+// recordedResult returns a recorded answer with the transaction as bytes, and its signature.
 func recordedResult(t *testing.T, path string) ([]byte, pay.Signature) {
 	t.Helper()
 	body, err := os.ReadFile(path)
@@ -114,8 +111,7 @@ func recordedResult(t *testing.T, path string) ([]byte, pay.Signature) {
 	return encode(t, result), pay.Signature(wire[1:65])
 }
 
-// onTheWire encodes a transaction that was recorded as JSON. The node may have parsed the calls of
-// the transaction.
+// onTheWire encodes a transaction that was recorded as JSON, whose calls the node may have parsed.
 func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 	t.Helper()
 	var tx solana.Transaction
@@ -137,8 +133,7 @@ func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 	if loaded != nil {
 		meta["loadedAddresses"] = map[string]any{"writable": loaded}
 	}
-	// compiled returns a call of the recorded JSON with its program index, and with its data if
-	// they are known.
+	// compiled returns a recorded call with its program index, and with its data if known.
 	compiled := func(call any) solana.CompiledInstruction {
 		in := call.(map[string]any)
 		index, ok := in["programIdIndex"].(float64)
@@ -204,7 +199,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestTokenAccount compares TokenAccount with accounts that wallets created on the network.
+// The expected accounts were created by wallets on the network.
 func TestTokenAccount(t *testing.T) {
 	body, _ := recordedResult(t, filepath.Join(folder(t), "metamask_send-usdc-transfer-to-self-2.json"))
 	var answer map[string]any

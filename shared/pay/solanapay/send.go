@@ -18,15 +18,15 @@ var _ pay.Settler = (*Chain)(nil)
 // pollEvery is the default interval between two status calls in Settle.
 const pollEvery = 500 * time.Millisecond
 
-// preflightFailed is the JSON-RPC error code of a node whose simulation of a transaction failed.
+// preflightFailed is the JSON-RPC error code of a failed simulation.
 const preflightFailed = -32002
 
-// Settle implements pay.Settler. The node that accepts the transaction sends it again until the
-// transaction expires.
+// Settle implements pay.Settler. The node that accepts the transaction sends it again until it
+// expires.
 func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 	sent := c.send(ctx, s.Wire)
 	if errors.Is(sent, pay.ErrRefusedTransaction) {
-		// A node also refuses a transaction that already took effect or that expired.
+		// A node also refuses a transaction that already took effect or expired.
 		outcome, err := c.Outcome(ctx, s.Signature, s.Until)
 		if errors.Is(err, pay.ErrNotFound) {
 			return "", sent
@@ -49,9 +49,9 @@ func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 	}
 }
 
-// send passes a transaction to the first node that accepts it. If a node refuses it after a
-// simulation, send asks no other node. A refusal counts as ErrUnavailable if an earlier node did
-// not answer: that node may have passed the transaction on.
+// send passes a transaction to the first node that accepts it. After a refusal, it asks no other
+// node. A refusal counts as ErrUnavailable if an earlier node did not answer, because that may have
+// passed the transaction on.
 func (c *Chain) send(ctx context.Context, wire []byte) error {
 	unsure := false
 	_, err := ask(ctx, c, func(ctx context.Context, n *node) (struct{}, error) {
@@ -78,8 +78,8 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 	return nil
 }
 
-// insufficient reports whether a token transfer failed for lack of funds. That is error 1 of the
-// token program.
+// insufficient reports whether a token transfer failed for lack of funds: error 1 of the token
+// program.
 func (e *nodeError) insufficient() bool {
 	var failed struct{ InstructionError []json.RawMessage }
 	var custom struct{ Custom *int }
@@ -87,14 +87,13 @@ func (e *nodeError) insufficient() bool {
 		json.Unmarshal(failed.InstructionError[1], &custom) == nil && custom.Custom != nil && *custom.Custom == 1
 }
 
-// Outcome implements pay.Settler.
 func (c *Chain) Outcome(ctx context.Context, signature pay.Signature, until uint64) (pay.Outcome, error) {
 	outcome, err := c.status(ctx, signature)
 	if !errors.Is(err, pay.ErrNotFound) {
 		return outcome, err
 	}
-	// No node reports a status of the transaction. A node that is past the last valid block and
-	// keeps the full history can decide: if it does not know the transaction, no block contains it.
+	// No node reports a status. A node that is past the last valid block and keeps the full history
+	// can decide: if it does not know the transaction, no block contains it.
 	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
 		height, err := n.height(ctx, "finalized")
 		if err != nil {
@@ -114,7 +113,6 @@ func (c *Chain) Outcome(ctx context.Context, signature pay.Signature, until uint
 	}, nil)
 }
 
-// outcomeOf returns the outcome of a final transaction from a node's answer.
 func outcomeOf(body []byte) (pay.Outcome, error) {
 	var rec record
 	if err := json.Unmarshal(body, &rec); err != nil || rec.Meta == nil || rec.Meta.Err == nil {
@@ -126,7 +124,7 @@ func outcomeOf(body []byte) (pay.Outcome, error) {
 	return pay.TookEffect, nil
 }
 
-// status asks the nodes for the outcome of a transaction, until a node knows the transaction.
+// status asks the nodes for the outcome of a transaction until one knows it.
 func (c *Chain) status(ctx context.Context, signature pay.Signature) (pay.Outcome, error) {
 	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
 		s, err := n.status(ctx, signature)
@@ -144,12 +142,10 @@ func (c *Chain) status(ctx context.Context, signature pay.Signature) (pay.Outcom
 	}, nil)
 }
 
-// Height implements pay.Settler.
 func (c *Chain) Height(ctx context.Context) (uint64, error) {
 	return ask(ctx, c, func(ctx context.Context, n *node) (uint64, error) { return n.height(ctx, "processed") }, nil)
 }
 
-// Balance implements pay.Settler.
 func (c *Chain) Balance(ctx context.Context, address string) (int64, error) {
 	return ask(ctx, c, func(ctx context.Context, n *node) (int64, error) {
 		body, err := n.call(ctx, "getBalance", address, map[string]any{"commitment": "confirmed"})

@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/pay/playmoney"
 )
 
-// script imitates a node. For each JSON-RPC method it has answers: a result, or an error if the
-// text starts with "error". After the last answer it repeats that answer.
+// script imitates a node. It has answers for each JSON-RPC method: results, or errors if the text
+// starts with "error". It repeats the last one.
 type script struct {
 	says  map[string][]string
 	asked []string
@@ -55,8 +55,8 @@ const (
 	too       = `error {"code":-32002,"message":"simulation failed","data":{"err":"BlockhashNotFound"}}`
 )
 
-// TestSettle: Settle returns only an outcome that is certain from the node's answers. Answers may
-// be missing.
+// Settle returns only an outcome that is certain from the node's answers, some of which may be
+// missing.
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -119,8 +119,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestSettleAsksTheNextNode: if a node does not answer, the next node is used, for sending and for
-// status calls.
+// If a node does not answer, the next one is used, for sending and for status calls.
 func TestSettleAsksTheNextNode(t *testing.T) {
 	up := &script{says: map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {confirmed},
 		"getBlockHeight": {"7"}, "getBalance": {`{"value":12}`}}}
@@ -137,8 +136,8 @@ func TestSettleAsksTheNextNode(t *testing.T) {
 	}
 }
 
-// TestRefusalBehindASilentNode: if the second node refuses a transaction, the refusal is final only
-// if the first node certainly did not pass the transaction on.
+// If the second node refuses a transaction, the refusal is final only if the first one certainly
+// did not pass the transaction on.
 func TestRefusalBehindASilentNode(t *testing.T) {
 	for name, c := range map[string]struct {
 		first   *script

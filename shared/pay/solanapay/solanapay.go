@@ -1,10 +1,10 @@
 // Package solanapay implements pay.Chain and pay.Settler with the JSON-RPC of Solana nodes.
 //
 // A payment is judged only by the token balances that the network recorded before and after the
-// transaction. Senders cannot forge balances. Instructions and logs are ignored, because their
-// meaning depends on programs. So it does not matter whether another program made the transfer or a
-// look-up table was used. Look-alike coins, and money that leaves again in the same transaction,
-// count as nothing. A fact that a node omits is never guessed.
+// transaction, which senders cannot forge. Instructions and logs are ignored, because their meaning
+// depends on programs. So it does not matter whether another program made the transfer or a look-up
+// table was used. Look-alike coins, and money that leaves again in the same transaction, count as
+// nothing. A fact that a node omits is never guessed.
 //
 // Start reading at New. The file read.go judges a payment.
 package solanapay
@@ -24,19 +24,17 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Config names the wallet, the coin and the nodes.
 type Config struct {
-	// Nodes are the addresses of JSON-RPC endpoints. They are asked in order until a node gives a
-	// definite answer. They may contain secrets and never appear in an error.
+	// Nodes are the addresses of JSON-RPC endpoints, asked in order until one gives a definite
+	// answer. They may contain secrets and never appear in an error.
 	Nodes  []string
 	Wallet string // owner of the receiving token accounts
 	Mint   string
 	Client *http.Client // nil: a default client
-	// Poll is the interval between two status calls in Settle. If 0, it is 500 ms.
+	// Poll is the interval between two status calls in Settle; by default 500 ms.
 	Poll time.Duration
 }
 
-// Chain asks nodes about payments to one wallet.
 type Chain struct {
 	nodes []*node
 	rule  rule
@@ -45,7 +43,7 @@ type Chain struct {
 
 var _ pay.Chain = (*Chain)(nil)
 
-// New checks the configuration and returns a Chain. It makes no network call.
+// New makes no network call.
 func New(config Config) (*Chain, error) {
 	for _, key := range []struct{ what, text string }{{"wallet", config.Wallet}, {"mint", config.Mint}} {
 		if _, err := solana.PublicKeyFromBase58(key.text); err != nil {
@@ -76,7 +74,6 @@ func New(config Config) (*Chain, error) {
 	return chain, nil
 }
 
-// Payment implements pay.Chain.
 func (c *Chain) Payment(ctx context.Context, signature pay.Signature) (pay.Payment, error) {
 	payment, err := ask(ctx, c, func(ctx context.Context, n *node) (pay.Payment, error) {
 		return c.judge(ctx, n, signature)
@@ -88,7 +85,7 @@ func (c *Chain) Payment(ctx context.Context, signature pay.Signature) (pay.Payme
 }
 
 // Find implements pay.Chain. A node that knows no transaction may be behind the network, so Find
-// asks the next node too.
+// asks the next one too.
 func (c *Chain) Find(ctx context.Context, reference pay.Reference) ([]pay.Signature, error) {
 	answered := false
 	found, err := ask(ctx, c, func(ctx context.Context, n *node) ([]pay.Signature, error) {
@@ -106,7 +103,6 @@ func (c *Chain) Find(ctx context.Context, reference pay.Reference) ([]pay.Signat
 	return found, nil
 }
 
-// judge asks one node what a transaction moved to the wallet.
 func (c *Chain) judge(ctx context.Context, n *node, signature pay.Signature) (pay.Payment, error) {
 	for range 2 {
 		body, err := n.transaction(ctx, signature)
@@ -125,15 +121,15 @@ func (c *Chain) judge(ctx context.Context, n *node, signature pay.Signature) (pa
 		case !s.final():
 			return pay.Payment{}, pay.ErrNotFinal
 		}
-		// The first call found no transaction, but the second call reports it as final. Either it
-		// became final between the two calls, or the node keeps no history. Try once more.
+		// The first call found no transaction, but the second reports it as final. Either it became
+		// final in between, or the node keeps no history.
 	}
 	return pay.Payment{}, fmt.Errorf("%w: the node knows that it is final, but not what it did", pay.ErrUnreadable)
 }
 
-// ask puts a question to the nodes in order. It stops when a node answers or fails with the error
-// final. Each node gets an equal share of the remaining time. If all nodes fail, ask returns the
-// error of the node that knows most.
+// ask puts a question to the nodes in order, until one answers or fails with the error final. Each
+// gets an equal share of the remaining time. If all fail, ask returns the error of the node that
+// knows most.
 func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *node) (A, error), final error) (none A,
 	worst error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
@@ -159,8 +155,8 @@ func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *n
 	return none, worst
 }
 
-// knowledge ranks the errors of nodes. The error of a node that saw the transaction ranks highest.
-// Next is a node that did not see it. A node that did not answer ranks lowest.
+// knowledge ranks the errors of nodes: of one that saw the transaction above one that did not, and
+// that above one that did not answer.
 func knowledge(err error) int {
 	return slices.IndexFunc([]error{pay.ErrUnavailable, pay.ErrNotFound, pay.ErrUnreadable, pay.ErrNotFinal},
 		func(known error) bool {

@@ -42,7 +42,6 @@ func open(t *testing.T, transport http.RoundTripper, nodes ...string) *solanapay
 	return chain
 }
 
-// world returns count nodes and a Chain that uses them.
 func world(t *testing.T, count int) ([]*playmoney.Node, *solanapay.Chain) {
 	t.Helper()
 	var nodes []*playmoney.Node
@@ -107,7 +106,7 @@ func TestPayment(t *testing.T) {
 	}
 }
 
-// TestBecomesFinal follows one payment from sending until it is final.
+// One payment is followed from sending until it is final.
 func TestBecomesFinal(t *testing.T) {
 	nodes, chain := world(t, 1)
 	signature := nodes[0].Send(due)
@@ -174,7 +173,7 @@ func TestFaults(t *testing.T) {
 			if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "127.0.0.1")) {
 				t.Errorf("the error tells the node's address: %v", err)
 			}
-			// When the fault is over, the payment is accepted.
+			// After the fault, the payment is accepted.
 			nodes[0].Advance(sent, playmoney.Finalized)
 			if _, err := chain.Payment(t.Context(), sent); err != nil {
 				t.Errorf("afterwards: %v", err)
@@ -183,7 +182,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestSecondNode: if the first node gives no usable answer, the second node is asked.
+// If the first node gives no usable answer, the second one is asked.
 func TestSecondNode(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -254,7 +253,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// halting imitates a network in which the first node never answers. All other nodes answer.
+// halting imitates a network in which only the first node never answers.
 type halting struct{ node http.Handler }
 
 func (h halting) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -327,7 +326,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestPage pays by the form on the imitated node's page, as a person does.
+// TestPage pays by the form on the imitated node's page.
 func TestPage(t *testing.T) {
 	node := playmoney.NewNode(func() time.Time { return noon })
 	server := httptest.NewServer(node)

@@ -19,20 +19,19 @@ var memoPrograms = map[string]bool{
 // maxMemo is a length in base58 characters that no memo in a transaction can reach.
 const maxMemo = 16 << 10
 
-// transaction holds the signed facts of a transaction: the signers, and the program calls with
-// their data.
+// transaction holds the signed facts: the signers, and the program calls with their data.
 type transaction struct {
-	signature pay.Signature // the first signature, which identifies the transaction
-	keys      []string      // accounts: signers first, those from look-up tables last
+	signature pay.Signature // the first, which identifies the transaction
+	keys      []string      // signers first, accounts from look-up tables last
 	signers   int           // at least 1
 	calls     []call
 }
 
-// call is a call of a program. If the program writes memos, data is the text of the memo.
+// call is a call of a program. For one that writes memos, data is the text of the memo.
 type call struct{ program, data string }
 
-// readTransaction parses the field Transaction of a record. It is ["...", "base64"]: the bytes in
-// which the network stores the transaction.
+// readTransaction parses the field Transaction, ["...", "base64"]: the bytes in which the network
+// stores the transaction.
 func readTransaction(rec *record) (transaction, error) {
 	var encoded []string
 	if err := json.Unmarshal(rec.Transaction, &encoded); err != nil || len(encoded) != 2 || encoded[1] != "base64" {
@@ -64,7 +63,7 @@ func readTransaction(rec *record) (transaction, error) {
 	return tx, nil
 }
 
-// key returns the account at an index, or "" if there is no account at the index.
+// key returns "" if there is no account at the index.
 func (tx *transaction) key(i int) string {
 	if i < 0 || i >= len(tx.keys) {
 		return ""
@@ -78,8 +77,7 @@ type instruction struct {
 	Data           string `json:"data"` // base58
 }
 
-// resolve returns the call of an inner instruction. It decodes the data only if the call writes a
-// memo.
+// resolve decodes the data only if the call writes a memo.
 func (tx *transaction) resolve(in instruction) (call, error) {
 	if in.ProgramIDIndex == nil {
 		return call{}, nil
@@ -99,7 +97,7 @@ func (tx *transaction) resolve(in instruction) (call, error) {
 	return c, nil
 }
 
-// memos returns the texts of all memos, in the order in which the programs wrote them.
+// memos returns all memos in the order in which the programs wrote them.
 func (tx *transaction) memos(rec *record) ([]string, error) {
 	var found []string
 	note := func(c call) {

@@ -14,8 +14,7 @@ import (
 	"verdetto/shared/pay/playmoney"
 )
 
-// TestVersion1 judges transactions of version 1 that solana-go wrote. The recorded transactions are
-// older than this version.
+// These transactions of version 1 are written by solana-go, because the recorded ones are older.
 func TestVersion1(t *testing.T) {
 	payer := solana.MustPublicKeyFromBase58(playmoney.Address("payer"))
 	source, receiver := solana.MustPublicKeyFromBase58(playmoney.Address("source")),

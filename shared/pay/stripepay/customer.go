@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Portal implements pay.Checkout.
 func (c *Checkout) Portal(ctx context.Context, customer, returnURL string) (string, error) {
 	const what = "open billing portal"
 	if !isID(customer, "cus_") {
@@ -30,7 +29,6 @@ func (c *Checkout) Portal(ctx context.Context, customer, returnURL string) (stri
 	return page.URL, nil
 }
 
-// Readdress implements pay.Checkout.
 func (c *Checkout) Readdress(ctx context.Context, customer, email string) error {
 	deleted, err := c.customer(ctx, "change address", http.MethodPost, customer, &stripe.CustomerParams{Email: &email})
 	if err == nil && deleted {
@@ -39,7 +37,6 @@ func (c *Checkout) Readdress(ctx context.Context, customer, email string) error 
 	return err
 }
 
-// Forget implements pay.Checkout.
 func (c *Checkout) Forget(ctx context.Context, customer string) error {
 	deleted, err := c.customer(ctx, "delete customer", http.MethodDelete, customer, &stripe.CustomerParams{})
 	switch {

@@ -26,7 +26,7 @@ func (s says) RoundTrip(*http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// TestPrice: the amount is shown exactly as the payer is charged, or the price is refused.
+// The amount is shown exactly as the payer is charged, or the price is refused.
 func TestPrice(t *testing.T) {
 	month := `"recurring":{"interval":"month","interval_count":1,"usage_type":"licensed"}`
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestPrice(t *testing.T) {
 			pay.ErrUnavailable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// if a JSON object has two fields of the same name, the last of them counts
+			// Of two fields of the same name in a JSON object, the last counts.
 			body := fmt.Sprintf(`{"object":"price","id":%q,"active":true,%s}`, playmoney.TestPrice, c.fields)
 			got, err := open(t, says(body), func(o *stripepay.Config) { o.Price = playmoney.TestPrice }).Price(
 				t.Context())
@@ -77,8 +77,8 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// TestCustomers: the billing portal opens, and the address of the customer changes. Deleting the
-// customer ends the subscription and is idempotent.
+// The billing portal opens, and the address of the customer changes. Deleting the customer ends the
+// subscription and is idempotent.
 func TestCustomers(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	stripe, checkout := world(t, &now)

@@ -15,11 +15,10 @@ import (
 	"verdetto/shared/pay"
 )
 
-// tolerance is the largest accepted difference between the time of a delivery and the service's
-// clock. It prevents a replay of a recorded delivery.
+// tolerance is the maximum difference between the time of a delivery and the service's clock. It
+// prevents the replay of a recorded delivery.
 const tolerance = 5 * time.Minute
 
-// Event implements pay.Checkout.
 func (c *Checkout) Event(payload []byte, signature string, now time.Time) (pay.Event, error) {
 	signed, err := c.verify(payload, signature)
 	if err != nil {
@@ -36,7 +35,7 @@ func (c *Checkout) Event(payload []byte, signature string, now time.Time) (pay.E
 }
 
 // verify checks the signature of a delivery and returns the time that was signed with the payload.
-// The library's own check is not used: it takes the machine's clock and accepts only one secret.
+// The library's own check takes the machine's clock and accepts only one secret.
 func (c *Checkout) verify(payload []byte, header string) (time.Time, error) {
 	var signed time.Time
 	var offered [][]byte
@@ -83,7 +82,6 @@ type wireEvent struct {
 	} `json:"data"`
 }
 
-// readEvent parses the payload of a verified delivery.
 func readEvent(payload []byte) (pay.Event, error) {
 	var w wireEvent
 	if err := json.Unmarshal(payload, &w); err != nil {
@@ -110,8 +108,8 @@ func readEvent(payload []byte) (pay.Event, error) {
 	return event, nil
 }
 
-// aboutSession fills in an event about a checkout. The event of a checkout for a single payment
-// keeps the kind pay.Other.
+// aboutSession fills in an event about a checkout. One for a single payment keeps the kind
+// pay.Other.
 func aboutSession(event *pay.Event, object []byte) error {
 	s, err := read[wireSession](object, "checkout.session")
 	if err != nil {
@@ -128,8 +126,8 @@ func aboutSession(event *pay.Event, object []byte) error {
 	return nil
 }
 
-// aboutInvoice fills in an event about an invoice. The event of an invoice without a subscription
-// keeps the kind pay.Other.
+// aboutInvoice fills in an event about an invoice. One without a subscription keeps the kind
+// pay.Other.
 func aboutInvoice(event *pay.Event, object []byte) error {
 	i, err := read[wireInvoice](object, "invoice")
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/pay/stripepay"
 )
 
-// TestEvents reads all events in the life of a subscription.
 func TestEvents(t *testing.T) {
 	firstEnd := noon.AddDate(0, 1, 0)
 	secondEnd := firstEnd.AddDate(0, 1, 0)

@@ -14,7 +14,7 @@ import (
 )
 
 // Currencies whose amounts Stripe does not write in hundredths. Stripe's documentation contradicts
-// itself about oddCurrencies. They are refused, because no amount is better than a wrong amount.
+// itself about oddCurrencies, which are refused, because no amount is better than a wrong one.
 var (
 	wholeCurrencies = []string{"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV",
 		"XAF", "XOF", "XPF"}
@@ -22,7 +22,6 @@ var (
 	oddCurrencies      = []string{"ISK", "UGX"}
 )
 
-// wirePrice holds the fields of Stripe's price object that this package uses.
 type wirePrice struct {
 	ID                string `json:"id"`
 	Active            bool   `json:"active"`
@@ -39,7 +38,6 @@ type wirePrice struct {
 	} `json:"recurring"`
 }
 
-// Price implements pay.Checkout.
 func (c *Checkout) Price(ctx context.Context) (pay.Price, error) {
 	body, err := c.call(ctx, "read price", http.MethodGet, stripe.FormatURLPath("/v1/prices/%s", c.price),
 		&stripe.PriceParams{}, pay.ErrRefused)
@@ -53,8 +51,7 @@ func (c *Checkout) Price(ctx context.Context) (pay.Price, error) {
 	return p.price()
 }
 
-// price converts Stripe's price to pay.Price. It fails with ErrNoPrice if a page cannot show the
-// price in one line.
+// price fails with ErrNoPrice if a page cannot show the price in one line.
 func (p wirePrice) price() (pay.Price, error) {
 	wrong := func(what string) (pay.Price, error) {
 		return pay.Price{}, fmt.Errorf("read price: %w: %s", pay.ErrNoPrice, what)
@@ -92,8 +89,7 @@ func decimals(currency string) int {
 	return 2
 }
 
-// decimal formats an amount in the smallest unit of its currency as a decimal number: 1299 with 2
-// decimals is "12.99".
+// decimal formats an amount in the smallest unit of its currency: 1299 with 2 decimals is "12.99".
 func decimal(amount int64, decimals int) string {
 	text := strconv.FormatInt(amount, 10)
 	if decimals == 0 {

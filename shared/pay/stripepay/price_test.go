@@ -37,8 +37,7 @@ func (a account) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// recordedSubscriptions returns all recorded subscriptions, by file name. The id of each is set to
-// sub_recorded.
+// recordedSubscriptions returns all recorded subscriptions by file name, with the id sub_recorded.
 func recordedSubscriptions(t *testing.T) map[string][]byte {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(testenv.Data(t), "stripe", "*subscription.*.json"))
@@ -74,8 +73,8 @@ func recordedSubscriptions(t *testing.T) map[string][]byte {
 	return all
 }
 
-// TestRecordedPrice: a recorded subscription counts as Pro only if its price is the current price
-// or a former price in the configuration.
+// A recorded subscription counts as Pro only if its price is the current or a former one in the
+// configuration.
 func TestRecordedPrice(t *testing.T) {
 	for file, object := range recordedSubscriptions(t) {
 		var o struct {
@@ -90,8 +89,8 @@ func TestRecordedPrice(t *testing.T) {
 	}
 }
 
-// TestPriceInEveryShape: the price of a subscription is found at each place where the API can put
-// it. The place depends on the API version and on the expanded fields.
+// The price of a subscription is found wherever the API puts it, which depends on the API version
+// and on the expanded fields.
 func TestPriceInEveryShape(t *testing.T) {
 	for name, items := range map[string]string{
 		"price expanded":      `{"price":{"id":"price_1","object":"price"}}`,
@@ -140,8 +139,6 @@ func heldTo(t *testing.T, name string, object []byte, own string) {
 	}
 }
 
-// TestStandInSellsOtherThings: subscriptions to other products of the imitated Stripe look the same
-// as in a real account.
 func TestStandInSellsOtherThings(t *testing.T) {
 	for _, basil := range []bool{false, true} {
 		now := noon

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/pay/playmoney"
 )
 
-// recorded describes each recorded file. Files named payrails_ hold only the data of an event. The
-// test wraps the data of such a file in the outer JSON object of an event.
+// recorded describes each recorded file. Those named payrails_ hold only the data of an event,
+// which the test wraps in its outer JSON object.
 var recorded = []struct {
 	file string
 	bare string    // type to wrap it as; empty: the file is a whole event
@@ -29,7 +29,7 @@ var recorded = []struct {
 		Subscription: "sub_1LNkeSKXBGcbgpbZ7jMqOPSi", Customer: "cus_M5wW9RPFk9xNZ5", Email: "customer@example.org"}},
 	{"payrails_customer.deleted.json", "customer.deleted", pay.Event{Kind: pay.Other}},
 	{"payrails_invoice.payment_action_required.json", "invoice.payment_action_required", pay.Event{Kind: pay.Other}},
-	// Invoices and subscriptions in the form of API version 2025-03-31.
+	// In the form of API version 2025-03-31.
 	{"payrails_invoice.payment_failed.json", "invoice.payment_failed", pay.Event{Kind: pay.InvoiceFailed,
 		Subscription: "sub_1234", Customer: "cus_1234", Email: "customer@example.org"}},
 	// The same invoice, marked as paid. It pays to the end of the period of its line, not of its

@@ -1,9 +1,9 @@
 // Package stripepay implements pay.Checkout with Stripe's API.
 //
-// It never logs a secret or an address, and never puts a secret or an address into an error. The
-// library's telemetry is off. Answers are parsed from their JSON, not into the library's types:
-// subscriptions and invoices have another form in each API version of an account. This package
-// understands the old and the new form.
+// It never logs a secret or an address, and never puts one into an error. The library's telemetry
+// is off. Answers are parsed from their JSON, not into the library's types: subscriptions and
+// invoices have another form in each API version of an account. This package understands the old
+// and the new form.
 //
 // Start reading at New. The file wire.go holds the forms of the API's answers.
 package stripepay
@@ -23,14 +23,13 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Config holds the settings of a Checkout: the Stripe account and the price that is sold.
 type Config struct {
 	Key   string // secret key of the API
 	Price string // id of the recurring price
 	// FormerPrices are the ids of prices that were sold earlier. Subscriptions to them stay valid.
 	FormerPrices []string
-	// WebhookSecrets sign webhook deliveries: the current secret and, during a rotation, the former
-	// secret.
+	// WebhookSecrets sign webhook deliveries: the current one and, during a rotation, the former
+	// one.
 	WebhookSecrets []string
 	URL            string       // of the API; empty: Stripe's own
 	Client         *http.Client // nil: a default client
@@ -38,8 +37,8 @@ type Config struct {
 
 const (
 	retries = 2
-	// longestPause is the longest pause of the library between two attempts. The library does not
-	// check the deadline during the pause.
+	// longestPause bounds the pause of the library between two attempts, during which it does not
+	// check the deadline.
 	longestPause   = time.Second
 	attemptTimeout = 3 * time.Second
 	maxBody        = 4 << 20
@@ -49,14 +48,14 @@ const (
 type Checkout struct {
 	key     string
 	price   string
-	prices  []string // the price and the former prices
+	prices  []string // the price and the former ones
 	secrets []string
 	backend stripe.Backend
 }
 
 var _ pay.Checkout = (*Checkout)(nil)
 
-// New checks the configuration and returns a Checkout. It makes no network call.
+// New makes no network call.
 func New(config Config) (*Checkout, error) {
 	switch {
 	case config.Key == "":
@@ -103,8 +102,7 @@ func New(config Config) (*Checkout, error) {
 	}, nil
 }
 
-// discreet is an HTTP transport that removes the header that describes this machine. It also limits
-// the size of an answer.
+// discreet removes the header that describes this machine, and limits the size of an answer.
 type discreet struct{ next http.RoundTripper }
 
 func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -125,7 +123,7 @@ func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // call calls the API and returns the JSON of the answer. If the object does not exist, it fails
-// with the error missing.
+// with missing.
 func (c *Checkout) call(ctx context.Context, what, method, path string, params stripe.ParamsContainer,
 	missing error) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
@@ -138,7 +136,6 @@ func (c *Checkout) call(ctx context.Context, what, method, path string, params s
 	return answer.LastResponse.RawJSON, nil
 }
 
-// Start implements pay.Checkout.
 func (c *Checkout) Start(ctx context.Context, request pay.StartRequest) (pay.Page, error) {
 	params := &stripe.CheckoutSessionParams{
 		Mode:          stripe.String(string(stripe.CheckoutSessionModeSubscription)),
@@ -161,7 +158,6 @@ func (c *Checkout) Start(ctx context.Context, request pay.StartRequest) (pay.Pag
 	return pay.Page{ID: s.ID, URL: s.URL, Expires: moment(s.ExpiresAt)}, nil
 }
 
-// Session implements pay.Checkout.
 func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) {
 	const what = "read checkout"
 	if !isID(id, "cs_") {
@@ -181,7 +177,7 @@ func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) 
 	if err != nil || answer.Subscription == "" || s.Subscription.Object != nil {
 		return answer, err
 	}
-	// The checkout's answer has only the id of the subscription.
+	// The answer has only the id of the subscription.
 	held, err := c.Subscription(ctx, answer.Subscription)
 	if err != nil {
 		//nolint:errorlint // not wrapped: the session exists even if its subscription cannot be read
@@ -191,7 +187,6 @@ func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) 
 	return answer, nil
 }
 
-// Subscription implements pay.Checkout.
 func (c *Checkout) Subscription(ctx context.Context, id string) (pay.Subscription, error) {
 	const what = "read subscription"
 	if !isID(id, "sub_") {
@@ -211,15 +206,15 @@ func (c *Checkout) Subscription(ctx context.Context, id string) (pay.Subscriptio
 	return s.subscription(c.prices), nil
 }
 
-// isID reports whether a text can be an id, so that a malformed id causes no call.
+// isID reports whether a text can be an id, so that a malformed one causes no call.
 func isID(text, prefix string) bool {
 	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 	return len(text) > len(prefix) && len(text) <= 255 && strings.HasPrefix(text, prefix) &&
 		strings.Trim(text, letters) == ""
 }
 
-// translate converts an error of the library to an error of package pay. It omits Stripe's message,
-// because the message quotes the request.
+// translate converts an error of the library to one of package pay. It omits Stripe's message,
+// which quotes the request.
 func translate(ctx context.Context, what string, err, missing error) error {
 	var refusal *stripe.Error
 	if !errors.As(err, &refusal) {
@@ -239,7 +234,7 @@ func translate(ctx context.Context, what string, err, missing error) error {
 		kind = pay.ErrUnavailable
 	case code == http.StatusNotFound:
 		kind = missing
-	// For an unknown customer, Stripe answers status 400 and not 404.
+	// For an unknown customer, Stripe answers 400, not 404.
 	case refusal.Code == stripe.ErrorCodeResourceMissing && refusal.Param == "customer":
 		kind = pay.ErrNoSuchCustomer
 	case refusal.Code == stripe.ErrorCodeEmailInvalid, refusal.Param == "customer_email":

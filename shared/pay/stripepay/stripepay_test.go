@@ -29,7 +29,7 @@ var order = pay.StartRequest{
 	CancelURL:  "https://verdetto.example/",
 }
 
-// inside is a network in which the imitation of Stripe is the only server.
+// inside is a network with the imitation of Stripe as the only server.
 type inside struct{ stripe http.Handler }
 
 func (n inside) RoundTrip(r *http.Request) (response *http.Response, err error) {
@@ -79,7 +79,7 @@ func start(t *testing.T, checkout pay.Checkout, request pay.StartRequest) pay.Pa
 	return page
 }
 
-// life is a checkout and its subscription in the imitation of Stripe.
+// life is a checkout and its subscription.
 type life struct {
 	*playmoney.Stripe
 	session, held string
@@ -96,7 +96,6 @@ func (l *life) end(at time.Time) {
 	l.End(l.held)
 }
 
-// TestLife follows checkouts and subscriptions through all their states.
 func TestLife(t *testing.T) {
 	firstEnd := noon.AddDate(0, 1, 0)
 	secondEnd := firstEnd.AddDate(0, 1, 0)
@@ -259,8 +258,7 @@ func TestIdempotency(t *testing.T) {
 	}
 }
 
-// TestFaults checks the error for each fault of Stripe. It runs on virtual time, because the Stripe
-// library pauses between attempts.
+// On virtual time, because the Stripe library pauses between attempts.
 func TestFaults(t *testing.T) {
 	tooMany := paytest.Fault{Status: 429,
 		Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
@@ -271,7 +269,7 @@ func TestFaults(t *testing.T) {
 		faults []paytest.Fault
 		change func(*stripepay.Config, *pay.StartRequest)
 		want   error
-		made   int // number of sessions
+		made   int // sessions
 	}{
 		{"down", []paytest.Fault{paytest.Cut(), paytest.Cut(), paytest.Cut()}, nil, pay.ErrUnavailable, 0},
 		{"cut once", []paytest.Fault{paytest.Cut()}, nil, nil, 1},
@@ -316,8 +314,8 @@ func TestFaults(t *testing.T) {
 				faults := paytest.Break(fake)
 				for _, fault := range c.faults {
 					if fault.Status == 0 && !fault.Cut {
-						// synctest requires that a channel is created in the bubble that waits on
-						// it.
+						// synctest requires channels to be created in the bubble that waits on
+						// them.
 						fault = paytest.Slow(make(chan struct{}))
 					}
 					faults.Fail(fault)
@@ -353,7 +351,6 @@ func TestCallerGoesAway(t *testing.T) {
 	}
 }
 
-// spy is an HTTP transport that records the headers of the requests.
 type spy struct {
 	next    http.RoundTripper
 	headers []http.Header
@@ -364,8 +361,8 @@ func (s *spy) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.next.RoundTrip(r)
 }
 
-// TestDiscretion: the Stripe library logs nothing. Its requests have no header that describes this
-// machine or holds telemetry.
+// The Stripe library logs nothing. Its requests have no header that describes this machine or holds
+// telemetry.
 func TestDiscretion(t *testing.T) {
 	var logged strings.Builder
 	log.SetOutput(&logged)

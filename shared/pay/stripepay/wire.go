@@ -10,14 +10,12 @@ import (
 	"verdetto/shared/pay"
 )
 
-// ref is a field that holds the id of an object. If the field was expanded, it holds the whole
-// object.
+// ref is a field with the id of an object, or with the whole object if the field was expanded.
 type ref struct {
 	ID     string
 	Object json.RawMessage // nil: not expanded
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (r *ref) UnmarshalJSON(b []byte) error {
 	*r = ref{}
 	if len(b) == 0 || b[0] != '{' {
@@ -32,7 +30,7 @@ func (r *ref) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// moment converts Unix seconds to a time. It converts 0 to the zero time.
+// moment converts Unix seconds to a time, 0 to the zero time.
 func moment(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
@@ -40,8 +38,8 @@ func moment(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// read parses an API object of the given kind. It fails if the object is of another kind, or has no
-// id. Only an invoice may have no id.
+// read parses an API object. It fails if the object is of another kind, or has no id, which only an
+// invoice may lack.
 func read[W any](body []byte, object string) (w W, err error) {
 	var head struct{ Object, ID string }
 	if err := json.Unmarshal(body, &head); err != nil {
@@ -54,7 +52,6 @@ func read[W any](body []byte, object string) (w W, err error) {
 	return w, err
 }
 
-// wireSession holds the fields of Stripe's checkout.session object that this package uses.
 type wireSession struct {
 	ID              string `json:"id"`
 	URL             string `json:"url"`
@@ -71,8 +68,8 @@ type wireSession struct {
 	ExpiresAt    int64 `json:"expires_at"`
 }
 
-// email returns the e-mail address that the payer entered. Before the payment, it returns the
-// address for which the checkout was started.
+// email returns the address that the payer entered or, before the payment, the one for which the
+// checkout was started.
 func (s wireSession) email() string {
 	if s.CustomerDetails.Email != "" {
 		return s.CustomerDetails.Email
@@ -80,8 +77,7 @@ func (s wireSession) email() string {
 	return s.CustomerEmail
 }
 
-// session converts a checkout to pay.Session. If the subscription is not expanded, PaidUntil and
-// Ours stay zero.
+// session leaves PaidUntil and Ours zero if the subscription is not expanded.
 func (s wireSession) session(prices []string) (pay.Session, error) {
 	answer := pay.Session{
 		ID: s.ID, Email: s.email(), Status: pay.SessionStatus(s.Status), Created: moment(s.Created),
@@ -103,13 +99,12 @@ func (s wireSession) session(prices []string) (pay.Session, error) {
 	return answer, nil
 }
 
-// period is a billing period of a subscription or of an item of a subscription.
+// period is a billing period of a subscription or of one of its items.
 type period struct {
 	CurrentPeriodStart int64 `json:"current_period_start"`
 	CurrentPeriodEnd   int64 `json:"current_period_end"`
 }
 
-// wireSubscription holds the fields of Stripe's subscription object that this package uses.
 type wireSubscription struct {
 	ID                string `json:"id"`
 	Status            string `json:"status"`
@@ -131,7 +126,6 @@ type item struct {
 	Plan   ref `json:"plan"` // name of the price before 2020
 }
 
-// has reports whether an item of the subscription has one of the given prices.
 func (s wireSubscription) has(prices []string) bool {
 	return slices.ContainsFunc(s.Items.Data, func(i item) bool {
 		id := i.Price.ID
@@ -142,7 +136,7 @@ func (s wireSubscription) has(prices []string) bool {
 	})
 }
 
-// current returns the current billing period, from the field in which the API version puts it.
+// current returns the current billing period from where the API version puts it.
 func (s wireSubscription) current() period {
 	p := s.period
 	for _, item := range s.Items.Data {
@@ -153,7 +147,6 @@ func (s wireSubscription) current() period {
 	return p
 }
 
-// status converts Stripe's state of a subscription to pay.SubscriptionStatus.
 func (s wireSubscription) status() pay.SubscriptionStatus {
 	switch s.Status {
 	case "active", "trialing":
@@ -166,7 +159,7 @@ func (s wireSubscription) status() pay.SubscriptionStatus {
 	return pay.Late // past_due, unpaid, paused, and any future state
 }
 
-// paidUntil returns the end of the last paid period. It reads the newest invoice. The state alone
+// paidUntil returns the end of the last paid period. It reads the newest invoice, because the state
 // is not enough: the period advances an hour or more before a renewal is charged, and the state
 // stays active meanwhile.
 func (s wireSubscription) paidUntil() time.Time {
@@ -208,7 +201,6 @@ func (s wireSubscription) subscription(prices []string) pay.Subscription {
 	}
 }
 
-// wireInvoice holds the fields of Stripe's invoice object that this package uses.
 type wireInvoice struct {
 	Customer      ref    `json:"customer"`
 	CustomerEmail string `json:"customer_email"`
@@ -238,8 +230,8 @@ func (i wireInvoice) subscription() string {
 	return i.Parent.SubscriptionDetails.Subscription.ID
 }
 
-// paysUntil returns the end of the period that the invoice pays for. It reads the invoice's lines,
-// because the invoice's own period is the previous period.
+// paysUntil returns the end of the period that the invoice pays for: that of its lines, because the
+// invoice's own is the previous one.
 func (i wireInvoice) paysUntil() time.Time {
 	var end int64
 	for _, line := range i.Lines.Data {

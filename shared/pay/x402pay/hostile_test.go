@@ -24,8 +24,7 @@ var (
 		solana.Meta(payer).SIGNER()}
 )
 
-// paying returns a change of the draft. The change replaces the transfer by the call c and adds
-// signers.
+// paying replaces the transfer by the call c and adds signers.
 func paying(c solana.Instruction, sign ...ed25519.PrivateKey) func(*draft) {
 	return func(d *draft) { d.calls[2], d.sign = c, append(d.sign, sign...) }
 }
@@ -44,7 +43,7 @@ func token(data []byte, accounts ...*solana.AccountMeta) solana.Instruction {
 	return call(solana.TokenProgramID, data, accounts...)
 }
 
-// memo returns a call of the memo program that has no effect except to name accounts.
+// memo returns a call of the memo program without effect except to name accounts.
 func memo(accounts ...*solana.AccountMeta) solana.Instruction {
 	return call(solana.MemoProgramID, []byte("x"), accounts...)
 }
@@ -53,7 +52,7 @@ func ten(first byte) []byte { return append(binary.LittleEndian.AppendUint64([]b
 
 func lamports(n uint64) []byte { return binary.LittleEndian.AppendUint64([]byte{2, 0, 0, 0}, n) }
 
-// hostile lists changes to a valid payment, by the kind of defect that a change causes.
+// hostile lists changes to a valid payment, by the kind of defect that they cause.
 var hostile = map[string][]struct {
 	name   string
 	change func(*draft)
@@ -200,7 +199,7 @@ var hostile = map[string][]struct {
 	},
 }
 
-// TestHostilePayments: a payment with one of the changes in hostile is never signed.
+// A payment with one of the changes in hostile is never signed.
 func TestHostilePayments(t *testing.T) {
 	s := seller(t)
 	for group, cases := range hostile {

@@ -11,8 +11,7 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// The codes of reasons for a refusal. They are from the specification. Where the specification has
-// no code, they are from published programs.
+// Reasons for a refusal, from the specification or, where it has no code, from published programs.
 const (
 	invalidVersion      = "invalid_x402_version"
 	unsupportedScheme   = "unsupported_scheme"
@@ -40,12 +39,11 @@ const (
 	decimals       = 6    // of USDC
 )
 
-// lighthouse is the program with which wallets add assertions to a transaction. An assertion can
-// make a transaction fail, and moves nothing.
+// lighthouse is the program with which wallets add assertions to a transaction. They can make it
+// fail, and move nothing.
 var lighthouse = solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95")
 
-// Verify checks a payment against the requirements. It fails with a *Refusal if the payment does
-// not meet them.
+// Verify fails with a *Refusal if the payment does not meet the requirements.
 //
 // A payment passes only if it has the layout that the specification gives for transfers of wallets.
 // Every program call in that layout is known, so no simulation is needed.
@@ -86,7 +84,7 @@ func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 }
 
 // decode parses a transaction and returns it with the signed message. It refuses bytes that differ
-// from the encoding of the parsed transaction, so a transaction has exactly one encoding.
+// from the encoding of the parsed transaction, so that a transaction has exactly one encoding.
 func decode(text string) (*solana.Transaction, []byte, error) {
 	if base64.StdEncoding.DecodedLen(len(text)) > solana.MaxTransactionSizeV1+2 {
 		return nil, nil, refuse(undecoded, "the transaction is longer than %d bytes", solana.MaxTransactionSizeV1)
@@ -116,7 +114,7 @@ func decode(text string) (*solana.Transaction, []byte, error) {
 	return tx, message, nil
 }
 
-// signers checks who signed the transaction and returns the payer. The payer is the second signer.
+// signers checks who signed the transaction and returns the payer, the second signer.
 func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicKey, error) {
 	h, keys := tx.Message.Header, tx.Message.AccountKeys
 	if h.NumRequiredSignatures != 2 || len(keys) < 2 {
@@ -133,9 +131,9 @@ func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicK
 	return keys[1], nil
 }
 
-// calls checks each program call of the transaction. It returns the fee that the fee payer pays, in
-// lamports. A transaction of version 1 states its limit and its fee itself. The network ignores calls
-// about them there; their fee is added all the same, so that no reading of them exceeds MaxFee.
+// calls checks each program call and returns the fee that the fee payer pays, in lamports. A
+// transaction of version 1 states its limit and its fee itself. The network ignores calls about
+// them there; their fee is added all the same, so that no reading of them exceeds MaxFee.
 func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) (fee int64, err error) {
 	if n := len(m.Instructions); n > maxCalls {
 		return 0, refuse(badInstructions, "the transaction makes %d calls; at most %d are taken", n, maxCalls)
@@ -187,7 +185,7 @@ func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) 
 }
 
 // budget parses a program call that sets the compute limit (in units) or the compute price (in
-// millionths of a lamport per unit). A transaction may set each of the two once.
+// millionths of a lamport per unit). A transaction may set each once.
 func budget(data []byte, limit, price **uint64) error {
 	switch {
 	case len(data) == 5 && data[0] == 2 && *limit == nil:
@@ -218,14 +216,14 @@ func feeOf(limit, price, stated uint64) (int64, error) {
 // its decimals.
 const transferChecked = 12
 
-// transfer checks a call of the token program. The call must move exactly the price from the payer
-// to the wallet.
+// transfer checks that a call of the token program moves exactly the price from the payer to the
+// wallet.
 func (s *Seller) transfer(m *solana.Message, call solana.CompiledInstruction, payer solana.PublicKey,
 	units uint64) error {
 	if len(call.Data) != 10 || call.Data[0] != transferChecked || len(call.Accounts) != 4 {
 		return refuse(noTransfer, "the token program is called for something else than one owner's checked transfer")
 	}
-	// The accounts of the call are: source, mint, destination, owner of the source.
+	// The accounts are: source, mint, destination, owner of the source.
 	at := func(i int) solana.PublicKey { return m.AccountKeys[call.Accounts[i]] }
 	switch amount := binary.LittleEndian.Uint64(call.Data[1:]); {
 	case at(1) != s.mint:

@@ -59,10 +59,10 @@ type draft struct {
 	version  solana.MessageVersion
 	config   solana.TransactionConfig // of version 1
 	blocked  solana.Hash
-	sign     []ed25519.PrivateKey // besides the fee payer, whose signature stays empty
+	sign     []ed25519.PrivateKey // in addition to the fee payer, whose signature stays empty
 
-	message func(*solana.Message)     // changes the message before signing
-	signed  func(*solana.Transaction) // changes the transaction after signing
+	message func(*solana.Message)     // before signing
+	signed  func(*solana.Transaction) // after signing
 	wire    func([]byte) []byte
 	payload func(*Payload)
 }
@@ -79,14 +79,14 @@ func priceCall(each uint64) solana.Instruction {
 	return call(solana.ComputeBudget, binary.LittleEndian.AppendUint64([]byte{3}, each))
 }
 
-// transferOf returns the token program's checked transfer call, with the given owner as its signer.
+// transferOf returns the token program's checked transfer call, signed by owner.
 func transferOf(source, mint, destination, owner solana.PublicKey, units uint64, decimals byte) solana.Instruction {
 	return call(solana.TokenProgramID, append(binary.LittleEndian.AppendUint64([]byte{transferChecked}, units),
 		decimals),
 		solana.Meta(source).WRITE(), solana.Meta(mint), solana.Meta(destination).WRITE(), solana.Meta(owner).SIGNER())
 }
 
-// good returns the draft of a valid payment, like the payments of the published clients.
+// good returns a valid payment, like those of the published clients.
 func good(t testing.TB) *draft {
 	return &draft{
 		feePayer: addressOf(feeKey), version: solana.MessageVersionV0, sign: []ed25519.PrivateKey{payerKey},
@@ -98,8 +98,7 @@ func good(t testing.TB) *draft {
 	}
 }
 
-// asV1 returns a change to a payment of version 1, whose limits are not stated by calls. The fee is
-// in lamports.
+// asV1 makes a payment of version 1, whose limits are not stated by calls. The fee is in lamports.
 func asV1(limit uint32, fee uint64) func(*draft) {
 	return func(d *draft) {
 		d.version, d.calls = solana.MessageVersionV1, d.calls[2:]
@@ -204,8 +203,7 @@ func TestPaymentsThatPass(t *testing.T) {
 	}
 }
 
-// TestEveryByte changes each byte of a valid payment. Verify refuses every change of a byte that
-// the payer has signed.
+// Verify refuses every change of a byte that the payer has signed.
 func TestEveryByte(t *testing.T) {
 	s := seller(t)
 	for name, change := range map[string]func(*draft){"0": func(*draft) {}, "1": asV1(20_000, 1)} {
@@ -216,7 +214,7 @@ func TestEveryByte(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// the place of the fee payer's signature, which Sign overwrites
+		// the fee payer's signature, which Sign overwrites
 		from := 1
 		if name == "1" {
 			from = len(wire) - 2*solana.SignatureLength
@@ -276,7 +274,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// FuzzVerify: a payment that passes Verify is signed by its payer and costs at most MaxFee.
+// A payment that passes Verify is signed by its payer and costs at most MaxFee.
 func FuzzVerify(f *testing.F) {
 	s := seller(f)
 	want := s.Requirements(price)

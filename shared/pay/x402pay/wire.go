@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 )
 
-// The HTTP headers of the protocol. Each value is JSON in base64.
+// HTTP headers of the protocol, with JSON in base64 as values.
 const (
-	RequiredHeader  = "PAYMENT-REQUIRED"  // with status 402: the payment that is required
-	SignatureHeader = "PAYMENT-SIGNATURE" // with a request: the payment
-	ResponseHeader  = "PAYMENT-RESPONSE"  // with an answer: the outcome of the payment
+	RequiredHeader  = "PAYMENT-REQUIRED"  // with status 402
+	SignatureHeader = "PAYMENT-SIGNATURE" // with a request
+	ResponseHeader  = "PAYMENT-RESPONSE"  // with an answer: the outcome
 )
 
 // Requirements describe one way to pay for an answer.
@@ -17,13 +17,12 @@ type Requirements struct {
 	Scheme            string `json:"scheme"`
 	Network           string `json:"network"` // CAIP-2
 	Amount            string `json:"amount"`  // in the coin's smallest units
-	Asset             string `json:"asset"`   // the coin's mint
-	PayTo             string `json:"payTo"`   // a wallet
+	Asset             string `json:"asset"`
+	PayTo             string `json:"payTo"`
 	MaxTimeoutSeconds int    `json:"maxTimeoutSeconds"`
 	Extra             Extra  `json:"extra"`
 }
 
-// Extra holds the requirements that the scheme adds.
 type Extra struct {
 	FeePayer string `json:"feePayer"`
 }
@@ -35,7 +34,7 @@ type Resource struct {
 	MimeType    string `json:"mimeType,omitempty"`
 }
 
-// Required is the JSON in which a service asks for a payment.
+// Required is how a service asks for a payment.
 type Required struct {
 	X402Version int            `json:"x402Version"`
 	Error       string         `json:"error,omitempty"`
@@ -43,7 +42,7 @@ type Required struct {
 	Accepts     []Requirements `json:"accepts"`
 }
 
-// Payload is the JSON in which a client sends a payment.
+// Payload is how a client sends a payment.
 type Payload struct {
 	X402Version int          `json:"x402Version"`
 	Accepted    Requirements `json:"accepted"`
@@ -52,20 +51,18 @@ type Payload struct {
 	} `json:"payload"`
 }
 
-// Settlement is the JSON in which a service states the outcome of a payment.
+// Settlement is how a service states the outcome of a payment.
 type Settlement struct {
 	Success     bool   `json:"success"`
 	ErrorReason string `json:"errorReason,omitempty"`
 	Payer       string `json:"payer,omitempty"`
-	Transaction string `json:"transaction"` // its signature; may be empty
+	Transaction string `json:"transaction"` // signature; may be empty
 	Network     string `json:"network"`
 	Amount      string `json:"amount,omitempty"`
 }
 
-// Header returns r as the value of the HTTP header RequiredHeader.
 func (r Required) Header() (string, error) { return encode(r) }
 
-// Header returns s as the value of the HTTP header ResponseHeader.
 func (s Settlement) Header() (string, error) { return encode(s) }
 
 func encode(value any) (string, error) {
@@ -73,12 +70,11 @@ func encode(value any) (string, error) {
 	return base64.StdEncoding.EncodeToString(text), err
 }
 
-// maxHeader is the longest accepted payment header in bytes. A real header is far shorter: the calls
-// that Verify accepts need few bytes.
+// maxHeader limits a payment header, in bytes. Real ones are far shorter: the calls that Verify
+// accepts need few bytes.
 const maxHeader = 8 << 10
 
-// ParsePayload parses the value of the HTTP header SignatureHeader. It fails with a *Refusal if the
-// value is malformed.
+// ParsePayload parses the value of SignatureHeader. It fails with a *Refusal if it is malformed.
 func ParsePayload(header string) (p Payload, err error) {
 	if len(header) > maxHeader {
 		return Payload{}, refuse(invalidPayload, "the payment is longer than %d bytes", maxHeader)

@@ -4,9 +4,8 @@
 // transaction takes effect. The caller must ensure that a transaction counts once.
 //
 // A payment that passes Verify and takes effect moves exactly the price from one payer to the
-// wallet, in the required coin. It does nothing else. The fee payer's signature costs at most
-// MaxFee. Only payments that passed Verify are signed. The transaction's signature is known before
-// it is sent.
+// wallet, in the required coin, and does nothing else. It costs the fee payer at most MaxFee. Only
+// payments that passed Verify are signed. The transaction's signature is known before it is sent.
 //
 // Start reading at New and Seller.Verify.
 //
@@ -26,39 +25,35 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Version is the supported version of the protocol x402.
+// Version is the supported version of x402.
 const Version = 2
 
-// scheme is the only supported scheme of the protocol: the client pays exactly the required amount.
+// scheme is the only supported scheme: the client pays exactly the required amount.
 const scheme = "exact"
 
-// The networks of Solana, named by their genesis hash (standard CAIP-2).
+// Solana's networks by their genesis hash (CAIP-2).
 const (
 	Mainnet = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
 	Devnet  = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"
 )
 
-// NetworkOf returns the network for the name of a cluster in Solana's tools. It returns "" for an
-// unknown name.
+// NetworkOf returns the network of a cluster in Solana's tools, or "" for an unknown name.
 func NetworkOf(cluster string) string {
 	return map[string]string{"mainnet-beta": Mainnet, "devnet": Devnet}[cluster]
 }
 
-// MaxFee is the most that a transaction may cost the fee payer, in lamports (billionths of a SOL).
-// That is 5,000 for each of two signatures, and 10,000 for priority.
+// MaxFee is the most that a transaction may cost the fee payer, in lamports (billionths of a SOL):
+// 5,000 for each of two signatures, and 10,000 for priority.
 const MaxFee = 20_000
 
-// lifetime is the time limit that the requirements state for a payment, in seconds. A blockhash is
-// valid for about that long.
+// lifetime is the time limit for a payment, in seconds. A blockhash is valid for about that long.
 const lifetime = 60
 
-// Config names the wallet that is paid, the coin and the fee payer.
 type Config struct {
 	Network string
-	Mint    string // of the coin, with 6 decimals
-	Wallet  string // recipient: the owner of the token account, not that account
-	// FeeKey is the key that signs as the fee payer. Its address needs some SOL and should hold
-	// nothing else.
+	Mint    string // of a coin with 6 decimals
+	Wallet  string // owner of the receiving token account
+	// FeeKey signs as the fee payer. Its address needs some SOL and should hold nothing else.
 	FeeKey ed25519.PrivateKey
 }
 
@@ -70,7 +65,6 @@ type Seller struct {
 	feePayer solana.PublicKey
 }
 
-// New checks the configuration and returns a Seller.
 func New(config Config) (*Seller, error) {
 	if config.Network != Mainnet && config.Network != Devnet {
 		return nil, fmt.Errorf("network %q is neither %s nor %s", config.Network, Mainnet, Devnet)
@@ -93,10 +87,10 @@ func New(config Config) (*Seller, error) {
 	return &Seller{config, mint, account, solana.PublicKeyFromBytes(config.FeeKey.Public().(ed25519.PublicKey))}, nil
 }
 
-// FeePayer returns the address that pays the network fee. This address needs SOL.
+// FeePayer returns the address that pays the network fee, and therefore needs SOL.
 func (s *Seller) FeePayer() string { return s.feePayer.String() }
 
-// Requirements returns the requirements for a payment of the given units (millionths of a USDC).
+// Requirements asks for units, in millionths of a USDC.
 func (s *Seller) Requirements(units int64) Requirements {
 	return Requirements{
 		Scheme: scheme, Network: s.config.Network, Amount: strconv.FormatInt(units, 10), Asset: s.config.Mint,
@@ -109,9 +103,9 @@ func (s *Seller) Requirements(units int64) Requirements {
 type Payment struct {
 	Payer string // owner of the coins it moves
 	Units int64
-	Fee   int64 // cost for the fee payer, in lamports
-	// Guarded means that the transaction contains assertions. The payer can make assertions succeed
-	// in the simulation and fail in the block.
+	Fee   int64 // for the fee payer, in lamports
+	// Guarded means that the transaction contains assertions, which the payer can make succeed in
+	// the simulation and fail in the block.
 	Guarded bool
 
 	key     ed25519.PrivateKey
@@ -120,8 +114,8 @@ type Payment struct {
 	v1      bool // the signatures follow the message
 }
 
-// Sign signs the transaction as the fee payer. It returns the transaction's signature and its wire
-// format. The result is always the same.
+// Sign signs the transaction as the fee payer, and returns its signature and its wire format. The
+// result is always the same.
 func (p Payment) Sign() (pay.Signature, []byte) {
 	own := ed25519.Sign(p.key, p.message)
 	signatures := slices.Concat(own, p.payer[:])
@@ -132,7 +126,7 @@ func (p Payment) Sign() (pay.Signature, []byte) {
 	return pay.Signature(own), slices.Concat([]byte{2}, signatures, p.message)
 }
 
-// Refusal is the error that says why a payment was refused.
+// Refusal says why a payment was refused.
 type Refusal struct {
 	Reason string // code of the protocol, or of its published programs
 	Detail string // in words

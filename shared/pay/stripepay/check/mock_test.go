@@ -18,9 +18,8 @@ import (
 	"verdetto/shared/pay/stripepay"
 )
 
-// stripeMock starts the program stripe-mock and returns its address. The program contains Stripe's
-// own description of the API. It checks every request against the description, and answers with
-// fixed data.
+// stripeMock starts stripe-mock, which contains Stripe's own description of the API. It checks
+// every request against it, and answers with fixed data.
 func stripeMock(t *testing.T) string {
 	t.Helper()
 	mock := exec.Command(testenv.Tool(t, "stripe-mock", "stripe-mock"), "-http-addr", "127.0.0.1:0", "-https-addr",
@@ -51,7 +50,6 @@ func stripeMock(t *testing.T) string {
 	return ""
 }
 
-// statuses is an HTTP transport that records the statuses of the answers.
 type statuses struct{ seen []int }
 
 func (s *statuses) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -62,8 +60,7 @@ func (s *statuses) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// TestStripeMock: every request of this package is a request that Stripe's description of the API
-// allows.
+// Stripe's description of the API allows every request of this package.
 func TestStripeMock(t *testing.T) {
 	address := stripeMock(t)
 	watcher := &statuses{}
@@ -114,7 +111,7 @@ func TestStripeMock(t *testing.T) {
 	if len(watcher.seen) != 7 {
 		t.Errorf("%d requests, want 7", len(watcher.seen))
 	}
-	// This shows that stripe-mock checks: it refuses a request that the API does not describe.
+	// stripe-mock refuses a request that the API does not describe, so it does check.
 	response, err := http.PostForm(address+"/v1/checkout/sessions", url.Values{"mode": {"lottery"}})
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ var fetchClient string
 //go:embed client.py
 var httpxClient string
 
-// Account is a token account in the initial state, with its balance.
+// Account is a token account in the initial state.
 type Account struct {
 	Owner   string `json:"owner"`
 	Account string `json:"account"`
@@ -43,13 +43,12 @@ type World struct {
 	Lamports map[string]int64 `json:"lamports"` // by address
 }
 
-// Network is a running network of one node. It runs until the test ends.
+// Network is a network of one node. It runs until the test ends.
 type Network struct {
-	URL string // of its node
+	URL string
 	t   testing.TB
 }
 
-// Open starts a network with the initial state w.
 func Open(t testing.TB, w World) *Network {
 	t.Helper()
 	world, err := json.Marshal(w)
@@ -77,7 +76,7 @@ func Open(t testing.TB, w World) *Network {
 	return &Network{strings.TrimSpace(url), t}
 }
 
-// node returns a command that runs a script in the program Node.js, with the published packages.
+// node returns a command that runs a script in Node.js, with the published packages.
 func node(t testing.TB, name, script string, args ...string) *exec.Cmd {
 	t.Helper()
 	folder := t.TempDir()
@@ -91,7 +90,6 @@ func node(t testing.TB, name, script string, args ...string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), program, append([]string{filepath.Join(folder, name)}, args...)...)
 }
 
-// Call calls a JSON-RPC method of the node.
 func (n *Network) Call(method string, params ...any) (json.RawMessage, error) {
 	n.t.Helper()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
@@ -130,7 +128,6 @@ func (n *Network) Number(method, of string) (number int64) {
 	return number
 }
 
-// Blockhash returns the newest blockhash of the network.
 func (n *Network) Blockhash() string {
 	n.t.Helper()
 	var latest struct {
@@ -163,10 +160,9 @@ func (n *Network) Expire() {
 	}
 }
 
-// Clients holds published, unmodified client programs of x402. The arguments are a URL, a node and
-// the seed of a key in hex. A client requests the URL and pays if the answer asks for a payment.
-// Then it prints the status of the last answer, the header PAYMENT-RESPONSE and the body, separated
-// by spaces.
+// Clients are published, unmodified x402 client programs. The arguments are a URL, a node and the
+// seed of a key in hex. A client requests the URL, pays if asked to, and prints the status of the
+// last answer, the header PAYMENT-RESPONSE and the body, separated by spaces.
 var Clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
 	"fetch, of npm": func(t testing.TB, args ...string) *exec.Cmd {
 		return node(t, "client.mjs", fetchClient,
@@ -178,7 +174,7 @@ var Clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
 	},
 }
 
-// Run runs a client and returns the three parts of its output.
+// Run returns the three parts of a client's output.
 func Run(t testing.TB, command *exec.Cmd) (status, header, body string) {
 	t.Helper()
 	var said bytes.Buffer
