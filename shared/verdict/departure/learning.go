@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"fmt"
 	"io"
+	"sync"
 
 	"verdetto/shared/fare/packed"
 )
@@ -29,18 +30,28 @@ func (l Learning) Encode() []byte {
 	w.Bytes(l.NonStop.Encode())
 	w.Bytes(l.Answers)
 	deflated := bytes.NewBuffer([]byte{learningFormat})
-	deflate, err := flate.NewWriter(deflated, flate.DefaultCompression)
-	if err == nil {
-		_, err = deflate.Write(w)
-	}
+	deflate := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(deflate)
+	deflate.Reset(deflated)
+	_, err := deflate.Write(w)
 	if err == nil {
 		err = deflate.Close()
 	}
 	if err != nil {
-		panic(err) // cannot happen: the level is valid and the buffer does not fail
+		panic(err) // cannot happen: the buffer does not fail
 	}
 	return deflated.Bytes()
 }
+
+// deflaters holds writers to use again, because a new one allocates and clears more than half a
+// megabyte. A refresh encodes each series.
+var deflaters = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, flate.DefaultCompression)
+	if err != nil {
+		panic(err) // cannot happen: the level is valid
+	}
+	return w
+}}
 
 func DecodeLearning(data []byte) (l Learning, err error) {
 	if len(data) == 0 || data[0] != learningFormat {
