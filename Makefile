@@ -108,7 +108,7 @@ release-aws: build
 	@mkdir -p dist/aws && rm -f dist/aws/*
 	PATH="$(CURDIR)/$(MCP)/node_modules/node/bin:$$PATH" go run ./infra/cdk -release dist/aws/verdetto_$(or $(RELEASED),$(VERSION))_aws.zip
 
-package: $(RELEASE)/.complete ## the Debian package of this commit for this machine, in dist/package
+package: $(RELEASE)/goreleaser ## the Debian package of this commit for this machine, in dist/package
 	@mkdir -p dist
 	@sed -E 's/^( *targets:).*/\1 [linux_'$$(go env GOARCH)']/; s#^dist: .*#dist: dist/package#; /release-aws|extra_files|dist.aws|^release:/d' .goreleaser.yaml >dist/package.yaml
 	$(SNAPSHOT) goreleaser release --snapshot --clean --skip=publish,archive,sbom,sign --config dist/package.yaml
@@ -290,6 +290,10 @@ $(WEBHOOKS)/.complete: tools/standard-webhooks.txt
 $(STRIPEMOCK)/.complete: tools/stripe-mock.txt
 	@echo "fetching stripe-mock"
 	@GOBIN=$(CURDIR)/$(STRIPEMOCK) GOFLAGS= go install $$(cat $<) && touch $@ || echo "stripe-mock cannot be had here: the test over it will be named as not run"
+
+$(RELEASE)/goreleaser: tools/release.txt
+	@echo "building goreleaser, which takes some minutes"
+	@GOBIN=$(CURDIR)/$(RELEASE) GOFLAGS= go install $$(grep /goreleaser/ $<) && touch $@
 
 $(RELEASE)/.complete: tools/release.txt
 	@echo "building the tools of releases, which takes some minutes"

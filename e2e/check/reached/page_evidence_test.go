@@ -27,7 +27,7 @@ const inside = "PAGE_INSIDE"
 // Debian to a running service with TLS, mail and a purchase. In the test's own network every host
 // name of the document leads to this machine. Pebble issues certificates, Exim is the mail
 // provider, and fake servers replace Stripe, Solana and the fare source.
-func TestProvePage(t *testing.T) {
+func TestEvidencePage(t *testing.T) {
 	if root := os.Getenv(inside); root != "" {
 		follow(t, root)
 		return
@@ -54,7 +54,7 @@ func TestProvePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(unshare, "--net", "--mount", "--propagation", "private", self, "-test.run", "^TestProvePage$",
+	c := exec.Command(unshare, "--net", "--mount", "--propagation", "private", self, "-test.run", "^TestEvidencePage$",
 		"-test.v", "-test.timeout", "10m")
 	c.Env = append(os.Environ(), inside+"="+dir)
 	t.Logf("%s", output(t, c))
