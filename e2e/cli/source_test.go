@@ -16,6 +16,7 @@ import (
 func TestAStoreOfAnotherSourceIsRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
+	d.Env = []string{"VERDETTO_ORIGINS=MIL"}
 	real := []string{"-upstream", "travelpayouts"}
 	invented, recorded := []string{"-upstream", "sample"}, []string{"-upstream", "csv:good.csv", "-now", "2016-03-01"}
 	for _, c := range []struct {

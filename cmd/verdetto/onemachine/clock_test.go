@@ -28,7 +28,7 @@ type few struct {
 	now  *time.Time
 }
 
-func (few) Origins(context.Context) ([]fare.City, error) { return []fare.City{"MIL"}, nil }
+func (few) Origins(context.Context) ([]fare.City, error) { return []fare.City{"VRN"}, nil }
 
 func (f few) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	if until.After(*f.now) {
@@ -105,7 +105,7 @@ func TestClockThatWasWrong(t *testing.T) {
 		}
 		origins := map[string]bool{}
 		for i, route := range sample.New().Routes() {
-			if route.Origin != "MIL" {
+			if route.Origin != "VRN" {
 				continue
 			}
 			of := fmt.Sprintf("origine=%s&destinazione=%s", route.Origin, route.Destination)

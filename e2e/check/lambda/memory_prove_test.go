@@ -19,6 +19,7 @@ import (
 	"verdetto/cmd/lambdalocal/runtimeapi"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
+	"verdetto/shared/fare"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 	"verdetto/shared/upstream/sample"
 )
@@ -31,7 +32,7 @@ const fullCPU = 1769
 // stay below half of what infra/cdk gives the function.
 func TestProveMemoryAndTime(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
-	o := localcloud.Setup{Source: sample.New(), Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
+	o := localcloud.Setup{Source: sample.New(), Fill: routesOf{sample.New(), map[fare.City]fare.City{"MIL": ""}}, Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
 	seeded := func(fill bool) []string {
 		environment, done, err := o.Seed(t.Context(), endpoint, fill)
 		if err != nil {

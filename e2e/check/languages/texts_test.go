@@ -15,7 +15,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"verdetto/shared/carrier/mail/maildir"
+	"verdetto/e2e/fixture"
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
 )
@@ -214,26 +214,9 @@ func mailGoldens(t *testing.T) (texts []text) {
 	return texts
 }
 
-func journeyTexts(t *testing.T) (texts []text) {
-	t.Helper()
-	for code := range dialects {
-		for name, journey := range map[string]func(reader, *testing.T){"looks": reader.looks,
-			"subscribes": reader.subscribes, "buys": reader.buys} {
-			r := open(t, i18n.ForCode(code))
-			r.read = func(place, page string) { texts = append(texts, pageTexts(name+" "+place, page)...) }
-			r.mail = func(_ reader, m maildir.Mail) {
-				texts = append(texts, text{code, "mail", m.Subject})
-				texts = append(texts, pageTexts("mail "+m.Subject, m.HTML)...)
-			}
-			journey(r, t)
-		}
-	}
-	return texts
-}
-
 func files(t *testing.T, patterns ...string) map[string]string {
 	t.Helper()
-	const root = "../.."
+	root := fixture.Path(t)
 	all := map[string]string{}
 	for _, pattern := range patterns {
 		paths, err := filepath.Glob(filepath.Join(root, pattern))

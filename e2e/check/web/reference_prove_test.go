@@ -21,7 +21,7 @@ func TestProveReference(t *testing.T) {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
 	table := fixture.Bolt(t, clock.Now)
-	fixture.Refreshed(t, table, sample.New(), clock.Now)
+	fixture.Refreshed(t, table, sample.New(), clock.Now, "MIL")
 	service := fixture.New(t, onemachine.Options{Table: table, Now: clock.Now, Log: slog.New(slog.DiscardHandler)})
 	described := fixture.Described(t, service.API)
 	var mu sync.Mutex

@@ -1,15 +1,12 @@
 package mail
 
 import (
-	"encoding/base64"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/text/i18n"
 )
@@ -143,38 +140,6 @@ func TestAlertMailRefuses(t *testing.T) {
 		"line break in a subject":  func(a *Alert) { a.Subject = "Bucarest\r\nBcc: bob@example.com" },
 		"id with a path in it":     func(a *Alert) { a.ID = "../a" },
 	})
-}
-
-// Python's MIME parser finds exactly the content that AlertMail wrote.
-func TestPythonReadsAnAlert(t *testing.T) {
-	a := anAlert(t)
-	m, err := AlertMail(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := composer(t, "Verdetto <v@verdetto.example>").Compose(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d bytes", len(raw))
-	id, name := "<"+lowsID+">", "verdetto.png"
-	picture := "base64:" + base64.StdEncoding.EncodeToString(a.Picture.PNG)
-	want := pythonMessage{
-		Headers: [][2]string{
-			{"Date", "Sun, 01 Mar 2026 07:05:00 +0000"}, {"From", "Verdetto <v@verdetto.example>"}, {"To", a.To},
-			{"Subject", m.Subject}, {"Message-Id", "<" + a.ID + "@verdetto.example>"},
-			{"List-Unsubscribe", "<" + a.Unsubscribe + ">"}, {"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"},
-			{"Auto-Submitted", "auto-generated"}, {"Mime-Version", "1.0"},
-		},
-		From: [][2]string{{"Verdetto", "v@verdetto.example"}}, To: [][2]string{{"", a.To}},
-		Date: "2026-03-01T07:05:00+00:00", Preferred: "text/html", Defects: []string{},
-		Parts: []pythonPart{{Type: "multipart/related"}, {Type: "multipart/alternative"},
-			{Type: "text/plain", Content: &m.Text}, {Type: "text/html", Content: &m.HTML},
-			{Type: "image/png", ID: &id, Name: &name, Content: &picture}},
-	}
-	if diff := cmp.Diff(want, readByPython(t, raw)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
 }
 
 func BenchmarkAlertMail(b *testing.B) {

@@ -142,3 +142,59 @@ func TestProvePythonReadsWhatWasMeant(t *testing.T) {
 		})
 	}
 }
+
+// Python's MIME parser finds exactly the content that AlertMail wrote.
+func TestProvePythonReadsAnAlert(t *testing.T) {
+	a := anAlert(t)
+	m, err := AlertMail(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := composer(t, "Verdetto <v@verdetto.example>").Compose(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", len(raw))
+	id, name := "<"+lowsID+">", "verdetto.png"
+	picture := "base64:" + base64.StdEncoding.EncodeToString(a.Picture.PNG)
+	want := pythonMessage{
+		Headers: [][2]string{
+			{"Date", "Sun, 01 Mar 2026 07:05:00 +0000"}, {"From", "Verdetto <v@verdetto.example>"}, {"To", a.To},
+			{"Subject", m.Subject}, {"Message-Id", "<" + a.ID + "@verdetto.example>"},
+			{"List-Unsubscribe", "<" + a.Unsubscribe + ">"}, {"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"},
+			{"Auto-Submitted", "auto-generated"}, {"Mime-Version", "1.0"},
+		},
+		From: [][2]string{{"Verdetto", "v@verdetto.example"}}, To: [][2]string{{"", a.To}},
+		Date: "2026-03-01T07:05:00+00:00", Preferred: "text/html", Defects: []string{},
+		Parts: []pythonPart{{Type: "multipart/related"}, {Type: "multipart/alternative"},
+			{Type: "text/plain", Content: &m.Text}, {Type: "text/html", Content: &m.HTML},
+			{Type: "image/png", ID: &id, Name: &name, Content: &picture}},
+	}
+	if diff := cmp.Diff(want, readByPython(t, raw)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestProvePythonReadsAConfirmation(t *testing.T) {
+	got, err := ConfirmMail(aConfirm())
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := composer(t, "Verdetto <v@verdetto.example>").Compose(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := readByPython(t, raw)
+	if len(read.Defects) > 0 || len(read.Parts) != 3 || read.Preferred != "text/html" ||
+		read.To[0][1] != "ada@example.com" {
+		t.Fatalf("read as %+v", read)
+	}
+	if *read.Parts[1].Content != got.Text || *read.Parts[2].Content != got.HTML {
+		t.Error("what was read is not what was written")
+	}
+	for _, h := range read.Headers {
+		if h[0] == "Subject" && h[1] != got.Subject {
+			t.Errorf("subject %q, want %q", h[1], got.Subject)
+		}
+	}
+}
