@@ -32,7 +32,6 @@ func ParseAirlines(only, except, onlyName, exceptName string) (fare.Airlines, er
 	return fare.OnlyAirlines(all), err
 }
 
-// maxAirlines is the maximum length of a list.
 const maxAirlines = 10
 
 func findAirlines(list, parameter string) (all []fare.Airline, err error) {
@@ -53,7 +52,6 @@ func findAirlines(list, parameter string) (all []fare.Airline, err error) {
 	return all, nil
 }
 
-// suggestions is the maximum number of similar names in an error response.
 const suggestions = 5
 
 func unknownAirline(parameter, query string) error {

@@ -80,7 +80,6 @@ func InCurrency[A any](ctx context.Context, r *answer.Reader, a A, in answer.Cur
 	return verdict.Convert(a, in.Code, amount), nil
 }
 
-// end is the origin or the destination of a question.
 type end struct {
 	which string
 	named answer.Named

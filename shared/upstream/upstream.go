@@ -59,7 +59,7 @@ type Question struct {
 
 type Answer struct {
 	Fares   []fare.Fare
-	Dropped map[Reason]int // dropped rows
+	Dropped map[Reason]int
 }
 
 var (

@@ -102,7 +102,6 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 	return c, len(c.Giorni) > 0, nil
 }
 
-// cell returns the entry of one departure, judged by its live fare.
 func (q *departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
 	median, _ := q.day.Median(live.Depart)

@@ -86,7 +86,6 @@ func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	}
 }
 
-// departures returns the first and the last departure day.
 func departures(observations []fare.Observation) (first, last fare.Day) {
 	first, last = observations[0].Depart, observations[0].Depart
 	for _, o := range observations {

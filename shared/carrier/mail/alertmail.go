@@ -16,9 +16,9 @@ const AlertTag = "alert"
 type Alert struct {
 	ID                  string // the same for the same news and subscriber
 	To                  string
-	Lang                string // language code
+	Lang                string
 	Origin, Destination string
-	Subject             string // in that language
+	Subject             string
 	Price               fare.Cents
 	Depart, Return      fare.Day // Return: 0 for a one-way fare
 	Flight              string   // sentence about the flight; may be empty

@@ -13,7 +13,7 @@ const AlertsTag = "alerts"
 
 type AlertsLink struct {
 	To   string
-	Lang string // language code
+	Lang string
 	Days int    // validity of the link
 	Link string // https, or http on this machine
 	Stop string // stops such mails; empty if only the reader can cause them

@@ -132,7 +132,6 @@ func label(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// part is a MIME entity: a body, or nested parts.
 type part struct {
 	header   []field
 	body     string

@@ -12,8 +12,8 @@ const ConfirmTag = "confirm"
 
 type Confirm struct {
 	To                  string
-	Lang                string     // language code
-	Origin, Destination string     // city names in that language
+	Lang                string
+	Origin, Destination string
 	Threshold           fare.Cents // 0: by the verdict
 	// When holds the condition of the alert, with HTML emphasis; empty for a threshold or a
 	// verdict. Trip is empty for the cheapest fare of the route.
@@ -21,7 +21,7 @@ type Confirm struct {
 	Trip string
 	Host string // of the endpoint; empty: notifications go by mail
 	Link string // to the page with the button: https, or http on this machine
-	Stop string // stops such mails
+	Stop string
 }
 
 // ConfirmMail writes the mail that asks a mailbox owner to confirm an alert. Without the

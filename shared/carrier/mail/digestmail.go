@@ -14,7 +14,7 @@ import (
 type Digest struct {
 	ID      string // the same for the same subscriber and day
 	To      string
-	Lang    string // language code
+	Lang    string
 	Weekday time.Weekday
 	Day     fare.Day      // from which the age of fares is counted
 	Alerts  []DigestAlert // in reading order

@@ -9,7 +9,7 @@ import (
 type End struct {
 	ID                  string // the same for the same alert
 	To                  string
-	Lang                string // language code
+	Lang                string
 	Origin, Destination string
 	Trip                string // departures of the alert
 	Manage, Unsubscribe string

@@ -15,8 +15,8 @@ import (
 type List struct {
 	ID      string // the same for the same list and subscriber
 	To      string
-	Lang    string // language code
-	Subject string // in that language
+	Lang    string
+	Subject string
 	Fares   []Listed
 	More    int // further destinations that meet the alert
 	// When holds the condition of the alert, with HTML emphasis. Trip is empty if all fares count.

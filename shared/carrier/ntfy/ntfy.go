@@ -34,8 +34,8 @@ type Message struct {
 	Title   string
 	Text    string
 	Tags    []string // names of emoji, shown before the title
-	Click   string   // page that a tap opens
-	Actions []Action // buttons
+	Click   string
+	Actions []Action
 }
 
 // Action is a button that opens a page, which must change nothing: a button may be pressed by
@@ -66,7 +66,6 @@ func ParseTopic(address string) (string, error) {
 	return server + topic, err
 }
 
-// split returns the server's URL and the topic's name.
 func split(address string) (server, topic string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
@@ -124,7 +123,6 @@ func (p Publisher) Publish(ctx context.Context, topic string, m Message) error {
 	return nil
 }
 
-// check returns why a message exceeds the limits of every ntfy server.
 func (m Message) check() error {
 	switch {
 	case m.ID != "" && !name.MatchString(m.ID):

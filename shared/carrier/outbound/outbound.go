@@ -31,7 +31,6 @@ const (
 	// MaxAnswer is how many bytes of an answer's body are read. The rest is dropped with the
 	// connection.
 	MaxAnswer = 16 << 10
-	// maxHeader limits the header of an answer, in bytes.
 	maxHeader = 16 << 10
 	// maxAddresses is how many addresses of a host name are tried.
 	maxAddresses = 4
@@ -194,7 +193,6 @@ func (c *Client) addresses(ctx context.Context, host string) ([]netip.Addr, erro
 	return addresses, nil
 }
 
-// check returns why calls to an address and port are forbidden.
 func check(address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err == nil {

@@ -49,7 +49,6 @@ type Bot struct {
 	client *bot.Bot
 }
 
-// timeout bounds the sending of one message.
 const timeout = 10 * time.Second
 
 // New does not check the token; the first message shows whether it is valid.

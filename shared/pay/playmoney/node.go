@@ -325,7 +325,6 @@ func (s *sent) result() map[string]any {
 	}
 }
 
-// spell returns inner calls in the JSON of a node.
 func spell(calls []call) []any {
 	var spelled []any
 	for _, c := range calls {

@@ -23,7 +23,6 @@ var nodePage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 </form></body></html>
 `))
 
-// page serves the form for payments by hand, prefilled from the query.
 func (n *Node) page(w http.ResponseWriter, r *http.Request) {
 	fields := struct{ Wallet, Mint, Amount, Memo, Reference, Signature, Fault string }{
 		r.FormValue("wallet"), r.FormValue("mint"), r.FormValue("amount"), r.FormValue("memo"),

@@ -36,7 +36,7 @@ type Stripe struct {
 	counter       int
 	sessions      map[string]*checkout
 	subscriptions map[string]*stripeSubscription
-	portals       map[string]portal // by id
+	portals       map[string]portal
 	answers       map[string]storedAnswer
 	events        []Event
 	reported      int // events that pages have delivered
@@ -72,8 +72,8 @@ type stripeSubscription struct {
 	id, customer, email string
 	price               string
 	status              string
-	begin, end          time.Time // of the current period
-	paid                bool      // for the current period
+	begin, end          time.Time
+	paid                bool // for the current period
 	invoices            int
 	created, ended      time.Time
 	cancels             bool // at the end of the period

@@ -14,7 +14,6 @@ type portal struct {
 	until          time.Time
 }
 
-// portalLife is how long the address of a billing portal is valid.
 const portalLife = 5 * time.Minute
 
 var portalTemplate = template.Must(template.New("").Parse(`<!DOCTYPE html>

@@ -84,7 +84,6 @@ func (s *Stripe) leadOn(w http.ResponseWriter, r *http.Request, next string) {
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
-// report delivers the events since the last report to Webhook, if set.
 func (s *Stripe) report(ctx context.Context) error {
 	if s.Webhook == "" {
 		return nil

@@ -15,7 +15,6 @@ import (
 // maxBody limits the answer of a node, in bytes. Real ones are far smaller.
 const maxBody = 4 << 20
 
-// newestVersion is the newest version of transactions that this package reads.
 const newestVersion = 1
 
 // unsupportedVersion is the JSON-RPC error code for a transaction whose version the caller does not
@@ -35,7 +34,6 @@ func (n *node) transaction(ctx context.Context, signature pay.Signature) (json.R
 	})
 }
 
-// status is the progress of a transaction on the network.
 type status struct {
 	Confirmations      *uint64         `json:"confirmations"`
 	ConfirmationStatus string          `json:"confirmationStatus"`

@@ -43,7 +43,6 @@ type record struct {
 	} `json:"meta"`
 }
 
-// balance is the token balance of one account.
 type balance struct {
 	AccountIndex  *int   `json:"accountIndex"`
 	Mint          string `json:"mint"`
@@ -101,7 +100,6 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	return payment, nil
 }
 
-// tokenBalance is the balance of the coin in one account.
 type tokenBalance struct {
 	amount uint64
 	owner  string

@@ -15,7 +15,6 @@ import (
 
 var _ pay.Settler = (*Chain)(nil)
 
-// pollEvery is the default interval between two status calls in Settle.
 const pollEvery = 500 * time.Millisecond
 
 // preflightFailed is the JSON-RPC error code of a failed simulation.

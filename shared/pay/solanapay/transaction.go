@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/pay"
 )
 
-// memoPrograms are the addresses of the two versions of the memo program.
 var memoPrograms = map[string]bool{
 	"Memo1UhkJRfHyvLMcVucJwxXEuD728EqVDDwxDxFMNo": true,
 	solana.MemoProgramID.String():                 true,

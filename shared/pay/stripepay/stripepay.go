@@ -24,7 +24,7 @@ import (
 )
 
 type Config struct {
-	Key   string // secret key of the API
+	Key   string
 	Price string // id of the recurring price
 	// FormerPrices are the ids of prices that were sold earlier. Subscriptions to them stay valid.
 	FormerPrices []string

@@ -79,7 +79,6 @@ func start(t *testing.T, checkout pay.Checkout, request pay.StartRequest) pay.Pa
 	return page
 }
 
-// life is a checkout and its subscription.
 type life struct {
 	*playmoney.Stripe
 	session, held string

@@ -99,7 +99,6 @@ func (s wireSession) session(prices []string) (pay.Session, error) {
 	return answer, nil
 }
 
-// period is a billing period of a subscription or of one of its items.
 type period struct {
 	CurrentPeriodStart int64 `json:"current_period_start"`
 	CurrentPeriodEnd   int64 `json:"current_period_end"`
@@ -119,7 +118,6 @@ type wireSubscription struct {
 	} `json:"items"`
 }
 
-// item is one price within a subscription.
 type item struct {
 	period     // since 2025-03-31
 	Price  ref `json:"price"`

@@ -61,7 +61,7 @@ type Config struct {
 type Seller struct {
 	config   Config
 	mint     solana.PublicKey
-	account  solana.PublicKey // the wallet's token account
+	account  solana.PublicKey
 	feePayer solana.PublicKey
 }
 

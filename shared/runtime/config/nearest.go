@@ -11,7 +11,6 @@ func Nearest(mistyped string, names []string, most int) (nearest string) {
 	return nearest
 }
 
-// distance returns the Levenshtein distance.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

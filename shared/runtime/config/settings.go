@@ -300,7 +300,6 @@ func hostPort(v string) bool {
 	return err == nil && whole(0, 65535)(port)
 }
 
-// domain reports whether certificates can be issued for a name.
 func domain(v string) bool {
 	v = strings.ToLower(strings.TrimSpace(v))
 	u, err := url.Parse("https://" + v)

@@ -52,7 +52,6 @@ func (g *group) run(c change) error {
 	return w.err
 }
 
-// commitAll commits waiting changes until there are none.
 func (g *group) commitAll() {
 	for {
 		g.mu.Lock()

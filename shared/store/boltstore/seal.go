@@ -31,7 +31,6 @@ func Seal(w io.Writer, write func(io.Writer) error) error {
 	return err
 }
 
-// checkSeal fails if the checksum in the seal is wrong.
 func checkSeal(path string) (sealed bool, err error) {
 	file, err := os.Open(path)
 	if err != nil {

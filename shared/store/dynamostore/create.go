@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// createWait is how long Create waits for the new table to become usable.
 const createWait = time.Minute
 
 // Create creates a table with billing per request and deletion of expired items, unless it exists.

@@ -19,7 +19,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// Path is the path of all calls.
 const Path = "/table"
 
 // mediaType is the type of calls and answers. An answer of another type comes from a service of

@@ -14,10 +14,10 @@ import (
 )
 
 type Report struct {
-	Rows          int                     // after the header, without blank lines
-	Fares         int                     // distinct comparable ones
-	Returns       int                     // among Fares
-	First, Last   fare.Day                // on which fares were found
+	Rows          int // after the header, without blank lines
+	Fares         int // distinct comparable ones
+	Returns       int // among Fares
+	First, Last   fare.Day
 	Duplicates    int                     // rows that repeat another
 	Dropped       map[upstream.Reason]int // all dropped rows, including unreadable ones
 	Bad           []BadRow                // the first unreadable ones

@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// wanted names the required columns.
 const wanted = "origin, destination, observed_date, depart_date, price, currency"
 
 type columns struct {
@@ -163,7 +162,6 @@ func decimal(s string) (float64, bool) {
 	return v, err == nil && strings.Trim(s, "-0123456789.") == ""
 }
 
-// clip shortens text from the file for a report.
 func clip(text string) string {
 	if len(text) > 80 {
 		return text[:80] + "..."

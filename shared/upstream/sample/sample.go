@@ -98,5 +98,4 @@ func (s *Source) Departures(ctx context.Context, q upstream.Question, until time
 	return upstream.Answer{Fares: slices.Collect(maps.Values(known))}, ctx.Err()
 }
 
-// remembered is how long Departures returns a fare after it was found.
 const remembered = 7 * 24 * time.Hour

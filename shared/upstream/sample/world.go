@@ -119,10 +119,10 @@ type route struct {
 	seed     uint64
 	habit    habit
 	flights  flights
-	returns  bool     // has return fares
+	returns  bool
 	lively   bool     // each future departure is searched once a week
 	phase    fare.Day // of a thin route: the day of the period with a search
-	daily    int      // searches on an ordinary day
+	daily    int
 	kind     kind
 	money    money
 	base     float64    // EUR cents, before season, lead time and chance
@@ -211,7 +211,6 @@ const (
 	livelyRank = 9
 )
 
-// distance returns the great-circle distance in kilometres.
 func distance(a, b town) float64 {
 	const radians = math.Pi / 180
 	sin2 := func(x float64) float64 { s := math.Sin(x / 2); return s * s }

@@ -98,7 +98,6 @@ func (c *Client) compare(ctx context.Context, path string, query url.Values, wan
 	return differences, err
 }
 
-// rowsOf returns the rows of an envelope or a bare list.
 func rowsOf(body []byte) ([]json.RawMessage, error) {
 	data := json.RawMessage(bytes.TrimSpace(body))
 	if !bytes.HasPrefix(data, []byte("[")) {

@@ -18,7 +18,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// page is one answer of the API.
 type page struct {
 	raw    json.RawMessage // the rows
 	rows   int             // all rows, readable or not; shows whether the page is full

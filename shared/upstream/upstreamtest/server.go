@@ -18,7 +18,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Token is the token that a new Server accepts in X-Access-Token.
 const Token = "test-token-0123456789"
 
 // Window is how long the API remembers a fare.

@@ -101,7 +101,6 @@ type Statistics struct {
 // (gradient) and its curvature (information).
 type amounts struct{ sum, weight int64 }
 
-// gradient holds the gradients of the terms for one horizon.
 type gradient struct {
 	intercept amounts
 	cells     [cellCount]amounts

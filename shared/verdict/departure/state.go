@@ -111,7 +111,6 @@ func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 
 func (l Live) quote(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
 
-// quotes returns the departures on sale on a day.
 func (s *State) quotes(today fare.Day) []Quote {
 	all := make([]Quote, 0, len(s.Live))
 	for _, l := range s.Live {

@@ -15,7 +15,6 @@ import (
 var private = cmp.AllowUnexported(State{}, Route{}, mean{}, bar{}, term{}, Past{}, dayPrice{}, question{},
 	Statistics{}, amounts{}, gradient{}, Pooled{}, table{})
 
-// seenOn returns the fares of a simulated route as a refresh finds them.
 func seenOn(m *market, route int, day fare.Day) []Live {
 	var all []Live
 	for _, q := range m.quotes(route, day) {

@@ -22,7 +22,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// MaxBody limits request bodies, in bytes.
 const MaxBody = 64 << 10
 
 // Config holds the settings and dependencies of an API.

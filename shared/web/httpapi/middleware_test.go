@@ -33,7 +33,7 @@ type trace struct {
 	customer store.Customer
 	panicAt  string
 	usedUp   bool
-	err      error // returned by the handler
+	err      error
 }
 
 func (tr *trace) pass(step string) {

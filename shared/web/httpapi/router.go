@@ -44,7 +44,7 @@ type endpoint struct {
 type match struct {
 	resource *resource // nil if the path is unknown
 	endpoint *endpoint // nil if the method is not allowed
-	file     string    // the value of {file}
+	file     string
 }
 
 // name returns a name in routes.Table, or "unknown".

@@ -13,10 +13,10 @@ import (
 type Usage struct {
 	Route  routes.Route
 	Cap    routes.Cap
-	Window int64     // calls
-	Today  int64     // calls of the UTC day if the window is shorter, else of the window
-	Reset  time.Time // end of the window
-	Paid   *Paid     // for anonymous callers: where the answer is sold, or nil
+	Window int64 // calls
+	Today  int64 // calls of the UTC day if the window is shorter, else of the window
+	Reset  time.Time
+	Paid   *Paid // for anonymous callers: where the answer is sold, or nil
 }
 
 func (u Usage) Remaining() int64 { return max(0, u.Cap.Calls-u.Window) }

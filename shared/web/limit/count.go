@@ -15,7 +15,7 @@ import (
 type counter struct {
 	key     store.Key
 	limit   int64
-	to      time.Time // end of the window
+	to      time.Time
 	expires time.Time
 }
 

@@ -11,9 +11,9 @@ import (
 
 // tally is what one process knows of a stored counter that several processes share.
 type tally struct {
-	until   time.Time // end of its window
-	total   int64     // as far as the process knows
-	pending int64     // not yet written
+	until   time.Time
+	total   int64 // as far as the process knows
+	pending int64 // not yet written
 	wrote   time.Time
 }
 

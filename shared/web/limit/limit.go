@@ -56,7 +56,7 @@ type Decision struct {
 	Granted   int64 // the first n are
 	Counted   bool  // false if the counter could not be reached
 	Remaining int64
-	Reset     time.Time // end of the window
+	Reset     time.Time
 }
 
 // decide returns the Decision for a count that includes the new call, or that refused it if over is

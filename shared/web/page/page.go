@@ -58,8 +58,8 @@ type Page struct {
 // SearchAddresses holds the addresses of a page in each language, for search engines. They must be
 // absolute, so they are omitted if Base is empty.
 type SearchAddresses struct {
-	Base      string  // public address of the service
-	Itself    string  // canonical path
+	Base      string // public address of the service
+	Itself    string
 	Languages []Other // canonical paths, including this one
 	Any       string  // path that follows the browser's language
 }
@@ -158,7 +158,6 @@ func WantsHTML(accept string) bool {
 //go:embed assets
 var files embed.FS
 
-// AssetPath is the path prefix of all assets.
 const AssetPath = "/assets/"
 
 type asset struct {

@@ -41,11 +41,11 @@ type Action struct {
 }
 
 type Fault struct {
-	Status int    // answered with Body; nothing is published
-	Body   string //
-	Cut    bool   // breaks the connection without an answer
-	After  bool   // only after the message was published
-	Down   bool   // refuses connections
+	Status int // answered with Body; nothing is published
+	Body   string
+	Cut    bool // breaks the connection without an answer
+	After  bool // only after the message was published
+	Down   bool // refuses connections
 }
 
 // Refusal answers with an error code of ntfy.

@@ -32,8 +32,8 @@ type Message struct {
 }
 
 type Fault struct {
-	Status     int    // answered as by the API, with Says; nothing is sent
-	Says       string //
+	Status     int // answered as by the API, with Says; nothing is sent
+	Says       string
 	RetryAfter int    // seconds
 	Page       string // answered instead of the API's answer
 	Cut        bool   // breaks the connection without an answer

@@ -12,7 +12,6 @@ type airport struct {
 	others  []string
 }
 
-// readAirports parses airports.tsv; see package places for its columns.
 func readAirports(file string) (map[string]airport, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -28,7 +28,6 @@ type town struct {
 // every rank.
 const unranked = 0.001
 
-// builder groups the airports with scheduled flights by city.
 type builder struct {
 	points, retired []point
 	services        map[string]service
