@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestAfterAClockThatWasAhead: a process with a clock one year ahead stored a lease and records of
-// demand. Processes with the right clock can still take the lease, and ignore the records.
+// A process with a clock one year ahead stored a lease and records of demand.
 func TestAfterAClockThatWasAhead(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock.Now, boltstore.Scratch)

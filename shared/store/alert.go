@@ -14,76 +14,73 @@ import (
 type SubscriberID string
 
 // Alert is a subscription to the fares of a route, or of a trip on the route. Earlier versions
-// stored only the fields up to Fresh. Such an alert is by mail, for the cheapest fare of a route,
-// and its condition is a threshold or a verdict.
+// stored only the fields up to Fresh; such an alert is by mail, for the cheapest fare of a route,
+// with a threshold or a verdict as its condition.
 type Alert struct {
 	Subscriber SubscriberID `json:"s"`
 	Route      fare.Route   `json:"r"` // destination Anywhere: all cities from the origin
-	Email      string       `json:"e"` // mail address of the owner, also if the channel is a webhook
+	Email      string       `json:"e"` // of the owner, even if the channel is a webhook
 	Language   string       `json:"l"`
-	// Threshold is a price in EUR cents; 0: none. In an alert to Anywhere, it is the highest price
-	// of a fare that meets the alert.
+	// Threshold is a price in EUR cents; 0: none. For Anywhere, it is the highest matching price.
 	Threshold fare.Cents `json:"t,omitempty"`
-	// Mailed is the day of the refresh whose fares the last message reported. 0: no message was
-	// sent.
+	// Mailed is the day of the refresh whose fares the last message reported. 0: none sent.
 	Mailed fare.Day `json:"m,omitempty"`
 	Fresh  bool     `json:"f,omitempty"` // the subscriber changed the condition after the last message
 
-	// ID distinguishes the alerts of one subscriber for one route; see NewID. It is empty in alerts
-	// of earlier versions.
+	// ID distinguishes the alerts of one subscriber for one route; see NewID. Earlier versions left
+	// it empty.
 	ID      string     `json:"i,omitempty"`
 	Trip    Trip       `json:"trip,omitzero"`
 	Kind    string     `json:"k,omitempty"`  // Low, Drop, Change or Paid; empty: see Condition
 	Days    int        `json:"d,omitempty"`  // Low: the cheapest fare of this many days
 	Percent int        `json:"pc,omitempty"` // Drop: the fare fell by this percentage, or
 	Amount  fare.Cents `json:"am,omitempty"` // Drop: the fare fell by this amount of EUR cents
-	// Level is the level of verdict that a fare needs to meet an alert to Anywhere: buono or
-	// ottimo. Empty: buono.
+	// Level is the verdict that a fare needs to match an alert to Anywhere: buono (the default) or
+	// ottimo.
 	Level string `json:"lv,omitempty"`
-	// Area is the code of a country or continent, as in places.Area. An alert to Anywhere with an
-	// area covers only the destinations in that area. Empty: all destinations.
+	// Area is a country or continent, as in places.Area, that limits an alert to Anywhere.
 	Area string `json:"ar,omitempty"`
-	// If Digest is true, the alert is part of the subscriber's weekly mail about all such alerts.
+	// Digest moves the alert into the subscriber's weekly mail.
 	Digest  bool   `json:"w,omitempty"`
 	Channel string `json:"ch,omitempty"` // a channel such as Ntfy; empty: mail
 	Address string `json:"ad,omitempty"` // recipient on a channel other than mail
-	// Since is the day on which the subscriber first asked for the alert. Fares found before that
-	// day do not count. Since is 0 for an alert to a route, which does not need the day.
+	// Since is the day of the first request for the alert; fares found earlier do not count. It is
+	// 0 for an alert to a route, which does not need it.
 	Since  fare.Day `json:"si,omitempty"`
 	Paused fare.Day `json:"pa,omitempty"` // no notification before this day
-	// RequestDay is the day of the latest request for the alert. Messages name that day. It is 0 if
-	// the alert was stored before this field existed.
+	// RequestDay is the day of the latest request, which messages name. It is 0 in alerts of
+	// earlier versions.
 	RequestDay fare.Day `json:"asked,omitempty"`
 	State      State    `json:"st,omitzero"`
-	// Currency is the currency in which the subscriber stated the amount (the Threshold or the
-	// Amount), and Stated that amount in hundredths. Both are empty for euros.
+	// Currency is the currency in which the subscriber stated Threshold or Amount, and Stated that
+	// amount in hundredths. Both are empty for euros.
 	Currency string     `json:"cu,omitempty"`
 	Stated   fare.Cents `json:"sa,omitempty"`
-	// EndDay is the day on which the event about the end of the alert was queued for its webhook.
-	// The sender of webhook events then removes the alert. 0: the alert is active.
+	// EndDay is the day on which the event about the end of the alert was queued for its webhook;
+	// the sender of webhook events then removes the alert. 0: the alert is active.
 	EndDay fare.Day `json:"ov,omitempty"`
 
 	version int64
 }
 
-// FirstCheck returns the day on which a new alert is first compared with fares. Alerts are compared
-// with fares once a day, so this day is tomorrow.
+// FirstCheck returns the day on which a new alert is first compared with fares: tomorrow, because
+// alerts are checked once a day.
 func FirstCheck(today fare.Day) fare.Day { return today + 1 }
 
 // PausedOn reports whether notifications of the alert are paused on a day.
 func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
 
-// State holds what an alert must remember between notifications. It is the prices that the kinds
-// Drop and Change compare with, or the matching destinations of an alert to Anywhere.
+// State holds what an alert must remember between notifications: the prices that Drop and Change
+// compare with, or the matching destinations of an alert to Anywhere.
 type State struct {
 	LastPrice fare.Cents `json:"t,omitempty"` // price in the last message
 	First     fare.Cents `json:"f,omitempty"` // price when the alert first saw a fare
-	// Met lists the destinations that a message of an alert to Anywhere named and that still meet
-	// the alert. It holds their city codes in alphabetical order, without separators.
+	// Met lists the destinations that a message named and that still match an alert to Anywhere:
+	// city codes in alphabetical order, without separators.
 	Met string `json:"d,omitempty"`
 }
 
-// Cities returns the city codes in Met as a list.
+// Cities splits Met into city codes.
 func (s State) Cities() (all []string) {
 	for met := s.Met; len(met) >= 3; met = met[3:] {
 		all = append(all, met[:3])
@@ -102,14 +99,14 @@ const (
 	Paid      = "paid"      // a Threshold at the price that the subscriber paid
 )
 
-// The channels other than mail. The comments say what Alert.Address holds for each channel.
+// The channels other than mail, with what Alert.Address holds for each.
 const (
 	Ntfy     = "ntfy"     // the address is the URL of a topic
 	Telegram = "telegram" // the address is the number of a chat
 	Webhook  = "webhook"  // the address is the URL of an endpoint
 )
 
-// Condition returns the kind of condition. For an alert without Kind, it is Threshold or Verdict.
+// Condition returns Kind, or Threshold or Verdict for an alert without Kind.
 func (a Alert) Condition() string {
 	switch {
 	case a.Kind != "":
@@ -120,7 +117,7 @@ func (a Alert) Condition() string {
 	return Verdict
 }
 
-// LeastLevel returns the level of verdict that a fare needs to meet an alert to Anywhere.
+// LeastLevel returns Level or its default.
 func (a Alert) LeastLevel() string {
 	if a.Level == "" {
 		return "buono"
@@ -139,17 +136,16 @@ const Anywhere fare.City = "*"
 // Trip selects which fares of a route an alert is for. The zero value selects the cheapest one-way
 // fare of any departure date.
 type Trip struct {
-	From    fare.Day  `json:"f,omitempty"` // first day of departure; 0: any
-	To      fare.Day  `json:"t,omitempty"` // last day of departure
-	Month   bool      `json:"m,omitempty"` // the subscriber asked for a whole month
-	Nights  fare.Trip `json:"n,omitempty"` // nights before the return
-	Nonstop bool      `json:"s,omitempty"` // without stops
-	// Airports are those of the fares; zero: any airport of both cities.
+	From     fare.Day      `json:"f,omitempty"` // 0: any
+	To       fare.Day      `json:"t,omitempty"` // last day of departure
+	Month    bool          `json:"m,omitempty"` // the subscriber asked for a whole month
+	Nights   fare.Trip     `json:"n,omitempty"` // nights before the return
+	Nonstop  bool          `json:"s,omitempty"` // without stops
 	Airports fare.Airports `json:"ap,omitzero"`
 	Airlines fare.Airlines `json:"al,omitempty"` // of the fares; empty: any airline
 }
 
-// HasPassed reports whether all departure dates of the trip are before today.
+// HasPassed reports whether the last departure date is before today.
 func (t Trip) HasPassed(today fare.Day) bool { return t.To > 0 && t.To < today }
 
 // String returns a text that is unique for the trip and safe in keys and links.
@@ -164,13 +160,12 @@ func (t Trip) String() string {
 	return text
 }
 
-// Ref identifies an alert among all alerts of a subscriber.
+// Ref identifies an alert among those of a subscriber.
 type Ref struct {
 	fare.Route
 	ID string `json:",omitempty"`
 }
 
-// Ref returns the reference that identifies the alert.
 func (a Alert) Ref() Ref { return Ref{a.Route, a.ID} }
 
 // String returns the reference in URL-safe characters. Examples: MIL-BUH, MIL-BUH~id, MIL-*~id.
@@ -181,7 +176,6 @@ func (r Ref) String() string {
 	return r.Route.String() + "~" + r.ID
 }
 
-// ParseRef parses a reference in the form that String returns.
 func ParseRef(s string) (r Ref, err error) {
 	name, id, _ := strings.Cut(s, "~")
 	if r.ID = id; len(id) > maxID {
@@ -196,7 +190,6 @@ func ParseRef(s string) (r Ref, err error) {
 	return r, err
 }
 
-// place returns the sort key under which the alert of the subscriber s is stored.
 func (r Ref) place(s SubscriberID) string {
 	if r.ID == "" {
 		return string(s)
@@ -204,8 +197,7 @@ func (r Ref) place(s SubscriberID) string {
 	return string(s) + "#" + r.ID
 }
 
-// Place returns the sort key of the alert in the partition of its route. Callers pass it to Page to
-// continue after this alert.
+// Place returns the alert's sort key in the partition of its route, for Page to continue after.
 func (a Alert) Place() string { return a.Ref().place(a.Subscriber) }
 
 const (
@@ -213,10 +205,10 @@ const (
 	maxID    = 64 // keeps keys within their maximum length
 )
 
-// NewID returns the ID of an alert: a hash of its trip, group of kinds, channel, address and area. So a
-// repeated request gets the same ID, and changes only the numbers in the stored alert. As in
-// earlier versions, some alerts have an empty ID: those of kind Threshold or Verdict, by mail, for
-// the cheapest fare of a route.
+// NewID returns a hash of the alert's trip, group of kinds, channel, address and area, so that a
+// repeated request changes only the numbers in the stored alert. For compatibility with earlier
+// versions, the ID of an alert by mail with a Threshold or Verdict for the cheapest fare of a route
+// is empty.
 func (a Alert) NewID() string {
 	group := a.Condition()
 	if group == Threshold || group == Verdict {
@@ -233,6 +225,6 @@ func (a Alert) NewID() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:idLength]
 }
 
-// Readable reports whether the stored alert could be decoded. Page also returns alerts that could
+// Readable reports whether the stored alert could be decoded; Page also returns those that could
 // not.
 func (a Alert) Readable() bool { return a.Email != "" || a.Address != "" }

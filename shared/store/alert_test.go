@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// tripOf returns an alert of a subscriber, with the given changes and with its ID.
 func tripOf(who string, change func(*store.Alert)) store.Alert {
 	a := alertOf(who, "BUH", 0)
 	change(&a)
@@ -20,14 +19,12 @@ func tripOf(who string, change func(*store.Alert)) store.Alert {
 	return a
 }
 
-// keyOf parses a partition and a sort key, separated by a space.
 func keyOf(name string) store.Key {
 	partition, sort, _ := strings.Cut(name, " ")
 	return store.Key{Partition: partition, Sort: sort}
 }
 
-// TestEarlierAlertsAreRead reads items of earlier versions, which had at most one alert per route,
-// by mail.
+// Earlier versions had at most one alert per route, by mail.
 func TestEarlierAlertsAreRead(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	for key, data := range map[string]string{
@@ -62,8 +59,7 @@ func TestEarlierAlertsAreRead(t *testing.T) {
 	}
 }
 
-// TestAnAlertIsWrittenAsEver: an alert that an earlier version could have stored still has the
-// format of that version.
+// An alert that an earlier version could have stored still has the format of that version.
 func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
@@ -78,9 +74,7 @@ func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	}
 }
 
-// TestSeveralAlertsForARoute: a subscriber has several alerts for a route. Each alert can be found,
-// is listed once, is changed by a new request, and can be removed by its reference. Removing the
-// last alert removes the marks of the route.
+// Removing the last of several alerts for a route also removes the marks of the route.
 func TestSeveralAlertsForARoute(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	all := []store.Alert{
@@ -148,8 +142,7 @@ func TestSeveralAlertsForARoute(t *testing.T) {
 	}
 }
 
-// TestIDs: the ID of an alert depends on its trip, kind, channel and address, not on its numbers.
-// Alerts that differ in trip, kind, channel or address have different IDs.
+// The ID of an alert depends on its trip, kind, channel and address, but not on its numbers.
 func TestIDs(t *testing.T) {
 	same := [][]func(*store.Alert){
 		{
@@ -192,7 +185,6 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestRefs: ParseRef parses what String returns.
 func TestRefs(t *testing.T) {
 	for _, want := range []store.Ref{
 		{Route: milBuh}, {Route: milBuh, ID: "aB-_4567890x"}, {

@@ -39,9 +39,9 @@ func alertsOf(route fare.Route) string   { return "ALERTS#" + route.String() }
 func subscriberKey(s SubscriberID) Key   { return Key{"SUBSCRIBER#" + string(s), "ROUTES"} }
 func stoppedKey(s SubscriberID) Key      { return Key{"STOPPED#" + string(s), "MARK"} }
 
-// AddPending stores a subscription that waits for confirmation. It is deleted at the time in the
-// parameter expires. The same write stores the jobs that ask for confirmation. AddPending does the
-// same for known and unknown subscribers, so callers cannot find out who has alerts.
+// AddPending stores a subscription that waits for confirmation until expires and, in the same
+// write, the jobs that ask for confirmation. It does the same for known and unknown subscribers, so
+// callers cannot find out who has alerts.
 func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, jobs ...Job) error {
 	var w writes
 	w.addRecord(replace(Item{Key: pendingKey(id), Expires: expires}), pending)
@@ -70,15 +70,15 @@ func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 }
 
 // Confirm turns a pending subscription into an alert, or changes the existing alert. A second call
-// with the same id fails with ErrUsed. The alert keeps the day of its last message, so subscribing
-// again does not repeat the message. Confirm fails with ErrStopped if messages to the subscriber
-// are blocked.
+// with the same id fails with ErrUsed. An existing alert keeps the day of its last message, so
+// subscribing again does not repeat the message. Confirm fails with ErrStopped if messages to the
+// subscriber are blocked.
 func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(*Alert) {})
 }
 
-// ConfirmAs is like Confirm, for a subscriber who was unknown when the alert was requested. address
-// is the subscriber's address on the alert's channel.
+// ConfirmAs is like Confirm, for a subscriber who was unknown when the alert was requested, with
+// their address on the alert's channel.
 func (a Alerts) ConfirmAs(ctx context.Context, id string, s SubscriberID, address string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(alert *Alert) {
 		alert.Subscriber, alert.Address = s, address
@@ -118,8 +118,8 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	had, err := a.One(ctx, alert.Ref(), alert.Subscriber)
 	switch {
 	case err == nil:
-		// The write below requires the version that was read, because a sender may be recording a
-		// message at the same time.
+		// The write requires this version, because a sender may be recording a message
+		// concurrently.
 		alert.Mailed, alert.Fresh = had.Mailed, had.Fresh || had.condition() != alert.condition()
 		alert.State, alert.Since = had.State, had.Since
 	case !errors.Is(err, ErrNotFound):
@@ -132,8 +132,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	pending.Data = nil
 	w := writes{ops: []Op{
 		{Mode: Replace, Item: pending},
-		// A concurrent Stop stores this mark before it removes alerts. No alert may be added after
-		// the mark.
+		// A concurrent Stop stores this mark before it removes alerts; none may be added after it.
 		{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
 	}}
 	w.putRefs(alert.Subscriber, refs, version)
@@ -143,15 +142,11 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	return alert, wrap(w.commit(ctx, a.Table), "confirm an alert")
 }
 
-// refs returns the references to the alerts of a subscriber, and their stored version. Version 0
-// means that none are stored.
 func (a Alerts) refs(ctx context.Context, s SubscriberID) ([]Ref, int64, error) {
 	refs, item, err := get[[]Ref](ctx, a.Table, subscriberKey(s), Strong)
 	return refs, item.Version, wrap(unless(err, ErrNotFound), "read a subscriber")
 }
 
-// putRefs adds the write that stores the references to a subscriber's alerts. The write fails if
-// the stored version is not the given one.
 func (w *writes) putRefs(s SubscriberID, refs []Ref, version int64) {
 	op := replace(Item{Key: subscriberKey(s), Version: version})
 	if version > 0 && len(refs) == 0 {
@@ -160,7 +155,6 @@ func (w *writes) putRefs(s SubscriberID, refs []Ref, version int64) {
 	w.addRecord(op, refs)
 }
 
-// BySubscriber returns the alerts of a subscriber.
 func (a Alerts) BySubscriber(ctx context.Context, s SubscriberID) ([]Alert, error) {
 	refs, _, err := a.refs(ctx, s)
 	if err != nil {
@@ -196,8 +190,8 @@ func readAlert(item Item) (Alert, error) {
 	return alert, nil
 }
 
-// Remove deletes the given alerts of a subscriber and returns the number of deleted alerts. Without
-// references, Remove deletes all alerts of the subscriber.
+// Remove deletes the given alerts of a subscriber, or all without references, and returns their
+// number.
 func (a Alerts) Remove(ctx context.Context, s SubscriberID, which ...Ref) (removed int, err error) {
 	err = RetryConflicts(ctx, func() (err error) {
 		removed, err = a.remove(ctx, s, which)
@@ -238,8 +232,8 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	return removed, wrap(w.commit(ctx, a.Table), "remove alerts")
 }
 
-// Stop deletes all alerts of a subscriber and blocks messages until the given time. Callers use it
-// if the subscriber's mailbox refuses mail permanently, or if the subscriber reported spam.
+// Stop deletes all alerts of a subscriber and blocks messages until the given time, after the
+// mailbox refused mail permanently or the subscriber reported spam.
 func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error {
 	if err := a.Table.Write(ctx, set(Item{Key: stoppedKey(s), Expires: until})); err != nil {
 		return fmt.Errorf("stop mail to a subscriber: %w", err)
@@ -248,8 +242,7 @@ func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error
 	return err
 }
 
-// Resume ends the block of messages to a subscriber. Callers use it when the subscriber asks for
-// messages again.
+// Resume ends the block of messages to a subscriber, who has asked for messages again.
 func (a Alerts) Resume(ctx context.Context, s SubscriberID) error {
 	return wrap(a.Table.Write(ctx, remove(stoppedKey(s))), "resume messages to a subscriber")
 }
@@ -260,9 +253,9 @@ func (a Alerts) Stopped(ctx context.Context, s SubscriberID) (bool, error) {
 	return err == nil, wrap(unless(err, ErrNotFound), "read whether mail is stopped")
 }
 
-// Page returns at most limit alerts for a route whose Place comes after the given one, in order of
-// Place. An empty Place means the start. If Page returns fewer alerts than limit, there are no
-// more. For a malformed alert, only the reference is set, and Readable returns false.
+// Page returns at most limit alerts for a route after the given Place, in order of Place. If it
+// returns fewer than limit, there are no more. For a malformed alert, only the reference is set and
+// Readable returns false.
 func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit int) ([]Alert, error) {
 	r := Range{Partition: alertsOf(route), After: after, Limit: limit}
 	alerts, err := list(ctx, a.Table, r, func(item Item) (Alert, error) {
@@ -276,15 +269,14 @@ func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit 
 	return alerts, wrap(err, "list alerts for %s", route)
 }
 
-// MarkNotified records that the subscriber was notified of a price, found by the refresh of a day.
-// If the alert was changed in the meantime, the change stays. If the alert was removed,
-// MarkNotified does nothing and returns nil.
+// MarkNotified records that the subscriber was notified of a price that the refresh of a day found.
+// It keeps concurrent changes of the alert, and does nothing if the alert was removed.
 func (a Alerts) MarkNotified(ctx context.Context, alert Alert, of fare.Day, price fare.Cents) error {
 	return a.markNotified(ctx, alert, of, func(s *State) { s.LastPrice = price })
 }
 
-// MarkNotifiedOf is like MarkNotified, for an alert to Anywhere. destinations are the cities that a
-// message named and that still meet the alert, in the form of State.Met.
+// MarkNotifiedOf is like MarkNotified, for an alert to Anywhere; destinations has the form of
+// State.Met.
 func (a Alerts) MarkNotifiedOf(ctx context.Context, alert Alert, of fare.Day, destinations string) error {
 	return a.markNotified(ctx, alert, of, func(s *State) { s.Met = destinations })
 }
@@ -302,9 +294,8 @@ func (a Alerts) markNotified(ctx context.Context, alert Alert, of fare.Day, told
 	return wrap(err, "record that a subscriber was notified")
 }
 
-// Change applies the function change to a stored alert and returns the changed alert. It fails with
-// ErrNotFound if there is no such alert. If the condition changed, the alert becomes Fresh, so a
-// fare that was already notified is notified again.
+// Change changes a stored alert and returns the result, or ErrNotFound. If the condition changed,
+// the alert becomes Fresh, so a fare that was already notified is notified again.
 func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func(*Alert)) (Alert, error) {
 	changed, err := a.One(ctx, ref, s)
 	if err != nil {
@@ -333,9 +324,8 @@ func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) err
 	return wrap(err, "record what an alert has seen")
 }
 
-// MarkMet records the destinations that a message of an alert to Anywhere named and that still meet
-// the alert. If the alert was written after the caller read it, MarkMet does nothing. Then the next
-// refresh records the destinations.
+// MarkMet records State.Met of an alert to Anywhere. If the alert was written after the caller read
+// it, MarkMet does nothing; the next refresh records the destinations.
 func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) error {
 	read := alert
 	err := a.change(ctx, alert, func(next *Alert) bool {
@@ -348,9 +338,8 @@ func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) e
 	return wrap(err, "record what meets an alert")
 }
 
-// change applies the function change to an alert and writes the result. The function returns false
-// if there is nothing to write. If the stored alert has changed since it was read, change reads it
-// again and retries. If the alert was removed, it stays removed.
+// change writes the alert if the function returns true. If the stored alert has changed since it
+// was read, change reads it again and retries. A removed alert stays removed.
 func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) bool) error {
 	return rewrite(ctx, alert, func(read Alert) error {
 		next := read
@@ -368,12 +357,11 @@ func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) boo
 	}, func() (Alert, error) { return a.One(ctx, alert.Ref(), alert.Subscriber) })
 }
 
-// UntilResumed is the end of a pause without an end date: the pause lasts until the subscriber
-// resumes the alert.
+// UntilResumed pauses an alert until the subscriber resumes it.
 const UntilResumed fare.Day = 2932896 // 9999-12-31
 
-// Pause stops notifications of an alert until the given day. Day 0 resumes notifications at once.
-// If the alert was removed, Pause does nothing and returns nil.
+// Pause stops notifications of an alert until the given day; day 0 resumes them at once. It does
+// nothing if the alert was removed.
 func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
 	err := a.change(ctx, alert, func(next *Alert) bool {
 		changed := next.Paused != until

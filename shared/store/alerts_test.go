@@ -19,7 +19,6 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// fixture holds the records of alerts in a store whose clock the test moves.
 type fixture struct {
 	store.Alerts
 	now time.Time
@@ -35,7 +34,6 @@ func openAlerts(t *testing.T) *fixture {
 	return d
 }
 
-// pending stores a subscription that waits for confirmation, under the given id.
 func (d *fixture) pending(t *testing.T, id string, alert store.Alert) {
 	t.Helper()
 	job := store.Job{Kind: "confirm", Email: alert.Email, Ref: id, At: d.now}
@@ -103,7 +101,7 @@ func TestTwentyAlertsAtMost(t *testing.T) {
 	if _, err := d.Confirm(ctx, "one more"); !errors.Is(err, store.ErrTooMany) {
 		t.Errorf("one more: %v", err)
 	}
-	d.confirmed(t, "again", alertOf("ada", city(3), 1500)) // the same alert with another threshold
+	d.confirmed(t, "again", alertOf("ada", city(3), 1500))
 	if one, err := d.One(ctx, store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(3)}}, "ada"); err != nil ||
 		one.Threshold != 1500 {
 		t.Errorf("%v %v", one, err)
@@ -117,8 +115,7 @@ func TestTwentyAlertsAtMost(t *testing.T) {
 	}
 }
 
-// TestRemovingLeavesNothing: after a subscriber removed all alerts, the store does not contain
-// their address.
+// The address of a subscriber who removed all alerts is no longer stored.
 func TestRemovingLeavesNothing(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 0))
@@ -206,8 +203,6 @@ func TestPagesHoldEveryAlertOnce(t *testing.T) {
 	}
 }
 
-// TestAMalformedAlert: one malformed alert does not prevent the other alerts of the route from
-// being listed.
 func TestAMalformedAlert(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	for _, who := range []string{"a", "c"} {
@@ -227,8 +222,6 @@ func TestAMalformedAlert(t *testing.T) {
 	}
 }
 
-// TestConfirmingAfterMailWasStopped: while mail to a subscriber is stopped, a confirmation fails
-// and stores no alert. After the end of the stop, it succeeds.
 func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
@@ -245,8 +238,6 @@ func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	}
 }
 
-// TestStopBetweenTheReadsAndTheWriteOfAConfirmation: mail to a subscriber is stopped between the
-// reads and the write of a confirmation. No alert remains.
 func TestStopBetweenTheReadsAndTheWriteOfAConfirmation(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
@@ -264,7 +255,6 @@ func TestStopBetweenTheReadsAndTheWriteOfAConfirmation(t *testing.T) {
 	}
 }
 
-// intercepted is a table that calls the function before once, ahead of the first write.
 type intercepted struct {
 	store.Table
 	before func()
@@ -278,7 +268,7 @@ func (m *intercepted) Write(ctx context.Context, ops ...store.Op) error {
 	return m.Table.Write(ctx, ops...)
 }
 
-// TestAMalformedJob: a malformed job is deleted and does not delay other jobs.
+// A malformed job is deleted and does not delay other jobs.
 func TestAMalformedJob(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	// The sort key 0 comes before those of all other jobs.

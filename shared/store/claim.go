@@ -9,24 +9,23 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Claim says how certain it is that a customer owns a payment that can be used once (see Once). A
-// payer can prove to be the payer. Other customers may only know that the payment exists.
+// Claim says how certain it is that a customer owns a payment that can be used once (see Once).
+// Only the payer has proof; other customers may merely know that the payment exists.
 type Claim struct {
-	Proven   bool            // the claimer proved to be the payer
+	Proven   bool
 	TakeBack func(*Customer) // undoes Change for an earlier claimer who had no proof
 }
 
-// claimMark is the content of the item which records that a payment was used. For a payment without
-// a Claim, the item holds only the hash of the key, as in earlier versions.
+// claimMark records that a payment was used. For a payment without a Claim, the stored item is only
+// the hash of the key, as in earlier versions.
 type claimMark struct {
-	Hash    []byte            `json:"hash"` // hash of the key that was created for the claim
+	Hash    []byte            `json:"hash"` // of the key that was created for the claim
 	Claimer apikey.CustomerID `json:"by"`   // empty: the data of the claimer were erased
 	Proven  bool              `json:"proven"`
 }
 
 func markKey(what string) Key { return Key{"CASHED#" + what, "MARK"} }
 
-// mark returns the content of the item which records that the payment was used.
 func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 	if o.Claim == nil {
 		return hash[:], nil
@@ -34,9 +33,8 @@ func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 	return json.Marshal(claimMark{hash[:], id, o.Claim.Proven})
 }
 
-// takeOver moves a payment, in one write, from a customer without proof to the customer with proof.
-// It changes the record of use and the plans of both customers. In all other cases it fails with
-// ErrIssued.
+// takeOver moves a payment from a customer without proof to the customer with proof: one write
+// changes the record of use and both plans. In all other cases it fails with ErrIssued.
 func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	var held claimMark
 	if i.once.Claim == nil || !i.once.Claim.Proven || json.Unmarshal(mark.Data, &held) != nil || held.Proven ||
@@ -64,9 +62,8 @@ func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	return i.use(ctx, c, w)
 }
 
-// reclaim adds writes for the payments that the customer c claimed without proof. They transfer
-// these payments to another customer (the parameter by). If by is empty, the payments then belong
-// to no customer. Payments that another customer has taken over are skipped.
+// reclaim adds writes that transfer the payments that c claimed without proof to another customer,
+// or to nobody if by is empty. It skips payments that another customer has taken over.
 func (k Customers) reclaim(ctx context.Context, w *writes, c Customer, by apikey.CustomerID) error {
 	for _, what := range c.Claimed {
 		mark, err := k.Table.Get(ctx, markKey(what), Strong)

@@ -12,20 +12,20 @@ import (
 type Whole interface {
 	Table
 
-	// Scan returns the items after a key that have not expired, with strong reads. The table has an
-	// order of its own for this, which does not change. next is the key after which to continue; it
-	// is the zero Key at the end. A page may be empty although there are more.
+	// Scan returns unexpired items after a key, with strong reads, in a fixed order that the table
+	// chooses. next is the key after which to continue; it is the zero Key at the end. A page may
+	// be empty although there are more.
 	Scan(ctx context.Context, after Key) (page []Item, next Key, err error)
 
 	// Place writes any number of items with different keys at their own versions. It fails with
 	// ErrConflict if the table holds another version of an item; the same version is written again.
-	// An item with 8 bytes of data becomes a counter for Take. After an error, some of the items may
-	// be written.
+	// An item with 8 bytes of data becomes a counter for Take. After an error, some of the items
+	// may be written.
 	Place(ctx context.Context, items []Item) error
 }
 
-// EachPage calls f with all items of a table that have not expired. It includes every write that
-// returned before EachPage began, and may include later writes; it is not a snapshot.
+// EachPage calls f with all unexpired items of a table. It is not a snapshot: it includes every
+// write that returned before EachPage began, and perhaps later ones.
 func EachPage(ctx context.Context, t Whole, f func(page []Item) error) error {
 	return eachPage(ctx, t, Key{}, func(page []Item, _ Key) error { return f(page) })
 }
@@ -47,14 +47,13 @@ func eachPage(ctx context.Context, t Whole, after Key, f func(page []Item, next 
 //
 // Until the copy is complete and compared, the target holds a mark (partition: COPY) with the key
 // after which an interrupted copy continues, and a server refuses to use the target. Each step
-// replaces the mark only if no other process has, so two copies into one target do not mix.
+// replaces the mark conditionally, so two copies into one target do not mix.
 type Copy struct {
 	From, To Whole
 	Name     string // of From, for people
 	Progress func(items int, doing string)
 }
 
-// copyMark is the mark of an incomplete copy.
 type copyMark struct {
 	From  string
 	After Key
@@ -71,8 +70,7 @@ func readMark(ctx context.Context, t Table) (mark copyMark, version int64, err e
 	return mark, item.Version, wrap(unless(err, ErrNotFound), "read the mark of a copy")
 }
 
-// IncompleteCopyOf returns the name of the store of which a table is an incomplete copy. It returns
-// "" for any other table.
+// IncompleteCopyOf returns the name of the store of which a table is an incomplete copy, or "".
 func IncompleteCopyOf(ctx context.Context, t Table) (name string, err error) {
 	mark, _, err := readMark(ctx, t)
 	return mark.From, err
@@ -81,8 +79,8 @@ func IncompleteCopyOf(ctx context.Context, t Table) (name string, err error) {
 // ErrNotEmpty means that the target of a copy holds data that no copy of the same store wrote.
 var ErrNotEmpty = errors.New("the target holds data already")
 
-// Run copies the items that an interrupted Run has not copied, and compares both tables. It returns
-// the number of items.
+// Run copies what an interrupted Run has not copied, compares both tables, and returns the number
+// of items.
 func (c Copy) Run(ctx context.Context) (items int, err error) {
 	mark, version, err := c.begin(ctx)
 	if err != nil {
@@ -110,7 +108,6 @@ func (c Copy) Run(ctx context.Context) (items int, err error) {
 	return items, err
 }
 
-// begin returns the mark of an interrupted copy, or marks an empty target.
 func (c Copy) begin(ctx context.Context) (mark copyMark, version int64, err error) {
 	if name, err := IncompleteCopyOf(ctx, c.From); err != nil || name != "" {
 		return mark, 0, errors.Join(err, fmt.Errorf("the source is itself an incomplete copy of %q", name))
@@ -144,7 +141,6 @@ func (c Copy) mark(ctx context.Context, mark copyMark, version int64) (next int6
 	return version + 1, wrap(err, "mark the target")
 }
 
-// compare reads both tables and fails at the first item that differs in version, expiry or data.
 func (c Copy) compare(ctx context.Context) (items int, err error) {
 	type state struct {
 		digest  [sha256.Size]byte // the data themselves may not fit into memory

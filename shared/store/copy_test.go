@@ -14,8 +14,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// interrupted is a table of small pages in which one call fails: before its effect, halfway, or
-// after it.
+// interrupted fails one call: before its effect, halfway, or after it.
 type interrupted struct {
 	store.Whole
 	scans, calls, at int
@@ -65,8 +64,6 @@ func boltTable(t *testing.T, now func() time.Time) store.Whole {
 	return s
 }
 
-// source returns a table with items of every kind: with and without expiry, counters, and items
-// that were rewritten.
 func source(t *testing.T, clock *storetest.Clock, items int) store.Whole {
 	t.Helper()
 	s := boltTable(t, clock.Now)
@@ -98,8 +95,7 @@ func copyOf(t *testing.T, from, to store.Whole) (int, error) {
 	return store.Copy{From: from, To: to, Name: "from", Progress: func(int, string) {}}.Run(t.Context())
 }
 
-// TestCopy_Interrupted: a copy is interrupted at any one of its calls. Until it is run again, the
-// target is marked. It then continues, and the target equals the source.
+// Whichever call fails, the target stays marked until the copy is run again and completes.
 func TestCopy_Interrupted(t *testing.T) {
 	const items = 320 // 7 pages
 	clock := storetest.NewClock()
@@ -141,7 +137,6 @@ func TestCopy_Interrupted(t *testing.T) {
 	}
 }
 
-// spoiling is a target that changes items when it stores them.
 type spoiling struct {
 	store.Whole
 	spoil func(items []store.Item) []store.Item
@@ -151,8 +146,8 @@ func (s spoiling) Place(ctx context.Context, items []store.Item) error {
 	return s.Whole.Place(ctx, s.spoil(items))
 }
 
-// TestCopy_Compares: a copy fails, and names the item, if an item of the target is missing, different
-// or too many. The target stays marked.
+// A copy fails, names the item, and leaves the target marked if an item is missing, different or
+// superfluous.
 func TestCopy_Compares(t *testing.T) {
 	change := func(f func(*store.Item)) func([]store.Item) []store.Item {
 		return func(items []store.Item) []store.Item {
@@ -187,7 +182,6 @@ func TestCopy_Compares(t *testing.T) {
 	}
 }
 
-// TestCopy_Refuses: a copy changes no other data, and only one process at a time copies to a target.
 func TestCopy_Refuses(t *testing.T) {
 	clock, ctx := storetest.NewClock(), t.Context()
 	full, other := source(t, clock, 10), source(t, clock, 1)

@@ -16,27 +16,25 @@ import (
 // Writing a new hash makes the old key invalid (partitions: CUSTOMER, CASHED, SUBSCRIPTION).
 type Customers struct {
 	Table Table
-	// Changed, if set, is called with the id of each customer after a write. It is also called if
-	// the outcome of the write is unknown.
+	// Changed, if set, is called with the customer's id after each write, even if its outcome is
+	// unknown.
 	Changed func(apikey.CustomerID)
 }
 
-// Customer is the stored state of a customer. It holds no mail address, and of keys only hashes.
+// Customer is the stored state of a customer. It holds no mail address, and only hashes of keys.
 type Customer struct {
 	ID       apikey.CustomerID `json:"-"`
 	Hash     []byte            `json:"hash,omitempty"` // of the current key; empty: no key
-	IssuedAt time.Time         `json:"issued"`         // time of issue of the current key
+	IssuedAt time.Time         `json:"issued"`
 	// The plan ends at the latest of these times: Until, Crypto and the times in Cards.
 	Until  time.Time            `json:"until"`           // end of the time granted by the operator
 	Crypto time.Time            `json:"crypto"`          // end of the time paid in USDC
 	Cards  map[string]time.Time `json:"cards,omitempty"` // end of the paid time, by card subscription
-	// Claimed lists the payments that the customer claimed without proof. For each of them, a
-	// stored item (see claimMark) holds the customer's id. So a change of the id must rewrite these
-	// items.
+	// Claimed lists the payments that the customer claimed without proof. Each has a claimMark with
+	// the customer's id, which must change together with the id.
 	Claimed []string `json:"claimed,omitempty"`
-	// The following fields record recoveries of a lost key; see recovery.go. Pending is a new key
-	// whose mail is not sent yet. The API refuses a pending key until Activate makes it the current
-	// key.
+	// Pending is a new key whose mail is not sent yet. The API refuses it until Activate makes it
+	// the current key.
 	Pending *KeyHash `json:"pending,omitempty"`
 	// Former is the key that was valid before the recoveries that the customer can still undo.
 	Former *KeyHash `json:"former,omitempty"`
@@ -49,7 +47,7 @@ type Customer struct {
 	Version      int64     `json:"-"`
 }
 
-// Plan returns the plan of the customer. The end of a card subscription includes the grace period.
+// Plan returns the plan of the customer, with the grace period of card subscriptions.
 func (c Customer) Plan() apikey.Plan {
 	until := c.Until
 	if c.Crypto.After(until) {
@@ -69,8 +67,8 @@ type Rest struct {
 	Until  time.Time
 }
 
-// Sources returns the payments and grants that extend the plan, the latest end first. For card
-// subscriptions, the end includes the grace period.
+// Sources returns the payments and grants that extend the plan, the latest end first, with the
+// grace period of card subscriptions.
 func (c Customer) Sources() []Rest {
 	all := []Rest{{"operator", c.Until}, {"usdc", c.Crypto}}
 	for _, paid := range c.Cards {
@@ -83,7 +81,6 @@ func (c Customer) Sources() []Rest {
 	return all
 }
 
-// HasKey reports whether a key is the current key of the customer.
 func (c Customer) HasKey(k apikey.Key) bool {
 	return len(c.Hash) == len(apikey.Hash{}) && k.Matches(apikey.Hash(c.Hash))
 }
@@ -91,8 +88,7 @@ func (c Customer) HasKey(k apikey.Key) bool {
 // HasLiveKey reports whether the customer has a key and a plan that has not ended.
 func (c Customer) HasLiveKey(now time.Time) bool { return len(c.Hash) > 0 && c.Plan().Live(now) }
 
-// replaceKey makes hash the hash of the current key. The previous keys cannot be restored
-// afterwards.
+// replaceKey replaces the current key; the previous keys cannot be restored afterwards.
 func (c *Customer) replaceKey(hash apikey.Hash, now time.Time) {
 	c.Hash, c.IssuedAt = hash[:], now.UTC().Truncate(time.Second)
 	c.Former, c.Pending, c.Rotated = nil, nil, nil
@@ -111,8 +107,8 @@ func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer
 	return c, nil
 }
 
-// Put writes a customer. It fails with ErrConflict if the stored version is not c.Version. Version
-// 0 creates a new customer.
+// Put writes a customer. It fails with ErrConflict if the stored version is not c.Version; version
+// 0 creates a customer.
 func (k Customers) Put(ctx context.Context, c Customer) error {
 	err := write(ctx, k.Table, replace(c.item()), c)
 	k.changed(c.ID)
@@ -127,8 +123,8 @@ func (k Customers) changed(id apikey.CustomerID) {
 
 func (c Customer) item() Item { return Item{Key: customerKey(c.ID), Version: c.Version} }
 
-// Change reads a customer, calls change and writes the result. If another writer was faster, Change
-// starts again. For a customer that does not exist yet, only ID is set.
+// Change reads a customer, calls change and writes the result, and starts again if another writer
+// was faster. For a customer that does not exist yet, only ID is set.
 func (k Customers) Change(ctx context.Context, id apikey.CustomerID, change func(*Customer) error) error {
 	return RetryConflicts(ctx, func() error {
 		c, err := k.orNew(ctx, id)
@@ -142,7 +138,6 @@ func (k Customers) Change(ctx context.Context, id apikey.CustomerID, change func
 	})
 }
 
-// orNew reads a customer. If there is none, it returns a new Customer with only the ID.
 func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, error) {
 	c, err := k.Customer(ctx, id)
 	if errors.Is(err, ErrNotFound) {
@@ -153,8 +148,7 @@ func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, e
 
 func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + subscription, "CUSTOMER"} }
 
-// LinkSubscription records which customer owns a card subscription. A later call for the same
-// subscription changes nothing.
+// LinkSubscription records which customer owns a card subscription. The first call is final.
 func (k Customers) LinkSubscription(ctx context.Context, subscription string, id apikey.CustomerID) error {
 	err := k.Table.Write(ctx, replace(Item{Key: subscriptionKey(subscription), Data: []byte(id)}))
 	return wrap(unless(err, ErrExists), "store subscription")

@@ -9,9 +9,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestIssueOnceWithFaults: one storage call fails, before or after its effect. With retries, one
-// payment still issues exactly one key. The caller receives the text of the key, and the payment is
-// used up.
+// Whichever storage call fails, one payment issues exactly one key, and the caller receives it.
 func TestIssueOnceWithFaults(t *testing.T) {
 	open := func(t *testing.T) store.Table { return openAlerts(t).Table }
 	n := storetest.EachFault(t, open, (*storetest.Faulty).FailOnce, func(t *testing.T, f *storetest.Faulty) {

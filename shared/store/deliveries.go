@@ -10,9 +10,9 @@ import (
 )
 
 // Deliveries stores the events for webhooks, their outcomes for 8 days, and the state of the
-// receiving URLs (partitions: WEBHOOK, DELIVERIES). A delivery that has not ended also has one item
-// in the queue. Items in the queue are sorted by due time. The delivery and its item in the queue
-// are written together, so no delivery is lost or queued twice.
+// receiving URLs (partitions: WEBHOOK, DELIVERIES). A delivery that has not ended also has an item
+// in the queue, which is sorted by due time. Both are written together, so no delivery is lost or
+// queued twice.
 type Deliveries struct {
 	Table  Table
 	Outbox Outbox // for mails to the owners of dead endpoints
@@ -27,14 +27,14 @@ type Delivery struct {
 	Body       []byte       `json:"b"`           // empty: a test of the endpoint, without an event
 	Last       bool         `json:"l,omitempty"` // the event reports the end of its alert
 	At         time.Time    `json:"at"`          // time of queueing, or of the last replay
-	Tries      int          `json:"n,omitempty"` // number of tries since At
-	Tried      time.Time    `json:"t,omitzero"`  // time of the last try
+	Tries      int          `json:"n,omitempty"` // since At
+	Tried      time.Time    `json:"t,omitzero"`
 	Status     int          `json:"st,omitempty"`
-	Ended      time.Time    `json:"e,omitzero"` // time when the event was delivered or given up
+	Ended      time.Time    `json:"e,omitzero"` // when it was delivered or given up
 	Delivered  bool         `json:"ok,omitempty"`
 
 	version int64
-	due     Item // item in the queue, set by Take
+	due     Item // in the queue, set by Take
 }
 
 const (
@@ -48,21 +48,16 @@ const (
 func webhookPartition(s SubscriberID) string { return "WEBHOOK#" + string(s) }
 func (d Delivery) key() Key                  { return Key{webhookPartition(d.Subscriber), eventPrefix + d.ID} }
 
-// dueKey returns the key of the delivery's item in the queue, for a due time. A subscriber's ID
-// contains no #.
 func (d Delivery) dueKey(at time.Time) Key {
 	return Key{duePartition, at.UTC().Format(dueLayout) + "#" + string(d.Subscriber) + "#" + d.ID}
 }
 
-// expires returns the expiry of the stored delivery. The service tries a delivery for 1 day and can
-// replay it for DeliveryDays more days.
+// The service tries a delivery for 1 day and can replay it for DeliveryDays more.
 func (d Delivery) expires() time.Time { return d.At.AddDate(0, 0, DeliveryDays+1) }
 
 // errTaken means that another worker has taken the delivery and will record its outcome.
 var errTaken = ErrConflict
 
-// write stores a delivery, together with jobs and changes of the queue. It fails if the stored
-// version is not the version that was read.
 func (w Deliveries) write(ctx context.Context, d Delivery, jobs []Job, queue ...Op) error {
 	var ops writes
 	ops.addRecord(replace(Item{Key: d.key(), Version: d.version, Expires: d.expires()}), d)
@@ -71,23 +66,19 @@ func (w Deliveries) write(ctx context.Context, d Delivery, jobs []Job, queue ...
 	return ops.commit(ctx, w.Table)
 }
 
-// enqueue returns the write that adds the delivery to the queue, with the given due time.
 func (d Delivery) enqueue(at time.Time) Op {
 	return replace(Item{Key: d.dueKey(at), Expires: d.expires()})
 }
 
-// dequeue returns the write that removes the delivery from the queue.
 func (d Delivery) dequeue() Op { return Op{Mode: Remove, Item: d.due} }
 
-// Enqueue queues a delivery that is due at once. If the delivery is already stored, Enqueue changes
-// nothing.
+// Enqueue queues a delivery that is due at once. It does nothing if the delivery is already stored.
 func (w Deliveries) Enqueue(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.write(ctx, d, nil, d.enqueue(d.At)), ErrExists), "leave a delivery")
 }
 
-// Take leases due deliveries to the caller, the longest due first. The parameter most is their
-// maximum number. Other workers do not get these deliveries until the lease ends. Take may return
-// both deliveries and an error.
+// Take leases at most the given number of due deliveries, the longest due first. Other workers do
+// not get them until the lease ends. Take may return both deliveries and an error.
 func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: duePartition, Limit: 4 * most, Read: Strong})
 	if err != nil {
@@ -116,8 +107,7 @@ func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease tim
 		d.due = item
 		switch {
 		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable):
-			// The delivery has expired, or was deleted with its subscriber. Remove its item from
-			// the queue.
+			// The delivery has expired, or was deleted with its subscriber.
 			err = w.Drop(ctx, d)
 		case err == nil:
 			taken = append(taken, d)
@@ -146,8 +136,8 @@ func readDelivery(item Item) (Delivery, error) {
 	return d, nil
 }
 
-// BySubscriber returns the stored deliveries of a subscriber in the order of their IDs. It skips
-// malformed deliveries.
+// BySubscriber returns the stored deliveries of a subscriber in order of ID, without malformed
+// ones.
 func (w Deliveries) BySubscriber(ctx context.Context, s SubscriberID) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Prefix: eventPrefix, Read: Strong})
 	if err != nil {
@@ -162,20 +152,18 @@ func (w Deliveries) BySubscriber(ctx context.Context, s SubscriberID) ([]Deliver
 	return all, nil
 }
 
-// Postpone stores the state of a taken delivery, and makes the delivery due again at the given
-// time.
+// Postpone stores the state of a taken delivery and makes it due again at the given time.
 func (w Deliveries) Postpone(ctx context.Context, d Delivery, to time.Time) error {
 	err := w.write(ctx, d, nil, d.dequeue(), d.enqueue(to))
 	return wrap(unless(err, errTaken), "postpone a delivery")
 }
 
-// End records the outcome of a taken delivery, and adds jobs in the same write.
+// End records the outcome of a taken delivery and adds jobs in the same write.
 func (w Deliveries) End(ctx context.Context, d Delivery, jobs ...Job) error {
 	return wrap(unless(w.write(ctx, d, jobs, d.dequeue()), errTaken), "end a delivery")
 }
 
-// Drop deletes a delivery and removes it from the queue. Callers use it if the alert of the
-// delivery has ended.
+// Drop deletes a delivery whose alert has ended, and its item in the queue.
 func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 	ops := []Op{d.dequeue()}
 	if d.ID != "" {
@@ -184,8 +172,8 @@ func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.Table.Write(ctx, ops...), errTaken), "drop a delivery")
 }
 
-// Replay queues the ended deliveries of a subscriber again if wanted returns true for them. The
-// events stay the same. Replay returns the number of queued deliveries.
+// Replay queues the wanted ended deliveries of a subscriber again, with unchanged events, and
+// returns their number.
 func (w Deliveries) Replay(
 	ctx context.Context, s SubscriberID, now time.Time, wanted func(Delivery) bool,
 ) (replayed int, err error) {

@@ -25,7 +25,6 @@ func openDeliveries(t *testing.T) (*fixture, store.Deliveries) {
 	return d, store.Deliveries{Table: d.Table, Outbox: d.Outbox}
 }
 
-// names returns the IDs of the deliveries that Take leases.
 func names(t *testing.T, w store.Deliveries, most int, now time.Time) []string {
 	t.Helper()
 	taken, err := w.Take(t.Context(), most, now, time.Minute)
@@ -60,8 +59,7 @@ func TestDeliveriesAreTakenInTurn(t *testing.T) {
 	}
 }
 
-// TestALateWorker: the lease of a worker ended and another worker took its delivery. What the first
-// worker then records changes nothing.
+// What a worker records after another one has taken its delivery changes nothing.
 func TestALateWorker(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()
@@ -126,8 +124,6 @@ func TestPostponedEndedReplayed(t *testing.T) {
 	); diff != "" || err != nil {
 		t.Errorf("%s %v", diff, err)
 	}
-	// Only the deliveries for which the function returns true are replayed, once, with unchanged
-	// events.
 	failed := func(d store.Delivery) bool { return !d.Delivered }
 	if n, err := w.Replay(ctx, "bob", d.now, failed); n != 0 || err != nil {
 		t.Errorf("another's: %d %v", n, err)
@@ -152,8 +148,7 @@ func TestPostponedEndedReplayed(t *testing.T) {
 	}
 }
 
-// TestForgottenDeliveries: a delivery that was deleted with its subscriber is not sent. Its item in
-// the queue is removed.
+// The queue item of a delivery that was deleted with its subscriber is removed, not sent.
 func TestForgottenDeliveries(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()

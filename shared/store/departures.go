@@ -7,10 +7,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The departure states of a series (route and kind of trip) are adjacent items: first the state of
-// non-stop fares, then that of all fares. So one read of the first item answers a question about
-// non-stop flights. If there is no state of non-stop fares, the first item is the state of all
-// fares.
+// The departure states of a series are adjacent items, non-stop fares first, so that reading the
+// first item answers a question about non-stop flights. Without a state of non-stop fares, the
+// first item is the state of all fares.
 const (
 	sheetPrefix = "DEPARTURES#"
 	nonStopSort = sheetPrefix + "0"
@@ -18,9 +17,9 @@ const (
 	learnSort   = sheetPrefix + "learning"
 )
 
-// Sheet returns the encoded departure.State of a series (route and kind of trip), or ErrNotFound.
-// If nonStop is true, it returns the state of non-stop fares if there is one. Otherwise it returns
-// the state of all fares, which says whether all fares are non-stop.
+// Sheet returns the encoded departure.State of a series, or ErrNotFound. If nonStop is true, it
+// returns the state of non-stop fares if there is one, else that of all fares, which says whether
+// all fares are non-stop.
 func (f Fares) Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error) {
 	if !nonStop {
 		data, _, err := f.get(ctx, Key{routePartition(s), anySort}, Eventual, "departures of %s", s)
@@ -36,20 +35,18 @@ func (f Fares) Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, 
 	return items[0].Data, nil
 }
 
-// Versioned holds the data of an item and its version when it was read. Version 0 means that there
-// is no item.
+// Versioned holds the data of an item and the version that was read; 0 means that there is no item.
 type Versioned struct {
 	Data    []byte
 	Version int64
 }
 
-// Departures holds all stored departure data of a series (route and kind of trip).
+// Departures holds all stored departure data of a series.
 type Departures struct {
 	Any, NonStop Versioned // departure.State
 	Learning     Versioned // departure.Learning; answers do not need it
 }
 
-// parts returns the three parts of the departure data with their sort keys.
 func (d *Departures) parts() []departuresPart {
 	return []departuresPart{{anySort, &d.Any}, {nonStopSort, &d.NonStop}, {learnSort, &d.Learning}}
 }
@@ -59,8 +56,7 @@ type departuresPart struct {
 	*Versioned
 }
 
-// Departures reads the departure data of a series (route and kind of trip) for a refresh. The read
-// is strong.
+// Departures reads the departure data of a series for a refresh, with a strong read.
 func (f Fares) Departures(ctx context.Context, s fare.Series) (d Departures, err error) {
 	items, err := f.Table.Query(ctx, Range{Partition: routePartition(s), Prefix: sheetPrefix, Read: Strong})
 	for _, item := range items {
@@ -73,17 +69,17 @@ func (f Fares) Departures(ctx context.Context, s fare.Series) (d Departures, err
 	return d, wrap(err, "read departures of %s", s)
 }
 
-// Contribution is what one series (route and kind of trip) adds to the pooled statistics of one
-// cycle (one complete pass over all series). Data is an encoded score.Contribution.
+// Contribution is what one series adds to the pooled statistics of one cycle, a complete pass over
+// all series. Data is an encoded score.Contribution.
 type Contribution struct {
 	Cycle   fare.Day
 	Data    []byte
 	Expires time.Time
 }
 
-// PutDepartures writes the departure data of a series (route and kind of trip). It fails if the
-// stored version of a part is not the version that was read. The same write stores own, the series'
-// contribution to a cycle. Parts without data are not written.
+// PutDepartures writes the departure data of a series and, in the same write, its own contribution
+// to a cycle. It fails if the stored version of a part is not the version that was read. Parts
+// without data are not written.
 func (f Fares) PutDepartures(ctx context.Context, s fare.Series, d Departures, own Contribution) error {
 	var w writes
 	for _, part := range d.parts() {
@@ -103,16 +99,14 @@ func contributionKey(s fare.Series, cycle fare.Day) Key {
 	return Key{contributionPartition(cycle), s.String()}
 }
 
-// Contributions (to the sums over all routes) returns the contributions of all series (route and
-// kind of trip) to the statistics of a cycle.
+// Contributions returns the contributions of all series to the statistics of a cycle.
 func (f Fares) Contributions(ctx context.Context, cycle fare.Day) ([][]byte, error) {
 	data := func(item Item) ([]byte, error) { return item.Data, nil }
 	all, err := list(ctx, f.Table, Range{Partition: contributionPartition(cycle)}, data)
 	return all, wrap(err, "read contributions of %s", cycle)
 }
 
-// ContributionOf returns the contribution (to the sums over all routes) of a series (route and kind
-// of trip) to a cycle, or ErrNotFound.
+// ContributionOf returns the contribution of a series to a cycle, or ErrNotFound.
 func (f Fares) ContributionOf(ctx context.Context, s fare.Series, cycle fare.Day) ([]byte, error) {
 	data, _, err := f.get(ctx, contributionKey(s, cycle), Strong, "contribution of %s on %s", s, cycle)
 	return data, err
@@ -120,16 +114,14 @@ func (f Fares) ContributionOf(ctx context.Context, s fare.Series, cycle fare.Day
 
 var pooledKey = Key{"FARES", "POOLED"}
 
-// Pooled returns the pooled statistics of all series (route and kind of trip) after the last
-// completed cycle (an encoded departure.Cycle), and their version. It fails with ErrNotFound before
-// the first cycle ends.
+// Pooled returns the pooled statistics of all series after the last completed cycle (an encoded
+// departure.Cycle) and their version, or ErrNotFound before the first cycle ends.
 func (f Fares) Pooled(ctx context.Context, read Consistency) ([]byte, int64, error) {
 	return f.get(ctx, pooledKey, read, "the pooled part")
 }
 
-// PutPooled writes the pooled statistics (sums over all routes) of a completed cycle. It fails if
-// the stored version is not the given one; 0 means that none are stored. The same write stores the
-// score of the cycle.
+// PutPooled writes the pooled statistics and the score of a completed cycle in one write. It fails
+// if the stored version is not the given one; 0 means that none are stored.
 func (f Fares) PutPooled(ctx context.Context, data []byte, version int64, s Score) error {
 	pooled := replace(Item{Key: pooledKey, Version: version, Data: data})
 	return wrap(f.Table.Write(ctx, append(s.ops(), pooled)...), "write the pooled part")

@@ -14,10 +14,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Digests stores which subscribers receive a weekly mail (a digest). It also stores up to which
-// subscriber the digests were sent (partitions: DIGESTS). A subscriber has a digest if the field
-// Digest of at least one alert is true. The write that adds the first such alert creates the
-// digest; the write that removes the last one removes it.
+// Digests stores which subscribers receive a weekly mail (a digest), and up to which subscriber the
+// digests were sent (partitions: DIGESTS). A subscriber has a digest exactly while at least one
+// alert has Digest set: the write of the alert also creates or removes the digest.
 type Digests struct{ Table Table }
 
 // Digest is the stored state of the weekly mail to a subscriber.
@@ -29,7 +28,6 @@ type Digest struct {
 	version int64
 }
 
-// DigestProgress records up to which day and subscriber the digests were sent.
 type DigestProgress struct {
 	Day    fare.Day `json:"d,omitempty"` // all digests up to this day were sent; 0: none
 	Cursor string   `json:"c,omitempty"` // digests of the next day were sent up to this subscriber
@@ -38,8 +36,7 @@ type DigestProgress struct {
 }
 
 // DigestWeekday returns the day of the week on which a subscriber gets the digest. It is computed
-// from the subscriber's pseudonym. So it never changes, needs no storage, and spreads subscribers
-// evenly over the week.
+// from the pseudonym, so it needs no storage and spreads subscribers evenly over the week.
 func DigestWeekday(s SubscriberID) time.Weekday {
 	sum := sha256.Sum256([]byte("digest\x00" + string(s)))
 	return time.Weekday(binary.BigEndian.Uint64(sum[:]) % 7)
@@ -53,17 +50,15 @@ func digestKey(s SubscriberID) Key { return Key{digestsOf(DigestWeekday(s)), str
 
 var digestProgressKey = Key{digestsPartition, "PROGRESS"}
 
-// Page returns at most limit digests of a day of the week, in order of subscriber. It starts after
-// the given subscriber; empty means the start. If Page returns fewer digests than limit, there are
-// no more.
+// Page returns at most limit digests of a day of the week after the given subscriber, in order of
+// subscriber. If it returns fewer than limit, there are no more.
 func (w Digests) Page(ctx context.Context, day time.Weekday, after string, limit int) ([]Digest, error) {
 	r := Range{Partition: digestsOf(day), After: after, Limit: limit, Read: Strong}
 	digests, err := list(ctx, w.Table, r, func(item Item) (Digest, error) { return readDigest(item), nil })
 	return digests, wrap(err, "list digests")
 }
 
-// readDigest decodes a digest. A malformed digest counts as never sent; the next send overwrites
-// it.
+// readDigest treats a malformed digest as never sent; the next send overwrites it.
 func readDigest(item Item) Digest {
 	var d Digest
 	if json.Unmarshal(item.Data, &d) != nil {
@@ -82,8 +77,8 @@ func (w Digests) Digest(ctx context.Context, s SubscriberID) (Digest, error) {
 	return readDigest(item), nil
 }
 
-// MarkSent records that the digest of a day was sent, and the prices in it. Changes of alerts since
-// the digest was read stay. If the digest was removed, MarkSent does nothing and returns nil.
+// MarkSent records that the digest of a day was sent, and the prices in it. It keeps concurrent
+// changes, and does nothing if the digest was removed.
 func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, told map[string]fare.Cents) error {
 	err := rewrite(ctx, d, func(read Digest) error {
 		if read.Day >= day {
@@ -96,8 +91,8 @@ func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, told map[
 	return wrap(err, "record that a digest was sent")
 }
 
-// Progress returns up to which day and subscriber the digests were sent. It returns ErrNotFound if
-// there was never a digest.
+// Progress returns up to which day and subscriber the digests were sent, or ErrNotFound if there
+// was never a digest.
 func (w Digests) Progress(ctx context.Context) (DigestProgress, error) {
 	item, err := w.Table.Get(ctx, digestProgressKey, Strong)
 	if err != nil {
@@ -124,8 +119,8 @@ func (w Digests) Advance(ctx context.Context, p *DigestProgress, day fare.Day, c
 	return nil
 }
 
-// digestWrites returns the writes that create or remove a subscriber's digest when an alert changes
-// from before to after. The caller adds these writes to the write of the alert.
+// digestWrites returns the writes that create or remove a subscriber's digest when an alert
+// changes, to be added to the write of the alert.
 func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, error) {
 	switch {
 	case before.Digest == after.Digest:
@@ -141,8 +136,7 @@ func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, er
 	return a.endDigest(ctx, after.Subscriber, left)
 }
 
-// beginDigest returns the writes that create a subscriber's digest. If the digest exists, it is
-// rewritten: a concurrent removal of the digest then fails with a version conflict.
+// beginDigest rewrites a digest that exists, so that its concurrent removal fails with a conflict.
 func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	item, err := a.Table.Get(ctx, digestKey(s), Strong)
 	switch {
@@ -162,9 +156,9 @@ func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	return ops, nil
 }
 
-// endDigest returns the writes that remove a subscriber's digest. It returns none if one of the
-// remaining alerts has Digest set. It reads the digest before the alerts. If an alert gets Digest
-// after that, beginDigest rewrites the digest, so the removal fails.
+// endDigest returns no writes if one of the remaining alerts has Digest set. It reads the digest
+// before the alerts: if an alert gets Digest after that, beginDigest rewrites the digest, so the
+// removal fails.
 func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op, error) {
 	item, err := a.Table.Get(ctx, digestKey(s), Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -185,8 +179,7 @@ func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op
 	return []Op{{Mode: Remove, Item: Item{Key: item.Key, Version: item.Version}}}, nil
 }
 
-// RemoveDigest deletes all alerts in the weekly mail of a subscriber and returns the number of
-// deleted alerts.
+// RemoveDigest deletes all alerts in the weekly mail of a subscriber and returns their number.
 func (a Alerts) RemoveDigest(ctx context.Context, s SubscriberID) (int, error) {
 	alerts, err := a.BySubscriber(ctx, s)
 	if err != nil {
@@ -204,6 +197,6 @@ func (a Alerts) RemoveDigest(ctx context.Context, s SubscriberID) (int, error) {
 	return a.Remove(ctx, s, which...)
 }
 
-// MayDigest reports whether the weekly mail can include the alert. The alert must be by mail and
-// not to Anywhere.
+// MayDigest reports whether the weekly mail can include the alert: it must be by mail and not to
+// Anywhere.
 func (a Alert) MayDigest() bool { return a.Channel == "" && a.Route.Destination != Anywhere }

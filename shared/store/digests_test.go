@@ -17,7 +17,6 @@ import (
 
 func (d *fixture) digests() store.Digests { return store.Digests{Table: d.Table} }
 
-// weekly stores and confirms an alert that is part of the weekly mail (digest).
 func (d *fixture) weekly(t *testing.T, who string, destination fare.City) store.Ref {
 	t.Helper()
 	a := alertOf(who, destination, 0)
@@ -43,8 +42,8 @@ func (d *fixture) wantDigest(t *testing.T, who string, want bool) {
 	}
 }
 
-// TestADigestIsThereAsLongAsAnAlertWantsOne: a subscriber has a digest exactly while at least one
-// alert has Digest set. This holds for every way to add, change or remove alerts.
+// A subscriber has a digest exactly while at least one alert has Digest set, however alerts are
+// added, changed or removed.
 func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 	change := func(ref store.Ref, weekly bool) func(*testing.T, *fixture) error {
 		return func(t *testing.T, d *fixture) error {
@@ -112,8 +111,6 @@ func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 	}
 }
 
-// TestRemovingADigestKeepsTheOtherAlerts: RemoveDigest keeps the alerts that are not in the weekly
-// mail.
 func TestRemovingADigestKeepsTheOtherAlerts(t *testing.T) {
 	d := openAlerts(t)
 	d.confirmed(t, "now", alertOf("ada", "ROM", 0))
@@ -132,8 +129,7 @@ func TestRemovingADigestKeepsTheOtherAlerts(t *testing.T) {
 	}
 }
 
-// TestADigestUnderOthersWrites: another process writes in the middle of a call. Afterwards, the
-// subscriber has a digest exactly if at least one alert has Digest set.
+// The same holds if another process writes in the middle of a call.
 func TestADigestUnderOthersWrites(t *testing.T) {
 	type call func(*testing.T, store.Alerts) error
 	ref := func(to fare.City) store.Ref { return store.Ref{Route: fare.Route{Origin: "MIL", Destination: to}} }
@@ -196,8 +192,6 @@ func TestADigestUnderOthersWrites(t *testing.T) {
 	}
 }
 
-// TestSentDigests: MarkSent records prices at most once a day, and does nothing if the digest was
-// removed.
 func TestSentDigests(t *testing.T) {
 	d := openAlerts(t)
 	d.weekly(t, "ada", "BUH")
@@ -216,7 +210,6 @@ func TestSentDigests(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Digest{})); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	// Adding an alert does not change the stored digest.
 	d.weekly(t, "ada", "LON")
 	got, err = digests.Digest(ctx, "ada")
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Digest{})); diff != "" || err != nil {
@@ -229,8 +222,6 @@ func TestSentDigests(t *testing.T) {
 	d.wantDigest(t, "ada", false)
 }
 
-// TestDigestProgress: the progress is stored with the first digest. Of two concurrent calls of
-// Advance, one fails.
 func TestDigestProgress(t *testing.T) {
 	d := openAlerts(t)
 	ctx, digests := t.Context(), d.digests()
@@ -265,8 +256,6 @@ func TestDigestProgress(t *testing.T) {
 	}
 }
 
-// TestDigestWeekdays: the weekday depends only on the pseudonym, and each weekday gets about one
-// seventh of the subscribers.
 func TestDigestWeekdays(t *testing.T) {
 	const of = 7000
 	var days [7]int
@@ -278,8 +267,7 @@ func TestDigestWeekdays(t *testing.T) {
 			t.Errorf("%d of %d on %v", n, of, time.Weekday(day))
 		}
 	}
-	// The weekday is part of the stored key. If it were computed differently, stored digests would
-	// not be found.
+	// The weekday is part of the stored key, so it must not change.
 	if got := store.DigestWeekday("c57i_3t0zs4ZJnhAeL-Plg"); got != time.Tuesday {
 		t.Errorf("%v", got)
 	}

@@ -16,15 +16,14 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// call is a method call on a record type, such as Alerts.
 type call struct {
 	record any
 	method string
 	args   args // without the context
 }
 
-// args are the arguments of a call. do converts them to the types of the parameters. It calls an
-// argument of type made just before the method call, and passes the result.
+// args are converted to the types of the parameters. An argument of type made is called just before
+// the method, and its result is passed.
 type args []any
 
 type made func() (any, error)
@@ -61,7 +60,6 @@ func (c call) do(ctx context.Context) error {
 	return err
 }
 
-// first returns the first element of a list, or an error if the list is empty.
 func first[T any](all []T, err error) (any, error) {
 	if err == nil && len(all) == 0 {
 		err = errors.New("nothing was read")
@@ -72,7 +70,6 @@ func first[T any](all []T, err error) (any, error) {
 	return all[0], nil
 }
 
-// read returns an argument that is computed by f just before the call.
 func read[T any](f func() (T, error)) made { return func() (any, error) { return f() } }
 
 func fareCalls(table store.Table, later time.Time) []call {
@@ -338,7 +335,7 @@ func processCalls(table store.Table) []call {
 	return calls
 }
 
-// markedIn is the empty target of a copy, whose mark is written to another table.
+// markedIn is an empty target of a copy that stores its mark in another table.
 type markedIn struct {
 	store.Whole
 	table store.Table
@@ -352,7 +349,7 @@ func (m markedIn) Write(ctx context.Context, ops ...store.Op) error {
 	return m.table.Write(ctx, ops...)
 }
 
-// driveRecords calls every exported method of the record types. The order is such that each call
+// driveRecords calls every exported method of the record types, in an order in which each call
 // finds items to work on.
 func driveRecords(t *testing.T, table store.Table) {
 	t.Helper()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Endpoint is the state of a URL that receives webhook events. All alerts of a subscriber with the
-// same URL share one Endpoint.
+// Endpoint is the state of a URL that receives webhook events, shared by all alerts of a subscriber
+// to that URL.
 type Endpoint struct {
 	URL        string    `json:"u"`
 	Generation int       `json:"g,omitempty"` // number of secret rotations
@@ -24,8 +24,8 @@ type Endpoint struct {
 // Known reports whether the endpoint was read from the store.
 func (e Endpoint) Known() bool { return e.version > 0 }
 
-// endpointDays is the number of days for which an unchanged endpoint is stored. It is deleted
-// earlier with the alerts of its subscriber.
+// endpointDays is how long an unchanged endpoint is stored, unless it is deleted with the alerts of
+// its subscriber.
 const endpointDays = 400
 
 func endpointKey(s SubscriberID, url string) Key {
@@ -33,7 +33,7 @@ func endpointKey(s SubscriberID, url string) Key {
 	return Key{webhookPartition(s), "ENDPOINT#" + base64.RawURLEncoding.EncodeToString(sum[:12])}
 }
 
-// Endpoint returns an endpoint of a subscriber. If the endpoint is not stored, Known returns false.
+// Endpoint returns an endpoint of a subscriber. Known returns false if it is not stored.
 func (w Deliveries) Endpoint(ctx context.Context, s SubscriberID, url string) (Endpoint, error) {
 	e, item, err := get[Endpoint](ctx, w.Table, endpointKey(s, url), Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -43,9 +43,8 @@ func (w Deliveries) Endpoint(ctx context.Context, s SubscriberID, url string) (E
 	return e, wrap(err, "read an endpoint")
 }
 
-// ChangeEndpoint applies the function change to an endpoint, writes the result, and adds jobs in
-// the same write. The function returns false if there is nothing to write. It may be called several
-// times.
+// ChangeEndpoint changes an endpoint and adds jobs in the same write, unless change returns false.
+// It may call change several times.
 func (w Deliveries) ChangeEndpoint(
 	ctx context.Context, s SubscriberID, url string, now time.Time, change func(*Endpoint) bool, jobs ...Job,
 ) (Endpoint, error) {
@@ -65,8 +64,8 @@ func (w Deliveries) ChangeEndpoint(
 	return e, wrap(err, "change an endpoint")
 }
 
-// Forget deletes all endpoints and deliveries of a subscriber. Their items in the queue remain
-// until Take removes them.
+// Forget deletes all endpoints and deliveries of a subscriber. Take removes their queue items
+// later.
 func (w Deliveries) Forget(ctx context.Context, s SubscriberID) error {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Read: Strong})
 	ops := writes{err: err}

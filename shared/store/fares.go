@@ -9,12 +9,11 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Fares stores the observations of routes and the results computed from observations. The results
-// are the summaries behind verdicts, the price trends of origins, and the covered routes
-// (partitions: ROUTE, ORIGIN, COVERED, INTO, FARES, WANTED, DEMANDED, LEFT).
+// Fares stores the observations of routes and what is computed from them: the summaries behind
+// verdicts, the price trends of origins, and the covered routes (partitions: ROUTE, ORIGIN,
+// COVERED, INTO, FARES, WANTED, DEMANDED, LEFT).
 type Fares struct{ Table Table }
 
-// get returns the data and the version of an item, or ErrNotFound.
 func (f Fares) get(ctx context.Context, key Key, read Consistency, what string, of ...any) ([]byte, int64, error) {
 	item, err := f.Table.Get(ctx, key, read)
 	if err != nil {
@@ -23,8 +22,6 @@ func (f Fares) get(ctx context.Context, key Key, read Consistency, what string, 
 	return item.Data, item.Version, nil
 }
 
-// put writes data if the stored version is the given one. Version 0 requires that no data are
-// stored.
 func (f Fares) put(ctx context.Context, key Key, data []byte, version int64, what string, of ...any) error {
 	err := f.Table.Write(ctx, replace(Item{Key: key, Version: version, Data: data}))
 	return wrap(err, "write "+what, of...)
@@ -40,14 +37,13 @@ func blockKey(s fare.Series, b fare.Block) Key {
 
 func summaryKey(s fare.Series) Key { return Key{routePartition(s), "SHEET"} }
 
-// StoredBlock is a block and its version when it was read. Version 0 means that the block is not
-// stored yet.
+// StoredBlock is a block and the version that was read; 0 means that it is not stored yet.
 type StoredBlock struct {
 	fare.Block
 	Version int64
 }
 
-// Blocks returns all stored blocks of a series (route and kind of trip), by cycle and part.
+// Blocks returns all stored blocks of a series, by cycle and part.
 func (f Fares) Blocks(ctx context.Context, s fare.Series, read Consistency) ([]StoredBlock, error) {
 	r := Range{Partition: routePartition(s), Prefix: blockPrefix, Read: read}
 	blocks, err := list(ctx, f.Table, r, func(item Item) (StoredBlock, error) {
@@ -58,18 +54,17 @@ func (f Fares) Blocks(ctx context.Context, s fare.Series, read Consistency) ([]S
 	return blocks, wrap(err, "read blocks of %s", s)
 }
 
-// More than plainBlocks blocks are written in transactions. One transaction has at most bulkBlocks
-// blocks and bulkBytes bytes. A transaction costs twice as much, but a year of history then takes a
-// few calls, not one call per week.
+// More than plainBlocks blocks are written in transactions of at most bulkBlocks blocks and
+// bulkBytes bytes. A transaction costs twice as much, but a year of history then takes a few calls
+// instead of one per week.
 const (
 	plainBlocks = 2 // up to this many are written one by one: enough for a weekly refresh
 	bulkBlocks  = 25
 	bulkBytes   = 2 << 20
 )
 
-// PutBlocks writes blocks in order. Each write fails if the stored version is not the version that
-// was read. expires returns the expiry of a block. If PutBlocks fails, the first blocks may already
-// be written.
+// PutBlocks writes blocks in order, with the expiry that expires returns. It fails if the stored
+// version of a block is not the version that was read; earlier blocks may then be written.
 func (f Fares) PutBlocks(
 	ctx context.Context, s fare.Series, blocks []StoredBlock, expires func(fare.Cycle) time.Time,
 ) error {
@@ -98,19 +93,17 @@ func (f Fares) PutBlocks(
 	return nil
 }
 
-// Summary returns the encoded summary of a series (route and kind of trip) and its version, or
-// ErrNotFound.
+// Summary returns the encoded summary of a series and its version, or ErrNotFound.
 func (f Fares) Summary(ctx context.Context, s fare.Series, read Consistency) ([]byte, int64, error) {
 	return f.get(ctx, summaryKey(s), read, "summary of %s", s)
 }
 
-// PutSummary writes the summary of a series (route and kind of trip). It fails if the stored
-// version is not the given one; version 0 requires that no summary is stored.
+// PutSummary writes the summary of a series. It fails if the stored version is not the given one;
+// version 0 requires that no summary is stored.
 func (f Fares) PutSummary(ctx context.Context, s fare.Series, data []byte, version int64) error {
 	return f.put(ctx, summaryKey(s), data, version, "summary of %s", s)
 }
 
-// lastAnswer records when the fare source last answered for an origin.
 type lastAnswer struct {
 	At time.Time `json:"at"`
 }
@@ -119,7 +112,7 @@ func originKey(origin fare.City, sort string) Key { return Key{"ORIGIN#" + strin
 
 func lastAnswerKey(origin fare.City) Key { return originKey(origin, "ASKED") }
 
-// LastAnswer returns when the fare source last answered for an origin. The zero time means never.
+// LastAnswer returns when the fare source last answered for an origin; zero means never.
 func (f Fares) LastAnswer(ctx context.Context, origin fare.City) (time.Time, error) {
 	a, _, err := get[lastAnswer](ctx, f.Table, lastAnswerKey(origin), Eventual)
 	return a.At, wrap(unless(err, ErrNotFound), "read when %s was asked", origin)
@@ -136,12 +129,11 @@ var ErrOtherSource = errors.New("the store holds fares of another source")
 
 var sourceKey = Key{"FARES", "SOURCE"}
 
-// The sources with a meaning of their own.
 const (
 	// Invented is the name of the source of invented fares.
 	Invented = "sample"
-	// imported is stored in place of a source's name while the store holds only imported fares.
-	// Later any source of real fares may replace this mark by its own name.
+	// imported stands for the source while the store holds only imported fares. Any source of real
+	// fares may later replace it by its own name.
 	imported = "imported"
 )
 
@@ -197,8 +189,8 @@ func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
 	return wrap(write(ctx, f.Table, set(Item{Key: ratesKey}), r), "write rates")
 }
 
-// Run is a kind of recurring work on all fares. If several processes use one table, only the holder
-// of RefreshLease does the work. All processes read when the work was last done (partition: FARES).
+// Run is a kind of recurring work on all fares, done only by the holder of RefreshLease. All
+// processes read when it was last done (partition: FARES).
 type Run string
 
 // The kinds of recurring work, with what each requests from the fare source.
@@ -206,13 +198,13 @@ const (
 	Discovery Run = "DISCOVERED" // which routes exist, and some fares of each
 	Depth     Run = "DEEPENED"   // the departures that were due
 
-	// Began is no recurring work. Its time is that of the first Claim; stores of earlier versions
-	// lack it.
+	// Began is not recurring work but the time of the first Claim; stores of earlier versions lack
+	// it.
 	Began Run = "BEGAN"
 )
 
-// LastRun returns when the last completed run began, and a version for SetRun. If there was no run,
-// the time is zero.
+// LastRun returns when the last completed run began (zero if there was none) and a version for
+// SetRun.
 func (f Fares) LastRun(ctx context.Context, r Run) (time.Time, int64, error) {
 	item, err := f.Table.Get(ctx, Key{"FARES", string(r)}, Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -228,8 +220,8 @@ func (f Fares) LastRun(ctx context.Context, r Run) (time.Time, int64, error) {
 	return at, item.Version, nil
 }
 
-// SetRun records when a completed run began. version comes from LastRun. SetRun fails with
-// ErrConflict if another process has completed a run since LastRun.
+// SetRun records when a completed run began. It fails with ErrConflict if another process has
+// completed a run since LastRun returned version.
 func (f Fares) SetRun(ctx context.Context, r Run, began time.Time, version int64) error {
 	item, err := runItem(r, began)
 	if item.Version = version; err == nil {

@@ -12,10 +12,9 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Issue creates a new key for a customer. The previous key becomes invalid. The same write applies
-// change to the customer, unless change is nil. The text of the key is not stored. If the caller
-// cannot learn whether the write took effect, the text is lost, and another Issue must replace the
-// key.
+// Issue creates a new key for a customer and makes the previous key invalid. The same write applies
+// change to the customer, unless change is nil. The text of the key is not stored: if the outcome
+// of the write is unknown, the text is lost, and another Issue must replace the key.
 func (k Customers) Issue(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error,
 ) (text string, err error) {
@@ -40,36 +39,33 @@ func (k Customers) Issue(
 // ErrIssued means that a key was already issued for this checkout or payment.
 var ErrIssued = errors.New("a key was issued for this already")
 
-// unknownTries is the maximum number of tries of IssueOnce if it is unknown whether a write took
-// effect.
+// unknownTries is the maximum number of tries of IssueOnce if the outcome of a write is unknown.
 const unknownTries = 4
 
-// Once is a checkout or payment that can be used once. It gives a new key or a longer plan.
+// Once is a checkout or payment that can be used once, for a new key or a longer plan.
 type Once struct {
 	What   string              // unique, permanent name of the checkout or payment
-	Keep   func(Customer) bool // reports whether the customer keeps the current key
+	Keep   func(Customer) bool // whether the customer keeps the current key
 	Change func(*Customer)     // applies the payment to the plan; may be nil
-	// Claim, if set, says how certain the owner of the payment is: a claim with proof overrides a
-	// claim without proof. If Claim is nil, the first use is final.
+	// Claim, if set, says how certain the owner is: proof overrides a claim without proof. If nil,
+	// the first use is final.
 	Claim *Claim
-	// Job returns a job to add, and the name of its outbox. An empty name means no job. Job may be
-	// nil.
+	// Job, if set, returns a job to add and the name of its outbox; an empty name means no job.
 	Job func(Customer) (string, Job)
 	// Note, if set, returns a note to store in the same write. key is the text of the new key, or
 	// "" if the customer keeps the current key.
 	Note func(key string) (Note, error)
 }
 
-// issue is the state of one call of IssueOnce.
 type issue struct {
 	Customers
 	id     apikey.CustomerID
 	once   Once
 	minted string
-	hash   apikey.Hash // hash of the created key
+	hash   apikey.Hash // of the created key
 	now    time.Time
-	// mark is the item which records that the payment was used, with the hash of the created key.
-	// If a try got no answer, the next try recognises that hash in the stored item.
+	// mark records that the payment was used, with the hash of the created key. If a try got no
+	// answer, the next try recognises the hash.
 	mark Item
 }
 
@@ -109,9 +105,9 @@ func issueOnceTries(err error) int {
 	return 1
 }
 
-// try writes the record of use and changes the customer. If the write fails, try reads the stored
-// record, because the write may still have taken effect. If the record is that of another caller,
-// try takes the payment over or fails.
+// try uses the payment. If the write fails, it reads the stored record of use, because the write
+// may still have taken effect. If the record is another caller's, it takes the payment over or
+// fails.
 func (i issue) try(ctx context.Context) (Customer, error) {
 	c, fault := i.orNew(ctx, i.id)
 	if fault == nil {
@@ -132,8 +128,6 @@ func (i issue) try(ctx context.Context) (Customer, error) {
 	return i.Customer(ctx, i.id)
 }
 
-// use applies a checkout or payment to a customer. It writes the customer together with the job,
-// the note and the writes in w.
 func (i issue) use(ctx context.Context, c Customer, w writes) (Customer, error) {
 	if i.once.Job != nil {
 		if outbox, job := i.once.Job(c); outbox != "" {

@@ -15,14 +15,13 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// keyRow is one row of the table of keys in the comment of package store.
+// keyRow is a row of the table of keys in the package comment.
 type keyRow struct {
 	name            string // partition and sort as documented
 	partition, sort *regexp.Regexp
 	expires         bool
 }
 
-// documentedKeys parses the table of keys in the comment of package store.
 func documentedKeys(t *testing.T) []keyRow {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "store.go", nil, parser.ParseComments|parser.PackageClauseOnly)
@@ -45,14 +44,13 @@ func documentedKeys(t *testing.T) []keyRow {
 	return rows
 }
 
-// pattern returns a regular expression for keys of a documented form. A name in angle brackets
-// matches any text without #. The name <series> matches a text with at most one #.
+// pattern returns a regular expression for a documented key. A name in angle brackets matches any
+// text without #; <series> matches a text with at most one #.
 func pattern(documented string) *regexp.Regexp {
 	quoted := strings.ReplaceAll(regexp.QuoteMeta(documented), "<series>", "[^#]+(#[^#]+)?")
 	return regexp.MustCompile("^" + regexp.MustCompile(`<[a-z]+>`).ReplaceAllString(quoted, "[^#]+") + "$")
 }
 
-// recorder is a table that records the keys of all reads and the items of all writes.
 type recorder struct {
 	store.Table
 	mu      sync.Mutex
@@ -93,9 +91,9 @@ func (r *recorder) Take(ctx context.Context, key store.Key, n, limit int64, expi
 	return r.Table.Take(ctx, key, n, limit, expires)
 }
 
-// TestKeysAreDocumented calls every method of every record type. It compares the keys that the
-// methods use with the table in the package comment. Each key must match exactly one row. Each row
-// must be written, with the expiry in the row.
+// TestKeysAreDocumented compares the keys that all methods of all record types use with the table
+// in the package comment: each key matches exactly one row, and each row is written, with its
+// expiry.
 func TestKeysAreDocumented(t *testing.T) {
 	rows := documentedKeys(t)
 	table := &recorder{Table: openAlerts(t).Table}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestKeysAreMadeHere: only this package, its implementations, package limit and test fixtures
-// create storage keys. So driveRecords, which calls every method of this package, sees all keys.
+// Since only this package, its implementations, package limit and test fixtures create keys,
+// driveRecords sees all of them.
 func TestKeysAreMadeHere(t *testing.T) {
 	root := filepath.Join("..", "..")
 	allowed := []string{

@@ -13,9 +13,9 @@ import (
 // ErrHeld means that another process holds the lease.
 var ErrHeld = errors.New("held by another")
 
-// Lease ensures that only one process at a time does some work. The holder must renew the lease
-// before it ends. The lease is a stored item that expires. So if the holder crashes, other
-// processes wait for at most Duration (partition: LEASE).
+// Lease ensures that only one process at a time does some work. The holder must renew it before it
+// ends. It is stored as an item that expires, so after a crash of the holder other processes wait
+// for at most Duration (partition: LEASE).
 type Lease struct {
 	Table    Table
 	Name     string
@@ -28,7 +28,6 @@ type Lease struct {
 	until   time.Time
 }
 
-// The names of the leases.
 const (
 	MailLease    = "mail"
 	RefreshLease = "refresh"
@@ -37,16 +36,15 @@ const (
 func (l *Lease) key() Key { return Key{"LEASE#" + l.Name, "HOLDER"} }
 
 // Hold takes the lease, or renews it if this process holds it. It fails with ErrHeld if another
-// process holds the lease. After any other error it is unknown who holds the lease, and the caller
-// may call Hold again.
+// process does. After any other error the holder is unknown, and the caller may call Hold again.
 func (l *Lease) Hold(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	until := l.Now().Add(l.Duration).Truncate(time.Second)
 	var err error
 	if l.version > 0 && l.remaining() == 0 {
-		// The lease item expired, and a new item starts at version 1. So the item of another holder
-		// may have the version that this process knows.
+		// The item expired, and a new one starts at version 1, so another holder's item may have
+		// the version that this process knows.
 		err = l.find(ctx)
 	}
 	if err == nil {
@@ -81,7 +79,7 @@ func (l *Lease) Remaining() time.Duration {
 func (l *Lease) remaining() time.Duration { return max(0, l.until.Sub(l.Now())) }
 
 // While calls work while this process holds the lease, and renews the lease meanwhile. If the lease
-// is lost, While cancels the context of work. It does not take the lease again, since another
+// is lost, While cancels the context of work; it does not take the lease again, since another
 // process may have finished the work. If another process holds the lease, While fails with ErrHeld
 // and does not call work.
 func (l *Lease) While(ctx context.Context, work func(context.Context) error) error {
@@ -103,8 +101,8 @@ func (l *Lease) While(ctx context.Context, work func(context.Context) error) err
 	return errors.Join(err, l.Release(last))
 }
 
-// Await is like While, but waits while another process holds the lease. If it has to wait, it first
-// calls waiting, unless waiting is nil.
+// Await is like While, but waits while another process holds the lease, after it has called waiting
+// (unless nil).
 func (l *Lease) Await(ctx context.Context, waiting func(), work func(context.Context) error) error {
 	for {
 		if err := l.While(ctx, work); !errors.Is(err, ErrHeld) {
@@ -120,15 +118,12 @@ func (l *Lease) Await(ctx context.Context, waiting func(), work func(context.Con
 	}
 }
 
-// awaitEvery is the pause between two tries of Await.
 const awaitEvery = time.Second
 
-// ErrLost means that the lease ended before the work was done, or that another process took the
-// lease.
+// ErrLost means that the lease ended, or another process took it, before the work was done.
 var ErrLost = errors.New("the lease was lost")
 
-// renew renews the lease at each quarter of its duration. If a renewal fails, renew retries while
-// the lease lasts.
+// renew renews the lease at each quarter of its duration, and retries while the lease lasts.
 func (l *Lease) renew(ctx context.Context, stop context.CancelCauseFunc) {
 	for retry.Sleep(ctx, l.Duration/4) == nil {
 		if l.Remaining() > 0 {
@@ -150,8 +145,8 @@ func (l *Lease) write(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// find sets l.version to the version at which this process holds the lease, or to 0 if the lease is
-// free. It fails with ErrHeld if another process holds the lease.
+// find sets l.version to the version at which this process holds the lease, or to 0 if it is free.
+// It fails with ErrHeld if another process holds the lease.
 func (l *Lease) find(ctx context.Context) error {
 	item, err := l.Table.Get(ctx, l.key(), Strong)
 	l.version = 0
@@ -160,8 +155,7 @@ func (l *Lease) find(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	// If a lease ends more than 24 hours too late, a process with a wrong clock took it. Ignore
-	// that holder.
+	// A lease that ends more than 24 hours too late was taken by a process with a wrong clock.
 	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.Duration+24*time.Hour)):
 		return ErrHeld
 	}
@@ -181,8 +175,8 @@ func (l *Lease) Release(ctx context.Context) error {
 	return wrap(unless(err, ErrConflict), "release the lease of %s", l.Name)
 }
 
-// DropLeases ends all leases of a table that only this process has open. The holders of these
-// leases no longer run, so it is not necessary to wait until the leases end.
+// DropLeases ends all leases of a table that only this process has open, so their holders no longer
+// run.
 func DropLeases(ctx context.Context, table Table) error {
 	for _, name := range []string{MailLease, RefreshLease} {
 		key := (&Lease{Name: name}).key()

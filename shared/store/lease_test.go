@@ -45,8 +45,7 @@ func TestLease(t *testing.T) {
 	held(a, nil)
 }
 
-// TestLeaseWithFaults: one storage call fails, before or after its effect. A retry then gets the
-// lease or fails with ErrHeld.
+// Whichever storage call fails, a retry gets the lease or fails with ErrHeld.
 func TestLeaseWithFaults(t *testing.T) {
 	n := storetest.EachFault(t, func(t *testing.T) store.Table {
 		return openAlerts(t).Table
@@ -76,9 +75,8 @@ func TestLeaseWithFaults(t *testing.T) {
 	t.Logf("%d combinations", n)
 }
 
-// TestALeaseThatWasLostIsNotTakenBack: after a lease has expired, a new lease starts at version 1.
-// So the lease of another holder can have the version that the earlier holder knows. It must not
-// take that lease.
+// A new lease starts at version 1 after the old one expired, so it can have the version that the
+// earlier holder knows. The earlier holder must not take it.
 func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
 	for _, late := range []struct {
 		name string

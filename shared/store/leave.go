@@ -10,15 +10,10 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// This file moves a customer to another mail address, or deletes the customer.
-
-// Move moves a plan, and all payments behind the plan, from one customer to another. It adds the
-// jobs that the function jobs returns. It deletes the first customer (the parameter from), so their
-// key becomes invalid. It fails with ErrNotFound if the first customer does not exist, for example
-// after an earlier Move.
-//
-// The second customer (the parameter to) keeps their own payments; days paid in USDC add up. Move
-// returns the second customer.
+// Move moves a plan, with all payments behind it, from one customer to another, who keeps their own
+// payments; days paid in USDC add up. It adds jobs, and deletes the first customer, whose key
+// becomes invalid. It returns the second customer, or ErrNotFound if the first does not exist, for
+// example after an earlier Move.
 func (k Customers) Move(
 	ctx context.Context, from, to apikey.CustomerID, now time.Time, jobs func(Customer) []LeftJob,
 ) (moved Customer, err error) {
@@ -59,7 +54,6 @@ type LeftJob struct {
 	Job    Job
 }
 
-// take adds the payments behind the plan of another customer to the plan of c.
 func (c *Customer) take(other Customer, now time.Time) {
 	if other.Until.After(c.Until) {
 		c.Until = other.Until
@@ -89,7 +83,7 @@ func (c *Customer) take(other Customer, now time.Time) {
 
 // Erase deletes a customer and all items that contain the customer's id: the plan, the hash of the
 // key, the owners of subscriptions, and the jobs for which about returns true. The records of used
-// payments stay, without the id. Calling Erase again has no further effect.
+// payments stay, without the id. Erase is idempotent.
 func (k Customers) Erase(ctx context.Context, id apikey.CustomerID, about func(Job) bool, outboxes ...Outbox) error {
 	err := RetryConflicts(ctx, func() error {
 		var w writes

@@ -9,8 +9,8 @@ import (
 )
 
 // Mailboxes stores, for each mailbox, the mails of the last 24 hours that anonymous callers caused,
-// such as requests to confirm an alert. It also stores whether the reader of the mailbox blocks
-// such mails (partitions: MAILBOX).
+// such as requests to confirm an alert, and whether its reader blocks such mails (partitions:
+// MAILBOX).
 type Mailboxes struct{ Table Table }
 
 // Mailbox is the stored state of the mailbox of one mail address.
@@ -33,7 +33,7 @@ type MailboxMail struct {
 const MailboxSpan = 24 * time.Hour
 
 // Change reads a mailbox without its expired entries, calls change, and writes the result if it
-// differs. If another process has written the mailbox meanwhile, Change starts again.
+// differs. It starts again if another process has written the mailbox meanwhile.
 func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, change func(*Mailbox)) error {
 	err := RetryConflicts(ctx, func() error {
 		key := Key{"MAILBOX#" + string(id), "MAILS"}
@@ -56,7 +56,6 @@ func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, c
 	return wrap(err, "change a mailbox")
 }
 
-// forget removes expired entries: old mails, the end of a block, and the end of a proof.
 func (b *Mailbox) forget(now time.Time) {
 	b.Mails = slices.DeleteFunc(b.Mails, func(m MailboxMail) bool { return now.Sub(m.At) >= MailboxSpan })
 	if !now.Before(b.Stopped) {
@@ -67,7 +66,6 @@ func (b *Mailbox) forget(now time.Time) {
 	}
 }
 
-// expires returns the time when the last entry expires, or zero if there are no entries.
 func (b *Mailbox) expires() time.Time {
 	last := b.Stopped
 	if b.Until.After(last) {

@@ -9,7 +9,7 @@ import (
 const MemoTime = time.Hour
 
 // Memo caches a value that many requests need and that may be slightly old. It is safe for
-// concurrent use. The zero Memo holds no value.
+// concurrent use.
 type Memo[T any] struct {
 	mu    sync.Mutex
 	value T
@@ -17,9 +17,9 @@ type Memo[T any] struct {
 	until time.Time
 }
 
-// Get returns the cached value. If the value is too old, Get calls read, which returns a new value
-// and the time for which it is valid. If read fails, Get returns the old value, and the next call
-// tries again. If there is no old value, Get returns the error.
+// Get returns the cached value or, if it is too old, calls read for a new value and the time for
+// which it is valid. If read fails, Get returns the old value, if any, and the next call tries
+// again.
 func (m *Memo[T]) Get(now time.Time, read func() (T, time.Duration, error)) (T, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// Notes stores short-lived texts, each readable only with a secret. Examples are a key that a page
-// shows again, and the data behind a mailed link. The writer computes the name of the note from the
-// secret, and encrypts the text with the secret. So the stored note reveals neither the text nor
-// its owner (partitions: NOTE).
+// Notes stores short-lived texts, such as a key that a page shows again or the data behind a mailed
+// link. The writer derives the name of the note from a secret and encrypts the text with it, so
+// that the stored note reveals neither the text nor its owner (partitions: NOTE).
 type Notes struct{ Table Table }
 
 // Note is an encrypted text that only the owner of a secret can find and read.

@@ -16,16 +16,16 @@ import (
 // subscribers of these routes (partitions: SEEN, WAKES).
 type Notifications struct{ Table Table }
 
-// Notification holds the news of one route. A refresh stores it. Later, a sender compares the
-// alerts of the route with the news and sends messages.
+// Notification holds the news of one route. A refresh stores it; later, a sender compares the
+// alerts of the route with it and sends messages.
 type Notification struct {
 	Route   fare.Route `json:"r"`
 	Day     fare.Day   `json:"d"` // of the refresh
 	News    []byte     `json:"n"`
 	History []byte     `json:"h"`           // results of all refreshes, this one included
 	Cursor  string     `json:"c,omitempty"` // Place of the last alert that was checked
-	// Trips marks a notification for alerts to trips on the route, or for alerts to Anywhere. Such
-	// a notification has no News: the sender reads the current fares when it checks the alerts.
+	// Trips marks a notification for alerts to trips on the route, or to Anywhere. It has no News:
+	// the sender reads the current fares when it checks the alerts.
 	Trips bool `json:"t,omitempty"`
 	// Expires is the time after which the news is too old to send.
 	Expires time.Time `json:"-"`
@@ -49,13 +49,11 @@ const notificationsPartition = "WAKES"
 func seenKey(r fare.Route) Key         { return Key{"SEEN#" + r.String(), "HISTORY"} }
 func notificationKey(r fare.Route) Key { return Notification{Route: r}.key() }
 
-// tripsSort is the end of the sort key of a notification for trips. The route is before it.
 const tripsSort = "#TRIPS"
 
 func (n Notification) key() Key { return Key{notificationsPartition, n.Place()} }
 
-// Place returns the sort key of the notification. Callers pass it to Next to continue after this
-// notification.
+// Place returns the sort key of the notification, for Next to continue after.
 func (n Notification) Place() string {
 	switch {
 	case n.malformed != "":
@@ -68,23 +66,22 @@ func (n Notification) Place() string {
 
 func tripKey(r fare.Route, t Trip) Key { return Key{"SEEN#" + r.String(), "TRIP#" + t.String()} }
 
-// LeaveTrips stores a notification for the alerts to trips on a route. A refresh calls it after it
-// has stored new fares. An earlier notification of the same kind is replaced. For a route to
-// Anywhere, the notification is for all alerts from the origin.
+// LeaveTrips stores a notification for the alerts to trips on a route, or for all alerts from the
+// origin if the route is to Anywhere. A refresh calls it after it has stored new fares. It replaces
+// an earlier notification of the same kind.
 func (w Notifications) LeaveTrips(ctx context.Context, route fare.Route, day fare.Day, expires time.Time) error {
 	n := Notification{Route: route, Day: day, Trips: true}
 	err := write(ctx, w.Table, set(Item{Key: n.key(), Expires: expires}), n)
 	return wrap(err, "leave a notification of trips on %s", route)
 }
 
-// PastTrip returns what earlier refreshes found for a trip. It returns the zero Past if there is
-// nothing stored.
+// PastTrip returns what earlier refreshes found for a trip, or the zero Past.
 func (w Notifications) PastTrip(ctx context.Context, route fare.Route, t Trip) (Past, error) {
 	return w.past(ctx, tripKey(route, t))
 }
 
 // KeepTrip stores what refreshes found for a trip, if it differs from past. It fails if the stored
-// version is not the version of past.
+// version is not that of past.
 func (w Notifications) KeepTrip(
 	ctx context.Context, past Past, route fare.Route, t Trip, history []byte, expires time.Time,
 ) error {
@@ -96,8 +93,7 @@ func (w Notifications) KeepTrip(
 	return wrap(err, "keep what was seen of a trip on %s", route)
 }
 
-// Past returns what earlier refreshes found on a route. It returns the zero Past if there is
-// nothing stored.
+// Past returns what earlier refreshes found on a route, or the zero Past.
 func (w Notifications) Past(ctx context.Context, route fare.Route) (Past, error) {
 	return w.past(ctx, seenKey(route))
 }
@@ -118,9 +114,9 @@ func (w Notifications) past(ctx context.Context, key Key) (Past, error) {
 	return past, nil
 }
 
-// Put stores what a refresh found on a route. past is the Past that the refresh read. The same
-// write replaces the route's notification or, if there is no News, deletes it. Put fails with
-// ErrConflict or ErrExists if another refresh wrote first.
+// Put stores what a refresh found on a route, given the Past that it read. The same write replaces
+// the route's notification or, if there is no News, deletes it. Put fails with ErrConflict or
+// ErrExists if another refresh wrote first.
 func (w Notifications) Put(
 	ctx context.Context, past Past, n Notification, digest []byte, pastExpires time.Time,
 ) error {
@@ -136,17 +132,16 @@ func (w Notifications) Put(
 	return wrap(ops.commit(ctx, w.Table), "leave news of %s", n.Route)
 }
 
-// notificationDays is the number of days for which a notification can be sent. After these days it
-// is not sent any more.
+// notificationDays is the number of days for which a notification can be sent.
 const notificationDays = 9
 
-// IsWrongDay reports whether the day stored is more than 9 days after today. Then a process with a
-// wrong clock stored it.
+// IsWrongDay reports whether a process with a wrong clock must have stored the day: it is more than
+// 9 days after today.
 func IsWrongDay(stored, today fare.Day) bool { return stored > today+notificationDays }
 
 // TakeBack deletes the notification of the refresh of a day or earlier, because its news is no
-// longer true. If the news becomes true again on the same day, a refresh stores it again. TakeBack
-// fails with ErrConflict or ErrExists if another refresh wrote first.
+// longer true. If it becomes true again on the same day, a refresh stores it again. TakeBack fails
+// with ErrConflict or ErrExists if another refresh wrote first.
 func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.Day) error {
 	past, err := w.Past(ctx, route)
 	if err != nil || past.Day > day || len(past.Digest) == 0 {
@@ -155,9 +150,9 @@ func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.
 	return w.Put(ctx, past, Notification{Route: route, Day: past.Day, History: past.History}, nil, past.expires)
 }
 
-// Next returns the first notification whose Place comes after the given one, in order of Place. It
-// returns ErrNotFound at the end. An empty Place means the start. If the notification is malformed,
-// Next returns it with ErrUnreadable. The caller may use only its Place, and should Delete it.
+// Next returns the first notification after the given Place, in order of Place, or ErrNotFound at
+// the end. It returns a malformed notification with ErrUnreadable; the caller may use only its
+// Place, and should Delete it.
 func (w Notifications) Next(ctx context.Context, after string) (Notification, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: notificationsPartition, After: after, Limit: 1, Read: Strong})
 	if err == nil && len(items) == 0 {
@@ -193,8 +188,8 @@ func (w Notifications) Advance(ctx context.Context, n *Notification, to string) 
 	return nil
 }
 
-// Delete deletes a notification after all its alerts were checked. If a refresh has replaced the
-// notification meanwhile, the new one stays and Delete returns nil.
+// Delete deletes a notification after all its alerts were checked, unless a refresh has replaced it
+// meanwhile.
 func (w Notifications) Delete(ctx context.Context, n Notification) error {
 	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: n.key(), Version: n.version}})
 	return wrap(unless(err, ErrConflict), "end news of %s", n.Route)

@@ -15,8 +15,7 @@ import (
 
 var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
-// TestSubscribingAgainIsNoNews: a subscriber asks for the same alert again. The last message is not
-// repeated. But if the threshold is different, the subscriber is notified again.
+// Asking for the same alert again does not repeat the last message, unless the threshold changed.
 func TestSubscribingAgainIsNoNews(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -61,8 +60,7 @@ func TestSubscribingAgainIsNoNews(t *testing.T) {
 	}
 }
 
-// TestMarkNotifiedOfAnAlertThatChanged: the alert was changed after it was read. MarkNotified still
-// records the notification, and the change stays.
+// MarkNotified records the notification even if the alert was changed after it was read.
 func TestMarkNotifiedOfAnAlertThatChanged(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
@@ -138,8 +136,7 @@ func TestNotifications(t *testing.T) {
 	moved.Cursor = "s2"
 	next("", moved)
 
-	// If newer news replaces the stored news, the process that sends the earlier news gets a
-	// conflict.
+	// The sender of replaced news gets a conflict.
 	leave(news("BUH", 20507, "c"))
 	if err := w.Advance(ctx, &first, "s3"); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("the cursor of earlier news was stored: %v", err)
@@ -168,7 +165,7 @@ func TestNotifications(t *testing.T) {
 	next("") // expired
 }
 
-// TestMalformedNews: a malformed notification can be deleted, so that later notifications are sent.
+// A malformed notification can be deleted, so later ones are sent.
 func TestMalformedNews(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}
@@ -186,8 +183,7 @@ func TestMalformedNews(t *testing.T) {
 	}
 }
 
-// TestAMalformedPast: a malformed Past (what earlier refreshes found) counts as empty. The next
-// refresh overwrites it.
+// A malformed Past counts as empty, and the next refresh overwrites it.
 func TestAMalformedPast(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}

@@ -15,26 +15,23 @@ import (
 )
 
 // Outbox stores jobs, such as mails, that run after the request was answered. For example, the
-// answer to a request for a new key must not reveal whether the customer exists. So a job, not the
-// request, looks the customer up. A job runs at least once (partitions: OUTBOX, OFFER).
+// answer to a request for a new key must not reveal whether the customer exists, so a job looks the
+// customer up. A job runs at least once (partitions: OUTBOX, OFFER).
 type Outbox struct {
 	Table Table
 	Name  string // of the function that adds and runs the jobs
-	// Delay returns the time between adding a job and its due time. If Delay is nil, a job is due
-	// at once.
+	// Delay, if set, returns the time until a new job is due.
 	Delay func() time.Duration
 }
 
-// RandomDelay returns 1 to 10 s. As the Delay of an Outbox, it prevents callers from finding out,
-// by the timing of later answers, what a job did.
+// RandomDelay returns 1 to 10 s. As the Delay of an Outbox, it hides what a job did from callers
+// who measure the timing of later answers.
 func RandomDelay() time.Duration { return time.Second + mathrand.N(9*time.Second) }
 
-// Retries returns the outbox for jobs that failed. It is a separate outbox, so failed jobs do not
-// delay new jobs. Earlier versions of the program do not read it, because they would compute a
-// different key from the name of a job.
+// Retries returns a separate outbox for jobs that failed, so that they do not delay new jobs.
+// Earlier versions do not read it, because they would compute a different key from a job's name.
 func (o Outbox) Retries() Outbox { return Outbox{Table: o.Table, Name: o.Name + "-retries"} }
 
-// Job is work to do after a request was answered.
 type Job struct {
 	Kind  string    `json:"kind"`
 	Email string    `json:"email"`
@@ -44,37 +41,33 @@ type Job struct {
 	// Caller is the pseudonym of the caller whose request added the job. It is empty if the service
 	// itself, or an earlier version, added the job.
 	Caller string `json:"caller,omitempty"`
-	// Leased is the time from which a worker may run the job. It is the due time, the end of the
-	// pause after a failure, or the end of a worker's lease.
+	// Leased is the time from which a worker may run the job: the due time, the end of the pause
+	// after a failure, or the end of a worker's lease.
 	Leased time.Time `json:"leased"`
-	// Tries is the number of earlier attempts.
-	Tries int `json:"tries,omitempty"`
-	// Data is the input of the job.
-	Data json.RawMessage `json:"data,omitempty"`
-	// First is the name of a postponed job. A postponed job has a new sort key, but keeps its name.
+	// Tries counts earlier attempts.
+	Tries int             `json:"tries,omitempty"`
+	Data  json.RawMessage `json:"data,omitempty"`
+	// First is the name of a postponed job, whose sort key is new.
 	First string `json:"first,omitempty"`
 
 	item Item
 }
 
-// Name returns the name of a job in its outbox. The name stays the same when the job is taken again
-// or postponed.
+// Name returns the name of a job in its outbox. It stays the same when the job is postponed.
 func (j Job) Name() string { return cmp.Or(j.First, j.item.Sort) }
 
 func (o Outbox) partition() string { return "OUTBOX#" + o.Name }
 
-// jobDays is the number of days for which a job is stored. Workers give up a job before that.
+// jobDays is how long a job is stored. Workers give it up earlier.
 const jobDays = 7
 
-// Put adds a job in one write.
 func (o Outbox) Put(ctx context.Context, j Job) error {
 	var w writes
 	w.addJobs(o, j)
 	return wrap(w.commit(ctx, o.Table), "leave a job")
 }
 
-// PutOnce adds a job under a name. If a job with the same name and j.At exists, PutOnce changes
-// nothing and returns nil.
+// PutOnce adds a job under a name. It does nothing if a job with that name and j.At exists.
 func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	op, err := o.put(j)
 	if err == nil {
@@ -84,8 +77,8 @@ func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	return wrap(unless(err, ErrExists), "leave a job")
 }
 
-// Keep stores a job under a name until it expires. The job has no due time: Kept returns it, and
-// Take does not belong in an outbox of such jobs. If a job of that name is stored, Keep changes
+// Keep stores a job under a name until it expires. The job has no due time: only Kept returns it,
+// and Take must not be used on such an outbox. If a job of that name is stored, Keep changes
 // nothing and reports false.
 func (o Outbox) Keep(ctx context.Context, j Job, name string, expires time.Time) (fresh bool, err error) {
 	op, err := o.put(j)
@@ -96,8 +89,8 @@ func (o Outbox) Keep(ctx context.Context, j Job, name string, expires time.Time)
 	return err == nil, wrap(unless(err, ErrExists), "keep a job")
 }
 
-// Kept returns at most the given number of kept jobs, in the order of their names, after a name.
-// Malformed jobs are left out.
+// Kept returns at most the given number of kept jobs after a name, in order of name, without
+// malformed ones.
 func (o Outbox) Kept(ctx context.Context, after string, most int) (jobs []Job, err error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), After: after, Limit: most, Read: Strong})
 	for _, item := range items {
@@ -110,8 +103,8 @@ func (o Outbox) Kept(ctx context.Context, after string, most int) (jobs []Job, e
 	return jobs, wrap(err, "look for kept jobs")
 }
 
-// Postpone makes a taken job due again at the given time. The job moves to this outbox if it comes
-// from another one. If another worker has taken the job meanwhile, Postpone does nothing.
+// Postpone makes a taken job due again at the given time, in this outbox even if it comes from
+// another one. It does nothing if another worker has taken the job meanwhile.
 func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	later := j
 	later.Leased, later.First = until.UTC(), j.Name()
@@ -124,18 +117,15 @@ func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	return wrap(unless(err, ErrConflict), "postpone a job")
 }
 
-// Release gives back a job that was taken but not started. Other workers can then take the job at
-// once.
+// Release gives back a job that was taken but not started, for other workers to take at once.
 func (o Outbox) Release(ctx context.Context, j Job) error {
 	j.Leased = time.Time{}
 	return wrap(unless(write(ctx, o.Table, replace(j.item), j), ErrConflict), "give back a job")
 }
 
-// jobTime is the format of the due time at the start of a job's sort key. So sort keys are in order
-// of due time.
+// jobTime is the format of the due time at the start of a job's sort key, so keys sort by due time.
 const jobTime = "20060102T150405.000000000"
 
-// put returns the write that adds a job. Callers combine it with other writes.
 func (o Outbox) put(j Job) (Op, error) {
 	j.At = j.At.UTC()
 	due := j.At
@@ -151,13 +141,12 @@ func (o Outbox) put(j Job) (Op, error) {
 	}}, err
 }
 
-// leasedAhead is the number of jobs leased by other workers that Take can skip. Leased jobs stay in
-// the queue, and each worker leases a few dozen.
+// leasedAhead is how many jobs leased by other workers Take can skip. Leased jobs stay in the
+// queue, and each worker leases a few dozen.
 const leasedAhead = 100
 
-// Take leases due jobs to the caller, the longest due first. The parameter most is their maximum
-// number. If a job is not deleted when its lease ends, another worker may take the job. Take may
-// return both jobs and an error.
+// Take leases at most the given number of due jobs, the longest due first. If a job is not deleted
+// when its lease ends, another worker may take it. Take may return both jobs and an error.
 func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Job, error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: most + leasedAhead, Read: Strong})
 	if err != nil {
@@ -171,8 +160,8 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 		}
 		var j Job
 		if err := json.Unmarshal(item.Data, &j); err != nil {
-			// The job is malformed and can never run. It is the oldest job, so it would make every
-			// later Take fail too.
+			// A malformed job can never run and, as the oldest, would make every later Take fail
+			// too.
 			faults = append(
 				faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Delete(ctx, Job{item: item}),
 			)
@@ -201,8 +190,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 	return slices.DeleteFunc(jobs, func(j Job) bool { return j.item.Sort == "" }), errors.Join(faults...)
 }
 
-// about returns the writes that delete all malformed jobs, and all jobs for which wanted returns
-// true.
+// about returns the writes that delete all malformed and all wanted jobs.
 func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, err error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Read: Strong})
 	if err != nil {

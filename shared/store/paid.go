@@ -7,35 +7,34 @@ import (
 	"time"
 )
 
-// Payments stores payments for single calls. For each payment it stores the call that was paid and,
-// for 24 hours, the answer (partition: PAID). A payment without an answer is a credit: it pays for
-// the payer's next call (partition: CREDIT). Slots limit how many payments may fail at our cost.
+// Payments stores payments for single calls: the call that was paid and, for 24 hours, the answer
+// (partition: PAID). A payment without an answer is a credit: it pays for the payer's next call
+// (partition: CREDIT). Slots limit how many payments may fail at our cost.
 type Payments struct{ Table Table }
 
 // Payment is a payment for one call. Its name is the signature of its Solana transaction.
 type Payment struct {
 	Name  string    `json:"-"`
-	Call  string    `json:"call"` // hash of the call that the payment is for
+	Call  string    `json:"call"` // hash of the call
 	Payer string    `json:"payer"`
 	Units int64     `json:"units"`         // millionths of a USDC
 	Fee   int64     `json:"fee,omitempty"` // our fee on the chain, in lamports
 	At    time.Time `json:"at"`
 	Until uint64    `json:"until"` // last block height at which the transaction can take effect
-	// Given is 1 if the payment bought an answer, either to its own call or to a later call.
+	// Given is 1 if the payment bought an answer, to its own call or to a later one.
 	Given int `json:"given,omitempty"`
-	// Instead is the name of an older credit that paid for this call. In this case, the payment's
-	// own transaction was never sent.
+	// Instead is the name of an older credit that paid for this call; the payment's own transaction
+	// was then never sent.
 	Instead    string `json:"instead,omitempty"`
 	FailReason string `json:"nothing,omitempty"` // why the payment can never buy an answer
-	// Fees are the slots that are reserved while sending the payment may cost a fee. If there are
-	// no such slots, the payment must not be sent.
+	// Fees are the slots that are reserved while sending the payment may cost a fee. Without them,
+	// it must not be sent.
 	Fees  []Key `json:"fees,omitempty"`
 	Tries []Key `json:"tries,omitempty"` // slots reserved until the payment has bought an answer
 
 	version int64
 }
 
-// ErrOtherCall means that the same payment was already used for another call.
 var ErrOtherCall = errors.New("payment was taken for another call")
 
 const (
@@ -49,17 +48,14 @@ func paidKey(name string) Key          { return Key{"PAID#" + name, "CALL"} }
 func answerKey(name string) Key        { return Key{"PAID#" + name, "ANSWER"} }
 func creditKey(payer, name string) Key { return Key{"CREDIT#" + payer, name} }
 
-// put adds the write of a payment to w. The write fails if the stored version is not p.version.
 func (p Payment) put(w *writes) {
 	w.addRecord(replace(Item{Key: paidKey(p.Name), Version: p.version}), p)
 }
 
 // Take records a payment for a call before its transaction is sent, and reserves one slot of each
-// kind. If the payment is already recorded, Take returns the stored payment and fresh is false. If
-// it is recorded for another call, Take fails with ErrOtherCall.
-//
-// Take fails with ErrOpen if the payer has another unfinished payment. It fails with Full if no
-// slot of a kind is free.
+// kind. If the payment is already recorded, Take returns it with fresh = false, or ErrOtherCall if
+// it is for another call. Take fails with ErrOpen if the payer has another unfinished payment, and
+// with Full if no slot of a kind is free.
 func (s Payments) Take(ctx context.Context, p Payment, slots ...Slots) (taken Payment, fresh bool, err error) {
 	for range reserveTries {
 		fault := s.create(ctx, &p, slots)
@@ -105,9 +101,9 @@ func (s Payments) Get(ctx context.Context, name string) (Payment, error) {
 	return p, nil
 }
 
-// Give records that a payment bought an answer, and stores the answer for 24 hours. After that, the
-// payment is no longer a credit, and its slots are free. Give fails with ErrConflict if another
-// process stores an answer at the same time.
+// Give records that a payment bought an answer, and stores the answer for 24 hours. The payment is
+// then no longer a credit, and its slots are free. Give fails with ErrConflict if another process
+// stores an answer at the same time.
 func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.Time) error {
 	p.Given = 1
 	w := writes{ops: p.release(now, settled)}
@@ -148,12 +144,11 @@ func (s Payments) Credits(ctx context.Context, payer string, before time.Time) (
 	return credits, nil
 }
 
-// maxCredits is the maximum number of credits that Credits reads.
 const maxCredits = 3
 
-// Use pays for the call of a new payment (the parameter fresh) with an older credit, whose
-// transaction took effect. Both are then used up, and the transaction of the new payment is never
-// sent. Use fails with ErrConflict if another process wrote first.
+// Use pays for the call of the payment fresh with an older credit, whose transaction took effect.
+// Both are then used up, and the transaction of fresh is never sent. Use fails with ErrConflict if
+// another process wrote first.
 func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte, now time.Time) error {
 	fresh.Given, fresh.Instead, credit.Given = 1, credit.Name, 1
 	w := writes{ops: append(fresh.release(now, settled), credit.release(now, settled)...)}
@@ -163,9 +158,9 @@ func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte,
 	return wrap(w.commit(ctx, s.Table), "use what is owed")
 }
 
-// Fail records that the transaction of a payment moved no money and never will. The payment is then
+// Fail records that the transaction of a payment moved no money and never will, so the payment is
 // no longer a credit. If cost is true, the transaction cost a fee, and its slots stay reserved
-// until their time ends. Fail returns ErrConflict if another process has recorded the outcome.
+// until their window ends. Fail returns ErrConflict if another process has recorded the outcome.
 func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, now time.Time) error {
 	p.FailReason = why
 	end := unsent
@@ -178,7 +173,7 @@ func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, no
 }
 
 // FreeFees frees the fee slots of a payment that can no longer cost a fee, or that has taken
-// effect. The payment is not sent again. It stays a credit, because its transaction may have moved
+// effect. The payment is not sent again, but stays a credit, because its transaction may have moved
 // the money.
 func (s Payments) FreeFees(ctx context.Context, p Payment, now time.Time) error {
 	w := writes{ops: p.release(now, unsent)}

@@ -10,19 +10,19 @@ import (
 
 var (
 	pepperKey = Key{"SECRET", "PEPPER"}
-	// pepperMark is the key of an item that shows which pepper a store uses. The pepper is the
-	// operator's secret from which pseudonyms are computed. The item does not reveal the pepper.
+	// pepperMark shows which pepper a store uses, without revealing it. The pepper is the
+	// operator's secret from which pseudonyms are computed.
 	pepperMark = Key{"SERVICE", "PEPPER"}
 )
 
-// ErrOtherPepper means that the store was created with another pepper. With the given pepper, the
-// service cannot find any customer or subscriber in the store.
+// ErrOtherPepper means that the store was created with another pepper, so the service cannot find
+// any customer or subscriber in it.
 var ErrOtherPepper = errors.New(
 	"the store was made with another pepper, so no key, alert or link in it would be found; give the service the pepper that it had: set VERDETTO_PEPPER to what was exported, or use verdetto pepper import",
 )
 
-// CheckPepper fails with ErrOtherPepper if the store was created with another pepper. If the store
-// has no mark yet, CheckPepper stores the mark. Otherwise it costs one eventually consistent read.
+// CheckPepper fails with ErrOtherPepper if the store was created with another pepper. It stores the
+// mark if there is none; otherwise it costs one eventually consistent read.
 func CheckPepper(ctx context.Context, table Table, pepper []byte) error {
 	mac := hmac.New(sha256.New, pepper)
 	mac.Write([]byte("verdetto: the pepper of a store"))
@@ -52,8 +52,8 @@ func StoredPepper(ctx context.Context, table Table) ([]byte, error) {
 	return item.Data, wrap(err, "read pepper")
 }
 
-// Pepper returns the pepper that is stored in the table (partition: SECRET). If there is none, it
-// stores and returns fresh.
+// Pepper returns the pepper that is stored in the table (partition: SECRET), after storing fresh if
+// there is none.
 func Pepper(ctx context.Context, table Table, fresh []byte) ([]byte, error) {
 	pepper, err := createOrGet(ctx, table, Item{Key: pepperKey, Data: fresh})
 	return pepper, wrap(err, "store pepper")

@@ -9,8 +9,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestPostponedJobs: a job with a name exists only once. A postponed job comes after jobs that are
-// due earlier, keeps its number of tries, and is taken when it is due.
+// A postponed job comes after jobs that are due earlier, and keeps its number of tries.
 func TestPostponedJobs(t *testing.T) {
 	outbox := store.Outbox{Table: openAlerts(t).Table, Name: "push"}
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

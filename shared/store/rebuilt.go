@@ -12,27 +12,26 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A rebuilt series was refreshed in another table, from its own fares and recorded ones. The items
-// of the series (route and kind of trip) are then copied here, unless a refresh changed them
-// meanwhile.
+// A rebuilt series was refreshed in another table, from its own fares and recorded ones. Its items
+// are then copied here, unless a refresh changed them meanwhile.
 
-// SeriesItems returns all items of a series (route and kind of trip): blocks, summary and departure
-// data. The read is strong.
+// SeriesItems returns all items of a series: blocks, summary and departure data. The read is
+// strong.
 func (f Fares) SeriesItems(ctx context.Context, s fare.Series) ([]Item, error) {
 	items, err := f.Table.Query(ctx, Range{Partition: routePartition(s), Read: Strong})
 	return items, wrap(err, "read %s", s)
 }
 
-// IsSummary reports whether the item is the summary of a series (route and kind of trip).
+// IsSummary reports whether the item is the summary of a series.
 func (i Item) IsSummary() bool { return i.Sort == summaryKey(fare.Series{}).Sort }
 
 // rebuiltBytes bounds the data of one write, below MaxTogether.
 const rebuiltBytes = 3 << 20
 
-// PutSeriesItems makes items of a series (route and kind of trip) equal to the items of another
-// table and returns how many it wrote. versions holds the version of each item that they were
-// rebuilt from. It fails with ErrConflict if another process has changed an item since. A call that
-// was cut off can be repeated: items that are equal already are left alone.
+// PutSeriesItems makes the items of a series equal to those of another table and returns how many
+// it wrote. versions holds the version of each item that they were rebuilt from; it fails with
+// ErrConflict if another process has changed an item since. An interrupted call can be repeated:
+// equal items are left alone.
 func (f Fares) PutSeriesItems(
 	ctx context.Context, s fare.Series, items []Item, versions map[string]int64,
 ) (written int, err error) {
@@ -78,8 +77,8 @@ func (f Fares) PutSeriesItems(
 
 func bySort(i Item, sort string) int { return cmp.Compare(i.Sort, sort) }
 
-// CopyContributions copies what all series (route and kind of trip) contribute to a cycle from
-// another table. It returns how many items it wrote.
+// CopyContributions copies the contributions of all series to a cycle from another table. It
+// returns how many items it wrote.
 func (f Fares) CopyContributions(ctx context.Context, from Fares, cycle fare.Day) (written int, err error) {
 	r := Range{Partition: contributionPartition(cycle), Read: Strong}
 	items, err := from.Table.Query(ctx, r)
@@ -100,8 +99,8 @@ func (f Fares) CopyContributions(ctx context.Context, from Fares, cycle fare.Day
 	return len(w.ops), wrap(w.inTurn(ctx, f.Table), "write contributions of %s", cycle)
 }
 
-// Source returns the name of the fare source whose fares the store holds. It is empty if the store
-// holds no fares, or imported ones alone.
+// Source returns the name of the fare source of the store. It is empty if the store holds no fares,
+// or only imported ones.
 func (f Fares) Source(ctx context.Context) (string, error) {
 	data, _, err := f.get(ctx, sourceKey, Strong, "the source of the fares")
 	if string(data) == imported {
@@ -120,7 +119,7 @@ func (f Fares) ClaimImported(ctx context.Context) error {
 	return wrap(err, "mark store with its source")
 }
 
-// OriginLists holds what an origin's refresh stores beside its series (route and kind of trip).
+// OriginLists holds what an origin's refresh stores beside its series.
 type OriginLists struct {
 	Trends     []byte // trends.Origin
 	Coverage   map[fare.City]Coverage

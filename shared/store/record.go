@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// wrap adds the name of the failed action to an error. If err is nil, it returns nil.
+// wrap adds the name of the failed action to an error. It returns nil for nil.
 func wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -27,7 +27,6 @@ func unless(err error, expected ...error) error {
 	return err
 }
 
-// get reads a record that is stored as JSON. It also returns the stored item.
 func get[T any](ctx context.Context, table Table, key Key, read Consistency) (record T, item Item, err error) {
 	item, err = table.Get(ctx, key, read)
 	if err == nil {
@@ -36,7 +35,7 @@ func get[T any](ctx context.Context, table Table, key Key, read Consistency) (re
 	return record, item, err
 }
 
-// Decode decodes an item that a refresh computed, or returns the error with which the item was read. An
+// Decode decodes an item that a refresh computed, or returns the error with which it was read. An
 // item of another version of the program counts as absent: the next refresh computes it anew.
 func Decode[T any](data []byte, err error, decode func([]byte) (T, error)) (record T, _ error) {
 	if err == nil {
@@ -64,8 +63,7 @@ func list[T any](ctx context.Context, table Table, r Range, record func(Item) (T
 
 func set(i Item) Op { return Op{Mode: Set, Item: i} }
 
-// replace returns the write of an item. The write fails if the stored version is not i.Version.
-// Version 0 creates a new item.
+// replace requires the stored version i.Version; version 0 creates a new item.
 func replace(i Item) Op {
 	if i.Version == 0 {
 		return Op{Mode: Create, Item: i}
@@ -75,8 +73,7 @@ func replace(i Item) Op {
 
 func remove(key Key) Op { return Op{Mode: Delete, Item: Item{Key: key}} }
 
-// writes collects writes that take effect together. If encoding a record failed, no write takes
-// effect.
+// writes collects writes that take effect together, or not at all if encoding a record failed.
 type writes struct {
 	ops []Op
 	err error
@@ -84,7 +81,6 @@ type writes struct {
 
 func (w *writes) add(ops ...Op) { w.ops = append(w.ops, ops...) }
 
-// addRecord adds the operation op, with record as JSON in its data.
 func (w *writes) addRecord(op Op, record any) {
 	data, err := json.Marshal(record)
 	op.Item.Data, w.err = data, errors.Join(w.err, err)
@@ -99,7 +95,6 @@ func (w *writes) addJobs(o Outbox, jobs ...Job) {
 	}
 }
 
-// commit carries out all writes in one call. If there are no writes, it does nothing.
 func (w *writes) commit(ctx context.Context, table Table) error {
 	if w.err != nil || len(w.ops) == 0 {
 		return w.err
@@ -107,8 +102,7 @@ func (w *writes) commit(ctx context.Context, table Table) error {
 	return table.Write(ctx, w.ops...)
 }
 
-// inTurn carries out the writes in order, in batches of at most MaxWrites. The batches are not one
-// transaction.
+// inTurn carries out the writes in batches of at most MaxWrites, which are not one transaction.
 func (w *writes) inTurn(ctx context.Context, table Table) error {
 	if w.err != nil {
 		return w.err
@@ -121,16 +115,14 @@ func (w *writes) inTurn(ctx context.Context, table Table) error {
 	return nil
 }
 
-// write stores a record as JSON.
 func write(ctx context.Context, table Table, op Op, record any) error {
 	var w writes
 	w.addRecord(op, record)
 	return w.commit(ctx, table)
 }
 
-// rewrite changes a record and writes it. If another process has written the record meanwhile,
-// rewrite reads it again and retries. If the record was removed, rewrite returns no error and the
-// record stays removed.
+// rewrite changes a record and writes it. If another process has written the record meanwhile, it
+// reads the record again and retries. A removed record stays removed, without an error.
 func rewrite[T any](ctx context.Context, record T, change func(T) error, read func() (T, error)) error {
 	err := RetryConflicts(ctx, func() error {
 		err := change(record)

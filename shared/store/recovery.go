@@ -13,14 +13,13 @@ import (
 
 // This file replaces a lost key by a new key that is sent by mail. The new key is first Pending,
 // and the API refuses it. When the mail server has accepted the mail, one write makes the new key
-// current. The same write stores the previous key as Former, so that Undo can restore it. At every
-// moment, exactly one key works.
+// current and stores the previous one as Former, so that Undo can restore it. Exactly one key works
+// at any moment.
 
 // KeyHash is the stored hash of a pending, former or rotated key.
 type KeyHash struct {
 	Hash []byte `json:"hash"`
-	// At is the time when the key was issued. For a pending key, it is the time when it became
-	// pending. For a rotated key, it is the time when it was replaced.
+	// At is the time of issue. For a pending or rotated key, it is when it became so.
 	At time.Time `json:"at"`
 }
 
@@ -29,16 +28,14 @@ func (k *KeyHash) is(hash []byte) bool { return k != nil && bytes.Equal(k.Hash, 
 // Guarded reports whether a recovery of a lost key needs confirmation by mail.
 func (c Customer) Guarded(now time.Time) bool { return now.Before(c.GuardedUntil) }
 
-// Recovered reports whether a recovery is finished: the new key became current, the recovery was
-// undone, or a later key was issued. asked is the time of the request; fresh is the hash of the new
-// key.
+// Recovered reports whether a recovery that was requested at the time asked is finished: the key
+// with the hash fresh became current, the recovery was undone, or a later key was issued.
 func (c Customer) Recovered(asked time.Time, fresh apikey.Hash) bool {
 	return bytes.Equal(c.Hash, fresh[:]) || bytes.Equal(c.Voided, fresh[:]) || c.IssuedAt.After(asked)
 }
 
-// Owned returns the hash of the key that was valid before the recoveries that can still be undone.
-// Without such recoveries, it returns the hash of the current key. An empty hash means that there
-// is no key.
+// Owned returns the hash of the key that was valid before the recoveries that can still be undone,
+// or of the current key if there are none. An empty hash means that there is no key.
 func (c Customer) Owned() []byte {
 	if c.Former != nil {
 		return c.Former.Hash
@@ -73,13 +70,13 @@ func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apike
 	})
 }
 
-// ErrNothingToUndo means that no recovery of this key can be undone. There was none, or the
+// ErrNothingToUndo means that no recovery of this key can be undone: there was none, or the
 // customer has rotated or bought a key since.
 var ErrNothingToUndo = errors.New("no recovery to undo")
 
-// Undo restores the customer's former key and makes the keys of later recoveries invalid. owned is
-// a prefix of the former key's hash. Until the time guarded,
-// every recovery needs a confirmation by mail. Calling Undo again has no further effect.
+// Undo restores the customer's former key, whose hash begins with owned, and makes the keys of
+// later recoveries invalid. Until the time guarded, every recovery needs a confirmation by mail.
+// Undo is idempotent.
 func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte, guarded time.Time) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if err := c.undoable(owned); err != nil {
@@ -114,17 +111,16 @@ func (c Customer) undoable(owned []byte) error {
 	return nil
 }
 
-// RotationGrace is the time for which a rotated key can request the new key again, if the first
-// answer was lost.
+// RotationGrace is how long a rotated key can request the new key again, if the first answer was
+// lost.
 const RotationGrace = 10 * time.Minute
 
 // ErrNotHeld means that the key is not the current key of the customer.
 var ErrNotHeld = errors.New("the key is not the current one")
 
-// Rotate replaces the current key by the key whose hash is fresh, and returns the stored customer.
-// The caller must show the current key. If an earlier call has already done so, Rotate changes
-// nothing: the answer to that call may have been lost. If shown is another key, Rotate fails with
-// ErrNotHeld.
+// Rotate replaces the current key, which the caller must show, by the key whose hash is fresh, and
+// returns the stored customer. If an earlier call has already done so, its answer may have been
+// lost, and Rotate changes nothing. For any other shown key, it fails with ErrNotHeld.
 func (k Customers) Rotate(
 	ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time,
 ) (stored Customer, err error) {
@@ -143,8 +139,7 @@ func (k Customers) Rotate(
 	return stored, err
 }
 
-// HasRotated reports whether a key that a caller shows was rotated within the last 10 minutes
-// (RotationGrace).
+// HasRotated reports whether the shown key was rotated within RotationGrace.
 func (c Customer) HasRotated(shown apikey.Key, now time.Time) bool {
 	return c.Rotated != nil && len(c.Rotated.Hash) == len(apikey.Hash{}) &&
 		shown.Matches(apikey.Hash(c.Rotated.Hash)) && now.Sub(c.Rotated.At) < RotationGrace
@@ -152,15 +147,14 @@ func (c Customer) HasRotated(shown apikey.Key, now time.Time) bool {
 
 func offerKey(id string) Key { return Key{"OFFER#" + id, "JOB"} }
 
-// Offer stores a job under an id. The job is added to the outbox when a caller accepts the offer
-// with that id in time. A second Offer with the same id changes nothing.
+// Offer stores a job that is added to the outbox when a caller accepts the id in time. A second
+// Offer with the same id changes nothing.
 func (o Outbox) Offer(ctx context.Context, id string, j Job, until time.Time) error {
 	err := write(ctx, o.Table, replace(Item{Key: offerKey(id), Expires: until}), j)
 	return wrap(unless(err, ErrExists), "offer a job")
 }
 
-// CheckOffer returns nil if there is an offer with the id, and ErrNotFound if there is none or it
-// has expired.
+// CheckOffer returns ErrNotFound if there is no offer with the id or it has expired.
 func (o Outbox) CheckOffer(ctx context.Context, id string) error {
 	_, err := o.offer(ctx, id)
 	return err
@@ -171,7 +165,7 @@ func (o Outbox) offer(ctx context.Context, id string) (Item, error) {
 	return item, wrap(err, "read offered job")
 }
 
-// Accept adds the job that was offered under an id to the outbox. A second call adds nothing.
+// Accept adds the job that was offered under an id to the outbox, once.
 func (o Outbox) Accept(ctx context.Context, id string, now time.Time) error {
 	return RetryConflicts(ctx, func() error {
 		item, err := o.offer(ctx, id)

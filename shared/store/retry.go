@@ -29,8 +29,7 @@ func RetryConflicts(ctx context.Context, change func() error) error {
 	}, change)
 }
 
-// retryWhile calls change again after an error, as long as the function tries allows. For an error,
-// tries returns the maximum number of calls.
+// retryWhile calls change again after an error, up to the number of calls that tries allows for it.
 func retryWhile(ctx context.Context, tries func(error) int, change func() error) error {
 	for try := 1; ; try++ {
 		err := change()
@@ -52,7 +51,6 @@ func retryWhile(ctx context.Context, tries func(error) int, change func() error)
 
 func isConflict(err error) bool { return errors.Is(err, ErrConflict) || errors.Is(err, ErrExists) }
 
-// pause waits for a random time, which grows with the number of failed tries.
 func pause(ctx context.Context, try int) error {
 	if retry.Sleep(ctx, waits.Jittered(try)) != nil {
 		return fmt.Errorf("%w: wait for another writer: %w", ErrUnavailable, context.Cause(ctx))
@@ -60,8 +58,8 @@ func pause(ctx context.Context, try int) error {
 	return nil
 }
 
-// createOrGet creates an item and returns its data. With the item it sets the items with. If the
-// item exists, createOrGet returns the data of the existing item.
+// createOrGet creates an item, and sets the items with in the same write. If the item exists, it
+// returns the existing data.
 func createOrGet(ctx context.Context, table Table, item Item, with ...Item) (data []byte, err error) {
 	ops := []Op{{Mode: Create, Item: item}}
 	for _, i := range with {

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// contended is a table in which every conditional write to one partition (or to all) fails, as if
-// another writer were always faster.
+// contended refuses every conditional write to one partition (or to all), as if another writer were
+// always faster.
 type contended struct {
 	store.Table
 	refusal   error
@@ -41,8 +41,7 @@ func issueOnce(ctx context.Context, customers store.Customers, what string) (str
 	return text, err
 }
 
-// TestAlwaysConflicting: if every try of a write conflicts, the call fails with ErrUnavailable
-// after 20 tries.
+// After 20 conflicting tries, a call fails with ErrUnavailable.
 func TestAlwaysConflicting(t *testing.T) {
 	once := store.Once{What: "payment/1", Keep: func(store.Customer) bool { return false }}
 	coverage := map[fare.City]store.Coverage{"BUH": {Observations: 1}}
@@ -98,8 +97,6 @@ func TestAlwaysConflicting(t *testing.T) {
 	}
 }
 
-// TestRetryEnds: RetryConflicts stops after the first success, after an error other than a
-// conflict, or when its context ends.
 func TestRetryEnds(t *testing.T) {
 	broken := errors.New("broken")
 	for _, c := range []struct {
@@ -135,7 +132,7 @@ func TestRetryEnds(t *testing.T) {
 	})
 }
 
-// slow is a table whose calls take time, so that concurrent callers interleave.
+// slow delays calls, so that concurrent callers interleave.
 type slow struct {
 	store.Table
 	wait func()
@@ -151,7 +148,6 @@ func (s slow) Write(ctx context.Context, ops ...store.Op) error {
 	return s.Table.Write(ctx, ops...)
 }
 
-// TestFiftyAtOnce: 50 concurrent writers change one item, and all succeed.
 func TestFiftyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := slow{openAlerts(t).Table, func() { time.Sleep(10 * time.Millisecond) }}

@@ -8,9 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The score counts how often published verdicts were right. The store holds one sum over all time,
-// and one item per week. Both are written together with the statistics of a cycle, so each cycle
-// counts once.
+// The score counts how often published verdicts were right: one sum over all time, and one item per
+// week. Both are written together with the statistics of a cycle, so each cycle counts once.
 const (
 	scorePartition  = "SCORE"
 	scoreWeekPrefix = "WEEK#"
@@ -18,14 +17,13 @@ const (
 
 var scoreSumKey = Key{scorePartition, "SUM"}
 
-// Score holds the parts of the stored score that one write changes. Parts without data are not
-// written.
+// Score holds the parts of the stored score that one write changes, without those that lack data.
 type Score struct {
 	Sum   []byte              // score.Sum
 	Weeks map[fare.Day][]byte // score.Sum, by the first day of the week
 }
 
-// ScoreWeek is the encoded score of the week that begins on the day Monday.
+// ScoreWeek is the encoded score of a week.
 type ScoreWeek struct {
 	Monday fare.Day
 	Data   []byte
@@ -43,14 +41,14 @@ func (s Score) ops() (ops []Op) {
 	return ops
 }
 
-// ScoreSum returns the encoded sum of the score over all time, or nil before the first cycle.
+// ScoreSum returns the encoded score over all time, or nil before the first cycle.
 func (f Fares) ScoreSum(ctx context.Context, read Consistency) ([]byte, error) {
 	data, _, err := f.get(ctx, scoreSumKey, read, "the score")
 	return data, unless(err, ErrNotFound)
 }
 
-// ScoreOfWeek returns the encoded score of the week that begins on the given Monday, or nil if
-// there is none. The read is strong.
+// ScoreOfWeek returns the encoded score of the week that begins on the given Monday, or nil. The
+// read is strong.
 func (f Fares) ScoreOfWeek(ctx context.Context, monday fare.Day) ([]byte, error) {
 	data, _, err := f.get(ctx, weekKey(monday), Strong, "the score")
 	return data, unless(err, ErrNotFound)

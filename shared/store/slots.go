@@ -11,9 +11,9 @@ import (
 )
 
 // Slots limits the number of payments in a window of time that are unfinished, or that cost a fee
-// and moved no money. At most Most such payments are allowed. Each one reserves a slot, a stored
-// item. The write that records the payment creates the slot; the write that records the outcome
-// deletes it. A payment without an outcome keeps its slots until the window ends.
+// and moved no money, to Most. Each reserves a slot, a stored item. The write that records the
+// payment creates the slot; the write that records the outcome deletes it. A payment without an
+// outcome keeps its slots until the window ends.
 type Slots struct {
 	Subject string // whose payments are limited; part of the key, so it must not change
 	Name    string // kind of slot; part of the key, so it must not change
@@ -22,7 +22,7 @@ type Slots struct {
 	Fees    bool // true: the slot is kept while a fee is possible or was paid; false: until an answer is bought
 }
 
-// Full is the error if all slots of a kind are in use.
+// Full is the error if all slots of a kind are taken.
 type Full struct {
 	Slots
 	IsOpen bool     // a slot was reserved recently, so its payment may be unfinished
@@ -34,17 +34,14 @@ func (f *Full) Error() string { return fmt.Sprintf("all %d slots %s are taken", 
 // ErrOpen means that the payer has another unfinished payment.
 var ErrOpen = errors.New("another payment of the payer is open")
 
-// errContended means that at every try, another caller reserved the chosen slot first.
+// errContended means that other callers reserved the chosen slot first at every try.
 var errContended = fmt.Errorf("%w: too many reserve slots at once", ErrUnavailable)
 
 const (
-	// OpenFor is the time for which a payment without an outcome blocks other payments of its
-	// payer.
+	// OpenFor is how long a payment without an outcome blocks other payments of its payer.
 	OpenFor = 2 * time.Minute
-	// maxOld is the maximum number of older payments that the error Full lists.
-	maxOld = 3
-	// reserveTries is the maximum number of times that slots are chosen, if other callers reserve
-	// the chosen slots first.
+	maxOld  = 3
+	// reserveTries is how often slots are chosen if other callers reserve them first.
 	reserveTries = 20
 )
 
@@ -52,14 +49,12 @@ func slotsKey(of, sort string) Key { return Key{"FEES#" + of, sort} }
 
 func openKey(payer string) Key { return slotsKey("payer-"+payer, "OPEN") }
 
-// slotData records when a slot was reserved, and for which payment.
 type slotData struct {
 	At   time.Time `json:"at"`
 	Name string    `json:"name,omitempty"`
 }
 
-// free returns the write that reserves a random free slot (one of a limited number of mails or
-// payments in a period). items are the stored slots.
+// free returns the write that reserves a random free slot, given the stored ones.
 func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 	from := at.UTC().Truncate(s.Per)
 	prefix := s.Name + "#" + from.Format(time.RFC3339) + "#"
@@ -90,13 +85,12 @@ func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 		full.Old = full.Old[:min(maxOld, len(full.Old))]
 		return Op{}, full
 	}
-	// The choice is random. Otherwise, concurrent callers would all choose the first free slot.
+	// Concurrent callers would otherwise all choose the first free slot.
 	key := slotsKey(s.Subject, left[rand.IntN(len(left))])
 	data, err := json.Marshal(slotData{at.UTC(), name})
 	return replace(Item{Key: key, Expires: from.Add(s.Per), Data: data}), wrap(err, "write slot")
 }
 
-// reserve chooses a free slot of each kind and returns the writes that reserve them.
 func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op, error) {
 	p.Fees, p.Tries = nil, nil
 	open := Item{Key: openKey(p.Payer), Expires: p.At.Add(OpenFor).Truncate(time.Second), Data: []byte(p.Name)}
@@ -129,7 +123,7 @@ func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op,
 	return ops, nil
 }
 
-// ending is the outcome of a payment. It decides which slots become free.
+// ending is the outcome of a payment, which decides which slots become free.
 type ending int
 
 const (
@@ -159,7 +153,7 @@ func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	return ops
 }
 
-// Count reserves a slot until its window ends, without a payment. It fails with Full if no slot is
+// Count reserves a slot until its window ends, without a payment. It fails with Full if none is
 // free.
 func (s Payments) Count(ctx context.Context, of Slots, at time.Time) error {
 	for range reserveTries {

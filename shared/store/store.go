@@ -105,10 +105,10 @@
 // process and day, which records that callers ask for the route.
 //
 // The statistics over all series cost 4 reads and 6 writes per refresh of all routes, including the
-// score. For each day, the refresh also reads the contribution (to the sums over all routes) of
-// each series (route and kind of trip) to these statistics. Once a week it reads the scores of the
-// weeks of a year, at one unit for each 4 KB. GET /v1/pagella publishes the score. It reads the
-// totals (half a unit), and the scores of 53 weeks with under 1 KB each (7 units).
+// score. For each day, the refresh also reads the contribution of each series to these statistics.
+// Once a week it reads the scores of the weeks of a year, at one unit for each 4 KB. GET
+// /v1/pagella publishes the score: it reads the totals (half a unit), and the scores of 53 weeks
+// with under 1 KB each (7 units).
 //
 // After three years the summary costs 4 units. Each origin adds 3 reads and 4 writes, and more if
 // its trends or deals exceed 1 KB. Trends and deals take about 450 bytes per destination. Each
@@ -128,22 +128,21 @@ import (
 	"unicode/utf8"
 )
 
-// Key addresses an item. Each part is non-empty UTF-8 text without a zero byte, at most 512 bytes
-// long.
+// Key addresses an item. Each part is non-empty UTF-8 without a zero byte, at most 512 bytes long.
 type Key struct{ Partition, Sort string }
 
 // MaxData is the maximum length of an item's Data, in bytes. DynamoDB allows 400 KB, including keys
 // and attribute names.
 const MaxData = 390_000
 
-// MaxWrites is the maximum number of writes in one call to Write. MaxTogether is the maximum length
-// of all their Data together, in bytes. DynamoDB allows 4 MB in a transaction.
+// MaxWrites is the maximum number of writes in one call to Write, and MaxTogether the maximum
+// length of all their Data in bytes. DynamoDB allows 4 MB in a transaction.
 const (
 	MaxWrites   = 100
 	MaxTogether = 3_900_000
 )
 
-// Item is a stored record: a key, a version, an expiry and data.
+// Item is a stored record.
 type Item struct {
 	Key
 	Version int64     // set by the table; 1 after the first write
@@ -165,8 +164,8 @@ const (
 	Delete
 	// Remove deletes the item. It fails with ErrConflict unless the stored version is Item.Version.
 	Remove
-	// Check writes nothing. It fails with ErrConflict unless the stored version is Item.Version.
-	// Version 0 requires that there is no item.
+	// Check writes nothing. It fails with ErrConflict unless the stored version is Item.Version; 0
+	// requires that there is no item.
 	Check
 )
 
@@ -180,7 +179,7 @@ type Op struct {
 type Consistency int
 
 const (
-	// An Eventual read costs half as much. It may miss the newest writes of the last moment.
+	// An Eventual read costs half as much, and may miss writes of the last moment.
 	Eventual Consistency = iota
 	// A Strong read sees every write that returned before the read began.
 	Strong
@@ -200,22 +199,21 @@ type Table interface {
 	// Get returns the item with a key, or ErrNotFound.
 	Get(ctx context.Context, key Key, read Consistency) (Item, error)
 
-	// Query returns all items of a range in one slice, whatever their number. If it returns fewer
-	// than r.Limit items, there are no more.
+	// Query returns all items of a range in one slice. If it returns fewer than r.Limit items,
+	// there are no more.
 	Query(ctx context.Context, r Range) ([]Item, error)
 
 	// Write carries out at most MaxWrites operations on different keys, all or none. Several
-	// operations are a transaction, which costs twice as much. If the condition of one operation
-	// fails, the whole transaction fails with the error of that condition.
+	// operations are a transaction, which costs twice as much. If the condition of one fails, the
+	// transaction fails with its error.
 	Write(ctx context.Context, ops ...Op) error
 
 	// Take adds n, at least 1, to a counter and returns the new count. If the count is already at
-	// limit or above, Take fails with ErrLimit and changes nothing. So a count can exceed the limit
+	// limit or above, Take fails with ErrLimit and changes nothing, so a count can exceed the limit
 	// by at most n-1. The first call sets the expiry; an expired counter starts at 0 again. Take is
 	// one conditional write. Get and Query return counters as items: see Item.Count.
 	Take(ctx context.Context, key Key, n, limit int64, expires time.Time) (int64, error)
 
-	// Close releases the resources of the table.
 	Close() error
 }
 
@@ -230,11 +228,11 @@ var (
 	ErrLimit = errors.New("limit reached")
 	// ErrTooLarge means that an item exceeds MaxData, or a call exceeds MaxTogether.
 	ErrTooLarge = errors.New("item too large")
-	// ErrInvalid means that the caller made an error: an empty key, too many writes, or two writes
-	// to one key.
+	// ErrInvalid means a programming error: an empty key, too many writes, or two writes to one
+	// key.
 	ErrInvalid = errors.New("invalid storage call")
-	// ErrUnavailable means that the storage was not reached or did not answer in time. The write
-	// may have taken effect.
+	// ErrUnavailable means that the storage was not reached or did not answer in time. A write may
+	// have taken effect.
 	ErrUnavailable = errors.New("storage unavailable")
 )
 
@@ -264,8 +262,8 @@ func Validate(ops []Op) error {
 	return nil
 }
 
-// Refuses returns the error of an operation if its condition fails, else nil. had is the stored
-// item; its version is 0 if there is no item.
+// Refuses returns the error of an operation whose condition fails for the stored item, else nil.
+// The version of had is 0 if there is no item.
 func (op Op) Refuses(had Item) error {
 	switch op.Mode {
 	case Create:
@@ -284,8 +282,7 @@ func (op Op) Refuses(had Item) error {
 	return nil
 }
 
-// ValidateTake checks the arguments of a call to Take. Every implementation of Table calls it
-// first.
+// ValidateTake checks the arguments of Take. Every implementation of Table calls it first.
 func ValidateTake(key Key, n int64) error {
 	if n < 1 {
 		return fmt.Errorf("%w: take %d from a counter", ErrInvalid, n)
@@ -301,7 +298,6 @@ func (r Range) Validate() error {
 	return Key{r.Partition, "-"}.Validate()
 }
 
-// Validate checks that a key is valid: not empty, not too long, and UTF-8 without a zero byte.
 func (k Key) Validate() error {
 	for _, part := range []string{k.Partition, k.Sort} {
 		if part == "" || len(part) > 512 || !utf8.ValidString(part) || strings.ContainsRune(part, 0) {
@@ -311,8 +307,7 @@ func (k Key) Validate() error {
 	return nil
 }
 
-// Count returns the count of a counter that was read as an item. It returns false if the item is
-// not a counter.
+// Count returns the count of a counter that was read as an item, and false for any other item.
 func (i Item) Count() (int64, bool) {
 	if len(i.Data) != 8 {
 		return 0, false
@@ -320,7 +315,7 @@ func (i Item) Count() (int64, bool) {
 	return int64(binary.BigEndian.Uint64(i.Data)), true
 }
 
-// CounterData returns the Data of an item that holds a counter with the given count.
+// CounterData returns the Data of a counter.
 func CounterData(count int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(count)) }
 
 // Expired reports whether the item has expired at the time now, so that it counts as deleted.

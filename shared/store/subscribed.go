@@ -8,15 +8,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-// For each route with alerts, the store holds a mark, and also for each kind of trip with alerts and
-// for each series of airports with alerts (LON, LON#4-7, LON@BGY-STN#4-7). A refresh reads all marks
-// of an origin in one query. So it knows for which routes it must store notifications.
+// The store marks each route with alerts, and also each kind of trip and each series of airports
+// with alerts (LON, LON#4-7, LON@BGY-STN#4-7). A refresh reads all marks of an origin in one query
+// to know for which routes it must store notifications.
 
 // SubscribedRoute is a route that has alerts or had alerts.
 type SubscribedRoute struct {
 	Destination fare.City // may be Anywhere
-	// Trips are the kinds of trips with alerts, for any departure date. Trips is empty if all
-	// alerts are for the route itself.
+	// Trips are the kinds of trips with alerts, for any departure date. It is empty if all alerts
+	// are for the route itself.
 	Trips []fare.Trip
 	// Pairs are the series of airports with alerts.
 	Pairs []fare.Series
@@ -26,8 +26,6 @@ const oneWayMark = "one-way"
 
 func subscribedPartition(origin fare.City) string { return "WATCHED#" + string(origin) }
 
-// marks returns the writes that store the marks of an alert: for its route, its kind of trip and the
-// series of its airports.
 func (a Alert) marks() []Op {
 	mark := Key{subscribedPartition(a.Route.Origin), string(a.Route.Destination)}
 	ops := []Op{set(Item{Key: mark})}
@@ -84,8 +82,7 @@ func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]Subsc
 	return all, nil
 }
 
-// ForgetRoute deletes the items that mark a route as subscribed, if the route has no alerts. It
-// returns true if no such item is left.
+// ForgetRoute deletes the marks of a route without alerts, and reports whether none is left.
 func (a Alerts) ForgetRoute(ctx context.Context, route fare.Route) (bool, error) {
 	r := Range{Partition: subscribedPartition(route.Origin), Prefix: string(route.Destination), Read: Strong}
 	marks, err := a.Table.Query(ctx, r)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Tally counts the items of a table that have not expired, for a report to the operator. The caller
-// calls Add once for every item.
+// Tally counts the unexpired items of a table for a report to the operator. The caller calls Add
+// once for every item.
 type Tally struct {
 	Now       time.Time
 	Routes    int            // routes with one-way fares
@@ -21,12 +21,10 @@ type Tally struct {
 	Expired   int            // expired, but not deleted yet
 	Bytes     int64          // total length of keys and data
 	Kinds     map[string]int // items by the first part of their partition
-	// Summary, if set, is called with the data of each summary of a series (route and kind of
-	// trip).
+	// Summary, if set, is called with the data of each summary of a series.
 	Summary func(data []byte)
 }
 
-// Add counts one item.
 func (t *Tally) Add(i Item) {
 	if i.Expired(t.Now) {
 		t.Expired++

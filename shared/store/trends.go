@@ -18,8 +18,7 @@ type Coverage struct {
 	AsOf         fare.Day  `json:"on"` // day of the refresh that wrote it
 }
 
-// exceeds reports whether c is newer than the other coverage. For two coverages of the same day, it
-// reports whether c has more data.
+// exceeds reports whether c is newer than the other coverage or, on the same day, has more data.
 func (c Coverage) exceeds(than Coverage) bool {
 	return c.AsOf > than.AsOf || c.AsOf == than.AsOf && c.Observations > than.Observations
 }
@@ -29,10 +28,9 @@ func (f Fares) Trends(ctx context.Context, origin fare.City) ([]byte, int64, err
 	return f.get(ctx, originKey(origin, "TRENDS"), Eventual, "trends of %s", origin)
 }
 
-// PutTrends writes the trends of an origin. It fails if the stored version is not the given one;
-// version 0 requires that no trends are stored. It also writes the coverage of each route in
-// changed. It writes the trends last: if it is interrupted, the next refresh writes all of them
-// again.
+// PutTrends writes the coverage of each route in changed and the trends of an origin. It fails if
+// the stored version of the trends is not the given one; version 0 requires that none are stored.
+// It writes the trends last: if it is interrupted, the next refresh writes all of them again.
 func (f Fares) PutTrends(
 	ctx context.Context, origin fare.City, data []byte, version int64, changed map[fare.City]Coverage,
 ) error {
@@ -55,7 +53,7 @@ func (f Fares) IsCovered(ctx context.Context, r fare.Route) (bool, error) {
 	return err == nil, unless(err, ErrNotFound)
 }
 
-// putCoverage writes the coverage of a route, unless the stored coverage is newer or has more data.
+// putCoverage keeps a stored coverage that is newer or has more data.
 func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 	c.Newest = c.Newest.UTC()
 	data, err := json.Marshal(c)
@@ -78,8 +76,7 @@ func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 
 func cityOf(item Item) (fare.City, error) { return fare.City(item.Sort), nil }
 
-// Covered returns at most limit covered origins, in alphabetical order of their codes. It starts
-// after the given city.
+// Covered returns at most limit covered origins after the given city, in alphabetical order.
 func (f Fares) Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error) {
 	r := Range{Partition: "COVERED", After: string(after), Limit: limit}
 	origins, err := list(ctx, f.Table, r, cityOf)
@@ -92,8 +89,7 @@ type Into struct {
 	Coverage
 }
 
-// Into returns at most limit routes to a destination, in order of origin. It starts after the given
-// origin.
+// Into returns at most limit routes to a destination, in order of origin, after the given one.
 func (f Fares) Into(ctx context.Context, destination, after fare.City, limit int) ([]Into, error) {
 	r := Range{Partition: "INTO#" + string(destination), After: string(after), Limit: limit}
 	routes, err := list(ctx, f.Table, r, func(item Item) (Into, error) {
@@ -110,8 +106,8 @@ func dealsKey(origin fare.City, trip fare.Trip) Key {
 	return originKey(origin, "DEALS#"+trip.String())
 }
 
-// Deals returns the encoded deals.Origin of an origin and a kind of trip, with its version. It
-// returns ErrNotFound if there is none.
+// Deals returns the encoded deals.Origin of an origin and a kind of trip with its version, or
+// ErrNotFound.
 func (f Fares) Deals(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
 	return f.get(ctx, dealsKey(origin, trip), Eventual, "deals of %s", origin)
 }
@@ -132,31 +128,29 @@ const (
 	requested = "WANTED"   // uncovered origins that callers requested
 )
 
-// NoteDemand records that callers ask for a series (route and kind of trip). Until the given time,
-// the service refreshes the series every day.
+// NoteDemand records that callers ask for a series. Until the given time, the service refreshes it
+// every day.
 func (f Fares) NoteDemand(ctx context.Context, s fare.Series, until time.Time) error {
 	err := f.Table.Write(ctx, set(Item{Key: Key{demanded, s.String()}, Expires: until}))
 	return wrap(err, "note demand for %s", s)
 }
 
-// RequestOrigin records that a caller asked for a route from an origin that is not covered. The
-// record expires at the given time.
+// RequestOrigin records until the given time that a caller asked for a route from an uncovered
+// origin.
 func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error {
 	err := f.Table.Write(ctx, set(Item{Key: Key{requested, string(origin)}, Expires: until}))
 	return wrap(err, "request origin %s", origin)
 }
 
-// Demanded returns the series (route and kind of trip) that callers ask for. most is the latest
-// plausible expiry of a record. It omits records that expire later: a process with a wrong clock
-// wrote them.
+// Demanded returns the series that callers ask for. It omits records that expire later than most,
+// the latest plausible expiry: a process with a wrong clock wrote them.
 func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, error) {
 	series, err := unexpired(ctx, f.Table, demanded, most, fare.ParseSeries)
 	return series, wrap(err, "list series in demand")
 }
 
-// RequestedOrigins returns the origins that callers asked for and that are not covered. most is the
-// latest plausible expiry of a record. It omits records that expire later: a process with a wrong
-// clock wrote them.
+// RequestedOrigins returns the uncovered origins that callers asked for. Like Demanded, it omits
+// records that expire later than most.
 func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.City, error) {
 	origins, err := unexpired(
 		ctx, f.Table, requested, most, func(city string) (fare.City, error) { return fare.City(city), nil },
@@ -164,7 +158,6 @@ func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.Cit
 	return origins, wrap(err, "list requested origins")
 }
 
-// unexpired returns the items of a partition, without those whose expiry is later than most.
 func unexpired[T any](
 	ctx context.Context, table Table, partition string, most time.Time, parse func(string) (T, error),
 ) ([]T, error) {
