@@ -23,7 +23,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// inquiry is a question for a service on the command line.
 type inquiry struct {
 	url, lang string
 	out       output
@@ -31,7 +30,6 @@ type inquiry struct {
 	nonstop   bool
 }
 
-// askFlags maps the parameters of GET /v1/analisi to flags.
 var askFlags = map[string]struct{ flag, usage string }{
 	"partenza": {"depart", "the `day` of departure, such as 2027-01-13; default: any"},
 	"ritorno":  {"return", "the `day` of the flight back; needs -depart"},
@@ -79,8 +77,7 @@ Exit codes: 0 answered, 1 the service fails or is not there, 2 the question is w
 	return c
 }
 
-// serviceHere returns the URL of the service that runs on this machine with the settings in the
-// environment.
+// serviceHere returns the URL of a service on this machine with the settings in the environment.
 func serviceHere() string {
 	at := reach{listen: os.Getenv("VERDETTO_LISTEN"), tls: os.Getenv("VERDETTO_TLS")}
 	host, port, err := net.SplitHostPort(at.address())
@@ -95,7 +92,6 @@ func serviceHere() string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// refusal is a question that a service does not answer.
 type refusal struct {
 	status     int
 	Code       string
@@ -105,7 +101,7 @@ type refusal struct {
 
 var parameterName = regexp.MustCompile(`\b(origine|destinazione|partenza|ritorno|mese|prezzo|valuta)\b`)
 
-// Error implements error. It names the flags of this command, not the parameters of the API.
+// Error names the flags of this command, not the parameters of the API.
 func (r *refusal) Error() string {
 	return parameterName.ReplaceAllStringFunc(r.Detail, func(name string) string {
 		if flag, ok := askFlags[name]; ok {
@@ -115,7 +111,6 @@ func (r *refusal) Error() string {
 	})
 }
 
-// exitCode returns the exit code of the command.
 func (r *refusal) exitCode() int {
 	switch {
 	case r.status == http.StatusBadRequest, r.status == http.StatusNotFound && len(r.Parameters) > 0:
@@ -131,7 +126,6 @@ func wrongQuestion(format string, args ...any) error {
 	return &refusal{status: http.StatusBadRequest, Detail: fmt.Sprintf(format, args...)}
 }
 
-// ask asks the service and prints the answer.
 func (q *inquiry) ask(ctx context.Context, from, to string) error {
 	language, ok := i18n.Find(q.lang)
 	if q.lang == "" {
@@ -173,7 +167,7 @@ func localeLanguage(env func(string) string) *i18n.Language {
 	return i18n.English()
 }
 
-// call makes the call to the service. Its error is a refusal if the service answers one.
+// call returns a refusal as its error if the service answers one.
 func (q *inquiry) call(ctx context.Context, parameters url.Values) (body []byte, invented bool, err error) {
 	at, err := url.Parse(q.url)
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {

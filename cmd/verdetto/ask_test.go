@@ -2,7 +2,6 @@ package main
 
 import "testing"
 
-// TestLocaleLanguage: the locale chooses the language of an answer, if the service speaks it.
 func TestLocaleLanguage(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string

@@ -22,7 +22,7 @@ func backupCommand() *cobra.Command {
 	return c
 }
 
-// backup copies a bolt file or a DynamoDB table into a file. The store may be in use meanwhile.
+// The store may be in use meanwhile.
 func backup(ctx context.Context, store, to string) error {
 	if store == "" || to == "" {
 		return errors.New("backup needs -store bolt:FILE or dynamodb:TABLE, and -to FILE")

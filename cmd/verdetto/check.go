@@ -21,8 +21,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// serveOptions holds the flags of serve and of check. check reports every setting that serve
-// would refuse.
+// serveOptions holds the flags of serve and of check, which reports every setting that serve would
+// refuse.
 type serveOptions struct {
 	options
 	reach
@@ -33,8 +33,7 @@ type serveOptions struct {
 
 const realMoney = "real"
 
-// flags defines the flags of the command and returns the flags that are settings. -price is
-// defined, but is not a setting.
+// flags defines the flags of the command and returns those that are settings, all but -price.
 func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	all := map[string]*string{"metrics": &o.metrics, "money": &o.money, "mail": &o.mail, "base": &o.base}
 	maps.Copy(all, o.options.flags(c))
@@ -42,8 +41,8 @@ func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	return all
 }
 
-// faults returns the errors that a check of single settings cannot find: missing settings,
-// contradictions between settings, and files that cannot be used.
+// faults returns what a check of single settings cannot find: missing settings, contradictions
+// between settings, and files that cannot be used.
 func (o *serveOptions) faults() (faults []string) {
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if o.money == realMoney {
@@ -99,7 +98,6 @@ func (o *serveOptions) faults() (faults []string) {
 	return faults
 }
 
-// mailFaults returns what is wrong with the setting of the mail carrier.
 func mailFaults(carrier string) []string {
 	if carrier == "" {
 		return []string{"VERDETTO_MAIL (-mail): missing; give smtp://HOST:587, ses, or a folder that mail is written into"}
@@ -117,7 +115,7 @@ func mailFaults(carrier string) []string {
 	return nil
 }
 
-// nearest returns the folder itself if it exists, and otherwise its nearest existing parent.
+// nearest returns the folder or its nearest existing parent.
 func nearest(folder string) string {
 	for {
 		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
@@ -127,7 +125,7 @@ func nearest(folder string) string {
 	}
 }
 
-// unwritable returns why no file can be created in a folder, or "" if a file can be created.
+// unwritable returns why no file can be created in a folder, or "".
 func unwritable(folder string) string {
 	probe, err := os.CreateTemp(folder, ".verdetto-check-*")
 	if err != nil {
@@ -148,8 +146,8 @@ func checkCommand() *cobra.Command {
 	file := settingsFile(c, o.flags(c))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		taken, faults := settings.Take(c.Flags(), *file)
-		// Without -source nothing is called, because a service must be able to start while its fare source
-		// fails.
+		// The source is called only with -source, because a service must be able to start while its
+		// fare source fails.
 		if err := o.check(taken, faults, out); err != nil || !ask {
 			return err
 		}
@@ -161,8 +159,9 @@ func checkCommand() *cobra.Command {
 	return c
 }
 
-// compareForm makes one call of each kind to the real fare source. It prints how the answers differ
-// from the form that this version reads. A source that does not answer is no fault of the settings.
+// compareForm makes one call of each kind to the real fare source, and prints how the answers
+// differ from the form that this version reads. A source that does not answer is no fault of the
+// settings.
 func compareForm(ctx context.Context, w io.Writer) error {
 	source, err := onemachine.RealSource()
 	if err != nil {
@@ -185,11 +184,10 @@ func compareForm(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// check prints everything that is wrong with the settings of serve. It starts nothing.
+// check prints everything that is wrong with the settings of serve, without starting anything.
 func (o *serveOptions) check(taken []settings.ValuedSetting, faults []string, out output) error {
 	for _, fault := range o.faults() {
 		name, _, _ := strings.Cut(fault, ":")
-		// A value that is malformed has been reported already.
 		if !slices.ContainsFunc(faults, func(said string) bool { return about(said) == name }) {
 			faults = append(faults, fault)
 		}
@@ -211,20 +209,18 @@ func (o *serveOptions) check(taken []settings.ValuedSetting, faults []string, ou
 	return nil
 }
 
-// checked is the result of a check: every setting with its source, or every fault.
+// checked holds every setting with its source, or every fault.
 type checked struct {
 	Settings []checkedSetting `json:"settings"`
 	Faults   []string         `json:"faults"`
 }
 
-// checkedSetting is a setting. The value of a secret is hidden.
 type checkedSetting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	From  string `json:"from"`
 }
 
-// Print writes the faults for people, or the settings if there are none.
 func (c checked) Print(w io.Writer) {
 	for _, fault := range c.Faults {
 		fmt.Fprintln(w, fault)
@@ -238,7 +234,6 @@ func (c checked) Print(w io.Writer) {
 	fmt.Fprintln(w, "the settings are right; verdetto serve accepts them")
 }
 
-// about returns the name of the setting that a fault is about.
 func about(fault string) string {
 	name, _, _ := strings.Cut(fault, ":")
 	if s, ok := config.OfFlag(strings.TrimPrefix(name, "-")); ok {

@@ -26,18 +26,18 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-// The settings file and the store of a set-up, in the current folder.
+// Both are in the current folder.
 const (
 	setUpFile  = "verdetto.toml"
 	setUpStore = "bolt:verdetto.db"
 )
 
-// notFirst lists the settings that an operator chooses before the first start. With one of them
-// serve shows no set-up page: the source is chosen, or the service is reachable from outside.
+// notFirst lists settings without which serve may show the set-up page: they choose the source, or
+// make the service reachable from outside.
 var notFirst = []string{"VERDETTO_UPSTREAM", "TRAVELPAYOUTS_TOKEN", "VERDETTO_ORIGINS", "VERDETTO_TLS",
 	"VERDETTO_BEHIND", "VERDETTO_BASE_URL", "VERDETTO_NOW"}
 
-// isFirstRun reports whether serve begins with the set-up page. There is neither a settings file
+// isFirstRun reports whether serve begins with the set-up page: there is neither a settings file
 // nor a store nor a source, and only this machine reaches the service.
 func (o *serveOptions) isFirstRun(taken []settings.ValuedSetting, file string) bool {
 	for _, t := range taken {
@@ -48,14 +48,14 @@ func (o *serveOptions) isFirstRun(taken []settings.ValuedSetting, file string) b
 	return file == "" && o.money != realMoney && setup.IsLoopback(o.address()) && isNew(cmp.Or(o.store, setUpStore))
 }
 
-// isNew reports whether a store does not exist yet. Only a file is looked for.
+// isNew reports whether the file of a store does not exist yet; other stores are never new.
 func isNew(store string) bool {
 	file, isFile := strings.CutPrefix(store, "bolt:")
 	_, err := os.Stat(file)
 	return isFile && errors.Is(err, os.ErrNotExist)
 }
 
-// newSetup returns a set-up that writes a settings file. The file names the store by its full path.
+// newSetup returns a set-up whose settings file names the store by its full path.
 func newSetup(file, store string) (*setup.Setup, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {
@@ -65,7 +65,6 @@ func newSetup(file, store string) (*setup.Setup, error) {
 	return setup.New(file, "bolt:"+store, checkToken), err
 }
 
-// checkToken makes one call to the fare source.
 func checkToken(ctx context.Context, token string) error {
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: token, BaseURL: os.Getenv("TRAVELPAYOUTS_URL"),
@@ -78,7 +77,7 @@ func checkToken(ctx context.Context, token string) error {
 	return client.Check(ctx)
 }
 
-// setUp shows the set-up page until the operator has chosen. begins is false if the program was
+// setUp shows the set-up page until the operator has chosen. It returns false if the program was
 // stopped before.
 func (o *serveOptions) setUp(c *cobra.Command) (begins bool, err error) {
 	if err := settingsError(o.faults()); err != nil {
@@ -120,7 +119,7 @@ func (o *serveOptions) setUp(c *cobra.Command) (begins bool, err error) {
 	return true, o.follow(c, s)
 }
 
-// follow makes the command go on with what the operator chose.
+// follow applies what the operator chose.
 func (o *serveOptions) follow(c *cobra.Command, s *setup.Setup) error {
 	if s.State().Invented {
 		o.upstream, o.store = "sample", "" // invented fares are thrown away at the end
@@ -130,8 +129,8 @@ func (o *serveOptions) follow(c *cobra.Command, s *setup.Setup) error {
 	return settingsError(faults)
 }
 
-// refreshError returns the error of a refresh. A refresh in which every city failed is an error as
-// well, so that it is soon repeated.
+// refreshError turns a refresh in which every city failed into an error, so that it is soon
+// repeated.
 func refreshError(r refresh.Report, err error) error {
 	if err == nil && r.Answered == 0 && r.Failed > 0 {
 		return fmt.Errorf("none of %d cities was refreshed: %s", r.Failed, r.Faults[0])

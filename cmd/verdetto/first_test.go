@@ -8,8 +8,6 @@ import (
 	"verdetto/cmd/verdetto/settings"
 )
 
-// TestIsFirstRun: a service that is reachable from outside, or whose source, store or settings file
-// exist, shows no set-up page.
 func TestIsFirstRun(t *testing.T) {
 	for _, c := range []struct {
 		name, args  string

@@ -41,7 +41,6 @@ func importCommand() *cobra.Command {
 	return c
 }
 
-// importPanel adds the fares of a panel (observed fares) to a store and prints a report.
 func importPanel(ctx context.Context, o options, file string, out output) error {
 	s, err := o.service()
 	if err != nil {
@@ -53,7 +52,7 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 	var messages bytes.Buffer
 	panel, partly, err := onemachine.OpenPanel(file, o.price, &messages)
 	if err == nil && panel.Report().Fault != nil {
-		// The rest of the file could not be imported later: the store would have a part of a day.
+		// A later import could not add the rest: the store would keep a part of a day.
 		return fmt.Errorf("read fares of %s: %w; nothing was imported", file, panel.Report().Fault)
 	}
 	_, _ = messages.WriteTo(out.notes()) // a broken pipe stops the process
@@ -101,8 +100,8 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 	return nil
 }
 
-// workFolder returns the folder in which an import into a store works: beside the store's file, or
-// in the user's cache.
+// workFolder returns the folder in which an import works: beside the store's file, or in the user's
+// cache.
 func workFolder(name string) (string, error) {
 	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
 		return file + ".import", nil

@@ -63,8 +63,7 @@ func initCommand() *cobra.Command {
 	return c
 }
 
-// checkSetUp fails if the store of a set-up holds fares of another source. So the operator is not
-// asked in vain.
+// checkSetUp fails early, before the questions, if the store holds fares of another source.
 func checkSetUp(ctx context.Context, name string) error {
 	if isNew(name) {
 		return nil
@@ -77,10 +76,8 @@ func checkSetUp(ctx context.Context, name string) error {
 	return checkSource(ctx, table, name, "travelpayouts")
 }
 
-// errStopped reports that the operator left the questions.
 var errStopped = errors.New("stopped; nothing was stored, and verdetto init begins again")
 
-// ask asks the operator in the terminal.
 func ask(ctx context.Context, s *setup.Setup) error {
 	in := int(os.Stdin.Fd())
 	if !term.IsTerminal(in) {

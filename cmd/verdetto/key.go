@@ -30,7 +30,6 @@ func keyCommand() *cobra.Command {
 	return newParent("key", "create a Pro key by hand", create)
 }
 
-// createKey creates a Pro key in an existing store.
 func createKey(ctx context.Context, o options, email string, days int) (err error) {
 	s, err := o.service()
 	if err != nil {

@@ -24,7 +24,6 @@ func mailTestCommand() *cobra.Command {
 	return c
 }
 
-// testMail sends one mail and prints each step that succeeded.
 func testMail(ctx context.Context, carrier, to string) error {
 	if carrier == "" || to == "" {
 		return errors.New("mail-test needs -to with an address of yours, and -mail (as for serve) or the settings file (-config)")
@@ -51,7 +50,6 @@ func testMail(ctx context.Context, carrier, to string) error {
 	return nil
 }
 
-// mailAdvice returns what to do about a failed mail.
 func mailAdvice(err error) string {
 	switch {
 	case errors.Is(err, mail.ErrRefused):

@@ -18,7 +18,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// groups holds the commands in the order in which help lists them.
 var groups = []struct {
 	title    string
 	commands []func() *cobra.Command
@@ -30,9 +29,9 @@ var groups = []struct {
 }
 
 var (
-	// errPartly reports that the command finished, but skipped unreadable rows of its input.
+	// errPartly reports that the command skipped unreadable rows of its input.
 	errPartly = errors.New("part of the input was left out")
-	// errUsage reports wrong arguments. The message on standard error says which.
+	// errUsage reports wrong arguments, which a message on standard error has explained.
 	errUsage = errors.New("wrong call")
 )
 
@@ -43,7 +42,6 @@ func main() {
 	os.Exit(exitCode(execute(ctx, os.Args[1:])))
 }
 
-// newRoot returns the program with all its commands.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{Use: "verdetto", Short: "Says whether a flight fare is cheap: the service on one machine",
 		SilenceErrors: true, SilenceUsage: true, Version: version()}
@@ -59,7 +57,6 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// execute runs the command that the arguments name.
 func execute(ctx context.Context, args []string) error {
 	root := newRoot()
 	wrongCall := true
@@ -73,7 +70,6 @@ func execute(ctx context.Context, args []string) error {
 	return err
 }
 
-// version returns the version of the program, with the commit that it was built from.
 func version() string {
 	if commit := httpapi.BuiltFrom(); commit != "" {
 		return httpapi.Version + ", commit " + commit
@@ -81,7 +77,6 @@ func version() string {
 	return httpapi.Version
 }
 
-// newCommand returns a command that takes flags but no arguments.
 func newCommand(name, does string, run func(ctx context.Context) error) *cobra.Command {
 	return &cobra.Command{
 		Use: name, Short: does,
@@ -107,8 +102,7 @@ func needsCommand(c *cobra.Command, _ []string) error {
 
 var oneDash = regexp.MustCompile(`^-[a-z]{2}`)
 
-// longFlags turns -listen, the spelling in the documents, into --listen, which the flag library
-// needs.
+// longFlags turns -listen, the spelling in the documents, into --listen for the flag library.
 func longFlags(args []string) []string {
 	long := make([]string, len(args))
 	for i, a := range args {
@@ -120,11 +114,11 @@ func longFlags(args []string) []string {
 // The exit codes of a failed command, besides 1.
 const (
 	exitUsage  = 2 // wrong arguments
-	exitPartly = 3 // a panel (a CSV file of recorded fares) could be read only in part or not at all
+	exitPartly = 3 // a panel could be read only in part or not at all
 	exitNoFare = 4 // the service that was asked knows no such fare
 )
 
-// exitCode prints an error and returns the exit code of the program.
+// exitCode prints an error and returns the exit code for it.
 func exitCode(err error) int {
 	switch {
 	case err == nil:

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// limitMemory keeps the process within three quarters of the memory that it may use: near this
-// limit, Go collects garbage more often than GOGC says. The rest is for pages of the store file. An
-// operator sets another limit with GOMEMLIMIT, which Go reads itself.
+// limitMemory makes Go collect garbage more often than GOGC says when the process nears three
+// quarters of its memory. The rest is for pages of the store file. GOMEMLIMIT, which Go reads
+// itself, takes precedence.
 func limitMemory() {
 	unlimited := debug.SetMemoryLimit(-1) == math.MaxInt64
 	if memory := usableMemory(os.DirFS("/")); memory > 0 && unlimited {
@@ -41,7 +41,7 @@ func usableMemory(root fs.FS) int64 {
 	if err != nil {
 		return least
 	}
-	// A group is also held to the limits of the groups around it. A group without a limit has "max".
+	// The limits of the enclosing groups apply too. A group without a limit has "max".
 	_, within, _ := strings.Cut(strings.TrimSpace(string(group)), "0::")
 	for at := path.Join("sys/fs/cgroup", within); strings.HasPrefix(at, "sys/fs/cgroup"); at = path.Dir(at) {
 		if limit, err := fs.ReadFile(root, path.Join(at, "memory.max")); err == nil {

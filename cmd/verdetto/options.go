@@ -19,19 +19,17 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// options holds the flags that several commands share.
 type options struct {
 	store, upstream, price, now, log string
 }
 
-// flags defines the flags of the command and returns the flags that are settings. -price is
-// defined, but is not a setting.
+// flags defines the flags of the command and returns those that are settings, all but -price.
 func (o *options) flags(c *cobra.Command) map[string]*string {
 	c.Flags().StringVar(&o.price, "price", "", "read one-way fares of a panel from this `column`, also in rows with a return_date; default: the column price")
 	return map[string]*string{"store": &o.store, "upstream": &o.upstream, "now": &o.now, "log": &o.log}
 }
 
-// service returns Options with the clock and the log. It opens no store and no source.
+// service returns Options with the clock and the log, but without a store or source.
 func (o *options) service() (onemachine.Options, error) {
 	now, err := onemachine.Clock(o.now)
 	return onemachine.Options{Now: now, Log: slog.New(logTo(os.Stderr, o.log))}, err
@@ -39,7 +37,6 @@ func (o *options) service() (onemachine.Options, error) {
 
 const jsonLog = "json"
 
-// logTo returns a handler that writes text for people, or JSON for programs.
 func logTo(w io.Writer, form string) slog.Handler {
 	if form == jsonLog {
 		return slog.NewJSONHandler(w, nil)
@@ -47,10 +44,8 @@ func logTo(w io.Writer, form string) slog.Handler {
 	return slog.NewTextHandler(w, nil)
 }
 
-// lines is a Writer that logs each line of a text for people.
 type lines struct{ log *slog.Logger }
 
-// Write logs the lines of a text.
 func (l lines) Write(text []byte) (int, error) {
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -60,7 +55,7 @@ func (l lines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// notes returns where notes for people are written: to w, or as lines of the log if it is JSON.
+// notes returns where notes for people are written: w, or the log if it is JSON.
 func (o *options) notes(log *slog.Logger, w io.Writer) io.Writer {
 	if o.log == jsonLog {
 		return lines{log}
@@ -68,11 +63,10 @@ func (o *options) notes(log *slog.Logger, w io.Writer) io.Writer {
 	return w
 }
 
-// opener opens a store by its name: onemachine.OpenStore or OpenShared.
+// opener is onemachine.OpenStore or OpenShared.
 type opener func(ctx context.Context, name string, now func() time.Time) (store.Table, error)
 
-// open opens the source first and then the store. No store is created if the source is
-// unreadable.
+// open opens the source before the store, so that an unreadable source creates no store.
 func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.Writer, table opener) (partly bool,
 	err error) {
 	if s.Source, partly, err = onemachine.OpenSource(ctx, o.upstream, o.price, s, messages); err != nil {
@@ -92,8 +86,8 @@ func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.W
 	return partly, nil
 }
 
-// checkSource fails if a store holds fares of another source. A service would show them as those of
-// its own source, even while its refreshes fail.
+// checkSource fails if a store holds fares of another source, which a service would show as those
+// of its own source even while its refreshes fail.
 func checkSource(ctx context.Context, table store.Table, name, source string) error {
 	if err := (store.Fares{Table: table}).CheckSource(ctx, source); err != nil {
 		return fmt.Errorf("open -store %s: %w", name, err)
@@ -101,7 +95,8 @@ func checkSource(ctx context.Context, table store.Table, name, source string) er
 	return nil
 }
 
-// advised adds to an error of the storage, such as that the running service was stopped, what to do.
+// advised adds to an error of the storage, such as that the running service was stopped, what to
+// do.
 func advised(err error, why string) error {
 	if errors.Is(err, store.ErrUnavailable) {
 		return fmt.Errorf("%w; run this again: %s", err, why)
@@ -109,7 +104,6 @@ func advised(err error, why string) error {
 	return err
 }
 
-// takeSettings makes a command read settings from its flags, the environment and a file.
 func takeSettings(c *cobra.Command, to map[string]*string) {
 	file := settingsFile(c, to)
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
@@ -118,7 +112,7 @@ func takeSettings(c *cobra.Command, to map[string]*string) {
 	}
 }
 
-// settingsFile defines the flags of the settings, and -config. It returns the value of -config.
+// settingsFile defines the flags of the settings, and -config, whose value it returns.
 func settingsFile(c *cobra.Command, to map[string]*string) *string {
 	settings.Flags(c.Flags(), to)
 	file := os.Getenv("VERDETTO_CONFIG")

@@ -51,8 +51,7 @@ type pepperOptions struct {
 	force           bool
 }
 
-// exportPepper writes the service's pepper (the secret that derives pseudonyms) to a file. If a
-// store is named, it first checks that the store was made with this pepper.
+// exportPepper writes the pepper to a file, after checking that the named store, if any, uses it.
 func exportPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := onemachine.GivenPepper(ctx)
 	if o.store != "" {
@@ -79,7 +78,7 @@ func exportPepper(ctx context.Context, o pepperOptions) error {
 	if err != nil {
 		return fmt.Errorf("export pepper: %w", err)
 	}
-	// no newline at the end: operators paste the whole file as the value of a parameter
+	// No newline at the end: operators paste the whole file as the value of a parameter.
 	_, err = file.WriteString(config.PepperText(pepper))
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return fmt.Errorf("export pepper: %w", err)
@@ -103,7 +102,6 @@ func readPepper(file string) ([]byte, error) {
 	return pepper, nil
 }
 
-// checkPepper checks that a store was made with an exported pepper.
 func checkPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := readPepper(o.from)
 	if err != nil {
@@ -121,8 +119,6 @@ func checkPepper(ctx context.Context, o pepperOptions) error {
 	return nil
 }
 
-// importPepper writes an exported pepper into a store. A service over the store then uses this
-// pepper.
 func importPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := readPepper(o.from)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// originProgress returns a function that shows how many origins a refresh has finished. If first is
-// not nil (the first run of the service), the function also shows the progress of the first run.
+// originProgress shows how many origins a refresh has finished and, if first is not nil, the
+// progress of the first run.
 func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done, total int, of refresh.Outcome) {
 	bar := newMeter("origins", log).in(form)
 	return func(done, total int, of refresh.Outcome) {
@@ -30,17 +30,15 @@ func originProgress(first *setup.Setup, log *slog.Logger, form string) func(done
 	}
 }
 
-// seriesProgress returns a function that shows how many series (a route and a kind of trip) a refresh
-// of single departures has finished.
 func seriesProgress(log *slog.Logger, form string) func(done, total int, at string) {
 	return newMeter("series of departures", log).in(form).show
 }
 
-// logEvery is how often long work logs its progress if standard error is no terminal.
+// logEvery is the interval between progress lines if standard error is no terminal.
 const logEvery = 10 * time.Second
 
-// meter shows the progress of long work, with its rate and the time that is left: a bar on a
-// terminal, elsewhere a log line each 10 seconds.
+// meter shows the progress of long work, with its rate and the remaining time: a bar on a terminal,
+// elsewhere a log line every logEvery.
 type meter struct {
 	unit            string
 	terminal, ended io.Writer // for the bar and for the line at the end; nil: none
@@ -51,7 +49,7 @@ type meter struct {
 	before                int // done before the first call
 }
 
-// newMeter returns a meter on standard error. Without a log it logs there.
+// newMeter returns a meter on standard error, which also replaces a nil log.
 func newMeter(unit string, log *slog.Logger) *meter {
 	m := &meter{unit: unit, log: log, now: time.Now, ended: os.Stderr, opened: time.Now()}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
@@ -63,8 +61,8 @@ func newMeter(unit string, log *slog.Logger) *meter {
 	return m
 }
 
-// in returns the meter for a form of the log. If the form is JSON, programs read standard error, and
-// the meter only logs.
+// in adapts the meter to a form of the log. With JSON, programs read standard error, so it only
+// logs.
 func (m *meter) in(form string) *meter {
 	if form == jsonLog {
 		m.terminal, m.ended = nil, nil
@@ -72,7 +70,7 @@ func (m *meter) in(form string) *meter {
 	return m
 }
 
-// show reports that a part of the work is done. A total of 0 is unknown.
+// show reports progress; a total of 0 is unknown.
 func (m *meter) show(done, total int, at string) {
 	now := m.now()
 	if m.began.IsZero() {
@@ -105,7 +103,6 @@ func (m *meter) show(done, total int, at string) {
 	}
 }
 
-// clear removes the bar.
 func (m *meter) clear() {
 	if m.terminal != nil {
 		fmt.Fprint(m.terminal, "\r\033[K")

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// TestMeter: a meter draws a bar on a terminal, and elsewhere logs at most each 10 seconds.
 func TestMeter(t *testing.T) {
 	run := func(m *meter) {
 		at := time.Unix(1000, 0)

@@ -11,8 +11,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 )
 
-// reach holds the settings for how callers connect to the service: directly, by its own TLS, or
-// through a proxy.
+// reach holds the settings for how callers connect: directly, by TLS, or through a proxy.
 type reach struct {
 	listen, plain, tls, acme, behind, forwarded string
 
@@ -20,14 +19,12 @@ type reach struct {
 	opened []net.Listener
 }
 
-// flags returns the variable of each flag, by the flag's name. Each of these flags is also a
-// setting.
+// flags returns the variable of each flag that is also a setting.
 func (r *reach) flags() map[string]*string {
 	return map[string]*string{"listen": &r.listen, "http": &r.plain, "tls": &r.tls, "acme": &r.acme,
 		"behind": &r.behind, "forwarded": &r.forwarded}
 }
 
-// address returns the address that the service listens on.
 func (r *reach) address() string {
 	if r.tls != "" {
 		return cmp.Or(r.listen, ":443")
@@ -35,7 +32,6 @@ func (r *reach) address() string {
 	return cmp.Or(r.listen, "127.0.0.1:8080")
 }
 
-// open opens the listeners and stores the edge configuration in the service's options.
 func (r *reach) open(s *onemachine.Options, store string) (listener net.Listener, err error) {
 	if r.config.Proxies, err = edge.ParseProxies(r.behind, r.forwarded); err != nil {
 		return nil, err
@@ -49,8 +45,7 @@ func (r *reach) open(s *onemachine.Options, store string) (listener net.Listener
 		return nil, err
 	}
 	if r.tls == "" {
-		// The address is set only without TLS. With TLS, pages use https, but the stand-ins for
-		// Stripe and Solana have no certificate.
+		// With TLS, pages use https, but the stand-ins for Stripe and Solana have no certificate.
 		s.LocalURL = onemachine.LocalURL(listener.Addr())
 	} else if r.config.Plain, err = r.listenOn(r.plain, "-http"); err != nil {
 		r.close()
@@ -75,8 +70,8 @@ func (r *reach) close() {
 	}
 }
 
-// links returns the URL with which all links to the service start: the given URL, else https with
-// the TLS domain. It returns "" if neither is set.
+// links returns the start of all links to the service: the given URL, else https with the TLS
+// domain, else "".
 func (r *reach) links(given string) string {
 	if given == "" && r.config.Certificates != nil {
 		return "https://" + r.config.Certificates.Domain()
@@ -92,8 +87,8 @@ func (r *reach) url(at net.Addr) string {
 	return "https://" + r.config.Certificates.Domain()
 }
 
-// certificatesFolder returns the folder for TLS certificates, next to the store's file. So an
-// operator who moves or backs up the store's folder includes the certificates.
+// certificatesFolder is next to the store's file, so an operator who moves or backs up the store's
+// folder includes the certificates.
 func certificatesFolder(store string) string {
 	if file, ok := strings.CutPrefix(store, "bolt:"); ok {
 		return filepath.Join(filepath.Dir(file), "certificates")

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/carrier/mail/smtpmail/smtptest"
 )
 
-// TestReach checks the address on which the service listens, and that each refusal says what to do.
+// Each refusal says what to do.
 func TestReach(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -84,7 +84,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestMailTest: the command mail-test delivers the mail, or its error says what to do.
+// mail-test delivers the mail, or its error says what to do.
 func TestMailTest(t *testing.T) {
 	server := smtptest.New(false)
 	server.User, server.Password = "verdetto", "geheim"

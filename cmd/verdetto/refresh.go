@@ -33,7 +33,6 @@ func refreshCommand() *cobra.Command {
 	return c
 }
 
-// refreshOnce refreshes a store once and prints a report.
 func refreshOnce(ctx context.Context, o options, origins, mail, base string, out output) (err error) {
 	s, err := o.service()
 	if err != nil {
@@ -87,37 +86,32 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string, out
 	return nil
 }
 
-// logRefreshed logs the report of a refresh, for programs.
 func logRefreshed(ctx context.Context, log *slog.Logger, r refresh.Report) {
 	log.InfoContext(ctx, "refreshed", "origins", r.Origins, "asked", r.Answered, "failed", r.Failed, "new", r.New,
 		"faults", r.Faults)
 }
 
-// refreshed is the report of a refresh: of all cities, and of single departures.
 type refreshed struct {
 	refresh.Report
 	Departures refresh.DeepReport `json:"departures"`
 }
 
-// Print writes the report for people.
 func (r refreshed) Print(w io.Writer) {
 	r.Report.Print(w)
 	r.Departures.Print(w)
 }
 
-// waiting returns a function that logs that another process is refreshing the same store.
 func waiting(log *slog.Logger) func() {
 	return func() { log.Info("the service is refreshing; this command begins afterwards") }
 }
 
-// deepen requests all departures of the next year for the routes that are due, and prints a report.
+// deepen requests all departures of the next year for the routes that are due.
 func deepen(ctx context.Context, s onemachine.Options) error {
 	report, err := s.Deepen(ctx, seriesProgress(s.Log, ""))
 	report.Print(os.Stdout)
 	return err
 }
 
-// notify sends the waiting notifications and prints a report.
 func notify(ctx context.Context, s onemachine.Options, w io.Writer) (err error) {
 	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); err != nil {
 		return err
@@ -139,7 +133,6 @@ func notify(ctx context.Context, s onemachine.Options, w io.Writer) (err error) 
 	return nil
 }
 
-// cityList parses city or airport codes separated by commas.
 func cityList(s string) ([]fare.City, error) {
 	if s == "" {
 		return nil, nil

@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// reply is the answer of a service, to print for people.
 type reply struct {
 	language *i18n.Language
 	of       verdict.Analysis
@@ -25,7 +24,7 @@ type reply struct {
 	invented bool
 }
 
-// print writes the answer: first the verdict, then the bar, then what the verdict rests on.
+// print writes the verdict first, then the bar, then what the verdict rests on.
 func (r reply) print(w io.Writer) {
 	l, a, p := r.language, r.of, newPen(w)
 	if a.Valuta != fare.EUR.String() {
@@ -71,7 +70,7 @@ func (r reply) print(w io.Writer) {
 	}
 }
 
-// today returns the day of the service, whose clock may differ from the clock of this machine.
+// today is the day by the service's clock, which may differ from that of this machine.
 func (r reply) today() fare.Day {
 	for _, p := range []*verdict.Prezzo{&r.of.Prezzo, r.of.PrezzoNoto} {
 		if p != nil && p.TrovatoIl != nil && p.EtaOre != nil {
@@ -81,7 +80,6 @@ func (r reply) today() fare.Day {
 	return fare.DayOf(time.Now())
 }
 
-// pen draws for a terminal or a file.
 type pen struct {
 	coloured bool
 	width    int
@@ -102,7 +100,6 @@ func newPen(w io.Writer) pen {
 	return p
 }
 
-// in returns the text in the colour of a level.
 func (p pen) in(level, text string) string {
 	colour, ok := map[string]int{verdict.Ottimo: 32, verdict.Buono: 32, verdict.Caro: 31}[level]
 	if !p.coloured || !ok {
@@ -111,8 +108,8 @@ func (p pen) in(level, text string) string {
 	return fmt.Sprintf("\033[1;%dm%s\033[0m", colour, text)
 }
 
-// bar draws the judged fare on the range of comparable fares. The thick part is the usual range.
-// Amounts stand above the bar, as far as there is room for them.
+// bar draws the judged fare on the range of comparable fares, with the usual range thicker, and
+// amounts above as far as there is room.
 func (p pen) bar(l *i18n.Language, a verdict.Analysis) string {
 	of, price := a.Quartili, a.Prezzo.Cent
 	low, high := min(of.MinimoCent, price), max(of.MassimoCent, price)

@@ -22,7 +22,6 @@ func restoreCommand() *cobra.Command {
 	return c
 }
 
-// restore replaces a store by a backup.
 func restore(ctx context.Context, store, from string, out output) error {
 	if store == "" || from == "" {
 		return fmt.Errorf("restore needs -from FILE (the backup) and -store bolt:FILE (the store that it replaces)")
@@ -38,7 +37,7 @@ func restore(ctx context.Context, store, from string, out output) error {
 	return out.print(status, status.Print)
 }
 
-// storeCommand returns a command with a single flag, which names the store to work on.
+// storeCommand returns a command whose only flag names the store to work on.
 func storeCommand(name, does, needs string, run func(ctx context.Context, store string) error) *cobra.Command {
 	var store string
 	c := newCommand(name, does, func(ctx context.Context) error {

@@ -50,8 +50,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if err := config.Load(&s.Telegram); err != nil {
 		return err
 	}
-	// Open the listener and the source first, because opening them can fail. Open the store last,
-	// because opening it may create a file.
+	// The store is opened last, because opening it may create a file.
 	listener, err := o.reach.open(&s, o.store)
 	if err != nil {
 		return err
@@ -98,7 +97,6 @@ func serve(ctx context.Context, o *serveOptions) error {
 	return nil
 }
 
-// startRefreshing starts the refreshes of the store, which continue in the background.
 func startRefreshing(ctx context.Context, s onemachine.Options, refreshes onemachine.Refreshes) error {
 	// A full refresh from Travelpayouts takes 15 minutes, so only other sources are refreshed
 	// before the service starts to answer.
@@ -111,8 +109,8 @@ func startRefreshing(ctx context.Context, s onemachine.Options, refreshes onemac
 	return nil
 }
 
-// refreshesOf returns the refreshes, which print their reports. If the form of the log is JSON, they
-// write a log line instead. first is the first run that waits for a verdict, or nil.
+// refreshesOf returns the refreshes, which print reports, or log lines if the log is JSON. first is
+// the first run that waits for a verdict, or nil.
 func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachine.Refreshes {
 	logged := form == jsonLog // for programs: no bar and no table
 	return onemachine.Refreshes{
@@ -137,8 +135,8 @@ func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachi
 	}
 }
 
-// announce prints the address of the service: as a line of JSON if the log is JSON, because then
-// standard output is for programs too, or else with calls to try.
+// announce prints the address of the service, with calls to try. If the log is JSON, standard
+// output is for programs too, and announce prints a line of JSON.
 func (o *serveOptions) announce(ctx context.Context, s onemachine.Options, at net.Addr,
 	payments *onemachine.StandIns) error {
 	if o.log == jsonLog {
@@ -152,7 +150,6 @@ func (o *serveOptions) announce(ctx context.Context, s onemachine.Options, at ne
 	return err
 }
 
-// examples prints calls to try.
 func examples(url string, s onemachine.Options, routes []onemachine.Example, payments *onemachine.StandIns) {
 	fmt.Printf("\nanswering on %s", url)
 	if s.Source.Name() == "sample" {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestServeStoppedBeforeItBegan: a process that is stopped during its first refresh, before it
-// serves, exits without an error.
+// A process that is stopped during its first refresh, before it serves, exits without an error.
 func TestServeStoppedBeforeItBegan(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
@@ -22,8 +21,7 @@ func TestServeStoppedBeforeItBegan(t *testing.T) {
 	}
 }
 
-// TestServeNeedsAFolderForMail: serve fails at start if -mail is empty, because alerts and
-// purchases need mail.
+// Alerts and purchases need mail, so serve fails at start if -mail is empty.
 func TestServeNeedsAFolderForMail(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()

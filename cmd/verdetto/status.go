@@ -38,8 +38,8 @@ func statusCommand() *cobra.Command {
 	return c
 }
 
-// ready calls /readyz of a service and fails if it is not ready. Container health checks use the
-// exit code, because the image contains no other program.
+// ready fails if a service's /readyz does. Container health checks use the exit code, because the
+// image contains no other program.
 func ready(ctx context.Context, url string, out output) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -8,7 +8,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// openAlerts creates the price-drop alerts.
 func (s *Service) openAlerts(carrier Carrier) (err error) {
 	o := s.options
 	s.Alerts, err = alerts.New(alerts.Parts{

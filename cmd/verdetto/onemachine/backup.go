@@ -20,26 +20,25 @@ import (
 	"verdetto/shared/store/socketstore"
 )
 
-// backupTime limits how long a backup may take. While a backup runs, the store's file cannot reuse
-// freed pages, so it grows.
+// backupTime limits a backup, because the store's file cannot reuse freed pages meanwhile and
+// grows.
 const backupTime = 30 * time.Minute
 
-// copier is a table stored in a single file. Copy writes the whole file.
+// copier is a table stored in a single file, which Copy writes whole.
 type copier interface {
 	Copy(w io.Writer, size func(bytes int64)) error
 }
 
-// beforeAll is the clock for a store that is only read, such as a backup. By this clock no item has
-// expired, so every item is read.
+// beforeAll is the clock for a store that is only read, such as a backup: no item has expired.
 func beforeAll() time.Time { return time.Time{} }
 
-// socket returns the path of a Unix socket next to a store's file. The process that serves the file
-// has locked it, so other commands ask that process for a copy through the socket.
+// socket returns the path of the Unix socket through which other commands ask the process that has
+// locked the store's file for a copy.
 func socket(file string) string { return file + ".socket" }
 
-// HandOutCopies serves copies, the status and the table of a file store until the context ends. Only
-// the user that runs the service may connect to the socket next to the file. For tables that are
-// not in a file, it does nothing.
+// HandOutCopies serves copies, the status and the table of a file store until the context ends.
+// Only the user that runs the service may connect to the socket next to the file. For tables that
+// are not in a file, it does nothing.
 func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	source, ok := o.Table.(copier)
@@ -47,8 +46,7 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 		return nil
 	}
 	path := socket(file)
-	// This process holds the file's lock, so no other process uses the socket. An existing socket
-	// was left by a killed process.
+	// This process holds the file's lock, so a killed process left an existing socket.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("open the socket of backups: %w", err)
 	}
@@ -82,8 +80,8 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	return nil
 }
 
-// RemoveSocket removes the socket of a file store before the process ends. The end of the context
-// also removes it, but the process may end sooner.
+// RemoveSocket removes the socket of a file store. The end of the context does so too, but perhaps
+// only after the process has ended.
 func RemoveSocket(name string) {
 	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
 		_ = os.Remove(socket(file)) // it may be gone already
@@ -91,7 +89,7 @@ func RemoveSocket(name string) {
 }
 
 // listenPrivately listens on a Unix socket with the permissions of a store's file. It makes the
-// socket in a folder of its own, so that at no moment another user may connect.
+// socket in a private folder, so that no other user can connect at any moment.
 func listenPrivately(path string) (net.Listener, error) {
 	dir, err := os.MkdirTemp(filepath.Dir(path), ".s")
 	if err != nil {
@@ -126,7 +124,6 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("back up store: %s exists already; choose another name", to)
 	}
-	// The part file is readable by the user alone, like the store.
 	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*")
 	if err != nil {
 		return fmt.Errorf("back up store: %w", err)
@@ -146,7 +143,7 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	if err = readAll(ctx, part.Name()); err != nil {
 		return fmt.Errorf("read the backup: %w", err)
 	}
-	// A link fails if another process has created a file of that name meanwhile.
+	// Link fails if another process has created a file of that name meanwhile.
 	if err = os.Link(part.Name(), to); err != nil {
 		return fmt.Errorf("back up store: %w", err)
 	}
@@ -154,7 +151,6 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	return nil
 }
 
-// readAll reads every page and every item of a file.
 func readAll(ctx context.Context, file string) error {
 	s, _, err := boltstore.Read(file, beforeAll)
 	if err != nil {
@@ -168,10 +164,8 @@ func readAll(ctx context.Context, file string) error {
 	return errors.Join(err, s.Close())
 }
 
-// errNotServing reports that no process serves the file.
 var errNotServing = errors.New("no process serves the store")
 
-// askService sends a request to the process that serves a file.
 func askService(ctx context.Context, file, path string) (*http.Response, error) {
 	client := &http.Client{Timeout: backupTime, Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -182,15 +176,13 @@ func askService(ctx context.Context, file, path string) (*http.Response, error) 
 		return nil, err
 	}
 	response, err := client.Do(request)
-	// There is no socket, or a killed process left the socket behind.
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, errNotServing
 	}
 	return response, err
 }
 
-// copyOf copies a file through the process that serves it. If no process serves the file, copyOf
-// opens it.
+// copyOf copies a file through the process that serves it, if any.
 func copyOf(ctx context.Context, file string, w io.Writer) error {
 	response, err := askService(ctx, file, "/")
 	if errors.Is(err, errNotServing) {

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// BaseURL returns the URL with which all links to the service start. BaseURL prefers the given URL,
-// then (with real payments) VERDETTO_BASE_URL, then the listening address. Links in mails must be
-// https or lead to this machine. BaseURL rejects any other URL at start, before a user waits for a
-// mail.
+// BaseURL returns the start of all links to the service: the given URL, else (with real payments)
+// VERDETTO_BASE_URL, else the listening address. Links in mails must be https or lead to this
+// machine; any other URL is rejected at start, before a user waits for a mail.
 func BaseURL(given string, realPayments bool, listens net.Addr) (string, error) {
 	if given == "" && realPayments {
 		given = os.Getenv("VERDETTO_BASE_URL")

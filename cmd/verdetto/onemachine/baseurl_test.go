@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// TestBaseURL: links start with the right URL in every mode. A URL that mails cannot use is refused
-// at start.
+// Links start with the right URL in every mode, and a URL that mails cannot use is refused at
+// start.
 func TestBaseURL(t *testing.T) {
 	for _, c := range []struct {
 		name, base, money, env, listens string

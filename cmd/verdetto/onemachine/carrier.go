@@ -22,14 +22,14 @@ type Carrier struct {
 	Rate float64 // alerts per second
 }
 
-// folderRate is the rate of mails into a folder, in mails per second. A folder has no quota.
+// folderRate is the rate of mails per second into a folder, which has no quota.
 const folderRate = 1000
 
 // IsFolder reports whether the name of a carrier is a folder; see OpenCarrier.
 func IsFolder(name string) bool { return name != "ses" && !smtpmail.IsServer(name) }
 
 // CarrierFaults returns what is wrong with the name of a mail carrier (see OpenCarrier) and its
-// settings. A folder always has no faults.
+// settings. A folder has no faults.
 func CarrierFaults(name string) (faults []string) {
 	if IsFolder(name) {
 		return nil
@@ -50,8 +50,8 @@ func CarrierFaults(name string) (faults []string) {
 
 // OpenCarrier opens a carrier by its name: smtp://HOST:587 or smtps://HOST:465 for a mail server,
 // ses for Amazon SES, anything else for a folder. The environment holds the sender's address, the
-// rate and the server's account. OpenCarrier does not connect to a server yet. If watch is not nil,
-// the carrier calls it at each step of each mail to a server.
+// rate and the server's account. OpenCarrier does not connect to a server yet. The carrier calls
+// watch, if set, at each step of each mail to a server.
 func OpenCarrier(ctx context.Context, name string, now func() time.Time, watch func(step string)) (Carrier, error) {
 	if IsFolder(name) {
 		folder, err := maildir.Open(name, now)

@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// few is a source with the invented fares from one city. It uses the right time even when the
+// few is a source with the invented fares from one city, which has the right time even when the
 // service's clock is wrong.
 type few struct {
 	*sample.Source
@@ -50,8 +50,8 @@ func (f few) Departures(ctx context.Context, q upstream.Question, until time.Tim
 	return f.Source.Departures(ctx, q, until)
 }
 
-// TestClockThatWasWrong: a service whose clock was wrong during one refresh is not ready. After
-// one refresh with the right clock, it answers like a service whose clock was never wrong.
+// A service whose clock was wrong during one refresh is not ready. After one refresh with the right
+// clock, it answers like a service whose clock was never wrong.
 func TestClockThatWasWrong(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// fourDays is a source with one fare from Milan to Bucharest on each of four days.
 type fourDays struct{}
 
 func (fourDays) Name() string { return "csv" }
@@ -31,8 +30,8 @@ func (fourDays) Fares(_ context.Context, origin fare.City, _, until time.Time) (
 	return a, nil
 }
 
-// TestCollectionIsTheSame: the verdict, the deals, /readyz and the status state the same collection,
-// and so do the page of the route and the page of the deals.
+// The verdict, the deals, /readyz, the status and the pages of the route and of the deals state the
+// same collection.
 func TestCollectionIsTheSame(t *testing.T) {
 	now := func() time.Time { return time.Date(2016, 3, 1, 9, 30, 0, 0, time.UTC) }
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), now, boltstore.Scratch)

@@ -15,8 +15,8 @@ import (
 )
 
 // Copy copies a store into another, which it creates if it does not exist: see store.Copy. It fails
-// if a process has the file of one of them open. Whether a DynamoDB table is in use is not known, but
-// a change of it during the copy is found.
+// if a process has the file of one of them open. It cannot know whether a DynamoDB table is in use,
+// but finds a change of it during the copy.
 func Copy(ctx context.Context, fromName, toName string, progress func(items int, doing string)) (items int, err error) {
 	if fromName == toName {
 		return 0, errors.New("copy: -from and -to are the same store")
@@ -52,14 +52,12 @@ func Copy(ctx context.Context, fromName, toName string, progress func(items int,
 	return items, err
 }
 
-// Export copies all items of a DynamoDB table, with their versions and expiries, into a new file.
-// It returns the number of items. If a service writes to the table meanwhile, the copies of
-// different items may be from different moments of the export.
+// Export copies all items of a DynamoDB table, with their versions and expiries, into a new file,
+// and returns their number. It is not a snapshot if a service writes to the table meanwhile.
 func Export(ctx context.Context, name, to string) (items int, err error) {
 	if _, err := os.Lstat(to); err == nil {
 		return 0, fmt.Errorf("export store: %s exists already; choose another name", to)
 	}
-	// The temporary folder is readable by the user alone.
 	dir, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".exporting-*")
 	if err != nil {
 		return 0, fmt.Errorf("export store: %w", err)
@@ -72,7 +70,6 @@ func Export(ctx context.Context, name, to string) (items int, err error) {
 	return items, Backup(ctx, "bolt:"+file, to)
 }
 
-// fill copies a store that may be in use into a new file.
 func fill(ctx context.Context, name, file string) (items int, err error) {
 	from, err := openPermanent(ctx, name, time.Now)
 	if err != nil {

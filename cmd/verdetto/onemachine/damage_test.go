@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// newBackup creates a store with items of many sizes, and its backup.
 func newBackup(t *testing.T) (dir, backup string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -41,15 +40,15 @@ func newBackup(t *testing.T) (dir, backup string) {
 	return dir, backup
 }
 
-// TestEveryByteOfABackup flips single bytes of a backup, truncates it and extends it. Verify
-// and restore must detect each damage and leave the file unchanged.
+// Verify and restore detect every flipped byte, truncation and extension of a backup, and leave the
+// file unchanged.
 func TestEveryByteOfABackup(t *testing.T) {
 	dir, backup := newBackup(t)
 	whole, err := os.ReadFile(backup)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The backup must end with the checksum that docs/self-hosting.md tells operators to compute.
+	// docs/self-hosting.md tells operators to compute this checksum.
 	if sum, last := fmt.Sprintf("%x\n", sha256.Sum256(whole[:len(whole)-116])), whole[len(whole)-115:]; !bytes.HasSuffix(last, []byte(sum)) {
 		t.Errorf("the backup ends with %q, want %s", last, sum)
 	}
@@ -86,8 +85,7 @@ func TestEveryByteOfABackup(t *testing.T) {
 	}
 }
 
-// TestForeignFiles: every command that reads a store rejects a file that is not a store of the
-// service, and leaves the file unchanged.
+// Every command that reads a store rejects a file that is not a store of the service, unchanged.
 func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	made, err := boltstore.Open(filepath.Join(dir, "made.db"), time.Now)
@@ -114,8 +112,7 @@ func TestForeignFiles(t *testing.T) {
 			if err := os.WriteFile(file, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			// A store without items is accepted by status only, because an unused store has a
-			// status.
+			// Only status accepts a store without items: an unused store has a status.
 			if err := read(t.Context()); err == nil && !(name == "status" && len(data) == len(nothing)) {
 				t.Errorf("%s of a file that is %s is accepted", name, content)
 			}

@@ -21,20 +21,18 @@ type Example struct {
 	Observations        int
 }
 
-// Query returns the query of GET /v1/analisi for the route.
 func (e Example) Query() string {
 	return "origine=" + url.QueryEscape(e.Origin) + "&destinazione=" + url.QueryEscape(e.Destination)
 }
 
-// name returns the text that a request uses for a city: its name, or its code.
+// name is what a request uses for a city: its name, or its code.
 func name(c published.Citta) string { return places.Query(fare.City(c.Codice), c.Nome) }
 
-// maxExamined limits the origins that are searched for examples.
 const maxExamined = 100
 
 // Examples judges the routes of the first maxExamined origins at the current time. For each level
-// it returns the route with the most observations; it omits levels without a route. The reads do
-// not mark the routes as requested by a caller.
+// it returns the route with the most observations, if any. The reads do not count as demand for the
+// routes.
 func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	fares := store.Fares{Table: o.Table}
 	coverage := &published.Answers{Reader: answer.NewUnrecorded(fares, o.Now, o.Log)}
@@ -68,8 +66,7 @@ func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	return examples, nil
 }
 
-// judge returns the verdict on a route. It returns false if the route has no verdict at the current
-// time.
+// judge returns false if the route has no verdict at the current time.
 func (o Options) judge(ctx context.Context, fares store.Fares, route fare.Route) (verdict.Analysis, bool, error) {
 	data, _, err := fares.Summary(ctx, fare.Series{Route: route}, store.Eventual)
 	s, err := store.Decode(data, err, verdict.Decode)

@@ -17,8 +17,6 @@ import (
 
 var levels = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
 
-// TestExamples: the invented world has one example of each level, and the service's answers
-// match them.
 func TestExamples(t *testing.T) {
 	now := func() time.Time { return time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC) }
 	o := onemachine.Options{Table: fixture.Bolt(t, now), Source: sample.New(), Now: now,

@@ -22,14 +22,14 @@ type Departure struct {
 	Analysis verdict.Analysis
 }
 
-// Path returns the address of the departure's page in a language, below the service's own.
+// Path returns the path of the departure's page in a language.
 func (d Departure) Path(l *i18n.Language) string {
 	from, to := places.Name(d.Route.Origin, l.Code), places.Name(d.Route.Destination, l.Code)
 	return "/?" + url.Values{"da": {places.Query(d.Route.Origin, from)}, "a": {places.Query(d.Route.Destination, to)},
 		"quando": {d.Day.String()}, "lang": {l.Code}}.Encode()
 }
 
-// Sentence returns the verdict in words: the route, the fare, and how it compares.
+// Sentence states the route, the fare, and how it compares.
 func (d Departure) Sentence(l *i18n.Language) string {
 	v := wording.Verdict{Language: l, Of: d.Analysis, On: d.Day, Today: d.Today}
 	return l.Text("setup.verdict", "From", places.Name(d.Route.Origin, l.Code), "To",
@@ -39,7 +39,7 @@ func (d Departure) Sentence(l *i18n.Language) string {
 
 // FirstDeparture returns the cheapest departure with a verdict, compared with what its route
 // usually costs. It stops after maxExamined routes if one of them has such a departure. The reads
-// do not mark the routes as requested by a caller.
+// do not count as demand for the routes.
 func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool, err error) {
 	reader := answer.NewUnrecorded(store.Fares{Table: o.Table}, o.Now, o.Log)
 	coverage := &published.Answers{Reader: reader}

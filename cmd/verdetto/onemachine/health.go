@@ -15,21 +15,21 @@ import (
 )
 
 // TooOld is the greatest age of the fares in days (refresh.Age) at which the service is still
-// ready. It is one refresh cycle plus two days. The alarm StaleFares on AWS has the same limit.
+// ready: one refresh cycle plus two days. The alarm StaleFares on AWS has the same limit.
 const TooOld = Cycle + 2
 
 const (
 	foundFor = time.Second // a result is reused this long, so frequent checks cost no more
 	// probeFor is the shortest time between two probe writes, however often callers check.
 	probeFor = 30 * time.Second
-	// failedFor is how long the service is not ready after a failed write. Small writes may succeed
-	// even on a full disk, so one success does not end this time.
+	// failedFor is how long the service is not ready after a failed write. It ignores successes
+	// meanwhile, because small writes may succeed even on a full disk.
 	failedFor = time.Minute
 	lookTime  = 2 * time.Second // limit for the store to answer
 )
 
-// Health checks whether the service works. It reads the store at most once a second. Unless it is
-// read-only, it also tries a write (a probe), at most once every 30 seconds.
+// Health checks whether the service works. It reads the store at most once a second and, unless it
+// is read-only, probes it with a write at most once every 30 seconds.
 type Health struct {
 	fares    store.Fares
 	now      func() time.Time
@@ -45,7 +45,6 @@ type Health struct {
 	collected bool // a route has enough days for a verdict; it stays so
 }
 
-// CheckResult is the result of a check.
 type CheckResult struct {
 	Days   float64 // refresh.Age in days; negative: the store holds dates in the future
 	Known  bool    // a refresh has been recorded
@@ -59,8 +58,8 @@ func NewHealth(table store.Table, now func() time.Time) *Health {
 	return &Health{fares: store.Fares{Table: table}, now: now, system: time.Now}
 }
 
-// writes returns the error of the last write to the store. If the last write is more than 30
-// seconds old, it first tries a new write.
+// writes fails within failedFor of a failed write, and after a failed probe. It probes at most once
+// per probeFor.
 func (h *Health) writes(ctx context.Context) error {
 	if watched, ok := h.fares.Table.(interface{ WriteFailed() time.Time }); ok && h.system().Sub(watched.WriteFailed()) < failedFor {
 		return store.ErrUnavailable
@@ -71,15 +70,13 @@ func (h *Health) writes(ctx context.Context) error {
 	return h.failed
 }
 
-// Look checks whether the fares are fresh enough and the store accepts writes.
 func (h *Health) Look(ctx context.Context) CheckResult {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.looked.IsZero() && h.system().Sub(h.looked) < foundFor {
 		return h.found
 	}
-	// A caller who closes the connection must not end the check, because later callers get the same
-	// result.
+	// A caller who hangs up must not end the check, because later callers get the same result.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
 	var f CheckResult
@@ -109,9 +106,9 @@ func (h *Health) Look(ctx context.Context) CheckResult {
 	return f
 }
 
-// Handler answers /healthz with 200 while the process runs. It answers /readyz with 200 if the
-// store works and the fares are fresh enough, else 503. Requests for other paths go to next. On AWS
-// the functions answer /healthz themselves, and alarms replace /readyz.
+// Handler answers /healthz with 200 while the process runs, and /readyz with 200 if the store works
+// and the fares are fresh enough, else 503. Requests for other paths go to next. On AWS the
+// functions answer /healthz themselves, and alarms replace /readyz.
 func (h *Health) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {

@@ -18,7 +18,6 @@ import (
 	"verdetto/shared/verdict/deals"
 )
 
-// unwritable is a table that counts its writes. Its writes fail if fails is true.
 type unwritable struct {
 	store.Table
 	fails  bool
@@ -33,8 +32,8 @@ func (u *unwritable) Write(ctx context.Context, ops ...store.Op) error {
 	return u.Table.Write(ctx, ops...)
 }
 
-// TestReadyWhileWritesFail: a service that cannot write is not ready, and recovers. Calls of
-// /readyz cause at most two writes a minute.
+// A service that cannot write is not ready, and recovers. Calls of /readyz cause at most two writes
+// a minute.
 func TestReadyWhileWritesFail(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "kept.db"), clock.Now, boltstore.Scratch)
@@ -78,7 +77,6 @@ func TestReadyWhileWritesFail(t *testing.T) {
 	}
 }
 
-// printed returns the text of verdetto status.
 func printed(t *testing.T, table store.Table, now func() time.Time) string {
 	t.Helper()
 	status, err := lookAt(t.Context(), table, now, nil)
@@ -90,8 +88,8 @@ func printed(t *testing.T, table store.Table, now func() time.Time) string {
 	return text.String()
 }
 
-// TestReadyWhileCollecting: before the first fare, and until a route has enough days for a verdict,
-// /readyz, the status and the deals state the same. Then the store is not asked again.
+// Until a route has enough days for a verdict, /readyz, the status and the deals state the same.
+// Then the store is not asked again.
 func TestReadyWhileCollecting(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "kept.db"), clock.Now, boltstore.Scratch)

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// Watch runs three services for the operator until the context ends: copies and status through the
-// store's socket, metrics on a separate address, and the daily deletion of expired items.
+// Watch runs until the context ends: it serves copies and status on the store's socket and metrics
+// on a separate address, and deletes expired items daily.
 func (o Options) Watch(ctx context.Context, name, address string) error {
 	if err := o.HandOutCopies(ctx, name); err != nil {
 		return err
@@ -25,8 +25,7 @@ func (o Options) Watch(ctx context.Context, name, address string) error {
 	return o.ServeMetrics(ctx, address)
 }
 
-// sweepEvery is how often expired items are deleted from a file. DynamoDB deletes them by
-// itself.
+// sweepEvery is how often expired items are deleted from a file. DynamoDB deletes them itself.
 const sweepEvery = 24 * time.Hour
 
 func (o Options) sweepDaily(ctx context.Context) {
@@ -45,8 +44,8 @@ func (o Options) sweepDaily(ctx context.Context) {
 	}
 }
 
-// ServeMetrics answers Prometheus and health checks on a separate address until the context
-// ends. Without an address it does nothing.
+// ServeMetrics answers Prometheus and health checks on a separate address, if any, until the
+// context ends.
 func (o Options) ServeMetrics(ctx context.Context, address string) error {
 	if address == "" || o.Monitor == nil {
 		return nil

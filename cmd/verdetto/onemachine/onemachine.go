@@ -44,8 +44,8 @@ import (
 // Options are the dependencies and settings of a Service.
 type Options struct {
 	Table  store.Table
-	Source upstream.Source // where the fares in the table come from
-	// Cities that refreshes cover; see refresh.Refresher. OpenSource sets them.
+	Source upstream.Source
+	// Origins are the cities that refreshes cover; see refresh.Refresher. OpenSource sets them.
 	Origins []fare.City
 	Now     func() time.Time
 	Log     *slog.Logger
@@ -58,16 +58,15 @@ type Options struct {
 	// source except Travelpayouts.
 	AllFares     bool
 	RealPayments bool // real providers in place of the stand-ins, configured as on AWS
-	// LocalURL is the address at which the stand-ins reach the service. If empty, the stand-ins
-	// send no events.
+	// LocalURL is where the stand-ins send events to the service; empty: they send none.
 	LocalURL string
 	Edge     edge.Config
 	Telegram config.Telegram // the bot for alerts in Telegram; none if it has no name
-	// JobDelay returns how long an outbox job waits before it is due; see store.Outbox. If nil,
-	// jobs are due at once.
+	// JobDelay returns how long an outbox job waits before it is due; nil: no time. See
+	// store.Outbox.
 	JobDelay func() time.Duration
-	// Outbound sends requests to addresses that strangers choose, such as webhooks. If nil, New
-	// uses an outbound.Client.
+	// Outbound sends requests to addresses that strangers choose, such as webhooks; nil: an
+	// outbound.Client.
 	Outbound outbound.Poster
 
 	Monitor *monitor.Monitor // records metrics; nil: none
@@ -89,7 +88,6 @@ type Service struct {
 	hooksSignal <-chan struct{}
 }
 
-// limiter returns a Limiter with the operator's quotas.
 func (s *Service) limiter() *limit.Limiter {
 	return limit.New(s.options.Table, s.options.Now).With(s.quotas.Calls)
 }
@@ -146,7 +144,6 @@ func New(o Options) (*Service, error) {
 	return s, nil
 }
 
-// settings returns what all parts of the API share.
 func (s *Service) settings() httpapi.Config {
 	o := s.options
 	c := httpapi.Config{
@@ -159,8 +156,8 @@ func (s *Service) settings() httpapi.Config {
 	if o.Source.Name() == "sample" {
 		c.Data = "sample"
 	}
-	// Only fares from Travelpayouts belong to another company, which may limit the fares that are
-	// shown. Recorded and invented fares belong to the operator.
+	// Only fares from Travelpayouts belong to another company, which may limit what is shown.
+	// Recorded and invented fares belong to the operator.
 	c.AllFares = o.AllFares || o.Source.Name() != realSource
 	return c
 }
@@ -172,12 +169,12 @@ func (s *Service) Close() {
 	}
 }
 
-// times holds the time limits of a connection: to read a request's header, to read the request, to
+// times holds the time limits for a connection: to read a request's header, to read the request, to
 // write the answer, and while idle.
 type times struct{ header, request, answer, idle time.Duration }
 
-// server returns an HTTP server with time limits. So a caller cannot hold a connection open by
-// sending or reading slowly.
+// server has time limits, so that a caller cannot hold a connection open by sending or reading
+// slowly.
 func (s *Service) server(t times) *http.Server {
 	return &http.Server{
 		Handler: s.options.Edge.Handler(NewHealth(s.options.Table, s.options.Now).Handler(s.API), s.options.Now),

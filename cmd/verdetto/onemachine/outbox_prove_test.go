@@ -23,8 +23,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// outboxService returns the whole service over a file, with mails in a folder. Its customers
-// are known0@example.com, known1@example.com and so on.
+// outboxService returns the service with the customers known0@example.com, known1@example.com and
+// so on.
 func outboxService(t *testing.T, delay func() time.Duration, known int) (service *onemachine.Service, table store.Table, mails func() int) {
 	t.Helper()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now)
@@ -56,7 +56,7 @@ func outboxService(t *testing.T, delay func() time.Duration, known int) (service
 }
 
 // TestProveJobsASecond measures how many outbox jobs per second an otherwise idle service
-// completes, without a pause between jobs.
+// completes.
 func TestProveJobsASecond(t *testing.T) {
 	const each = 900 // below the quota of mails per hour
 	service, table, mails := outboxService(t, nil, each)
@@ -97,9 +97,9 @@ func TestProveJobsASecond(t *testing.T) {
 	}
 }
 
-// TestProveRecoveryTellsNothingAfterwards: after a key recovery, the duration of the next three
-// calls does not reveal whether the address has a plan. As a control, the test makes jobs start at
-// once. Then the duration does reveal it in one of three rounds, so the test can detect a leak.
+// The duration of the three calls after a key recovery does not reveal whether the address has a
+// plan. As a control, jobs that start at once do reveal it in one of three rounds, so the test can
+// detect a leak.
 func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 	const pairs, rounds = 1000, 3
 	atOnce := 0.0
@@ -120,8 +120,8 @@ func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 }
 
 // areaUnderCurve returns the probability that the three calls after a recovery take longer for an
-// address with a plan than for an address without one. One half means that the duration reveals
-// nothing. The two addresses of a pair take turns to be first, over open connections.
+// address with a plan than for one without; one half reveals nothing. The addresses of a pair take
+// turns to be first, over open connections.
 func areaUnderCurve(t *testing.T, pairs int, delay func() time.Duration) float64 {
 	t.Helper()
 	service, _, _ := outboxService(t, delay, pairs)

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// giveOwner gives a file the owner of another file, if root runs this process. So the service's
-// user can open a store that root created or restored.
+// giveOwner gives a file the owner of another file, if root runs this process, so that the
+// service's user can open a store that root created or restored.
 func giveOwner(file, as string) error {
 	info, err := os.Stat(as)
 	if err != nil {

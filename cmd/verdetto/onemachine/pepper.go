@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/store/socketstore"
 )
 
-// GivenPepper returns the pepper of VERDETTO_PEPPER, which may name a parameter of the
-// Parameter Store. It returns nil if the variable is not set.
+// GivenPepper returns the pepper of VERDETTO_PEPPER, which may name a parameter of the Parameter
+// Store, or nil if the variable is not set.
 func GivenPepper(ctx context.Context) ([]byte, error) {
 	if os.Getenv("VERDETTO_PEPPER") == "" {
 		return nil, nil
@@ -39,8 +39,8 @@ func GivenPepper(ctx context.Context) ([]byte, error) {
 }
 
 // PepperInUse returns the pepper of a service that runs, or has run, over a store. It never creates
-// a pepper, because the service would refuse keys made with a new pepper. If mark is true and the
-// store has no mark that identifies the pepper, it stores this mark.
+// a pepper, because the service would refuse keys made with it. If mark is true, it stores the
+// pepper's mark in a store that has none.
 func PepperInUse(ctx context.Context, table store.Table, name string, mark bool) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {
@@ -54,10 +54,9 @@ func PepperInUse(ctx context.Context, table store.Table, name string, mark bool)
 	return pepper, err
 }
 
-// Pepper returns the secret from which pseudonyms and customer ids are derived. It takes the pepper
-// from VERDETTO_PEPPER if set, as the Lambda functions do. Otherwise it creates the pepper once and
-// keeps it in the store, so keys work as long as the file exists. It fails if the store was made
-// with another pepper.
+// Pepper returns the secret from which pseudonyms and customer ids are derived: VERDETTO_PEPPER if
+// set, as for the Lambda functions, else one that is created once and kept in the store, so that
+// keys work as long as the file exists. It fails if the store was made with another pepper.
 func Pepper(ctx context.Context, table store.Table) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {
@@ -69,8 +68,7 @@ func Pepper(ctx context.Context, table store.Table) ([]byte, error) {
 	return pepper, err
 }
 
-// pepperOfStore returns the pepper that a store keeps. It creates one only for a store that never
-// had a pepper.
+// pepperOfStore creates a pepper only for a store that never had one.
 func pepperOfStore(ctx context.Context, table store.Table) ([]byte, error) {
 	pepper, err := store.StoredPepper(ctx, table)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -89,7 +87,7 @@ func pepperOfStore(ctx context.Context, table store.Table) ([]byte, error) {
 }
 
 // CheckPepper fails with store.ErrOtherPepper if a store has the mark of another pepper. If mark is
-// true and the store has no mark, CheckPepper stores one.
+// true, it marks a store without a mark.
 func CheckPepper(ctx context.Context, table store.Table, pepper []byte, mark bool) error {
 	marked, err := store.HasPepperMark(ctx, table)
 	if err != nil || !marked && !mark {
@@ -98,8 +96,8 @@ func CheckPepper(ctx context.Context, table store.Table, pepper []byte, mark boo
 	return store.CheckPepper(ctx, table, pepper)
 }
 
-// ReadStore opens a store for reading. It never changes the file, so a backup stays intact. If a
-// running service holds the file, ReadStore reads the store through that service.
+// ReadStore opens a store for reading, through the running service if one holds the file. It never
+// changes the file, so a backup stays intact.
 func ReadStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	switch {

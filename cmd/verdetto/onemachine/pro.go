@@ -9,8 +9,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// openPro creates the paid plan. It uses the real adapters, configured as on AWS or for the
-// stand-ins on this machine.
+// openPro uses the real adapters, configured as on AWS or for the stand-ins on this machine.
 func (s *Service) openPro(carrier Carrier) (err error) {
 	o := s.options
 	var payments config.Pay

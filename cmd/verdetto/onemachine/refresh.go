@@ -18,8 +18,7 @@ import (
 // Cycle is the number of days between two refreshes of all routes.
 const Cycle = verdict.LiveDays
 
-// Refresh updates the table from the source once. If only is not empty, Refresh covers only these
-// origins.
+// Refresh updates the table from the source once: all origins, or only the given ones.
 func (o Options) Refresh(ctx context.Context, progress func(done, total int, of refresh.Outcome),
 	only ...fare.City) (refresh.Report, error) {
 	r := o.refresher(ctx)
@@ -32,8 +31,8 @@ func (o Options) Refresh(ctx context.Context, progress func(done, total int, of 
 	return report, err
 }
 
-// compareForm compares the answers of the source with the form that its adapter reads, and logs
-// the differences. Metrics count each of them as a failed answer.
+// compareForm compares the answers of the source with the form that its adapter reads, and logs the
+// differences. Metrics count each of them as a failed answer.
 func (o Options) compareForm(ctx context.Context) {
 	source, ok := o.Source.(upstream.Checked)
 	if !ok {
@@ -47,7 +46,7 @@ func (o Options) compareForm(ctx context.Context) {
 }
 
 // Deepen requests all departures of the next year for the routes that are due, if the source can
-// answer such requests by route. It calls progress, unless that is nil, with the number of series.
+// answer such requests by route. It calls progress, unless nil, with the number of series.
 func (o Options) Deepen(ctx context.Context, progress func(done, total int, at string)) (refresh.DeepReport, error) {
 	r := o.refresher(ctx)
 	r.DeepProgress = progress
@@ -61,8 +60,8 @@ func (o Options) refresher(ctx context.Context) refresh.Refresher {
 		Origins: o.Origins}
 }
 
-// rates returns the exchange rates with which fares are converted. For Travelpayouts these are the
-// newest rates. For recorded or invented fares they are the rates on the clock's day.
+// rates returns the newest exchange rates for Travelpayouts, and those of the clock's day for
+// recorded or invented fares.
 func (o Options) rates(ctx context.Context) fare.Rates {
 	if o.Source.Name() == realSource {
 		return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), o.Log)
@@ -70,9 +69,8 @@ func (o Options) rates(ctx context.Context) fare.Rates {
 	return ecb.Table().RatesOn(fare.DayOf(o.Now()))
 }
 
-// Refreshes holds the two kinds of refresh as functions. All refreshes all routes and runs every
-// Cycle days. Departures requests all departures of the next year for the routes that are due, and
-// runs every day.
+// Refreshes holds the two kinds of refresh: All refreshes all routes every Cycle days, and
+// Departures requests all departures of the next year for the routes that are due, every day.
 type Refreshes struct{ All, Departures func(context.Context) error }
 
 func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(context.Context) error) error) error {
@@ -81,10 +79,8 @@ func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(con
 
 const (
 	refreshLeaseFor = 3 * time.Minute
-	// lookEvery is how often a process checks whether a refresh is due. tryAgain is the pause after
-	// a failed refresh.
-	lookEvery = 5 * time.Minute
-	tryAgain  = time.Hour
+	lookEvery       = 5 * time.Minute
+	tryAgain        = time.Hour
 )
 
 // RefreshDaily runs the refreshes that are due until the context ends. If several processes share a
@@ -117,9 +113,9 @@ func (o Options) RefreshDue(ctx context.Context, r Refreshes) error {
 	})
 }
 
-// RefreshNow refreshes at once, even if no refresh is due. Use it for local sources, whose requests
-// cost nothing. If another process is refreshing and the table has no fares yet, RefreshNow waits
-// for that process.
+// RefreshNow refreshes at once, even if no refresh is due, for local sources, whose requests cost
+// nothing. If another process is refreshing and the table has no fares yet, RefreshNow waits for
+// it.
 func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	return r.each(func(run store.Run, _ time.Duration, work func(context.Context) error) error {
 		for {
@@ -138,8 +134,7 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 }
 
 // RefreshAlone does work while it holds the lease on refreshes. If another process holds the lease,
-// RefreshAlone calls waiting and waits for that process. A store of another fare source stays as it
-// is, without a lease.
+// it calls waiting and waits. It leaves a store of another fare source as it is, without a lease.
 func (o Options) RefreshAlone(ctx context.Context, waiting func(), work func(context.Context) error) error {
 	if err := (store.Fares{Table: o.Table}).Claim(ctx, o.Source.Name(), o.Now()); err != nil {
 		return err
@@ -152,10 +147,9 @@ func (o Options) refreshLease() *store.Lease {
 		Now: o.Now}
 }
 
-// refreshAlone does a refresh if it is due, while it holds a lease on this work. It fails with
-// ErrHeld if another process holds the lease. A process that lost its lease stops. Late writes of
-// such a process do no harm: adding a fare twice changes nothing, and every write fails if the item
-// has changed since the process read it.
+// refreshAlone does a refresh if it is due, while it holds the lease, or fails with ErrHeld. A
+// process that lost its lease stops. Its late writes do no harm: adding a fare twice changes
+// nothing, and every write fails if the item has changed since the process read it.
 func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Duration,
 	work func(context.Context) error) error {
 	fares := store.Fares{Table: o.Table}

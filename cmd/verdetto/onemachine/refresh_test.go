@@ -16,11 +16,9 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// counted is a source of a few fares that counts the requests for each origin.
 type counted struct {
-	mu    sync.Mutex
-	asked map[fare.City]int
-	// asking, if set, is called at the first request.
+	mu     sync.Mutex
+	asked  map[fare.City]int
 	asking func()
 	once   sync.Once
 }
@@ -71,9 +69,8 @@ func (o Options) discover(every time.Duration) error {
 	})
 }
 
-// TestOneProcessRefreshes: of several processes that find a refresh due at once, only one
-// refreshes. The source receives the requests of one refresh, and the other processes find the
-// refresh done.
+// Of several processes that find a refresh due at once, only one sends requests to the source; the
+// others find the refresh done.
 func TestOneProcessRefreshes(t *testing.T) {
 	table, clock := openStore(t)
 	for cycle := 1; cycle <= 3; cycle++ {
@@ -99,8 +96,7 @@ func TestOneProcessRefreshes(t *testing.T) {
 	}
 }
 
-// overtaken is a table with which another process acts just before this process takes a lease. A
-// lease is the right to do some work alone for a limited time.
+// overtaken lets another process act just before this process takes a lease.
 type overtaken struct {
 	store.Table
 	first sync.Once
@@ -112,9 +108,8 @@ func (o *overtaken) Write(ctx context.Context, ops ...store.Op) error {
 	return o.Table.Write(ctx, ops...)
 }
 
-// TestWhatAnotherHasJustDoneIsNotDoneAgain: a process finds that a refresh is due. Another process
-// finishes this refresh before the first gets the lease. The first process then sends no request to
-// the source.
+// Another process finishes a due refresh before this one gets the lease, so this one sends no
+// request.
 func TestWhatAnotherHasJustDoneIsNotDoneAgain(t *testing.T) {
 	table, clock := openStore(t)
 	source := &counted{asked: map[fare.City]int{}}
@@ -128,8 +123,7 @@ func TestWhatAnotherHasJustDoneIsNotDoneAgain(t *testing.T) {
 	}
 }
 
-// TestAnotherProcessTakesOver: if a process dies during a refresh, another process refreshes once
-// the lease has expired.
+// If a process dies during a refresh, another process refreshes once the lease has expired.
 func TestAnotherProcessTakesOver(t *testing.T) {
 	table, clock := openStore(t)
 	dead := &store.Lease{Table: table, Name: store.RefreshLease, Holder: "dead",
@@ -148,8 +142,7 @@ func TestAnotherProcessTakesOver(t *testing.T) {
 	}
 }
 
-// TestALateRefreshDoesNoHarm: a process stalls in the middle of a refresh. A day later another
-// process completes a refresh. When the first process continues, it leaves the results of the later
+// A process that stalls in a refresh and continues a day later leaves the results of a later
 // refresh unchanged.
 func TestALateRefreshDoesNoHarm(t *testing.T) {
 	table, clock := openStore(t)
@@ -173,7 +166,6 @@ func TestALateRefreshDoesNoHarm(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	// The stalled process still has fares from the day before, and writes them now.
 	o := process(table, late, clock)
 	began := clock.Now()
 	if err := o.discover(everyWeek); err != nil && !errors.Is(err, store.ErrLost) {

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// fileOf returns the file of a store by the store's name.
 func fileOf(name string) (string, error) {
 	file, ok := strings.CutPrefix(name, "bolt:")
 	if !ok || file == "" {
@@ -24,7 +23,6 @@ func fileOf(name string) (string, error) {
 	return file, nil
 }
 
-// served fails if a running process serves the file.
 func served(ctx context.Context, file string) error {
 	c, err := new(net.Dialer).DialContext(ctx, "unix", socket(file))
 	if err != nil {
@@ -34,9 +32,9 @@ func served(ctx context.Context, file string) error {
 	return fmt.Errorf("%s is being served; stop the service first", file)
 }
 
-// Verify reads every page and every item of a store's file that no process serves. It never writes
-// to the file. sealed reports whether the file ends with a checksum over every byte, as a backup
-// does. progress, if set, is called after every 1,000 items.
+// Verify reads every page and every item of a store's file that no process serves, without writing
+// to it. sealed reports whether the file ends with a checksum over every byte, as a backup does.
+// progress, if set, is called after every 1,000 items.
 func Verify(ctx context.Context, name string, now func() time.Time, progress func(read int)) (status Status,
 	sealed bool, err error) {
 	file, err := fileOf(name)
@@ -60,8 +58,8 @@ func Verify(ctx context.Context, name string, now func() time.Time, progress fun
 	return status, sealed, errors.Join(err, s.Close())
 }
 
-// Restore replaces a store's file by a copy of the backup from. It first reads the whole copy, to
-// find damage. It keeps the old file and returns that file's new name as aside.
+// Restore replaces a store's file by a copy of the backup from, after reading the whole copy to
+// find damage. It keeps the old file under the name aside.
 func Restore(ctx context.Context, from, name string, now func() time.Time) (status Status, aside string, err error) {
 	file, err := fileOf(name)
 	if err != nil {
@@ -86,7 +84,7 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 		return fail(copyError{err, part, from})
 	}
 	if _, err := os.Lstat(file); err == nil {
-		// While this process holds the old file open, no other process can open it. No process can
+		// While this process holds the old file open, no other process can open it, nor can any
 		// open a damaged file.
 		if s, _, err := boltstore.Read(file, beforeAll); err == nil {
 			defer s.Close()
@@ -94,7 +92,7 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 			return fail(err)
 		}
 		aside = file + ".before-" + now().UTC().Format("20060102T150405.000000Z")
-		// A link fails if a file of that name exists already.
+		// Link fails if a file of that name exists already.
 		if err := os.Link(file, aside); err != nil {
 			return fail(err)
 		}
@@ -107,14 +105,12 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 	return status, aside, nil
 }
 
-// copyBeside copies a file into the folder of another file, under a new name.
 func copyBeside(from, file string) (string, error) {
 	source, err := os.Open(from)
 	if err != nil {
 		return "", err
 	}
 	defer source.Close()
-	// The part file is readable by the user alone.
 	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".part-*")
 	if err != nil {
 		return "", err
@@ -128,7 +124,7 @@ func copyBeside(from, file string) (string, error) {
 	return part.Name(), nil
 }
 
-// replace renames the file part to file, durably. The new file gets the owner of the file that it
+// replace renames the file part to file, durably, and gives it the owner of the file that it
 // replaces.
 func replace(part, file string) error {
 	owner := file
@@ -165,10 +161,10 @@ func Compact(ctx context.Context, name string, now func() time.Time) (before, af
 	if err != nil {
 		return 0, 0, err
 	}
-	// An open file is locked, so no other process can open it.
+	// An open file is locked against other processes.
 	defer func() { err = errors.Join(err, s.Close()) }()
 	part := file + ".part-compact"
-	// A process that was killed may have left the part file.
+	// A killed process may have left the part file.
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, 0, fmt.Errorf("compact store: %w", err)
 	}
@@ -193,7 +189,7 @@ func Compact(ctx context.Context, name string, now func() time.Time) (before, af
 	return sizes[0], sizes[1], nil
 }
 
-// copyError is an error about a copy of a file. Its message names the file instead.
+// copyError is an error about a copy whose message names the original file.
 type copyError struct {
 	error
 	copied, file string

@@ -21,9 +21,7 @@ import (
 )
 
 // OpenSource opens a source of fares by its name: sample, csv:FILE, or travelpayouts, whose token
-// is in the environment. For a panel (a CSV file of recorded fares), price is the name of the
-// column with the fare, by default "price". A report about the panel is written to messages. partly
-// reports whether some rows were unreadable.
+// is in the environment. For a panel, a CSV file of recorded fares, see OpenPanel.
 func OpenSource(ctx context.Context, name, price string, s *Options, messages io.Writer) (source upstream.Source,
 	partly bool, err error) {
 	var cities config.Cities
@@ -55,11 +53,9 @@ func OpenSource(ctx context.Context, name, price string, s *Options, messages io
 	return nil, false, fmt.Errorf("-upstream %q: want sample, csv:FILE or travelpayouts", name)
 }
 
-// realSource is the name of Travelpayouts, the only source whose fares belong to another company.
 const realSource = "travelpayouts"
 
-// openReal opens the Travelpayouts source with the settings of the environment. It counts the calls
-// to Travelpayouts in s.Table, which must be open before the first call.
+// openReal counts the calls to Travelpayouts in s.Table, which must be open before the first call.
 func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 	var of config.Upstream
 	var shown config.Publication

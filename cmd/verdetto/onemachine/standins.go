@@ -11,8 +11,7 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// StandInWallet is the address that receives payments on the stand-in for Solana. No private key
-// for this address exists.
+// StandInWallet receives payments on the stand-in for Solana. No private key for it exists.
 var StandInWallet = playmoney.Address("verdetto desk wallet")
 
 // StandIns are stand-ins for Stripe and Solana on this machine.
@@ -24,7 +23,7 @@ type StandIns struct {
 }
 
 // StartStandIns starts the stand-ins for Stripe and Solana. They send events to the service at
-// localURL. If localURL is empty, they send no events.
+// localURL, unless it is empty.
 func StartStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 	s := &StandIns{Stripe: playmoney.NewStripe(now), Node: playmoney.NewNode(now)}
 	if localURL != "" {
@@ -57,7 +56,7 @@ func (s *StandIns) config() config.Pay {
 	}
 }
 
-// Close stops both stand-ins.
+// Close stops both.
 func (s *StandIns) Close() {
 	for _, server := range s.servers {
 		_ = server.Close() // it holds no state

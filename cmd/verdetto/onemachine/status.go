@@ -18,7 +18,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// statusPath is the path on the store's socket that answers the status.
 const statusPath = "/status"
 
 // Status is the state of the service, for its operator.
@@ -28,7 +27,7 @@ type Status struct {
 	Ready     bool      `json:"ready"`
 	Reason    string    `json:"reason,omitempty"` // why it is not ready
 	FaresDays *float64  `json:"faresDays"`        // age of the fares; null: there are none
-	// Collection is how far the routes are from their first verdict; absent once one has enough days.
+	// Collection is how far the routes are from their first verdict; nil once one has enough days.
 	Collection *verdict.Raccolta `json:"raccolta,omitempty"`
 	Routes     int               `json:"routes"`
 	Departures int               `json:"departures"` // departures with a fare that is still current
@@ -38,14 +37,12 @@ type Status struct {
 	Items      int               `json:"items"`
 	Expired    int               `json:"expired"` // expired items that are not deleted yet
 	Bytes      int64             `json:"bytes"`   // size of the file
-	// bytes of the file that are free and will be reused
-	Free int64 `json:"free"`
-	// The last warnings and errors of the log, newest first. Only a running service has them.
-	Faults []monitor.Fault `json:"faults"`
+	Free       int64             `json:"free"`
+	Faults     []monitor.Fault   `json:"faults"` // of a running service, newest first
 }
 
-// StatusOf returns the status of a service by its store's file. It asks the process that serves the
-// file. If no process serves the file, StatusOf reads it.
+// StatusOf returns the status of the service that owns the store's file. If no process is serving
+// the file, it reads the file itself.
 func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, error) {
 	file, ok := strings.CutPrefix(name, "bolt:")
 	if !ok || file == "" {
@@ -78,14 +75,12 @@ func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, e
 	return status, nil
 }
 
-// file is a table stored in one file.
 type file interface {
 	All(ctx context.Context, give func(store.Item) error) error
 	Size() (bytes, free int64)
 }
 
-// lookAt reads all items of a table and counts them for the status. progress, if set, is called
-// after every 1,000 items.
+// lookAt counts all items of a table. It calls progress, if set, after every 1,000 items.
 func lookAt(ctx context.Context, table store.Table, now func() time.Time, progress func(read int)) (Status, error) {
 	health := NewHealth(table, now)
 	health.readOnly = true // no probe write: the table may be a backup
@@ -137,7 +132,6 @@ func (o Options) answerStatus(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(status) // the caller may have hung up
 }
 
-// Print writes the status as text for people.
 func (s Status) Print(w io.Writer) {
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(w, "%-14s"+format+"\n", append([]any{what}, args...)...)

@@ -19,8 +19,8 @@ import (
 )
 
 // OpenStore opens a store by its name: bolt:FILE or dynamodb:TABLE. Without a name, it creates a
-// temporary file that Close deletes. A file that root creates gets the owner of its folder. OpenStore
-// fails for a store into which a copy was begun and not completed.
+// temporary file that Close deletes. A file that root creates gets the owner of its folder.
+// OpenStore fails for the target of an incomplete copy.
 func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if name == "" {
 		dir, err := os.MkdirTemp("", "verdetto-*")
@@ -42,8 +42,7 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 		err = fmt.Errorf("it is an incomplete copy; complete it with verdetto copy -from %s -to %s", from, name)
 	}
 	if err == nil && strings.HasPrefix(name, "bolt:") {
-		// Only one process can open a file. So the process that held a lease (the right to do some
-		// work alone) has ended, and the lease can be removed.
+		// Only one process can open a file, so the holder of a lease has ended.
 		err = store.DropLeases(ctx, table)
 	}
 	if err != nil {
@@ -52,7 +51,6 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	return table, nil
 }
 
-// stopFirst adds the remedy to the error that a process has the file open.
 func stopFirst(err error) error {
 	if errors.Is(err, boltstore.ErrInUse) {
 		return fmt.Errorf("%w; stop that process first", err)
@@ -60,7 +58,6 @@ func stopFirst(err error) error {
 	return err
 }
 
-// openPermanent opens a permanent store, even if it is an incomplete copy.
 func openPermanent(ctx context.Context, name string, now func() time.Time) (store.Whole, error) {
 	kind, at, _ := strings.Cut(name, ":")
 	switch {
@@ -101,8 +98,8 @@ func OpenShared(ctx context.Context, name string, now func() time.Time) (store.T
 	return socketstore.Dial(socket(file)), nil
 }
 
-// OpenExisting is like OpenShared, but fails if the store does not exist. So a mistyped name creates
-// no new store.
+// OpenExisting is like OpenShared, but fails if the store does not exist, so that a mistyped name
+// creates no new store.
 func OpenExisting(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if err := exists(name); err != nil {
 		return nil, err
@@ -123,7 +120,6 @@ func OpenAlone(ctx context.Context, name string, now func() time.Time) (store.Ta
 	return OpenStore(ctx, name, now)
 }
 
-// exists fails if the name is that of a file that does not exist.
 func exists(name string) error {
 	file, ok := strings.CutPrefix(name, "bolt:")
 	if !ok || file == "" {
@@ -135,7 +131,6 @@ func exists(name string) error {
 	return nil
 }
 
-// scratch is a temporary store, deleted by Close.
 type scratch struct {
 	store.Table
 	dir string

@@ -21,7 +21,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// lines is a log in memory that a test can read while the service writes it.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -40,7 +39,6 @@ func (l *lines) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// wait returns the log once it contains a text.
 func (l *lines) wait(t *testing.T, text string) string {
 	t.Helper()
 	for {
@@ -58,7 +56,6 @@ func (l *lines) wait(t *testing.T, text string) string {
 	}
 }
 
-// slow is a store that delays reading a customer until the caller has closed the connection.
 type slow struct {
 	store.Table
 	asked chan struct{}
@@ -73,8 +70,7 @@ func (s *slow) Get(ctx context.Context, key store.Key, read store.Consistency) (
 	return s.Table.Get(ctx, key, read)
 }
 
-// onTheWire serves the whole service on a loopback port with the time limits within. If slowly is
-// true, the store is slow.
+// onTheWire serves the whole service on a loopback port with the time limits within.
 func onTheWire(t *testing.T, within times, slowly bool) (address string, log *lines, table *slow) {
 	t.Helper()
 	kept, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now, boltstore.Scratch)
@@ -106,7 +102,7 @@ func onTheWire(t *testing.T, within times, slowly bool) (address string, log *li
 
 var patient = times{header: time.Minute, request: time.Minute, answer: time.Minute, idle: time.Minute}
 
-// say opens a connection, sends text and nothing more, and returns the answer.
+// say sends text and nothing more on a new connection, and returns the answer.
 func say(t *testing.T, address, text string) (status int, body string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -114,7 +110,6 @@ func say(t *testing.T, address, text string) (status int, body string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	// The service may answer and close the connection before it has read everything.
 	if _, err := io.WriteString(c, text); err == nil {
 		_ = c.(*net.TCPConn).CloseWrite()
 	}
@@ -130,8 +125,8 @@ func say(t *testing.T, address, text string) (status int, body string) {
 	return w.StatusCode, string(b)
 }
 
-// TestBrokenBodies: a body that contradicts its headers, or ends too early, gets a 4xx status on
-// every endpoint that reads a body. It never causes an internal error.
+// A body that contradicts its headers, or ends too early, gets a 4xx status on every endpoint that
+// reads a body, and never causes an internal error.
 func TestBrokenBodies(t *testing.T) {
 	t.Parallel()
 	address, log, _ := onTheWire(t, patient, false)
@@ -170,8 +165,7 @@ func TestBrokenBodies(t *testing.T) {
 	}
 }
 
-// TestHangingUp: a caller who closes the connection before the answer causes no error in the
-// service's log.
+// A caller who hangs up before the answer causes no error in the service's log.
 func TestHangingUp(t *testing.T) {
 	t.Parallel()
 	address, log, table := onTheWire(t, patient, true)

@@ -7,21 +7,18 @@ import (
 )
 
 const (
-	// every is how often a worker looks for work when no signal arrives, for example for retries
-	// that are due.
+	// every is how often a worker looks for work without a signal, for example for due retries.
 	every = time.Minute
-	// everyOutbox is how often a worker looks for mails that are due. Request handlers do not
-	// signal this worker. Otherwise the time of an answer would reveal whether the request caused a
-	// mail.
+	// everyOutbox is how often a worker looks for due mails. Request handlers do not signal this
+	// worker, because the time of an answer would then reveal whether the request caused a mail.
 	everyOutbox = time.Second
-	// jobsAtOnce is how many mails are sent in parallel. It is below the number of connections that
-	// a mail server allows a client: Exim 20, Postfix 50.
+	// jobsAtOnce is how many mails are sent in parallel: fewer than the connections that a mail
+	// server allows a client (Exim 20, Postfix 50).
 	jobsAtOnce = 16
 )
 
-// newSignal returns a channel on which a worker receives signals, and a function that sends a
-// signal. Sending never blocks. A signal to a busy worker makes the worker run once more when it
-// has finished.
+// newSignal returns a channel on which a worker receives signals, and a function that sends one
+// without blocking. A signal to a busy worker makes it run once more when it has finished.
 func newSignal() (signalled <-chan struct{}, signal func()) {
 	pending := make(chan struct{}, 1)
 	return pending, func() {
@@ -58,7 +55,6 @@ func (s *Service) Work(ctx context.Context) {
 	workers.Wait()
 }
 
-// drain repeats work until work reports that nothing is due.
 func drain(ctx context.Context, work func(context.Context) (int, error)) error {
 	for {
 		if done, err := work(ctx); done == 0 || err != nil {
@@ -67,8 +63,7 @@ func drain(ctx context.Context, work func(context.Context) (int, error)) error {
 	}
 }
 
-// repeat runs work at once, on each signal, and at an interval. Failed work is retried at the
-// next run.
+// repeat runs work at once, on each signal, and at an interval. The next run retries failed work.
 func (s *Service) repeat(ctx context.Context, what string, every time.Duration, signalled <-chan struct{},
 	work func() error) {
 	for {

@@ -24,23 +24,21 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// inFile is the suffix of a variable that holds the path of a file. The file contains a secret's
-// value.
+// inFile is the suffix of a variable that holds the path of a file with a secret's value.
 const inFile = "_FILE"
 
-// notSettings lists variables whose names look like settings but are not. They name the settings
+// notSettings lists variables whose names look like settings but are not: they name the settings
 // file, a service to ask and the data of tests, or serve the runner of functions in containers.
 var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_SAM_LISTENER",
 	"VERDETTO_SAM_NETWORK", "VERDETTO_URL"}
 
-// ValuedSetting is a setting with its value and the place that the value comes from.
+// ValuedSetting is a setting with its value and where the value comes from.
 type ValuedSetting struct {
 	config.Setting
 	Value, From string
 }
 
-// Flags registers a command-line flag for each setting in the map to. The flag writes its value to
-// the variable that the map holds for the setting.
+// Flags registers a flag for each setting in to, which holds the variables that the flags write to.
 func Flags(f *pflag.FlagSet, to map[string]*string) {
 	for _, s := range config.Settings {
 		if v, ok := to[s.Flag]; ok && s.Flag != "" {
@@ -60,9 +58,9 @@ func usage(s config.Setting) string {
 	return text + " (" + s.Name + ")"
 }
 
-// Take copies the settings of the file, if a file is named, into the environment. It then gives
-// each flag that the caller omitted its value from the environment. It returns each setting with
-// its source, and all faults.
+// Take copies the settings of the file, if one is named, into the environment, and then gives each
+// omitted flag its value from the environment. It returns each setting with its source, and all
+// faults.
 func Take(f *pflag.FlagSet, file string) (taken []ValuedSetting, faults []string) {
 	inside, faults := read(file)
 	outside := map[string]string{}
@@ -114,8 +112,8 @@ func Take(f *pflag.FlagSet, file string) (taken []ValuedSetting, faults []string
 	return taken, faults
 }
 
-// find returns the value of a setting in one place (the environment or the settings file). The
-// value is either given directly or in a file that NAME_FILE points to.
+// find returns the value of a setting in one place, the environment or the settings file: given
+// directly, or in the file that NAME_FILE points to.
 func find(s config.Setting, in map[string]string, folder, place string) (value, from, fault string) {
 	value, file := in[s.Name], in[s.Name+inFile]
 	switch {
@@ -141,7 +139,6 @@ func find(s config.Setting, in map[string]string, folder, place string) (value, 
 	return value, file, ""
 }
 
-// read reads a settings file: names of settings with their values, in TOML.
 func read(file string) (values map[string]string, faults []string) {
 	values = map[string]string{}
 	if file == "" {
@@ -179,8 +176,8 @@ func read(file string) (values map[string]string, faults []string) {
 	return values, faults
 }
 
-// parse parses a settings file. A line with a syntax error is reported and left out, so the faults
-// of all other lines are reported too.
+// parse leaves out a line with a syntax error, so that the faults of all other lines are reported
+// too.
 func parse(file, data string) (found map[string]any, faults []string) {
 	lines := strings.Split(data, "\n")
 	for range lines {
@@ -200,8 +197,8 @@ func parse(file, data string) (found map[string]any, faults []string) {
 	return nil, faults
 }
 
-// text converts a value of the TOML file to the text that the environment variable would have. The
-// second result is what is wrong with the value, or "".
+// text converts a TOML value to the text that the environment variable would have. The second
+// result is what is wrong with the value, or "".
 func text(value any) (string, string) {
 	switch v := value.(type) {
 	case string:
@@ -222,7 +219,7 @@ func text(value any) (string, string) {
 	return "", fmt.Sprintf(`%v is not a text, number or list; write NAME = "value"`, value)
 }
 
-// named returns the setting with a name. The name of a secret may have the suffix _FILE.
+// named accepts the suffix _FILE for secrets.
 func named(name string) (config.Setting, bool) {
 	if s, ok := config.Named(name); ok {
 		return s, true
@@ -231,7 +228,7 @@ func named(name string) (config.Setting, bool) {
 	return s, ok && s.Secret && strings.HasSuffix(name, inFile)
 }
 
-// unknown returns the message that no setting has the name. The message suggests a similar name.
+// unknown returns the message that no setting has the name, with a similar name.
 func unknown(name string) string {
 	if s, ok := config.Named(strings.TrimSuffix(name, inFile)); ok {
 		return fmt.Sprintf("%s: only secrets can be in files of their own; set %s", name, s.Name)

@@ -10,9 +10,9 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Write creates a settings file that only its owner can read, and the service's group if root wrote
-// the file into the service's folder. The file is complete or absent. Write fails with fs.ErrExist
-// if the file exists.
+// Write creates a settings file, complete or not at all, that only its owner can read, and the
+// service's group if root wrote it into the service's folder. It fails with fs.ErrExist if the file
+// exists.
 func Write(file string, values map[string]any) error {
 	lines, err := toml.Marshal(values)
 	if err != nil {
