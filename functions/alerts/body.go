@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"mime"
 	"net/url"
 	"slices"
@@ -66,16 +65,11 @@ func readAmounts(given map[string]string) {
 		if !ok {
 			continue
 		}
-		given[name] = decimal(price.Amount)
+		given[name] = fare.Money{Amount: price.Amount}.Short()
 		if price.Currency != in {
 			given["currency"] = strings.TrimSuffix(price.Currency.String(), euro)
 		}
 	}
-}
-
-// decimal writes an amount in hundredths as the API takes it: 49.9 is "49.90", and 50 is "50".
-func decimal(hundredths fare.Cents) string {
-	return strings.TrimSuffix(fmt.Sprintf("%d.%02d", hundredths/100, hundredths%100), ".00")
 }
 
 // amounts are the numeric fields that may have decimals. numbers are all numeric fields.

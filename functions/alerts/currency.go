@@ -36,6 +36,15 @@ func (p *pendingSubscription) readAmount(value string) (fare.Cents, bool) {
 	return parseAmount(value, maxStated)
 }
 
+// fraction returns the fault of an amount with decimals in a currency without any.
+func (p *pendingSubscription) fraction(name string, amount fare.Cents) *fault {
+	in, err := fare.ParseCurrency(p.currency)
+	if err != nil || !(fare.Money{Amount: amount, Currency: in}).HasFraction() {
+		return nil
+	}
+	return &fault{field: name, text: "whole", fill: []any{"Currency", p.currency}}
+}
+
 // convert returns the fault of a currency without a rate, or of an amount that no alert can have.
 func (s *Service) convert(ctx context.Context, p *pendingSubscription) ([]fault, error) {
 	for name, amount := range map[string]*fare.Cents{"threshold": &p.threshold, "paid": &p.paid, "amount": &p.amount} {

@@ -46,7 +46,7 @@ func (f fault) pageText(l *i18n.Language) string {
 	key := "unclear"
 	switch f.text {
 	case "too_soon", "too_soon_weekly", "only_with", "drop_wants", "not_both", "paid_departure", "not_with",
-		"not_with_paid", "no_telegram", "airline_not_here":
+		"not_with_paid", "no_telegram", "airline_not_here", "whole":
 		key = f.text
 	case "airline_unnamed":
 		key = "airline_not_here"

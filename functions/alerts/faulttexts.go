@@ -33,6 +33,7 @@ var faultTexts = map[string]string{
 	"days":             "has to be a number of days from 7 to 365",
 	"percent":          "has to be a whole number from 1 to 90",
 	"amount":           "is not an amount in euros such as 20, from 0.01 to 100000",
+	"whole":            "has decimals, and {Currency} has none: give a whole amount",
 	"only_with":        "goes with kind={Kind} only: leave it out, or change kind",
 	"not_with_paid":    "does not go with paid: give one of the two",
 	"drop_wants":       "wants percent or amount: by how much the fare has to fall",

@@ -24,7 +24,7 @@ func readNumbers(kind string, form url.Values) (p pendingSubscription, faults []
 		value := strings.TrimSpace(form.Get(name))
 		if slices.Contains(amounts, name) {
 			if price, ok := fare.ParsePrice(value, fare.EUR); ok && price.Currency == fare.EUR {
-				value = decimal(price.Amount)
+				value = price.Short()
 			}
 		}
 		if f := p.set(name, value); f != nil {

@@ -34,7 +34,7 @@ type wanted struct {
 	Frequency string   `json:"frequency,omitempty" nullable:"true" enum:"now,weekly" default:"now" doc:"weekly: one mail a week with all weekly alerts of the address, met or not. For channel mail, and departures at least 7 days ahead"`
 	Paid      *float64 `json:"paid,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"EUR, two decimals: what you paid for a booked trip, with departure, and nights for a return. A lower fare sends a message. Implies kind paid"`
 	Amount    *float64 `json:"amount,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"For kind drop, instead of percent: EUR, two decimals"`
-	Currency  string   `json:"currency,omitempty" nullable:"true" pattern:"^[A-Z]{3}$" default:"EUR" doc:"The currency of threshold, paid and amount, such as USD. It is converted to EUR once, at the rate of the request. Messages state both amounts"`
+	Currency  string   `json:"currency,omitempty" nullable:"true" pattern:"^[A-Z]{3}$" default:"EUR" doc:"The currency of threshold, paid and amount, such as USD. It is converted to EUR once, at the rate of the request. Messages are in this currency, at that rate"`
 }
 
 // The currency comes before the amounts, because it decides how large they may be.
@@ -127,6 +127,9 @@ func (p *pendingSubscription) set(name, value string) *fault {
 		if !ok {
 			return &fault{field: name, text: name}
 		}
+		if f := p.fraction(name, cents); f != nil {
+			return f
+		}
 		if p.amount = cents; name == "paid" {
 			p.amount, p.paid = 0, cents
 		}
@@ -162,7 +165,7 @@ func (p *pendingSubscription) setThreshold(value string) *fault {
 		return &badThreshold
 	}
 	p.threshold = cents
-	return nil
+	return p.fraction("threshold", cents)
 }
 
 // parseThreshold parses an amount in EUR exactly, rounding half cents up.

@@ -66,7 +66,7 @@ func edits(a store.Alert, l *i18n.Language) (all []edit) {
 		if c == 0 {
 			return ""
 		}
-		return l.Decimals(fmt.Sprintf("%d.%02d", c/100, c%100))
+		return l.Decimals(fare.Money{Amount: c}.Decimal())
 	}
 	of := map[string]string{"threshold": euro(a.Threshold), "amount": euro(a.Amount), "paid": euro(a.Threshold),
 		"days": strconv.Itoa(a.Days), "percent": ""}

@@ -1,7 +1,6 @@
 package compat
 
 import (
-	"fmt"
 	"net/url"
 	"strconv"
 
@@ -46,7 +45,7 @@ type defaults struct {
 }
 
 // amount formats cents in units of the currency with two decimals: 4599 is 45.99.
-func amount(c fare.Cents) string { return fmt.Sprintf("%d.%02d", c/100, c%100) }
+func amount(c fare.Cents) string { return fare.Money{Amount: c}.Decimal() }
 
 func (s *Service) selfLink(p *parameters) links { return links{Self: s.address(p.path, p.values)} }
 

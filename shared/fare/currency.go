@@ -3,6 +3,8 @@ package fare
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Currency is the ISO 4217 code of a currency, such as USD. The zero value is the euro.
@@ -60,7 +62,42 @@ func UnpackCurrency(n uint64) (Currency, bool) {
 	return c, err == nil
 }
 
+// whole lists the currencies without decimals in ISO 4217.
+var whole = []string{"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV",
+	"XAF", "XOF", "XPF"}
+
+// IsWhole reports whether the currency has no decimals in ISO 4217, as the yen.
+func (c Currency) IsWhole() bool { return slices.Contains(whole, c.String()) }
+
 type Money struct {
 	Amount   Cents // in hundredths of Currency
 	Currency Currency
 }
+
+// Rounded returns the amount that people write: whole units of a currency without decimals.
+func (m Money) Rounded() Money {
+	if m.Currency.IsWhole() {
+		m.Amount = (m.Amount + 50) / 100 * 100
+	}
+	return m
+}
+
+// Decimal writes the amount as a number in units of the currency, with the decimals of ISO 4217:
+// 12.90 euros, 3863 yen.
+func (m Money) Decimal() string {
+	m = m.Rounded()
+	sign := ""
+	if m.Amount < 0 {
+		sign, m.Amount = "-", -m.Amount
+	}
+	if m.Currency.IsWhole() {
+		return fmt.Sprintf("%s%d", sign, m.Amount/100)
+	}
+	return fmt.Sprintf("%s%d.%02d", sign, m.Amount/100, m.Amount%100)
+}
+
+// Short writes the amount as Decimal does, without decimals that are zero.
+func (m Money) Short() string { return strings.TrimSuffix(m.Decimal(), ".00") }
+
+// HasFraction reports whether the amount has decimals that its currency does not have.
+func (m Money) HasFraction() bool { return m.Rounded() != m }

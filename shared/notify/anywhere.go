@@ -128,11 +128,11 @@ func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool
 // depends on the list. So a different list is a different message, even if an earlier send was not
 // recorded.
 func (f *originDeals) message(a store.Alert, links Links, today fare.Day) Message {
-	l := i18n.ForCode(a.Language)
+	l := LanguageOf(a)
 	due, _ := f.due(a)
 	m := Message{
 		Language: l.Code, Day: today, Origin: CityName(f.origin, l.Code), More: max(0, len(due)-maxListed),
-		List:        links.listOf(a, l.Code),
+		List:        links.listOf(a, l),
 		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()),
 		Manage:      links.BaseURL + links.Manage(a.Subscriber, f.day.Time()),
 		Snooze:      links.BaseURL + links.Snooze(a.Subscriber, a.Ref()),
@@ -154,7 +154,7 @@ func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language)
 		Route: route, Origin: CityName(f.origin, l.Code), Destination: CityName(d.to, l.Code), Trip: a.Trip,
 		Day: f.day, Price: d.Fare.Price, Depart: d.Fare.Depart, Found: time.Unix(d.Fare.Found, 0).UTC(),
 		Level: v.Livello, Reliability: v.Affidabilita, Sample: v.Campione,
-		Page: links.pageOf(news{Route: route}, a.Trip, l.Code),
+		Page: links.pageOf(news{Route: route}, a, l),
 	}
 	flight := news{Flight: d.Fare.Flight, Stops: d.Fare.Stops}
 	told.Flight, told.Facts = flightText(l, flight), factsOf(flight)
@@ -166,18 +166,19 @@ func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language)
 
 // listOf returns the link to the page of cheap destinations from an alert's origin. The page has
 // the same filters as the alert.
-func (l Links) listOf(a store.Alert, lang string) string {
+func (l Links) listOf(a store.Alert, in *i18n.Language) string {
 	var b strings.Builder
 	b.WriteString(l.BaseURL + "/?da=" + string(a.Route.Origin))
 	if area, ok := places.AreaOf(a.Area); ok {
-		b.WriteString("&a=" + url.QueryEscape(area.NameIn(lang)))
+		b.WriteString("&a=" + url.QueryEscape(area.NameIn(in.Code)))
 	}
 	if a.Trip.Nonstop {
 		b.WriteString("&diretto=si")
 	}
 	b.WriteString(airlinesOf(a.Trip))
 	if a.Threshold > 0 {
-		fmt.Fprintf(&b, "&massimo=%d.%02d", a.Threshold/100, a.Threshold%100)
+		currency, _ := fare.ParseCurrency(cmp.Or(a.Currency, fare.EUR.String())) // no other code is stored
+		b.WriteString("&massimo=" + fare.Money{Amount: cmp.Or(a.Stated, a.Threshold), Currency: currency}.Decimal())
 	}
-	return b.String() + "&lang=" + lang
+	return b.String() + shownIn(a, in)
 }

@@ -56,7 +56,7 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 	if n.from != nil {
 		return n.from.message(a, links, today), nil
 	}
-	l := i18n.ForCode(a.Language)
+	l := LanguageOf(a)
 	found, route, ahead := n.news, n.news.Route, n.ahead()
 	picture, err := n.picture()
 	if err != nil {
@@ -79,7 +79,7 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 			Median: found.Median, Minimum: found.Minimum,
 			Departure: ahead.departure(l), Waits: ahead.waits(l), Expected: ahead.expected(),
-			Page: links.pageOf(found, a.Trip, l.Code),
+			Page: links.pageOf(found, a, l),
 		}},
 		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()),
 		Manage:      links.BaseURL + links.Manage(a.Subscriber, found.Day.Time()),

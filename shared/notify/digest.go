@@ -288,14 +288,15 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 	for _, line := range lines {
 		a := line.alert
 		from, to := names(a, lang.Code)
+		a.Language = lang.Code
 		d.Alerts = append(d.Alerts, mail.DigestAlert{
-			Origin: from, Destination: to,
+			In: LanguageOf(a), Origin: from, Destination: to,
 			Trip: TripText(a.Trip, lang), When: waitsFor(a, lang), Met: line.met,
 			Price: line.price, Depart: line.found.Depart, Flight: flightText(lang, line.found),
 			Found: time.Unix(line.found.Found, 0).UTC(),
 			Dated: a.Trip.From > 0, Level: line.found.Level,
 			Reliability: line.found.Reliability, Median: line.found.Median, Before: line.before,
-			Page: l.pageOf(line.found, a.Trip, lang.Code), Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()),
+			Page: l.pageOf(line.found, a, lang), Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()),
 			Snooze: l.BaseURL + l.Snooze(s, a.Ref()),
 		})
 	}

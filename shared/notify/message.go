@@ -115,7 +115,8 @@ func (c byMail) Deliver(ctx context.Context, to store.Alert, m Message) error {
 }
 
 func fareMail(to store.Alert, m Message) (mail.Message, error) {
-	f, l := m.Fares[0], i18n.ForCode(m.Language)
+	to.Language = m.Language
+	f, l := m.Fares[0], LanguageOf(to)
 	var when template.HTML
 	if to.Kind != "" { // otherwise the mail uses its default text
 		when = When(to, l)
@@ -125,7 +126,7 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 		waits = nil // the trip is paid for, so advice on when to book does not help
 	}
 	return mail.AlertMail(mail.Alert{
-		ID: m.ID, To: to.Email, Lang: m.Language, Origin: f.Origin, Destination: f.Destination,
+		ID: m.ID, To: to.Email, Lang: m.Language, In: l, Origin: f.Origin, Destination: f.Destination,
 		Subject: Subject(to, f, l), Price: f.Price, Depart: f.Depart, Return: f.Return, Flight: f.Flight, Found: f.Found, Day: m.Day,
 		Since: Since(to, f, l), Booked: booked, Dated: to.Trip.From > 0,
 		Level: f.Level, Reliability: f.Reliability, Sample: f.Sample,
@@ -137,9 +138,10 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 }
 
 func listMail(to store.Alert, m Message) (mail.Message, error) {
-	l := i18n.ForCode(m.Language)
+	to.Language = m.Language
+	l := LanguageOf(to)
 	list := mail.List{
-		ID: m.ID, To: to.Email, Lang: m.Language, Subject: ListTitle(m, l), More: m.More, When: When(to, l),
+		ID: m.ID, To: to.Email, Lang: m.Language, In: l, Subject: ListTitle(m, l), More: m.More, When: When(to, l),
 		Trip: TripText(to.Trip, l), RequestDay: to.RequestDay, Day: m.Day,
 		Page: m.List, Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
 	}

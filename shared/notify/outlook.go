@@ -96,14 +96,15 @@ func airlinesOf(trip store.Trip) string {
 func (l Links) Page(a store.Alert) string {
 	at := Links{Pepper: l.Pepper}
 	if a.Route.Destination == store.Anywhere {
-		return at.listOf(a, i18n.ForCode(a.Language).Code)
+		return at.listOf(a, i18n.ForCode(a.Language))
 	}
-	return at.pageOf(news{Route: a.Route, Depart: a.Trip.From}, a.Trip, i18n.ForCode(a.Language).Code)
+	return at.pageOf(news{Route: a.Route, Depart: a.Trip.From}, a, i18n.ForCode(a.Language))
 }
 
-// pageOf returns the link to the page with the verdict on the fare in n. The page has the trip of
-// the alert selected.
-func (l Links) pageOf(n news, trip store.Trip, lang string) string {
+// pageOf returns the link to the page with the verdict on the fare in n. The page has the trip and
+// the currency of the alert.
+func (l Links) pageOf(n news, a store.Alert, in *i18n.Language) string {
+	trip := a.Trip
 	page := l.BaseURL + "/?da=" + cmp.Or(trip.Airports.From.String(), string(n.Route.Origin)) +
 		"&a=" + cmp.Or(trip.Airports.To.String(), string(n.Route.Destination))
 	switch {
@@ -120,5 +121,14 @@ func (l Links) pageOf(n news, trip store.Trip, lang string) string {
 		page += "&diretto=si"
 	}
 	page += airlinesOf(trip)
-	return page + "&lang=" + lang
+	return page + shownIn(a, in)
+}
+
+// shownIn returns the parameters of a page for its language and for the currency of an alert.
+func shownIn(a store.Alert, l *i18n.Language) string {
+	in := "&lang=" + l.Code
+	if a.Currency != "" {
+		in += "&valuta=" + a.Currency
+	}
+	return in
 }

@@ -93,8 +93,8 @@ func TestPageOfTrip(t *testing.T) {
 		{store.Trip{Nonstop: true}, 0, "&diretto=si"},
 	} {
 		n := news{Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Depart: depart, Return: c.back}
-		if got := (Links{BaseURL: "https://v.example"}).pageOf(n, c.trip,
-			"it"); got != "https://v.example/?da=MIL&a=BUH"+c.want+"&lang=it" {
+		if got := (Links{BaseURL: "https://v.example"}).pageOf(n, store.Alert{Trip: c.trip, Currency: "GBP"},
+			i18n.ForCode("it")); got != "https://v.example/?da=MIL&a=BUH"+c.want+"&lang=it&valuta=GBP" {
 			t.Errorf("%+v: %s", c.trip, got)
 		}
 	}

@@ -1,9 +1,9 @@
 package notify
 
 import (
-	"fmt"
 	"html"
 	"html/template"
+	"math"
 	"strings"
 
 	"verdetto/shared/fare"
@@ -49,14 +49,24 @@ func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	return l.HTML("when.verdict")
 }
 
-// AmountOf returns an amount of an alert in words, given in EUR cents. An amount that was stated in
-// another currency comes first, in that currency.
-func AmountOf(a store.Alert, euro fare.Cents, l *i18n.Language) string {
-	if a.Currency == "" {
-		return l.Amount(euro)
+// LanguageOf returns the language of an alert's messages. It writes amounts in the currency in which
+// the subscriber stated an amount, at the rate of the request: so a fare is below the stated amount
+// exactly if the message says so.
+func LanguageOf(a store.Alert) *i18n.Language {
+	l, euro := i18n.ForCode(a.Language), a.Threshold+a.Amount // an alert has one of the two
+	if a.Currency == "" || euro == 0 {
+		return l
 	}
-	stated := fmt.Sprintf("%d.%02d", a.Stated/100, a.Stated%100)
-	return l.Price(stated, a.Currency) + " (" + l.Amount(euro) + ")"
+	return l.InCurrency(a.Currency, func(c fare.Cents) fare.Cents {
+		return fare.Cents(math.Round(float64(c) * float64(a.Stated) / float64(euro)))
+	})
+}
+
+// AmountOf returns an amount of an alert in words, given in EUR cents, in the currency in which it
+// was stated.
+func AmountOf(a store.Alert, euro fare.Cents, l *i18n.Language) string {
+	a.Language = l.Code
+	return LanguageOf(a).Amount(euro)
 }
 
 // PlainWhen returns the same sentence as When, in plain text.

@@ -38,7 +38,7 @@ type Occasioni struct {
 type Occasione struct {
 	Destinazione     string           `json:"destinazione" doc:"Destination city name in Italian, or in English if there is none" example:"Bucarest"`
 	DestinazioneIata string           `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Verdetto         verdict.Verdetto `json:"verdetto" doc:"The verdict of GET /v1/analisi at the refresh that saw this fare, without minimoCent"`
+	Verdetto         verdict.Verdetto `json:"verdetto" doc:"The verdict of GET /v1/analisi at the refresh that saw this fare, without minimoCent, intervallo and the days that it counts"`
 	Prezzo           verdict.Prezzo   `json:"prezzo" doc:"The destination's cheapest fare. It was observed and may no longer be available"`
 	PrezzoPiuBasso   *verdict.Prezzo  `json:"prezzoPiuBasso,omitempty" doc:"A lower one-way fare for another departure. Found over 24 hours before the newest fare, so verdetto does not judge it. Absent with mese"`
 }

@@ -90,6 +90,9 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 	if !ok {
 		return q, Invalid(name("prezzo"), "is not an amount such as 45, 18.49 or 50 USD")
 	}
+	if price.HasFraction() {
+		return q, Invalid(name("prezzo"), "has decimals, and "+price.Currency.String()+" has none: send a whole amount")
+	}
 	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: float64(price.Amount) / 100,
 		Currency: price.Currency.String(), CurrencyParameter: q.Show.Parameter}
 	if price.Currency != unit {

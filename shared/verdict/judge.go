@@ -30,7 +30,7 @@ type Analysis struct {
 	LivelloPiuBasso     string       `json:"-"` // of prezzoPiuBasso as a fare for its own day
 	SolitoPartenzaCent  *fare.Cents  `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"Median price of departures like that of prezzo as many days ahead, in cents of valuta. Present for a month or several days, if prezzo is a known fare"`
 	LivelloPartenza     string       `json:"-"` // of prezzo as a fare for its own day
-	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"Lowest fare of the same departure in the last 60 days. Present for one departure, if fares of past days are shown"`
+	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"Lowest fare of the same departure on earlier days, of the last 60. Present for one departure, if fares of past days are shown"`
 	MesiPerConvenienza  []Mese       `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months by median fare, cheapest first. Months with fewer than 5 fares are left out"`
 	Quartili            *Quartili    `json:"quartili,omitempty" doc:"The usual price. For a departure or a month it comes from comparable departures this far ahead, for a route from the cheapest fares of other days. Absent with dati-insufficienti"`
 	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present if verdetto is about a departure or a month"`

@@ -8,7 +8,6 @@ package agents
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -19,6 +18,7 @@ import (
 
 	"verdetto/functions/analisi/page"
 	"verdetto/shared/answer/view"
+	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/web/httpapi"
 )
@@ -66,10 +66,8 @@ func (s *Service) newServer() http.Handler {
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: httpapi.MaxBody})
 }
 
+// euros writes hundredths of a currency with its code, as programs write amounts.
 func euros(cents int64, currency string) string {
-	sign := ""
-	if cents < 0 {
-		sign, cents = "-", -cents
-	}
-	return fmt.Sprintf("%s%d.%02d %s", sign, cents/100, cents%100, currency)
+	c, _ := fare.ParseCurrency(currency) // answers have no other codes
+	return fare.Money{Amount: fare.Cents(cents), Currency: c}.Decimal() + " " + currency
 }

@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -59,8 +58,8 @@ func (v view) Lowest() string {
 	if v.Verdict == nil || v.Verdict.Lowest == 0 || v.Form.Nights != "" { // an alert of other trips
 		return ""
 	}
-	c := v.T.Converted(v.Verdict.Lowest)
-	return fmt.Sprintf("%d.%02d", c/100, c%100)
+	in, _ := fare.ParseCurrency(v.Currency)
+	return fare.Money{Amount: v.T.Converted(v.Verdict.Lowest), Currency: in}.Decimal()
 }
 
 func (v view) IsMet() bool {
@@ -79,10 +78,8 @@ func (v view) formAmount(typed string) string {
 	case !ok || p.Amount == 0 || p.Currency.String() != cmp.Or(v.Currency, "EUR"),
 		v.Currency == "" && len(whole) > maxThreshold:
 		return ""
-	case p.Amount%100 == 0:
-		return whole
 	}
-	return v.T.Decimals(fmt.Sprintf("%s.%02d", whole, p.Amount%100))
+	return v.T.Decimals(p.Short())
 }
 
 // AlertDays returns the departure choices of the alert form: the trip's day, the days around it or

@@ -22,7 +22,7 @@ import (
 var NoCard = httpapi.UnknownPath
 
 type cardInput struct {
-	File string `path:"file" doc:"ORIGIN-DESTINATION[-TRIP]-LANGUAGE.png, or with .svg the history of the route or of the departures in a month: a trip is its month or day of departure, the day of the way back, diretto for non-stop and visto with a price seen in cents, as far as they were asked for" example:"MIL-BUH-it.png"`
+	File string `path:"file" doc:"ORIGIN-DESTINATION[-TRIP]-LANGUAGE.png, or with .svg the history of the route or of the departures in a month: a trip is its month or day of departure, the day of the way back, diretto for non-stop, visto with a price seen in cents, and the currency of a .png, as far as they were asked for" example:"MIL-BUH-it.png"`
 }
 
 type cardOutput struct {
@@ -50,10 +50,11 @@ type cardSubject struct {
 	route    fare.Route
 	trip     trip
 	language *i18n.Language
-	picture  bool // a picture of the history
+	currency string // of the amounts; empty: EUR
+	picture  bool   // a picture of the history
 }
 
-func cardName(route fare.Route, t trip, l *i18n.Language) string {
+func cardName(route fare.Route, t trip, l *i18n.Language, currency string) string {
 	name := route.String()
 	for _, said := range []string{t.Month, t.Date, t.Back} {
 		if said != "" {
@@ -69,13 +70,16 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 	if cents, ok := t.seenEuro(); ok {
 		name += fmt.Sprintf("-visto%d", cents)
 	}
+	if currency != "" {
+		name += "-" + currency
+	}
 	return name + "-" + l.Code + ".png"
 }
 
 var cardFile = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|` +
 		`-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?(?:-flessibile([137]))?)?(-diretto)?` +
-		`(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.](png|svg)$`)
+		`(?:-visto([1-9][0-9]{0,8}))?(?:-([A-Z]{3}))?-([a-z]+)[.](png|svg)$`)
 })
 
 func cardOf(file string) (c cardSubject, err error) {
@@ -87,19 +91,19 @@ func cardOf(file string) (c cardSubject, err error) {
 		return c, no
 	}
 	route, err := fare.ParseRoute(m[1])
-	l, known := i18n.Find(m[8])
+	l, known := i18n.Find(m[9])
 	if err != nil || !known || places.Name(route.Origin, l.Code) == "" || places.Name(route.Destination, l.Code) == "" {
 		return c, no
 	}
-	c = cardSubject{route, trip{Month: m[2], Date: m[3], Back: m[4], Around: m[5]}, l, m[9] == "svg"}
-	if c.picture && m[3]+m[7] != "" { // a departure has no weeks, and a price has no history
+	c = cardSubject{route, trip{Month: m[2], Date: m[3], Back: m[4], Around: m[5]}, l, m[8], m[10] == "svg"}
+	if c.picture && m[3]+m[7]+m[8] != "" { // a departure has no weeks, and a price has no history
 		return c, no
 	}
 	if m[6] != "" {
 		c.trip.NonStop = "si"
 	}
 	if cents, err := strconv.Atoi(m[7]); err == nil {
-		c.trip.OwnPrice = fmt.Sprintf("%d.%02d", cents/100, cents%100)
+		c.trip.OwnPrice = fare.Money{Amount: fare.Cents(cents)}.Decimal()
 	}
 	if _, wrong := c.trip.read(l, ""); len(wrong) > 0 {
 		return c, no
@@ -115,7 +119,14 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	if of.picture {
 		return s.picture(ctx, of)
 	}
+	convert, err := s.Amounts(ctx, answer.Currency{Code: of.currency})
+	if err != nil {
+		return nil, published.Problem(err)
+	}
 	l, today := of.language, fare.DayOf(s.Now())
+	if convert != nil {
+		l = l.InCurrency(of.currency, convert)
+	}
 	c := chart.Card{
 		Route:   routeName(l, places.Name(of.route.Origin, l.Code), places.Name(of.route.Destination, l.Code)),
 		Verdict: l.Text("home.claim"),

@@ -2,14 +2,13 @@ package page
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/text/i18n"
 )
 
 // The page address keeps the reader's choice of currency. Without one, a typed price such as $50
@@ -19,6 +18,17 @@ import (
 func parsePrice(text, chosen string) (fare.Money, bool) {
 	in, _ := fare.ParseCurrency(chosen) // an unknown currency is refused by useCurrency
 	return fare.ParsePrice(text, in)
+}
+
+// priceFault returns what is wrong with a typed price. It returns "" if nothing is.
+func priceFault(l *i18n.Language, text, chosen string) string {
+	switch p, ok := parsePrice(text, chosen); {
+	case !ok:
+		return l.Text("ask.fault.price")
+	case p.HasFraction():
+		return l.Text("alerts.fault.whole", "Currency", p.Currency)
+	}
+	return ""
 }
 
 // PriceField writes a price with its own currency, such as $50, as everywhere on the page: 50 USD.
@@ -36,13 +46,10 @@ func isName(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.Sc, 
 // SeenPrice returns "" if the reader typed no price.
 func (v view) SeenPrice() string {
 	p, ok := parsePrice(v.Trip.OwnPrice, v.Currency)
-	switch {
-	case !ok:
+	if !ok {
 		return ""
-	case p.Amount%100 == 0:
-		return v.T.Price(strconv.Itoa(int(p.Amount/100)), p.Currency.String())
 	}
-	return v.T.Price(fmt.Sprintf("%d.%02d", p.Amount/100, p.Amount%100), p.Currency.String())
+	return v.T.Quoted(p)
 }
 
 // chooseCurrency also sets the name of the parameter that chose the currency.
@@ -79,9 +86,6 @@ func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error
 	return euro, known && euro > 0 && euro <= fare.MaxPrice, err
 }
 
-// wholeOnly lists the currencies in which people do not use hundredths.
-var wholeOnly = []string{"HUF", "IDR", "ISK", "JPY", "KRW", "PHP"}
-
 // replaced lists the currencies that the euro replaced. Prices in them are converted, but the form
 // offers them only to readers who chose them.
 var replaced = []string{"BGN", "HRK", "LTL"}
@@ -97,9 +101,6 @@ func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 		v.T = q.language.InCurrency(q.currency, func(euro fare.Cents) fare.Cents {
 			if amount, ok := typed[euro]; ok {
 				return amount
-			}
-			if slices.Contains(wholeOnly, q.currency) {
-				return (convert(euro) + 50) / 100 * 100
 			}
 			return convert(euro)
 		})

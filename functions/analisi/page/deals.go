@@ -56,8 +56,10 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 		h.refuseFailed(r, v, err)
 		return
 	}
-	if v.most = most; !ok {
-		v.refuseFaults(faults{"massimo": v.T.Text("ask.fault.price")})
+	v.most = most
+	fault := priceFault(v.T, q.Most, q.currency)
+	if q.Most != "" && (!ok || fault != "") {
+		v.refuseFaults(faults{"massimo": cmp.Or(fault, v.T.Text("ask.fault.price"))})
 		return
 	}
 	if !h.check(r, q, asked, v) || !h.consumeQuota(r, q, v) {

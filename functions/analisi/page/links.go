@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"net/url"
 	"strconv"
@@ -32,7 +31,7 @@ func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Langu
 	form := alertOf(q)
 	alert = s.BaseURL + pageAddress(from, to, t, l.Code, "")
 	if p := q.Price; p != nil && p.Currency == fare.EUR.String() {
-		t.OwnPrice = fmt.Sprintf("%.2f", math.Round(100*p.Amount)/100)
+		t.OwnPrice = fare.Money{Amount: fare.Cents(math.Round(100 * p.Amount))}.Decimal()
 		form.Under = t.OwnPrice
 	}
 	if whole {

@@ -215,8 +215,8 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 	}
 	limit := t.airlines(l, wrong)
 	seen, ok := parsePrice(t.OwnPrice, currency)
-	if !ok && t.OwnPrice != "" {
-		wrong["visto"] = l.Text("ask.fault.price")
+	if fault := priceFault(l, t.OwnPrice, currency); fault != "" && t.OwnPrice != "" {
+		wrong["visto"] = fault
 	}
 	if len(wrong) > 0 {
 		return answer.Question{}, wrong

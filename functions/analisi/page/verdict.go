@@ -100,7 +100,7 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 	}
 	v.Verdict, v.Alert, v.Share = j, v.alertRoute(), v.shared(q)
 	if q.airlineChoice == (airlineChoice{}) { // a card is about all airlines
-		v.Card = "/card/" + cardName(v.route, q.trip, l)
+		v.Card = "/card/" + cardName(v.route, q.trip, l, v.Currency)
 	}
 	if p := a.Prezzo; p.TrovatoIl != nil {
 		j.FoundAt, j.Age = p.TrovatoIl.Format(time.RFC3339), l.Text("verdict.found")

@@ -77,7 +77,7 @@ type Destination struct {
 	MinimumCents  *int64   `json:"minimumCents" nullable:"true" doc:"Minimum of the route's cheapest fares of past days, in cents of currency"`
 	Sample        int      `json:"sample" doc:"Number of past days with a known cheapest fare"`
 	Observations  int      `json:"observations" doc:"Fares observed in the last 400 days"`
-	ChangeCents   *int64   `json:"changeCents" nullable:"true" doc:"Cheapest current fare minus the one of 7 days before, in cents of currency. null if that is unknown"`
+	ChangeCents   *int64   `json:"changeCents" nullable:"true" doc:"Cheapest current fare minus the cheapest of the last day with a fare that lies 7 to 13 days back, in cents of currency. null if there is no such day"`
 	ChangePercent *float64 `json:"changePercent" nullable:"true" doc:"changeCents in percent, one decimal"`
 	Months        []Month  `json:"months" nullable:"false" doc:"Departure months with at least 5 fares, cheapest median first"`
 }

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	htmltemplate "html/template"
@@ -19,6 +20,7 @@ type Alert struct {
 	Lang                string
 	Origin, Destination string
 	Subject             string
+	In                  *i18n.Language // Lang with amounts in the currency of the alert; nil: in euros
 	Price               fare.Cents
 	Depart, Return      fare.Day // Return: 0 for a one-way fare
 	Flight              string   // sentence about the flight; may be empty
@@ -74,6 +76,7 @@ func AlertMail(a Alert) (Message, error) {
 }
 
 func (a Alert) fill(l *i18n.Language) (any, string, error) {
+	l = cmp.Or(a.In, l)
 	v := alertView{Alert: a, T: l, CID: "cid:" + lowsID}
 	switch {
 	case !isVerdict(a.Level, a.Reliability):

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"errors"
 	htmltemplate "html/template"
 	"time"
@@ -24,6 +25,7 @@ type Digest struct {
 
 type DigestAlert struct {
 	Origin, Destination string
+	In                  *i18n.Language    // as in Alert
 	Trip                string            // empty: the cheapest one-way fare of the route
 	When                htmltemplate.HTML // the condition, with emphasis
 	Met                 bool
@@ -59,6 +61,7 @@ type digestView struct {
 type digestRow struct {
 	DigestAlert
 	LevelText, Usual, Certainty, Since, SeenText string
+	PriceText                                    string
 	ConditionText                                htmltemplate.HTML
 }
 
@@ -103,7 +106,8 @@ func (d Digest) fill(l *i18n.Language) (any, string, error) {
 }
 
 func newDigestRow(a DigestAlert, today fare.Day, l *i18n.Language) (digestRow, error) {
-	r := digestRow{DigestAlert: a}
+	l = cmp.Or(a.In, l)
+	r := digestRow{DigestAlert: a, PriceText: l.Amount(a.Price)}
 	switch {
 	case a.Origin == "" || a.Destination == "" || a.When == "":
 		return r, errors.New("a city without a name, or nothing that was asked for")

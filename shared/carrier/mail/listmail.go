@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	htmltemplate "html/template"
@@ -17,6 +18,7 @@ type List struct {
 	To      string
 	Lang    string
 	Subject string
+	In      *i18n.Language // Lang with amounts in the currency of the alert; nil: in euros
 	Fares   []Listed
 	More    int // further destinations that meet the alert
 	// When holds the condition of the alert, with HTML emphasis. Trip is empty if all fares count.
@@ -68,6 +70,7 @@ func ListMail(a List) (Message, error) {
 }
 
 func (a List) fill(l *i18n.Language) (any, string, error) {
+	l = cmp.Or(a.In, l)
 	v := listView{List: a, T: l, Why: withRequestDay(l.Text("mail.alert.why_kind", "When", unemphasized(a.When)), l,
 		a.RequestDay)}
 	if len(a.Fares) == 0 || a.When == "" {

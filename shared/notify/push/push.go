@@ -85,7 +85,8 @@ type link struct{ label, url string }
 const maxFares = 10
 
 func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
-	l := i18n.ForCode(m.Language)
+	to.Language = m.Language
+	l := notify.LanguageOf(to)
 	if len(m.Fares) == 0 || m.Unsubscribe == "" || m.Manage == "" {
 		return text{}, fmt.Errorf("%w: no fare, or a link is missing", notify.ErrUnwritable)
 	}

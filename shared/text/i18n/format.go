@@ -2,7 +2,6 @@ package i18n
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -25,14 +24,18 @@ func (l *Language) Number(n int) string {
 
 type amounts struct {
 	language *Language
-	currency string
+	currency fare.Currency
 	convert  func(euro fare.Cents) fare.Cents
 }
 
 // InCurrency returns a copy of the language that writes all amounts in the given currency. of
 // converts euro cents to its hundredths.
 func (l *Language) InCurrency(code string, of func(euro fare.Cents) fare.Cents) *Language {
-	return &Language{Code: l.Code, Name: l.Name, English: l.English, amounts: &amounts{l, code, of}}
+	currency, err := fare.ParseCurrency(code)
+	if err != nil {
+		return l // no currency has such a code
+	}
+	return &Language{Code: l.Code, Name: l.Name, English: l.English, amounts: &amounts{l, currency, of}}
 }
 
 // Converts reports whether amounts are in another currency than the euro.
@@ -44,7 +47,7 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 	if l.amounts == nil {
 		return c
 	}
-	return l.amounts.convert(c)
+	return fare.Money{Amount: l.amounts.convert(c), Currency: l.amounts.currency}.Rounded().Amount
 }
 
 // Money writes an amount given in euro cents. It omits the cents if they are zero, and also
@@ -66,6 +69,7 @@ func (l *Language) InUnits(c fare.Cents) string { return l.money(c, c%100 != 0) 
 // About writes an amount given in euro cents, rounded to whole units.
 func (l *Language) About(c fare.Cents) string { return l.money((l.converted(c)+50)/100*100, false) }
 
+// Amount writes an amount given in euro cents, always with the decimals of the currency.
 func (l *Language) Amount(c fare.Cents) string { return l.money(l.converted(c), true) }
 
 // Whole writes an amount given in euro cents as a whole number without its currency.
@@ -78,6 +82,9 @@ func (l *Language) Price(amount, currency string) string {
 	}
 	return l.Decimals(amount) + "\u00a0" + currency
 }
+
+// Quoted writes an amount in its own currency, without decimals that are zero.
+func (l *Language) Quoted(m fare.Money) string { return l.Price(m.Short(), m.Currency.String()) }
 
 // Decimals writes a decimal string such as 1234.50 with the language's separators, keeping all
 // decimals.
@@ -97,14 +104,18 @@ func (l *Language) money(c fare.Cents, cents bool) string {
 	if c < 0 {
 		sign, c = "−", -c
 	}
-	s := sign + l.Number(int(c/100))
-	if cents {
-		s += l.Text("format.decimal") + fmt.Sprintf("%02d", c%100)
-	}
+	m := fare.Money{Amount: c}
 	if l.amounts != nil {
-		return s + "\u00a0" + l.amounts.currency
+		m.Currency = l.amounts.currency
 	}
-	return l.Text("format.money", "Amount", s)
+	number := m.Decimal()
+	if !cents {
+		number, _, _ = strings.Cut(number, ".")
+	}
+	if m.Currency == fare.EUR {
+		return l.Text("format.money", "Amount", sign+l.Decimals(number))
+	}
+	return sign + l.Price(number, m.Currency.String())
 }
 
 func (l *Language) Month(m time.Month) string { return l.numbered("format.month.", int(m)) }

@@ -2,7 +2,6 @@ package wording
 
 import (
 	"math"
-	"strconv"
 	"unicode"
 	"unicode/utf8"
 
@@ -319,11 +318,8 @@ func (v Verdict) Waiting() string {
 }
 
 func (v Verdict) quoted(q verdict.Quotato) string {
-	decimals := 2
-	if q.Importo == math.Trunc(q.Importo) {
-		decimals = 0
-	}
-	return v.Price(strconv.FormatFloat(q.Importo, 'f', decimals, 64), q.Valuta)
+	currency, _ := fare.ParseCurrency(q.Valuta)
+	return v.Quoted(fare.Money{Amount: fare.Cents(math.Round(100 * q.Importo)), Currency: currency})
 }
 
 func (v Verdict) seen(p verdict.Prezzo) string {
