@@ -1,7 +1,6 @@
 package alerts
 
 import (
-	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -24,31 +23,15 @@ func TestServeAlerts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	browser := http.Client{Jar: jar, Timeout: time.Minute}
+	browser := &http.Client{Jar: jar, Timeout: time.Minute}
 	load := func(method, target string, form url.Values) (int, string) {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), method, target, strings.NewReader(form.Encode()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Accept", "text/html")
-		r.Header.Set("Accept-Language", "en")
-		if form != nil {
-			r.Header.Set("Content-Type", fixture.Form)
-		}
-		response, err := browser.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		body, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response, body := fixture.Call(t, browser, method, target, form.Encode(), "Accept", "text/html", "Accept-Language", "en",
+			"Content-Type", fixture.Form)
 		if response.Header.Get("X-Data") != "sample" {
 			t.Errorf("%s %s is not marked as sample data", method, target)
 		}
-		return response.StatusCode, string(body)
+		return response.StatusCode, body
 	}
 	action := regexp.MustCompile(`action="([^"]+)"`)
 

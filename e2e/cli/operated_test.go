@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,16 +15,8 @@ import (
 
 func get(t *testing.T, url string) (int, http.Header, string) {
 	t.Helper()
-	response, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, response.Header, string(body)
+	response, body := fixture.Call(t, http.DefaultClient, "GET", url, "")
+	return response.StatusCode, response.Header, body
 }
 
 // The log is JSON with request ids. status shows the state to the user who runs the service.

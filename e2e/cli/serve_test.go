@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -35,27 +34,16 @@ func TestServe(t *testing.T) {
 		{"wrong method", "POST", fixture.Question, "", 405},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := http.NewRequestWithContext(t.Context(), c.method, s.URL+c.target, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			var headers []string
 			if c.key != "" {
-				r.Header.Set("X-Api-Key", c.key)
+				headers = append(headers, "X-Api-Key", c.key)
 			}
 			if c.method == "OPTIONS" {
-				r.Header.Set("Origin", "https://example.com")
-				r.Header.Set("Access-Control-Request-Method", "GET")
+				headers = append(headers, "Origin", "https://example.com", "Access-Control-Request-Method", "GET")
 			}
-			response, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer response.Body.Close()
-			body, err := io.ReadAll(response.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if fault := fixture.ReadDescription(t).Fault(c.method, r.URL.Path, response.StatusCode, response.Header, body); fault != "" {
+			response, body := fixture.Call(t, http.DefaultClient, c.method, s.URL+c.target, "", headers...)
+			if fault := fixture.ReadDescription(t).Fault(c.method, response.Request.URL.Path, response.StatusCode, response.Header,
+				[]byte(body)); fault != "" {
 				t.Errorf("not as functions/analisi/reference/openapi.json describes it: %s", fault)
 			}
 			if response.StatusCode != c.status || response.Header.Get("X-Data") != "sample" {

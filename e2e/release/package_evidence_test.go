@@ -66,8 +66,7 @@ func (d debian) run(script string, environment ...string) string {
 const inside = "RELEASE_INSIDE"
 
 // The package is installed on a bare Debian, set up, upgraded under load and removed. Removal keeps
-// settings, store and backups, a purge backups only. The installed service also reads a store of an
-// earlier version.
+// settings, store and backups, a purge backups only.
 func TestEvidencePackage(t *testing.T) {
 	if root := os.Getenv(inside); root != "" {
 		d := debian{t, root}

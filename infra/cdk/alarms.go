@@ -17,7 +17,7 @@ import (
 const staleDays = 9
 
 // outWeeks is how many weeks in a row the score may be outside its expected range before the
-// operator is notified. score.OutWeeks is the same limit for readers of the score page.
+// operator is notified.
 const outWeeks = 3
 
 // namespace contains the metrics in the functions' log lines.

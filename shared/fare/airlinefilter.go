@@ -1,7 +1,6 @@
 package fare
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -29,23 +28,6 @@ func ExceptAirlines(list []Airline) Airlines {
 		return ""
 	}
 	return exceptSign + OnlyAirlines(list)
-}
-
-// ParseAirlines parses FR.W6 or !FR.W6, with the codes in any order.
-func ParseAirlines(s string) (Airlines, error) {
-	list, except := strings.CutPrefix(s, exceptSign)
-	var all []Airline
-	for _, code := range strings.Split(list, airlineSplitter) {
-		a, err := ParseAirline(code)
-		if err != nil {
-			return "", fmt.Errorf("airlines %.40q: %w", s, err)
-		}
-		all = append(all, a)
-	}
-	if except {
-		return ExceptAirlines(all), nil
-	}
-	return OnlyAirlines(all), nil
 }
 
 // List returns the airlines in order of their codes. except is true if they are those to leave out.

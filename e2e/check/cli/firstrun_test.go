@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"html"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -49,32 +48,14 @@ var direct = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) er
 
 func call(t *testing.T, method, address, body string, header ...string) (status int, to, text string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
 	if method == http.MethodPost {
-		r.Header.Set("Content-Type", fixture.Form)
+		header = append(header, "Content-Type", fixture.Form)
 	}
-	for i := 0; i < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-		if header[i] == "Host" {
-			r.Host = header[i+1]
-		}
-	}
-	response, err := direct.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	data, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response, text := fixture.Call(t, direct, method, address, body, header...)
 	if location, err := response.Location(); err == nil {
 		to = location.String()
 	}
-	return response.StatusCode, to, html.UnescapeString(string(data))
+	return response.StatusCode, to, html.UnescapeString(text)
 }
 
 func (o *operator) open() {

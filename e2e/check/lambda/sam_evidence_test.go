@@ -57,27 +57,6 @@ func TestEvidenceSAMStartAPI(t *testing.T) {
 			}
 		}()
 		client := &http.Client{Timeout: 3 * time.Minute}
-		ask := func(t *testing.T, method, path, body, secret string) (*http.Response, string) {
-			request, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+path, strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			request.Header.Set("X-Origin-Secret", secret)
-			request.Header.Set("CloudFront-Viewer-Address", "203.0.113.7:4711")
-			if body != "" {
-				request.Header.Set("Content-Type", "application/json")
-			}
-			response, err := client.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer response.Body.Close()
-			text, err := io.ReadAll(response.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return response, string(text)
-		}
 		const secret = "local-origin-secret"
 		for _, c := range []struct {
 			name, method, path, body, secret string
@@ -94,7 +73,8 @@ func TestEvidenceSAMStartAPI(t *testing.T) {
 			{"not through the distribution", "GET", "/v1/analisi?origine=Milano&destinazione=Bucarest", "", "a guess at the secret", 403, `"code":`},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				response, text := ask(t, c.method, c.path, c.body, c.secret)
+				response, text := fixture.Call(t, client, c.method, "http://"+address+c.path, c.body, "X-Origin-Secret", c.secret,
+					"CloudFront-Viewer-Address", "203.0.113.7:4711", "Content-Type", "application/json")
 				if response.StatusCode != c.status || !strings.Contains(text, c.says) {
 					t.Errorf("status %d, want %d with %q:\n%.500s", response.StatusCode, c.status, c.says, text)
 				}

@@ -38,9 +38,6 @@ func (l *Language) InCurrency(code string, of func(euro fare.Cents) fare.Cents) 
 	return &Language{Code: l.Code, Name: l.Name, English: l.English, amounts: &amounts{l, currency, of}}
 }
 
-// Converts reports whether amounts are in another currency than the euro.
-func (l *Language) Converts() bool { return l.amounts != nil }
-
 func (l *Language) Converted(c fare.Cents) fare.Cents { return l.converted(c) }
 
 func (l *Language) converted(c fare.Cents) fare.Cents {

@@ -29,8 +29,6 @@ const (
 	// A week is in the band if its actual falls divided by its expected falls is within these
 	// limits. Recorded Travelpayouts fares are never outside the band for three successive weeks.
 	leastRatio, mostRatio = .6, 1 / .6
-	// OutWeeks is how many successive weeks outside the band alert the operator.
-	OutWeeks = 3
 )
 
 // Learn returns the corrections for later answers that follow from the score. weeks holds the

@@ -128,21 +128,6 @@ func (n *Network) Number(method, of string) (number int64) {
 	return number
 }
 
-func (n *Network) Blockhash() string {
-	n.t.Helper()
-	var latest struct {
-		Value struct{ Blockhash string }
-	}
-	answer, err := n.Call("getLatestBlockhash")
-	if err == nil {
-		err = json.Unmarshal(answer, &latest)
-	}
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	return latest.Value.Blockhash
-}
-
 // Drain makes the node empty a token account after it has simulated the next transaction and before
 // that transaction's block.
 func (n *Network) Drain(account string) {
