@@ -34,8 +34,8 @@ type Parts struct {
 	Metrics metrics.Source
 }
 
-// Load reads the settings into groups, which are pointers to structs of package config. It then
-// builds the Parts.
+// Load reads the settings into groups, which are pointers to structs of package config, and builds
+// the Parts.
 func Load(groups ...any) Parts {
 	var table config.Store
 	var clock config.Clock
@@ -50,8 +50,7 @@ func Load(groups ...any) Parts {
 	}
 }
 
-// CheckPepper ends the process if the stored table was created with another pepper. The pepper is
-// the secret with which e-mail addresses are hashed.
+// CheckPepper ends the process if the stored table was created with another pepper.
 func (p Parts) CheckPepper(pepper []byte) {
 	Must(store.CheckPepper(context.Background(), p.Table, pepper))
 }

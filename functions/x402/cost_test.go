@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestCallsToTheStore counts the store calls of a paid verdict, and of a call without a payment.
 func TestCallsToTheStore(t *testing.T) {
 	t.Parallel()
 	clock := today()

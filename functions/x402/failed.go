@@ -45,14 +45,13 @@ func (s *Service) slotsOf(l limit.Limit, who, name string) store.Slots {
 		Fees: l.Window == day}
 }
 
-// failureSlots returns the slots that limit the failed payments of a payer or an IP address.
 func (s *Service) failureSlots(who string) store.Slots { return s.slotsOf(failedHour, who, "HOUR") }
 
 func addressOf(ctx context.Context) string { return "address-" + httpapi.Subject(ctx) }
 
-// slots returns the slots that a payment needs before it is sent. Payments with assertions (checks
-// that wallets add) have a lower daily limit. Their payers can make such payments fail after the
-// node's simulation.
+// slots returns the slots that a payment needs before it is sent. Payments with assertions, which
+// wallets add, have a lower daily limit: their payers can make them fail after the node's
+// simulation.
 func (s *Service) slots(ctx context.Context, payment x402pay.Payment) []store.Slots {
 	var all []store.Slots
 	for _, who := range []string{"payer-" + payment.Payer, addressOf(ctx)} {
@@ -64,8 +63,8 @@ func (s *Service) slots(ctx context.Context, payment x402pay.Payment) []store.Sl
 	return append(all, s.slotsOf(feesDay, allPayers, "DAY"))
 }
 
-// notTaken returns the error response for a payment that the service did not take. Nothing was sent
-// to the chain.
+// notTaken returns the error response for a payment that was not taken. Nothing was sent to the
+// chain.
 func (s *sale) notTaken(ctx context.Context, err error) error {
 	full := new(store.Full)
 	switch {
@@ -94,8 +93,7 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 		"tomorrow (UTC).").With("Retry-After", "3600")
 }
 
-// freed checks the outcomes of the named open payments. It reports whether at least one of them has
-// ended and released its slots.
+// freed reports whether at least one of the named open payments has ended and released its slots.
 func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	for _, name := range names {
 		signature, err := pay.ParseSignature(name)
@@ -123,7 +121,7 @@ func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	return freed
 }
 
-// fail records that a payment's transaction moved no money and never will. The lost fee is logged
+// fail records that a payment's transaction moved no money and never will. It logs the lost fee
 // once, even if the payment is presented again.
 func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) error {
 	cost := outcome == pay.MovedNothing
@@ -137,7 +135,6 @@ func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) e
 	return err
 }
 
-// refuseFailed records a failed payment and returns the error response.
 func (s *sale) refuseFailed(ctx context.Context, payment x402pay.Payment, taken store.Payment, outcome pay.Outcome,
 	fresh bool) error {
 	if err := s.fail(ctx, taken, outcome); err != nil && !errors.Is(err, store.ErrConflict) {
@@ -153,8 +150,8 @@ func (s *sale) refuseFailed(ctx context.Context, payment x402pay.Payment, taken 
 	return s.refuseTaken(ctx, payment, "transaction_"+string(outcome), detail)
 }
 
-// refuseTaken refuses a payment that was already used. It counts the refusal against the caller's
-// IP address.
+// refuseTaken refuses a payment that was already used, and counts this against the caller's IP
+// address.
 func (s *sale) refuseTaken(ctx context.Context, payment x402pay.Payment, reason, detail string) error {
 	err := s.Payments.Count(ctx, s.failureSlots(addressOf(ctx)), s.Now())
 	if errors.As(err, new(*store.Full)) {

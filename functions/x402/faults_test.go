@@ -16,10 +16,10 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestEveryStepFails stops a sale at each access to the store and each call to the chain, before
-// and after its effect. All later steps fail too, as in a killed process. A retry with the same
-// payment and call gets the answer for one price. A new payment some minutes later is not charged
-// again for the unanswered call, unless the first payment still returns its answer.
+// A sale stops at each access to the store and each call to the chain, before and after its effect,
+// as in a killed process. A retry with the same payment and call gets the answer for one price. A
+// new payment some minutes later is not charged again for the unanswered call, unless the first
+// payment still returns its answer.
 func TestEveryStepFails(t *testing.T) {
 	t.Parallel()
 	type fault struct {
@@ -72,7 +72,7 @@ func TestEveryStepFails(t *testing.T) {
 				} else {
 					t.Errorf("%d %s", w.Code, w.Body)
 				}
-				// The answer may be recorded as returned, although the caller did not receive it.
+				// The answer may be recorded as returned although the caller did not receive it.
 				if p.Chain.Got > answered*price {
 					if w := p.Ask(verdict, payment); w.Code == 200 {
 						answered++
@@ -89,8 +89,8 @@ func TestEveryStepFails(t *testing.T) {
 	}
 }
 
-// TestACreditIsUsedOnce: a payment that was charged without an answer pays for one later call of
-// the same payer, if that call does not cost more.
+// A payment that was charged without an answer pays for one later call of the same payer that does
+// not cost more.
 func TestACreditIsUsedOnce(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -128,8 +128,7 @@ func TestACreditIsUsedOnce(t *testing.T) {
 		t.Error("what was paid by a credit is not as any other")
 	}
 
-	// A payment that moved no money is no credit. The service checks the outcome of such a payment
-	// once.
+	// A payment that moved no money is no credit; its outcome is checked once.
 	p.Chain.Balances[address("ada")] = 0
 	poor := p.Payment("ada", price, 7)
 	if w := p.Ask(verdict, poor); w.Code != 402 ||
@@ -146,8 +145,8 @@ func TestACreditIsUsedOnce(t *testing.T) {
 	want(t, p.Ask(verdict, poor), 402, "")
 }
 
-// TestHostilePayments: payments that are made to fail buy no answer and move no money. Such a
-// payment costs the service a fee only if the network includes it in a block as failed.
+// Payments that are made to fail buy no answer and move no money. They cost the service a fee only
+// if the network includes them in a block as failed.
 func TestHostilePayments(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -197,8 +196,8 @@ func TestHostilePayments(t *testing.T) {
 	}
 	clock.Add(time.Hour)
 
-	// The payer spends all money after the simulation and before the block. The network charges the
-	// service its fee. The limit on failures stops the payer after few such payments.
+	// The payer spends all money between the simulation and the block, so the service pays the
+	// network fee until the limit on failures stops the payer.
 	p.Chain.Fails = true
 	status := map[int]int{}
 	for i := range 60 {
@@ -210,8 +209,7 @@ func TestHostilePayments(t *testing.T) {
 	}
 }
 
-// TestUnknownOutcome: while the outcome of a payment is unknown, no error response says that the
-// payment succeeded or failed.
+// While the outcome of a payment is unknown, no error response says that it succeeded or failed.
 func TestUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -238,9 +236,8 @@ func storeOf(t store.Table) store.Payments { return store.Payments{Table: t} }
 
 func address(payer string) string { return fixture.SolanaAddress(payer) }
 
-// TestOpenPaymentsOfEarlierVersions: open payments that an earlier version recorded hold no slots.
-// If such a payment took effect, the call gets its answer. If it was never sent, it stays unsent
-// and expires.
+// Open payments of an earlier version hold no slots. If such a payment took effect, the call gets
+// its answer; if it was never sent, it stays unsent and expires.
 func TestOpenPaymentsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	for step, want := range map[string]int{"sent": 200, "send": 503} {

@@ -13,9 +13,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestAPayerIsNotHarmed: anyone can copy a payment from the chain. A caller who presents the copy,
-// for the same call or another, learns nothing and is soon refused. The real payer can still pay
-// and get answers.
+// Anyone can copy a payment from the chain. A caller who presents the copy, for the same call or
+// another, learns nothing and is soon refused. The real payer can still pay and get answers.
 func TestAPayerIsNotHarmed(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -47,8 +46,8 @@ func TestAPayerIsNotHarmed(t *testing.T) {
 	}
 }
 
-// TestFeesAreLostOnce: the fee of a failed payment counts once, even if copies of the payment
-// arrive from many addresses. So one failed payment cannot use up the daily limit.
+// The fee of a failed payment counts once, even if copies of it arrive from many addresses, so one
+// failed payment cannot use up the daily limit.
 func TestFeesAreLostOnce(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -71,10 +70,9 @@ func TestFeesAreLostOnce(t *testing.T) {
 	want(t, p.Ask(verdict, p.Payment("ada", price, 1)), 200, "")
 }
 
-// TestAssertionsBurnNoMore: wallets add assertions of the program Lighthouse. An assertion can pass
-// in the node's simulation and fail in the block, which costs the service a fee. After 50 such
-// failures a day, payments with assertions are refused and not sent. Other payments are still
-// accepted.
+// Wallets add assertions of the program Lighthouse, which can pass in the node's simulation and
+// fail in the block, at the cost of a fee. After 50 such failures a day, only payments without
+// assertions are accepted.
 func TestAssertionsBurnNoMore(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -98,8 +96,7 @@ func TestAssertionsBurnNoMore(t *testing.T) {
 	want(t, p.Ask(verdict, p.Payment("ada", price, 2)), 200, "")
 }
 
-// TestOneKeyOneService: each service has its own fee payer. A payment that states the fee payer of
-// another service is refused.
+// A payment that states the fee payer of another service is refused.
 func TestOneKeyOneService(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -115,7 +112,7 @@ func TestOneKeyOneService(t *testing.T) {
 	}
 }
 
-// TestInvalidPaymentsMakeNoCalls: an invalid payment is refused without a call to the chain.
+// Invalid payments are refused without a call to the chain.
 func TestInvalidPaymentsMakeNoCalls(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -127,10 +124,9 @@ func TestInvalidPaymentsMakeNoCalls(t *testing.T) {
 	}
 }
 
-// TestOpenPaymentsAreBounded: a node may accept a payment that never gets into a block, for example
-// because its blockhash expires soon. Such a payment occupies a process for a while but costs no
-// fee. A payer can have only one such open payment, until its failure is certain. A retry with the
-// same payment is not refused because of the open payment.
+// A node may accept a payment that never gets into a block, for example because its blockhash
+// expires soon. It occupies a process for a while but costs no fee. A payer can have only one such
+// open payment, until its failure is certain, but can retry it.
 func TestOpenPaymentsAreBounded(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -160,9 +156,9 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 	want(t, p.Ask(verdict, first), 402, "", "expired")
 }
 
-// TestSlotsOfTheLostAreFreed: while the network is down, the outcomes of payments are unknown. Such
-// payments must not use up the daily limit for ever. Later, a payment that took effect becomes a
-// credit, and a failed payment counts as a fee.
+// While the network is down, the outcomes of payments are unknown, but they must not use up the
+// daily limit for ever. Later, a payment that took effect becomes a credit, and a failed payment
+// counts as a fee.
 func TestSlotsOfTheLostAreFreed(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)

@@ -7,7 +7,6 @@ import (
 	"io"
 )
 
-// pack compresses an answer with gzip. The store keeps the answer for a day.
 func pack(body []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// processes returns four processes of the service that share one store and one chain.
 func processes(t *testing.T, table store.Table, clock *storetest.Clock) (*fixture.PerCall, []http.Handler) {
 	t.Helper()
 	clock.Add(fixture.Today.Sub(clock.Now()))
@@ -29,7 +28,6 @@ func processes(t *testing.T, table store.Table, clock *storetest.Clock) (*fixtur
 	return p, []http.Handler{p.Handler, p.Instance(table, clock), p.Instance(table, clock), p.Instance(table, clock)}
 }
 
-// tried counts payments by the status of the answer that the caller got.
 type tried struct {
 	mu     sync.Mutex
 	status map[int]int
@@ -51,9 +49,8 @@ func (o *tried) note(t *testing.T, w *httptest.ResponseRecorder, payer, address 
 	}
 }
 
-// TestFailuresAreBoundedAcrossProcesses sends payments that fail on the chain to four processes at
-// the same time. The failures stay within the daily limits: 5 per payer and per address, 50 with
-// assertions, 500 in total.
+// Payments that fail on the chain are sent to four processes at once. The failures stay within the
+// daily limits: 5 per payer and per address, 50 with assertions, 500 in total.
 func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	guard := solana.NewInstruction(solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"), nil,
@@ -138,8 +135,8 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 	}
 }
 
-// TestHonestPayersAmongMany: payments that take effect free their slots for other payments. In the
-// end every call is answered, and no call is paid twice.
+// Payments that take effect free their slots: in the end every call is answered, and none is paid
+// twice.
 func TestHonestPayersAmongMany(t *testing.T) {
 	t.Parallel()
 	table, clock := fixture.OpenStore(t)
@@ -179,9 +176,8 @@ func TestHonestPayersAmongMany(t *testing.T) {
 	}
 }
 
-// TestFaultsAddNoFee: a payment fails on the chain. The store also fails, from one access on; each
-// case begins at another access. A slot may stay occupied for the day, but no extra fee is
-// possible.
+// A payment fails on the chain, and the store from one access on. A slot may stay occupied for the
+// day, but no extra fee is possible.
 func TestFaultsAddNoFee(t *testing.T) {
 	t.Parallel()
 	for call := range 10 {

@@ -17,18 +17,16 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// underWay is the longest time that a paid call can take. A payment without an answer is a credit
-// if it was charged longer ago.
+// underWay is the longest time that a paid call can take. A payment without an answer that was
+// charged longer ago is a credit.
 const underWay = store.OpenFor
 
-// paidAnswer is the HTTP response with an answer that was paid for.
 type paidAnswer struct {
 	ContentType string `header:"Content-Type"`
 	Response    string `header:"PAYMENT-RESPONSE"`
 	Body        []byte
 }
 
-// ofAnswers lists the error responses that paid and free endpoints share.
 var ofAnswers = []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 	published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency}
 
@@ -78,7 +76,6 @@ func sell[I, Q any, P interface {
 	})
 }
 
-// sale is one call of an endpoint that sells answers.
 type sale struct {
 	*Service
 	want     x402pay.Requirements
@@ -88,7 +85,7 @@ type sale struct {
 	answer   func(ctx context.Context) (any, error)
 }
 
-// serve runs the steps of a paid call. The package comment lists the steps.
+// serve runs the steps in the package comment.
 func (s *sale) serve(ctx context.Context, header string) (*paidAnswer, error) {
 	if err := s.funded(ctx); err != nil {
 		return nil, err
@@ -117,7 +114,6 @@ func (s *sale) serve(ctx context.Context, header string) (*paidAnswer, error) {
 	return s.charge(ctx, payment, bought)
 }
 
-// build computes the answer and compresses it for the store.
 func (s *sale) build(ctx context.Context) ([]byte, error) {
 	answer, err := s.answer(ctx)
 	if err != nil {
@@ -130,7 +126,6 @@ func (s *sale) build(ctx context.Context) ([]byte, error) {
 	return pack(body)
 }
 
-// charge takes the payment for this call and returns the answer that it bought.
 func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byte) (*paidAnswer, error) {
 	signature, wire := payment.Sign()
 	height, err := s.Chain.Height(ctx)
@@ -181,8 +176,8 @@ func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byt
 		"another, that is not taken: the next call of its payer is paid already.")
 }
 
-// settle sends a payment and waits for the outcome. A payment without slots could cost another fee,
-// so settle does not send it and only reads the outcome.
+// settle sends a payment and waits for the outcome. It only reads the outcome of a payment without
+// slots, which could cost another fee.
 func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pay.Outcome, error) {
 	signature, err := pay.ParseSignature(taken.Name)
 	if err != nil {
@@ -211,8 +206,7 @@ func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// replayOr returns the stored answer of a payment, when a new answer could not be built because of
-// err. Without a stored answer it returns err.
+// replayOr returns the stored answer of a payment, or err, which prevented a new one.
 func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error) (*paidAnswer, error) {
 	signature, _ := payment.Sign()
 	taken, unknown := s.Payments.Get(ctx, signature.String())
@@ -222,8 +216,8 @@ func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error)
 	return s.replay(ctx, payment, taken)
 }
 
-// replay returns the stored answer of a payment again, byte for byte, for a day: the caller may
-// have lost the first response. Replays are limited per IP address, because anyone can copy a
+// replay returns the stored answer of a payment again, byte for byte, for a day, since the caller
+// may have lost the first response. Replays are limited per IP address, because anyone can copy a
 // payment from the chain.
 func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*paidAnswer, error) {
 	if taken.FailReason != "" {
@@ -249,7 +243,7 @@ func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// deliver returns the response: the answer, with the transaction that paid for it in a header.
+// deliver returns the answer, with the transaction that paid for it in a header.
 func (s *sale) deliver(taken store.Payment, bought []byte) (*paidAnswer, error) {
 	body, err := unpack(bought)
 	if err != nil {
@@ -264,8 +258,8 @@ func (s *sale) deliver(taken store.Payment, bought []byte) (*paidAnswer, error) 
 	return &paidAnswer{"application/json", response, body}, nil
 }
 
-// useCredit pays for this call with a credit. A credit is an earlier payment of the same payer that
-// was charged without an answer. It returns nil if the payer has no credit.
+// useCredit pays for this call with a credit, an earlier payment of the same payer that was charged
+// without an answer. It returns nil if there is none.
 func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte) (*paidAnswer, error) {
 	credits, err := s.Payments.Credits(ctx, fresh.Payer, s.Now().Add(-underWay))
 	if err != nil {
@@ -286,7 +280,7 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 				fresh.Instead = credit.Name
 				return s.deliver(fresh, bought)
 			}
-			// If the error is no conflict, the credit may have been used for this call. So no
+			// Unless the error is a conflict, the credit may have been used for this call, so no
 			// second payment is sent.
 			if !errors.Is(err, store.ErrConflict) {
 				return nil, s.retryLater(ctx, err,
@@ -300,7 +294,6 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 	return nil, nil
 }
 
-// price returns the price of the call as text, in USDC.
 func (s *sale) price() string { return pay.FormatUnits(s.units) + " USDC" }
 
 // required adds the payment requirements to an error response, as a header.
@@ -313,8 +306,7 @@ func (s *sale) required(p *httpapi.Problem, reason string) error {
 	return p.With(x402pay.RequiredHeader, header)
 }
 
-// retryLater returns the error response for a payment whose outcome is not known yet. It asks the
-// caller to retry.
+// retryLater returns the error response for a payment whose outcome is not known yet.
 func (s *sale) retryLater(ctx context.Context, err error, detail string) error {
 	s.Log.ErrorContext(ctx, "payment not settled", "error", err)
 	return notNow(detail, "5")

@@ -7,8 +7,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// TestSlotsOfOperator: a limit of failed payments has the maximum that the operator set, or the
-// usual one. Its stored keys stay the same.
+// The operator's maximum does not change the stored keys.
 func TestSlotsOfOperator(t *testing.T) {
 	usual := &Service{Limiter: limit.New(nil, time.Now)}
 	set := &Service{Limiter: limit.New(nil, time.Now).With(map[string]int64{"x402-fees-day": 7})}

@@ -35,7 +35,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Service sells single answers for payments by x402.
 type Service struct {
 	*published.Answers
 	Seller   *x402pay.Seller // nil: nothing is sold
@@ -82,7 +81,6 @@ type dealsInput struct {
 	Presented
 }
 
-// Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	sell[verdictInput](s, api, "x402-analisi", "A verdict, paid by itself", verdict.Analysis{}, s.Check,
 		func(ctx context.Context, q answer.Question) (any, error) { return s.Verdict(ctx, q) })
@@ -102,14 +100,14 @@ const (
 	fundsKnown = time.Minute
 )
 
-// balance is the balance of the fee payer in lamports, or the error from reading it.
+// balance is in lamports, or the error from reading it.
 type balance struct {
 	lamports int64
 	err      error
 }
 
-// funded fails if the fee payer cannot pay the network fee. It reads the fee payer's balance at
-// most once a minute and reports the balance in the metric FeeLamports.
+// funded fails if the fee payer cannot pay the network fee. It reads the balance at most once per
+// fundsKnown and reports it in the metric FeeLamports.
 func (s *Service) funded(ctx context.Context) error {
 	now := s.Now()
 	held, _ := s.balance.Get(now, func() (held balance, use time.Duration, err error) {
@@ -135,7 +133,7 @@ func (s *Service) funded(ctx context.Context) error {
 		"answer as ever.", "60")
 }
 
-// notNow returns the error response for a fault of the service. The caller is not charged.
+// notNow returns the error response for a fault of the service, which is not charged.
 func notNow(detail, seconds string) error {
 	return httpapi.Unavailable.Problem(detail).With("Retry-After", seconds)
 }

@@ -32,7 +32,7 @@ const (
 
 var price = routes.Named("x402-analisi").Price
 
-// want checks the status of an answer. If problem is not empty, it also checks the error code.
+// want checks the status of an answer and, unless problem is empty, the error code.
 func want(t *testing.T, w *httptest.ResponseRecorder, status int, problem string, what ...any) {
 	t.Helper()
 	if w.Code != status || problem != "" && code(w) != problem {
@@ -40,7 +40,7 @@ func want(t *testing.T, w *httptest.ResponseRecorder, status int, problem string
 	}
 }
 
-// must does the same checks as want, and ends the test if a check fails.
+// must is like want, but ends the test.
 func must(t *testing.T, w *httptest.ResponseRecorder, status int, problem string, what ...any) {
 	t.Helper()
 	if w.Code != status || problem != "" && code(w) != problem {
@@ -48,7 +48,6 @@ func must(t *testing.T, w *httptest.ResponseRecorder, status int, problem string
 	}
 }
 
-// failing returns a function that fails with err at the given steps of the chain.
 func failing(err error, steps ...string) func(string) error {
 	return func(step string) error {
 		if slices.Contains(steps, step) {
@@ -58,14 +57,12 @@ func failing(err error, steps ...string) func(string) error {
 	}
 }
 
-// today returns a clock that stands at the day of the test fares.
 func today() *storetest.Clock {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
 	return clock
 }
 
-// open returns a service that sells answers about one route.
 func open(t *testing.T) (*fixture.PerCall, *storetest.Clock, *storetest.Faulty) {
 	t.Helper()
 	clock := today()
@@ -75,7 +72,6 @@ func open(t *testing.T) (*fixture.PerCall, *storetest.Clock, *storetest.Faulty) 
 	return fixture.OpenPerCall(t, faulty, clock), clock, faulty
 }
 
-// header decodes a response header of the protocol x402.
 func header[T any](t *testing.T, w *httptest.ResponseRecorder, name string) (value T) {
 	t.Helper()
 	text, err := base64.StdEncoding.DecodeString(w.Header().Get(name))
@@ -94,8 +90,8 @@ func code(w *httptest.ResponseRecorder) string {
 	return p.Code
 }
 
-// TestPaidAnswers: each endpoint that sells answers states its price. After the payment it returns
-// the same answer as the free endpoint.
+// Each endpoint that sells answers states its price, and returns the free endpoint's answer after
+// payment.
 func TestPaidAnswers(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -137,9 +133,8 @@ func TestPaidAnswers(t *testing.T) {
 	}
 }
 
-// TestAPaymentBuysOneAnswer: for a day the same payment with the same call returns the same bytes,
-// even if fares change. The number of these replays is limited per IP address. For any other call
-// the payment buys nothing.
+// For a day the same payment with the same call returns the same bytes, even if fares change. The
+// number of these replays is limited per IP address. For any other call the payment buys nothing.
 func TestAPaymentBuysOneAnswer(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -182,8 +177,8 @@ func TestAPaymentBuysOneAnswer(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotPaid: if there is no answer, the payment is not recorded, sent or charged. A HEAD
-// request is never charged, because its response has no body.
+// Without an answer, the payment is not recorded, sent or charged. A HEAD request is never charged,
+// because its response has no body.
 func TestWhatIsNotPaid(t *testing.T) {
 	t.Parallel()
 	p, _, table := open(t)
@@ -216,8 +211,7 @@ func TestWhatIsNotPaid(t *testing.T) {
 	}
 }
 
-// TestNothingIsSold: the service sells nothing if the settings for sales are missing. It also sells
-// nothing while the fee payer has too few SOL.
+// Nothing is sold without the settings for sales, or while the fee payer has too few SOL.
 func TestNothingIsSold(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -243,8 +237,8 @@ func TestNothingIsSold(t *testing.T) {
 	want(t, p.Ask(verdict, ""), 402, "")
 }
 
-// TestShownManyTimesAtOnce: one payment presented for 100 different calls at once buys one of them.
-// Presented 100 times for the same call, it returns at most 4 answers. It is charged once.
+// One payment presented for 100 different calls at once buys one of them. Presented 100 times for
+// the same call, it returns at most 4 answers. It is charged once.
 func TestShownManyTimesAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]func(i int) string{
@@ -284,8 +278,8 @@ func TestShownManyTimesAtOnce(t *testing.T) {
 	}
 }
 
-// TestPagesMayPay: a script on a page of any site can send a payment. It can read the payment
-// requirements and the outcome.
+// A script on a page of any site can send a payment, and read the payment requirements and the
+// outcome.
 func TestPagesMayPay(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)

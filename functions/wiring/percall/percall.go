@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Sell sets the seller and the chain of a service, if the settings configure the sale of single
-// answers. It reports whether they do.
+// Sell sets the seller and the chain of a service and returns true, if the settings configure the
+// sale of single answers.
 func Sell(s *x402.Service, payment config.PerCall) (sold bool, err error) {
 	if sold, err = payment.Sold(); err != nil || !sold {
 		return false, err

@@ -32,8 +32,8 @@ func Queue(p wiring.Parts, url string) queue.Queue {
 	return sqsqueue.New(sqs.NewFromConfig(p.AWS), url)
 }
 
-// Signal returns a function that sends a message to the queue at url: the outbox has work. It
-// returns nil if the URL is empty.
+// Signal returns a function that tells the queue at url that the outbox has work, or nil if the URL
+// is empty.
 func Signal(p wiring.Parts, url string) func() {
 	if url == "" {
 		return nil

@@ -16,8 +16,7 @@ type Parts struct {
 	API httpapi.Config
 }
 
-// Load reads the settings into the structs groups, and builds the Parts of an executable that
-// serves HTTP.
+// Load reads the settings into the structs groups and builds the Parts.
 func Load(groups ...any) Parts {
 	var access config.HTTP
 	var quotas config.Quotas

@@ -31,8 +31,7 @@ const (
 
 var price = routes.Named("x402-analisi").Price
 
-// world is the whole service with its settings. It is connected to Solana's own runtime on this
-// machine.
+// world is the whole service, connected to Solana's own runtime on this machine.
 type world struct {
 	*svmlocal.Network
 	t                *testing.T
@@ -114,7 +113,6 @@ func (w *world) fee(header string) int64 {
 	return payment.Fee
 }
 
-// settlement decodes the header with the outcome of a payment.
 func settlement(t *testing.T, header string) (settled x402pay.Settlement) {
 	t.Helper()
 	text, err := base64.StdEncoding.DecodeString(header)
@@ -127,7 +125,6 @@ func settlement(t *testing.T, header string) (settled x402pay.Settlement) {
 	return settled
 }
 
-// replay sends the first payment again with a call of target, and returns the status of the answer.
 func (w *world) replay(target string) int {
 	r, err := http.NewRequestWithContext(w.t.Context(), "GET", w.url+target, nil)
 	if err != nil {
@@ -155,9 +152,8 @@ func account(t *testing.T, owner string) string {
 
 func seed(name string) string { return hex.EncodeToString(fixture.SolanaKey(name).Seed()) }
 
-// TestPublishedClients: each published client of x402 asks for a verdict, pays, and gets the
-// answer. The wallet receives the price. The service pays only the network fee. For any other call
-// the same payment returns no answer and moves no money.
+// Each published client asks for a verdict, pays the price, and gets the answer; the service pays
+// only the network fee. For any other call the same payment returns no answer and moves no money.
 func TestPublishedClients(t *testing.T) {
 	for name, client := range svmlocal.Clients {
 		t.Run(name, func(t *testing.T) {
@@ -188,8 +184,8 @@ func TestPublishedClients(t *testing.T) {
 	}
 }
 
-// TestWhatTheChainRefuses: if the chain refuses a payment that the service found valid, the payer
-// gets no answer and the service pays no fee.
+// If the chain refuses a payment that the service found valid, the payer gets no answer and the
+// service pays no fee.
 func TestWhatTheChainRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		payer  string
@@ -218,9 +214,9 @@ func TestWhatTheChainRefuses(t *testing.T) {
 	}
 }
 
-// TestDrainedBeforeTheBlock: the payer's account is emptied after the node's simulation and before
-// the block. The payer gets no answer and pays nothing. The service pays the network fee once, even
-// if the payment is presented 100 times more.
+// The payer's account is emptied between the node's simulation and the block. The payer gets no
+// answer and pays nothing. The service pays the network fee once, even if the payment is presented
+// 100 times more.
 func TestDrainedBeforeTheBlock(t *testing.T) {
 	w := openWorld(t)
 	w.before = func() { w.Drain(w.ada) }
