@@ -87,7 +87,7 @@
 // # What a refresh of one route costs
 //
 // Observations are packed per route and week (fare.Block), not one item each. The table shows read
-// and write units for a route with a year of history. TestCapacity in e2e/verdict measures them
+// and write units for a route with a year of history. TestCapacity in e2e/check/capacity measures them
 // with the ConsumedCapacity of DynamoDB Local.
 //
 //	                              10 fares a week   100 fares a week   1,000 fares a week   a year of departures (300)
@@ -110,12 +110,12 @@
 // /v1/pagella publishes the score: it reads the totals (half a unit), and the scores of 53 weeks
 // with under 1 KB each (7 units).
 //
-// After three years the summary costs 4 units. Each origin adds 3 reads and 4 writes, and more if
+// After three years the summary costs 4 units. Each origin adds 6 reads and 4 writes, and more if
 // its trends or deals exceed 1 KB. Trends and deals take about 450 bytes per destination. Each
 // class of nights (1-3, 4-7, ...) with observed returns adds a read and a write. A route with
 // alerts adds 1 read and a transaction of 2 small items, however many subscribers are notified.
 // Each mail costs 2 reads and 1 write. A page of 100 alerts that need no message costs about 2
-// reads (TestNotifyingCapacity in e2e/alerts).
+// reads (TestNotifyingCapacity in e2e/check/capacity).
 package store
 
 import (

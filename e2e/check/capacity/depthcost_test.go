@@ -71,7 +71,7 @@ func TestDepthCapacity(t *testing.T) {
 	t.Logf("%d observations of %d days in %d bytes (%.1f each), the summary %d: %.0f KB a year", observations,
 		verdict.HistoryDays, bytes, float64(bytes)/float64(observations), len(summary),
 		float64(bytes+len(summary))/1024*365/float64(7*54))
-	spent.Within(t, fixture.Units{
+	spent.Within(t, versions, fixture.Units{
 		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2.5, "read INTO": 0.5, "read ORIGIN TRENDS": 1,
 		"read ORIGIN DEALS": 0.5, "read FARES SOURCE": 1,
 		"read COVERED": 0.5, "read DEMANDED": 0.5, "read WATCHED": 0.5, "write COVERED": 1,
@@ -84,7 +84,7 @@ func TestDepthCapacity(t *testing.T) {
 		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6,
 		// The totals of the score are written once a day, the sums per week once a week.
 	})
-	discovery.Within(t, fixture.Units{
+	discovery.Within(t, versions, fixture.Units{
 		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2, "read INTO": 0.5, "read ORIGIN TRENDS": 0.5,
 		"read ORIGIN DEALS": 0.5, "read ORIGIN ASKED": 0.5, "read FARES SOURCE": 1,
 		"write COVERED": 1, "write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1, "write ORIGIN ASKED": 1,
