@@ -21,8 +21,8 @@ func flightOf(code string) (f fare.Flight) {
 	return f
 }
 
-// TestAirlines: an alert that is limited to some airlines is notified of their fares alone. Its mail
-// names the limit and the flight, and its links keep the limit.
+// An alert that is limited to some airlines is notified of their fares alone. Its mail names the
+// limit and the flight, and its links keep the limit.
 func TestAirlines(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60
@@ -60,8 +60,7 @@ func TestAirlines(t *testing.T) {
 	}
 }
 
-// TestAirlinesToAnywhere: an alert to anywhere that is limited to some airlines lists their fares.
-// Each fare of a list has its flight.
+// The same holds for an alert to Anywhere, with the flight of each fare in the list.
 func TestAirlinesToAnywhere(t *testing.T) {
 	h := newTrip(t)
 	toAnywhere(h, "all", store.Alert{})
@@ -94,7 +93,7 @@ func TestAirlinesToAnywhere(t *testing.T) {
 	}
 }
 
-// TestDigestNamesFlights: each fare of a weekly mail has its flight, where the source states it.
+// Each fare of a weekly mail has its flight, where the source states it.
 func TestDigestNamesFlights(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60

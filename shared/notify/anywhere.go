@@ -19,11 +19,10 @@ import (
 	"verdetto/shared/verdict/deals"
 )
 
-// Alerts to Anywhere (all destinations) are judged when they are sent. They are compared with the
-// stored deals of their origin: its cheap destinations. So one read per origin and refresh is
-// enough.
+// Alerts to Anywhere are judged when they are sent, from the stored deals of their origin, so one
+// read per origin and refresh is enough.
 
-// maxListed is the maximum number of fares in one message of an alert to Anywhere.
+// maxListed is the maximum number of fares in one message.
 const maxListed = 10
 
 // originDeals holds the deals of one origin: its destinations, with the verdict on the cheapest
@@ -39,8 +38,7 @@ type deal struct {
 	deals.Deal
 }
 
-// lookFrom reads the deals of an origin into a look, the data from which messages are composed. It
-// returns nil if there are no deals.
+// lookFrom reads the deals of an origin into a look, or returns nil if there are none.
 func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, error) {
 	f := &originDeals{origin: stored.Route.Origin, day: stored.Day, today: fare.DayOf(r.Now())}
 	if f.day < f.today-verdict.LiveDays {
@@ -56,14 +54,13 @@ func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, e
 	return &look{from: f}, nil
 }
 
-// due returns the deals to notify now, cheapest first. met is the text to store in State.Met after
-// the message is sent. It lists the destinations that meet the alert and of which the subscriber
-// has been notified.
+// due returns the deals to notify now, cheapest first, and the State.Met to store after the message
+// is sent: the destinations that meet the alert and of which the subscriber has been notified.
 //
-// The subscriber is notified of a destination when it meets the alert. They are notified of the
-// same destination again only after a refresh in which the destination did not meet the alert. A
-// refresh without a fare to the destination, or with too little data, changes nothing. A
-// destination without deals is removed from met. An alert is notified at most once a day.
+// The subscriber is notified of a destination when it meets the alert, and again only after a
+// refresh in which it did not. A refresh without a fare to the destination, or with too little
+// data, changes nothing. A destination without deals is removed from met. An alert is notified at
+// most once a day.
 func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	told := a.State.Cities()
 	if a.Fresh {
@@ -95,8 +92,8 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	return due, met
 }
 
-// meets returns the fare to a destination if that fare meets the alert, else nil. known is false if
-// there are too few data to decide.
+// meets returns the fare to a destination if it meets the alert, else nil. known is false if there
+// are too few data to decide.
 func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
 	d, ok := e.Cheapest(f.today, deals.Filter{NonStop: a.Trip.Nonstop, Airlines: a.Trip.Airlines})
 	level := d.Verdict.Livello
@@ -114,8 +111,7 @@ func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known
 }
 
 // concerns reports whether to notify an alert to Anywhere. If not, it stores which notified
-// destinations still meet the alert. The subscriber can then be notified again of the other
-// destinations.
+// destinations still meet the alert, so that the subscriber can be notified again of the others.
 func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool, error) {
 	due, met := f.due(a)
 	if len(due) > 0 || met == a.State.Met {
@@ -124,9 +120,8 @@ func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool
 	return false, r.Alerts.MarkMet(ctx, a, met)
 }
 
-// message composes today's message with the list of deals for an alert. The ID of the message
-// depends on the list. So a different list is a different message, even if an earlier send was not
-// recorded.
+// message composes today's message with the list of deals for an alert. Its ID depends on the list,
+// so a different list is a different message, even if an earlier send was not recorded.
 func (f *originDeals) message(a store.Alert, links Links, today fare.Day) Message {
 	l := LanguageOf(a)
 	due, _ := f.due(a)
@@ -164,8 +159,8 @@ func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language)
 	return told
 }
 
-// listOf returns the link to the page of cheap destinations from an alert's origin. The page has
-// the same filters as the alert.
+// listOf returns the link to the page of cheap destinations from an alert's origin, with the
+// filters of the alert.
 func (l Links) listOf(a store.Alert, in *i18n.Language) string {
 	var b strings.Builder
 	b.WriteString(l.BaseURL + "/?da=" + string(a.Route.Origin))

@@ -22,8 +22,7 @@ import (
 
 var milAnywhere = fare.Route{Origin: "MIL", Destination: store.Anywhere}
 
-// dealAt returns a deal with a verdict of the given level. Its fare was found old days before day,
-// and departs 30 days after day.
+// dealAt returns a deal whose fare was found old days before day, and departs 30 days after day.
 func dealAt(day fare.Day, price fare.Cents, level string, old int) deals.Deal {
 	d := deals.Deal{Judged: verdict.Judged{Fare: verdict.Live{Depart: day + 30, Price: price,
 		Found: (day - fare.Day(old)).Time().Unix()}}}
@@ -36,16 +35,15 @@ func dealAt(day fare.Day, price fare.Cents, level string, old int) deals.Deal {
 	return d
 }
 
-// offered is the fare to a city that a refresh finds. A price of 0 means that the refresh finds no
-// fare.
+// offered is the fare to a city that a refresh finds; a price of 0 means none.
 type offered struct {
 	to    fare.City
 	price fare.Cents
 	level string
 }
 
-// leaveDeals stores the deals of an origin, and the notification for alerts to Anywhere, as today's
-// refresh would.
+// leaveDeals stores the deals of an origin and the notification for alerts to Anywhere, like a
+// refresh.
 func leaveDeals(h *notifytest.Fixture, origin fare.City, all ...offered) {
 	h.T.Helper()
 	day := fare.DayOf(h.Now())
@@ -74,14 +72,13 @@ func putDeals(h *notifytest.Fixture, origin fare.City, o deals.Origin) {
 	}
 }
 
-// toAnywhere adds a confirmed alert of a subscriber from Milan to Anywhere.
 func toAnywhere(h *trip, who string, a store.Alert) store.Alert {
 	h.T.Helper()
 	a.Route, a.Language = milAnywhere, "it"
 	return h.Confirm(who, a)
 }
 
-// told returns the subject of the subscriber's last mail, and the cities in that mail, in order.
+// told returns the subject of the subscriber's last mail, and the cities in it, in order.
 func (h *trip) told(who string) (cities []string, subject string) {
 	h.T.Helper()
 	for _, m := range h.Mails() {
@@ -98,9 +95,8 @@ func (h *trip) told(who string) (cities []string, subject string) {
 	return cities, subject
 }
 
-// TestAnywhere: the subscriber is notified of a destination when it meets an alert to Anywhere.
-// After that, they are notified again only after a refresh in which it did not meet the alert. A
-// day has at most one message, with the cheapest destination first.
+// The subscriber is notified of a destination when it meets the alert, and again only after a
+// refresh in which it did not. A day has at most one message, with the cheapest destination first.
 func TestAnywhere(t *testing.T) {
 	const good, great, plain, thin = verdict.Buono, verdict.Ottimo, verdict.Normale, verdict.Insufficient
 	for _, c := range []struct {
@@ -178,9 +174,9 @@ func TestAnywhere(t *testing.T) {
 	}
 }
 
-// TestAnywhereOncePerDay: a destination that meets an alert after the day's message is in the next
-// day's message. If the condition changes, destinations are notified again. While an alert is
-// paused, destinations that no longer meet it are still recorded.
+// A destination that meets an alert after the day's message is in the next day's message. If the
+// condition changes, destinations are notified again. While an alert is paused, destinations that
+// no longer meet it are still recorded.
 func TestAnywhereOncePerDay(t *testing.T) {
 	h := newTrip(t)
 	a := toAnywhere(h, "ada", store.Alert{})
@@ -219,8 +215,8 @@ func TestAnywhereOncePerDay(t *testing.T) {
 	step("LIS BUH", 1, offered{"BUH", 2000, good}, offered{"LIS", 1900, good})
 }
 
-// TestAnywhereTellsNothingUntrue: a message of an alert to Anywhere does not contain a fare that is
-// old, has departed or has stops that the alert excludes.
+// A message to Anywhere contains no fare that is old, has departed or has stops that the alert
+// excludes.
 func TestAnywhereTellsNothingUntrue(t *testing.T) {
 	day := fare.DayOf(notifytest.Today)
 	one := func(city fare.City, d deals.Deal, nonStop ...deals.Deal) deals.Entry {
@@ -276,8 +272,8 @@ func TestAnywhereTellsNothingUntrue(t *testing.T) {
 	}
 }
 
-// TestAnywhereLists: a message lists the ten cheapest fares and the number of the other fares. Its
-// links are valid, although the route MIL-* contains a star.
+// A message lists the ten cheapest fares and the number of the others. Its links are valid,
+// although the route MIL-* contains a star.
 func TestAnywhereLists(t *testing.T) {
 	h := newTrip(t)
 	a := toAnywhere(h, "ada", store.Alert{Threshold: 5000, Area: "150"})
@@ -326,8 +322,7 @@ func TestAnywhereLists(t *testing.T) {
 	}
 }
 
-// TestAnywhereUnderFaults: storage calls fail or the process dies. Each subscriber is still
-// notified exactly once of each destination.
+// Under faults, each subscriber is notified exactly once of each destination.
 func TestAnywhereUnderFaults(t *testing.T) {
 	buh, lis := offered{"BUH", 3000, verdict.Buono}, offered{"LIS", 4000, verdict.Ottimo}
 	underFaults(t, 10, func(t *testing.T) *trip {
@@ -357,8 +352,7 @@ func TestAnywhereUnderFaults(t *testing.T) {
 	})
 }
 
-// refusingAlerts is a table in which writes of alerts fail, as if the process died after it sent a
-// message.
+// refusingAlerts refuses writes of alerts, as if the process died after it sent a message.
 type refusingAlerts struct{ store.Table }
 
 func (r refusingAlerts) Write(ctx context.Context, ops ...store.Op) error {
@@ -368,9 +362,9 @@ func (r refusingAlerts) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-// TestAnotherListIsAnotherMessage: a process dies before it records a message, and another refresh
-// follows on the same day. The next process sends the new list under a new ID. With the same ID, a
-// phone would show only the first list.
+// A process dies before it records a message, and another refresh follows on the same day. The next
+// process sends the new list under a new ID, because a phone would show only the first list of an
+// ID.
 func TestAnotherListIsAnotherMessage(t *testing.T) {
 	again := 0
 	for n := 0; ; n++ {

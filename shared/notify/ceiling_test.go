@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// TestCeilingOfConfirmations: after 1,000 confirmation mails in an hour, further ones wait for the
-// next hour. No job is lost, and the quota of each mailbox is still respected.
+// After 1,000 confirmation mails in an hour, further ones wait for the next hour. No job is lost,
+// and the quota of each mailbox is still respected.
 func TestCeilingOfConfirmations(t *testing.T) {
 	b := newOutbox(t)
 	b.clock.Add(time.Minute) // the hour has just begun
-	// Two of these eight mails exceed the quota of the mailbox. So no batch ends exactly with mail
-	// 1,000.
+	// Two of these mails exceed the quota of the mailbox, so no batch ends exactly with mail 1,000.
 	for range 8 {
 		b.add("early@example.com")
 	}

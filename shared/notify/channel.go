@@ -8,13 +8,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// channel holds the state of one delivery channel (such as mail) during one call of Sender.Work:
-// its rate limit and its failures. A failing channel does not delay the other channels.
+// channel holds the rate limit and the failures of one delivery channel (such as mail) during one
+// call of Sender.Work. A failing channel does not delay the others.
 type channel struct {
 	name string // as in store.Alert; "" is mail
 	pace *pace
-	// postponedInARow and refusedInARow count failures since the last message that was sent. run.mu
-	// guards postponedInARow, refusedInARow and shut.
+	// Failures since the last message that was sent. run.mu guards these and shut.
 	postponedInARow, refusedInARow int
 	shut                           bool // the channel sends nothing more in this call of Work
 }
@@ -31,7 +30,7 @@ func (r *run) channel(name string) *channel {
 }
 
 // channelOf returns the channel by which to notify an alert. If n is nil, the message says that the
-// alert has ended. The owner of a webhook gets that message by mail.
+// alert has ended, which the owner of a webhook gets by mail.
 func channelOf(n *look, a store.Alert) string {
 	if n == nil && a.Email != "" {
 		return ""
@@ -39,22 +38,20 @@ func channelOf(n *look, a store.Alert) string {
 	return a.Channel
 }
 
-// isShut reports whether a channel is stopped for the rest of this call of Work.
 func (r *run) isShut(c *channel) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return c.shut
 }
 
-// close stops a channel for the rest of this call of Work. The next call of Work uses the channel
-// again.
+// close stops a channel for the rest of this call of Work.
 func (r *run) close(c *channel, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shut(c, why)
 }
 
-// shut does the same as close, for callers that hold r.mu.
+// shut is like close, for callers that hold r.mu.
 func (r *run) shut(c *channel, why error) {
 	if !c.shut {
 		c.shut, r.faults = true, append(r.faults, why)
@@ -68,8 +65,8 @@ func (r *run) countSent(c *channel) {
 	c.postponedInARow, c.refusedInARow = 0, 0
 }
 
-// countRefused counts a subscriber whose address refuses messages permanently. After maxInARow
-// successive refusals, it stops the channel.
+// countRefused counts a subscriber whose address refuses messages permanently, and stops the
+// channel after maxInARow successive refusals.
 func (r *run) countRefused(c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,8 +76,8 @@ func (r *run) countRefused(c *channel, about string) {
 	}
 }
 
-// countPostponed counts a message that waits for the next call of Work. After maxInARow successive
-// postponements, it stops the channel.
+// countPostponed counts a message that waits for the next call of Work, and stops the channel after
+// maxInARow successive postponements.
 func (r *run) countPostponed(ctx context.Context, c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -49,8 +49,7 @@ func TestEncoded(t *testing.T) {
 	}
 }
 
-// TestStoredFormat: news and histories are encoded in the format that stores already hold. Data in
-// that format can be decoded.
+// Stores hold news and histories in this format.
 func TestStoredFormat(t *testing.T) {
 	const stored = "019a01920198018401aa019001ba8702b6173ca0a6a7ed0a0204008452c03e48904eb06df855f855c03ec03ee05da846a846c865904e904eb06df855000000807da846a846c865904e904eb06df855f855"
 	data, err := hex.DecodeString(stored)

@@ -18,13 +18,12 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// notification is a stored notification after decoding. It also holds the looks: the data from
-// which messages are composed, one look per trip.
+// notification is a decoded notification, with the looks composed from it.
 type notification struct {
 	stored store.Notification
 	look   *look // data for the route's messages; nil if alerts are judged when they are sent
-	// trips holds the looks composed so far, by trip. A nil look means that there is nothing to
-	// send. The zero Trip holds the look for alerts to Anywhere.
+	// trips holds the looks composed so far; nil means that there is nothing to send. The zero Trip
+	// holds the look for alerts to Anywhere.
 	trips map[store.Trip]*look
 }
 
@@ -40,8 +39,7 @@ func open(stored store.Notification) (*notification, error) {
 	return n, errors.Join(err, fault)
 }
 
-// newLook returns a look: the data from which messages about a fare are composed. All its messages
-// share one picture, which is drawn once.
+// newLook returns a look whose messages share one picture, which is drawn once.
 func newLook(found news, h history) *look {
 	picture := sync.OnceValues(func() ([]byte, error) {
 		if found.tooFew() {
@@ -87,7 +85,6 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 	}, nil
 }
 
-// factsOf returns what is known about the flight of a fare.
 func factsOf(n news) Facts {
 	f := Facts{Volo: verdict.VoloOf(n.Flight)}
 	if stops, known := n.Stops.Number(); known && n.Flight.Known() {
@@ -96,7 +93,7 @@ func factsOf(n news) Facts {
 	return f
 }
 
-// flightText writes what is known about the flight of a fare, as a sentence, or "".
+// flightText describes the flight of a fare in a sentence, or returns "".
 func flightText(l *i18n.Language, n news) string {
 	f := factsOf(n)
 	p := verdict.Prezzo{Volo: f.Volo, Soste: f.Stops}
@@ -106,8 +103,7 @@ func flightText(l *i18n.Language, n news) string {
 	return wording.FlightSentence(l, p)
 }
 
-// ending composes the message which says that an alert has ended because all its departure dates
-// have passed.
+// ending composes the message that an alert has ended because all its departure dates have passed.
 func ending(a store.Alert, links Links, today fare.Day) Message {
 	l := i18n.ForCode(a.Language)
 	from, to := names(a, l.Code)
@@ -121,8 +117,7 @@ func ending(a store.Alert, links Links, today fare.Day) Message {
 	}
 }
 
-// confirmMail composes the mail that asks the reader to confirm a pending alert. id is the id of
-// the pending alert.
+// confirmMail composes the mail that asks the reader to confirm a pending alert.
 func confirmMail(pending store.Alert, id string, links Links) (mail.Message, error) {
 	lang := i18n.ForCode(pending.Language).Code
 	from, to := names(pending, lang)
@@ -147,8 +142,8 @@ func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error)
 	})
 }
 
-// names returns the names of the two ends of an alert: cities, the airports of its trip, an area, or
-// the word for anywhere.
+// names returns the names of the two ends of an alert: cities, the airports of its trip, an area,
+// or the word for anywhere.
 func names(a store.Alert, lang string) (from, to string) {
 	from, to = ends(a.Route, a.Trip, lang)
 	if area, ok := places.AreaOf(a.Area); ok {
@@ -174,8 +169,8 @@ func ends(route fare.Route, trip store.Trip, lang string) (from, to string) {
 	return name(route.Origin, trip.Airports.From), name(route.Destination, trip.Airports.To)
 }
 
-// CityName returns the name of a city in a language. If the city is not in the tables any more, it
-// returns the code. For Anywhere it returns the word for anywhere in the language.
+// CityName returns the name of a city in a language, or its code if the city is not in the tables
+// any more. For Anywhere it returns the word for it.
 func CityName(city fare.City, lang string) string {
 	if city == store.Anywhere {
 		return i18n.ForCode(lang).Text("alerts.anywhere")
@@ -186,8 +181,8 @@ func CityName(city fare.City, lang string) string {
 	return string(city)
 }
 
-// messageID returns the ID of a message. It depends only on the alert and the day of the news (what
-// a refresh found), so every process computes the same ID.
+// messageID depends only on the alert and the day of the news, so every process computes the same
+// ID.
 func messageID(a store.Alert, day fare.Day) string {
 	name := "alert\x00" + string(a.Subscriber) + "\x00" + a.Route.String() + "\x00" + day.String()
 	if a.ID != "" {

@@ -19,12 +19,12 @@ import (
 // Confirmations runs the jobs in the outbox of its Alerts. A ConfirmJob asks the reader of an
 // address to confirm an alert. A ManageJob mails a subscriber a new link to manage alerts.
 //
-// A mail is sent at least once. If it is sent twice, both copies are identical, and the
-// confirmation link works once.
+// A mail is sent at least once. Repeated copies are identical, and the confirmation link works
+// once.
 type Confirmations struct {
 	Alerts store.Alerts
 	Mail   mail.Sender
-	// Push is the outbox of the type Pushes, which sends messages by other channels than mail.
+	// Push is the outbox of Pushes, which sends messages by other channels than mail.
 	Push    store.Outbox
 	Limiter *limit.Limiter
 	Links   Links
@@ -34,20 +34,18 @@ type Confirmations struct {
 	Metrics metrics.Source
 }
 
-// Asker asks the reader of an address to confirm a pending alert. id is the id of the alert. link
-// leads to the page with the button that confirms the alert. Ask returns the errors of package
-// mail.
+// Asker asks the reader of an address to confirm a pending alert; link leads to the page with the
+// button that confirms it. Ask returns the errors of package mail.
 type Asker interface {
 	Ask(ctx context.Context, pending store.Alert, id, link string) error
 }
 
-// ConfirmJob returns the job that asks for confirmation of the pending alert with the given id.
+// ConfirmJob returns the job that asks for confirmation of a pending alert.
 func ConfirmJob(id string, now time.Time) store.Job {
 	return store.Job{Kind: "confirm alert", Ref: id, At: now}
 }
 
-// manageKind is the job kind of a ManageJob. A job of unknown kind asks for confirmation of an
-// alert.
+// manageKind is the kind of a ManageJob; a job of any unknown kind is a ConfirmJob.
 const manageKind = "manage link"
 
 // ManageJob returns the job that mails a subscriber a fresh link to manage alerts.
@@ -56,17 +54,17 @@ func ManageJob(s store.SubscriberID, now time.Time) store.Job {
 }
 
 // perTopic limits the confirmation messages that callers can cause to one ntfy topic or Telegram
-// chat. The type Mailboxes limits those by mail.
+// chat. Mailboxes limits those by mail.
 var perTopic = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
-// perService limits the confirmation messages of the whole service. Without it, a caller with many
-// IP addresses could cause a flood of mails, and mail providers would block the service. Jobs over
-// the limit wait for the next hour.
+// perService limits the confirmation messages of the whole service. Otherwise a caller with many IP
+// addresses could cause a flood of mails, and mail providers would block the service. Jobs over the
+// limit wait for the next hour.
 var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
 
 const everybody = "all"
 
-// errCeiling means that the limit perService is reached. The job runs again later.
+// errCeiling means that perService is reached. The job runs again later.
 var errCeiling = fmt.Errorf("the service has sent all the mails of this hour that anybody can ask for: %w",
 	outbox.ErrLater)
 
@@ -93,8 +91,8 @@ func (c *Confirmations) do(ctx context.Context, j store.Job) error {
 	return c.ask(ctx, j)
 }
 
-// ask mails the confirmation link of a job. It sends nothing if the pending alert has expired or is
-// already confirmed, or if the mailbox may not get mail.
+// ask mails the confirmation link, unless the pending alert has expired or is already confirmed, or
+// the mailbox may not get mail.
 func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	pending, err := c.Alerts.Pending(ctx, j.Ref)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {
@@ -119,8 +117,8 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	return c.send(ctx, j, pending.Subscriber, message)
 }
 
-// renew mails a new link to manage alerts. It sends nothing if the subscriber has no alerts, or if
-// the mailbox may not get mail.
+// renew mails a new link to manage alerts, unless the subscriber has no alerts or the mailbox may
+// not get mail.
 func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	alerts, err := c.Alerts.BySubscriber(ctx, store.SubscriberID(j.Ref))
 	if err != nil || len(alerts) == 0 {
@@ -140,8 +138,8 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	return c.send(ctx, j, to.Subscriber, message)
 }
 
-// send sends a mail if the limit perService allows it. If the mailbox refuses the mail permanently,
-// the service blocks further mail to that mailbox.
+// send sends a mail within perService. If the mailbox refuses it permanently, further mail to it is
+// blocked.
 func (c *Confirmations) send(ctx context.Context, j store.Job, to store.SubscriberID, message mail.Message) error {
 	if err := c.reserve(ctx); err != nil {
 		return err
@@ -159,8 +157,8 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 }
 
-// reserve counts one message towards the limit perService. If the message is then not sent, the
-// caller undoes the count.
+// reserve counts one message towards perService. The caller undoes the count if the message is not
+// sent.
 func (c *Confirmations) reserve(ctx context.Context) error {
 	d, err := c.Limiter.CountShared(ctx, perService, everybody)
 	if err != nil {
@@ -173,13 +171,12 @@ func (c *Confirmations) reserve(ctx context.Context) error {
 	return nil
 }
 
-// Mailboxes returns the quotas for mails that anonymous callers can cause.
 func (c *Confirmations) Mailboxes() Mailboxes {
 	return Mailboxes{store.Mailboxes{Table: c.Alerts.Table}, c.Links, c.Now, c.Limiter}
 }
 
-// takeCall counts one call towards a limit and reports whether the call is allowed. If the store
-// fails, the call is allowed.
+// takeCall counts one call towards a limit and reports whether the call is allowed, as it is if the
+// store fails.
 func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose string) bool {
 	d, err := c.Limiter.Take(ctx, under, whose)
 	if err != nil {
@@ -189,12 +186,11 @@ func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose s
 }
 
 // perServer limits the confirmation messages to one ntfy server, because callers choose the server.
-// So callers cannot flood a server, and cannot use up the daily quota that the server grants this
-// service.
+// They cannot flood a server, or use up the daily quota that it grants this service.
 var perServer = limit.Limit{Name: "alerts-server", Calls: 100, Window: time.Hour}
 
-// askElsewhere queues a confirmation message by a channel other than mail. It does so only if the
-// limits perTopic, perServer and perService allow it.
+// askElsewhere queues a confirmation message by a channel other than mail, within perTopic,
+// perServer and perService.
 func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending store.Alert) error {
 	if j.Tries == 0 && !(c.takeCall(ctx, perTopic, string(pending.Subscriber)) &&
 		c.takeCall(ctx, perServer, c.server(pending.Address))) {

@@ -19,14 +19,13 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// carrier returns the next of its errors for each mail. When no errors are left, it accepts every
-// mail.
+// carrier returns the next of its errors for each mail, and then accepts every mail.
 type carrier struct {
 	errors []error
 	taken  []mail.Message
 	asked  int
 	during func() // called while a mail is sent
-	// refuses, if set, returns the error for a mail in place of errors.
+	// refuses, if set, replaces errors.
 	refuses func(mail.Message) error
 	now     func() time.Time
 	at      []time.Time // when each mail was accepted
@@ -53,7 +52,6 @@ func (c *carrier) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// outbox is a fixture with Confirmations, its outbox, its carrier and its clock.
 type outbox struct {
 	*notify.Confirmations
 	t       *testing.T
@@ -86,7 +84,6 @@ func newOutbox(t *testing.T) *outbox {
 
 const pendingFor = 48 * time.Hour
 
-// add requests an alert by mail to an address.
 func (b *outbox) add(email string) {
 	b.t.Helper()
 	b.asked++
@@ -99,7 +96,7 @@ func (b *outbox) add(email string) {
 	}
 }
 
-// work runs the jobs that are due and returns the error. It then moves the clock by two minutes.
+// work runs the jobs that are due, and then moves the clock by two minutes.
 func (b *outbox) work() error {
 	_, err := b.Work(b.t.Context())
 	b.clock.Add(2 * time.Minute)
@@ -115,8 +112,7 @@ func (b *outbox) stopped(email string) bool {
 	return stopped
 }
 
-// TestTriedAgain: a throttled mail is sent again later with the same content. It counts once
-// towards the quota of its address.
+// A throttled mail is sent again later with the same content, and counts once towards the quota.
 func TestTriedAgain(t *testing.T) {
 	b := newOutbox(t)
 	b.add("ada@example.com")
@@ -145,14 +141,13 @@ func TestTriedAgain(t *testing.T) {
 	if err := b.work(); err != nil || len(b.carrier.taken) != notify.MailsPerDay {
 		t.Errorf("%v, %d mails", err, len(b.carrier.taken))
 	}
-	// Five sends have failed, and the outbox is now empty: Work sends nothing more.
 	if err := b.work(); err != nil || b.carrier.asked != 5+notify.MailsPerDay {
 		t.Errorf("%v, the carrier was asked %d times", err, b.carrier.asked)
 	}
 }
 
-// TestMailboxOfOperator: a mailbox gets as many mails that other callers request as the operator
-// set, and one caller may cause half of them.
+// A mailbox gets as many requested mails as the operator set, and one caller may cause half of
+// them.
 func TestMailboxOfOperator(t *testing.T) {
 	b := newOutbox(t)
 	b.Limiter.With(map[string]int64{"mailbox": 2})
@@ -171,8 +166,7 @@ func TestMailboxOfOperator(t *testing.T) {
 	}
 }
 
-// TestForeignLanguage: an alert is stored in a language that this version does not have. Its
-// confirmation mail is in English.
+// If an alert has a language that this version lacks, its confirmation mail is in English.
 func TestForeignLanguage(t *testing.T) {
 	b := newOutbox(t)
 	now := b.clock.Now()
@@ -224,8 +218,7 @@ func TestNotSent(t *testing.T) {
 	})
 }
 
-// TestOneMailboxManyAddresses: different spellings of one mailbox's address share the quota of the
-// mailbox.
+// Different spellings of one mailbox's address share its quota.
 func TestOneMailboxManyAddresses(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -255,8 +248,8 @@ func TestOneMailboxManyAddresses(t *testing.T) {
 	}
 }
 
-// TestASlowCarrier: the mails of one worker take longer than its lease. Another worker then sends
-// the mails that the first has not started. The first worker does not start them any more.
+// If the mails of a worker take longer than its lease, another worker sends the mails that were not
+// started, and the first worker does not start them any more.
 func TestASlowCarrier(t *testing.T) {
 	b := newOutbox(t)
 	for _, who := range []string{"ada", "bob", "eve"} {
@@ -279,8 +272,7 @@ func TestASlowCarrier(t *testing.T) {
 	for _, m := range b.carrier.taken {
 		got[m.To]++
 	}
-	// The mail that was in progress when its lease ended may be sent twice, but not a mail that was
-	// not started.
+	// Only the mail that was in progress when its lease ended may be sent twice.
 	if len(got) != 3 || len(b.carrier.taken) != 4 {
 		t.Errorf("%v", got)
 	}

@@ -15,12 +15,11 @@ const (
 	tries      = 6
 	firstPause = time.Second // doubles with every try
 	// maxInARow is the number of successive messages that may be postponed or refused before a
-	// channel is stopped. The addresses of alerts have accepted messages before. So the fault lies
-	// with the carrier or with this service.
+	// channel is stopped. The addresses of alerts have accepted messages before, so the fault then
+	// lies with the carrier or this service.
 	maxInARow = 5
 )
 
-// parcel is one message to one subscriber, with the functions that send and record it.
 type parcel struct {
 	to     store.SubscriberID
 	hand   func(context.Context) error // gives the message to the carrier
@@ -45,8 +44,8 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 }
 
 // carry sends a message by a channel, with retries. It waits for the channel's rate limit, then
-// calls current for the message. If current returns nil, the message is no longer needed. settled
-// is false if the next call of Work must try again. After an error, this call of Work ends.
+// calls current for the message, which is nil if it is no longer needed. settled is false if the
+// next call of Work must try again. After an error, this call of Work ends.
 func (r *run) carry(ctx context.Context, by *channel, about string,
 	current func() (*parcel, error)) (settled bool, err error) {
 	for try := range tries {
@@ -76,8 +75,8 @@ func (r *run) carry(ctx context.Context, by *channel, about string,
 	return false, nil
 }
 
-// due reads an alert again and reports whether its subscriber must still be notified. Since the
-// page of alerts was read, the alert may have been changed, ended or notified.
+// due reads an alert again, because it may have been changed, ended or notified since the page of
+// alerts was read.
 func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Alert, due bool, err error) {
 	a, err = r.Alerts.One(ctx, listed.Ref(), listed.Subscriber)
 	if errors.Is(err, store.ErrNotFound) {
@@ -93,15 +92,13 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 	return a, err == nil && !stopped, err
 }
 
-// The outcomes of the function send.
 const (
 	settled     = iota // sent, or never to be sent
 	unsettled          // not sent, or unknown whether it was sent: retry
 	channelShut        // the channel is shut
 )
 
-// send gives a message to its carrier and records the outcome. If ctx ends meanwhile, send still
-// finishes.
+// send gives a message to its carrier and records the outcome, even if ctx ends meanwhile.
 func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (outcome int, err error) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), reserve)
 	defer cancel()
@@ -132,8 +129,8 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 	return settled, nil
 }
 
-// hand gives the message for an alert to the alert's carrier. If n is nil, the message says that
-// the alert has ended.
+// hand gives the message for an alert to its carrier. If n is nil, the message says that the alert
+// has ended.
 func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	carrier, err := r.carrier(channelOf(n, a))
 	if err != nil {
@@ -159,15 +156,14 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 }
 
 // endpointHears reports whether the webhook endpoint of an alert gets an event about the end of the
-// alert. The owner of the endpoint gets a mail too.
+// alert, besides the mail to its owner.
 func (r *run) endpointHears(a store.Alert) bool {
 	return a.Channel == store.Webhook && r.Carriers[a.Channel] != nil && a.Paused <= fare.DayOf(r.Now()) &&
 		a.EndDay == 0
 }
 
-// settle records that the message was sent. If the message was about the end of the alert, settle
-// removes the alert. An alert with a webhook is only marked as ended: its last event must still be
-// delivered.
+// settle records that the message was sent, or removes an alert that has ended. An alert with a
+// webhook is only marked as ended: its last event must still be delivered.
 func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 	if n == nil && r.endpointHears(a) {
 		return r.Alerts.MarkOver(ctx, a, fare.DayOf(r.Now()))

@@ -17,22 +17,18 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Alerts whose field Digest is true are sent once a week, in one mail (a digest) to each
-// subscriber. The weekday is computed from the subscriber's pseudonym. After the carrier accepts
-// the mail, one write records it. If that write fails, the mail is sent again with the same ID.
-// Digests of the last 7 days that were not sent are sent late. So a subscriber never gets two
-// digests for the same weekday.
+// Alerts with Digest set are sent once a week, in one mail (a digest) to each subscriber, on a
+// weekday that follows from the pseudonym. After the carrier accepts the mail, one write records
+// it; if that fails, the mail is sent again with the same ID. Unsent digests of the last 7 days are
+// sent late, so a subscriber never gets two digests for the same weekday.
 
 const (
-	// digestHour is the hour (UTC) at which the daily refresh is complete, so that digests can be
-	// sent.
+	// digestHour is the hour (UTC) at which the daily refresh is complete.
 	digestHour = 8
-	// maxJudged is the maximum number of judged trips in the cache. Subscribers with the same trip
-	// share a cache entry.
+	// maxJudged is the maximum number of judged trips in the cache, which subscribers share.
 	maxJudged = 10_000
 )
 
-// digests sends the digests of all days that are due.
 func (r *run) digests(ctx context.Context) error {
 	kept := store.Digests{Table: r.Notifications.Table}
 	progress, err := kept.Progress(ctx)
@@ -81,8 +77,8 @@ type weekly struct {
 }
 
 // day sends the digests of a day, page by page. settled reports whether every digest was sent or is
-// not needed. While this holds, day stores its progress after each page. So the next call of Work
-// continues after the last page.
+// not needed. While this holds, day stores its progress after each page, where the next call of
+// Work continues.
 func (w *weekly) day(ctx context.Context, day fare.Day) (settled bool, err error) {
 	first, settled := day == w.progress.Day+1, true
 	at := ""
@@ -114,7 +110,6 @@ func (w *weekly) day(ctx context.Context, day fare.Day) (settled bool, err error
 	}
 }
 
-// page sends the digests of one page concurrently and waits for all of them.
 func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (settled bool, err error) {
 	if len(w.judged) > maxJudged {
 		clear(w.judged)
@@ -134,13 +129,13 @@ func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (s
 	return b.wait(ctx)
 }
 
-// parcel composes the digest of a subscriber from the subscriber's current alerts. It returns nil
-// if there is nothing to send, or if the subscriber may not get mail.
+// parcel composes the digest of a subscriber from their current alerts. It returns nil if there is
+// nothing to send, or if the subscriber may not get mail.
 func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*parcel, error) {
 	today := fare.DayOf(w.Now())
 	alerts, err := w.Alerts.BySubscriber(ctx, d.Subscriber)
 	if errors.Is(err, store.ErrUnreadable) {
-		// The alerts are malformed: a retry cannot help.
+		// A retry cannot help malformed alerts.
 		w.fault(ctx, fmt.Errorf("write a digest of %s: %w", d.Subscriber, err))
 		return nil, nil
 	}
@@ -179,7 +174,6 @@ func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*par
 	}, nil
 }
 
-// digestLine is the entry of one alert in a digest, the weekly mail.
 type digestLine struct {
 	alert  store.Alert
 	found  news
@@ -188,9 +182,9 @@ type digestLine struct {
 	met    bool
 }
 
-// line judges the trip of an alert, and whether the condition of the alert is met today. The kinds
-// Drop and Change compare with the price in the last digest. Before the first digest, they compare
-// with the first price found after the alert was added.
+// line judges the trip of an alert, and whether its condition is met today. The kinds Drop and
+// Change compare with the price in the last digest, or else with the first price found after the
+// alert was added.
 func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (digestLine, error) {
 	l := digestLine{alert: a, found: news{Route: a.Route, Depart: a.Trip.From}, before: before}
 	of, err := w.judgedOf(ctx, routeTrip{a.Route, a.Trip})
@@ -210,9 +204,9 @@ func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (di
 	return l, nil
 }
 
-// lowThisWeek returns the number of days in which no earlier fare was as cheap as seen. If the
-// newest observations of the last 7 days all have this price, it counts back from the first of
-// them. So a low price that stays the same still counts as a low.
+// lowThisWeek is like lowFor, but if the newest observations of the last 7 days all have this
+// price, it counts back from the first of them: a low price that stays the same still counts as a
+// low.
 func (h history) lowThisWeek(seen Observation) fare.Day {
 	today := seen.Day
 	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {
@@ -221,20 +215,19 @@ func (h history) lowThisWeek(seen Observation) fare.Day {
 	return max(seen.Low, h.lowFor(seen))
 }
 
-// routeTrip is what an alert is for: a route and a trip.
 type routeTrip struct {
 	route fare.Route
 	trip  store.Trip
 }
 
-// judgedTrip is today's verdict on a trip. All digests with the trip share it.
+// judgedTrip is today's verdict on a trip, shared by all digests.
 type judgedTrip struct {
 	found news
 	past  func() (history, error) // reads the history, at the first use by an alert of kind Low
 }
 
 // judgedOf returns today's verdict on a trip, or nil if the trip has no fare. Each trip is judged
-// once for all digests. An error is not cached, so the next digest with the trip tries again.
+// once for all digests, except after an error.
 func (w *weekly) judgedOf(ctx context.Context, of routeTrip) (*judgedTrip, error) {
 	w.judging.Lock()
 	judge := w.judged[of]
@@ -272,8 +265,7 @@ func (w *weekly) judgeToday(ctx context.Context, of routeTrip) (*judgedTrip, err
 	return &judgedTrip{found, past}, nil
 }
 
-// digestMail composes the digest of a day. Alerts whose condition is met come first. Within the
-// alerts that are met, and within the others, the lowest percentile comes first.
+// digestMail composes the digest of a day: alerts whose condition is met first, then by percentile.
 func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []digestLine) (mail.Message, error) {
 	latest := slices.MaxFunc(lines, func(a, b digestLine) int {
 		return cmp.Compare(a.alert.RequestDay,
@@ -303,8 +295,7 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 	return mail.DigestMail(d)
 }
 
-// rank returns the sort position of an entry in a digest. The entry with the lowest rank comes
-// first.
+// rank returns the sort position of an entry in a digest.
 func (l digestLine) rank() int {
 	const unjudged, none = 101, 102 // above every percentile
 	rank := l.found.Percentile
@@ -320,8 +311,7 @@ func (l digestLine) rank() int {
 	return rank
 }
 
-// digestID returns the ID of a digest mail. It depends only on the subscriber and the day, so every
-// process computes the same ID.
+// digestID depends only on the subscriber and the day, so every process computes the same ID.
 func digestID(s store.SubscriberID, day fare.Day) string {
 	sum := sha256.Sum256([]byte("digest\x00" + string(s) + "\x00" + day.String()))
 	return fmt.Sprintf("digest-%s-%x", day.Time().Format("20060102"), sum[:16])

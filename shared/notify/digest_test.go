@@ -21,7 +21,7 @@ import (
 )
 
 // summarize stores the summary of a route as today's refresh would: one fare per day, the last of
-// the prices today.
+// them today.
 func (h *trip) summarize(route string, prices ...fare.Cents) {
 	h.T.Helper()
 	of := fare.Series{Route: notifytest.Route(route)}
@@ -41,14 +41,13 @@ func (h *trip) summarize(route string, prices ...fare.Cents) {
 	}
 }
 
-// weekly adds a confirmed alert that is part of the weekly digest.
 func (h *trip) weekly(who, route string, a store.Alert) store.Alert {
 	h.T.Helper()
 	a.Route, a.Language, a.Digest, a.RequestDay = notifytest.Route(route), "en", true, h.Today()
 	return h.Confirm(who, a)
 }
 
-// until moves the clock to the given hour of the next day on which the subscriber gets a digest.
+// until moves the clock to an hour of the next day on which the subscriber gets a digest.
 func (h *trip) until(who string, hour int) {
 	day := h.Today().Time()
 	for day = day.AddDate(0, 0, 1); day.Weekday() != store.DigestWeekday(notifytest.IDOf(who)); {
@@ -57,8 +56,7 @@ func (h *trip) until(who string, hour int) {
 	h.Set(day.Add(time.Duration(hour) * time.Hour))
 }
 
-// newDigest returns a fixture with one alert in the weekly digest. The first day with digests is
-// tomorrow.
+// newDigest returns a fixture with one weekly alert. The first day with digests is tomorrow.
 func newDigest(t *testing.T, who string) *trip {
 	h := newTrip(t)
 	h.weekly(who, "MIL-BUH", store.Alert{})
@@ -66,9 +64,8 @@ func newDigest(t *testing.T, who string) *trip {
 	return h
 }
 
-// TestDigest: one mail lists all weekly alerts of a subscriber. Alerts whose condition is met come
-// first, then all are sorted by percentile. The mail does not list alerts that are paused, that
-// have ended, or whose messages are sent at once.
+// One mail lists all weekly alerts of a subscriber: alerts whose condition is met first, then by
+// percentile. It omits alerts that are paused, that have ended, or whose messages are sent at once.
 func TestDigest(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60
@@ -94,8 +91,8 @@ func TestDigest(t *testing.T) {
 	leave(h.Fixture, append(steady, 3000)...)
 	h.Work(notify.Result{Sent: 1, Settled: 2}) // one alert is sent at once
 	first := h.Mails()[0]
-	// First come the two alerts whose conditions are met: the alert for a new low, and the threshold
-	// alert to London. Then come the alerts whose conditions are not met, and Paris without a fare.
+	// First the alerts that are met (the new low, and the threshold to London), then the others,
+	// and Paris without a fare.
 	want := []string{"Milan – Bucharest", "Milan – London", "Milan – Bucharest", "Milan – Madrid",
 		"Milan – Bucharest", "Milan – Paris"}
 	if diff := cmp.Diff(want, routesOf(first)); diff != "" {
@@ -116,7 +113,6 @@ func TestDigest(t *testing.T) {
 		!strings.HasPrefix(first.ID, "digest-"+h.Now().Format("20060102")) {
 		t.Errorf("%s ends by %s", first.ID, first.Unsubscribe)
 	}
-	// In the rest of the week, there is no second digest.
 	for range 6 {
 		h.Work(notify.Result{})
 		h.Add(24 * time.Hour)
@@ -154,8 +150,7 @@ func routesOf(m mail.Message) (routes []string) {
 	return routes
 }
 
-// TestADigestOfALow: a fare of the last week was a low. It still counts as a low in the digest,
-// even if later refreshes found the same price.
+// A low of the last week still counts in the digest if later refreshes found the same price.
 func TestADigestOfALow(t *testing.T) {
 	h := newTrip(t)
 	h.weekly("ada", "MIL-BUH", store.Alert{Kind: store.Low, Days: 14})
@@ -193,8 +188,8 @@ func TestADigestOfALow(t *testing.T) {
 	}
 }
 
-// TestDigestDays: the digest is sent once, on its weekday, at 08:00 UTC or later. A missed digest
-// is sent as soon as possible. After two missed weeks, there is only one digest.
+// The digest is sent once, on its weekday, at 08:00 UTC or later. A missed digest is sent as soon
+// as possible, and only one after two missed weeks.
 func TestDigestDays(t *testing.T) {
 	h := newDigest(t, "ada")
 	h.until("ada", 7)
@@ -220,8 +215,8 @@ func TestDigestDays(t *testing.T) {
 	h.Work(notify.Result{})
 }
 
-// TestWhoHasNoDigest: a subscriber gets no digest if mail to them is stopped, or if all alerts are
-// paused, removed or sent at once.
+// A subscriber gets no digest if mail to them is stopped, or if all alerts are paused, removed or
+// sent at once.
 func TestWhoHasNoDigest(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -257,8 +252,8 @@ func TestWhoHasNoDigest(t *testing.T) {
 	}
 }
 
-// TestADigestIsRefused: if a mailbox refuses a digest permanently, mail to the mailbox is stopped.
-// If the carrier throttles a digest, the next call of Work sends it.
+// If a mailbox refuses a digest permanently, mail to it is stopped. A throttled digest is sent by
+// the next call of Work.
 func TestADigestIsRefused(t *testing.T) {
 	h := newDigest(t, "ada")
 	h.until("ada", 9)
@@ -276,8 +271,8 @@ func TestADigestIsRefused(t *testing.T) {
 	h.WantMailed()
 }
 
-// TestFailingDigestDelaysNoOther: if the digest of one subscriber fails, the digests of other
-// subscribers are still sent on time, on that day and later.
+// If the digest of one subscriber fails, those of others are still sent on time, on that day and
+// later.
 func TestFailingDigestDelaysNoOther(t *testing.T) {
 	h := newDigest(t, "ada")
 	began := h.Today()
@@ -316,7 +311,6 @@ func TestFailingDigestDelaysNoOther(t *testing.T) {
 	}
 }
 
-// counted counts the calls to a table by the partition that they use.
 type counted struct {
 	store.Table
 	calls map[string]int
@@ -339,8 +333,8 @@ func (c counted) Write(ctx context.Context, ops ...store.Op) error {
 	return c.Table.Write(ctx, ops...)
 }
 
-// TestCostWithoutDigests: if no alert is in a digest, a call of Work costs one read more. A digest
-// reads only the alerts of its own subscriber.
+// Without alerts in digests, a call of Work costs one read more. A digest reads only its
+// subscriber's alerts.
 func TestCostWithoutDigests(t *testing.T) {
 	h := newTrip(t)
 	h.Subscribe("bob", "MIL-ROM", 100)

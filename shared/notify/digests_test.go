@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// watchWeekly adds subscribers with one to three alerts each, for trips in the weekly digest.
 func (s *simulation) watchWeekly(subscribers int) {
 	s.T.Helper()
 	day := s.Today() + 60
@@ -27,10 +26,9 @@ func (s *simulation) watchWeekly(subscribers int) {
 	}
 }
 
-// TestDigestsUnderKills: 100 subscribers each get one digest per week for four weeks, on the right
-// weekday or as soon as possible. In week three, the service does not run for seven days. Processes
-// are killed before and after sends and writes, and answers of the carrier are lost. If a mail is
-// repeated, it has the same ID.
+// 100 subscribers each get one digest per week for four weeks, on the right weekday or as soon as
+// possible. In week three, the service does not run for seven days. Processes are killed before and
+// after sends and writes, and answers of the carrier are lost. A repeated mail has the same ID.
 func TestDigestsUnderKills(t *testing.T) {
 	const subscribers, days, downFrom, downTo = 100, 28, 14, 20
 	s := newSimulation(t, 3)
@@ -54,8 +52,7 @@ func TestDigestsUnderKills(t *testing.T) {
 		who := fmt.Sprint("w", i)
 		for n := 1; n < days; n++ {
 			day := began + fare.Day(n)
-			// The service did not run for a week. So the missed digest and the next digest are one
-			// mail.
+			// After a week of downtime, the missed digest and the next one are one mail.
 			if day.Time().Weekday() == store.DigestWeekday(notifytest.IDOf(who)) && n != downFrom {
 				want[notifytest.AddressOf(who)+" "+day.String()] = true
 			}
@@ -80,8 +77,7 @@ func TestDigestsUnderKills(t *testing.T) {
 	}
 }
 
-// TestDigestsUnderFaults: storage calls fail or the process dies. Each subscriber still gets one
-// digest, and its prices are recorded.
+// Under faults, each subscriber gets one digest, and its prices are recorded.
 func TestDigestsUnderFaults(t *testing.T) {
 	underFaults(t, 12, func(t *testing.T) *trip {
 		h := newDigest(t, "ada")

@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// toldCarrier is a notify.Carrier that records the IDs of the messages.
 type toldCarrier struct{ ids []string }
 
 func (c *toldCarrier) Deliver(_ context.Context, _ store.Alert, m notify.Message) error {
@@ -24,9 +23,8 @@ func (c *toldCarrier) Deliver(_ context.Context, _ store.Alert, m notify.Message
 	return nil
 }
 
-// TestEndOfAnEndpointsAlert: if an alert with a webhook ends, its endpoint and its owner are each
-// notified once. The alert stays until the webhook worker has delivered the event and removed the
-// alert, or for at most a week.
+// If an alert with a webhook ends, its endpoint and its owner are each notified once. The alert
+// stays until the webhook worker has delivered the event, or for at most a week.
 func TestEndOfAnEndpointsAlert(t *testing.T) {
 	for _, c := range []struct {
 		name  string

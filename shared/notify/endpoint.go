@@ -12,17 +12,14 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// deadEndpointKind is the job kind of a DeadEndpointJob.
 const deadEndpointKind = "webhook dead"
 
-// DeadEndpointJob returns a job that mails a subscriber. The mail says that a webhook endpoint of
-// the subscriber no longer accepts events.
+// DeadEndpointJob returns a job that mails a subscriber that an endpoint no longer accepts events.
 func DeadEndpointJob(s store.SubscriberID, endpoint string, now time.Time) store.Job {
 	return store.Job{Kind: deadEndpointKind, Ref: string(s) + " " + endpoint, At: now}
 }
 
-// tellDead mails the owner of a webhook endpoint that no longer accepts events. It sends nothing if
-// no alert uses the endpoint any more.
+// tellDead mails the owner of a dead webhook endpoint, unless no alert uses it any more.
 func (c *Confirmations) tellDead(ctx context.Context, j store.Job) error {
 	subscriber, endpoint, _ := strings.Cut(j.Ref, " ")
 	alerts, err := c.Alerts.BySubscriber(ctx, store.SubscriberID(subscriber))

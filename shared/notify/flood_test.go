@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// inTurn passes mails to a carrier, one at a time.
 type inTurn struct {
 	mu      sync.Mutex
 	carrier *carrier
@@ -23,8 +22,8 @@ func (o *inTurn) Send(ctx context.Context, m mail.Message) error {
 	return o.carrier.Send(ctx, m)
 }
 
-// TestAFloodOfFailingJobs: the outbox holds 2,000 mails, and the carrier throttles all of them.
-// Another mail, added at any time, is delayed by less than 1 minute. The throttled mails do not use up the hourly quota. Each
+// The outbox holds 2,000 mails, and the carrier throttles all of them. Another mail, added at any
+// time, is delayed by less than 1 minute. The throttled mails do not use up the hourly quota. Each
 // refusal takes 80 ms, and 16 jobs run concurrently.
 func TestAFloodOfFailingJobs(t *testing.T) {
 	t.Parallel()

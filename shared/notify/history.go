@@ -10,15 +10,14 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// history holds what refreshes found for a route or trip, oldest first. It has one entry per day.
+// history holds what refreshes found for a route or trip, one entry per day, oldest first.
 type history []Observation
 
-// maxHistory is the maximum number of entries in a history. With weekly refreshes, it covers more
-// than a year.
+// maxHistory covers more than a year of weekly refreshes.
 const maxHistory = 64
 
-// add returns h with the observation e of one refresh. A second refresh of a day replaces the entry
-// of the first. A refresh of an earlier day changes nothing. But if a wrong clock has stored the
+// add returns h with the observation of one refresh. A second refresh of a day replaces the entry
+// of the first; a refresh of an earlier day changes nothing. But if a wrong clock has stored the
 // last day (store.IsWrongDay), add first removes that entry.
 func (h history) add(e Observation) history {
 	for len(h) > 0 && store.IsWrongDay(h[len(h)-1].Day, e.Day) {
@@ -34,17 +33,15 @@ func (h history) add(e Observation) history {
 	return h[max(0, len(h)-maxHistory):]
 }
 
-// format is the first byte of a stored history and of stored news (what a refresh found).
+// format is the first byte of a stored history and of stored news.
 const format = 1
 
-// Histories and news store the index of a level or reliability in these lists. Append new names at
-// the end.
+// Histories and news store indexes into these lists, so append new names at the end.
 var (
 	levels        = []string{verdict.Insufficient, verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
 	reliabilities = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
 )
 
-// oneOf reads an index and returns the element of words at that index.
 func oneOf(words []string, r *packed.Reader) string {
 	at := r.Int()
 	if at < 0 || at >= int64(len(words)) {
@@ -76,8 +73,7 @@ func (h history) encode() []byte {
 	return w
 }
 
-// decodeHistory parses the bytes that encode returned. It returns an empty history if data is
-// empty.
+// decodeHistory returns an empty history for empty data.
 func decodeHistory(data []byte) (history, error) {
 	if len(data) == 0 {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// formerly is the rule for thresholds and verdicts of an earlier version, which had no other kinds.
-// It judges the whole history at once, not one observation after another.
+// formerly is the rule for thresholds and verdicts of an earlier version. It judges the whole
+// history at once.
 func formerly(threshold fare.Cents, notified fare.Day, fresh bool, h history) bool {
 	if len(h) == 0 {
 		return false
@@ -40,8 +40,7 @@ func formerly(threshold fare.Cents, notified fare.Day, fresh bool, h history) bo
 	return false
 }
 
-// TestThresholdsAndVerdictsAreAsEver: for random histories and alerts, the rule gives the same
-// results as the rule of an earlier version, which the function formerly holds.
+// For random histories and alerts, the rule gives the same results as formerly.
 func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 4))
 	said := map[bool]int{}
@@ -71,7 +70,6 @@ func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
 	}
 }
 
-// walk returns a history of random prices. It has one observation per day, with its Low.
 func walk(chance *rand.Rand, days int) (h []Observation) {
 	price := 10000
 	for day := range days {
@@ -85,13 +83,12 @@ func walk(chance *rand.Rand, days int) (h []Observation) {
 	return h
 }
 
-// TestKinds checks each kind of alert on random prices. A message is sent exactly on the days on
-// which a condition is newly met.
+// For each kind of alert, a message is sent exactly on the days on which a condition is newly met.
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		watch Watch
 		// met computes in another way whether h[at] meets the condition. told is the observation in
-		// the last message, or nil if there was no message.
+		// the last message, if any.
 		met func(h []Observation, at int, told *Observation) bool
 	}{
 		{Watch{Kind: store.Low, Days: 30}, func(h []Observation, at int, told *Observation) bool {
@@ -156,8 +153,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestMissedObservationIsSentLater: a fare met the condition but was not sent. For every kind of
-// alert, the next observation that meets the condition is sent.
+// If a fare met the condition but was not sent, the next observation that meets it is.
 func TestMissedObservationIsSentLater(t *testing.T) {
 	first, cheap := Observation{Day: 1000, Price: 10000, Level: verdict.Normale},
 		Observation{Day: 1040, Price: 5000, Level: verdict.Ottimo, Low: 40}
@@ -184,8 +180,8 @@ func TestMissedObservationIsSentLater(t *testing.T) {
 	}
 }
 
-// TestPausedAndSince: a paused alert sends nothing until the end of the pause. Then it sends a fare
-// that still meets its condition. Observations from before the alert was added do not count.
+// A paused alert sends nothing until the end of the pause, and then a fare that still meets its
+// condition. Observations from before the alert was added do not count.
 func TestPausedAndSince(t *testing.T) {
 	h := history{{Day: 1000, Price: 9000, Level: verdict.Caro},
 		{Day: 1010, Price: 5000, Level: verdict.Ottimo, Low: 10}, {Day: 1020, Price: 5000, Level: verdict.Ottimo}}
@@ -213,8 +209,7 @@ func TestPausedAndSince(t *testing.T) {
 	}
 }
 
-// TestLowFor: Low is the number of days since a fare was as cheap. If no fare was, it is the number
-// of days in the history.
+// Low is the number of days since a fare was as cheap, or else the number of days in the history.
 func TestLowFor(t *testing.T) {
 	of := func(today fare.Cents, before ...fare.Cents) fare.Day { // the day before first
 		s := verdict.RouteSummary{AsOf: 1000, Currency: fare.EUR, PerEuro: 1}

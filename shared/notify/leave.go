@@ -10,11 +10,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// StoreNews stores what today's refresh found on a route, for a Sender to send. It reports whether
-// there is any news. summary is the refresh's summary of the route. It is zero if the fare source
-// returned no fare of the route; then StoreNews deletes stored news.
-//
-// Calling StoreNews again with the same result on the same day has no further effect.
+// StoreNews stores what today's refresh found on a route, for a Sender to send, and reports whether
+// there is any news. summary is the refresh's summary of the route; if the fare source returned no
+// fare, it is zero and StoreNews deletes stored news. StoreNews is idempotent within a day.
 func StoreNews(ctx context.Context, notifications store.Notifications, route fare.Route, summary verdict.RouteSummary,
 	today fare.Day) (left bool, err error) {
 	if summary.AsOf > today {
@@ -42,9 +40,8 @@ func storeNews(ctx context.Context, notifications store.Notifications, found new
 		bytes.Equal(past.Digest, digest[:8]) {
 		return false, nil
 	}
-	// A malformed history counts as empty, so that the refresh continues. A subscriber who was
-	// already notified is then notified again only after a refresh in which the fare did not meet
-	// the alert.
+	// A malformed history counts as empty, so that the refresh continues. Subscribers are then
+	// notified again only after a refresh in which the fare did not meet the alert.
 	h, _ := decodeHistory(past.History)
 	seen := found.observation()
 	seen.Low = low

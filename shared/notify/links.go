@@ -19,13 +19,12 @@ const (
 )
 
 // Links computes the pseudonyms of subscribers and creates the signed links in mails. A link is a
-// path; a mail puts BaseURL before it. The path contains a token. A token is valid only for its
-// purpose and for the pepper that signed it. It does not contain the address.
+// path; a mail puts BaseURL before it. The token in it is valid only for its purpose and for the
+// pepper that signed it, and does not contain the address.
 //
 // A link to unsubscribe or to pause is for one alert, or for the alerts of a digest. It never
 // expires, because a mail provider may offer it years later. A link to manage shows all alerts for
-// ManageDays days. After that it shows no alerts and offers to mail a new link, as a link of Renew
-// does.
+// ManageDays days; after that it offers to mail a new link, like a link of Renew.
 type Links struct {
 	Pepper  []byte // the operator's secret; another pepper changes every pseudonym
 	BaseURL string // public base address, without a trailing slash
@@ -36,13 +35,13 @@ func (l Links) Subscriber(email string) store.SubscriberID {
 	return store.SubscriberID(mac(l.Pepper, "alert subscriber\x00"+strings.ToLower(strings.TrimSpace(email))))
 }
 
-// SubscriberAt returns the pseudonym of an address on a channel other than mail. Upper and lower
-// case give different pseudonyms, because names of topics are case-sensitive.
+// SubscriberAt returns the pseudonym of an address on a channel other than mail. It distinguishes
+// upper and lower case, because names of topics are case-sensitive.
 func (l Links) SubscriberAt(channel, address string) store.SubscriberID {
 	return store.SubscriberID(mac(l.Pepper, "alert subscriber\x00"+channel+"\x00"+address))
 }
 
-// Confirm returns the link to the page that confirms the pending alert with the given id.
+// Confirm returns the link to the page that confirms a pending alert.
 func (l Links) Confirm(id string) string { return confirmPath + "?id=" + id }
 
 // Unsubscribe returns the link that ends one alert. One POST to the link is enough (RFC 8058).
@@ -50,29 +49,27 @@ func (l Links) Unsubscribe(s store.SubscriberID, of store.Ref) string {
 	return unsubscribePath + "?t=" + l.sign(unsubscribe, string(s), of.String())
 }
 
-// ManageDays is the number of days for which a link to manage alerts is valid.
 const ManageDays = 30
 
-// Manage returns the link to the page that shows and ends all alerts of a subscriber. The link is
-// valid for ManageDays days from now.
+// Manage returns the link to the page that shows and ends all alerts of a subscriber, valid for
+// ManageDays days from now.
 func (l Links) Manage(s store.SubscriberID, now time.Time) string {
 	return managePath + "?t=" + l.sign(manage, string(s), fare.DayOf(now).String())
 }
 
 // Renew returns the link to the page that mails a new link to manage alerts. Manage links of early
-// versions had no date. They still work in the same way as links of Renew.
+// versions had no date and work like links of Renew.
 func (l Links) Renew(s store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(manage, string(s), "")
 }
 
-// OpenUnsubscribe parses a token of Unsubscribe. ok is false if the token is not validly signed for
-// that purpose.
+// OpenUnsubscribe parses a token of Unsubscribe. ok is false if its signature is not valid.
 func (l Links) OpenUnsubscribe(token string) (s store.SubscriberID, of store.Ref, ok bool) {
 	return l.openOne(unsubscribe, token)
 }
 
-// OpenManage parses a token of Manage or Renew. ok is false if the token is not validly signed for
-// that purpose. current is true if the link is at most ManageDays days old.
+// OpenManage parses a token of Manage or Renew. ok is false if its signature is not valid. current
+// is true if the link is at most ManageDays days old.
 func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, current, ok bool) {
 	subscriber, made, ok := l.open(manage, token)
 	if !ok {
@@ -83,7 +80,6 @@ func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, cu
 	return store.SubscriberID(subscriber), err == nil && age >= 0 && age <= ManageDays, true
 }
 
-// SnoozeDays is the number of days for which a link of Snooze pauses an alert.
 const SnoozeDays = 30
 
 // Snooze returns the link to the page that pauses one alert for SnoozeDays days.
@@ -91,20 +87,17 @@ func (l Links) Snooze(s store.SubscriberID, of store.Ref) string {
 	return managePath + "?t=" + l.sign(snooze, string(s), of.String())
 }
 
-// OpenSnooze parses a token of Snooze. ok is false if the token is not validly signed for that
-// purpose.
+// OpenSnooze is like OpenUnsubscribe, for a token of Snooze.
 func (l Links) OpenSnooze(token string) (s store.SubscriberID, of store.Ref, ok bool) {
 	return l.openOne(snooze, token)
 }
 
-// EndDigest returns the link that ends all alerts of a digest. One POST to the link is enough (RFC
-// 8058).
+// EndDigest returns the link that ends all alerts of a digest. One POST to it is enough (RFC 8058).
 func (l Links) EndDigest(s store.SubscriberID) string {
 	return unsubscribePath + "?t=" + l.sign(digest, string(s), "")
 }
 
-// OpenEndDigest parses a token of EndDigest. ok is false if the token is not validly signed for
-// that purpose.
+// OpenEndDigest is like OpenUnsubscribe, for a token of EndDigest.
 func (l Links) OpenEndDigest(token string) (s store.SubscriberID, ok bool) {
 	subscriber, _, ok := l.open(digest, token)
 	return store.SubscriberID(subscriber), ok
@@ -121,14 +114,12 @@ func (l Links) AllowRequests(mailbox store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(requests, string(mailbox), "")
 }
 
-// OpenRequests parses a token of Requests or AllowRequests. ok is false if the token is not validly
-// signed for that purpose.
+// OpenRequests is like OpenUnsubscribe, for a token of Requests or AllowRequests.
 func (l Links) OpenRequests(token string) (mailbox store.SubscriberID, ok bool) {
 	id, _, ok := l.open(requests, token)
 	return store.SubscriberID(id), ok
 }
 
-// openOne parses a token for one alert.
 func (l Links) openOne(p purpose, token string) (s store.SubscriberID, of store.Ref, ok bool) {
 	subscriber, name, ok := l.open(p, token)
 	if !ok {
@@ -138,8 +129,7 @@ func (l Links) openOne(p purpose, token string) (s store.SubscriberID, of store.
 	return store.SubscriberID(subscriber), of, err == nil
 }
 
-// purpose is the action that a token allows, such as to unsubscribe. Each purpose has its own
-// signing key.
+// purpose is the action that a token allows.
 type purpose string
 
 const (
@@ -155,13 +145,12 @@ const (
 	maxToken = 200 // open rejects longer tokens
 )
 
-// sign returns a token: subscriber, route and signature, separated by dots. The token needs no
-// escaping in a URL.
+// sign returns subscriber, route and signature, separated by dots. The token needs no escaping in a
+// URL.
 func (l Links) sign(p purpose, subscriber, route string) string {
 	return subscriber + "." + route + "." + l.signature(p, subscriber, route)
 }
 
-// open splits a token and checks that it is validly signed for a purpose.
 func (l Links) open(p purpose, token string) (subscriber, route string, ok bool) {
 	if len(token) > maxToken {
 		return "", "", false
@@ -177,8 +166,7 @@ func (l Links) open(p purpose, token string) (subscriber, route string, ok bool)
 	return parts[0], parts[1], true
 }
 
-// signature returns the signature of a token. Each purpose has its own key, so a token is never
-// valid for another purpose.
+// signature has its own key for each purpose, so a token is never valid for another purpose.
 func (l Links) signature(p purpose, subscriber, route string) string {
 	key := hmac.New(sha256.New, l.Pepper)
 	key.Write([]byte("alert link\x00" + string(p)))

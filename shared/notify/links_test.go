@@ -105,16 +105,14 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestLinks: links have the same form as in mails that were sent long ago, and the tokens in these
-// links are valid.
+// Links have the same form as in mails that were sent long ago, whose tokens are still valid.
 func TestLinks(t *testing.T) {
 	ada, milBuh := links.Subscriber("ada@example.com"), store.Ref{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}
 	for _, c := range []struct{ got, want string }{
 		{links.Confirm("abc"), "/v1/alerts/confirm?id=abc"},
 		{links.Unsubscribe(ada, milBuh),
 			"/v1/alerts/unsubscribe?t=c57i_3t0zs4ZJnhAeL-Plg.MIL-BUH.jBjVsVBR1OemQ31vggVHeQ"},
-		// Early links to manage alerts have this form. They are still in old mails, and offer to
-		// mail a new link.
+		// Links of this form are still in old mails, and offer to mail a new link.
 		{links.Renew(ada), "/v1/alerts/manage?t=c57i_3t0zs4ZJnhAeL-Plg..jkvfeIQVR0hIfjZipOSGZQ"},
 	} {
 		if c.got != c.want {
@@ -177,8 +175,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestPaths: the service has endpoints for the paths of all links. GET shows a page; POST does what
-// the page says.
+// The service has endpoints for the paths of all links. GET shows a page; POST does what it says.
 func TestPaths(t *testing.T) {
 	for _, path := range []string{confirmPath, unsubscribePath, managePath} {
 		var methods []string

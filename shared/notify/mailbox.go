@@ -11,8 +11,8 @@ import (
 
 // Mailboxes limits the mails that anonymous callers can cause: to confirm an alert, or to get a
 // link or a new key. A mailbox gets at most Most such mails in 24 hours, and none while its reader
-// blocks them. Mails that the reader of the mailbox requests have a quota of their own, and
-// are not blocked.
+// blocks them. Mails that the reader of the mailbox requests have a quota of their own, and are not
+// blocked.
 type Mailboxes struct {
 	Store store.Mailboxes
 	Links Links
@@ -21,27 +21,23 @@ type Mailboxes struct {
 	Limiter *limit.Limiter
 }
 
-// perMailbox is the quota of a mailbox for mails that other callers request. Mails that the reader
-// of the mailbox requests have a second quota of the same size.
+// perMailbox is the quota for mails that other callers request. The reader has a second quota of
+// the same size.
 var perMailbox = limit.Limit{Name: "mailbox", Calls: MailsPerDay, Window: readerTime}
 
 const (
-	// MailsPerDay is the usual quota of a mailbox in 24 hours.
 	MailsPerDay = 6
-	// StoppedDays is the number of days for which a reader's block lasts.
+	// StoppedDays is how long a reader's block lasts.
 	StoppedDays = 180
 	readerTime  = 24 * time.Hour
 )
 
-// Most returns the quota of a mailbox in 24 hours.
 func (m Mailboxes) Most() int { return int(m.Limiter.Set(perMailbox).Calls) }
 
-// Allow counts the mail of a job towards the quota of a mailbox, and reports whether the mail may
-// be sent. email is the address of the mailbox; caller requested the mail. A retried job counts
-// once.
+// Allow counts the mail of a job that caller requested towards the quota of the mailbox of email,
+// and reports whether it may be sent. A retried job counts once.
 func (m Mailboxes) Allow(ctx context.Context, email, caller, job string) (allowed bool, err error) {
-	// Every caller may use half of the quota. Only callers who have caused no mail to this mailbox
-	// yet may use the rest.
+	// Every caller may use half of the quota, and only new callers the rest.
 	most := m.Most()
 	first := (most + 1) / 2
 	err = m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {
@@ -77,8 +73,8 @@ func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.
 	})
 }
 
-// Read records, for 24 hours, that a caller is the reader of a mailbox. The caller must have proved
-// it before.
+// Read records, for 24 hours, that a caller is the reader of a mailbox, as the caller must have
+// proved.
 func (m Mailboxes) Read(ctx context.Context, id store.SubscriberID, caller string) error {
 	return m.read(ctx, id, caller, func(*store.Mailbox) {})
 }
@@ -97,7 +93,7 @@ func (m Mailboxes) read(ctx context.Context, id store.SubscriberID, caller strin
 
 // Mailbox returns the pseudonym of the mailbox of an address. Variants of an address share one
 // quota: most providers deliver ada+tag to ada, and Google ignores dots. If two variants belong to
-// different people, these people share only the quota.
+// different people, these share only the quota.
 func (l Links) Mailbox(email string) store.SubscriberID {
 	local, domain, _ := strings.Cut(strings.ToLower(strings.TrimSpace(email)), "@")
 	if name, _, tagged := strings.Cut(local, "+"); tagged && name != "" {

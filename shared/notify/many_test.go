@@ -16,7 +16,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// numberedCarrier counts the mails to each subscriber, by the number in the address.
 type numberedCarrier struct {
 	mu    sync.Mutex
 	each  []uint8
@@ -39,7 +38,6 @@ func (c *numberedCarrier) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// pagedTable records the largest number of items that a query returned.
 type pagedTable struct {
 	store.Table
 	mu      sync.Mutex
@@ -58,8 +56,8 @@ func (p *pagedTable) Query(ctx context.Context, r store.Range) ([]store.Item, er
 	return items, err
 }
 
-// manySubscribers returns a fixture with alerts of many numbered subscribers on one route, and news
-// that meets all these alerts.
+// manySubscribers returns a fixture with numbered subscribers of one route, and news that meets
+// their alerts.
 func manySubscribers(t *testing.T, many int) *notifytest.Fixture {
 	t.Helper()
 	h := notifytest.New(t)
@@ -72,9 +70,9 @@ func manySubscribers(t *testing.T, many int) *notifytest.Fixture {
 	return h
 }
 
-// sendToMany sends news of one route to all subscribers, in calls of Work of limited duration. Each
-// call continues where the previous one stopped. At the end, each subscriber has one mail, and the
-// rate was at most quota mails per second. sendToMany calls during at every message.
+// sendToMany sends news of one route to all subscribers, in calls of Work of limited duration. In
+// the end, each subscriber has one mail, and the rate was at most quota mails per second.
+// sendToMany calls during at every message.
 func sendToMany(t *testing.T, subscribers, quota int, invocation time.Duration, during func(total int)) {
 	h := manySubscribers(t, subscribers)
 	h.Rate = float64(quota)
@@ -124,15 +122,13 @@ func sendToMany(t *testing.T, subscribers, quota int, invocation time.Duration, 
 	}
 }
 
-// TestManySubscribers sends news to 3,000 subscribers of one route, in calls of Work of 15 seconds
-// each.
 func TestManySubscribers(t *testing.T) {
 	t.Parallel()
 	sendToMany(t, 3000, 50, 15*time.Second, func(int) {})
 }
 
-// TestRateIsKept: even with a slow carrier, messages are sent as fast as the quota allows, because
-// they are sent concurrently. The test runs in virtual time.
+// Even with a slow carrier, messages are sent as fast as the quota allows, because they are sent
+// concurrently.
 func TestRateIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -175,7 +171,6 @@ func TestRateIsKept(t *testing.T) {
 	})
 }
 
-// slowCarrier is a carrier that takes the time latency for each mail.
 type slowCarrier struct {
 	latency time.Duration
 	begins  func()

@@ -18,8 +18,7 @@ import (
 type Message struct {
 	ID       string // every process computes the same ID for the same news and alert
 	Language string // the code of a language in i18n
-	// Ended is true if all departure dates of the alert have passed. Then the message says that the
-	// alert has ended.
+	// Ended is true if all departure dates of the alert have passed; the message then says so.
 	Ended   bool
 	Day     fare.Day // day on which the message is composed; 0 in jobs of earlier versions
 	Fares   []Fare   // the fares found; of an ended alert, the fares that it was for
@@ -29,8 +28,7 @@ type Message struct {
 	Origin string
 	More   int
 	List   string
-	// Unsubscribe, Snooze and Manage are links. Unsubscribe ends this alert, Snooze pauses it for
-	// 30 days, Manage shows all alerts of the subscriber.
+	// Links that end this alert, pause it for 30 days, and show all alerts of the subscriber.
 	Unsubscribe, Snooze, Manage string
 }
 
@@ -41,8 +39,8 @@ type Fare struct {
 	Trip                store.Trip // the trip of the alert
 	Day                 fare.Day   // day of the refresh that found the fare
 	Price               fare.Cents // EUR cents
-	// Before is the price in the alert's last message. Without an earlier message, it is the first
-	// price found after the alert was added. 0: unknown.
+	// Before is the price in the alert's last message, or else the first price found after the
+	// alert was added. 0: unknown.
 	Before             fare.Cents
 	LastDay            fare.Day   // the day of the last message; 0: none
 	Known              fare.Cents // the price that the subscriber knows; 0: none
@@ -55,9 +53,9 @@ type Fare struct {
 	Reliability        string
 	Percentile, Sample int
 	Median, Minimum    fare.Cents
-	// Departure says what fares on this departure usually cost. Waits says what waiting brought in
-	// similar recorded cases; its first sentence is the advice. Both are sentences in the language
-	// of the message. They are empty if nothing is known.
+	// Departure says what fares on this departure usually cost, and Waits what waiting brought in
+	// similar recorded cases; its first sentence is the advice. Both are in the language of the
+	// message, and empty if nothing is known.
 	Departure, Waits []string
 	Expected         *Expected // Departure and Waits in numbers; nil if nothing is known
 	Page             string    // link to the page with the whole verdict
@@ -81,8 +79,8 @@ type Wait struct {
 	Days int
 	Fall float64 // chance that the fare falls by 5 % or more, 0 to 1
 	More bool    // the chance is at least Fall
-	// Mean is the average price change; it is negative if prices fell. Pays is true if the recorded
-	// cases show that waiting saves money.
+	// Mean is the average price change; negative if prices fell. Pays is true if waiting saved
+	// money in the recorded cases.
 	Mean fare.Cents
 	Pays bool
 }

@@ -12,29 +12,28 @@ import (
 
 // news is the cheapest fare of a route after a refresh, with its verdict.
 type news struct {
-	Route  fare.Route
-	Day    fare.Day // day of the refresh that found the fare
-	Price  fare.Cents
-	Depart fare.Day
-	Return fare.Day // for a return trip; the fields Return and ahead are not stored
-	ahead  outlook
-	Found  int64 // when the fare was seen, Unix seconds
-	Flight fare.Flight
-	Stops  fare.Stops // stored only with a known Flight
-	Level  string
-	// These fields are set only if Level is not dati-insufficienti.
+	Route       fare.Route
+	Day         fare.Day // day of the refresh that found the fare
+	Price       fare.Cents
+	Depart      fare.Day
+	Return      fare.Day // for a return trip; the fields Return and ahead are not stored
+	ahead       outlook
+	Found       int64 // when the fare was seen, Unix seconds
+	Flight      fare.Flight
+	Stops       fare.Stops // stored only with a known Flight
+	Level       string
 	Reliability string
 	Percentile  int
 	Median      fare.Cents
 	Minimum     fare.Cents
 	Sample      int
-	// Lows holds the cheapest fare of each past week, oldest week first. The last entry is the week
-	// before Day. An entry is 0 if no fare was found in the week.
+	// Lows holds the cheapest fare of each past week up to the week before Day, oldest first. 0:
+	// none was found.
 	Lows [weeks]fare.Cents
 }
 
-// drawn returns the number of weeks that the picture shows. It starts with the first week that has
-// a fare, but shows at least minBars weeks.
+// drawn returns the number of weeks that the picture shows, from the first that has a fare, but at
+// least minBars.
 func (n news) drawn() int {
 	for i, low := range n.Lows {
 		if low > 0 {
@@ -44,7 +43,6 @@ func (n news) drawn() int {
 	return minBars
 }
 
-// tooFew reports whether too few weeks have a fare to draw a chart.
 func (n news) tooFew() bool {
 	known := 0
 	for _, low := range n.Lows {
@@ -59,9 +57,8 @@ const minWeeks = 3
 
 const weeks = 26
 
-// newsOf judges the cheapest fare of a route, from the summary of today's refresh. It returns false
-// if there is no current fare. If the summary is of an earlier day, today's refresh found no fare
-// of the route.
+// newsOf judges the cheapest fare of a route from the summary of today's refresh. It returns false
+// if there is no current fare; a summary of an earlier day means that today's refresh found none.
 func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok || s.AsOf != today {
@@ -97,7 +94,7 @@ func (n news) observation() Observation {
 }
 
 // lowFor returns the number of days before today in which no fare was as cheap as the cheapest
-// current fare.
+// current one.
 func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 	live, ok := s.Cheapest(today)
 	if !ok || len(s.Lows) == 0 {
@@ -113,8 +110,8 @@ func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 	return today - max(first, last)
 }
 
-// live reports whether the news (what a refresh found) may still be sent: the flight has not
-// departed, and the fare was found at most LiveDays days ago.
+// live reports whether the news may still be sent: the flight has not departed, and the fare was
+// found at most LiveDays days ago.
 func (n news) live(today fare.Day) bool {
 	found := fare.DayOf(time.Unix(n.Found, 0))
 	return n.Depart >= today && today-n.Day <= verdict.LiveDays && today-found <= verdict.LiveDays

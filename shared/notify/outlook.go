@@ -13,18 +13,18 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Answers judges the departure of a fare, for the mail about the fare. answer.Reader implements it.
+// Answers judges the departure of a fare. answer.Reader implements it.
 type Answers interface {
 	Answer(context.Context, answer.Question) (answer.Answer, error)
 }
 
-// outlook is the verdict on the departure of a fare: the usual price of the departure, and what
-// waiting brought in similar cases. The zero outlook adds no text to a message.
+// outlook is the verdict on the departure of a fare: its usual price, and what waiting brought in
+// similar cases. The zero outlook adds no text to a message.
 type outlook struct{ of *verdict.Analysis }
 
-// lookAhead returns the verdict on the departure of the fare in the notification n. The outlook is
-// empty if the departure cannot be judged, or if its cheapest fare now has another price. Only a
-// failure of the store is an error, because a mail is complete without an outlook.
+// lookAhead returns the outlook of the fare in n, which is empty if the departure cannot be judged,
+// or if its cheapest fare now has another price. Only a failure of the store is an error, because a
+// mail is complete without an outlook.
 func lookAhead(ctx context.Context, answers Answers, n news) (outlook, error) {
 	if answers == nil {
 		return outlook{}, nil
@@ -42,8 +42,8 @@ func lookAhead(ctx context.Context, answers Answers, n news) (outlook, error) {
 	return outlookOf(a.Analysis, n.Price), nil
 }
 
-// outlookOf returns the outlook of an answer. It is empty if the answer is about another price than
-// price, or if there are too few data.
+// outlookOf returns an empty outlook if the answer is about another price, or if there are too few
+// data.
 func outlookOf(a verdict.Analysis, price fare.Cents) outlook {
 	if a.Verdetto.Percentile == nil || a.Quartili == nil || a.Prezzo.Cent != price {
 		return outlook{}
@@ -60,8 +60,8 @@ func (o outlook) departure(l *i18n.Language) []string {
 		certainty + l.Text("format.comma") + restsOn + "."}
 }
 
-// waits returns sentences on what waiting brought in similar recorded cases. A message states the
-// chance for one number of days only.
+// waits says what waiting brought in similar recorded cases. A message states the chance for one
+// number of days only.
 func (o outlook) waits(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
@@ -81,7 +81,6 @@ func (o outlook) expected() *Expected {
 	return &e
 }
 
-// airlinesOf returns the parameter of the page that limits it to the airlines of an alert.
 func airlinesOf(trip store.Trip) string {
 	switch only, without := trip.Airlines.Codes(); {
 	case only != "":
@@ -101,8 +100,8 @@ func (l Links) Page(a store.Alert) string {
 	return at.pageOf(news{Route: a.Route, Depart: a.Trip.From}, a, i18n.ForCode(a.Language))
 }
 
-// pageOf returns the link to the page with the verdict on the fare in n. The page has the trip and
-// the currency of the alert.
+// pageOf returns the link to the page with the verdict on the fare in n, with the trip and the
+// currency of the alert.
 func (l Links) pageOf(n news, a store.Alert, in *i18n.Language) string {
 	trip := a.Trip
 	page := l.BaseURL + "/?da=" + cmp.Or(trip.Airports.From.String(), string(n.Route.Origin)) +

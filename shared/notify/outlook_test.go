@@ -17,7 +17,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// judged returns the same answer to every question, and records the questions.
 type judged struct {
 	analysis verdict.Analysis
 	err      error
@@ -29,8 +28,8 @@ func (j *judged) Answer(_ context.Context, q answer.Question) (answer.Answer, er
 	return answer.Answer{Analysis: j.analysis}, j.err
 }
 
-// departing returns the verdict on a departure with the given fare. pays says whether waiting saved
-// money in recorded cases.
+// departing returns the verdict on a departure; pays says whether waiting saved money in recorded
+// cases.
 func departing(price fare.Cents, pays bool) verdict.Analysis {
 	percentile, lead := 12, 150
 	return verdict.Analysis{
@@ -46,8 +45,8 @@ func departing(price fare.Cents, pays bool) verdict.Analysis {
 	}
 }
 
-// TestMailsSayWhatIsToBeExpected: a mail states the usual price of the departure. It advises
-// waiting only if waiting saved money in recorded cases.
+// A mail states the usual price of the departure, and advises waiting only if that saved money in
+// recorded cases.
 func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 	const advises, advisesNot = "has paid off on average", "has not paid off"
 	for _, c := range []struct {
@@ -93,8 +92,7 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			if c.logged != (log.Len() > 0) {
 				t.Errorf("log %q", log.String())
 			}
-			// All mails about the same news (what a refresh found) share one question about the
-			// departure day of the fare.
+			// All mails about the same news share one question about the departure day of the fare.
 			if len(c.answers.asked) != 1 || c.answers.asked[0].When.Date != fare.DayOf(h.Now())+150 {
 				t.Errorf("asked %+v", c.answers.asked)
 			}
@@ -113,8 +111,8 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 	})
 }
 
-// TestAlertMailSaysWhenItWasAskedFor: a mail states on which day the subscriber asked for the
-// alert. Alerts of earlier versions do not have that day.
+// A mail states on which day the subscriber asked for the alert, except for alerts of earlier
+// versions.
 func TestAlertMailSaysWhenItWasAskedFor(t *testing.T) {
 	h := notifytest.New(t)
 	h.Subscribe("ada", "MIL-BUH", 0)

@@ -28,8 +28,7 @@ func newPace(s *Sender) *pace {
 	return p
 }
 
-// wait returns nil when the caller may send the next message. It returns an error if ctx ends
-// first.
+// wait returns nil when the caller may send the next message, or an error if ctx ends first.
 func (p *pace) wait(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -49,7 +48,6 @@ func (p *pace) wait(ctx context.Context) error {
 	}
 }
 
-// hold delays the next messages of all callers by d.
 func (p *pace) hold(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,7 +56,7 @@ func (p *pace) hold(d time.Duration) {
 	}
 }
 
-// retry calls do until it succeeds, at most three times, with a pause that doubles. It returns the
+// retry calls do until it succeeds, at most three times, with a pause that doubles, and returns the
 // last error.
 func (p *pace) retry(ctx context.Context, do func() error) error {
 	err := do()

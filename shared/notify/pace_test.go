@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRetry: pace.retry tries three times, with a pause that doubles. If ctx ends during a pause,
-// it does not try again.
+// pace.retry tries three times, with a pause that doubles, unless ctx ends during a pause.
 func TestRetry(t *testing.T) {
 	errWrite := errors.New("write")
 	for _, c := range []struct {

@@ -8,8 +8,8 @@ import (
 	"image/png"
 )
 
-// The picture in a mail is drawn at twice its display size, so that it is sharp on every screen. It
-// contains no text; the mail explains it.
+// The picture is drawn at twice its display size, so that it is sharp on every screen. It contains
+// no text; the mail explains it.
 const (
 	pictureWidth  = 560 // display size in pixels
 	pictureHeight = 160
@@ -21,7 +21,6 @@ const (
 	headroom = 12 // percent of the height free above the highest bar
 )
 
-// The colours of the picture, as indexes of palette.
 const (
 	white    = iota
 	pastBar  // of past weeks
@@ -36,9 +35,9 @@ var palette = color.Palette{
 	ink:      color.RGBA{0x1d, 0x1b, 0x18, 0xff},
 }
 
-// drawPicture returns a PNG picture with a bar for the cheapest fare of each past week. The bar at
-// the right, wider and in its own colour, is today's fare. A dashed line marks the median. Bars
-// start at 0, so their heights are proportional to prices.
+// drawPicture returns a PNG picture with a bar for the cheapest fare of each past week and, at the
+// right, wider and in its own colour, today's fare. A dashed line marks the median. Bars start at
+// 0, so their heights are proportional to prices.
 func drawPicture(n news) ([]byte, error) {
 	const width, height = pictureWidth * scale, pictureHeight * scale
 	canvas := image.NewPaletted(image.Rect(0, 0, width, height), palette)
@@ -59,7 +58,6 @@ func drawPicture(n news) ([]byte, error) {
 	reach := ground - margin
 	tall := func(price int64) int { return int(int64(reach) * (100 - headroom) / 100 * price / int64(top)) }
 
-	// Today's bar is as wide as the bars of two weeks.
 	first := weeks - n.drawn()
 	step := (width - 2*margin) / (weeks - first + 2)
 	left := width - margin - step*(weeks-first+2)

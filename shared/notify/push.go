@@ -13,14 +13,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// PushOutbox is the name of the outbox for messages to phones. It is separate from the outbox for
-// mail. The reason: callers choose the servers of messages to phones, and a slow server must not
-// delay mail.
+// PushOutbox is the name of the outbox for messages to phones. Callers choose the servers of these
+// messages, and a slow server must not delay mail, which has another outbox.
 const PushOutbox = "push"
 
-// The kinds of jobs in PushOutbox.
 const (
-	pushKind = "push"     // Data holds a value of the type queued
+	pushKind = "push"     // Data holds a queued
 	askKind  = "push ask" // Ref is the id of the pending alert
 )
 
@@ -28,14 +26,13 @@ type queued struct {
 	Subscriber store.SubscriberID `json:"s"`
 	Ref        store.Ref          `json:"r"`
 	Message    Message            `json:"m"`
-	// Ended is set if the message says that an alert has ended. It is a copy of the alert, because
-	// the alert is removed once the job is stored.
+	// Ended is a copy of an alert that has ended, because the alert is removed once the job is
+	// stored.
 	Ended *store.Alert `json:"e,omitempty"`
 }
 
-// Queue is the Carrier that a Sender uses for messages to phones. It stores each message as a job
-// in the outbox, and the type Pushes delivers it later. If a message is already stored, storing it
-// again has no effect.
+// Queue is a Sender's Carrier for messages to phones. It stores each message, once, as a job in the
+// outbox, which Pushes delivers later.
 type Queue struct {
 	Outbox store.Outbox // named PushOutbox
 	Now    func() time.Time
@@ -53,22 +50,20 @@ func (q Queue) Deliver(ctx context.Context, to store.Alert, m Message) error {
 		return fmt.Errorf("%w: %w", ErrUnwritable, err)
 	}
 	// The name of the job starts with the midnight before now (UTC), so storing it again gives the
-	// same name. Midnight has passed, so the job is due at once.
+	// same name, and the job is due at once.
 	at := q.Now().UTC().Truncate(24 * time.Hour)
 	return q.Outbox.PutOnce(ctx, store.Job{Kind: pushKind, Ref: m.ID, At: at, Data: data}, m.ID)
 }
 
-// Queued returns the Carrier of a Sender for each channel to phones: ntfy and Telegram.
 func Queued(outbox store.Outbox, now func() time.Time) map[string]Carrier {
 	q := Queue{outbox, now}
 	return map[string]Carrier{store.Ntfy: q, store.Telegram: q}
 }
 
-// Pushes delivers the queued messages to phones. It also sends the messages that ask for
-// confirmation of new alerts.
+// Pushes delivers the queued messages to phones, and asks for confirmation of new alerts.
 //
-// A failed job runs again after the jobs that are due earlier. So a slow server delays only
-// messages to that server. A message is delivered at least once, always with the same ID.
+// A failed job runs again after the jobs that are due earlier, so a slow server delays only its own
+// messages. A message is delivered at least once, always with the same ID.
 type Pushes struct {
 	Alerts   store.Alerts
 	Outbox   store.Outbox       // named PushOutbox
@@ -83,8 +78,7 @@ const (
 	pushTime     = 15 * time.Second // one message takes less time
 )
 
-// pushWaits holds the pause after each failure. If a message fails after the last pause, it is
-// dropped.
+// pushWaits holds the pause after each failure. A message that fails after the last one is dropped.
 var pushWaits = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour, 6 * time.Hour}
 
@@ -104,8 +98,7 @@ func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	switch {
 	case errors.Is(err, mail.ErrRefused):
 		p.Log.WarnContext(ctx, "message to a phone refused for good", "kind", j.Kind, "error", err)
-		// If the address refuses a message that asks for confirmation, the confirmed alerts to the
-		// same address continue.
+		// A refused confirmation does not end the confirmed alerts to the same address.
 		if j.Kind == pushKind {
 			return p.Alerts.Stop(ctx, to, RefusedUntil(p.Now()))
 		}
@@ -117,8 +110,8 @@ func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	return err
 }
 
-// push delivers a message. It sends nothing if the alert was removed meanwhile, unless the message
-// is about the end of the alert.
+// push delivers a message, unless the alert was removed meanwhile and the message is not about its
+// end.
 func (p *Pushes) push(ctx context.Context, j store.Job) (store.SubscriberID, error) {
 	var q queued
 	if err := json.Unmarshal(j.Data, &q); err != nil {
@@ -144,8 +137,7 @@ func (p *Pushes) push(ctx context.Context, j store.Job) (store.SubscriberID, err
 	return a.Subscriber, carrier.Deliver(ctx, a, q.Message)
 }
 
-// ask sends the message that asks for confirmation of a pending alert. It sends nothing if the
-// alert is no longer pending.
+// ask asks for confirmation of an alert that is still pending.
 func (p *Pushes) ask(ctx context.Context, j store.Job) (store.SubscriberID, error) {
 	pending, err := p.Alerts.Pending(ctx, j.Ref)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {

@@ -6,8 +6,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Observation is the cheapest fare that one refresh found for an alert, with the level of its
-// verdict.
+// Observation is the cheapest fare that one refresh found for an alert, with its verdict.
 type Observation struct {
 	Day   fare.Day
 	Price fare.Cents
@@ -17,14 +16,14 @@ type Observation struct {
 }
 
 // Watch is the condition under which a subscriber is notified of a fare. It is applied to the
-// observations of an alert in order, one per day. Call Due for an observation that can be sent, and
-// Pass for one that cannot.
+// observations of an alert in order, one per day: Due for an observation that can be sent, Pass for
+// one that cannot.
 //
 // The kinds of conditions differ in which fares count as new. With Threshold and Verdict, a fare is
 // sent again only after an observation that did not meet the condition. Drop and Change compare
-// with the price in the last message; before the first message, with the first observation. Low is
-// met if no fare of the last Days days was as cheap. Paid is met by a fare below the Threshold;
-// after a message, by a fare below the price in that message.
+// with the price in the last message or else with the first observation. Low is met if no fare of
+// the last Days days was as cheap. Paid is met by a fare below the Threshold; after a message, by a
+// fare below the price in that message.
 type Watch struct {
 	Kind      string // a kind of package store
 	Threshold fare.Cents
@@ -33,8 +32,7 @@ type Watch struct {
 	Amount    fare.Cents // or by this amount of EUR cents
 }
 
-// State is what earlier observations and messages of an alert determine. The zero State is the
-// state before the first observation.
+// State is what earlier observations and messages of an alert determine.
 type State struct {
 	LastDay fare.Day   // day of the last message; 0: none
 	Price   fare.Cents // price in the last message; before the first message, of the first observation
@@ -47,7 +45,7 @@ type State struct {
 }
 
 // Due reports whether to notify the subscriber of an observation. next is the state after the
-// observation: after the message if due is true, else after Pass.
+// message if due is true, else after Pass.
 func (w Watch) Due(s State, seen Observation) (due bool, next State) {
 	if !w.due(s, seen) {
 		return false, w.Pass(s, seen)
@@ -55,8 +53,8 @@ func (w Watch) Due(s State, seen Observation) (due bool, next State) {
 	return true, State{LastDay: seen.Day, Price: seen.Price}
 }
 
-// Pass returns the state after an observation that is not sent. For example, the alert is paused,
-// or the next refresh came before mail was sent.
+// Pass returns the state after an observation that is not sent, for example because the alert is
+// paused, or the next refresh came before mail was sent.
 func (w Watch) Pass(s State, seen Observation) State {
 	if s.Price == 0 {
 		s.Price = seen.Price
@@ -87,8 +85,7 @@ func (w Watch) due(s State, seen Observation) bool {
 	return true
 }
 
-// meets reports whether an observation meets the condition, whether or not the fare was already
-// sent.
+// meets reports whether an observation meets the condition, even if it was already sent.
 func (w Watch) meets(s State, seen Observation) bool {
 	switch w.Kind {
 	case store.Threshold:
@@ -118,10 +115,9 @@ func stateOf(a store.Alert) State {
 	return s
 }
 
-// dueOf reports whether to notify the subscriber of an alert of the last observation in a history.
-// It also returns the state after that observation. It applies the condition to all observations
-// since the day of the last message, that day included. Observations from before the alert was
-// added do not count.
+// dueOf reports whether to notify the subscriber of the last observation in a history, and returns
+// the state after it. It applies the condition to all observations from the day of the last message
+// on, but not to those from before the alert was added.
 func dueOf(a store.Alert, h history) (due bool, s State) {
 	w, s := watchOf(a), stateOf(a)
 	if len(h) == 0 {

@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// story returns a history with one observation per week, from day 100 on.
 func story(seen ...Observation) (h history) {
 	for i, s := range seen {
 		s.Day = fare.Day(100 + 7*i)
@@ -24,8 +23,7 @@ func thin(price fare.Cents) Observation {
 	return Observation{Price: price, Level: verdict.Insufficient}
 }
 
-// shouldNotify applies the rule to an alert of kind Threshold, or of kind Verdict if threshold is
-// 0. notified is the day of the last message; 0 means no message.
+// shouldNotify applies the rule for Threshold, or for Verdict if threshold is 0.
 func shouldNotify(threshold fare.Cents, notified fare.Day, h history) bool {
 	due, _ := dueOf(store.Alert{Threshold: threshold, Mailed: notified}, h)
 	return due
@@ -77,8 +75,8 @@ func TestShouldNotify(t *testing.T) {
 	}
 }
 
-// TestPaid: a fare below the price that the subscriber paid is sent. After that, each fare below
-// the price in the last message is sent.
+// A fare below the paid price is sent, and after that each fare below the price in the last
+// message.
 func TestPaid(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -103,8 +101,7 @@ func TestPaid(t *testing.T) {
 	}
 }
 
-// TestOneMailForEachFall: random prices are replayed. A mail is sent exactly on the days on which
-// the price falls below the threshold.
+// A mail is sent exactly on the days on which the price falls below the threshold.
 func TestOneMailForEachFall(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

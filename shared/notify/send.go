@@ -15,26 +15,24 @@ import (
 	"verdetto/shared/store"
 )
 
-// Sender sends stored news (what a refresh found) to subscribers, each message at least once. After
-// a carrier accepts a message, one write records it. If that write fails, the message is sent again
-// with the same ID.
+// Sender sends stored news to subscribers, each message at least once. After a carrier accepts a
+// message, one write records it. If that write fails, the message is sent again with the same ID.
 //
 // A lease ensures that only one process sends at a time, so that the rate limit holds. Work stops
-// before its context ends; the next call of Work continues at the same page of subscribers. If a
-// channel fails repeatedly, Work does not use the channel until the next call.
+// before its context ends; the next call continues at the same page of subscribers. A channel that
+// fails repeatedly is not used until the next call.
 type Sender struct {
 	Alerts        store.Alerts
 	Notifications store.Notifications
 	Mail          mail.Sender
-	// Carriers holds the carrier of each channel other than mail. The keys are the names of
-	// channels in store.Alert.
+	// Carriers holds the carriers other than mail by the name of their channel in store.Alert.
 	Carriers map[string]Carrier
 	Links    Links
 	Answers  Answers // judges the departure of a fare; nil: messages contain no such verdict
 	Rate     float64 // messages per second, above 0
 	Now      func() time.Time
-	// Sleep waits for a time. If the context ends first, it returns the error of the context. If
-	// Sleep is nil, the system clock is used.
+	// Sleep waits for a time, or returns the error of the context if that ends first. If nil, the
+	// system clock is used.
 	Sleep func(context.Context, time.Duration) error
 	Log   *slog.Logger
 }
@@ -52,17 +50,16 @@ type Result struct {
 const (
 	pageSize = 100
 	leaseFor = 3 * time.Minute
-	// maxFaults limits the number of errors that Work returns, so that the message stays readable
-	// if all sends fail.
+	// maxFaults limits the number of errors that Work returns, so that the message stays readable.
 	maxFaults = 20
 )
 
-// errTimeUp is the cause with which the context of Work ends shortly before its deadline.
+// errTimeUp ends the context of Work shortly before its deadline.
 var errTimeUp = errors.New("no time for more")
 
-// Work sends all stored news (what a refresh found), or as much as the time of the context allows.
-// If one message fails, Work continues with the others, unless sending is impossible. The next call
-// of Work retries the failed messages.
+// Work sends all stored news, or as much as the time of the context allows. If one message fails,
+// Work continues with the others, unless sending is impossible. The next call retries the failed
+// messages.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
 	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), Duration: leaseFor,
 		Now: s.Now}
@@ -93,8 +90,8 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 	return r.result, errors.Join(append(r.faults, err, lease.Release(last))...)
 }
 
-// accepting returns a context for starting messages. It ends early enough before the deadline to
-// finish the messages that have started.
+// accepting returns a context for starting messages, which ends early enough before the deadline to
+// finish them.
 func (s *Sender) accepting(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	deadline, ok := ctx.Deadline()
@@ -115,23 +112,21 @@ type run struct {
 	stop    context.CancelCauseFunc
 	flight  chan struct{} // one slot for each message that is being sent
 
-	mu     sync.Mutex // guards the fields below
-	lease  *store.Lease
-	result Result
-	faults []error
-	// channels holds the channels that this call of Work has used, by name.
+	mu       sync.Mutex // guards the fields below
+	lease    *store.Lease
+	result   Result
+	faults   []error
 	channels map[string]*channel
 }
 
 func newRun(s *Sender, lease *store.Lease) *run {
-	// If each message takes half a second, this number of concurrent messages reaches the rate
-	// limit. So the rate limit, not the duration of a message, decides how fast messages are sent.
+	// If each message takes half a second, this many concurrent messages reach the rate limit, so
+	// the limit, not the duration of a message, decides how fast messages are sent.
 	places := min(max(1, int(s.Rate/2)), 64)
 	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, answers: s.asker(),
 		flight: make(chan struct{}, places)}
 }
 
-// all sends the messages about all routes with new fares, one route after another.
 func (r *run) all(ctx context.Context) error {
 	after := ""
 	for {
@@ -163,8 +158,7 @@ func (r *run) all(ctx context.Context) error {
 	}
 }
 
-// hold renews the lease if less than half of its time is left. A single message takes less than
-// half of that time.
+// hold renews the lease if less than half of its time is left, in which a single message fits.
 func (r *run) hold(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -177,12 +171,12 @@ func (r *run) hold(ctx context.Context) error {
 	return r.lease.Hold(ctx)
 }
 
-// route sends the news of one route to the alerts that the news (what a refresh found) meets. If
-// all messages were sent, it deletes the news. Otherwise the news stays for the next call of Work.
+// route sends the news of one route to the alerts that it meets, and deletes the news once all
+// messages were sent.
 func (r *run) route(ctx context.Context, stored store.Notification) error {
 	n, err := open(stored)
 	if err != nil || n.look != nil && !n.look.news.live(fare.DayOf(r.Now())) {
-		// The news is malformed or outdated. The next refresh stores new news.
+		// The news is malformed or outdated; the next refresh stores new news.
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("read news of %s: %w", stored.Route, err))
 		}
@@ -224,8 +218,7 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 	}
 }
 
-// end deletes news that needs no more messages. If the route has no alerts, end also removes the
-// mark of the route.
+// end deletes news that needs no more messages, and the mark of a route without alerts.
 func (r *run) end(ctx context.Context, stored store.Notification, complete, noAlerts bool) error {
 	if !complete {
 		r.result.More = true
@@ -252,8 +245,8 @@ func (b *batch) markIncomplete() {
 	b.incomplete = true
 }
 
-// send starts sending a message by a channel, as soon as the number of messages in progress is
-// below the maximum. It returns false if the channel is stopped.
+// send starts sending a message by a channel, as soon as the number of messages in progress allows.
+// It returns false if the channel is stopped.
 func (b *batch) send(ctx context.Context, by *channel, message func() (settled bool, err error)) bool {
 	if b.isShut(by) {
 		b.markIncomplete()
@@ -276,15 +269,14 @@ func (b *batch) send(ctx context.Context, by *channel, message func() (settled b
 	return true
 }
 
-// wait waits for all messages in progress. settled reports whether every message was sent or is not
-// needed.
+// wait waits for all messages in progress. settled reports whether each was sent or is not needed.
 func (b *batch) wait(ctx context.Context) (settled bool, err error) {
 	b.sending.Wait()
 	return !b.incomplete, context.Cause(ctx)
 }
 
-// page notifies the subscribers of one page of alerts, if the new fares meet the condition of the
-// alert. settled reports whether every message was sent or is not needed.
+// page notifies the subscribers of those alerts of a page that the new fares meet. settled reports
+// whether every message was sent or is not needed.
 func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (settled bool, err error) {
 	b := batch{run: r}
 	for _, a := range alerts {
@@ -309,9 +301,9 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 	return b.wait(ctx)
 }
 
-// concerns reports whether to notify an alert. It also returns the look, the data from which its
-// message is composed. If due is true and the look is nil, the alert has ended. For the kinds Drop
-// and Change, concerns also stores the first price that was found for the alert.
+// concerns reports whether to notify an alert, and returns the look for its message. If due is true
+// and the look is nil, the alert has ended. For the kinds Drop and Change, it also stores the first
+// price that was found for the alert.
 func (r *run) concerns(ctx context.Context, n *notification, a store.Alert) (l *look, due bool, err error) {
 	if n.stored.Trips && a.Trip.HasPassed(fare.DayOf(r.Now())) {
 		return nil, true, nil
@@ -331,7 +323,7 @@ func (r *run) concerns(ctx context.Context, n *notification, a store.Alert) (l *
 	return l, due, err
 }
 
-// fault logs and collects the error of one alert. The other alerts continue.
+// fault logs and collects the error of one alert; the others continue.
 func (r *run) fault(ctx context.Context, err error) {
 	r.Log.ErrorContext(ctx, "alert not told", "error", err)
 	r.mu.Lock()

@@ -19,8 +19,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// leave stores news of the route Milan to Bucharest, as a refresh would: one fare per day, the last
-// of the prices today.
+// leave stores news of the route Milan to Bucharest, with one fare per day, the last of them today.
 func leave(h *notifytest.Fixture, prices ...fare.Cents) {
 	h.T.Helper()
 	today := fare.DayOf(h.Now())
@@ -36,8 +35,8 @@ func leave(h *notifytest.Fixture, prices ...fare.Cents) {
 	}
 }
 
-// fall returns a fixture with an alert of kind Verdict for each subscriber, and news of a cheap
-// fare that meets all these alerts.
+// fall returns a fixture with an alert of kind Verdict for each subscriber, and news that meets
+// them.
 func fall(t *testing.T, who ...string) *notifytest.Fixture {
 	h := notifytest.New(t)
 	for _, w := range who {
@@ -82,8 +81,8 @@ func numbered(many int) (who []string) {
 	return who
 }
 
-// TestCarrier: if a carrier does not accept a message, the next call of Work sends the message. If
-// a carrier accepts nothing, Work stops after a few subscribers.
+// The next call of Work sends what a carrier did not accept. If it accepts nothing, Work stops
+// after a few subscribers.
 func TestCarrier(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -127,8 +126,7 @@ func TestCarrier(t *testing.T) {
 	}
 }
 
-// TestThrottledForAWhile: while the carrier throttles, each pause is twice as long as the previous
-// one.
+// While the carrier throttles, each pause is twice as long as the previous one.
 func TestThrottledForAWhile(t *testing.T) {
 	for _, fault := range []error{mail.ErrThrottled, mail.ErrUnavailable} {
 		h, left := fall(t, everyone...), 3
@@ -147,8 +145,7 @@ func TestThrottledForAWhile(t *testing.T) {
 	}
 }
 
-// TestRefused: if a mailbox refuses a mail permanently, its alerts are removed. So the next lower
-// fare causes no mail to that mailbox.
+// If a mailbox refuses a mail permanently, its alerts are removed, so it gets no further mail.
 func TestRefused(t *testing.T) {
 	h, tried := fall(t, everyone...), 0
 	h.Carrier.Before = func(m mail.Message) error {
@@ -178,8 +175,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestAnAddressThatIsNone: an invalid mail address is an error of the service. It does not delay
-// mails to other subscribers.
+// An invalid mail address is an error of the service, and does not delay mails to others.
 func TestAnAddressThatIsNone(t *testing.T) {
 	h := fall(t, "ada", "b b")
 	if got, err := h.Sender().Work(t.Context()); !errors.Is(err, mail.ErrAddress) || got.Sent != 1 || got.Settled != 1 {
@@ -187,7 +183,7 @@ func TestAnAddressThatIsNone(t *testing.T) {
 	}
 }
 
-// TestNothingPersonalIsLogged: log lines contain no mail addresses, pseudonyms or links.
+// Log lines contain no mail addresses, pseudonyms or links.
 func TestNothingPersonalIsLogged(t *testing.T) {
 	h := fall(t, "ada", "bob", "cleo")
 	var log strings.Builder
@@ -210,8 +206,7 @@ func TestNothingPersonalIsLogged(t *testing.T) {
 	}
 }
 
-// TestTwoSenders: while one process sends, a second process only waits. It takes over when the
-// lease of the first has ended.
+// While one process sends, a second one waits. It takes over when the lease of the first has ended.
 func TestTwoSenders(t *testing.T) {
 	h := fall(t, "ada", "bob")
 	inside, on := make(chan struct{}), make(chan struct{})
@@ -235,8 +230,6 @@ func TestTwoSenders(t *testing.T) {
 	<-inside
 	h.Work(notify.Result{Busy: true, More: true})
 
-	// The first process stalls for longer than its lease. The second process takes over and sends
-	// all messages.
 	h.Add(4 * time.Minute)
 	h.Work(notify.Result{Sent: 2, Settled: 1})
 	close(on)
@@ -248,8 +241,7 @@ func TestTwoSenders(t *testing.T) {
 	h.Work(notify.Result{})
 }
 
-// TestNoTime: near its deadline, a call of Work starts no message. After an interrupted call, the
-// next call continues where it stopped.
+// Near its deadline, a call of Work starts no message. The next call continues where it stopped.
 func TestNoTime(t *testing.T) {
 	who := numbered(250)
 	h := fall(t, who...)
@@ -289,8 +281,7 @@ func TestNoTime(t *testing.T) {
 	}
 }
 
-// TestUnsubscribedMeanwhile: an alert is removed, or its threshold changes, after the page of
-// alerts was read. The change still takes effect.
+// A change or removal of an alert takes effect even after the page of alerts was read.
 func TestUnsubscribedMeanwhile(t *testing.T) {
 	h := fall(t, everyone...)
 	order := slices.Clone(everyone)
@@ -312,7 +303,6 @@ func TestUnsubscribedMeanwhile(t *testing.T) {
 	h.WantMailed(order[:2]...)
 }
 
-// downCarrier fails with the error fault, or accepts every message if fault is nil.
 type downCarrier struct {
 	fault error
 	tried map[store.SubscriberID]int
@@ -326,8 +316,8 @@ func (c *downCarrier) Deliver(_ context.Context, to store.Alert, _ notify.Messag
 	return c.fault
 }
 
-// TestChannelsFailAlone: if one channel fails, the same call of Work still sends the messages of
-// the other channels. The next call of Work sends the missing messages.
+// If one channel fails, the same call of Work sends the messages of the others. The next call sends
+// the rest.
 func TestChannelsFailAlone(t *testing.T) {
 	for _, c := range []struct {
 		name  string

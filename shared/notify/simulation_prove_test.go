@@ -11,7 +11,6 @@ import (
 // TestProveAlertsOfAllKinds is like TestEvidenceHundredThousandAlerts, with 1 % of the routes.
 func TestProveAlertsOfAllKinds(t *testing.T) { measure(t, 100) }
 
-// measure sends messages for alerts of all kinds once, and logs the cost.
 func measure(t *testing.T, routes int) {
 	s := newSimulation(t, routes)
 	s.subscribe()

@@ -24,7 +24,7 @@ import (
 )
 
 // simulation is a service with alerts of all kinds on many routes, refreshed on several days. It
-// counts the calls to the store. Any call can fail or kill the process.
+// counts the calls to the store, each of which can fail or kill the process.
 type simulation struct {
 	*notifytest.Fixture
 	routes []fare.Route
@@ -67,7 +67,6 @@ func newSimulation(t *testing.T, routes int) *simulation {
 	return s
 }
 
-// subscribe adds and confirms the alerts of every route.
 func (s *simulation) subscribe() {
 	s.T.Helper()
 	for i, route := range s.routes {
@@ -83,8 +82,8 @@ func (s *simulation) subscribe() {
 	}
 }
 
-// refresh stores the results of a refresh in which every departure of all routes has the same
-// price. It also stores the notifications for alerts.
+// refresh stores a refresh in which every departure of all routes has the same price, and the
+// notifications for alerts.
 func (s *simulation) refresh(price fare.Cents) {
 	s.T.Helper()
 	ctx, today, fares, notifications := s.T.Context(), s.Today(), store.Fares{Table: s.Table},
@@ -125,8 +124,8 @@ func (s *simulation) refresh(price fare.Cents) {
 	}
 }
 
-// addDeal stores the cheapest fare of a route as a deal of its origin. It also stores the
-// notification for alerts to Anywhere.
+// addDeal stores the cheapest fare of a route as a deal of its origin, and the notification for
+// alerts to Anywhere.
 func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	s.T.Helper()
 	var had deals.Origin
@@ -146,12 +145,11 @@ func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	putDeals(s.Fixture, route.Origin, had.Merge([]deals.Entry{e}))
 }
 
-// errKilled is the error of calls after the process was killed.
 var errKilled = errors.New("killed")
 
-// call counts one call. It returns whether the call takes effect, and its error. The call at which
-// the process is killed may take effect; later calls do not. Calls of steps with fewer kills are
-// killed more often.
+// call counts one call and returns whether it takes effect, and its error. The call at which the
+// process is killed may take effect; later calls do not. Steps with fewer kills are killed more
+// often.
 func (s *simulation) call(step string) (effect bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +172,6 @@ func (s *simulation) call(step string) (effect bool, err error) {
 	return effect, errKilled
 }
 
-// stepOf returns the name of a step: the action and the partition of a call.
 func stepOf(what string, k store.Key) string {
 	partition, _, _ := strings.Cut(k.Partition, "#")
 	return what + " " + partition
@@ -187,7 +184,6 @@ func (s *simulation) killed() (all int) {
 	return all
 }
 
-// mortal is the table that a process uses. Its calls fail when the process is killed.
 type mortal struct {
 	store.Table
 	s *simulation
@@ -224,7 +220,7 @@ func (m mortal) Write(ctx context.Context, ops ...store.Op) error {
 	return err
 }
 
-// Send accepts a mail. If processes are killed, one in ten answers is lost, so the caller gets an
+// Send accepts a mail. If processes are killed, one in ten answers is lost, and the caller gets an
 // error.
 func (s *simulation) Send(_ context.Context, m mail.Message) error {
 	effect, err := s.call("send a mail")
@@ -243,8 +239,7 @@ func (s *simulation) Send(_ context.Context, m mail.Message) error {
 	return err
 }
 
-// work runs processes until every message is sent. Each process is killed after at most killAfter
-// calls, and the next process continues.
+// work runs processes until every message is sent. Each is killed after at most killAfter calls.
 func (s *simulation) work(killAfter int) {
 	s.T.Helper()
 	for {
@@ -266,8 +261,8 @@ func (s *simulation) work(killAfter int) {
 	}
 }
 
-// run simulates the days, with one price per day. For each alert of a route, it returns the number
-// of messages.
+// run simulates days with one price each, and returns the number of messages for each alert of a
+// route.
 func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 	s.subscribe()
 	for i, price := range prices {
@@ -290,10 +285,10 @@ func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 
 var prices = []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700}
 
-// simulate runs two services: one is killed repeatedly in several rounds, the other never. Both
-// must send the same messages. Each step must be killed at least least times. A round has only a
-// few routes: each kill takes four minutes, and the news of a refresh must be sent before the next
-// refresh.
+// simulate compares a service that is killed repeatedly in several rounds with one that never is.
+// Both must send the same messages, and each step must be killed at least least times. A round has
+// only a few routes: each kill takes four minutes, and the news of a refresh must be sent before
+// the next refresh.
 func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	want := newSimulation(t, 1).run(0, prices...)
 	for k, n := range want {
@@ -335,6 +330,5 @@ func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	}
 }
 
-// TestKindsUnderKills: processes are killed 200 times, and answers of the carrier are lost. For
-// every kind of alert, each subscriber still gets the same messages as without kills.
+// Whatever is killed or lost, each subscriber gets the same messages for every kind of alert.
 func TestKindsUnderKills(t *testing.T) { simulate(t, 1, 10, 35, 200, 0) }

@@ -9,9 +9,9 @@ import (
 
 // The functions in this file say what is new about a fare, for each kind of alert.
 
-// before returns the price in the last message of an alert, and the day of that message. Before the
-// first message of kind Drop or Change, it returns the first price found for the alert, and day 0.
-// The price is 0 if it is unknown.
+// before returns the price in the last message of an alert and its day or, before the first message
+// of kind Drop or Change, the first price found for the alert and day 0. The price is 0 if it is
+// unknown.
 func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
 	if a.Mailed > 0 && a.State.LastPrice > 0 {
 		return a.State.LastPrice, a.Mailed
@@ -28,9 +28,8 @@ func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
 	return s.Price, 0
 }
 
-// known returns the price that the subscriber of an alert knows. This is the price in the last
-// message. Before the first message, it is the newest price on the day when the alert was added, or
-// else the first price found later. It is 0 if no price is known.
+// known returns the price that the subscriber of an alert knows: that in the last message, else the
+// newest on the day when the alert was added, else the first price found later, else 0.
 func known(a store.Alert, h history) (price fare.Cents) {
 	if a.Mailed > 0 || a.RequestDay == 0 || len(h) == 0 {
 		return a.State.LastPrice
@@ -43,8 +42,8 @@ func known(a store.Alert, h history) (price fare.Cents) {
 	return price
 }
 
-// Subject returns the title of a message about a fare. The title compares the fare with the price
-// that the subscriber knows, or else with the usual price.
+// Subject returns the title of a message about a fare. It compares the fare with the price that the
+// subscriber knows, or else with the usual price.
 func Subject(a store.Alert, f Fare, l *i18n.Language) string {
 	var id string
 	var other fare.Cents
@@ -62,8 +61,7 @@ func Subject(a store.Alert, f Fare, l *i18n.Language) string {
 		l.Amount(other))
 }
 
-// lowest returns the lowest known fare of the given number of days before the news (what a refresh
-// found). It returns 0 if no fare is known.
+// lowest returns the lowest known fare of the given number of days before the news, or 0.
 func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
 	take := func(price fare.Cents) {
 		if price > 0 && (low == 0 || price < low) {
@@ -81,8 +79,8 @@ func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
 	return low
 }
 
-// Since returns a sentence that says what is new about a fare. It returns "" if the kind of alert
-// needs no such sentence, or if the facts are unknown.
+// Since returns a sentence about what is new about a fare, or "" if the kind of alert needs none or
+// the facts are unknown.
 func Since(a store.Alert, f Fare, l *i18n.Language) string {
 	switch a.Condition() {
 	case store.Paid:

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestSince: each kind of alert has its own sentence about what is new. The sentence compares the
-// fare with the last message or the first observation, and omits unknown facts.
+// Each kind of alert has its own sentence about what is new, compared with the last message or the
+// first observation, without unknown facts.
 func TestSince(t *testing.T) {
 	h := func(prices ...fare.Cents) (h history) { // one a week, the last one today
 		for i, price := range prices {
@@ -75,7 +75,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestPageOfTrip: the link to the page with the verdict contains the trip of the alert.
+// The link to the page with the verdict contains the trip of the alert.
 func TestPageOfTrip(t *testing.T) {
 	depart, _ := fare.ParseDay("2027-03-20")
 	for _, c := range []struct {
@@ -100,8 +100,8 @@ func TestPageOfTrip(t *testing.T) {
 	}
 }
 
-// TestPictureOfFewWeeks: if fewer than three weeks have a known fare, the mail has no picture.
-// drawn returns the number of weeks in the picture, at least 8.
+// If fewer than three weeks have a known fare, the mail has no picture. drawn returns the number of
+// weeks in the picture, at least 8.
 func TestPictureOfFewWeeks(t *testing.T) {
 	for _, c := range []struct{ known, want int }{{0, 8}, {1, 8}, {2, 8}, {3, 8}, {8, 8}, {9, 9}, {26, 26}, {40, 26}} {
 		n := news{Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Day: 20000, Price: 3000, Median: 4000}
@@ -115,7 +115,7 @@ func TestPictureOfFewWeeks(t *testing.T) {
 	}
 }
 
-// TestSubject: the title of a message compares the fare with the price that the subscriber knows.
+// The title compares the fare with the price that the subscriber knows.
 func TestSubject(t *testing.T) {
 	story := history{{Day: 100, Price: 7000}, {Day: 107, Price: 6200}, {Day: 114, Price: 5500}, {Day: 121, Price: 4900}}
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ import (
 
 // This file holds the wording of alerts on pages and in mails.
 
-// When returns the sentence that says when an alert sends messages: when its condition is met, or
-// weekly. It contains HTML tags for emphasis.
+// When says when an alert sends messages: when its condition is met, or weekly. It contains HTML
+// tags for emphasis.
 func When(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Digest {
 		return l.HTML("when.weekly", "Weekday", l.Weekday(store.DigestWeekday(a.Subscriber)), "When", waitsFor(a, l))
@@ -23,7 +23,6 @@ func When(a store.Alert, l *i18n.Language) template.HTML {
 	return waitsFor(a, l)
 }
 
-// waitsFor returns the condition of an alert in words, with HTML tags for emphasis.
 func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Route.Destination == store.Anywhere {
 		if a.Threshold > 0 {
@@ -50,8 +49,8 @@ func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 }
 
 // LanguageOf returns the language of an alert's messages. It writes amounts in the currency in which
-// the subscriber stated an amount, at the rate of the request: so a fare is below the stated amount
-// exactly if the message says so.
+// the subscriber stated an amount, at the rate of the request, so that a fare is below the stated
+// amount exactly if the message says so.
 func LanguageOf(a store.Alert) *i18n.Language {
 	l, euro := i18n.ForCode(a.Language), a.Threshold+a.Amount // an alert has one of the two
 	if a.Currency == "" || euro == 0 {
@@ -69,13 +68,12 @@ func AmountOf(a store.Alert, euro fare.Cents, l *i18n.Language) string {
 	return LanguageOf(a).Amount(euro)
 }
 
-// PlainWhen returns the same sentence as When, in plain text.
 func PlainWhen(a store.Alert, l *i18n.Language) string {
 	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "").Replace(string(When(a, l))))
 }
 
-// TripText describes which fares an alert is for. It returns "" if the alert is for the cheapest
-// one-way fare of the route.
+// TripText describes which fares an alert is for, or returns "" for the cheapest one-way fare of
+// the route.
 func TripText(t store.Trip, l *i18n.Language) string {
 	var parts []string
 	switch {
@@ -99,8 +97,8 @@ func TripText(t store.Trip, l *i18n.Language) string {
 	return strings.Join(parts, ", ")
 }
 
-// ListTitle returns the title of a message of an alert to Anywhere. If the message has one fare,
-// the title names that fare; else it states the number of fares and the cheapest one.
+// ListTitle returns the title of a message of an alert to Anywhere: its only fare, or the number of
+// fares and the cheapest one.
 func ListTitle(m Message, l *i18n.Language) string {
 	first, many := m.Fares[0], len(m.Fares)+m.More
 	if many == 1 {

@@ -13,28 +13,28 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Alerts for a trip are judged when they are sent, once per trip, route and refresh. Package answer
-// judges them in the same way as it answers callers.
+// Alerts for a trip are judged when they are sent, once per trip, route and refresh, by package
+// answer, as for callers.
 
 func (s *Sender) asker() *answer.Reader {
 	fares := store.Fares{Table: s.Notifications.Table}
 	return answer.NewUnrecorded(fares, s.Now, s.Log)
 }
 
-// look holds the data from which messages about a fare are composed: the news of a route or trip,
-// and what earlier refreshes found.
+// look holds what messages about a fare are composed from: the news of a route or trip, and what
+// earlier refreshes found.
 type look struct {
 	news    news
 	history history
 	picture func() ([]byte, error)
-	// ahead returns the verdict on the departure of the fare. For a route, the verdict is read when
-	// the first message is composed. For a trip, it is part of the answer that judged the trip.
+	// ahead returns the verdict on the departure of the fare. For a route, it is read when the
+	// first message is composed. For a trip, it is part of the answer that judged the trip.
 	ahead func() outlook
 	from  *originDeals // set for alerts to anywhere; the other fields are then empty
 }
 
-// due reports whether the subscriber of an alert must be notified of the fare in the look. It uses
-// the current state of the alert.
+// due reports whether the subscriber must be notified of the fare, given the current state of the
+// alert.
 func (l *look) due(a store.Alert) bool {
 	if l.from != nil {
 		due, _ := l.from.due(a)
@@ -44,9 +44,9 @@ func (l *look) due(a store.Alert) bool {
 	return due
 }
 
-// lookFor returns the data for an alert's message, or nil if there is nothing to send. The first
-// alert for a trip causes the trip to be judged. The first alert to Anywhere causes the deals of
-// its origin to be read.
+// lookFor returns the look for an alert, or nil if there is nothing to send. The first alert for a
+// trip causes the trip to be judged; the first alert to Anywhere, the deals of its origin to be
+// read.
 func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*look, error) {
 	trip, judge := a.Trip, r.judge
 	switch {
@@ -69,8 +69,7 @@ func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*loo
 	return l, err
 }
 
-// judge judges a trip, and stores the result in the trip's history before any subscriber is
-// notified.
+// judge judges a trip, and stores the result in its history before any subscriber is notified.
 func (r *run) judge(ctx context.Context, stored store.Notification, trip store.Trip) (*look, error) {
 	if stored.Day < fare.DayOf(r.Now())-verdict.LiveDays {
 		return nil, nil // the notification is too old; a later refresh replaces it
@@ -102,8 +101,8 @@ func (r *run) judge(ctx context.Context, stored store.Notification, trip store.T
 }
 
 // lowFor returns the number of days before seen in which no fare was as cheap. A history keeps only
-// the latest entries. The field Low of the first entry says how many days further back no fare was
-// as cheap as that entry.
+// the latest entries; the field Low of the first says how many days further back no fare was as
+// cheap as it.
 func (h history) lowFor(seen Observation) fare.Day {
 	for i := len(h) - 1; i >= 0; i-- {
 		e := h[i]
@@ -119,7 +118,6 @@ func (h history) lowFor(seen Observation) fare.Day {
 	return 0
 }
 
-// found returns the cheapest current fare of a trip. It returns false if there is none.
 func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (news, bool, error) {
 	q := answer.Question{
 		From: answer.Named{Name: cmp.Or(trip.Airports.From.String(), string(route.Origin))},
@@ -169,7 +167,7 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 
 // cheapestWithin returns the cheapest departure within the days of a trip, or nil if no day has a
 // fare. It changes q so that this fare is compared with the cheapest fares of periods of similar
-// length. The cheapest fare of a period must not be compared with fares of single days.
+// length, not with fares of single days.
 func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store.Trip) (*verdict.Prezzo, error) {
 	first := max(trip.From, fare.DayOf(r.Now()))
 	_, all, err := r.answers.Fares(ctx, *q, true)
@@ -189,8 +187,8 @@ func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store
 	return &of, nil
 }
 
-// spanOf returns the kind of period (departure.Span) whose length is closest to the given number of
-// days. It returns nil for a single day.
+// spanOf returns the kind of period whose length is closest to the given number of days, or nil for
+// a single day.
 func spanOf(days fare.Day) *departure.Span {
 	lengths := []struct {
 		span departure.Span
@@ -209,7 +207,7 @@ func spanOf(days fare.Day) *departure.Span {
 	return &nearest.span
 }
 
-// ofNoFare returns nil if err means that there is no fare. It returns other errors unchanged.
+// ofNoFare returns nil if err means that there is no fare, else err.
 func ofNoFare(err error) error {
 	var none1 *answer.NotCovered
 	var none2 *answer.NoLiveFare

@@ -21,8 +21,7 @@ type trip struct{ *notifytest.Fixture }
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
 // sheetAt returns an encoded departure state. Its departures were seen for 40 days at prices of 50
-// to 60 EUR. The parameter of is a function that returns the price of a departure on the last day;
-// 0 means no fare.
+// to 60 EUR. of returns the price of a departure on the last day; 0 means no fare.
 func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 	const ahead = 120
 	var s departure.Learner
@@ -47,13 +46,11 @@ func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 	return s.Encode()
 }
 
-// refresh stores today's refresh of a route's departures, and its notification.
 func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
 	h.T.Helper()
 	h.refreshOf(of, func(fare.Day) fare.Flight { return fare.Flight{} })
 }
 
-// refreshOf is refresh with the flight of each departure.
 func (h *trip) refreshOf(of func(depart fare.Day) fare.Cents, flight func(depart fare.Day) fare.Flight) {
 	h.T.Helper()
 	today := h.Today()
@@ -89,8 +86,7 @@ func (h *trip) watch(who string, a store.Alert) store.Alert {
 	return h.Confirm(who, a)
 }
 
-// always returns a function that returns the usual price for every day, except for the days in the
-// parameter but.
+// always returns the usual price for every day, except for the days in but.
 func always(usual fare.Cents, but map[fare.Day]fare.Cents) func(fare.Day) fare.Cents {
 	return func(depart fare.Day) fare.Cents {
 		if price, is := but[depart]; is {
@@ -100,8 +96,8 @@ func always(usual fare.Cents, but map[fare.Day]fare.Cents) func(fare.Day) fare.C
 	}
 }
 
-// TestTrips: alerts of each kind for a day, several days or a month are each notified once, and
-// only of departures within their days.
+// Alerts of each kind for a day, several days or a month are notified once, and only of departures
+// within their days.
 func TestTrips(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60
@@ -135,22 +131,22 @@ func TestTrips(t *testing.T) {
 			t.Errorf("%s has %q:\n%s", m.To, m.Subject, m.Text)
 		}
 	}
-	// If a refresh finds the same fares again, on the same day or the next, no alert is notified.
+	// Finding the same fares again, on the same day or the next, notifies nobody.
 	h.refresh(always(5500, cheap))
 	h.Work(notify.Result{Settled: 1})
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, cheap))
 	h.Work(notify.Result{Settled: 1})
 	h.WantMailed(told...)
-	// If the fare falls further, only the alerts of kinds drop, change and low are notified again.
+	// A further fall notifies only the kinds drop, change and low again.
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, map[fare.Day]fare.Cents{day: 3000}))
 	h.Work(notify.Result{Sent: 3, Settled: 1})
 	h.WantMailed(append(told, "drop", "change", "low")...)
 }
 
-// TestATripEnds: after the last departure of its trip, an alert is removed and its subscriber is
-// notified once, even if no fare is on sale. The subscriber of a paused alert is not notified.
+// After the last departure of its trip, an alert is removed and its subscriber is notified once,
+// even if no fare is on sale, but not if the alert is paused.
 func TestATripEnds(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 5
@@ -178,8 +174,8 @@ func TestATripEnds(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// TestTripsUnderFaults: storage calls fail or the process dies. Each subscriber is still notified
-// of a trip and of its end, and never by two different messages.
+// Under faults, each subscriber is notified of a trip and of its end, and never by two different
+// messages.
 func TestTripsUnderFaults(t *testing.T) {
 	underFaults(t, 20, func(t *testing.T) *trip {
 		h := newTrip(t)
@@ -224,8 +220,8 @@ func underFaults(t *testing.T, leastCalls int, open func(*testing.T) *trip, chec
 	}
 }
 
-// TestAirports: an alert that names an airport is notified of the fares of that airport alone. Its
-// message names the airport. If the source does not state airports, there is no message.
+// An alert that names an airport is notified only of its fares, by name. If the source does not
+// state airports, there is no message.
 func TestAirports(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60

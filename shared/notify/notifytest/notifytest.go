@@ -27,7 +27,6 @@ import (
 // Today is the time at which a Clock starts.
 var Today = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// Links are the Links of every Fixture.
 var Links = notify.Links{Pepper: []byte("a pepper of more than thirty-two characters"),
 	BaseURL: "https://verdetto.example"}
 
@@ -43,7 +42,7 @@ func (c *Clock) Set(at time.Time) { c.mu.Lock(); defer c.mu.Unlock(); c.at = at 
 
 func (c *Clock) Add(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.at = c.at.Add(d) }
 
-// Sleep moves the clock forward by d instead of waiting. It returns an error if ctx has ended.
+// Sleep moves the clock forward by d instead of waiting, and fails if ctx has ended.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,11 +52,11 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Carrier writes mails into a folder and counts the mails that were sent.
+// Carrier writes mails into a folder and counts them.
 type Carrier struct {
 	Folder string
-	// Before and After, if set, return an error to make Send fail. After an error from Before, the
-	// mail is not sent; after an error from After, it has been sent.
+	// Before and After, if set, make Send fail: after an error from Before the mail is not sent,
+	// after one from After it has been sent.
 	Before, After func(m mail.Message) error
 
 	sender *maildir.Sender
@@ -65,7 +64,6 @@ type Carrier struct {
 	taken  map[string]int
 }
 
-// Send implements mail.Sender.
 func (c *Carrier) Send(ctx context.Context, m mail.Message) error {
 	if c.Before != nil {
 		if err := c.Before(m); err != nil {
@@ -117,13 +115,11 @@ func New(t *testing.T) *Fixture {
 	return f
 }
 
-// AddressOf returns the mail address of a test subscriber.
 func AddressOf(who string) string { return who + "@example.com" }
 
 // IDOf returns the pseudonym of a test subscriber.
 func IDOf(who string) store.SubscriberID { return Links.Subscriber(AddressOf(who)) }
 
-// Route parses a route. It panics if the route is not valid.
 func Route(s string) fare.Route {
 	r, err := fare.ParseRoute(s)
 	if err != nil {
@@ -132,10 +128,8 @@ func Route(s string) fare.Route {
 	return r
 }
 
-// Alerts returns the alerts in the store of the fixture.
 func (f *Fixture) Alerts() store.Alerts { return store.Alerts{Table: f.Table} }
 
-// Today returns the current day of the fixture's clock.
 func (f *Fixture) Today() fare.Day { return fare.DayOf(f.Now()) }
 
 // Subscribe adds a confirmed alert by mail. Its language is Italian if the length of the
@@ -149,8 +143,8 @@ func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	f.Confirm(who, a)
 }
 
-// Confirm adds an alert and confirms it as the service does. If a has no subscriber, the alert is
-// by mail.
+// Confirm adds an alert and confirms it as the service does. Without a subscriber, the alert is by
+// mail.
 func (f *Fixture) Confirm(who string, a store.Alert) store.Alert {
 	f.T.Helper()
 	f.subscribed++
@@ -190,7 +184,6 @@ func (f *Fixture) AddAlerts(route string, threshold fare.Cents, who ...string) {
 	}
 }
 
-// Unsubscribe removes all alerts of a test subscriber.
 func (f *Fixture) Unsubscribe(who string) {
 	f.T.Helper()
 	if _, err := f.Alerts().Remove(f.T.Context(), IDOf(who)); err != nil {
@@ -198,7 +191,6 @@ func (f *Fixture) Unsubscribe(who string) {
 	}
 }
 
-// Sender returns a Sender that uses the fixture's store and carrier.
 func (f *Fixture) Sender() *notify.Sender {
 	return &notify.Sender{
 		Alerts: f.Alerts(), Notifications: store.Notifications{Table: f.Table}, Mail: f.Carrier, Links: Links,
@@ -207,8 +199,7 @@ func (f *Fixture) Sender() *notify.Sender {
 	}
 }
 
-// Work runs the Sender once. It fails the test if Work returns an error or another result than
-// want.
+// Work runs the Sender once, and fails the test unless the result is want.
 func (f *Fixture) Work(want notify.Result) {
 	f.T.Helper()
 	got, err := f.Sender().Work(f.T.Context())
@@ -233,7 +224,7 @@ func (f *Fixture) Mails() (all []mail.Message) {
 	return all
 }
 
-// Mailed returns the number of mails in the carrier's folder, by subscriber.
+// Mailed counts the mails in the carrier's folder by subscriber.
 func (f *Fixture) Mailed() map[string]int {
 	f.T.Helper()
 	got := map[string]int{}

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// Loop runs jobs concurrently until no job is due.
 type Loop[J any] struct {
-	// Take returns jobs that are due. Each job is leased for the time Lease.
+	// Take returns due jobs, leased for the time Lease.
 	Take func(context.Context) ([]J, error)
-	// Turn returns the key of a job. Jobs with the same key run one after another, in the order in
-	// which they were taken. Jobs with the key "" run in any order.
+	// Turn returns the key of a job. Jobs with the same key run one after another, in the order of
+	// Take; jobs with the key "" run in any order.
 	Turn func(J) string
 	// Do runs a job and records the result. If Do returns an error, no further job starts.
 	Do func(context.Context, J) (ended bool, err error)
@@ -24,8 +23,8 @@ type Loop[J any] struct {
 	Now     func() time.Time
 }
 
-// Work runs jobs until none is due, one fails, or the deadline of ctx is near. It returns the
-// number of jobs that ended. It does not return ErrLater as an error.
+// Work runs jobs until none is due, one fails, or the deadline of ctx is near, and returns how many
+// ended. ErrLater is no error.
 func (l Loop[J]) Work(ctx context.Context) (ended int, err error) {
 	type outcome struct {
 		turn  string

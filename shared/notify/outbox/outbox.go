@@ -19,14 +19,12 @@ import (
 
 // Worker runs the jobs of outboxes. Each job runs at least once.
 type Worker struct {
-	Boxes []store.Outbox // outboxes with jobs that wait for the first attempt
-	// Retries holds the jobs whose first attempt failed.
+	Boxes   []store.Outbox // outboxes with jobs that wait for the first attempt
 	Retries store.Outbox
 	Do      func(context.Context, store.Job) error
 	Within  time.Duration // maximum time of one job
-	// Waits holds the pause after each failure. If a job fails after the last pause, it is given
-	// up. If Waits is nil, the pause doubles after each failure, and the job is given up after 24
-	// hours.
+	// Waits holds the pause after each failure; a job that fails after the last is given up. If
+	// nil, the pause doubles after each failure, and the job is given up after 24 hours.
 	Waits   []time.Duration
 	AtOnce  int // concurrent jobs; 0 means 1, for carriers that take few mails per second
 	Now     func() time.Time
@@ -40,12 +38,12 @@ var ErrLater = errors.New("no more jobs for now")
 
 const (
 	lease = time.Minute
-	// A failed job is given up after maxAge, but not before fewestTries attempts. The reason: if
-	// the service was down for a day, the job was not attempted in that time.
+	// A failed job is given up after maxAge, but not before fewestTries attempts: if the service
+	// was down for a day, it was not attempted in that time.
 	maxAge      = 24 * time.Hour
 	fewestTries = 8
 	minTaken    = 8 // jobs leased per read
-	// margin is the time before the deadline of ctx in which no job starts.
+	// No job starts within margin of the deadline of ctx.
 	margin = 10 * time.Second
 )
 
@@ -61,8 +59,8 @@ func (w Worker) Work(ctx context.Context) (ended int, err error) {
 	}.Work(ctx)
 }
 
-// take leases jobs for one round: first attempts, then failed jobs for the places that are left. It
-// takes at least one failed job, if there is one.
+// take leases jobs for one round: first attempts, then failed jobs for the remaining places, at
+// least one.
 func (w Worker) take(ctx context.Context) (jobs []store.Job, err error) {
 	places := max(w.AtOnce, minTaken)
 	for _, box := range w.Boxes {
@@ -73,7 +71,6 @@ func (w Worker) take(ctx context.Context) (jobs []store.Job, err error) {
 	return append(jobs, more...), errors.Join(err, fault)
 }
 
-// do runs one job and records the result. After an error, Work ends.
 func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 	short, cancel := context.WithTimeout(ctx, w.Within)
 	defer cancel()
@@ -101,8 +98,8 @@ func (w Worker) isGivenUp(j store.Job, now time.Time) bool {
 	return now.Sub(j.At) >= maxAge && j.Tries+1 >= fewestTries
 }
 
-// wait returns the pause of a job after a failure. tries is the number of earlier failures. If
-// Waits is nil, up to half of the pause is cut at random. So jobs that failed together are not
+// wait returns the pause of a job after a failure; tries is the number of earlier failures. If
+// Waits is nil, up to half of the pause is cut at random, so that jobs that failed together are not
 // retried together.
 func (w Worker) wait(tries int) time.Duration {
 	if w.Waits != nil {

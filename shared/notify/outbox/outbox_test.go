@@ -23,7 +23,6 @@ import (
 
 var errFull = errors.New("mailbox full")
 
-// world is a worker whose jobs are recorded by their field Ref.
 type world struct {
 	outbox.Worker
 	clock *storetest.Clock
@@ -63,8 +62,8 @@ func (w *world) put(t *testing.T, box int, refs ...string) {
 	}
 }
 
-// TestWaits: a failing job waits longer after each failure and keeps its name. After a day, it is
-// given up, and a metric counts it for the operator.
+// A failing job waits longer after each failure and keeps its name. After a day, it is given up and
+// counted in a metric.
 func TestWaits(t *testing.T) {
 	w := newWorld(t, func(store.Job, int) error { return errFull })
 	w.put(t, 0, "a")
@@ -94,8 +93,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestADayWithoutAWorker: no worker ran for a day. A job from before that day is not given up after
-// its first failure.
+// If no worker ran for a day, an older job is not given up after its first failure.
 func TestADayWithoutAWorker(t *testing.T) {
 	w := newWorld(t, func(_ store.Job, attempt int) error {
 		if attempt < 5 {
@@ -116,9 +114,8 @@ func TestADayWithoutAWorker(t *testing.T) {
 	}
 }
 
-// TestEarlierJobs: an earlier version stored a job and retried it for hours. This version runs the
-// job under the same name. The earlier version does not take a delayed job of this version before
-// the job is due.
+// This version runs a job that an earlier version stored and retried for hours, under the same
+// name. The earlier version does not take a delayed job of this version before the job is due.
 func TestEarlierJobs(t *testing.T) {
 	w := newWorld(t, func(_ store.Job, attempt int) error {
 		if attempt == 1 {
@@ -162,8 +159,8 @@ func TestEarlierJobs(t *testing.T) {
 	}
 }
 
-// TestLater: if a job returns ErrLater, Work ends. The jobs that it had taken but not started can
-// be taken again at once.
+// If a job returns ErrLater, Work ends, and the jobs that it had not started can be taken again at
+// once.
 func TestLater(t *testing.T) {
 	full := true
 	w := newWorld(t, func(store.Job, int) error {
@@ -186,7 +183,7 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// TestOneAddressInTurn: two jobs for the same address never run at the same time.
+// Two jobs for the same address never run at the same time.
 func TestOneAddressInTurn(t *testing.T) {
 	w := newWorld(t, nil)
 	var mu sync.Mutex
@@ -218,9 +215,8 @@ func TestOneAddressInTurn(t *testing.T) {
 	}
 }
 
-// TestEveryFault: either one storage call fails, or all calls from one call on fail. Each fault
-// happens before or after the call's effect. Each job still runs, and is repeated at most once per
-// fault.
+// One storage call fails, or all from one on, before or after its effect. Each job still runs, and
+// is repeated at most once per fault.
 func TestEveryFault(t *testing.T) {
 	for name, arm := range map[string]func(*storetest.Faulty, int,
 		storetest.Side){"once": (*storetest.Faulty).FailOnce, "until it is mended": (*storetest.Faulty).DieAt} {

@@ -2,8 +2,8 @@
 // message is a short form of the mail. The package also sends the messages that ask for
 // confirmation of a new alert.
 //
-// Opening a link does not change anything. The link leads to a page with a button. So a program
-// that opens links for a preview changes nothing.
+// A link leads to a page with a button, so a program that opens links for a preview changes
+// nothing.
 package push
 
 import (
@@ -27,7 +27,6 @@ type Ntfy struct {
 	BaseURL string // of the service, without a trailing slash
 }
 
-// Deliver implements notify.Carrier.
 func (c Ntfy) Deliver(ctx context.Context, to store.Alert, m notify.Message) error {
 	t, err := write(to, m, c.BaseURL)
 	if err != nil {
@@ -44,7 +43,6 @@ func (c Ntfy) Deliver(ctx context.Context, to store.Alert, m notify.Message) err
 	return c.Publish(ctx, to.Address, published)
 }
 
-// Ask implements notify.Asker.
 func (c Ntfy) Ask(ctx context.Context, pending store.Alert, id, link string) error {
 	l := i18n.ForCode(pending.Language)
 	return c.Publish(ctx, pending.Address, ntfy.Message{
@@ -61,7 +59,6 @@ type Telegram struct {
 	BaseURL string
 }
 
-// Deliver implements notify.Carrier.
 func (c Telegram) Deliver(ctx context.Context, to store.Alert, m notify.Message) error {
 	t, err := write(to, m, c.BaseURL)
 	if err != nil {
@@ -120,8 +117,7 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	return t, nil
 }
 
-// ways returns the links in a message about fares. The link to the fares (the parameter look) comes
-// first.
+// ways returns the links in a message about fares, first the link to the fares.
 func ways(m notify.Message, look link, l *i18n.Language) []link {
 	links := []link{look, {l.Text("mail.alert.manage"), m.Manage}}
 	if m.Snooze != "" { // messages composed before snooze links existed have none
@@ -130,7 +126,7 @@ func ways(m notify.Message, look link, l *i18n.Language) []link {
 	return append(links, link{l.Text("mail.alert.stop"), m.Unsubscribe})
 }
 
-// list composes the message of an alert to Anywhere. Each destination takes one or two lines.
+// list composes the message of an alert to Anywhere, with one or two lines per destination.
 func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 	first := m.Fares[0]
 	t := text{title: notify.ListTitle(m, l)}
@@ -155,12 +151,10 @@ func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 	return t
 }
 
-// line returns one line about a fare: route, price and level.
 func line(f notify.Fare, l *i18n.Language) string {
 	return f.Origin + "–" + f.Destination + l.Text("format.colon") + " " + price(f, l)
 }
 
-// price returns the price of a fare followed by its level.
 func price(f notify.Fare, l *i18n.Language) string {
 	s := l.Amount(f.Price)
 	if known(f) {
@@ -169,13 +163,12 @@ func price(f notify.Fare, l *i18n.Language) string {
 	return s
 }
 
-// levels are the levels of a verdict, from cheap to expensive.
+// From cheap to expensive.
 var levels = []string{"ottimo", "buono", "normale", "caro"}
 
 func known(f notify.Fare) bool { return slices.Contains(levels, f.Level) }
 
-// facts returns the lines about the usual price of a fare, about its departure, and about when the
-// fare was found.
+// facts describes the usual price of a fare, its departure, and when it was found.
 func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
 	if f.Median > 0 {
 		s = wording.Usual(l, f.Price, f.Median, f.Trip.From > 0) + "\n"
@@ -211,7 +204,7 @@ func page(baseURL string, r fare.Route, l *i18n.Language) string {
 	return baseURL + "/?da=" + string(r.Origin) + "&a=" + string(r.Destination) + "&lang=" + l.Code
 }
 
-// when returns the condition of an alert, after its trip if the alert is for a trip.
+// when returns the condition of an alert, after its trip if any.
 func when(a store.Alert, l *i18n.Language) string {
 	if trip := notify.TripText(a.Trip, l); trip != "" {
 		return trip + ", " + notify.PlainWhen(a, l)

@@ -36,9 +36,8 @@ func told(language string) notify.Message {
 	}
 }
 
-// TestWhatPhonesShow: a message to a phone states the trip, what is new for the kind of alert, and
-// why the message was sent. Its links lead to the verdict, to all alerts, to a pause and to the end
-// of the alert.
+// A message states the trip, what is new for the kind of alert, and why it was sent. Its links lead
+// to the verdict, to all alerts, to a pause and to the end of the alert.
 func TestWhatPhonesShow(t *testing.T) {
 	trip := store.Trip{From: 20530, To: 20530, Nights: fare.Return4to7, Nonstop: true}
 	for _, c := range []struct {
@@ -101,8 +100,7 @@ func TestWhatPhonesShow(t *testing.T) {
 	}
 }
 
-// TestWhatPhonesShowAtTheEnd: the last message of an alert for a trip says that the alert has
-// ended. It asks for no action.
+// The last message of an alert for a trip says that the alert has ended, and asks for no action.
 func TestWhatPhonesShowAtTheEnd(t *testing.T) {
 	for language, want := range map[string]string{"en": "departure: Wednesday 18 March 2026", "it": "partenza: mercoledì 18 marzo 2026",
 		"de": "Abflug: Mittwoch, 18. März 2026", "fr": "départ", "es": "salida: miércoles 18 de marzo de 2026",
@@ -142,7 +140,6 @@ func onTelegram(t *testing.T, to store.Alert, m notify.Message) telegramtest.Mes
 	t.Helper()
 	server := telegramtest.New()
 	defer server.Close()
-	// This test does not use Telegram's calls to the webhook of the bot.
 	server.Path, server.Webhook = "/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	if err := server.Start(ada, "https://t.me/"+telegramtest.Name, "en"); err != nil {
 		t.Fatal(err)

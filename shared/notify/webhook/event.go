@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// The types of webhook events.
 const (
 	typeFare  = "alert.fare"
 	typeTest  = "alert.test"
@@ -24,7 +23,6 @@ type Event struct {
 	Data      Data      `json:"data"`
 }
 
-// Data is the content of an event: the alert and its fares.
 type Data struct {
 	Alert       string `json:"alert"` // the reference to the alert, as in the subscriber's links
 	Route       string `json:"route"`
@@ -46,17 +44,16 @@ type Data struct {
 	Manage      string `json:"manage,omitempty"`
 }
 
-// Trip says which fares of the route the alert is for.
 type Trip struct {
 	From    string `json:"from,omitempty"` // first and last day of departure
 	To      string `json:"to,omitempty"`
 	Month   string `json:"month,omitempty"`  // 2027-03, if the alert is for a month
 	Nights  string `json:"nights,omitempty"` // of a return: 1-3, 4-7, 8-14, 15+
 	Nonstop bool   `json:"nonstop"`
-	// Airports of departure and arrival, such as BGY-STN, BGY- or -STN. Absent: any of both cities.
+	// Airports of departure and arrival, such as BGY-STN, BGY- or -STN; absent: any of both cities.
 	Airports string `json:"airports,omitempty"`
-	// Airline holds the IATA codes of the only airlines whose fares count, and WithoutAirline those
-	// whose fares do not, separated by commas. Absent: all airlines.
+	// Airline holds the IATA codes of the only airlines whose fares count, WithoutAirline those
+	// whose fares do not, separated by commas. Both absent: all airlines.
 	Airline        string `json:"airline,omitempty"`
 	WithoutAirline string `json:"withoutAirline,omitempty"`
 }
@@ -68,8 +65,7 @@ type Fare struct {
 	DestinationName string `json:"destinationName"`
 	Departure       string `json:"departure"`
 	Return          string `json:"return,omitempty"`
-	// Nights is the range of nights of the alert: 1-3, 4-7, 8-14 or 15+. It is empty for one-way
-	// fares.
+	// Nights is the range of nights of the alert: 1-3, 4-7, 8-14 or 15+; empty for one-way fares.
 	Nights       string    `json:"nights,omitempty"`
 	Nonstop      bool      `json:"nonstop"` // the alert is for fares without stops
 	Flight       *Flight   `json:"flight,omitempty"`
@@ -82,18 +78,17 @@ type Fare struct {
 	MedianCents  *int64    `json:"medianCents,omitempty"`
 	MinimumCents *int64    `json:"minimumCents,omitempty"`
 	Sample       int       `json:"sample"`
-	// BeforeCents is the price in the alert's last message; Told is the day of that message. Before
-	// the first message, BeforeCents is the first price found after the alert was added.
+	// BeforeCents is the price in the alert's last message, on the day Told, or else the first
+	// price found after the alert was added.
 	BeforeCents *int64 `json:"beforeCents,omitempty"`
 	Told        string `json:"told,omitempty"`
-	// LowestCents is the lowest earlier fare within the number of days of an alert of kind low.
+	// LowestCents is the lowest earlier fare within the days of an alert of kind low.
 	LowestCents *int64    `json:"lowestCents,omitempty"`
 	Expected    *Expected `json:"expected,omitempty"` // for the departure of the fare; absent if unknown
 	Page        string    `json:"page,omitempty"`     // shows the whole verdict
 }
 
-// Flight is what the source says about the outward way of a fare. A fact that the source does not
-// state is absent.
+// Flight is what the source says about the outward way of a fare. Unknown facts are absent.
 type Flight struct {
 	Text            string `json:"text"`              // the same in a sentence
 	Airline         string `json:"airline,omitempty"` // IATA code
@@ -134,7 +129,6 @@ func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 	return encode(e)
 }
 
-// testEvent returns the event that tests whether an endpoint accepts events.
 func testEvent(of store.Alert, now time.Time) ([]byte, error) {
 	return encode(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)})
 }
@@ -201,7 +195,6 @@ func fareOf(f notify.Fare) Fare {
 	return s
 }
 
-// some returns a pointer to an amount, or nil if the amount is 0.
 func some(c fare.Cents) *int64 {
 	if c == 0 {
 		return nil

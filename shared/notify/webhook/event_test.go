@@ -12,8 +12,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestEventOfATrip: a webhook event states the trip and the kind of the alert, what is new, and the
-// usual price.
+// A webhook event states the trip and the kind of the alert, what is new, and the usual price.
 func TestEventOfATrip(t *testing.T) {
 	trip := store.Trip{From: 20514, To: 20544, Month: true, Nights: fare.Return4to7, Nonstop: true}
 	for _, c := range []struct {

@@ -14,9 +14,9 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProvePublishedLibrary verifies received events with the Python library that owners of
-// endpoints use. Events and test events are valid with the current and with the previous secret.
-// They are not valid with another secret, with another body, or a day later.
+// TestProvePublishedLibrary verifies events with the Python library that owners of endpoints use.
+// They are valid with the current and the previous secret, but not with another secret or body, or
+// a day later.
 func TestProvePublishedLibrary(t *testing.T) {
 	python := testenv.Tool(t, "standard-webhooks", "bin", "python")
 	w := fresh(t)

@@ -15,12 +15,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// Secrets derives the signing secrets of endpoints. No secret is stored. Each is derived from the
-// operator's pepper, the subscriber, the endpoint and the number of rotations.
+// Secrets derives the signing secrets of endpoints, which are not stored, from the operator's
+// pepper, the subscriber, the endpoint and the number of rotations.
 type Secrets struct{ Pepper []byte }
 
-// Secret returns the secret that a subscriber and their endpoint share, in the format of the
-// Standard Webhooks libraries. All alerts of the subscriber to that endpoint use the same secret.
+// Secret returns the secret of a subscriber's endpoint, in the format of the Standard Webhooks
+// libraries. All alerts of the subscriber to that endpoint share it.
 func (s Secrets) Secret(subscriber store.SubscriberID, url string, generation int) string {
 	key := hmac.New(sha256.New, s.Pepper)
 	key.Write([]byte("webhook secret"))

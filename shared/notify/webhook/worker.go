@@ -31,14 +31,13 @@ type Worker struct {
 	Log        *slog.Logger
 }
 
-// waits holds the pause after each failed try. After further tries, the last pause is used again.
+// waits holds the pause after each failed try; further tries use the last one.
 var waits = []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour}
 
 const (
-	// tryingFor is the time for which an event is retried.
 	tryingFor = 24 * time.Hour
-	// longestWait is the maximum pause that an endpoint can request with the header Retry-After.
+	// longestWait is the maximum pause that an endpoint can request with Retry-After.
 	longestWait = 6 * time.Hour
 
 	atOnce    = 32 // deliveries leased per read
@@ -47,14 +46,13 @@ const (
 	tryTime   = outbound.DefaultTimeout + 5*time.Second // one try, with its writes to the store, takes less
 )
 
-// perHost limits test events to one host. Without it, a caller with many mailboxes could make the
-// service call the server of another person all day.
+// perHost limits test events to one host. Otherwise a caller with many mailboxes could make the
+// service call another person's server all day.
 var perHost = limit.Limit{Name: "webhook-tests", Calls: 30, Window: time.Hour}
 
-// Work tries the deliveries that are due. It returns the number of deliveries that were tried or
-// postponed without an error. Deliveries to one endpoint run one after another. If the endpoint
-// does not answer, its other deliveries are postponed too. An error of one delivery does not stop
-// the others.
+// Work tries the deliveries that are due, and returns how many were tried or postponed without an
+// error. Deliveries to one endpoint run one after another; if it does not answer, its other
+// deliveries are postponed too. An error of one delivery does not stop the others.
 func (w *Worker) Work(ctx context.Context) (done int, err error) {
 	var mu sync.Mutex
 	var faults []error
@@ -98,8 +96,8 @@ type outcome struct {
 
 func (o outcome) accepted() bool { return o.status >= 200 && o.status < 300 }
 
-// try delivers one event and records the result. until is the time when the endpoint may be called
-// again; zero means at once.
+// try delivers one event and records the result. The endpoint may be called again at the time
+// until; zero means at once.
 func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, err error) {
 	alert, endpoint, err := w.about(ctx, d)
 	if errors.Is(err, store.ErrNotFound) {
@@ -108,7 +106,7 @@ func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, er
 	if err != nil {
 		return until, err
 	}
-	// The endpoint is dead: it no longer accepts events. Its owner can replay the event later.
+	// The owner of a dead endpoint can replay the event later.
 	if endpoint.Dead && alert.Paused > fare.DayOf(w.Now()) {
 		d.Ended = w.Now()
 		return until, w.end(ctx, d)
@@ -138,8 +136,8 @@ func (w *Worker) about(ctx context.Context, d store.Delivery) (alert store.Alert
 	return alert, endpoint, err
 }
 
-// full counts a test event to a host and reports whether the limit perHost is reached. If the store
-// fails, full returns false.
+// full counts a test event to a host and reports whether perHost is reached. It returns false if
+// the store fails.
 func (w *Worker) full(ctx context.Context, to string) (full bool, until time.Time) {
 	host := to
 	if u, err := url.Parse(to); err == nil {
@@ -152,8 +150,7 @@ func (w *Worker) full(ctx context.Context, to string) (full bool, until time.Tim
 	return !decision.Allowed, decision.Reset
 }
 
-// test sends a test event to an endpoint. If the endpoint accepts it, test marks the endpoint as
-// verified.
+// test sends a test event, and marks the endpoint as verified if it accepts the event.
 func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert,
 	e store.Endpoint) (o outcome, err error) {
 	body, err := testEvent(alert, d.At)
@@ -174,8 +171,8 @@ func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert,
 	return o, err
 }
 
-// post sends one signed event. It returns an error only if the service is at fault. All results of
-// the request, also failures of the endpoint, are in the outcome.
+// post sends one signed event. Its error is a fault of the service; failures of the endpoint are in
+// the outcome.
 func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, id string,
 	body []byte) (outcome, error) {
 	now := w.Now()
@@ -194,8 +191,7 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 		wait, _ := retry.ParseAfter(answer.Header.Get("Retry-After"), now)
 		o.after = min(max(wait, 0), longestWait)
 	}
-	// A status from 200 to 299 means that the event was accepted, even if the response body was cut
-	// off.
+	// A 2xx status means that the event was accepted, even if the response body was cut off.
 	if err != nil && !(answer.Status >= 200 && answer.Status < 300) {
 		o.status = 0
 	}
@@ -206,7 +202,6 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 	return o, nil
 }
 
-// record stores the outcome of a try.
 func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint, o outcome,
 	err error) (until time.Time, _ error) {
 	if err != nil {
@@ -230,8 +225,8 @@ func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint,
 	return until, err
 }
 
-// end records the final state of a delivery. If the delivery announced the end of its alert, the
-// alert is removed first. If end then fails, a retry finds no alert and drops the delivery.
+// end records the final state of a delivery. If the delivery announced the end of its alert, end
+// removes the alert first: if end then fails, a retry finds no alert and drops the delivery.
 func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 	if d.Last {
 		ref, err := store.ParseRef(d.Alert)
@@ -245,9 +240,9 @@ func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 	return w.Deliveries.End(ctx, d)
 }
 
-// failed postpones an event that the endpoint did not accept. After 24 hours, it gives the event
-// up. It marks the endpoint as dead if the status is 410 Gone, or if the endpoint accepted no event
-// in these 24 hours.
+// failed postpones an event that the endpoint did not accept, and gives it up after 24 hours. It
+// marks the endpoint as dead if the status is 410 Gone, or if the endpoint accepted no event in
+// these 24 hours.
 func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 	o outcome) (until time.Time, err error) {
 	now, last := d.Tried, d.At.Add(tryingFor)
@@ -271,8 +266,8 @@ func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 	return until, w.Deliveries.Postpone(ctx, d, next)
 }
 
-// bury marks the endpoint of a delivery as dead, queues one mail to the owner of the endpoint, and
-// pauses the alerts to the endpoint.
+// bury marks the endpoint of a delivery as dead, queues one mail to its owner, and pauses the
+// alerts to it.
 func (w *Worker) bury(ctx context.Context, d store.Delivery) error {
 	now := w.Now()
 	_, err := w.Deliveries.ChangeEndpoint(ctx, d.Subscriber, d.URL, now, func(e *store.Endpoint) bool {

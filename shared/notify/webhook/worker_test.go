@@ -18,7 +18,6 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestNothingBeforeTheTest: an endpoint that has not accepted a test event gets no other events.
 func TestNothingBeforeTheTest(t *testing.T) {
 	w := fresh(t)
 	a := w.alert("ada", "BUH", url)
@@ -47,8 +46,7 @@ func TestNothingBeforeTheTest(t *testing.T) {
 
 func sorted(s []string) []string { slices.Sort(s); return s }
 
-// TestAgainAndAgain: an event is retried for a day, always with the same content. The pauses become
-// longer.
+// An event is retried for a day with the same content and growing pauses.
 func TestAgainAndAgain(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -86,8 +84,7 @@ func TestAgainAndAgain(t *testing.T) {
 	}
 }
 
-// TestAnswers: the status of an endpoint's response decides whether an event is delivered, retried
-// or given up.
+// The status of a response decides whether an event is delivered, retried or given up.
 func TestAnswers(t *testing.T) {
 	const soon = 5 * time.Second
 	for _, c := range []struct {
@@ -164,8 +161,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestASlowEndpoint: an endpoint that does not answer gets one request at a time, even if many
-// events wait. Events of other endpoints are not delayed.
+// A silent endpoint gets one request at a time, however many events wait, and delays no other
+// endpoint.
 func TestASlowEndpoint(t *testing.T) {
 	w := fresh(t)
 	slow, quick := w.verified("ada", "BUH", url), w.verified("bob", "BUH", "https://other.example.com/")
@@ -194,7 +191,7 @@ func TestASlowEndpoint(t *testing.T) {
 	}
 }
 
-// TestEndedAlerts: after an alert has ended, its remaining events are not delivered.
+// After an alert has ended, its remaining events are not delivered.
 func TestEndedAlerts(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -214,8 +211,8 @@ func TestEndedAlerts(t *testing.T) {
 	}
 }
 
-// TestTestsAreCapped: a caller with many mailboxes cannot make the service send test events to the
-// server of another person all day.
+// A caller with many mailboxes cannot make the service send test events to another person's server
+// all day.
 func TestTestsAreCapped(t *testing.T) {
 	w := fresh(t)
 	w.answer = status(500)
@@ -234,8 +231,8 @@ func TestTestsAreCapped(t *testing.T) {
 	}
 }
 
-// TestUnderFaults: one storage call fails, before or after its effect, or the process dies at that
-// call. Every event is still delivered under one ID, and at the end the queue is empty.
+// Whichever storage call fails or kills the process, every event is delivered under one ID, and the
+// queue ends empty.
 func TestUnderFaults(t *testing.T) {
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
 		w := open(t, f, clock)
@@ -271,8 +268,8 @@ func TestUnderFaults(t *testing.T) {
 	})
 }
 
-// TestSignatures: recipients verify events with the Standard Webhooks library. Events are valid
-// before and during a change of the secret.
+// Recipients verify events with the Standard Webhooks library, before and during a change of the
+// secret.
 func TestSignatures(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -308,9 +305,9 @@ func TestSignatures(t *testing.T) {
 	verify("m6", second, true)
 }
 
-// TestTheEnd: the endpoint of an alert that has ended gets one event about the end. The alert is
-// removed when the endpoint accepts the event, or after a day of retries. The endpoint is deleted
-// with its last alert.
+// The endpoint of an ended alert gets one event about the end. The alert is removed when the
+// endpoint accepts the event, or after a day of retries. The endpoint is deleted with its last
+// alert.
 func TestTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string

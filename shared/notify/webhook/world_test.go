@@ -25,7 +25,6 @@ import (
 
 const url = "https://hook.example.com/alerts"
 
-// received is one request that an endpoint received.
 type received struct {
 	ID     string
 	Type   string
@@ -33,7 +32,6 @@ type received struct {
 	body   []byte
 }
 
-// world is a service with one endpoint. The test sets how the endpoint answers.
 type world struct {
 	*webhook.Worker
 	t       testing.TB
@@ -86,8 +84,7 @@ func (w *world) take(rw http.ResponseWriter, r *http.Request) {
 	answer(rw, r)
 }
 
-// requests returns the type and the ID of each request to the endpoint since the last call of
-// requests.
+// requests returns the type and the ID of each request to the endpoint since its last call.
 func (w *world) requests() (all []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -107,7 +104,6 @@ func status(code int, header ...string) http.HandlerFunc {
 	}
 }
 
-// alert returns a confirmed alert whose messages go to an endpoint.
 func (w *world) alert(who string, destination fare.City, to string) store.Alert {
 	w.t.Helper()
 	a := store.Alert{
@@ -128,7 +124,6 @@ func (w *world) alert(who string, destination fare.City, to string) store.Alert 
 	return a
 }
 
-// verified returns an alert to an endpoint that has accepted a test event.
 func (w *world) verified(who string, destination fare.City, to string) store.Alert {
 	w.t.Helper()
 	a := w.alert(who, destination, to)
@@ -160,7 +155,6 @@ func (w *world) deliver(a store.Alert, id string) {
 	}
 }
 
-// work runs the worker until no delivery is due.
 func (w *world) work() {
 	w.t.Helper()
 	for range 100 {
@@ -193,7 +187,6 @@ func (w *world) paused(a store.Alert) bool {
 	return now.Paused > 0
 }
 
-// jobs returns the kinds of the jobs in the outbox, without those that ask for confirmation.
 func (w *world) jobs() (kinds []string) {
 	w.t.Helper()
 	jobs, err := w.outbox.Take(w.t.Context(), 50, w.clock.Now().Add(time.Hour), 0)
