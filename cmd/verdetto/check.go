@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +32,25 @@ type serveOptions struct {
 	first *setup.Setup // waits for the first verdict; nil except at the first run
 }
 
-const realMoney = "real"
+// isPublic reports whether pages and links are meant for people elsewhere.
+func (o *serveOptions) isPublic() bool {
+	base, err := url.Parse(o.base)
+	return o.tls != "" || o.behind != "" || err == nil && base.Host != "" && !setup.IsLoopback(base.Hostname()+":0")
+}
+
+// chooseMoney chooses how Pro is paid if the operator did not: with play money only where nobody else
+// reads the links to its stand-ins, which lead to this machine.
+func (o *serveOptions) chooseMoney() {
+	switch {
+	case o.money != "":
+	case o.isPublic() || !setup.IsLoopback(o.address()):
+		o.money = onemachine.NoMoney
+	default:
+		o.money = playMoney
+	}
+}
+
+const playMoney = "play"
 
 // flags defines the flags of the command and returns those that are settings, all but -price.
 func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
@@ -44,9 +63,10 @@ func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 // faults returns what a check of single settings cannot find: missing settings, contradictions
 // between settings, and files that cannot be used.
 func (o *serveOptions) faults() (faults []string) {
+	o.chooseMoney()
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	if o.money == realMoney {
-		faults = append(faults, config.Faults(&config.Pay{})...)
+	if o.money == onemachine.RealMoney {
+		faults = append(faults, config.Faults((&config.Pay{}).Groups()...)...)
 		if o.base == "" && o.tls == "" {
 			wrong("VERDETTO_BASE_URL: missing; real money needs an address that Stripe and customers can reach: set an https URL, such as https://verdetto.example, or VERDETTO_TLS")
 		}

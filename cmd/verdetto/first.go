@@ -45,7 +45,7 @@ func (o *serveOptions) isFirstRun(taken []settings.ValuedSetting, file string) b
 			return false
 		}
 	}
-	return file == "" && o.money != realMoney && setup.IsLoopback(o.address()) && isNew(cmp.Or(o.store, setUpStore))
+	return file == "" && o.money != onemachine.RealMoney && setup.IsLoopback(o.address()) && isNew(cmp.Or(o.store, setUpStore))
 }
 
 // isNew reports whether the file of a store does not exist yet; other stores are never new.

@@ -15,6 +15,7 @@ import (
 	"verdetto/cmd/verdetto/setup"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
+	"verdetto/shared/web/page"
 )
 
 func serveCommand() *cobra.Command {
@@ -46,7 +47,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 	}
 	s.Monitor = monitor.New()
 	s.Log = slog.New(s.Monitor.Log(s.Log.Handler()))
-	s.Mail, s.RealPayments, s.JobDelay = o.mail, o.money == realMoney, store.RandomDelay
+	s.Mail, s.Money, s.JobDelay = o.mail, o.money, store.RandomDelay
 	if err := config.Load(&s.Telegram); err != nil {
 		return err
 	}
@@ -56,9 +57,11 @@ func serve(ctx context.Context, o *serveOptions) error {
 		return err
 	}
 	defer o.close()
-	if s.BaseURL, err = onemachine.BaseURL(o.links(o.base), s.RealPayments, listener.Addr()); err != nil {
+	if s.BaseURL, err = onemachine.BaseURL(o.links(o.base), s.Money == onemachine.RealMoney, listener.Addr()); err != nil {
 		return err
 	}
+	page.NothingSold.Store(s.Money == onemachine.NoMoney)
+	page.MailKept.Store(o.isPublic() && onemachine.IsFolder(o.mail))
 	partly, err := o.options.open(ctx, &s, o.notes(s.Log, os.Stdout), onemachine.OpenStore)
 	if err != nil && ctx.Err() != nil {
 		return nil // stopped before it began

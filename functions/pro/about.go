@@ -80,10 +80,14 @@ func (s *Service) particulars(l *i18n.Language) []any {
 		}
 		return text
 	}
+	usdc := ""
+	if s.inUSDC() {
+		usdc = l.Decimals(pay.FormatUnits(s.Wallet.Units))
+	}
 	return []any{
 		"Name", given(o.Name), "Address", given(o.Address), "Email", given(o.Email), "Phone", given(o.Phone), "Number",
 		given(o.Number), "Law", given(o.Law),
-		"USDC", l.Decimals(pay.FormatUnits(s.Wallet.Units)), "Days", CryptoDays,
+		"Card", s.byCard(), "USDC", usdc, "Days", CryptoDays,
 		"Offer", page.AddressIn(l, "/v1/pro"), "Manage", page.AddressIn(l, "/v1/pro/gestione"), "Recover",
 		page.AddressIn(l, "/v1/pro/recupera"),
 		"Contact", page.AddressIn(l, "/v1/contatti"), "Privacy", page.AddressIn(l, "/v1/privacy"), "Imprint",

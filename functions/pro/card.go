@@ -20,12 +20,15 @@ import (
 func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{
 		Summary: "Buy Pro by card",
-		Description: "Returns the address of a hosted checkout. With the same email address and " +
-			"Idempotency-Key, or random field of a page, the same caller gets the same checkout while " +
-			"the card processor remembers it. Otherwise each call begins a new one.",
-		Answer: checkoutBegun{},
-		Pages:  []int{http.StatusOK},
-	}, s.checkCheckout, s.checkout)
+		Description: "Returns the address of a hosted checkout: the same one for the same caller, email " +
+			"address and Idempotency-Key, while the card processor remembers it.",
+		Problems: []httpapi.ProblemType{NotOffered},
+		Answer:   checkoutBegun{},
+		Pages:    []int{http.StatusOK},
+	}, offered(s.byCard, s.checkCheckout), s.checkout)
+	if !s.byCard() {
+		return
+	}
 	httpapi.JSON(api, "pro-conferma", httpapi.JSONDoc{
 		Summary: "Get the key after paying by card",
 		Description: "The hosted checkout sends the payer here. It shows the key once, as JSON or as a " +
@@ -49,7 +52,7 @@ type checkoutInput struct {
 	httpapi.Repeatable
 	Body struct {
 		Email string `json:"email" maxLength:"254" doc:"Email address" example:"ada@example.com"`
-		Token string `json:"t,omitempty" nullable:"true" format:"hex32-or-empty" doc:"Random field of a page's form: 32 hexadecimal digits. It works as an Idempotency-Key" example:"000102030405060708090a0b0c0d0e0f"`
+		Token string `json:"t,omitempty" nullable:"true" format:"hex32-or-empty" doc:"Random field of a page's form, which works as an Idempotency-Key" example:"000102030405060708090a0b0c0d0e0f"`
 	} `contentType:"application/json"`
 }
 

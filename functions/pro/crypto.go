@@ -22,20 +22,23 @@ func (s *Service) registerCrypto(api *httpapi.API) {
 		Summary: "How to pay in USDC",
 		Description: "Returns how to pay. One payment buys 30 days and does not renew. With an email " +
 			"address, the answer holds a Solana Pay link whose memo binds the payment to that address, " +
-			"so only its owner can claim it. As HTML, it is a page that waits for the payment.",
-		Answer: Details{},
-		Pages:  []int{http.StatusOK},
-	}, s.checkCrypto, s.details)
-	s.registerWaiting(api)
+			"so only its owner can claim it. As HTML, it waits for the payment.",
+		Problems: []httpapi.ProblemType{NotOffered},
+		Answer:   Details{},
+		Pages:    []int{http.StatusOK},
+	}, offered(s.inUSDC, s.checkCrypto), s.details)
+	if s.inUSDC() {
+		s.registerWaiting(api)
+	}
 	httpapi.JSON(api, "pro-verifica-cripta", httpapi.JSONDoc{
 		Summary: "Get the key after paying in USDC",
-		Description: "Looks up the transaction on the chain. Each signature counts once. A payment " +
+		Description: "Each signature counts once. A payment " +
 			"without a memo belongs to the first claim, unless the payer proves it with firma. If the " +
 			"address already has a key, no key is shown, that key stays valid, and `status` is `esteso`. " +
 			"With that key in X-Api-Key, it is shown again.",
 		Problems: []httpapi.ProblemType{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, WrongProof,
-			PaymentUsed, Unjudged},
-	}, s.checkVerify, s.verify)
+			PaymentUsed, Unjudged, NotOffered},
+	}, offered(s.inUSDC, s.checkVerify), s.verify)
 }
 
 type detailsInput struct {
@@ -48,15 +51,15 @@ type detailsInput struct {
 // Details holds everything that a payer needs for a payment in USDC.
 type Details struct {
 	Wallet       string `json:"wallet" doc:"Address of the receiving wallet"`
-	TokenAccount string `json:"tokenAccount" doc:"The wallet's account for USDC. Wallets find it by themselves"`
+	TokenAccount string `json:"tokenAccount" doc:"The wallet's account for USDC"`
 	Mint         string `json:"mint" doc:"Address of the USDC mint. No other coin is accepted"`
 	Network      string `json:"network" enum:"mainnet-beta,devnet" doc:"Solana network"`
 	Amount       string `json:"amount" doc:"The least amount to send, in USDC" example:"12.99"`
 	Decimals     int    `json:"decimals" doc:"Decimals of USDC"`
 	Days         int    `json:"days" doc:"Days of Pro for one payment. A second payment adds as many"`
-	Link         string `json:"link,omitempty" doc:"Solana Pay link. Present if an email address was given"`
-	Memo         string `json:"memo,omitempty" doc:"The memo that binds the payment to the email address without showing it"`
-	ProofText    string `json:"proofText" doc:"For a payment without the memo: the text that the paying wallet signs, with the email address and the transaction's signature filled in. POST /v1/pro/verifica-cripta takes the result as firma"`
+	Link         string `json:"link,omitempty" doc:"Solana Pay link, for the given email address"`
+	Memo         string `json:"memo,omitempty" doc:"Binds the payment to the email address"`
+	ProofText    string `json:"proofText" doc:"For a payment without the memo: the text for the paying wallet to sign, with email address and signature filled in. The result is firma"`
 	QR           string `json:"qr,omitempty" doc:"The link as a QR code: an SVG image"`
 }
 
@@ -134,7 +137,7 @@ type verifyInput struct {
 	Key  string `header:"X-Api-Key" doc:"Your current key, to extend its plan"`
 	Body struct {
 		Email     string `json:"email" maxLength:"254" doc:"Email address of the plan" example:"ada@example.com"`
-		Signature string `json:"signature" maxLength:"200" doc:"Signature of the transaction: 64 bytes in base58, usually 87 or 88 characters"`
+		Signature string `json:"signature" maxLength:"200" doc:"Signature of the transaction: 64 bytes in base58"`
 		Proof     string `json:"firma,omitempty" nullable:"true" maxLength:"200" doc:"For a payment without the memo: the paying wallet's ed25519 signature of proofText, in base58 or base64. For 30 days it outranks a claim without one"`
 	} `contentType:"application/json"`
 }

@@ -15,8 +15,7 @@ func (s *Service) registerOffer(api *httpapi.API) {
 	httpapi.JSON(api, "pro-offerta", httpapi.JSONDoc{
 		Summary: "The paid plan and its prices",
 		Description: "Returns the paid plan and its prices, as JSON or as the page to buy it. The price " +
-			"by card comes from the card processor and is kept for an hour. It is absent while the " +
-			"processor does not answer.",
+			"by card is absent while the card processor does not answer.",
 		Answer: planOffer{},
 		Pages:  []int{http.StatusOK},
 	}, nil, s.offer)
@@ -35,9 +34,10 @@ type offerInput struct {
 
 // planOffer is the answer that describes the paid plan and its prices.
 type planOffer struct {
-	Plan string     `json:"plan" enum:"pro"`
-	Card *cardPrice `json:"card,omitempty" doc:"By card. It renews until it is cancelled"`
-	USDC usdcPrice  `json:"usdc" doc:"In USDC on Solana: one payment, no renewal"`
+	Plan    string     `json:"plan" enum:"pro"`
+	Offered bool       `json:"offered" doc:"False: nothing is sold"`
+	Card    *cardPrice `json:"card,omitempty" doc:"By card. It renews until it is cancelled"`
+	USDC    *usdcPrice `json:"usdc,omitempty" doc:"In USDC on Solana: one payment, no renewal"`
 }
 
 type cardPrice struct {
@@ -55,11 +55,18 @@ type usdcPrice struct {
 
 // offer returns the paid plan and its prices. The caller needs no e-mail address.
 func (s *Service) offer(ctx context.Context, in *offerInput) (*page.Response, error) {
-	price, known := s.price(ctx)
+	var price pay.Price
+	var known bool
+	if s.byCard() {
+		price, known = s.price(ctx)
+	}
 	if page.WantsHTML(in.Accept) {
 		return s.offerPage(in.Reader, price, known)
 	}
-	answer := planOffer{Plan: "pro", USDC: usdcPrice{pay.FormatUnits(s.Wallet.Units), CryptoDays}}
+	answer := planOffer{Plan: "pro", Offered: s.sells()}
+	if s.inUSDC() {
+		answer.USDC = &usdcPrice{pay.FormatUnits(s.Wallet.Units), CryptoDays}
+	}
 	if known {
 		answer.Card = &cardPrice{price.Amount, price.Currency, price.Every, price.Count, price.PlusTax}
 	}
@@ -80,12 +87,12 @@ func (s *Service) offerPage(r Reader, price pay.Price, known bool) (*page.Respon
 	v := struct {
 		view
 		ProCalls, FreeCalls, Price, Every, USDC, Email, Token, Checkout string
-		PlusTax                                                         bool
+		PlusTax, ByCard, InUSDC                                         bool
 		Days, Grace                                                     int
 	}{
 		view: view{l}, ProCalls: l.Number(int(verdicts.Pro.Calls)), FreeCalls: l.Number(int(verdicts.Free.Calls)),
 		USDC: l.Decimals(pay.FormatUnits(s.Wallet.Units)), Token: token, Checkout: checkout, Days: CryptoDays,
-		Grace: int(apikey.Grace.Hours() / 24),
+		Grace: int(apikey.Grace.Hours() / 24), ByCard: s.byCard(), InUSDC: s.inUSDC(),
 	}
 	if known {
 		v.Price, v.Every, v.PlusTax = l.Price(price.Amount, price.Currency), l.Text("offer.once."+price.Every),
@@ -95,7 +102,7 @@ func (s *Service) offerPage(r Reader, price pay.Price, known bool) (*page.Respon
 		}
 	}
 	return render(http.StatusOK, "offer.html", page.Page{
-		Language: l, Title: l.Text("offer.title"), Description: l.Text("offer.summary"), Index: true,
+		Language: l, Title: l.Text("offer.title"), Description: l.Text("offer.summary"), Index: s.sells(),
 		Scripts: []string{"home.js"}, Others: page.OtherLanguages(l, "/v1/pro"),
 		Search: page.NewSearchAddresses(s.BaseURL, l, "/v1/pro"),
 	}, v)

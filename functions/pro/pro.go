@@ -32,8 +32,8 @@ import (
 type Service struct {
 	Keys     store.Customers
 	Outbox   store.Outbox
-	Checkout pay.Checkout
-	Chain    pay.Chain // nil: nothing is sold; Checkout is then pay.Unsold
+	Checkout pay.Checkout // pay.Unsold: nothing is sold by card
+	Chain    pay.Chain    // nil: nothing is sold in USDC
 	Wallet   Wallet
 	Sender   mail.Sender
 	Limiter  *limit.Limiter
@@ -103,6 +103,8 @@ var (
 		Title: "The payment is bound to another address"}
 	NoCard = httpapi.ProblemType{Status: http.StatusConflict, Code: "nessuna-carta",
 		Title: "The plan is not paid by card"}
+	NotOffered = httpapi.ProblemType{Status: http.StatusNotFound, Code: "piano-non-offerto",
+		Title: "Not sold here"}
 	PaymentUsed = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-gia-usato",
 		Title: "The payment has already been used"}
 )
@@ -110,18 +112,32 @@ var (
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	s.registerPages(api)
-	if s.sells() {
-		s.registerOffer(api)
-		s.registerCard(api)
-		s.registerCrypto(api)
-	}
+	s.registerOffer(api)
+	s.registerCard(api)
+	s.registerCrypto(api)
 	s.registerRecover(api)
 	s.registerKey(api)
 	s.registerManage(api)
 }
 
-// sells reports whether the plan is for sale. If not, the paths for buying it do not exist.
-func (s *Service) sells() bool { return s.Chain != nil }
+// byCard reports whether the plan is sold by card, and inUSDC whether it is sold in USDC. The paths that
+// begin a purchase in a way that is not offered answer with NotOffered.
+func (s *Service) byCard() bool { _, unsold := s.Checkout.(pay.Unsold); return !unsold }
+func (s *Service) inUSDC() bool { return s.Chain != nil }
+
+func (s *Service) sells() bool { return s.byCard() || s.inUSDC() }
+
+// offered returns the check of a request to buy, which fails with NotOffered unless the way to pay is
+// offered.
+func offered[I any](isOffered func() bool, check func(context.Context, *I) error) func(context.Context, *I) error {
+	return func(ctx context.Context, in *I) error {
+		if !isOffered() {
+			return NotOffered.Problem("This service does not sell the plan in this way. GET /v1/pro says what is " +
+				"sold here.")
+		}
+		return check(ctx, in)
+	}
+}
 
 // emailBody is the body of a request that names an e-mail address.
 type emailBody struct {
@@ -176,7 +192,7 @@ func (s *Service) customer(email string) apikey.CustomerID {
 // issued is the answer to a purchase: a new key, or the extension of an existing plan.
 type issued struct {
 	APIKey    string    `json:"apiKey,omitempty" doc:"The key, shown only once. Absent if the address already has a key, which stays valid"`
-	Status    string    `json:"status,omitempty" enum:"esteso" doc:"esteso: the plan of an address with a key was extended, and its owner gets a mail. Absent otherwise"`
+	Status    string    `json:"status,omitempty" enum:"esteso" doc:"esteso: the plan of an address with a key was extended; its owner gets a mail"`
 	Plan      string    `json:"plan" enum:"pro"`
 	ExpiresAt time.Time `json:"expiresAt" doc:"End of the plan unless it is renewed, UTC"`
 }

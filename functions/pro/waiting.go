@@ -24,11 +24,10 @@ import (
 
 func (s *Service) registerWaiting(api *httpapi.API) {
 	httpapi.JSON(api, "pro-attesa", httpapi.JSONDoc{
-		Summary: "Check whether a payment in USDC has arrived",
-		Description: "For the page that waits for a payment. Looks for transactions of the page's link, " +
-			"or for the given one, and returns the key. For 10 minutes it returns the same key again.",
-		Answer: waited{},
-		Pages:  []int{http.StatusOK},
+		Summary:     "Check whether a payment in USDC has arrived",
+		Description: "Looks for transactions of the page's link, or for the given one, and returns the key. For 10 minutes it returns the same key again.",
+		Answer:      waited{},
+		Pages:       []int{http.StatusOK},
 	}, s.checkWaiting, s.wait)
 }
 
@@ -37,14 +36,14 @@ type waitInput struct {
 	Reader
 	Body struct {
 		Email     string `json:"email" maxLength:"254" doc:"Email address of the plan" example:"ada@example.com"`
-		Token     string `json:"t" format:"hex32" doc:"Token of the page: 32 hexadecimal digits" example:"000102030405060708090a0b0c0d0e0f"`
+		Token     string `json:"t" format:"hex32" doc:"Token of the page" example:"000102030405060708090a0b0c0d0e0f"`
 		Signature string `json:"signature,omitempty" nullable:"true" maxLength:"200" doc:"Signature of a transaction that the page's link did not cause"`
 	} `contentType:"application/json"`
 }
 
 // waited is the answer about the expected payment in USDC. The waiting page requests it repeatedly.
 type waited struct {
-	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato,trattenuto" doc:"pagato: apiKey is the key. esteso: the plan of an address with a key was extended. visto: a transaction, not final yet. trattenuto: a transaction that cannot be read yet; its claim is kept and the key is mailed. in-attesa: none yet. Others: why it buys nothing"`
+	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato,trattenuto" doc:"pagato: apiKey is the key. esteso: a plan was extended. visto: not final yet. trattenuto: not readable yet; the key is mailed later. Others: why nothing is bought"`
 	APIKey    string     `json:"apiKey,omitempty" doc:"The key, if status is pagato"`
 	Plan      string     `json:"plan,omitempty" enum:"pro"`
 	ExpiresAt *time.Time `json:"expiresAt,omitempty" doc:"End of the plan, UTC"`

@@ -37,12 +37,12 @@ type config struct {
 
 	Operator operator `json:"operator"` // missing details are reported, but are no fault
 
-	// If StripePrice, the id of the recurring price, and SolanaWallet are empty, nothing is sold.
+	// StripePrice is the id of the recurring price. If it is empty, nothing is sold by card.
 	StripePrice string `json:"stripePrice"`
 	// Subscriptions at StripeFormerPrices stay valid.
 	StripeFormerPrices []string `json:"stripeFormerPrices"`
 
-	SolanaWallet  string `json:"solanaWallet"`
+	SolanaWallet  string `json:"solanaWallet"`  // receives USDC; empty: nothing is sold in USDC
 	SolanaNetwork string `json:"solanaNetwork"` // mainnet-beta or devnet
 	SolanaMint    string `json:"solanaMint"`    // empty: USDC on mainnet-beta
 	PriceUSDC     string `json:"priceUSDC"`
@@ -141,13 +141,14 @@ func (c config) choices() (choices []string) {
 	if c.TelegramBot != "" {
 		choices = append(choices, parameters.TelegramBot)
 	}
-	if c.sells() {
-		choices = append(choices, parameters.StripePrice, parameters.SolanaWallet)
+	if c.StripePrice != "" {
+		choices = append(choices, parameters.StripePrice)
+	}
+	if c.SolanaWallet != "" {
+		choices = append(choices, parameters.SolanaWallet)
 	}
 	return choices
 }
-
-func (c config) sells() bool { return c.StripePrice != "" && c.SolanaWallet != "" }
 
 func (c config) ownFirewall() bool { return c.Firewall == "" && c.RequestsPerFiveMinutes > 0 }
 

@@ -72,10 +72,8 @@ func TestFaultsAreReported(t *testing.T) {
 		{"price", func(c *config) { c.StripePrice = "12.99" }, "stripePrice: "},
 		{"former price", func(c *config) { c.StripeFormerPrices = []string{"price_1", "9.99"} },
 			"stripeFormerPrices[1]: "},
-		{"a price alone", func(c *config) { c.SolanaWallet = "" },
-			"stripePrice, solanaWallet: give both, or neither where nothing is sold"},
-		{"answers sold without a wallet", func(c *config) { c.StripePrice, c.SolanaWallet, c.PaidCalls = "", "", true },
-			"paidCalls: it needs stripePrice and solanaWallet"},
+		{"answers sold without a wallet", func(c *config) { c.SolanaWallet, c.PaidCalls = "", true },
+			"paidCalls: it needs solanaWallet"},
 		{"a placeholder for a wallet", func(c *config) { c.Account = "210987654321" },
 			"solanaWallet: still a placeholder"},
 		{"a wallet without a key", func(c *config) {

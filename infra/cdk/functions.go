@@ -179,9 +179,7 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		set("VERDETTO_FARES_SHOWN", c.FaresShown)
 	case "x402":
 		set("VERDETTO_FARES_SHOWN", c.FaresShown)
-		if c.sells() {
-			f.chain(c, set)
-		}
+		f.chain(c, set)
 	case "refresh":
 		set("VERDETTO_CALLS_A_DAY", strconv.Itoa(c.CallsADay))
 		e["VERDETTO_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
@@ -193,15 +191,15 @@ func (f function) environment(c config, p parts) *map[string]*string {
 				set(p.variable, p.value)
 			}
 		}
-		if !c.sells() {
-			break
+		if c.StripePrice != "" {
+			set("STRIPE_PRICE", c.StripePrice)
 		}
-		set("STRIPE_PRICE", c.StripePrice)
 		if len(c.StripeFormerPrices) > 0 {
 			set("STRIPE_FORMER_PRICES", strings.Join(c.StripeFormerPrices, ","))
 		}
-		f.chain(c, set)
-		set("VERDETTO_PRICE_USDC", c.PriceUSDC)
+		if f.chain(c, set) {
+			set("VERDETTO_PRICE_USDC", c.PriceUSDC)
+		}
 	}
 	if f.queue && f.http {
 		e["VERDETTO_WORK_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
@@ -221,12 +219,17 @@ func (f function) quotas(c config, set func(key, value string)) {
 	}
 }
 
-func (f function) chain(c config, set func(key, value string)) {
+// chain sets the settings of payments in USDC.
+func (f function) chain(c config, set func(key, value string)) (sold bool) {
+	if c.SolanaWallet == "" {
+		return false
+	}
 	set("SOLANA_WALLET", c.SolanaWallet)
 	set("SOLANA_NETWORK", c.SolanaNetwork)
 	if c.SolanaMint != "" {
 		set("SOLANA_MINT", c.SolanaMint)
 	}
+	return true
 }
 
 // allowed returns exactly the permissions that the function needs. The CDK adds those for tracing

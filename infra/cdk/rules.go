@@ -147,15 +147,11 @@ func (c config) sale() []rule {
 		{"quotaCalls", c.unknownQuota()},
 		{"faresShown", when(c.FaresShown != "today" && c.FaresShown != "all", "%q is neither today nor all",
 			c.FaresShown)},
-		{"stripePrice, solanaWallet", when((c.StripePrice == "") != (c.SolanaWallet == ""),
-			"give both, or neither where nothing is sold")},
-		{"paidCalls", when(c.PaidCalls && !c.sells(), "it needs stripePrice and solanaWallet")},
+		{"stripePrice", optional(c.StripePrice, priceShape, price)},
+		{"paidCalls", when(c.PaidCalls && c.SolanaWallet == "", "it needs solanaWallet")},
 	}
-	if c.sells() {
-		rules = append(rules,
-			rule{"stripePrice", shaped(c.StripePrice, priceShape, price)},
-			rule{"solanaWallet", c.wallet()},
-		)
+	if c.SolanaWallet != "" {
+		rules = append(rules, rule{"solanaWallet", c.wallet()})
 	}
 	for i, former := range c.StripeFormerPrices {
 		rules = append(rules, rule{fmt.Sprintf("stripeFormerPrices[%d]", i), shaped(former, priceShape, price)})

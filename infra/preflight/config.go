@@ -47,13 +47,14 @@ func (c config) parameters() []parameters.Parameter {
 	if c.TelegramBot != "" {
 		chosen = append(chosen, parameters.TelegramBot)
 	}
-	if c.sells() {
-		chosen = append(chosen, parameters.StripePrice, parameters.SolanaWallet)
+	if c.StripePrice != "" {
+		chosen = append(chosen, parameters.StripePrice)
+	}
+	if c.SolanaWallet != "" {
+		chosen = append(chosen, parameters.SolanaWallet)
 	}
 	return parameters.Required(chosen...)
 }
-
-func (c config) sells() bool { return c.StripePrice != "" || c.SolanaWallet != "" }
 
 // regions returns the regions with a stack of the service, and the suffix of its name there.
 func (c config) regions() []region {

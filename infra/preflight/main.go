@@ -94,11 +94,15 @@ func (p *preflight) questions() []question {
 		{"instances of functions", p.concurrency},
 		{"the fare source", p.fares},
 	}
-	if p.config.sells() {
+	if p.config.StripePrice != "" {
 		questions = append(questions, []question{
 			{"Stripe's key", p.permissions},
 			{"Stripe's price", p.price},
 			{"Stripe's webhook", p.webhook},
+		}...)
+	}
+	if p.config.SolanaWallet != "" {
+		questions = append(questions, []question{
 			{"the chain's nodes", p.nodes},
 			{"the wallet", p.wallet},
 		}...)

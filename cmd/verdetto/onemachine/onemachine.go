@@ -1,8 +1,8 @@
 // Package onemachine runs the whole service in one process over one store. It includes every
 // endpoint of the Lambda functions and the refresh. It also includes the workers that process
 // outboxes (stored jobs to send mails) and send notifications. Mail goes to a mail server, SES or a
-// folder. Payments go to stand-ins for Stripe and Solana on this machine, unless real payments are
-// chosen.
+// folder. Payments go to stand-ins for Stripe and Solana on this machine, unless real payments or none
+// are chosen.
 //
 // Start reading at New. The command verdetto serve calls New, and so do the end-to-end tests.
 package onemachine
@@ -56,9 +56,12 @@ type Options struct {
 	Mail          string   // see OpenCarrier; if empty, there are no alerts and no sales
 	// AllFares allows answers to show single fares; see httpapi.Config. New sets it for every fare
 	// source except Travelpayouts.
-	AllFares     bool
-	RealPayments bool // real providers in place of the stand-ins, configured as on AWS
-	// LocalURL is where the stand-ins send events to the service; empty: they send none.
+	AllFares bool
+	// Money is RealMoney for the real providers, configured as on AWS, or NoMoney to sell nothing. With
+	// another value, stand-ins on this machine take payments.
+	Money string
+	// LocalURL is the address at which the stand-ins reach the service. If empty, the stand-ins
+	// send no events.
 	LocalURL string
 	Edge     edge.Config
 	Telegram config.Telegram // the bot for alerts in Telegram; none if it has no name
@@ -79,7 +82,7 @@ type Service struct {
 	Pro    *pro.Service
 	Alerts *alerts.Service
 	Sender *notify.Sender
-	// Payments is nil with real payments, and if Options.Mail is empty.
+	// Payments is nil unless stand-ins take payments.
 	Payments *StandIns
 
 	options     Options

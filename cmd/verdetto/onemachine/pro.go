@@ -5,11 +5,19 @@ import (
 
 	"verdetto/functions/pro"
 	"verdetto/functions/wiring/plan"
+	"verdetto/shared/pay"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 )
 
-// openPro uses the real adapters, configured as on AWS or for the stand-ins on this machine.
+// The values of Options.Money.
+const (
+	RealMoney = "real"
+	NoMoney   = "none"
+)
+
+// openPro creates the paid plan. It uses the real adapters, configured as on AWS or for the
+// stand-ins on this machine.
 func (s *Service) openPro(carrier Carrier) (err error) {
 	o := s.options
 	var payments config.Pay
@@ -17,19 +25,24 @@ func (s *Service) openPro(carrier Carrier) (err error) {
 	if err = config.Load(&operator); err != nil {
 		return err
 	}
-	if o.RealPayments {
-		err = config.Load(&payments)
-	} else if s.Payments, err = StartStandIns(o.Now, o.LocalURL); err == nil {
-		payments = s.Payments.config()
+	switch o.Money {
+	case NoMoney:
+	case RealMoney:
+		err = config.Load(payments.Groups()...)
+	default:
+		if s.Payments, err = StartStandIns(o.Now, o.LocalURL); err == nil {
+			payments = s.Payments.config()
+		}
 	}
 	if err != nil {
 		return err
 	}
 	s.Pro = &pro.Service{
-		Keys:    store.Customers{Table: o.Table, Changed: s.refused.Forget},
-		Outbox:  store.Outbox{Table: o.Table, Name: "pro", Delay: o.JobDelay},
-		Sender:  carrier,
-		Limiter: s.limiter(), Refused: s.refused, Pepper: o.Pepper, BaseURL: o.BaseURL,
+		Keys:     store.Customers{Table: o.Table, Changed: s.refused.Forget},
+		Checkout: pay.Unsold{},
+		Outbox:   store.Outbox{Table: o.Table, Name: "pro", Delay: o.JobDelay},
+		Sender:   carrier,
+		Limiter:  s.limiter(), Refused: s.refused, Pepper: o.Pepper, BaseURL: o.BaseURL,
 		Random: rand.Reader, Now: o.Now, Log: o.Log,
 		JobsAtOnce: jobsAtOnce, Operator: pro.Operator(operator),
 	}

@@ -48,12 +48,13 @@ func StartStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 
 // config returns settings that point the real adapters at the stand-ins.
 func (s *StandIns) config() config.Pay {
-	return config.Pay{
+	return config.Pay{Card: config.Card{
 		StripeKey: s.Stripe.Key, StripePrice: s.Stripe.Price, StripeSecrets: []string{s.Stripe.Secret},
-		StripeURL:   s.StripeURL,
+		StripeURL: s.StripeURL,
+	}, USDC: config.USDC{
 		SolanaNodes: []string{s.NodeURL}, SolanaWallet: StandInWallet, SolanaMint: pay.DevnetUSDC, SolanaNetwork: "devnet",
-		USDC: "12.99",
-	}
+		PriceUSDC: "12.99",
+	}}
 }
 
 // Close stops both.

@@ -314,6 +314,9 @@ func (h home) refuseFailed(r *http.Request, v *view, err error) {
 	v.refuse(status, "failed")
 }
 
+// Sold reports whether the page offers the plan.
+func (v *view) Sold() bool { return !page.NothingSold.Load() }
+
 func (v *view) respond(base string) (*page.Response, error) {
 	var body, head bytes.Buffer
 	if err := homeHTML().ExecuteTemplate(&body, "body", v); err != nil {

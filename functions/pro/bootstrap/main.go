@@ -32,7 +32,7 @@ func main() {
 	groups := []any{&public, &operator, &outgoing, &work}
 	wiring.Must(config.Load(&sale))
 	if sale.Any() {
-		groups = append(groups, &payment)
+		groups = append(groups, payment.Groups()...)
 	}
 	p := serving.Load(groups...)
 	p.CheckPepper(p.API.Pepper)

@@ -11,25 +11,42 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Sell sets the service's card processor, its chain and the wallet that receives USDC.
-func Sell(s *pro.Service, payment config.Pay) (err error) {
+// Sell sets the service's card processor, and its chain and the wallet that receives USDC, if their
+// settings are given.
+func Sell(s *pro.Service, payment config.Pay) error {
+	if payment.StripeKey != "" {
+		if err := byCard(s, payment.Card); err != nil {
+			return fmt.Errorf("set up card payments: %w", err)
+		}
+	}
+	if payment.SolanaWallet == "" {
+		return nil
+	}
+	if err := inUSDC(s, payment.USDC); err != nil {
+		return fmt.Errorf("set up payments in USDC: %w", err)
+	}
+	return nil
+}
+
+func byCard(s *pro.Service, payment config.Card) (err error) {
 	s.Checkout, err = stripepay.New(stripepay.Config{
 		Key: payment.StripeKey, Price: payment.StripePrice, FormerPrices: payment.StripeFormer,
 		WebhookSecrets: payment.StripeSecrets, URL: payment.StripeURL,
 	})
-	if err != nil {
-		return fmt.Errorf("set up card payments: %w", err)
-	}
+	return err
+}
+
+func inUSDC(s *pro.Service, payment config.USDC) (err error) {
 	s.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.SolanaNodes, Wallet: payment.SolanaWallet,
 		Mint: payment.SolanaMint})
 	if err != nil {
-		return fmt.Errorf("set up payments in USDC: %w", err)
+		return err
 	}
 	account, err := solanapay.TokenAccount(payment.SolanaWallet, payment.SolanaMint)
 	if err != nil {
 		return err
 	}
-	units, err := pay.ParseUnits(payment.USDC)
+	units, err := pay.ParseUnits(payment.PriceUSDC)
 	if err != nil {
 		return fmt.Errorf("VERDETTO_PRICE_USDC: %w", err)
 	}

@@ -8,7 +8,11 @@ package config
 
 import (
 	"errors"
+	"os"
+	"slices"
 	"time"
+
+	"github.com/caarlos0/env/v11"
 )
 
 type Store struct {
@@ -73,7 +77,8 @@ type Public struct {
 	BaseURL string `env:"VERDETTO_BASE_URL,notEmpty"`
 }
 
-// Sale says, on AWS, whether the plan is sold: both settings are set, or neither.
+// Sale says, on AWS, how the plan is sold: by card if there is a price in Stripe, and in USDC if there
+// is a wallet.
 type Sale struct {
 	StripePrice  string `env:"STRIPE_PRICE"`
 	SolanaWallet string `env:"SOLANA_WALLET"`
@@ -82,16 +87,42 @@ type Sale struct {
 func (s Sale) Any() bool { return s.StripePrice != "" || s.SolanaWallet != "" }
 
 type Pay struct {
+	Card
+	USDC
+}
+
+// Groups returns the groups of which a required setting is given. If none is given it returns all
+// groups, so that a fault names each setting.
+func (p *Pay) Groups() (chosen []any) {
+	all := []any{&p.Card, &p.USDC}
+	for _, group := range all {
+		fields, err := env.GetFieldParams(group)
+		if err != nil || slices.ContainsFunc(fields, func(f env.FieldParams) bool {
+			return f.NotEmpty && os.Getenv(f.Key) != ""
+		}) {
+			chosen = append(chosen, group)
+		}
+	}
+	if chosen == nil {
+		return all
+	}
+	return chosen
+}
+
+type Card struct {
 	StripeKey     string   `env:"STRIPE_KEY,notEmpty"`
 	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`           // id of the recurring price
 	StripeFormer  []string `env:"STRIPE_FORMER_PRICES"`            // ids of earlier prices
 	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // two while rotating
 	StripeURL     string   `env:"STRIPE_URL"`                      // empty: Stripe's own
-	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"`           // JSON-RPC endpoints, in order
+}
+
+type USDC struct {
+	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"` // JSON-RPC endpoints, in order
 	SolanaWallet  string   `env:"SOLANA_WALLET,notEmpty"`
 	SolanaMint    string   `env:"SOLANA_MINT"` // USDC on mainnet-beta
 	SolanaNetwork string   `env:"SOLANA_NETWORK"`
-	USDC          string   `env:"VERDETTO_PRICE_USDC"`
+	PriceUSDC     string   `env:"VERDETTO_PRICE_USDC"`
 }
 
 type Telegram struct {

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"verdetto/shared/text/i18n"
 )
@@ -106,11 +107,18 @@ func OtherLanguages(l *i18n.Language, path string) (others []Other) {
 	return others
 }
 
+// What the process tells on all its pages. It is set at the start, because a process runs one service.
+var (
+	NothingSold atomic.Bool // no page links to the offer of the plan
+	MailKept    atomic.Bool // mails are written into a folder, so no reader gets one
+)
+
 //go:embed *.html
 var templates embed.FS
 
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "in": AddressIn,
+		"sold": func() bool { return !NothingSold.Load() }, "mailKept": MailKept.Load,
 		"style": func() template.CSS { return template.CSS(inlineStyle()) }}).ParseFS(templates, "*.html"))
 })
 

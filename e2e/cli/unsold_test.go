@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"verdetto/e2e/fixture"
+)
+
+// TestAPublicServiceOffersNoPlayMoney: a service with a public address and no choice of money sells
+// nothing and links to no shop, because the stand-ins for payments answer on its machine alone. Its pages
+// say that mails stay in a folder.
+func TestAPublicServiceOffersNoPlayMoney(t *testing.T) {
+	t.Parallel()
+	d := fixture.NewShell(t)
+	for _, c := range []struct {
+		name   string
+		args   []string
+		public bool
+	}{{"on this machine", nil, false}, {"public", []string{"-base", "https://verdetto.example"}, true}} {
+		s := d.Serve(append(c.args, "-listen", "127.0.0.1:0", "-upstream", "csv:good.csv", "-now", "2016-03-01")...)
+		call := func(method, path, body, accept string) (int, string) {
+			r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", accept)
+			answer, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			said, err := io.ReadAll(answer.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answer.StatusCode, string(said)
+		}
+		const email = `{"email":"ada@example.com"}`
+		_, home := call("GET", "/?lang=en", "", "text/html")
+		if strings.Contains(home, `href="/v1/pro?`) == c.public || strings.Contains(home, "Emails are not delivered") != c.public {
+			t.Errorf("%s: the first page:\n%s", c.name, home)
+		}
+		_, offer := call("GET", "/v1/pro?lang=en", "", "text/html")
+		if strings.Contains(offer, "12.99") == c.public || strings.Contains(offer, "Nothing is sold here") != c.public {
+			t.Errorf("%s: the page of the offer:\n%s", c.name, offer)
+		}
+		for path, method := range map[string]string{"/v1/pro/checkout": "POST", "/v1/pro/cripta": "GET"} {
+			body := ""
+			if method == "POST" {
+				body = email
+			}
+			status, said := call(method, path, body, "application/json")
+			if (status == http.StatusNotFound && strings.Contains(said, "piano-non-offerto")) != c.public {
+				t.Errorf("%s: %s: %d %s", c.name, path, status, said)
+			}
+		}
+		if status, said := call("POST", "/v1/pro/recupera", email, "application/json"); status != http.StatusAccepted {
+			t.Errorf("%s: recupera: %d %s", c.name, status, said)
+		}
+		s.End(t)
+	}
+}
