@@ -17,10 +17,13 @@ const sendJSON = ": send the body as JSON, with Content-Type: application/json"
 // form converts a posted form into the equivalent JSON object, omitting empty fields, so that pages
 // work without scripts and handlers parse only JSON. It refuses JSON sent as a form, as curl -d
 // does, because all fields would be missing.
-func form(r *http.Request, c *call) *Problem {
+func (a *API) form(r *http.Request, c *call) *Problem {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != formType {
 		return nil //nolint:nilerr // it is no form
+	}
+	if p := a.foreign(r); p != nil {
+		return p
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, MaxBody))
 	switch {
@@ -39,6 +42,20 @@ func form(r *http.Request, c *call) *Problem {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
 	}
 	return p
+}
+
+// foreign refuses a form that a page of another site sends. Mail clients and programs, which name no
+// site, are not refused.
+func (a *API) foreign(r *http.Request) *Problem {
+	if len(a.origins) > 0 {
+		// Behind the distribution Host is another name than that of the page, so only Sec-Fetch-Site tells.
+		r = r.Clone(r.Context())
+		r.Header.Del("Origin")
+	}
+	if http.NewCrossOriginProtection().Check(r) != nil {
+		return BadRequest.Problem("The form was sent by a page of another site. Send it from this service's page.")
+	}
+	return nil
 }
 
 func formAsJSON(body []byte) ([]byte, *Problem) {

@@ -31,7 +31,7 @@ func (a *API) middleware(router http.Handler) http.Handler {
 		refusing(readKey),       // copies a key from Authorization to X-Api-Key
 		refusing(a.identify),    // 401 for an invalid key
 		refusing(readBody),      // 400 for an incomplete body
-		refusing(form),          // converts the form of a page to JSON
+		refusing(a.form),        // converts the form of a page to JSON
 	}) {
 		h = step(h)
 	}
