@@ -19,7 +19,14 @@ func giveOwner(file, as string) error {
 	if !ok || int(of.Uid) == os.Geteuid() || os.Geteuid() != 0 {
 		return nil
 	}
-	if err := os.Chown(file, int(of.Uid), int(of.Gid)); err != nil {
+	// The service's user may replace the file by a link to a file of root meanwhile. So the link is
+	// not followed, and the open file is changed.
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return fmt.Errorf("give the file its owner: %w", err)
+	}
+	defer f.Close()
+	if err := f.Chown(int(of.Uid), int(of.Gid)); err != nil {
 		return fmt.Errorf("give the file its owner: %w", err)
 	}
 	return nil

@@ -20,8 +20,13 @@ func share(file string) error {
 	if !ok || os.Geteuid() != 0 || of.Uid != 0 || of.Gid == 0 || folder.Mode().Perm()&0o077 != 0o050 {
 		return nil
 	}
-	if err := os.Chown(file, 0, int(of.Gid)); err != nil {
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
 		return fmt.Errorf("give the file its group: %w", err)
 	}
-	return os.Chmod(file, 0o640)
+	defer f.Close()
+	if err := f.Chown(0, int(of.Gid)); err != nil {
+		return fmt.Errorf("give the file its group: %w", err)
+	}
+	return f.Chmod(0o640)
 }
