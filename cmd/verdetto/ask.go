@@ -151,10 +151,15 @@ func (q *inquiry) ask(ctx context.Context, from, to string) error {
 		return err
 	}
 	a := reply{language: language, invented: invented, asked: *q.values["partenza"] + *q.values["mese"]}
-	if err := json.Unmarshal(body, &a.of); err != nil {
+	if q.out.json() {
+		return q.out.print(json.RawMessage(body), nil)
+	}
+	var text strings.Builder
+	if err := a.write(&text, newPen(os.Stdout), body); err != nil {
 		return fmt.Errorf("%s is no service of this version: %w", q.url, err)
 	}
-	return q.out.print(json.RawMessage(body), a.print)
+	_, err = os.Stdout.WriteString(text.String())
+	return err
 }
 
 // localeLanguage returns the language of the locale, such as German for de_AT.UTF-8, or English.
@@ -187,6 +192,7 @@ func (q *inquiry) call(ctx context.Context, parameters url.Values) (body []byte,
 	if body, err = io.ReadAll(io.LimitReader(response.Body, 1<<20)); err != nil {
 		return nil, false, fmt.Errorf("no whole answer from %s: %w", q.url, err)
 	}
+	body = []byte(printable(string(body)))
 	invented = response.Header.Get("X-Data") == "sample"
 	switch kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
 	case response.StatusCode == http.StatusOK && kind == "application/json":

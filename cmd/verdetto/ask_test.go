@@ -1,6 +1,35 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"verdetto/shared/text/i18n"
+)
+
+// FuzzReply: whatever JSON a server answers, the text has no control characters, and nothing panics.
+func FuzzReply(f *testing.F) {
+	for _, body := range []string{
+		`{}`, `null`, `[]`, `{"verdetto":{"livello":"buono"}}`, `{"ambito":"mese","verdetto":{"livello":"buono"}}`,
+		`{"verdetto":{"livello":"buono"},"origineIata":"\u001b]0;x\u0007","valuta":"\u009b2J","prezzo":{"cent":1}}`,
+		`{"ambito":"rotta","verdetto":{"livello":"buono","percentile":5,"campione":9},"prezzo":{"cent":9223372036854775807},
+			"quartili":{"minimoCent":-9223372036854775808,"q1Cent":1,"medianaCent":2,"q3Cent":3,"massimoCent":4}}`,
+	} {
+		f.Add(body, "2027-01")
+		f.Add(body, "")
+	}
+	f.Fuzz(func(t *testing.T, body, asked string) {
+		var text strings.Builder
+		err := reply{language: i18n.English(), asked: asked}.write(&text, pen{width: 60}, []byte(body))
+		if body == "{}" && err == nil {
+			t.Error("an answer without a verdict is accepted")
+		}
+		if at := strings.IndexFunc(text.String(), func(r rune) bool { return r != '\n' && unicode.IsControl(r) }); at >= 0 {
+			t.Errorf("control character in %q", text.String())
+		}
+	})
+}
 
 func TestLocaleLanguage(t *testing.T) {
 	for _, c := range []struct {

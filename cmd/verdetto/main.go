@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -118,7 +120,17 @@ const (
 	exitNoFare = 4 // the service that was asked knows no such fare
 )
 
-// exitCode prints an error and returns the exit code for it.
+// printable returns a text of a server without the control characters that a terminal obeys.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// exitCode prints an error and returns the exit code of the program.
 func exitCode(err error) int {
 	switch {
 	case err == nil:
@@ -126,7 +138,7 @@ func exitCode(err error) int {
 	case errors.Is(err, errUsage):
 		return exitUsage
 	}
-	fmt.Fprintln(os.Stderr, "error:", err)
+	fmt.Fprintln(os.Stderr, "error:", printable(err.Error()))
 	var refused *refusal
 	if errors.As(err, &refused) {
 		return refused.exitCode()

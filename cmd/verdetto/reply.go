@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,14 +27,59 @@ type reply struct {
 	invented bool
 }
 
-// print writes the verdict first, then the bar, then what the verdict rests on.
-func (r reply) print(w io.Writer) {
-	l, a, p := r.language, r.of, newPen(w)
+// write writes an answer of a service, without the control characters in its texts. It fails if the
+// service's answer holds no verdict.
+func (r reply) write(w io.Writer, p pen, body []byte) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("its answer cannot be printed: %v", v)
+		}
+	}()
+	var texts any // decoded, because JSON writes control characters as escapes
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if err := d.Decode(&texts); err != nil {
+		return err
+	}
+	clean, err := json.Marshal(printableTexts(texts))
+	if err == nil {
+		err = json.Unmarshal(clean, &r.of)
+	}
+	if err == nil && r.of.Verdetto.Livello == "" {
+		err = errors.New("its answer has no verdict")
+	}
+	if err != nil {
+		return err
+	}
+	r.print(w, p)
+	return nil
+}
+
+// printableTexts returns a decoded JSON value whose texts are one printable line each.
+func printableTexts(value any) any {
+	switch v := value.(type) {
+	case string:
+		return printable(strings.NewReplacer("\n", " ", "\t", " ").Replace(v))
+	case []any:
+		for i := range v {
+			v[i] = printableTexts(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = printableTexts(v[name])
+		}
+	}
+	return value
+}
+
+// print writes the answer: first the verdict, then the bar, then what the verdict rests on.
+func (r reply) print(w io.Writer, p pen) {
+	l, a := r.language, r.of
 	if a.Valuta != fare.EUR.String() {
 		l = l.InCurrency(a.Valuta, func(c fare.Cents) fare.Cents { return c })
 	}
 	said := wording.Verdict{Language: l, Of: a, Today: r.today()}
-	if a.Ambito != verdict.Rotta {
+	if a.Ambito != verdict.Rotta && r.asked != "" {
 		said.On, _ = fare.ParseDay((r.asked + "-01")[:len(time.DateOnly)]) // the service has read it
 	}
 	name := func(iata, airport string) string {
