@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -105,13 +104,7 @@ func waiting(log *slog.Logger) func() {
 	return func() { log.Info("the service is refreshing; this command begins afterwards") }
 }
 
-// deepen requests all departures of the next year for the routes that are due.
-func deepen(ctx context.Context, s onemachine.Options) error {
-	report, err := s.Deepen(ctx, seriesProgress(s.Log, ""))
-	report.Print(os.Stdout)
-	return err
-}
-
+// notify sends the waiting notifications and prints a report.
 func notify(ctx context.Context, s onemachine.Options, w io.Writer) (err error) {
 	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); err != nil {
 		return err

@@ -128,11 +128,15 @@ func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachi
 			return endFirst(ctx, s, first, refreshError(report, err), false)
 		},
 		Departures: func(ctx context.Context) error {
-			if !logged {
-				return endFirst(ctx, s, first, deepen(ctx, s), true)
-			}
 			report, err := s.Deepen(ctx, seriesProgress(s.Log, form))
-			s.Log.InfoContext(ctx, "departures refreshed", "report", report)
+			if logged {
+				s.Log.InfoContext(ctx, "departures refreshed", "report", report)
+			} else {
+				report.Print(os.Stdout)
+			}
+			if err == nil && first == nil {
+				err = report.Failure()
+			}
 			return endFirst(ctx, s, first, err, true)
 		},
 	}

@@ -38,6 +38,15 @@ type DeepReport struct {
 
 func (r DeepReport) empty() bool { return r.Answered+r.Skipped+r.Failed+r.Remaining == 0 }
 
+// Failure returns an error if more than a tenth of the series failed. A series that fails alone is the
+// first of the next day, but so many show that the source or the store is in trouble.
+func (r DeepReport) Failure() error {
+	if asked := r.Answered + r.Failed; r.Failed*10 > asked {
+		return fmt.Errorf("%d of %d routes failed, at first %s", r.Failed, asked, r.Faults[0])
+	}
+	return nil
+}
+
 func (r *DeepReport) fault(of fare.Series, err error) {
 	r.Failed++
 	addFault(&r.Faults, of.String(), err)

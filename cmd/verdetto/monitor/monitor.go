@@ -9,7 +9,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -33,8 +35,9 @@ type Monitor struct {
 	mails        *prometheus.CounterVec
 	lines        *prometheus.CounterVec
 
-	mu     sync.Mutex
-	faults []Fault // the newest last
+	mu       sync.Mutex
+	faults   []Fault            // the newest last
+	troubles map[string]Trouble // by what fails
 }
 
 // buckets are upper bounds in seconds. A verdict takes a millisecond, a call to a payment provider
@@ -42,7 +45,7 @@ type Monitor struct {
 var buckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
 func New() *Monitor {
-	m := &Monitor{registry: prometheus.NewRegistry()}
+	m := &Monitor{registry: prometheus.NewRegistry(), troubles: map[string]Trouble{}}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "verdetto", Name: name, Help: help}, labels)
 		m.registry.MustRegister(c)
@@ -146,8 +149,53 @@ func (c carrier) Send(ctx context.Context, message mail.Message) error {
 	return err
 }
 
+// Trouble is a refresh that fails.
+type Trouble struct {
+	Of    string    `json:"of"` // what is refreshed
+	Since time.Time `json:"since"`
+	Error string    `json:"error"`
+	Todo  string    `json:"todo"`
+}
+
+// Troubled records that a refresh failed. The trouble lasts since the first failure, until Resolved.
+func (m *Monitor) Troubled(of string, at time.Time, err error, todo string) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	since := at.UTC().Truncate(time.Second)
+	if known, ok := m.troubles[of]; ok {
+		since = known.Since
+	}
+	m.troubles[of] = Trouble{of, since, err.Error(), todo}
+}
+
+// Resolved ends the trouble of a refresh.
+func (m *Monitor) Resolved(of string) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.troubles, of)
+}
+
+// Troubles returns what fails now.
+func (m *Monitor) Troubles() []Trouble {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.SortedFunc(maps.Values(m.troubles), func(a, b Trouble) int { return a.Since.Compare(b.Since) })
+}
+
+// Fault is a warning or an error of the log, at its last occurrence.
 type Fault struct {
 	At      time.Time `json:"at"`
+	First   time.Time `json:"first"`
+	Count   int       `json:"count"`
 	Level   string    `json:"level"`
 	Message string    `json:"message"`
 	Error   string    `json:"error,omitempty"`
@@ -186,14 +234,25 @@ func (l logged) Handle(ctx context.Context, line slog.Record) error {
 			}
 			return true
 		})
-		l.m.mu.Lock()
-		if len(l.m.faults) == maxFaults {
-			l.m.faults = l.m.faults[1:]
-		}
-		l.m.faults = append(l.m.faults, f)
-		l.m.mu.Unlock()
+		l.m.note(f)
 	}
 	return l.Handler.Handle(ctx, line)
+}
+
+// note keeps a fault, together with its earlier occurrences.
+func (m *Monitor) note(f Fault) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f.First, f.Count = f.At, 1
+	if i := slices.IndexFunc(m.faults, func(g Fault) bool {
+		return g.Level == f.Level && g.Message == f.Message && g.Error == f.Error
+	}); i >= 0 {
+		f.First, f.Count = m.faults[i].First, m.faults[i].Count+1
+		m.faults = slices.Delete(m.faults, i, i+1)
+	} else if len(m.faults) == maxFaults {
+		m.faults = m.faults[1:]
+	}
+	m.faults = append(m.faults, f)
 }
 
 func (l logged) WithAttrs(attrs []slog.Attr) slog.Handler {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"verdetto/cmd/verdetto/monitor"
 	"verdetto/functions/refresh"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
@@ -35,6 +36,8 @@ type Health struct {
 	now      func() time.Time
 	system   func() time.Time // time.Now, except in tests
 	readOnly bool             // never probe with a write
+
+	troubles func() []monitor.Trouble // refreshes that fail; nil: not known
 
 	mu     sync.Mutex
 	looked time.Time
@@ -137,6 +140,12 @@ func (h *Health) Handler(next http.Handler) http.Handler {
 				"versione": httpapi.Version}
 			if found.Collection != nil {
 				answer["raccolta"] = found.Collection
+			}
+			if h.troubles != nil {
+				for _, t := range h.troubles() {
+					answer["avviso"] = fmt.Sprintf("The refresh of %s fails since %s; verdetto status says why.", t.Of,
+						t.Since.Format(time.RFC3339))
+				}
 			}
 		}
 		w.Header().Set("Content-Type", "application/json")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"time"
 
 	"verdetto/functions/refresh"
@@ -40,7 +41,12 @@ func (o Options) compareForm(ctx context.Context) {
 	}
 	differences, err := source.Drift(ctx)
 	o.Monitor.Refreshed("form", 1, len(differences), 0, 0, err)
-	if len(differences) > 0 || err != nil {
+	switch {
+	case errors.Is(err, upstream.ErrRefused):
+		o.Log.ErrorContext(ctx, "the fare source refuses the token: set a valid TRAVELPAYOUTS_TOKEN", "error", err)
+	case len(differences) == 0 && err != nil:
+		o.Log.WarnContext(ctx, "the fare source's answers could not be compared", "error", err)
+	case len(differences) > 0:
 		o.Log.ErrorContext(ctx, "the fare source's answers have another form", "differences", differences, "error", err)
 	}
 }
@@ -79,31 +85,61 @@ func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(con
 
 const (
 	refreshLeaseFor = 3 * time.Minute
-	lookEvery       = 5 * time.Minute
-	tryAgain        = time.Hour
+	// lookEvery is how often a process checks whether a refresh is due. tryAgain is the pause after
+	// a failed refresh; it doubles with each failure, up to tryAgainAtMost.
+	lookEvery      = 5 * time.Minute
+	tryAgain       = 10 * time.Minute
+	tryAgainAtMost = 4 * time.Hour
 )
+
+// names says what each kind of refresh asks for.
+var names = map[store.Run]string{store.Discovery: "routes", store.Depth: "departures"}
 
 // RefreshDaily runs the refreshes that are due until the context ends. If several processes share a
 // table, only one refreshes at a time, and no process repeats a finished refresh.
 func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
-	failed := map[store.Run]time.Time{}
+	failed := map[store.Run]pause{}
 	for {
-		_ = r.each(func(run store.Run, every time.Duration, work func(context.Context) error) error {
-			if at, ok := failed[run]; ok && o.Now().Sub(at) < tryAgain {
-				return nil
-			}
-			delete(failed, run)
-			err := o.refreshAlone(ctx, run, every, work)
-			if err != nil && !errors.Is(err, store.ErrHeld) && ctx.Err() == nil {
-				o.Log.Error("refresh failed", "of", run, "error", err)
-				failed[run] = o.Now()
-			}
-			return nil // a failed run must not stop the other run
-		})
+		o.refreshOnce(ctx, r, failed)
 		if retry.Sleep(ctx, lookEvery) != nil {
 			return
 		}
 	}
+}
+
+// pause is the time after a failed refresh in which it is not tried again.
+type pause struct {
+	wait  time.Duration
+	until time.Time
+}
+
+// refreshOnce runs the refreshes that are due and do not pause.
+func (o Options) refreshOnce(ctx context.Context, r Refreshes, failed map[store.Run]pause) {
+	_ = r.each(func(run store.Run, every time.Duration, work func(context.Context) error) error {
+		p := failed[run]
+		if o.Now().Before(p.until) {
+			return nil
+		}
+		err := o.refreshAlone(ctx, run, every, work)
+		switch {
+		case errors.Is(err, store.ErrHeld) || ctx.Err() != nil:
+		case err == nil:
+			delete(failed, run)
+			o.Monitor.Resolved(names[run])
+		default:
+			p.wait = min(max(2*p.wait, tryAgain), tryAgainAtMost)
+			p.until = o.Now().Add(p.wait)
+			failed[run] = p
+			todo := fmt.Sprintf("The service tries again at %s; verdetto check -source asks the source",
+				p.until.UTC().Format("15:04 UTC"))
+			if errors.Is(err, upstream.ErrRefused) {
+				todo = "Set a valid TRAVELPAYOUTS_TOKEN"
+			}
+			o.Monitor.Troubled(names[run], o.Now(), err, todo)
+			o.Log.Error("the refresh of "+names[run]+" failed", "error", err, "todo", todo)
+		}
+		return nil // a failed run must not stop the other run
+	})
 }
 
 // RefreshDue runs the refreshes that are due, once.

@@ -37,8 +37,12 @@ type Status struct {
 	Items      int               `json:"items"`
 	Expired    int               `json:"expired"` // expired items that are not deleted yet
 	Bytes      int64             `json:"bytes"`   // size of the file
-	Free       int64             `json:"free"`
-	Faults     []monitor.Fault   `json:"faults"` // of a running service, newest first
+	// bytes of the file that are free and will be reused
+	Free int64 `json:"free"`
+	// Troubles are the refreshes that fail now. Only a running service has them.
+	Troubles []monitor.Trouble `json:"troubles,omitempty"`
+	// The last warnings and errors of the log, newest first. Only a running service has them.
+	Faults []monitor.Fault `json:"faults"`
 }
 
 // StatusOf returns the status of the service that owns the store's file. If no process is serving
@@ -127,7 +131,7 @@ func (o Options) answerStatus(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the store cannot be read; the log says why", http.StatusInternalServerError)
 		return
 	}
-	status.Running, status.Faults = true, o.Monitor.Faults()
+	status.Running, status.Faults, status.Troubles = true, o.Monitor.Faults(), o.Monitor.Troubles()
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(status) // the caller may have hung up
 }
@@ -144,6 +148,9 @@ func (s Status) Print(w io.Writer) {
 		line("service", "%s, ready", running)
 	} else {
 		line("service", "%s, not ready. %s", running, s.Reason)
+	}
+	for _, t := range s.Troubles {
+		line("trouble", "the refresh of %s fails since %s. %s. %s", t.Of, t.Since.Format(time.RFC3339), t.Todo, t.Error)
 	}
 	if s.FaresDays != nil {
 		line("fares", "%.1f days old", *s.FaresDays)
@@ -165,9 +172,12 @@ func (s Status) Print(w io.Writer) {
 	if !s.Running {
 		return
 	}
-	line("faults", "%d of late in the log", len(s.Faults))
+	line("faults", "%d kinds of late in the log", len(s.Faults))
 	for _, f := range s.Faults {
 		fmt.Fprintf(w, "  %s  %s  %s", f.At.Format(time.RFC3339), f.Level, f.Message)
+		if f.Count > 1 {
+			fmt.Fprintf(w, " (%d times since %s)", f.Count, f.First.Format(time.RFC3339))
+		}
 		if f.Error != "" {
 			fmt.Fprintf(w, ": %s", f.Error)
 		}
