@@ -74,6 +74,9 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if len(faults) >= 3 { // enough to correct a call, and a fault names all arguments
+			break
+		}
 		if schema.Properties[name] == nil {
 			faults = append(faults, httpapi.Fault{Name: "arguments",
 				Detail: fmt.Sprintf("hold %.40q, which this tool does not take; it takes %s", name,

@@ -20,7 +20,10 @@ type FieldsInput struct {
 
 const fieldsParameter = "campi"
 
-// fieldTree holds names of fields with the fields inside them. An empty tree means all fields.
+const maxFieldFaults = 3
+
+// fieldTree holds the names of fields, each with the names of the fields inside it. An empty tree
+// means all fields.
 type fieldTree map[string]fieldTree
 
 func fieldsOf(t reflect.Type) fieldTree {
@@ -53,10 +56,20 @@ func (tree fieldTree) paths(prefix string) (all []string) {
 	return all
 }
 
-// choose returns the tree of the listed fields, or the error response for unknown ones.
+// choose returns the tree of the fields in the list, or the error response for unknown and repeated
+// fields. It stops at the third, because the search for a name like an unknown one is slow.
 func (tree fieldTree) choose(list string) (fieldTree, *Problem) {
 	chosen, faults := fieldTree{}, []Fault(nil)
+	seen := map[string]bool{}
 	for path := range strings.SplitSeq(list, ",") {
+		if len(faults) == maxFieldFaults {
+			break
+		}
+		if seen[path] {
+			faults = append(faults, Fault{fieldsParameter, "names " + printable(path) + " twice"})
+			continue
+		}
+		seen[path] = true
 		known, at := tree, chosen
 		steps := strings.Split(path, ".")
 		for i, step := range steps {
@@ -81,7 +94,7 @@ func (tree fieldTree) choose(list string) (fieldTree, *Problem) {
 		}
 	}
 	if len(faults) > 0 {
-		return nil, Invalid(faults[:min(len(faults), maxUnknown)]...)
+		return nil, Invalid(faults...)
 	}
 	return chosen, nil
 }

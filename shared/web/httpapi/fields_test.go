@@ -96,3 +96,18 @@ func TestLanguageOfProblems(t *testing.T) {
 		}
 	}
 }
+
+// TestLongFaults: an error response lists no more than callers can use, whatever they sent.
+func TestLongFaults(t *testing.T) {
+	t.Parallel()
+	for name, query := range map[string]string{
+		"repeated fields": "campi=" + strings.Repeat("valuta,", 60) + "valuta", "unknown fields": "campi=" + strings.Repeat("x,", 200) + "x",
+		"a long name": strings.Repeat("%C3%A8", 9000) + "=1",
+	} {
+		w := httptest.NewRecorder()
+		chosen().ServeHTTP(w, httptest.NewRequest("GET", "/v1/agenti?"+query, nil))
+		if w.Code != 400 || w.Body.Len() > 4096 || strings.Count(w.Body.String(), `"name"`) > 3 {
+			t.Errorf("%s: %d, %d bytes: %s", name, w.Code, w.Body.Len(), w.Body)
+		}
+	}
+}

@@ -95,17 +95,36 @@ func (p *Problem) With(name, value string) *Problem {
 	return p
 }
 
+// longestFaults is the most bytes of faults that an error response lists. It contains them twice, and
+// stays below 4 kB.
+const longestFaults = 1500
+
+// Invalid returns an error response with status 400 that lists the faults, as far as they fit.
 func Invalid(faults ...Fault) *Problem {
-	texts := make([]string, len(faults))
-	for i, f := range faults {
-		texts[i] = f.Name + " " + f.Detail
+	var texts []string
+	var listed []Fault
+	length := 0
+	for _, f := range faults {
+		f = Fault{beginning(f.Name, 100), beginning(f.Detail, longestFaults/2)}
+		if length += len(f.Name) + len(f.Detail); length > longestFaults {
+			break
+		}
+		texts, listed = append(texts, f.Name+" "+f.Detail), append(listed, f)
 	}
 	p := BadRequest.Problem(strings.Join(texts, "; ") + ".")
-	p.Errors = faults
+	p.Errors = listed
 	return p
 }
 
-// Error lets a handler return a Problem as its error.
+// beginning returns the first bytes of a text, at most n, which callers may have sent.
+func beginning(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + "…"
+}
+
+// Error implements error, so that a handler can return a Problem as its error.
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
 // GetStatus implements huma.StatusError.
