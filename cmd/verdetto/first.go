@@ -32,8 +32,8 @@ const (
 	setUpStore = "bolt:verdetto.db"
 )
 
-// notFirst lists settings without which serve may show the set-up page: they choose the source, or
-// make the service reachable from outside.
+// notFirst lists the settings that prevent the set-up page: they choose the source, or make the
+// service reachable from outside.
 var notFirst = []string{"VERDETTO_UPSTREAM", "TRAVELPAYOUTS_TOKEN", "VERDETTO_ORIGINS", "VERDETTO_TLS",
 	"VERDETTO_BEHIND", "VERDETTO_BASE_URL", "VERDETTO_NOW"}
 

@@ -29,7 +29,7 @@ func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
 }
 
 // known returns the price that the subscriber of an alert knows: that in the last message, else the
-// newest on the day when the alert was added, else the first price found later, else 0.
+// newest found up to the day of the request, else the first found later, else 0.
 func known(a store.Alert, h history) (price fare.Cents) {
 	if a.Mailed > 0 || a.RequestDay == 0 || len(h) == 0 {
 		return a.State.LastPrice

@@ -40,7 +40,7 @@ func newBackup(t *testing.T) (dir, backup string) {
 	return dir, backup
 }
 
-// Verify and restore detect every flipped byte, truncation and extension of a backup, and leave the
+// Verify and restore detect a flipped byte, a truncation or an extension of a backup, and leave the
 // file unchanged.
 func TestEveryByteOfABackup(t *testing.T) {
 	dir, backup := newBackup(t)
@@ -85,7 +85,7 @@ func TestEveryByteOfABackup(t *testing.T) {
 	}
 }
 
-// Every command that reads a store rejects a file that is not a store of the service, unchanged.
+// Every command that reads a store rejects and does not change a file that is not a store.
 func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	made, err := boltstore.Open(filepath.Join(dir, "made.db"), time.Now)

@@ -59,8 +59,8 @@ func (w Worker) Work(ctx context.Context) (ended int, err error) {
 	}.Work(ctx)
 }
 
-// take leases jobs for one round: first attempts, then failed jobs for the remaining places, at
-// least one.
+// take leases jobs for one round: first attempts, then failed jobs for the remaining places, but at
+// least one failed job.
 func (w Worker) take(ctx context.Context) (jobs []store.Job, err error) {
 	places := max(w.AtOnce, minTaken)
 	for _, box := range w.Boxes {
