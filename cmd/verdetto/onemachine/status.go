@@ -172,7 +172,7 @@ func (s Status) Print(w io.Writer) {
 	if !s.Running {
 		return
 	}
-	line("faults", "%d kinds of late in the log", len(s.Faults))
+	line("faults", "%d of late in the log", len(s.Faults))
 	for _, f := range s.Faults {
 		fmt.Fprintf(w, "  %s  %s  %s", f.At.Format(time.RFC3339), f.Level, f.Message)
 		if f.Count > 1 {
