@@ -138,7 +138,7 @@ func (o Options) refreshOnce(ctx context.Context, r Refreshes, failed map[store.
 			o.Monitor.Troubled(names[run], o.Now(), err, todo)
 			o.Log.Error("the refresh of "+names[run]+" failed", "error", err, "todo", todo)
 		}
-		return nil // a failed run must not stop the other run
+		return nil //nolint:nilerr // a failed run must not stop the other run
 	})
 }
 

@@ -48,10 +48,9 @@ func at(doc any, path string) any {
 }
 
 func set(doc any, path string, value any) {
-	parent, key := "", path
+	key := path
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
-		parent, key = path[:i], path[i+1:]
-		doc = at(doc, parent)
+		doc, key = at(doc, path[:i]), path[i+1:]
 	}
 	doc.(map[string]any)[key] = value
 }
