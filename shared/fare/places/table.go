@@ -24,13 +24,18 @@ var (
 	citiesTable string
 
 	// The columns of codes.tsv are: airport or city code, city, offset of the city's line in
-	// cities.tsv, latitude and longitude in hundredths of a degree. The lines are sorted and have
-	// codeLine bytes each.
+	// cities.tsv, latitude and longitude in hundredths of a degree, offset of the region's line in
+	// regions.tsv, and s if the city is known to have scheduled flights. The lines are sorted and have codeLine bytes each.
 	//go:embed codes.tsv
 	codesTable string
+
+	// The columns of regions.tsv are: country, English name of the state, region or province (empty
+	// if unknown), and time zone.
+	//go:embed regions.tsv
+	regionsTable string
 )
 
-const codeLine = len("BGY MIL 000000 +04567 +00970\n")
+const codeLine = len("BGY MIL 000000 +04567 +00970 00000 s\n")
 
 // langs lists the languages in cities.tsv. English comes first: every city has an English name.
 var langs = [...]string{"en", "it", "fr", "de", "es", "pt"}

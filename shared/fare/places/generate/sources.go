@@ -22,6 +22,7 @@ type point struct {
 	pageRank   float64 // centrality in the network of flights; 0: no known flight
 	names      []altName
 	at         coordinates
+	region     region
 }
 
 type coordinates struct{ north, east float64 }
@@ -42,7 +43,7 @@ func readPoints(data []byte) ([]point, error) {
 	}
 	for _, need := range []string{"iata_code", "name", "country_code", "city_code_list", "city_name_list",
 		"location_type", "latitude", "longitude",
-		"population", "page_rank", "date_until", "alt_name_section"} {
+		"population", "page_rank", "date_until", "alt_name_section", "adm1_name_utf", "timezone"} {
 		if _, ok := col[need]; !ok {
 			return nil, fmt.Errorf("read points: no column %s", need)
 		}
@@ -65,6 +66,7 @@ func readPoints(data []byte) ([]point, error) {
 			airport: strings.Contains(f[col["location_type"]], "A"),
 			city:    strings.Contains(f[col["location_type"]], "C"),
 		}
+		p.region = region{p.country, f[col["adm1_name_utf"]], f[col["timezone"]]}
 		p.at.north, _ = strconv.ParseFloat(f[col["latitude"]], 64)
 		p.at.east, _ = strconv.ParseFloat(f[col["longitude"]], 64)
 		p.cityName, _, _ = strings.Cut(f[col["city_name_list"]], "=")

@@ -31,8 +31,10 @@ func locate(points []point, codes map[string]string) map[string]coordinates {
 func hundredths(degrees float64) int { return int(math.Round(100 * degrees)) }
 
 // write writes the tables; see package places for their columns.
-func write(cities []*city, codes map[string]string, at map[string]coordinates, names []name, said everyday) error {
-	var cityTable, codeTable, nameTable bytes.Buffer
+func write(cities []*city, codes map[string]string, at map[string]coordinates, in regions, names []name,
+	said everyday,
+) error {
+	var cityTable, codeTable, nameTable, regionTable bytes.Buffer
 	lines := map[string]int{}
 	for _, c := range cities {
 		lines[c.code] = cityTable.Len()
@@ -45,13 +47,30 @@ func write(cities []*city, codes map[string]string, at map[string]coordinates, n
 		fmt.Fprintf(&cityTable, "%s\t%s\t%s\t%s\n", c.code, c.country,
 			strings.Join(c.airports, " "), strings.Join(written, "\t"))
 	}
+	used := map[region]int{}
+	for code := range codes {
+		used[in[code]] = 0
+	}
+	for _, r := range slices.SortedFunc(maps.Keys(used), func(a, b region) int {
+		return cmp.Or(cmp.Compare(a.country, b.country), cmp.Compare(a.name, b.name), cmp.Compare(a.zone, b.zone))
+	}) {
+		used[r] = regionTable.Len()
+		fmt.Fprintf(&regionTable, "%s\t%s\t%s\n", r.country, r.name, r.zone)
+	}
+	served := map[string]string{}
+	for _, c := range cities {
+		served[c.code] = "-"
+		if c.scheduled {
+			served[c.code] = "s"
+		}
+	}
 	for _, code := range slices.Sorted(maps.Keys(codes)) {
 		of, ok := at[code]
 		if !ok {
 			of = at[codes[code]]
 		}
-		fmt.Fprintf(&codeTable, "%s %s %06d %+06d %+06d\n", code, codes[code], lines[codes[code]],
-			hundredths(of.north), hundredths(of.east))
+		fmt.Fprintf(&codeTable, "%s %s %06d %+06d %+06d %05d %s\n", code, codes[code], lines[codes[code]],
+			hundredths(of.north), hundredths(of.east), used[in[code]], served[codes[code]])
 	}
 	for _, n := range names {
 		written := n.written
@@ -73,6 +92,7 @@ func write(cities []*city, codes map[string]string, at map[string]coordinates, n
 	}
 	for file, table := range map[string]*bytes.Buffer{
 		"cities.tsv": &cityTable, "codes.tsv": &codeTable, "names.tsv": &nameTable,
+		"regions.tsv": &regionTable,
 	} {
 		if err := os.WriteFile(file, table.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("write table: %w", err)

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// region is where an airport or city lies: the first-level subdivision of its country, by its
+// English name, and its time zone in the IANA database.
+type region struct{ country, name, zone string }
+
+// regions holds the region of every code.
+type regions map[string]region
+
+// readRegions parses the airportsdata table.
+func readRegions(data []byte) (regions, error) {
+	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("read regions: %w", err)
+	}
+	column := func(name string) int { return slices.Index(rows[0], name) }
+	code, country, name, zone := column("iata"), column("country"), column("subd"), column("tz")
+	if min(code, country, name, zone) < 0 {
+		return nil, fmt.Errorf("read regions: columns are %q", rows[0])
+	}
+	all := regions{}
+	for _, row := range rows[1:] {
+		if row[code] != "" {
+			// Some names are written with hyphens for spaces (Canary-Islands).
+			all[row[code]] = region{row[country], strings.ReplaceAll(row[name], "-", " "), row[zone]}
+		}
+	}
+	return all, nil
+}
+
+// complete adds codes, and the names and zones that airportsdata lacks, from OpenTravelData. A city
+// lies where its busiest airport does, and a code without a place of its own where its city does.
+func (r regions) complete(points []point, cities []*city, codes map[string]string) {
+	for _, p := range points {
+		known := r[p.code]
+		if codes[p.code] == "" || p.retired || known.country != "" && known.country != p.country {
+			continue
+		}
+		r[p.code] = region{p.country, cmp.Or(known.name, p.region.name), cmp.Or(known.zone, p.region.zone)}
+	}
+	for _, c := range cities {
+		r[c.code] = r[c.airports[0]]
+	}
+	for code, of := range codes {
+		if r[code].zone == "" {
+			r[code] = r[of]
+		}
+	}
+}

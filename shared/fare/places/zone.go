@@ -1,0 +1,41 @@
+package places
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	_ "time/tzdata" // the executables run where no time zone database is installed
+)
+
+var zones sync.Map // *time.Location by name
+
+// Zone returns the time zone of an airport or city code, or UTC for an unknown code. A metropolitan
+// area has the zone of its busiest airport.
+func Zone(code string) *time.Location {
+	name := regionOf(code).zone
+	if zone, ok := zones.Load(name); ok {
+		return zone.(*time.Location)
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		zone = time.UTC
+	}
+	zones.Store(name, zone)
+	return zone
+}
+
+type region struct{ country, name, zone string }
+
+// regionOf returns the zero region for an unknown code.
+func regionOf(code string) region {
+	line, ok := codeLineOf(code)
+	if !ok {
+		return region{}
+	}
+	at, _ := strconv.Atoi(line[29:34]) // TestTables reads every line
+	row, _, _ := strings.Cut(regionsTable[at:], "\n")
+	r := region{country: row[:2]}
+	r.name, r.zone, _ = strings.Cut(row[3:], "\t")
+	return r
+}
