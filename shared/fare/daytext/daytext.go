@@ -1,0 +1,325 @@
+// Package daytext reads the days that people type, such as 14 March, 12.02.2027 or sabato prossimo.
+// Start with Reader.Day.
+//
+// The words come from the Unicode CLDR (cldr.tsv; see LICENSES.md) and from everyday.tsv, which has
+// what people also write. A reader understands all languages of the tables. A word that means
+// something else in another language has the meaning of the reader's own.
+package daytext
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"verdetto/shared/fare"
+)
+
+//go:generate go run ./generate
+
+var (
+	ErrUnreadable = errors.New("no day that can be read")
+	ErrNoSuchDay  = errors.New("no such day")
+)
+
+// OtherWeekday means that the date falls on another weekday than the one written with it.
+type OtherWeekday struct{ Day fare.Day }
+
+func (e *OtherWeekday) Error() string {
+	return fmt.Sprintf("%s is a %s", e.Day, e.Day.Time().Weekday())
+}
+
+type Reader struct {
+	Language string   // a code such as en; the order of 03/04 depends on it
+	Today    fare.Day // where the journey begins
+
+	// After is the day of departure if a day of return is read: a weekday or a day without a year is
+	// the next one from here. If it is 0, it is the next one from today.
+	After fare.Day
+}
+
+// maxText bounds the length in bytes of what can be a day.
+const maxText = 64
+
+// token matches a date in figures, a number with the letters behind it, or a word.
+var token = regexp.MustCompile(`([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})(?:\s?[./-]\s?([0-9]{1,4}))?\b|([0-9]+)(\pL*)|\pL+`)
+
+// ordinals are written behind a number: 1st, 1er, 1º.
+var ordinals = regexp.MustCompile(`^(st|nd|rd|th|er|ere|o|a|e|te|ter|ten)$`)
+
+// parts is what a text says about a day.
+type parts struct {
+	figures         []string // first, separator, second, third
+	numbers         []int
+	month, unit     int
+	weekday, offset *int
+	in, next, this  bool
+	ambiguous       []meaning // each is a month or a weekday, as the Italian mar
+}
+
+// Day fails with ErrUnreadable, ErrNoSuchDay or an *OtherWeekday. A day in the past is no error.
+func (r Reader) Day(text string) (fare.Day, error) {
+	p, err := r.parts(text)
+	if err != nil {
+		return 0, err
+	}
+	if p.figures == nil && p.month == 0 {
+		return r.relative(p)
+	}
+	day, err := r.dated(p)
+	if err == nil && p.weekday != nil && int(day.Time().Weekday()) != *p.weekday {
+		return 0, &OtherWeekday{day}
+	}
+	return day, err
+}
+
+func (r Reader) dated(p parts) (fare.Day, error) {
+	switch n := p.numbers; {
+	case p.offset != nil || p.unit > 1:
+	case p.figures != nil && p.month == 0 && len(n) == 0:
+		return r.inFigures(p.figures)
+	case p.figures != nil:
+	case len(n) == 1 && n[0] <= 31:
+		return r.nearest(p.month, n[0])
+	case len(n) == 2 && n[0] > 31:
+		return dayOf(n[0], p.month, n[1])
+	case len(n) == 2:
+		return dayOf(n[1], p.month, n[0])
+	}
+	return 0, ErrUnreadable
+}
+
+// inFigures reads 2027-03-14, 14.3.2027, 14/03 and, in English, 3/14.
+func (r Reader) inFigures(f []string) (fare.Day, error) {
+	if len(f[0]) == 4 {
+		if f[3] == "" {
+			return 0, ErrUnreadable
+		}
+		return dayOf(atoi(f[0]), atoi(f[2]), atoi(f[3]))
+	}
+	day, month := atoi(f[0]), atoi(f[2])
+	if r.Language == "en" && f[1] != "." {
+		day, month = month, day
+	}
+	if month > 12 && day <= 12 {
+		day, month = month, day
+	}
+	if f[3] == "" {
+		return r.nearest(month, day)
+	}
+	return dayOf(atoi(f[3]), month, day)
+}
+
+// nearest returns the next day with this date. 29 February may be years ahead.
+func (r Reader) nearest(month, day int) (fare.Day, error) {
+	from := max(r.Today, r.After)
+	for year := from.Time().Year(); year <= from.Time().Year()+8; year++ {
+		if d, err := dayOf(year, month, day); err == nil && d >= from {
+			return d, nil
+		}
+	}
+	return 0, ErrNoSuchDay
+}
+
+// dayOf takes a year of two digits as one of this century.
+func dayOf(year, month, day int) (fare.Day, error) {
+	if year < 100 {
+		year += 2000
+	}
+	if year < 1000 || year > 9999 {
+		return 0, ErrUnreadable
+	}
+	at := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	if month < 1 || month > 12 || at.Day() != day || at.Month() != time.Month(month) {
+		return 0, ErrNoSuchDay
+	}
+	return fare.DayOf(at), nil
+}
+
+// relative reads tomorrow, in 3 days, Friday, next Friday, Friday next week and Friday 14.
+func (r Reader) relative(p parts) (fare.Day, error) {
+	count := 1
+	if len(p.numbers) == 1 {
+		count = p.numbers[0]
+	}
+	switch {
+	case len(p.numbers) > 1 || count > 1000:
+		return 0, ErrUnreadable
+	case p.offset != nil && p.weekday == nil && len(p.numbers) == 0:
+		return r.Today + fare.Day(*p.offset), nil
+	case p.in && p.unit != 0 && p.weekday == nil:
+		return r.Today + fare.Day(count*p.unit), nil
+	case p.weekday == nil || p.offset != nil:
+		return 0, ErrUnreadable
+	}
+	from := max(r.Today, r.After)
+	if !p.this {
+		from++
+	}
+	until := func(d fare.Day, weekday int) fare.Day { // the first of this weekday from d
+		return d + fare.Day((weekday-int(d.Time().Weekday())+7)%7)
+	}
+	day := until(from, *p.weekday)
+	switch {
+	case p.next && p.unit == 7 && len(p.numbers) == 0:
+		return until(until(from, int(time.Monday)), *p.weekday), nil
+	case p.in && p.unit != 0:
+		return day + fare.Day(count*p.unit), nil
+	case p.unit > 1:
+		return 0, ErrUnreadable
+	case len(p.numbers) == 1:
+		for ; day.Time().Day() != count; day += 7 {
+			if day > from+366 {
+				return 0, ErrNoSuchDay
+			}
+		}
+	}
+	return day, nil
+}
+
+// Month reads March 2027, March, 3/2027 and 2027-03, and returns the month's first day.
+func (r Reader) Month(text string) (fare.Day, error) {
+	p, err := r.parts(text)
+	switch n := p.numbers; {
+	case err != nil:
+		return 0, err
+	case p.weekday != nil || p.offset != nil || p.unit > 1 || p.in && p.month == 0:
+		return 0, ErrUnreadable
+	case p.figures != nil && len(p.figures[0]) == 4 && p.figures[3] == "" && len(n) == 0 && p.month == 0:
+		return dayOf(atoi(p.figures[0]), atoi(p.figures[2]), 1)
+	case p.figures != nil:
+		return 0, ErrUnreadable
+	case p.month == 0 && len(n) == 2 && n[1] > 31:
+		return dayOf(n[1], n[0], 1)
+	case p.month == 0:
+		return 0, ErrUnreadable
+	case len(n) == 1 && n[0] > 31:
+		return dayOf(n[0], p.month, 1)
+	case len(n) == 0:
+		y, m, _ := max(r.Today, r.After).Time().Date()
+		if p.month < int(m) {
+			y++
+		}
+		return dayOf(y, p.month, 1)
+	}
+	return 0, ErrUnreadable
+}
+
+func (r Reader) parts(text string) (p parts, err error) {
+	if len(text) > maxText {
+		return p, ErrUnreadable
+	}
+	folded := fold(text)
+	tokens := token.FindAllStringSubmatch(folded, -1)
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		switch word := t[0]; {
+		case t[1] != "" && p.figures == nil:
+			p.figures = t[1:5]
+			continue
+		case len(t[5]) == 8:
+			p.figures = []string{t[5][:4], "-", t[5][4:6], t[5][6:]}
+		case len(t[5]) > 4 || t[1] != "":
+			return p, ErrUnreadable
+		case t[5] != "":
+			p.numbers = append(p.numbers, atoi(t[5]))
+		default:
+			t[6] = word
+		}
+		if t[6] == "" || t[5] != "" && ordinals.MatchString(t[6]) {
+			continue
+		}
+		words := []string{t[6]}
+		for _, behind := range tokens[i+1 : min(i+4, len(tokens))] {
+			words = append(words, behind[0])
+		}
+		m, used := r.meaning(words)
+		if used == 0 || !p.add(m) {
+			return p, ErrUnreadable
+		}
+		i += used - 1
+	}
+	if len(tokens) == 0 || !p.decide() {
+		return p, ErrUnreadable
+	}
+	return p, nil
+}
+
+// add returns false if the text says the same thing twice.
+func (p *parts) add(m meaning) bool {
+	month, isMonth := m["month"]
+	weekday, isWeekday := m["weekday"]
+	switch {
+	case isMonth && isWeekday:
+		p.ambiguous = append(p.ambiguous, m)
+	case isMonth:
+		isMonth, p.month = p.month == 0, month
+		return isMonth
+	case isWeekday:
+		isWeekday, p.weekday = p.weekday == nil, &weekday
+		return isWeekday
+	}
+	for kind, value := range m {
+		switch kind {
+		case "day":
+			p.offset = &value
+		case "number":
+			p.numbers = append(p.numbers, value)
+		case "unit":
+			p.unit = value
+		case "in":
+			p.in = true
+		case "next":
+			p.next = true
+		case "this":
+			p.this = true
+		}
+	}
+	return true
+}
+
+// decide takes the last ambiguous word beside a number for the month, and others for the weekday.
+func (p *parts) decide() bool {
+	for i := len(p.ambiguous) - 1; i >= 0; i-- {
+		m := p.ambiguous[i]
+		kind := "weekday"
+		if len(p.numbers) > 0 && p.month == 0 {
+			kind = "month"
+		}
+		if !p.add(meaning{kind: m[kind]}) {
+			return false
+		}
+	}
+	return true
+}
+
+// atoi returns 0 for what is no number.
+func atoi(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}
+
+// Cut splits a day off the end or the beginning of a text such as Rome to London, 14 March. It
+// returns the day as typed, even if there is no such day.
+func (r Reader) Cut(text string) (rest, day string, ok bool) {
+	words := strings.Fields(text)
+	for n := min(6, len(words)-1); n > 0; n-- {
+		end := len(words) - n
+		if day := strings.Join(words[end:], " "); r.isDay(day) {
+			return strings.Trim(strings.Join(words[:end], " "), " ,;:–—-"), day, true
+		}
+		if day := strings.Join(words[:n], " "); r.isDay(day) {
+			return strings.Join(words[n:], " "), day, true
+		}
+	}
+	return text, "", false
+}
+
+// isDay does not take a short weekday such as Sun for a day, since it may be part of a place's name.
+func (r Reader) isDay(text string) bool {
+	_, err := r.Day(text)
+	p, _ := r.parts(text)
+	return !errors.Is(err, ErrUnreadable) && (p.weekday == nil || len(text) > 3)
+}

@@ -1,0 +1,106 @@
+package daytext
+
+import (
+	_ "embed"
+	"maps"
+	"strings"
+	"sync"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A table has lines of a language, a meaning and a text, separated by tabs. The meanings are: month
+// (1 to 12), weekday (from Sunday, 0), day (after today), unit (of so many days), number, in, this,
+// next, and filler for words without a meaning.
+//
+//go:embed cldr.tsv
+var cldr string
+
+//go:embed everyday.tsv
+var everyday string
+
+// meaning maps kinds, such as month, to values. A word can have several.
+type meaning map[string]int
+
+// vocabulary maps languages and folded texts to meanings.
+var vocabulary = sync.OnceValue(func() map[string]map[string]meaning {
+	all := map[string]map[string]meaning{}
+	for line := range strings.Lines(cldr + everyday) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		kind, value, _ := strings.Cut(f[1], " ")
+		text := strings.Join(token.FindAllString(fold(f[2]), -1), " ")
+		if all[f[0]] == nil {
+			all[f[0]] = map[string]meaning{}
+		}
+		if all[f[0]][text] == nil {
+			all[f[0]][text] = meaning{}
+		}
+		all[f[0]][text][kind] = atoi(value)
+	}
+	return all
+})
+
+// fold returns lower-case text without accents.
+func fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsMark(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, norm.NFKD.String(text))
+}
+
+// meaning returns that of the longest known text with which the words begin, and its length in
+// words, or 0 if the words are unknown. If the reader's language does not know them, they have the
+// meaning on which the others agree.
+func (r Reader) meaning(words []string) (meaning, int) {
+	for n := len(words); n > 0; n-- {
+		text := strings.Join(words[:n], " ")
+		if m := known(r.Language, text); len(m) > 0 {
+			return m, n
+		}
+		m := meaning{}
+		for language := range vocabulary() {
+			m.merge(known(language, text))
+		}
+		if len(text) < 3 { // such as the Spanish DO, a Sunday
+			delete(m, "weekday")
+		}
+		if m = m.agreed(); len(m) > 0 {
+			return m, n
+		}
+	}
+	return nil, 0
+}
+
+// known also knows months and weekdays by three or more letters with which they begin.
+func known(language, text string) meaning {
+	words, m := vocabulary()[language], meaning{}
+	m.merge(words[text])
+	for full, of := range words {
+		_, month := of["month"]
+		_, weekday := of["weekday"]
+		if len(text) >= 3 && (month || weekday) && strings.HasPrefix(full, text) {
+			m.merge(of)
+		}
+	}
+	return m.agreed()
+}
+
+// contradictory is the value of a kind on which merged meanings disagree.
+const contradictory = -100
+
+func (m meaning) merge(other meaning) {
+	for kind, value := range other {
+		if have, ok := m[kind]; ok && have != value {
+			value = contradictory
+		}
+		m[kind] = value
+	}
+}
+
+func (m meaning) agreed() meaning {
+	maps.DeleteFunc(m, func(_ string, value int) bool { return value == contradictory })
+	return m
+}
