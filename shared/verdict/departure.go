@@ -171,12 +171,15 @@ func (q *departureQuestion) judge(a departure.Answer, quartiles departure.Quarti
 	}
 }
 
-// alike is how many comparable fares tell as much as one independent fare: the same departure is
-// seen on many days, and departures of one season resemble each other.
-const alike = 4
+// perRoot times the square root of the number of comparable fares is the number of independent fares
+// that tell as much. The root is there because fares of the same day and of the same departure
+// resemble each other, so the more there are, the less each adds. The factor was chosen so that the
+// interval of a verdict with reliability alta holds in at least 90 % of cases on every recorded
+// panel; see docs/evidence.md.
+const perRoot = 1.6
 
 func interval(a departure.Answer) *Intervallo {
-	low, high := agrestiCoull(a.Percentile, (a.Near+float64(a.OnSale))/alike)
+	low, high := agrestiCoull(a.Percentile, perRoot*math.Sqrt(a.Near+float64(a.OnSale)))
 	percentile := float64(departure.Percent(a.Percentile)) // rounded down
 	return intervalOf(min(low, percentile), high)
 }

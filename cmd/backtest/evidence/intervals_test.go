@@ -10,12 +10,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
+	"verdetto/cmd/backtest/departures"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // lows returns the lowest fare of each day by route.
@@ -85,47 +90,149 @@ func gaps(seed uint64) func(fare.Day) bool {
 	return func(day fare.Day) bool { return kept[day] }
 }
 
-// TestIntervals leaves out days of a daily panel. The interval of the days that remain must contain
-// the percentile among all days since the first of them, in at least 90 % of the verdicts with
-// reliability alta, on each panel and with each way of leaving out days.
-func TestIntervals(t *testing.T) {
-	every := func(n fare.Day) func(uint64) func(fare.Day) bool {
-		return func(uint64) func(fare.Day) bool { return func(day fare.Day) bool { return day%n == 0 } }
+// ways are the ways of leaving out days. Each route has its own gaps.
+var ways = map[string]func(route uint64) func(fare.Day) bool{"one day in two": every(2), "one day in three": every(3),
+	"one day in seven": every(7), "gaps of 10 to 40 days": gaps}
+
+func every(n fare.Day) func(uint64) func(fare.Day) bool {
+	return func(uint64) func(fare.Day) bool { return func(day fare.Day) bool { return day%n == 0 } }
+}
+
+// coverage counts, by kind of verdict, how many intervals contain the true percentile.
+type coverage struct{ held, asked map[string]int }
+
+func (c coverage) add(v verdict.Verdetto, truth float64, kind string) {
+	cell := fmt.Sprintf("%s, %s", v.Affidabilita, kind)
+	c.asked[cell]++
+	if float64(v.Intervallo.Da) <= truth && truth <= float64(v.Intervallo.A) {
+		c.held[cell]++
 	}
-	ways := map[string]func(uint64) func(fare.Day) bool{"one day in two": every(2), "one day in three": every(3),
-		"one day in seven": every(7), "gaps of 10 to 40 days": gaps}
-	for _, file := range []string{"travelpayouts_daily_2025_2026.csv.gz", "eu_wizzair_2015_2016_full.csv.gz"} {
-		held, asked := map[string]int{}, map[string]int{}
-		all := lows(t, file)
-		for i, route := range slices.Sorted(maps.Keys(all)) {
-			days := all[route]
-			first := slices.Min(slices.Collect(maps.Keys(days)))
-			last := slices.Max(slices.Collect(maps.Keys(days)))
-			for way, of := range ways {
-				kept := of(uint64(i))
-				for asOf := first + 60; asOf <= last; asOf += 17 {
-					price, ok := days[asOf]
-					part, judged := verdict.PercentileAt(summary(days, asOf, kept), price)
-					if !ok || !judged {
-						continue
-					}
-					truth, _ := verdict.PercentileAt(summary(days, asOf, func(d fare.Day) bool { return d >= part.First }), price)
-					v := part.Verdict(0)
-					share := 100 * float64(truth.Below) / float64(truth.Size)
-					cell := fmt.Sprintf("%s, %s", v.Affidabilita, way)
-					asked[cell]++
-					if float64(v.Intervallo.Da) <= share && share <= float64(v.Intervallo.A) {
-						held[cell]++
+}
+
+// check requires the intervals with reliability alta to hold in at least 90 % of the verdicts.
+func (c coverage) check(t *testing.T) {
+	for _, cell := range slices.Sorted(maps.Keys(c.asked)) {
+		share := 100 * float64(c.held[cell]) / float64(c.asked[cell])
+		t.Logf("%s: %.1f %% of %d", cell, share, c.asked[cell])
+		if strings.HasPrefix(cell, verdict.Alta) && c.asked[cell] >= 30 && share < 90 {
+			t.Errorf("%s: the interval held in %.1f %% of %d", cell, share, c.asked[cell])
+		}
+	}
+}
+
+// TestIntervals leaves out days of a daily panel. The interval of the days that remain must contain
+// the percentile among all days since the first of them.
+func TestIntervals(t *testing.T) {
+	for _, file := range []string{"travelpayouts_daily_2025_2026", "eu_wizzair_2015_2016_full"} {
+		t.Run(file, func(t *testing.T) {
+			c := coverage{map[string]int{}, map[string]int{}}
+			all := lows(t, file+".csv.gz")
+			for i, route := range slices.Sorted(maps.Keys(all)) {
+				days := all[route]
+				first := slices.Min(slices.Collect(maps.Keys(days)))
+				last := slices.Max(slices.Collect(maps.Keys(days)))
+				for way, of := range ways {
+					kept := of(uint64(i))
+					for asOf := first + 60; asOf <= last; asOf += 17 {
+						price, ok := days[asOf]
+						part, judged := verdict.PercentileAt(summary(days, asOf, kept), price)
+						if !ok || !judged {
+							continue
+						}
+						truth, _ := verdict.PercentileAt(summary(days, asOf, func(d fare.Day) bool { return d >= part.First }), price)
+						c.add(part.Verdict(0), 100*float64(truth.Below)/float64(truth.Size), way)
 					}
 				}
 			}
+			c.check(t)
+		})
+	}
+}
+
+// service is the departure states of a service that refreshes each route on some days.
+type service struct {
+	refreshes []func(fare.Day) bool // by route
+	states    []departure.Learner
+	found     [][]departure.Live // by route, since a week before its last refresh
+	pooled    *departure.Pooled
+}
+
+func newService(routes int, refreshes func(route uint64) func(fare.Day) bool) *service {
+	s := &service{states: make([]departure.Learner, routes), found: make([][]departure.Live, routes)}
+	for i := range s.states {
+		s.refreshes = append(s.refreshes, refreshes(uint64(i)))
+		s.states[i].PerEuro, s.states[i].Facts = 1, verdict.RouteSummary{}.Facts()
+	}
+	return s
+}
+
+// refresh adds the fares of a day, in order of route, on the routes that are refreshed on it.
+func (s *service) refresh(day fare.Day, rows []departures.Row) {
+	var sums departure.Statistics
+	onSale := map[int32][]departure.Quote{}
+	for _, r := range rows {
+		if s.refreshes[r.Route](day) {
+			onSale[r.Route] = append(onSale[r.Route], departure.Quote{Lead: int(r.Lead), Price: r.Price})
+			s.found[r.Route] = append(s.found[r.Route], departure.Live{Depart: day + fare.Day(r.Lead), Price: r.Price, Found: day.Time().Unix()})
 		}
-		for _, cell := range slices.Sorted(maps.Keys(asked)) {
-			share := 100 * float64(held[cell]) / float64(asked[cell])
-			t.Logf("%s: %s: %.1f %% of %d", file, cell, share, asked[cell])
-			if cell[:4] == verdict.Alta && asked[cell] >= 30 && share < 90 {
-				t.Errorf("%s: %s: the interval held in %.1f %% of %d", file, cell, share, asked[cell])
+	}
+	if len(onSale) == 0 {
+		return
+	}
+	if s.pooled == nil {
+		s.pooled = departure.Start(day)
+		s.pooled.StartCurve(day, slices.Collect(maps.Values(onSale)))
+	}
+	for route := range onSale {
+		s.states[route].Advance(day, s.pooled, s.found[route], &sums)
+		s.found[route] = slices.DeleteFunc(s.found[route], func(l departure.Live) bool { return l.FoundDay() < day-departure.LiveDays })
+	}
+	s.pooled.Fold(day-1, &sums)
+}
+
+// TestIntervals_Departures leaves out days of a panel, too. The truth is the percentile that the
+// rule has for the same fare if it knows the fares of every day.
+func TestIntervals_Departures(t *testing.T) {
+	for _, file := range []string{"travelpayouts_daily_2025_2026", "eu_wizzair_2015_2016_full", "google2026"} {
+		t.Run(file, func(t *testing.T) {
+			c, panel := coverage{map[string]int{}, map[string]int{}}, recorded(t, file)
+			full, thinned := newService(len(panel.Routes), every(1)), map[string]*service{}
+			for way, kept := range ways {
+				thinned[way] = newService(len(panel.Routes), kept)
 			}
-		}
+			first, last := panel.Rows[0].Day, panel.Rows[len(panel.Rows)-1].Day
+			for rows := panel.Rows; len(rows) > 0; {
+				day := rows[0].Day
+				n := sort.Search(len(rows), func(i int) bool { return rows[i].Day > day })
+				full.refresh(day, rows[:n])
+				for way, s := range thinned {
+					s.refresh(day, rows[:n])
+					for _, r := range rows[:n] {
+						if s.refreshes[r.Route](day) && (r.Departure+7*int32(day))%23 == 0 && day >= min(first+30, (first+last)/2) {
+							month := departure.Month
+							judge(t, c, way, s, full, r, verdict.When{Date: day + fare.Day(r.Lead)})
+							judge(t, c, "month, "+way, s, full, r, verdict.When{Date: day + fare.Day(r.Lead), Span: &month})
+						}
+					}
+				}
+				rows = rows[n:]
+			}
+			c.check(t)
+		})
+	}
+}
+
+func judge(t *testing.T, c coverage, kind string, s, full *service, r departures.Row, w verdict.When) {
+	now := r.Day.Time().Add(12 * time.Hour)
+	part, ok, err := verdict.JudgeDeparture(&s.states[r.Route].State, s.pooled, w, now)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	whole, ok, err := verdict.JudgeDeparturePrice(&full.states[r.Route].State, full.pooled, w, part.Prezzo.Cent, fare.Money{}, now)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if part.Verdetto.Percentile != nil && whole.Verdetto.Percentile != nil {
+		c.add(part.Verdetto, float64(*whole.Verdetto.Percentile), kind)
 	}
 }
