@@ -19,7 +19,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/settings"
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/daytext"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -31,7 +34,7 @@ type inquiry struct {
 }
 
 var askFlags = map[string]struct{ flag, usage string }{
-	"partenza": {"depart", "the `day` of departure, such as 2027-01-13; default: any"},
+	"partenza": {"depart", "the `day` of departure, such as 2027-01-13, 13 Jan or tomorrow; default: any"},
 	"ritorno":  {"return", "the `day` of the flight back; needs -depart"},
 	"mese":     {"month", "the `month` of departure, such as 2027-01"},
 	"prezzo":   {"paid", "judge this `price`, seen elsewhere or paid, instead of the lowest known fare"},
@@ -133,6 +136,10 @@ func (q *inquiry) ask(ctx context.Context, from, to string) error {
 	} else if !ok {
 		return wrongQuestion("-lang %q: want %s", q.lang, i18n.SpokenCodes())
 	}
+	read, err := q.readDays(language)
+	if err != nil {
+		return err
+	}
 	parameters := url.Values{"origine": {from}, "destinazione": {to}}
 	for name, value := range q.values {
 		if *value != "" {
@@ -155,11 +162,34 @@ func (q *inquiry) ask(ctx context.Context, from, to string) error {
 		return q.out.print(json.RawMessage(body), nil)
 	}
 	var text strings.Builder
+	for _, said := range read {
+		fmt.Fprintln(&text, said)
+	}
 	if err := a.write(&text, newPen(os.Stdout), body); err != nil {
 		return fmt.Errorf("%s is no service of this version: %w", q.url, err)
 	}
 	_, err = os.Stdout.WriteString(text.String())
 	return err
+}
+
+// readDays replaces the days by dates such as 2027-03-20, and says what it read.
+func (q *inquiry) readDays(language *i18n.Language) (read []string, err error) {
+	in := daytext.Reader{Language: language.Code, Today: fare.DayOf(time.Now())}
+	for _, parameter := range []string{"partenza", "ritorno"} {
+		typed := q.values[parameter]
+		if *typed == "" {
+			continue
+		}
+		day, err := in.Day(*typed)
+		if err != nil {
+			return nil, wrongQuestion("-%s: %s", askFlags[parameter].flag, wording.DayFault(i18n.English(), *typed, err))
+		}
+		if said := wording.Day(language, *typed, day); said != "" {
+			read = append(read, said)
+		}
+		*typed, in.After = day.String(), day
+	}
+	return read, nil
 }
 
 // localeLanguage returns the language of the locale, such as German for de_AT.UTF-8, or English.

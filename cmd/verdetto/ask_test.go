@@ -31,6 +31,31 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
+func TestInquiry_ReadDays(t *testing.T) {
+	for _, c := range []struct{ language, depart, back, want string }{
+		{"en", "2027-01-13", "", "2027-01-13 "},
+		{"de", "13.1.2027", "Sonntag", "2027-01-13 2027-01-17"},
+		{"en", "1/13/2027", "3 Feb 2027", "2027-01-13 2027-02-03"},
+		{"it", "30 febbraio", "", "-depart: The calendar has no such day: “30 febbraio”."},
+		{"en", "2027-01-13", "later", "-return: We cannot read “later” as a day."},
+	} {
+		q := inquiry{values: map[string]*string{"partenza": &c.depart, "ritorno": &c.back}}
+		depart, back := c.depart, c.back
+		read, err := q.readDays(i18n.ForCode(c.language))
+		got := c.depart + " " + c.back
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %s, %v, want %s", depart, got, err, c.want)
+		}
+		if said := strings.Join(read, "\n"); err == nil && strings.Contains(said, depart) == (c.depart == depart) ||
+			back != "" && err == nil && !strings.Contains(said, back) {
+			t.Errorf("%s %s: says %q", depart, back, said)
+		}
+	}
+}
+
 func TestLocaleLanguage(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string

@@ -6,7 +6,11 @@ import (
 	"strings"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/daytext"
 	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -35,10 +39,10 @@ type Asker struct {
 
 type tripInput struct {
 	Route
-	Departure string  `json:"departure,omitempty" maxLength:"10"`
+	Departure string  `json:"departure,omitempty" maxLength:"64"`
 	Flexible  string  `json:"flexible_days,omitempty" enum:"1,3,7"`
 	Month     string  `json:"month,omitempty" maxLength:"7"`
-	Back      string  `json:"return,omitempty" maxLength:"10"`
+	Back      string  `json:"return,omitempty" maxLength:"64"`
 	Price     float64 `json:"price,omitempty" example:"45" minimum:"0"`
 	Nearby    bool    `json:"nearby,omitempty"`
 	Kind
@@ -99,13 +103,59 @@ type dealsInput struct {
 
 type historyInput struct {
 	Route
-	Departure string `json:"departure,omitempty" maxLength:"10"`
+	Departure string `json:"departure,omitempty" maxLength:"64"`
 	Month     string `json:"month,omitempty" maxLength:"7"`
 	Kind
 	Asker
 }
 
 type usageInput struct{ Asker }
+
+type dayArgument struct {
+	name string
+	text *string
+}
+
+func (in *tripInput) days() []dayArgument {
+	return []dayArgument{{"departure", &in.Departure}, {"return", &in.Back}}
+}
+
+func (in *historyInput) days() []dayArgument { return []dayArgument{{"departure", &in.Departure}} }
+
+func (in *comparisonInput) days() (all []dayArgument) {
+	for i := range in.Departures {
+		all = append(all, dayArgument{"departures", &in.Departures[i]})
+	}
+	return all
+}
+
+// readDays replaces the days in a tool's arguments, which people may have written, by dates such as
+// 2027-03-20. It says what it read.
+func readDays(in any, today fare.Day) (read []string, err error) {
+	with, ok := in.(interface{ days() []dayArgument })
+	if !ok {
+		return nil, nil
+	}
+	say := in.(asker).say()
+	reader := daytext.Reader{Language: say.Code, Today: today}
+	for _, d := range with.days() {
+		if *d.text == "" {
+			continue
+		}
+		day, err := reader.Day(*d.text)
+		if err != nil {
+			said := wording.DayFault(i18n.English(), *d.text, err)
+			p := httpapi.BadRequest.Problem(d.name + ": " + said)
+			p.Errors = []httpapi.Fault{{Name: d.name, Detail: said}}
+			return nil, p
+		}
+		read = append(read, wording.Day(say.Language, *d.text, day))
+		if *d.text = day.String(); d.name == "departure" {
+			reader.After = day
+		}
+	}
+	return read, nil
+}
 
 // arguments maps the endpoints' parameters to the tools' arguments.
 var arguments = map[string]string{

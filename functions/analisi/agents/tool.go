@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
@@ -74,6 +75,10 @@ func addTool[I, Q, O any](
 		if err = readArguments(arguments, input, in); err != nil {
 			return
 		}
+		read, err := readDays(in, fare.DayOf(s.Answers.Now()))
+		if err != nil {
+			return
+		}
 		q, err := question(in)
 		if err == nil && check != nil {
 			err = check(ctx, q)
@@ -84,7 +89,8 @@ func addTool[I, Q, O any](
 		if err != nil {
 			return
 		}
-		return answer(ctx, in, q)
+		out, text, err = answer(ctx, in, q)
+		return out, lines(append(read, text)...), err
 	}
 	server.AddTool(&mcp.Tool{
 		Meta: meta,

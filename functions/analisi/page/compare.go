@@ -4,16 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/daytext"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
@@ -67,43 +63,30 @@ func (q *question) compareDestinations() {
 	q.to, q.With = strings.TrimSpace(first), strings.Join(typed, ", ")
 }
 
-var writtenDay = regexp.MustCompile(`^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})$`)
-
-// others parses the trips to compare with: cities, days (2027-03-20, 20.3.2027 or 20 March) and
-// months (2027-03 or March 2027), separated by commas. Without a year, a day or a month is the next
-// one. The result fault names the trip that cannot be parsed, or says that there are more than
+// others parses the trips to compare with: cities, days and months as people write them, separated
+// by commas. The result fault names the trip that cannot be parsed, or says that there are more than
 // five.
 func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 	if q.With == "" {
 		return nil, ""
 	}
+	in := daytext.Reader{Language: q.language.Code, Today: today}
 	for typed := range strings.SplitSeq(q.With, ",") {
 		typed = strings.TrimSpace(typed)
-		item := typed
-		if m := writtenDay.FindStringSubmatch(item); m != nil {
-			month, _ := strconv.Atoi(m[2])
-			day, _ := strconv.Atoi(m[1])
-			year, _ := strconv.Atoi(m[3])
-			item = time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
-		}
 		o := otherTrip{trip: q.trip, to: q.to}
 		o.With, o.OwnPrice = "", ""
-		day, dayErr := fare.ParseDay(item)
-		month, monthErr := time.Parse("2006-01", item)
-		place, isCity := q.city(item)
-		if named, ok := dateInWords(q.language, item, today); ok && !isCity {
-			day, dayErr = fare.ParseDay(named)
-			month, monthErr = time.Parse("2006-01", named)
-		}
+		day, dayErr := in.Day(typed)
+		month, monthErr := in.Month(typed)
+		place, isCity := q.city(typed)
 		switch {
-		case item == "":
+		case typed == "":
 			continue
+		case isCity:
+			o.city, o.to = place.Name, places.Query(place.City, place.Name)
 		case dayErr == nil:
 			o.moveTo(day)
 		case monthErr == nil:
-			o.Month, o.Date, o.Around, o.Back = month.Format("2006-01"), "", "", ""
-		case isCity:
-			o.city, o.to = place.Name, places.Query(place.City, place.Name)
+			o.Month, o.Date, o.Around, o.Back = month.Time().Format("2006-01"), "", "", ""
 		default:
 			return nil, q.language.Text("compare.fault", "Trip", typed)
 		}
@@ -113,36 +96,6 @@ func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 		return nil, q.language.Text("compare.too_many")
 	}
 	return all, ""
-}
-
-// wordsOfDate matches the day, the month and the year. The day and the year may be missing.
-var wordsOfDate = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:([0-9]{1,2})(?:\.|º|°|er|st|nd|rd|th)?\s+)?` +
-		`(?:de |of )?(\pL{3,})\.?(?:\s+(?:de )?([0-9]{4}))?$`)
-})
-
-// dateInWords parses a day such as 20 March 2027 or a month such as March 2027 in the words of a
-// language, to 2027-03-20 or 2027-03.
-func dateInWords(l *i18n.Language, text string, today fare.Day) (date string, ok bool) {
-	m := wordsOfDate().FindStringSubmatch(strings.ToLower(text))
-	if m == nil {
-		return "", false
-	}
-	for month := time.January; month <= time.December; month++ {
-		if !strings.HasPrefix(places.Fold(l.Month(month)), places.Fold(m[2])) {
-			continue
-		}
-		first, _ := fare.ParseDay(cmp.Or(m[3], today.String()[:4]) + fmt.Sprintf("-%02d-01", month))
-		day, _ := strconv.Atoi(cmp.Or(m[1], "28")) // every month has a day 28
-		if m[3] == "" && first+fare.Day(day)-1 < today {
-			first = fare.DayOf(first.Time().AddDate(1, 0, 0))
-		}
-		if m[1] == "" {
-			return first.String()[:len("2006-01")], true
-		}
-		return fmt.Sprintf("%s-%02d", first.String()[:len("2006-01")], day), true
-	}
-	return "", false
 }
 
 // moveTo moves a return day along with the departure, so the nights away stay the same.

@@ -51,10 +51,12 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	q, ok := parseQuestion(r)
 	q.compareDestinations()
+	read := q.readDays(fare.DayOf(h.Now()))
 	typed := q
 	asked, wrong := q.read(q.language, q.currency)
 	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}
 	v := h.newView(q)
+	v.Read = read
 	unconverted := h.useCurrency(r.Context(), q, &v)
 	_, incomparable := q.others(v.today)
 	if wrong.refused(v.T, unconverted) {

@@ -11,9 +11,11 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/daytext"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -21,8 +23,8 @@ import (
 //
 //	da, a     the two cities; a may also be a country or a continent
 //	mese      the month of departure, such as 2027-03
-//	quando    the day of departure, such as 2027-03-20
-//	ritorno   the day of return; needs quando
+//	quando    the day of departure, as people write it: 2027-03-20, 20 March, tomorrow
+//	ritorno   the day of return, written like quando, which it needs
 //	flessibile
 //	          find the cheapest departure within 1, 3 or 7 days before or after quando
 //	soggiorno the nights away without ritorno: 3, 2-4 or weekend
@@ -126,6 +128,21 @@ func (q *question) parameters() []field {
 		[]field{{"valuta", &q.currency}, {"ordine", &q.order}, {"vicini", &q.near}}, q.fields())
 }
 
+// readDays replaces the days by dates such as 2027-03-20, and says what it read. It keeps a day that
+// it cannot read, for which trip.read returns a fault.
+func (q *question) readDays(today fare.Day) (read []string) {
+	in := daytext.Reader{Language: q.language.Code, Today: today}
+	for _, typed := range []*string{&q.Date, &q.Back} {
+		if day, err := in.Day(*typed); err == nil {
+			if said := wording.Day(q.language, *typed, day); said != "" {
+				read = append(read, said)
+			}
+			*typed, in.After = day.String(), day
+		}
+	}
+	return read
+}
+
 // link keeps the question's trip and the language that the reader chose.
 func (q question) link(from, to string) string { return q.linkOn(q.trip, from, to) }
 
@@ -203,8 +220,8 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 		wrong["mese"] = l.Text("ask.fault.month")
 	}
 	for _, day := range []field{{"quando", &t.Date}, {"ritorno", &t.Back}} {
-		if _, err := fare.ParseDay(*day.text); *day.text != "" && err != nil {
-			wrong[day.name] = l.Text("ask.fault.day")
+		if _, err := (daytext.Reader{Language: l.Code}).Day(*day.text); *day.text != "" && err != nil {
+			wrong[day.name] = wording.DayFault(l, *day.text, err)
 		}
 	}
 	if t.Month != "" && t.Date != "" && wrong["mese"] == "" {
@@ -224,7 +241,7 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 	q, err := in.Question(func(parameter string) string { return pageNames[parameter] })
 	q.Airlines = limit
 	if err != nil { // all other faults were found above
-		wrong["quando"] = l.Text("ask.fault.day")
+		wrong["quando"] = wording.DayFault(l, t.Date, err)
 	}
 	if ok {
 		q.Price = &answer.Price{Parameter: "visto", Amount: float64(seen.Amount) / 100, Currency: seen.Currency.String(),

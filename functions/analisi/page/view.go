@@ -37,8 +37,9 @@ type view struct {
 	Page        bool     // a page of its own, not a part of another program
 	Kept        []hidden // choices that the form does not show
 	Remaining   string
-	Cleared     string // which choice of the reader a later choice replaced
-	Printed     string // address and day (UTC) of the answer, for paper
+	Cleared     string   // which choice of the reader a later choice replaced
+	Read        []string // how the service read what the reader typed
+	Printed     string   // address and day (UTC) of the answer, for paper
 
 	Start      bool
 	Collecting string // on the first page: how far a service without any fare is

@@ -1,0 +1,29 @@
+package wording
+
+import (
+	"errors"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/daytext"
+	"verdetto/shared/text/i18n"
+)
+
+// Day returns what a typed day was read as. It returns "" for one typed as 2027-03-20.
+func Day(l *i18n.Language, typed string, day fare.Day) string {
+	if typed == day.String() {
+		return ""
+	}
+	return l.Text("ask.read_as", "Typed", typed, "Meant", l.WeekdayDate(day))
+}
+
+// DayFault says why a typed day could not be read.
+func DayFault(l *i18n.Language, typed string, err error) string {
+	var other *daytext.OtherWeekday
+	switch {
+	case errors.As(err, &other):
+		return l.Text("ask.fault.other_weekday", "Typed", typed, "Date", l.WeekdayDate(other.Day))
+	case errors.Is(err, daytext.ErrNoSuchDay):
+		return l.Text("ask.fault.no_day", "Typed", typed)
+	}
+	return l.Text("ask.fault.day", "Typed", typed)
+}
