@@ -63,6 +63,8 @@ type Options struct {
 	// LocalURL is the address at which the stand-ins reach the service. If empty, the stand-ins
 	// send no events.
 	LocalURL string
+	// StandIns outlive the service, as the real providers do; nil: New starts some of its own.
+	StandIns *StandIns
 	Edge     edge.Config
 	Telegram config.Telegram // the bot for alerts in Telegram; none if it has no name
 	// JobDelay returns how long an outbox job waits before it is due; nil: no time. See

@@ -30,7 +30,10 @@ func (s *Service) openPro(carrier Carrier) (err error) {
 	case RealMoney:
 		err = config.Load(payments.Groups()...)
 	default:
-		if s.Payments, err = StartStandIns(o.Now, o.LocalURL); err == nil {
+		if s.Payments = o.StandIns; s.Payments == nil {
+			s.Payments, err = StartStandIns(o.Now, o.LocalURL)
+		}
+		if err == nil {
 			payments = s.Payments.config()
 		}
 	}

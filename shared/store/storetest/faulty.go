@@ -38,13 +38,13 @@ func NewFaulty(t store.Table) *Faulty { return &Faulty{Table: t} }
 
 // FailOnce makes one call fail, before or after its effect. The next call is number 0.
 func (f *Faulty) FailOnce(call int, side Side) {
-	f.arm(func(n int) (bool, Side) { return n == call, side })
+	f.Arm(func(n int) (bool, Side) { return n == call, side })
 }
 
 // DieAt simulates a killed process: one call fails, before or after its effect, and all later calls
 // fail before theirs. The next call is number 0. Heal ends the fault.
 func (f *Faulty) DieAt(call int, side Side) {
-	f.arm(func(n int) (bool, Side) {
+	f.Arm(func(n int) (bool, Side) {
 		if n > call {
 			return true, Before
 		}
@@ -53,9 +53,10 @@ func (f *Faulty) DieAt(call int, side Side) {
 }
 
 // Heal removes all faults and restarts the count at 0.
-func (f *Faulty) Heal() { f.arm(nil) }
+func (f *Faulty) Heal() { f.Arm(nil) }
 
-func (f *Faulty) arm(fails func(int) (bool, Side)) {
+// Arm makes each call for which fails returns true fail, and restarts the count at 0.
+func (f *Faulty) Arm(fails func(int) (bool, Side)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls, f.fails = 0, fails

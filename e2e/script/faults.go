@@ -1,0 +1,221 @@
+package script
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/maildir"
+	"verdetto/shared/store"
+)
+
+// Fault is a failure at one call of a kind: store, mail, stripe, chain or source.
+type Fault struct {
+	Kind  string
+	Call  int
+	After bool // the call takes effect before it fails
+	Kill  bool // the process ends there
+}
+
+func (f Fault) String() string {
+	side, how := "before", "fails"
+	if f.After {
+		side = "after"
+	}
+	if f.Kill {
+		how = "kills"
+	}
+	return fmt.Sprintf("%s %d %s %s its effect", f.Kind, f.Call, how, side)
+}
+
+type side int
+
+const (
+	never side = iota
+	before
+	after
+)
+
+// faults counts the calls of a story and makes the planned ones fail.
+type faults struct {
+	planned *Fault
+	mu      sync.Mutex
+	calls   map[string]int
+	down    string // this kind fails at each call
+	hit     bool
+	dead    bool
+}
+
+func (f *faults) next(kind string) side {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.calls == nil {
+		f.calls = map[string]int{}
+	}
+	n := f.calls[kind]
+	f.calls[kind]++
+	if f.dead || f.down == kind {
+		return before
+	}
+	if p := f.planned; p != nil && p.Kind == kind && p.Call == n {
+		f.hit, f.dead = true, p.Kill
+		if p.After {
+			return after
+		}
+		return before
+	}
+	return never
+}
+
+// struck reports whether the planned fault has happened since the last call.
+func (f *faults) struck() (hit, killed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	hit, killed = f.hit, f.dead
+	f.hit, f.dead = false, false
+	return hit, killed
+}
+
+func (f *faults) calm() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.hit && f.down == ""
+}
+
+func (f *faults) around(kind string, unsent, unknown error, call func() error) error {
+	switch f.next(kind) {
+	case before:
+		return unsent
+	case after:
+		if err := call(); err != nil {
+			return err
+		}
+		return unknown
+	}
+	return call()
+}
+
+// wire breaks connections to a stand-in.
+func (f *faults) wire(kind string) func(http.Handler) http.Handler {
+	return func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch f.next(kind) {
+			case before:
+				panic(http.ErrAbortHandler)
+			case after:
+				h.ServeHTTP(httptest.NewRecorder(), r)
+				panic(http.ErrAbortHandler)
+			}
+			h.ServeHTTP(w, r)
+		})
+	}
+}
+
+type sender struct {
+	mail.Sender
+	faults *faults
+}
+
+func (s sender) Send(ctx context.Context, m mail.Message) error {
+	return s.faults.around("mail", mail.ErrThrottled, mail.ErrUnavailable, func() error { return s.Sender.Send(ctx, m) })
+}
+
+func fault(s *story, ts *testscript.TestScript, _ bool, args []string) {
+	s.up(ts)
+	s.unfaulted = "the script has its own failures"
+	s.faults.mu.Lock()
+	defer s.faults.mu.Unlock()
+	s.faults.planned, s.faults.down, s.faults.hit = nil, "", false
+	switch {
+	case len(args) == 1 && args[0] == "none":
+	case len(args) == 2 && args[1] == "down":
+		s.faults.down = args[0]
+	case len(args) == 2 && (args[1] == "before" || args[1] == "after"):
+		s.faults.planned = &Fault{Kind: args[0], Call: s.faults.calls[args[0]], After: args[1] == "after"}
+	default:
+		ts.Fatalf("want none, or a kind with before, after or down")
+	}
+}
+
+// Faults runs each script once, then again with one failure, for n failures drawn from all possible
+// ones, or for every one if n is 0. After the failed step is retried, the story must go on and end
+// as without the failure: the same mails, and the same items in the store.
+func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(file, ".txtar"), func(t *testing.T) {
+			var calls map[string]int
+			var end []string
+			var unfaulted string
+			t.Run("whole", func(t *testing.T) {
+				run(t, testscript.Params{Files: []string{file}}, nil, func(s *story) {
+					calls, end, unfaulted = maps.Clone(s.faults.calls), s.end(), s.unfaulted
+				})
+			})
+			if unfaulted != "" {
+				t.Skip(unfaulted)
+			}
+			var all []Fault
+			for _, kind := range slices.Sorted(maps.Keys(calls)) {
+				for call := range calls[kind] {
+					for _, side := range []bool{false, true} {
+						all = append(all, Fault{kind, call, side, false}, Fault{kind, call, side, true})
+					}
+				}
+			}
+			random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			if n > 0 {
+				all = all[:min(n, len(all))]
+			}
+			for _, f := range all {
+				t.Run(f.String(), func(t *testing.T) {
+					run(t, testscript.Params{Files: []string{file}}, &f, func(s *story) {
+						if diff := cmp.Diff(end, s.end()); diff != "" && !t.Failed() {
+							t.Errorf("the end differs: %s", diff)
+						}
+					})
+				})
+			}
+		})
+	}
+}
+
+// passing names what may differ after a failure: counters, leases, and what is about to expire.
+var passing = []string{"LIMIT#", "LEASE#", "NOTE#", "MAILBOX#", "PENDING#", "OUTBOX#", "FEES#", "DEMANDED", "SERVICE"}
+
+// end lists the mails and the keys of the store.
+func (s *story) end() (all []string) {
+	mails, err := maildir.Read(s.options.Mail)
+	if err != nil {
+		s.t.Error(err)
+	}
+	if all = subjects(mails); s.retried {
+		slices.Sort(all)
+		all = slices.Compact(all)
+	}
+	if s.table == nil {
+		return all
+	}
+	err = s.table.All(background, func(item store.Item) error {
+		key := item.Key.Partition + " " + item.Key.Sort
+		if !slices.ContainsFunc(passing, func(p string) bool { return strings.HasPrefix(key, p) }) {
+			all = append(all, string(normal([]byte(key))))
+		}
+		return nil
+	})
+	if err != nil {
+		s.t.Error(err)
+	}
+	slices.Sort(all)
+	return all
+}

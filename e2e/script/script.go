@@ -1,0 +1,345 @@
+// Package script runs the scripts of e2e: stories of users, in files *.txtar, over the whole service
+// in one process. A script is read by github.com/rogpeppe/go-internal/testscript, so its own verbs
+// (cmp, env, grep, stop, skip, ! to negate) work too. These verbs are added:
+//
+//	clock 2016-03-01T12:00:00Z | clock +36h   sets or moves the clock, which otherwise stands still
+//	service WORD...      before the first call: hidden-fares, unsold, base=URL
+//	fares sample | fares FILE.csv             the source's fares; refreshes at once
+//	refresh              asks the source again
+//	get TARGET STATUS [OPTION...]             calls the service
+//	post TARGET BODY STATUS [OPTION...]       sends JSON: a text that begins with { or a file
+//	form TARGET FIELDS STATUS [OPTION...]     sends a=b&c=d as a browser does
+//	mcp TOOL ARGUMENTS [OPTION...]            calls a tool of /mcp; its answer becomes the body
+//	repeat N VERB...     repeats a verb
+//	json PATH [VALUE]    the body's value; PATH is a.0.b, * for each, # for the number of elements
+//	header NAME [VALUE]  the answer's header
+//	body, text, mail WORDS   are in the body; in what a person reads of a page; in the last mail
+//	mails ADDRESS N      sends what is due; N mails have come to the address since the last time
+//	open PART STATUS     opens the link of the last mail that contains PART
+//	pay card | pay usdc AMOUNT [MEMO]         pays the checkout of the last answer, or on the chain
+//	events               delivers Stripe's events to the webhook
+//	key                  $KEY is the Pro key in the last answer or mail
+//	restart              starts the service again over its store
+//	fault KIND before|after|down, fault none  the next call of store, mail, stripe, chain or source fails
+//	store KEY            an item with this partition, or partition/sort, is stored
+//	unfaulted REASON     why the end differs after a failure; see Faults
+//
+// The options of calls: from ADDRESS, as KEY, with NAME VALUE (a header), and PATH=VALUE, which is
+// json PATH VALUE; PATH= says that there is no such value. {a,b} in a target calls each. A value in
+// slashes is a regular expression. json PATH and header NAME without a value require one and set
+// $PATH or $NAME. Files body, text and mail hold the last ones for cmp, with what varies replaced.
+//
+// Every answer is checked against the OpenAPI description, and no secret may appear in the log.
+package script
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/carrier/mail/maildir"
+	"verdetto/shared/store"
+	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/storetest"
+)
+
+// story is the state of one run of a script.
+type story struct {
+	t       testing.TB
+	dir     string
+	unix    atomic.Int64
+	options onemachine.Options
+	log     fixture.Log
+	faults  faults
+
+	table   *boltstore.Store // nil: the service is not running
+	service *onemachine.Service
+	handler http.Handler
+
+	status int
+	header http.Header
+	body   []byte
+	read   map[string]int // mails, by address
+	mail   maildir.Mail
+	told   int // events of Stripe
+
+	unfaulted string
+	retried   bool // a step was repeated after a failure, and so may be a mail that it asked for
+}
+
+type verb func(s *story, ts *testscript.TestScript, neg bool, args []string)
+
+var verbs map[string]verb
+
+func init() {
+	verbs = map[string]verb{
+		"clock": clock, "service": configure, "fares": fares, "refresh": refresh, "restart": restart,
+		"get": call("GET"), "post": call("POST"), "form": call("FORM"), "mcp": call("MCP"), "repeat": repeat,
+		"json": jsonValue, "header": header, "body": words("body"), "text": words("text"), "mail": words("mail"),
+		"mails": mails, "open": openLink, "pay": pay, "events": events, "key": key, "fault": fault, "store": stored,
+		"unfaulted": func(s *story, _ *testscript.TestScript, _ bool, args []string) { s.unfaulted = strings.Join(args, " ") },
+	}
+}
+
+type storyKey struct{}
+
+// Run runs scripts in parallel. With update, cmp writes the differing files into the scripts.
+func Run(t *testing.T, update bool, files ...string) {
+	run(t, testscript.Params{Files: files, UpdateScripts: update, ContinueOnError: true}, nil, nil)
+}
+
+// run calls ended with each script's story.
+func run(t *testing.T, p testscript.Params, planned *Fault, ended func(*story)) {
+	p.RequireUniqueNames = true
+	p.Setup = func(env *testscript.Env) error {
+		s := &story{t: env.T().(testing.TB), dir: env.WorkDir, read: map[string]int{}}
+		s.faults.planned = planned
+		s.unix.Store(fixture.Today.Unix())
+		log := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		s.options = onemachine.Options{Now: s.now, Log: log, Pepper: []byte(fixture.Pepper), BaseURL: "https://verdetto.example",
+			Mail: filepath.Join(s.dir, ".mail"), Source: &source{Source: nothing{}, faults: &s.faults}}
+		env.Values[storyKey{}] = s
+		env.Defer(func() {
+			if ended != nil {
+				ended(s)
+			}
+			s.close()
+		})
+		return nil
+	}
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){}
+	for name, do := range verbs {
+		p.Cmds[name] = func(ts *testscript.TestScript, neg bool, args []string) {
+			do(ts.Value(storyKey{}).(*story), ts, neg, args)
+		}
+	}
+	testscript.Run(t, p)
+}
+
+func (s *story) now() time.Time { return time.Unix(s.unix.Load(), 0).UTC() }
+
+func clock(s *story, ts *testscript.TestScript, _ bool, args []string) {
+	one(ts, args)
+	if ahead, ok := strings.CutPrefix(args[0], "+"); ok {
+		d, err := time.ParseDuration(ahead)
+		ts.Check(err)
+		s.unix.Add(int64(d / time.Second))
+		return
+	}
+	at, err := time.Parse(time.RFC3339, args[0])
+	ts.Check(err)
+	s.unix.Store(at.Unix())
+}
+
+func one(ts *testscript.TestScript, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("want one argument")
+	}
+}
+
+func configure(s *story, ts *testscript.TestScript, _ bool, args []string) {
+	if s.table != nil {
+		ts.Fatalf("the service runs already")
+	}
+	for _, a := range args {
+		base, isBase := strings.CutPrefix(a, "base=")
+		switch {
+		case a == "hidden-fares":
+			s.options.Source = &source{Source: named{nothing{}, "travelpayouts"}, faults: &s.faults}
+		case a == "unsold":
+			s.options.Money = onemachine.NoMoney
+		case isBase:
+			s.options.BaseURL = base
+		default:
+			ts.Fatalf("no option %q", a)
+		}
+	}
+}
+
+func (s *story) file() string { return filepath.Join(s.dir, ".store") }
+
+// up starts the service unless it is running.
+func (s *story) up(ts *testscript.TestScript) {
+	if s.table != nil {
+		return
+	}
+	table, err := boltstore.Open(s.file(), s.now, boltstore.Scratch)
+	ts.Check(err)
+	s.table = table
+	ts.Check(store.DropLeases(context.Background(), table)) // only one process can open a file
+	faulty := storetest.NewFaulty(table)
+	faulty.Arm(func(int) (bool, storetest.Side) {
+		switch s.faults.next("store") {
+		case before:
+			return true, storetest.Before
+		case after:
+			return true, storetest.After
+		}
+		return false, storetest.Before
+	})
+	s.options.Table = faulty
+	if s.options.StandIns == nil && s.options.Money == "" {
+		s.options.StandIns, err = onemachine.StartStandIns(s.now, "")
+		ts.Check(err)
+		s.options.StandIns.Stripe.Wrap(s.faults.wire("stripe"))
+		s.options.StandIns.Node.Wrap(s.faults.wire("chain"))
+	}
+	s.service, err = onemachine.New(s.options)
+	ts.Check(err)
+	s.service.Pro.Sender = sender{s.service.Pro.Sender, &s.faults}
+	s.service.Alerts.Confirmations.Mail = sender{s.service.Alerts.Confirmations.Mail, &s.faults}
+	s.service.Sender.Mail = sender{s.service.Sender.Mail, &s.faults}
+	s.handler = fixture.Described(s.t, s.service.API)
+}
+
+func (s *story) down() {
+	if s.table != nil {
+		if err := s.table.Close(); err != nil {
+			s.t.Error(err)
+		}
+		s.table = nil
+	}
+}
+
+func (s *story) close() {
+	s.down()
+	if s.options.StandIns != nil {
+		s.options.StandIns.Close()
+	}
+	if found := fixture.Secret(s.log.String()); found != "" {
+		s.t.Errorf("the log holds %q", found)
+	}
+}
+
+func restart(s *story, ts *testscript.TestScript, _ bool, _ []string) {
+	s.down()
+	s.up(ts)
+}
+
+// step does one step of the story and, after a planned failure, what a caller or an operator does:
+// start a killed process again, and retry.
+func (s *story) step(ts *testscript.TestScript, do func() (retry bool)) {
+	for range 4 {
+		s.up(ts)
+		again := do()
+		struck, killed := s.faults.struck()
+		if killed {
+			restart(s, ts, false, nil)
+		}
+		if !struck || !again {
+			return
+		}
+		s.retried = true
+	}
+}
+
+// work does all that the service does in the background, until nothing is due. After a failure it
+// waits for retries on the clock, and then sets the clock back.
+func (s *story) work(ts *testscript.TestScript) {
+	ctx, at := context.Background(), s.unix.Load()
+	defer func() { s.unix.Store(at) }()
+	for idle := 0; ; {
+		done := 0
+		s.up(ts)
+		for _, each := range []func(context.Context) (int, error){s.service.Pro.Work, s.service.Alerts.Confirmations.Work,
+			s.service.Alerts.Pushes.Work, s.service.Alerts.Webhooks.Work,
+			func(ctx context.Context) (int, error) {
+				r, err := s.service.Sender.Work(ctx)
+				return r.Sent + r.Settled, err
+			}} {
+			n, err := each(ctx)
+			if done += n; err != nil && s.faults.calm() {
+				ts.Fatalf("work in the background: %v", err)
+			}
+		}
+		struck, killed := s.faults.struck()
+		if killed {
+			restart(s, ts, false, nil)
+		}
+		switch {
+		case struck:
+			idle = 3
+		case done == 0 && idle == 0:
+			return
+		case done == 0:
+			idle--
+		}
+		if idle > 0 {
+			s.unix.Add(240) // longer than a lease, and than the first pause of a job
+		}
+	}
+}
+
+func stored(s *story, ts *testscript.TestScript, neg bool, args []string) {
+	one(ts, args)
+	s.up(ts)
+	partition, sort, whole := strings.Cut(args[0], "/")
+	var err error
+	if whole {
+		_, err = s.table.Get(context.Background(), store.Key{Partition: partition, Sort: sort}, store.Strong)
+	} else {
+		var items []store.Item
+		if items, err = s.table.Query(context.Background(), store.Range{Partition: partition}); err == nil && len(items) == 0 {
+			err = store.ErrNotFound
+		}
+	}
+	if neg != errors.Is(err, store.ErrNotFound) {
+		ts.Fatalf("%s: %v", args[0], err)
+	}
+}
+
+// varying is what differs between two runs of a script.
+var varying = []struct {
+	pattern *regexp.Regexp
+	becomes string
+}{
+	{fixture.KeyPattern, "vd_KEY"},
+	{regexp.MustCompile(`([?&;](?:t|id|token)=)[A-Za-z0-9_.-]{16,}`), "${1}TOKEN"},
+	{regexp.MustCompile(`cs_(test|live)_\w+`), "cs_SESSION"},
+	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "http://stand-in"},
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UUID"},
+}
+
+func normal(b []byte) []byte {
+	for _, v := range varying {
+		b = v.pattern.ReplaceAll(b, []byte(v.becomes))
+	}
+	return append(bytes.TrimRight(b, "\n"), '\n')
+}
+
+func (s *story) write(ts *testscript.TestScript, name string, content []byte) {
+	ts.Check(os.WriteFile(filepath.Join(s.dir, name), normal(content), 0o600))
+}
+
+// match compares with a value, or with a regular expression in slashes.
+func match(want, got string) bool {
+	if len(want) > 1 && want[0] == '/' && want[len(want)-1] == '/' {
+		return regexp.MustCompile(want[1 : len(want)-1]).MatchString(got)
+	}
+	return want == got
+}
+
+func require(ts *testscript.TestScript, neg bool, what, want, got string) {
+	if match(want, got) == neg {
+		ts.Fatalf("%s is %s, want %s%s", what, got, map[bool]string{true: "another than "}[neg], want)
+	}
+}
+
+func environment(name string) string {
+	return regexp.MustCompile(`\W`).ReplaceAllString(name, "_")
+}
+
+func text(args []string) string { return strings.Join(args, " ") }

@@ -1,0 +1,15 @@
+package e2e_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"verdetto/e2e/script"
+)
+
+// A few of the failures that TestEvidenceScripts_UnderFaults tries.
+func TestProveScripts_UnderFaults(t *testing.T) {
+	for _, subject := range subjects(t) {
+		script.Faults(t, 2, rand.New(rand.NewPCG(50, 1)), scripts(t, subject)...)
+	}
+}

@@ -1,0 +1,39 @@
+// Package e2e_test runs the scripts of the folders beside it; see package script.
+package e2e_test
+
+import (
+	"flag"
+	"path/filepath"
+	"testing"
+
+	"verdetto/e2e/script"
+)
+
+var update = flag.Bool("update", false, "write the differing files of cmp into the scripts")
+
+func TestScripts(t *testing.T) {
+	for _, subject := range subjects(t) {
+		t.Run(filepath.Base(subject), func(t *testing.T) { script.Run(t, *update, scripts(t, subject)...) })
+	}
+}
+
+func subjects(t *testing.T) (all []string) {
+	folders, err := filepath.Glob("*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range folders {
+		if len(scripts(t, f)) > 0 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func scripts(t *testing.T, folder string) []string {
+	files, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
