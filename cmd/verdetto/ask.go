@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/settings"
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/daytext"
 	"verdetto/shared/text/i18n"
@@ -136,7 +137,7 @@ func (q *inquiry) ask(ctx context.Context, from, to string) error {
 	} else if !ok {
 		return wrongQuestion("-lang %q: want %s", q.lang, i18n.SpokenCodes())
 	}
-	read, err := q.readDays(language)
+	read, err := q.readDays(language, answer.Today(from, time.Now()))
 	if err != nil {
 		return err
 	}
@@ -173,8 +174,8 @@ func (q *inquiry) ask(ctx context.Context, from, to string) error {
 }
 
 // readDays replaces the days by dates such as 2027-03-20, and says what it read.
-func (q *inquiry) readDays(language *i18n.Language) (read []string, err error) {
-	in := daytext.Reader{Language: language.Code, Today: fare.DayOf(time.Now())}
+func (q *inquiry) readDays(language *i18n.Language, today fare.Day) (read []string, err error) {
+	in := daytext.Reader{Language: language.Code, Today: today}
 	for _, parameter := range []string{"partenza", "ritorno"} {
 		typed := q.values[parameter]
 		if *typed == "" {

@@ -41,7 +41,7 @@ func TestInquiry_ReadDays(t *testing.T) {
 	} {
 		q := inquiry{values: map[string]*string{"partenza": &c.depart, "ritorno": &c.back}}
 		depart, back := c.depart, c.back
-		read, err := q.readDays(i18n.ForCode(c.language))
+		read, err := q.readDays(i18n.ForCode(c.language), 0)
 		got := c.depart + " " + c.back
 		if err != nil {
 			got = err.Error()

@@ -17,6 +17,7 @@ package compat
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,7 +25,6 @@ import (
 	"strconv"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/fare"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/routes"
 )
@@ -62,7 +62,8 @@ type answerFunc func(ctx context.Context) (any, error)
 func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 	read func(*parameters) answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p := readParameters(r, fare.DayOf(s.Now()), unfit)
+		origin := cmp.Or(r.FormValue("origin"), r.FormValue("originIataCode"))
+		p := readParameters(r, answer.Today(origin, s.Now()), unfit)
 		answer := read(p)
 		if len(p.faults) > 0 {
 			writeErrors(w, r, p.faults...)

@@ -102,7 +102,7 @@ func (p *parameters) departure(name string) (d fare.Day) {
 	switch {
 	case !ok:
 	case d < p.today:
-		p.refuse(name, invalidOption, fmt.Sprintf("%s has been: today is %s (UTC).", name, p.today))
+		p.refuse(name, invalidOption, fmt.Sprintf("%s has been: today is %s at the origin.", name, p.today))
 	case d > p.today+answer.MaxAhead:
 		p.refuse(name, invalidOption, fmt.Sprintf("%s is too far ahead: departures up to %s are known.", name,
 			p.today+answer.MaxAhead))

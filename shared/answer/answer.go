@@ -69,7 +69,7 @@ func (r *Reader) Check(ctx context.Context, q Question) error {
 		}
 	}
 	if q.When != nil {
-		if err := q.When.check(fare.DayOf(r.Now())); err != nil {
+		if err := q.When.check(Today(q.From.Name, r.Now()), fare.DayOf(r.Now())); err != nil {
 			return err
 		}
 	}

@@ -1,11 +1,14 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
@@ -26,7 +29,18 @@ type When struct {
 	BackName  string
 }
 
-func (w When) check(today fare.Day) error {
+// Today returns the day by the clocks of a place, given by its name or code. Those of an unknown
+// place show UTC.
+func Today(place string, now time.Time) fare.Day {
+	if p, ok := places.Find(place); ok {
+		_, ahead := now.In(places.Zone(cmp.Or(p.Airport, string(p.City)))).Zone()
+		now = now.Add(time.Duration(ahead) * time.Second)
+	}
+	return fare.DayOf(now)
+}
+
+// check takes the day at the origin and that of UTC.
+func (w When) check(today, utc fare.Day) error {
 	first, last := w.Date, w.Date
 	if w.Span != nil && *w.Span == departure.Month {
 		first, last = w.Span.Ends(w.Date)
@@ -34,8 +48,8 @@ func (w When) check(today fare.Day) error {
 	switch {
 	case last < today:
 		return &BadDate{w.Parameter, Past, today}
-	case first > today+MaxAhead:
-		return &BadDate{w.Parameter, Far, today}
+	case first > max(today, utc)+MaxAhead:
+		return &BadDate{w.Parameter, Far, max(today, utc)}
 	case w.Back != 0 && w.Back <= w.Date:
 		return &BadDate{w.BackName, BackFirst, w.Date}
 	case w.Back > w.Date+fare.MaxNights:
@@ -53,8 +67,8 @@ const (
 	BackFar             // the return is more than fare.MaxNights nights later
 )
 
-// BadDate means that a day is refused. From is the day with which it was compared: today, or the
-// day of departure.
+// BadDate means that a day is refused. From is the day with which it was compared: today at the
+// origin, or the day of departure.
 type BadDate struct {
 	Parameter string
 	Fault     DateFault

@@ -164,7 +164,7 @@ func Invalid(parameter, detail string) error {
 
 func badDate(e *answer.BadDate) error {
 	return Invalid(e.Parameter, map[answer.DateFault]string{
-		answer.Past:      "is past: today is " + e.From.String() + " (UTC)",
+		answer.Past:      "is past: today is " + e.From.String() + " at the origin",
 		answer.Far:       fmt.Sprintf("is too far ahead: send a day up to %s", e.From+answer.MaxAhead),
 		answer.BackFirst: "is not after the departure: send a day after " + e.From.String(),
 		answer.BackFar:   fmt.Sprintf("is too long after the departure: send a day up to %s", e.From+fare.MaxNights),

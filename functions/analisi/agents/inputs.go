@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+	"time"
 
 	"verdetto/shared/answer"
-	"verdetto/shared/fare"
 	"verdetto/shared/fare/daytext"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
@@ -116,29 +116,34 @@ type dayArgument struct {
 	text *string
 }
 
-func (in *tripInput) days() []dayArgument {
-	return []dayArgument{{"departure", &in.Departure}, {"return", &in.Back}}
+func (in *tripInput) days() (origin string, all []dayArgument) {
+	return in.Origin, []dayArgument{{"departure", &in.Departure}, {"return", &in.Back}}
 }
 
-func (in *historyInput) days() []dayArgument { return []dayArgument{{"departure", &in.Departure}} }
+func (in *historyInput) days() (origin string, all []dayArgument) {
+	return in.Origin, []dayArgument{{"departure", &in.Departure}}
+}
 
-func (in *comparisonInput) days() (all []dayArgument) {
+func (in *comparisonInput) days() (origin string, all []dayArgument) {
 	for i := range in.Departures {
 		all = append(all, dayArgument{"departures", &in.Departures[i]})
 	}
-	return all
+	return in.Origin, all
 }
 
 // readDays replaces the days in a tool's arguments, which people may have written, by dates such as
 // 2027-03-20. It says what it read.
-func readDays(in any, today fare.Day) (read []string, err error) {
-	with, ok := in.(interface{ days() []dayArgument })
+func readDays(in any, now time.Time) (read []string, err error) {
+	with, ok := in.(interface {
+		days() (origin string, all []dayArgument)
+	})
 	if !ok {
 		return nil, nil
 	}
 	say := in.(asker).say()
-	reader := daytext.Reader{Language: say.Code, Today: today}
-	for _, d := range with.days() {
+	origin, all := with.days()
+	reader := daytext.Reader{Language: say.Code, Today: answer.Today(origin, now)}
+	for _, d := range all {
 		if *d.text == "" {
 			continue
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
@@ -75,7 +74,7 @@ func addTool[I, Q, O any](
 		if err = readArguments(arguments, input, in); err != nil {
 			return
 		}
-		read, err := readDays(in, fare.DayOf(s.Answers.Now()))
+		read, err := readDays(in, s.Answers.Now())
 		if err != nil {
 			return
 		}

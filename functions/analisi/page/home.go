@@ -51,7 +51,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	q, ok := parseQuestion(r)
 	q.compareDestinations()
-	read := q.readDays(fare.DayOf(h.Now()))
+	read := q.readDays(answer.Today(q.from, h.Now()))
 	typed := q
 	asked, wrong := q.read(q.language, q.currency)
 	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}
@@ -282,7 +282,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 // check runs before the question counts toward the quota.
 func (h home) check(r *http.Request, q question, asked answer.Question, v *view) bool {
 	wrong := faults{}
-	for _, part := range []answer.Question{{From: asked.From, To: asked.To}, {When: asked.When}, {Price: asked.Price}} {
+	for _, part := range []answer.Question{{From: asked.From, To: asked.To}, {From: asked.From, When: asked.When}, {Price: asked.Price}} {
 		err := h.Reader.Check(r.Context(), part)
 		var same *answer.SameCity
 		var closed *answer.ClosedAirport

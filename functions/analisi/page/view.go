@@ -64,14 +64,16 @@ type view struct {
 	Share      string       // address to share
 	Alternates []page.Other // canonical paths in each language, the default first
 
-	today   fare.Day
-	covered []fare.City // cities with fares from them, nearby ones first
-	status  int
-	plain   bool       // no order, country or wish for places nearby
-	most    fare.Cents // maximum of a list in EUR cents; 0: none
-	route   fare.Route
-	ends    [2]string // IATA codes of the cities, or of the airports that the answer is about
-	others  []page.Other
+	today fare.Day // in UTC
+
+	atOrigin fare.Day    // today where the journey begins
+	covered  []fare.City // cities with fares from them, nearby ones first
+	status   int
+	plain    bool       // no order, country or wish for places nearby
+	most     fare.Cents // maximum of a list in EUR cents; 0: none
+	route    fare.Route
+	ends     [2]string // IATA codes of the cities, or of the airports that the answer is about
+	others   []page.Other
 }
 
 type link struct{ Text, To string }
@@ -153,7 +155,7 @@ func (r rows) HTML() template.HTML {
 var escape = strings.NewReplacer("\x00", "\uFFFD", `"`, "&#34;", "&", "&amp;", "'", "&#39;", "+", "&#43;",
 	"<", "&lt;", ">", "&gt;")
 
-func (v view) FirstDay() string { return v.today.String() }
+func (v view) FirstDay() string { return v.atOrigin.String() }
 func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
 // DatesOpen reports whether the form shows the days beside the two cities, as on the first page.
@@ -262,7 +264,7 @@ type monthRow struct {
 func (h home) newView(q question) view {
 	v := view{
 		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert,
-		Telegram: h.Telegram, Page: true, plain: q.order+q.near == "" && q.area() == nil, today: fare.DayOf(h.Now()),
+		Telegram: h.Telegram, Page: true, plain: q.order+q.near == "" && q.area() == nil, today: fare.DayOf(h.Now()), atOrigin: answer.Today(q.from, h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
 	if q.chosen {
