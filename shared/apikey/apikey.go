@@ -19,6 +19,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"golang.org/x/net/idna"
 )
 
 const (
@@ -47,8 +49,25 @@ func CustomerIDOf(pepper []byte, email string) CustomerID {
 	return CustomerID(base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:idBytes]))
 }
 
-// Normalize returns the form in which addresses are compared: trimmed and in lower case.
-func Normalize(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+// Normalize returns the form in which addresses are compared: trimmed, in lower case, and with the
+// domain of ASCIIDomain.
+func Normalize(email string) string {
+	local, domain, found := strings.Cut(strings.ToLower(strings.TrimSpace(email)), "@")
+	if !found {
+		return local
+	}
+	return local + "@" + ASCIIDomain(domain)
+}
+
+// ASCIIDomain returns a domain as the DNS has it: xn--mnchen-3ya.de for münchen.de. Other texts stay
+// unchanged, even characters that only look like ASCII.
+func ASCIIDomain(domain string) string {
+	ascii, err := idna.Lookup.ToASCII(domain)
+	if err != nil || !strings.Contains(ascii, "xn--") {
+		return domain
+	}
+	return ascii
+}
 
 // Mint creates a key for a customer. It returns the text, which is shown once, and the hash to
 // store.

@@ -98,3 +98,15 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestNormalize(t *testing.T) {
+	for typed, want := range map[string]string{
+		" Ada@Example.COM ": "ada@example.com", "ada@München.de": "ada@xn--mnchen-3ya.de",
+		"ada@xn--mnchen-3ya.de": "ada@xn--mnchen-3ya.de", "ada@MU\u0308NCHEN.de": "ada@xn--mnchen-3ya.de",
+		"ada@\u017fe.de": "ada@\u017fe.de", "no address": "no address",
+	} {
+		if got := Normalize(typed); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+}

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	netmail "net/mail"
 	"strings"
+	"unicode/utf8"
+
+	"verdetto/shared/apikey"
 )
 
 // ErrAddress means that a text is no e-mail address to which the service sends.
@@ -16,15 +19,15 @@ const (
 	maxLabel   = 63
 )
 
-// ParseAddress is the only check of e-mail addresses. It accepts local@domain in ASCII, unquoted,
-// with at least two labels in the domain, and returns the address with the domain in lower case.
-// The local part stays unchanged, because only its mail server knows what it means. A domain in
-// another script must be in xn-- form.
+// ParseAddress is the only check of e-mail addresses. It accepts local@domain, unquoted, with a local
+// part in ASCII and at least two labels in the domain, and returns the address with the domain in
+// lower case and in ASCII. The local part stays unchanged, because only its mail server knows what
+// it means. White space around the address is ignored.
 //
 // The rule is narrower than RFC 5321 on purpose: it excludes rare forms that programs parse
 // differently. Errors wrap ErrAddress and do not repeat the text.
 func ParseAddress(email string) (string, error) {
-	local, domain, err := split(email)
+	local, domain, err := split(strings.TrimSpace(email))
 	if err == nil {
 		err = checkLocal(local)
 	}
@@ -44,6 +47,14 @@ func ParseAddress(email string) (string, error) {
 }
 
 func split(email string) (local, domain string, err error) {
+	local, domain, found := strings.Cut(email, "@")
+	if !found || strings.Contains(domain, "@") {
+		return "", "", errors.New("want exactly one @")
+	}
+	if len(domain) <= utf8.UTFMax*maxAddress {
+		domain = apikey.ASCIIDomain(domain)
+	}
+	email = local + "@" + domain
 	if len(email) > maxAddress {
 		return "", "", fmt.Errorf("longer than %d characters", maxAddress)
 	}
@@ -51,10 +62,6 @@ func split(email string) (local, domain string, err error) {
 		if email[i] <= ' ' || email[i] > '~' {
 			return "", "", errors.New("a space, or a character that is not ASCII")
 		}
-	}
-	local, domain, found := strings.Cut(email, "@")
-	if !found || strings.Contains(domain, "@") {
-		return "", "", errors.New("want exactly one @")
 	}
 	return local, domain, nil
 }

@@ -19,6 +19,16 @@ func TestParseAddress(t *testing.T) {
 		{"digits", "1@2.example", "1@2.example"},
 		{"another script as xn--", "ada@xn--mller-kva.example", "ada@xn--mller-kva.example"},
 		{"top-level domain in another script", "ada@example.xn--p1ai", "ada@example.xn--p1ai"},
+		{"spaces around", " ada@example.com ", "ada@example.com"},
+		{"tab, no-break space and line feed around", "\t\u00a0ada@example.com\n", "ada@example.com"},
+		{"umlaut in the domain", "ada@münchen.de", "ada@xn--mnchen-3ya.de"},
+		{"umlaut, composed and in capitals", "Ada@MU\u0308NCHEN.DE", "Ada@xn--mnchen-3ya.de"},
+		{"accent in the domain", "ada@città.example", "ada@xn--citt-3na.example"},
+		{"sharp s", "ada@straße.de", "ada@xn--strae-oqa.de"},
+		{"cyrillic domain", "ada@почта.рф", "ada@xn--80a1acny.xn--p1ai"},
+		{"greek subdomain", "ada@ταχυδρομείο.example.gr", "ada@xn--kxadje8ardlylv.example.gr"},
+		{"japanese domain and full stop", "ada@例え。jp", "ada@xn--r8jz45g.jp"},
+		{"tilde", "ada@são-paulo.com.br", "ada@xn--so-paulo-rza.com.br"},
 		{"longest local part", long + "a@example.com", long + "a@example.com"},
 		{"longest label", "ada@" + long + ".com", "ada@" + long + ".com"},
 		{"longest address", long + "@" + long + "." + long + "." + long[:59] + ".it",
@@ -49,14 +59,12 @@ func TestParseAddress(t *testing.T) {
 		{"comment before", "(Ada)ada@example.com", ""},
 		{"group", "friends:ada@example.com;", ""},
 		{"route", "@a.example:ada@example.com", ""},
-		{"space around", " ada@example.com ", ""},
 		{"space inside", "ada @example.com", ""},
 		{"line feed", "ada@example.com\nBcc: bob@example.com", ""},
 		{"carriage return", "ada@example.com\rBcc: bob@example.com", ""},
 		{"NUL", "ada\x00@example.com", ""},
 		{"DEL", "ada\x7f@example.com", ""},
 		{"accent before the @", "adà@example.com", ""},
-		{"accent in the domain", "ada@città.example", ""},
 		{"long s", "ada@example.\u017fe", ""}, // has no ASCII lower case; its upper case is S
 		{"Kelvin sign", "ada@\u212a.example", ""},
 		{"no dot in the domain", "ada@localhost", ""},
@@ -103,7 +111,7 @@ func FuzzParseAddress(f *testing.F) {
 			}
 			return
 		}
-		if !strings.EqualFold(got, s) {
+		if local, _, _ := strings.Cut(got, "@"); !strings.HasPrefix(strings.TrimSpace(s), local+"@") {
 			t.Errorf("%q became %q", s, got)
 		}
 		if again, err := ParseAddress(got); err != nil || again != got {
