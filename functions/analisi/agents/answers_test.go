@@ -71,6 +71,37 @@ func TestSeveralWithinTheCap(t *testing.T) {
 	}
 }
 
+// What agents also send has the answer of the call in the tool's own names and types.
+func TestTolerance(t *testing.T) {
+	d := open(t, knownRoutes(), "")
+	const route = `"origin":"Milano","destination":"Bucarest"`
+	for _, c := range []struct{ tool, sent, meant string }{
+		{"flight_price_verdict", route + `,"price":"45"`, route + `,"price":45`},
+		{"flight_price_verdict", `"origine":"Milano","destination":"Bucarest","nonstop":true`, route + `,"non_stop":true`},
+		{"flight_price_verdict", route + `,"non_stop":"true"`, route + `,"non_stop":true`},
+		{"flight_price_verdict", route + `,"departure":"2016-04-12","flexible_days":3`,
+			route + `,"departure":"2016-04-12","flexible_days":"3"`},
+		{"flight_price_verdict", route + `,"partenza":"2016-04-12","flessibile":"1"`,
+			route + `,"departure":"2016-04-12","flexible_days":"1"`},
+		{"flight_price_verdict", route + `,"price":"45,50 €"`, route + `,"price":45.5`},
+		{"flight_price_verdict", route + `,"prezzo":"50 USD"`, route + `,"price":50,"currency":"USD"`},
+		{"flight_price_verdict", route + `,"price":"$50"`, route + `,"price":50,"currency":"USD"`},
+		{"flight_price_verdict", route + `,"diretto":"no","nearby":0,"price":""`, route},
+		{"flight_price_verdict", `"from":"Milano","to":"Bucarest","date":"2016-04-12","lang":"it"`,
+			route + `,"departure":"2016-04-12","language":"it"`},
+		{"fare_calendar", route + `,"nonStop":1,"withoutAirline":"W6"`, route + `,"non_stop":true,"without_airline":"W6"`},
+		{"cheap_now", `"origin":"Milano","max-price":"60","skip":"0"`, `"origin":"Milano","max_price":60,"skip":0`},
+		{"compare_trips", `"origin":"Milano","destination":"Bucarest, Londra"`,
+			`"origin":"Milano","destinations":["Bucarest","Londra"]`},
+	} {
+		sent, _ := d.call(t, c.tool, "{"+c.sent+"}")
+		meant, _ := d.call(t, c.tool, "{"+c.meant+"}")
+		if sent.Content[0] != meant.Content[0] || string(sent.StructuredContent) != string(meant.StructuredContent) {
+			t.Errorf("%s: %s\n%s, want\n%s", c.sent, sent.Content[0].Text, sent.StructuredContent, meant.StructuredContent)
+		}
+	}
+}
+
 func TestLanguage(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct {

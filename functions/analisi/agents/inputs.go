@@ -167,6 +167,7 @@ var arguments = map[string]string{
 	"partenza": "departure", "flessibile": "flexible_days", "mese": "month", "ritorno": "return", "notti": "nights",
 	"diretto": "non_stop", "prezzo": "price", "massimo": "max_price", "livello": "levels", "valuta": "currency",
 	"vettore": "airline", "senzaVettore": "without_airline",
+	"vicini": "nearby", "lang": "language",
 }
 
 var comparisonArguments = map[string]string{

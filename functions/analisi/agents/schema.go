@@ -6,10 +6,12 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -32,7 +34,8 @@ func marshalSchema(s *huma.Schema) json.RawMessage {
 	return data
 }
 
-// readArguments fails with an error response that names every faulty argument.
+// readArguments reads arguments under other names and of other types where that is unambiguous. It
+// fails with an error response that names every faulty argument.
 func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) error {
 	given := map[string]any{}
 	if len(arguments) > 0 {
@@ -41,11 +44,14 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 				Detail: `are no JSON object, as in {"origin": "Milano"}`})
 		}
 	}
-	var faults []httpapi.Fault
+	faults := rename(given, schema)
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		required := slices.Contains(schema.Required, name)
-		value, ok := given[name]
 		want := schema.Properties[name].Type
+		if converted, ok := convert(given, name, schema.Properties[name]); ok {
+			given[name] = converted
+		}
+		value, ok := given[name]
 		text, isText := value.(string)
 		fault := ""
 		switch {
@@ -94,6 +100,82 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 		return fmt.Errorf("read arguments: %w", err)
 	}
 	return nil
+}
+
+// rename gives arguments the tool's names. Agents also use those of the endpoints, such as origine or
+// withoutAirline, and a singular for a list.
+func rename(given map[string]any, schema *huma.Schema) (faults []httpapi.Fault) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if schema.Properties[name] != nil {
+			continue
+		}
+		property := meantBy(name, schema)
+		if _, twice := given[property]; twice {
+			faults = append(faults, httpapi.Fault{Name: property, Detail: fmt.Sprintf("is given twice, also as %.40q", name)})
+		} else if property != "" {
+			given[property] = given[name]
+		}
+		if property != "" {
+			delete(given, name)
+		}
+	}
+	return faults
+}
+
+// meantBy returns "" if the name means no argument of the tool.
+func meantBy(name string, schema *huma.Schema) string {
+	plain := strings.NewReplacer("_", "", "-", "")
+	for _, said := range httpapi.Names(name) {
+		for property := range schema.Properties {
+			known, written := plain.Replace(property), strings.ToLower(plain.Replace(said))
+			if written == known || written+"s" == known || arguments[said] == property {
+				return property
+			}
+		}
+	}
+	return ""
+}
+
+// convert returns an argument of another JSON type in the schema's, if that has one meaning: texts
+// as numbers, booleans and lists, and numbers as texts with fixed values. A price such as $45 also
+// sets the currency.
+func convert(given map[string]any, name string, schema *huma.Schema) (any, bool) {
+	number, isNumber := given[name].(float64)
+	text, isText := given[name].(string)
+	text = strings.TrimSpace(text)
+	switch {
+	case schema.Type == huma.TypeString && len(schema.Enum) > 0 && isNumber:
+		return strconv.FormatFloat(number, 'f', -1, 64), true
+	case schema.Type == huma.TypeBoolean && isNumber:
+		return number == 1, number == 0 || number == 1
+	case !isText:
+		return nil, false
+	case text == "" && schema.Type != huma.TypeString:
+		return nil, true // as if absent
+	case schema.Type == huma.TypeBoolean:
+		yes, known := map[string]bool{"true": true, "yes": true, "1": true, "si": true, "sì": true, "ja": true, "oui": true,
+			"sí": true, "sim": true, "false": false, "no": false, "0": false, "nein": false, "non": false,
+			"não": false}[strings.ToLower(text)]
+		return yes, known
+	case schema.Type == huma.TypeArray:
+		var list []any
+		for one := range strings.SplitSeq(text, ",") {
+			list = append(list, strings.TrimSpace(one))
+		}
+		return list, true
+	case schema.Type == huma.TypeNumber:
+		currency, _ := given["currency"].(string)
+		in, _ := fare.ParseCurrency(strings.ToUpper(strings.TrimSpace(currency)))
+		price, ok := fare.ParsePrice(text, in)
+		if price.Currency != in {
+			if currency != "" {
+				return nil, false
+			}
+			given["currency"] = price.Currency.String()
+		}
+		return float64(price.Amount) / 100, ok
+	}
+	return nil, false
 }
 
 func unfitList(value any, required bool, most *int) string {

@@ -47,6 +47,15 @@ func synonym(name string) string {
 	return ""
 }
 
+// Names returns a parameter's name and the names that mean the same here or in other APIs.
+func Names(name string) []string {
+	all := withSynonyms([]string{name})
+	if other := meant[strings.ToLower(name)]; other != "" {
+		all = append(all, withSynonyms([]string{other})...)
+	}
+	return all
+}
+
 func withSynonyms(names []string) []string {
 	all := slices.Clone(names)
 	for _, name := range names {
