@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"verdetto/cmd/verdetto/edge"
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
@@ -157,7 +159,7 @@ func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string)
 func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)
-	s.Handler = edge.Config{}.Handler(s.Handler, clock.Now)
+	s.Handler = edge.Config{}.Handler(s.Handler, s.API.AdmitCached, clock.Now)
 	key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), 24*time.Hour)
 	seen, counted := 0, 0
 	for _, r := range routes.Table {
@@ -191,12 +193,49 @@ func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 			}
 			counted++
 		}
-		if pro.Header.Get("X-Cache") == "HIT" || (pro.Header.Get("X-Plan") == "pro") != r.Keyed() {
+		if (pro.Header.Get("X-Cache") == "HIT") == r.Keyed() || (pro.Header.Get("X-Plan") == "pro") != r.Keyed() {
 			t.Errorf("%s: with a key: %v", at, pro.Header)
 		}
 	}
 	if seen < 8 || counted == 0 {
 		t.Errorf("only %d endpoints are shared, %d of them with a key", seen, counted)
+	}
+}
+
+// Answers from the cache count towards a limit per minute of their own, for each address and for an
+// IPv6 /48.
+func TestCachedAnswersAreCounted(t *testing.T) {
+	t.Parallel()
+	s, _, clock := fromPisa(t)
+	s.Handler = edge.Config{}.Handler(s.Handler, s.API.AdmitCached, clock.Now)
+	passed := func(calls int, address func(n int) string) (n int) {
+		for i := range calls {
+			a := s.From(address(i), "GET", "/robots.txt", "")
+			switch a.Status {
+			case http.StatusOK:
+				n++
+			case http.StatusTooManyRequests:
+				if seconds, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || seconds < 1 || seconds > 60 ||
+					a.Header.Get("X-RateLimit-Remaining") != "0" || a.Header.Get("Cache-Control") != "no-store" ||
+					a.Header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(a.Body, "troppe-richieste") {
+					t.Fatalf("refused with %v %s", a.Header, a.Body)
+				}
+			default:
+				t.Fatal(a.Status, a.Body)
+			}
+		}
+		return n
+	}
+	one := func(int) string { return "192.0.2.7:1" }
+	s.From("192.0.2.1:1", "GET", "/robots.txt", "")
+	limit := int(routes.Cached.Free.Calls)
+	got := []int{passed(limit+50, one), passed(1, func(int) string { return "192.0.2.8:1" })}
+	clock.Add(time.Minute)
+	got = append(got, passed(1, one), passed(routes.PerNetwork*limit+50, func(n int) string {
+		return fmt.Sprintf("[2001:db8:0:%x::1]:1", n/limit*2)
+	}))
+	if diff := gocmp.Diff([]int{limit, 1, 1, routes.PerNetwork * limit}, got); diff != "" {
+		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 }
 

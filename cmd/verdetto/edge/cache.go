@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"container/list"
 	"maps"
 	"net/http"
@@ -22,11 +23,17 @@ const maxBytes = 32 << 20
 // a stored answer, because other callers will get this answer.
 var ownHeaders = []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id", "X-Cache", "Date"}
 
+// admit counts a call that the cache answers. It refuses the call and returns false if the caller has
+// made too many.
+type admit func(http.ResponseWriter, *http.Request) bool
+
 // cache keeps answers in memory that the table of endpoints lets an edge share among callers
 // without a key. Each answer sets its own lifetime (s-maxage). The cache key is the path with all
-// parameters: the service refuses unknown ones, and a refusal is not shared. A call with a key
-// always goes to the service.
+// parameters: the service refuses unknown ones, and a refusal is not shared. It includes the
+// Content-Encoding, because answers are stored compressed. A call with a key goes to the service if
+// the endpoint reads keys.
 type cache struct {
+	admit admit
 	now   func() time.Time
 	most  int
 	table map[string]routes.Route // by path, or by the part before {file}
@@ -46,11 +53,11 @@ type cachedAnswer struct {
 	since, ends time.Time
 }
 
-func (k *cachedAnswer) bytes() int { return len(k.key) + len(k.body) + 1024 } // plus about 1 KiB of headers
+func (k *cachedAnswer) bytes() int { return len(k.key) + cap(k.body) + 1024 } // plus about 1 KiB of headers
 
-func newCache(next http.Handler, now func() time.Time, most int) *cache {
-	c := &cache{now: now, most: most, next: next, table: map[string]routes.Route{}, byKey: map[string]*list.Element{},
-		recent: list.New()}
+func newCache(next http.Handler, admit admit, now func() time.Time, most int) *cache {
+	c := &cache{admit: admit, now: now, most: most, next: next, table: map[string]routes.Route{},
+		byKey: map[string]*list.Element{}, recent: list.New()}
 	for _, r := range routes.Table {
 		if r.Edge.Free == 0 || r.Method != http.MethodGet {
 			continue
@@ -69,7 +76,9 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if k := c.get(key); k != nil {
-		k.answer(w, r, "HIT", c.now())
+		if c.admit(w, r) {
+			k.answer(w, r, "HIT", c.now())
+		}
 		return
 	}
 	if r.Method != http.MethodGet {
@@ -83,8 +92,8 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	into.WriteHeader(http.StatusOK) // for a handler that wrote nothing
 	if lifetime := sharedFor(into); lifetime > 0 {
 		at := c.now()
-		k := &cachedAnswer{key: key, header: into.Sent.Clone(), body: into.Body.Bytes(), since: at,
-			ends: at.Add(lifetime)}
+		k := &cachedAnswer{key: key, header: into.Sent.Clone(), body: bytes.Clone(into.Body.Bytes()),
+			since: at, ends: at.Add(lifetime)}
 		for _, own := range ownHeaders {
 			k.header.Del(own)
 		}
@@ -101,21 +110,25 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // key returns the cache key of a request. ok is false if the answer to the request may not be
 // shared.
 func (c *cache) key(r *http.Request) (key string, ok bool) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead || len(r.Header["X-Api-Key"])+len(r.Header["Authorization"]) > 0 {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return "", false
 	}
 	path := r.URL.Path
-	if _, ok := c.table[path]; !ok {
+	route, ok := c.table[path]
+	if !ok {
 		folder := path[:strings.LastIndexByte(path, '/')+1]
-		if route, ok := c.table[folder]; !ok || !strings.HasSuffix(route.Path, "{file}") {
+		if route, ok = c.table[folder]; !ok || !strings.HasSuffix(route.Path, "{file}") {
 			return "", false
 		}
+	}
+	if route.Keyed() && len(r.Header["X-Api-Key"])+len(r.Header["Authorization"]) > 0 {
+		return "", false
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return "", false
 	}
-	return path + "?" + query.Encode(), true // sorted by name
+	return codingFor(r) + " " + path + "?" + query.Encode(), true // sorted by name
 }
 
 func (c *cache) get(key string) *cachedAnswer {

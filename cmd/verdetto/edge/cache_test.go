@@ -55,6 +55,8 @@ func ask(h http.Handler, method, target string, header ...string) *httptest.Resp
 	return w
 }
 
+func admitAll(http.ResponseWriter, *http.Request) bool { return true }
+
 const trends = "/v1/price-trends?origin=PSA"
 
 // TestShared: a repeated call is answered from the cache. The call goes to the service if the table
@@ -86,6 +88,8 @@ func TestShared(t *testing.T) {
 		{"another file", service{}, "GET", "/assets/a.css", "/assets/b.css", nil, false},
 		{"a key", service{}, "GET", trends, trends, []string{"X-Api-Key", "vd_x"}, false},
 		{"an empty key", service{}, "GET", trends, trends, []string{"X-Api-Key", ""}, false},
+		{"a key of which the endpoint reads none", service{}, "GET", "/v1/openapi.json", "/v1/openapi.json",
+			[]string{"X-Api-Key", "vd_x", "Authorization", "Bearer vd_x"}, true},
 		{"a key in Authorization", service{}, "GET", trends, trends, []string{"Authorization", "Bearer vd_x"}, false},
 		{"another method", service{}, "POST", trends, trends, nil, false},
 		{"an endpoint that is not shared", service{}, "GET", "/v1/analisi?origine=Pisa", "/v1/analisi?origine=Pisa",
@@ -107,7 +111,7 @@ func TestShared(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := c.service
-			h := newCache(&s, time.Now, maxBytes)
+			h := newCache(&s, admitAll, time.Now, maxBytes)
 			a := ask(h, "GET", c.first)
 			b := ask(h, c.method, c.second, c.header...)
 			if shared := s.asked == 1; shared != c.shared {
@@ -141,7 +145,7 @@ func TestShared(t *testing.T) {
 func TestLifetime(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := &service{}
-	h := newCache(s, func() time.Time { return now }, maxBytes)
+	h := newCache(s, admitAll, func() time.Time { return now }, maxBytes)
 	for _, c := range []struct {
 		after time.Duration
 		asked int
@@ -160,7 +164,7 @@ func TestLifetime(t *testing.T) {
 // answer was cached. The cache still stores the whole answer.
 func TestKnownAlready(t *testing.T) {
 	s := &service{}
-	h := newCache(s, time.Now, maxBytes)
+	h := newCache(s, admitAll, time.Now, maxBytes)
 	for n, c := range []struct {
 		has    string
 		status int
@@ -178,7 +182,7 @@ func TestKnownAlready(t *testing.T) {
 func TestBounded(t *testing.T) {
 	s := &service{body: strings.Repeat("x", 10_000)}
 	const most = 200_000
-	h := newCache(s, time.Now, most)
+	h := newCache(s, admitAll, time.Now, most)
 	for n := range 1000 {
 		ask(h, "GET", "/v1/price-trends?origin=A"+strconv.Itoa(n))
 		ask(h, "GET", "/v1/price-trends?origin=A0") // used all the time, so it stays
@@ -195,7 +199,7 @@ func TestBounded(t *testing.T) {
 		t.Errorf("%d bytes are counted, and %d there", h.size, sum)
 	}
 	s.body = strings.Repeat("x", most/4)
-	if ask(h, "GET", "/v1/price-trends?origin=B"); h.byKey["/v1/price-trends?origin=B"] != nil {
+	if ask(h, "GET", "/v1/price-trends?origin=B"); h.byKey[" /v1/price-trends?origin=B"] != nil {
 		t.Error("an answer is kept that pushes out all others")
 	}
 }
@@ -211,7 +215,7 @@ func TestEveryEdgeRouteIsKept(t *testing.T) {
 		for _, path := range r.Paths() {
 			seen++
 			s := &service{}
-			h := newCache(s, time.Now, maxBytes)
+			h := newCache(s, admitAll, time.Now, maxBytes)
 			path = strings.ReplaceAll(path, "{file}", "x.png")
 			for range 2 {
 				ask(h, "GET", path)

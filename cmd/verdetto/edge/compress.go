@@ -42,7 +42,7 @@ func compress(next http.Handler) http.Handler {
 	}
 	handlers := map[string]http.Handler{"": byGzip(next), gzipCoding: byGzip(next), brotliCoding: byBrotli(next)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		coding := negotiate(strings.Join(r.Header.Values("Accept-Encoding"), ","))
+		coding := codingFor(r)
 		r = r.WithContext(r.Context()) // a copy, whose header may be changed
 		r.Header = maps.Clone(r.Header)
 		r.Header.Del("Accept-Encoding")
@@ -51,6 +51,11 @@ func compress(next http.Handler) http.Handler {
 		}
 		handlers[coding].ServeHTTP(&compressed{ResponseWriter: w, coding: coding}, r)
 	})
+}
+
+// codingFor returns the coding of the answer to a request, or "" for none.
+func codingFor(r *http.Request) string {
+	return negotiate(strings.Join(r.Header.Values("Accept-Encoding"), ","))
 }
 
 // negotiate returns the coding that an Accept-Encoding header prefers, or "" for none. Of codings

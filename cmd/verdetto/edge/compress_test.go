@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzhttp/writer"
 )
 
 // TestCompress: a long text is compressed by the coding that the caller prefers.
@@ -114,5 +116,38 @@ func TestFlushed(t *testing.T) {
 	}))
 	if w := ask(h, "GET", "/", "Accept-Encoding", "br"); !w.Flushed || w.Body.String() != "data: 1\n\n" {
 		t.Errorf("flushed %v: %q", w.Flushed, w.Body)
+	}
+}
+
+// TestCompressedOnce: the cache stores an answer as compressed, so hits do not compress it again.
+func TestCompressedOnce(t *testing.T) {
+	compressions, create := 0, brotliFactory.New
+	brotliFactory.New = func(to io.Writer, level int) writer.GzipWriter {
+		compressions++
+		return create(to, level)
+	}
+	t.Cleanup(func() { brotliFactory.New = create })
+	s := &service{body: strings.Repeat(" a fare of Milan to Lisbon", 400)}
+	h := Config{}.Handler(s, admitAll, time.Now)
+	compressions = 0 // gzhttp has tried the factory
+	for _, c := range []struct{ method, accepts, coding string }{
+		{"GET", "br", "br"}, {"GET", "gzip, br", "br"}, {"HEAD", "br", "br"}, {"GET", "gzip", "gzip"},
+		{"GET", "gzip, zstd", "gzip"}, {"GET", "", ""},
+	} {
+		for range 10 {
+			w := ask(h, c.method, trends, "Accept-Encoding", c.accepts)
+			var body []byte
+			var err error
+			if c.method == "GET" {
+				body, err = io.ReadAll(plain(t, c.coding, w.Body))
+			}
+			if err != nil || w.Header().Get("Content-Encoding") != c.coding || w.Header().Get("Vary") != "Accept-Encoding" ||
+				c.method == "GET" && !strings.HasSuffix(string(body), s.body) {
+				t.Fatalf("%v: %d bytes, %v: %v", c, len(body), err, w.Header())
+			}
+		}
+	}
+	if compressions != 1 || s.asked > 3 {
+		t.Errorf("compressed %d times by brotli; the service was asked %d times", compressions, s.asked)
 	}
 }

@@ -26,9 +26,9 @@ type Config struct {
 }
 
 // Handler wraps a service with everything that an edge does: the caller's address, security
-// headers, compression and the cache.
-func (c Config) Handler(service http.Handler, now func() time.Time) http.Handler {
-	return c.Proxies.believe(c.setBrowserHeaders(compress(newCache(service, now, maxBytes))))
+// headers, the cache and compression. It asks admit before it answers a call from the cache.
+func (c Config) Handler(service http.Handler, admit admit, now func() time.Time) http.Handler {
+	return c.Proxies.believe(c.setBrowserHeaders(newCache(compress(service), admit, now, maxBytes)))
 }
 
 // setBrowserHeaders sets the security headers for browsers that CloudFront sets on AWS, such as

@@ -184,7 +184,7 @@ func (s *Service) server(t times) *http.Server {
 	health := NewHealth(s.options.Table, s.options.Now)
 	health.troubles = s.options.Monitor.Troubles
 	return &http.Server{
-		Handler: s.options.Edge.Handler(health.Handler(s.API), s.options.Now),
+		Handler: s.options.Edge.Handler(health.Handler(s.API), s.API.AdmitCached, s.options.Now),
 		HTTP2:   &http.HTTP2Config{MaxConcurrentStreams: 100},
 		// Debug level, because these lines name callers by address and mostly come from port
 		// scanners.

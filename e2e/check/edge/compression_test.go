@@ -38,7 +38,7 @@ func TestCompression(t *testing.T) {
 			w.Header().Set("Content-Type", once.Header().Get("Content-Type"))
 			w.Header().Set("Cache-Control", "no-store")
 			_, _ = w.Write(once.Body.Bytes())
-		}), clock.Now)
+		}), nil, clock.Now) // nothing is cached
 		bytes, each := map[string]int{}, map[string]time.Duration{}
 		for range 5 { // the least of five: others use the processor too
 			for _, coding := range []string{"identity", "gzip", "br"} {

@@ -236,14 +236,38 @@ func provesItself(c *call, r *http.Request) bool {
 		(r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
 }
 
+// AdmitCached counts a call that a cache before the API answers, under routes.Cached. If the limit is
+// reached, it sends the error response and returns false.
+func (a *API) AdmitCached(w http.ResponseWriter, r *http.Request) bool {
+	c := &call{header: w.Header()}
+	c.address, c.network = a.pseudonyms(address(a.viewer(r)))
+	ctx := context.WithValue(r.Context(), callKey{}, c)
+	for l, subject := range callerLimits(c, routes.Cached) {
+		d, err := a.config.Limiter.CountShared(ctx, l, subject)
+		a.logUncounted(ctx, err)
+		if !d.Allowed {
+			letPagesRead(w.Header())
+			a.refuse(ctx, d, "You have made too many calls in this minute. Wait for the seconds in Retry-After.").
+				With("Cache-Control", "no-store").Write(w, r)
+			return false
+		}
+	}
+	return true
+}
+
 // otherLimits returns the limits for calls that no quota counts, with the pseudonym to count.
 func otherLimits(c *call) map[limit.Limit]string {
 	if c.pro {
 		return map[limit.Limit]string{ProLimit(routes.Others): c.subject}
 	}
-	of := map[limit.Limit]string{FreeLimit(routes.Others): c.address}
+	return callerLimits(c, routes.Others)
+}
+
+// callerLimits returns the limits of a row for a caller without a key, with the pseudonym to count.
+func callerLimits(c *call, r routes.Route) map[limit.Limit]string {
+	of := map[limit.Limit]string{FreeLimit(r): c.address}
 	if c.network != "" {
-		of[NetworkLimit(routes.Others)] = c.network
+		of[NetworkLimit(r)] = c.network
 	}
 	return of
 }

@@ -17,7 +17,7 @@ var OwnLimits = []string{
 // them.
 func LimitNames() []string {
 	names := slices.Clone(OwnLimits)
-	for _, r := range append(slices.Clone(Table), Others) {
+	for _, r := range append(slices.Clone(Table), Others, Cached) {
 		if r.Free != (Cap{}) {
 			names = append(names, r.Name+"-free", r.Name+"-network")
 		}

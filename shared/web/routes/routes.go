@@ -78,6 +78,10 @@ const PerNetwork = 32
 // without pause reach it.
 var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
 
+// Cached is the limit for answers from the cache of the program for one machine. It is counted in
+// memory, as Others. A page with its files takes about 10 of them.
+var Cached = Route{Name: "cached", Free: Cap{600, time.Minute}}
+
 // Keyed reports whether the API itself reads X-Api-Key.
 func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
 
