@@ -172,7 +172,7 @@ sam-start-api: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## the f
 	@go run ./cmd/lambdalocal sam -config $(CONFIG) -listen $(LISTEN) $(UPSTREAM)
 
 bench: ## the benchmarks, as ratios side by side
-	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/verdict/trends ./shared/fare ./shared/fare/places ./shared/store/... ./functions/refresh ./functions/analisi/agents ./e2e/verdict
+	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./e2e/verdict
 
 api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete ## write the description of the API anew, then prove it: linters, made-up calls, generated clients
 	go test ./e2e/openapi -run '^TestOpenAPI$$' -update

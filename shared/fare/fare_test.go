@@ -181,16 +181,3 @@ func FuzzUnpack(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkPack(b *testing.B) {
-	all := random(rand.New(rand.NewPCG(7, 8)), 10_000, 70)
-	b.ReportAllocs()
-	size := 0
-	for b.Loop() {
-		size = 0
-		for _, block := range Blocks(all) {
-			size += len(block.Data)
-		}
-	}
-	b.ReportMetric(float64(size)/float64(len(all)), "bytes/observation")
-}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"verdetto/shared/fare"
 )
@@ -62,14 +61,5 @@ func TestPicture(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func BenchmarkPicture(b *testing.B) {
-	n, _ := newsOf(route, summaryOf(fare.DayOf(time.Now())), fare.DayOf(time.Now()))
-	for b.Loop() {
-		if _, err := drawPicture(n); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -16,20 +15,6 @@ func BenchmarkBuild(b *testing.B) {
 			all := history(n)
 			for b.Loop() {
 				Build(all, RouteSummary{}, day0+HistoryDays-1, Options{})
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/observation")
-		})
-	}
-}
-
-func BenchmarkSort(b *testing.B) {
-	for _, n := range []int{100, 10_000, 1_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			all := history(n)
-			copied := make([]fare.Observation, n)
-			for b.Loop() {
-				copy(copied, all)
-				slices.SortFunc(copied, func(a, b fare.Observation) int { return cmp.Compare(a.Price, b.Price) })
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/observation")
 		})

@@ -141,17 +141,3 @@ func TestAlertMailRefuses(t *testing.T) {
 		"id with a path in it":     func(a *Alert) { a.ID = "../a" },
 	})
 }
-
-func BenchmarkAlertMail(b *testing.B) {
-	a := Alert{ID: "a", To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest", Price: 1499,
-		Depart: 16891,
-		Found:  time.Unix(1456800000, 0), Level: "ottimo", Reliability: "media", Sample: 267,
-		Median: 5250, Minimum: 1299,
-		Picture: Picture{[]byte("png"), 560, 160, 26}, Page: "https://a.example/", Unsubscribe: "https://a.example/u",
-		Snooze: "https://a.example/s", Manage: "https://a.example/m"}
-	for b.Loop() {
-		if _, err := AlertMail(a); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -21,15 +21,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// BenchmarkFirstFind times Find in a new process, including the time to load the tables.
-func BenchmarkFirstFind(b *testing.B) {
-	var sum time.Duration
-	for b.Loop() {
-		sum += firstFind(b)
-	}
-	b.ReportMetric(float64(sum.Nanoseconds())/float64(b.N), "ns/first-find")
-}
-
 func TestProveFirstFind(t *testing.T) {
 	best := firstFind(t)
 	for range 4 { // other load only adds time, so the best of five counts

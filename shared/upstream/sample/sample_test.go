@@ -357,14 +357,3 @@ func TestGolden(t *testing.T) {
 		t.Error(diff)
 	}
 }
-
-func BenchmarkEverything(b *testing.B) {
-	n := 0
-	for b.Loop() {
-		n = 0
-		for _, observations := range byRoute(b) {
-			n += len(observations)
-		}
-	}
-	b.ReportMetric(float64(n), "fares")
-}

@@ -75,12 +75,3 @@ func TestEncode(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkDecode(b *testing.B) {
-	data := Origin{}.Merge(entries(500)).Encode()
-	for b.Loop() {
-		if _, err := Decode(data); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

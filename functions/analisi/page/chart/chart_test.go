@@ -186,17 +186,6 @@ func TestCard(t *testing.T) {
 	}
 }
 
-func BenchmarkCard(b *testing.B) {
-	scale := chart.Range{Minimum: 1999, Q1: 2800, Median: 3300, Q3: 4200, Maximum: 9900, Price: 2999}
-	c := chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €: buono",
-		Detail: "Circa 3 € meno del solito per questa rotta.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale}
-	for b.Loop() {
-		if _, err := c.PNG(); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func TestMarks(t *testing.T) {
 	marks := chart.Marks{Price: "this fare 25 €", Usual: "usual 30 €", Lowest: "lowest 12 €",
 		Highest: "highest 85 €"}
