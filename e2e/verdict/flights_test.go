@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -22,10 +21,8 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
-	"verdetto/functions/refresh"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
-	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
 )
@@ -49,27 +46,6 @@ func (s withFlights) change(a upstream.Answer) upstream.Answer {
 	}
 	a.Fares = fares
 	return a
-}
-
-type withDepartures struct {
-	withFlights
-	fixture.ByRoute
-}
-
-func (s withDepartures) Name() string { return s.ByRoute.Name() }
-
-func (s withDepartures) Origins(ctx context.Context) ([]fare.City, error) {
-	return s.ByRoute.Origins(ctx)
-}
-
-func (s withDepartures) Fares(ctx context.Context, of fare.City, since, until time.Time) (upstream.Answer, error) {
-	a, err := s.ByRoute.Fares(ctx, of, since, until)
-	return s.change(a), err
-}
-
-func (s withDepartures) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
-	a, err := s.ByRoute.Departures(ctx, q, until)
-	return s.change(a), err
 }
 
 func withoutFlights(of any) any {
@@ -181,62 +157,6 @@ func bare(t *testing.T, body string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// A weekly question about the departures of a route costs no more reads and writes with flights,
-// and at most 15 % more bytes.
-func TestFlightsCost(t *testing.T) {
-	t.Parallel()
-	var reads, writes, bytes, observations [2]int
-	for i, flight := range []func(fare.Observation) fare.Flight{
-		func(fare.Observation) fare.Flight { return fare.Flight{} },
-		func(o fare.Observation) fare.Flight { return o.Flight },
-	} {
-		now := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
-		clock := func() time.Time { return now }
-		table := &fixture.Recorder{Table: fixture.Bolt(t, clock)}
-		source := withDepartures{withFlights{flight: flight}, fixture.ByRoute{N: 300, Chance: rand.New(rand.NewPCG(30, 10))}}
-		r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: clock, Workers: 1}
-		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
-			t.Fatal(report, err)
-		}
-		before := len(table.Calls())
-		for week := range 52 {
-			if report, err := r.Deepen(t.Context()); err != nil || report.Answered != 1 {
-				t.Fatal(week, report, err)
-			}
-			now = now.AddDate(0, 0, 7)
-		}
-		for _, call := range table.Calls()[before:] {
-			if strings.HasPrefix(call, "Write") {
-				writes[i]++
-			} else {
-				reads[i]++
-			}
-		}
-		blocks, err := r.Fares.Blocks(t.Context(), fare.Series{Route: fixture.Route}, store.Strong)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, b := range blocks {
-			all, err := fare.Unpack(nil, b.Data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			bytes[i], observations[i] = bytes[i]+len(b.Data), observations[i]+len(all)
-		}
-		summary, _, err := r.Fares.Summary(t.Context(), fare.Series{Route: fixture.Route}, store.Strong)
-		if err != nil {
-			t.Fatal(err)
-		}
-		bytes[i] += len(summary)
-	}
-	growth := 100 * (float64(bytes[1])/float64(bytes[0]) - 1)
-	t.Logf("a route and year without and with flights: %d fares, reads %v, writes %v, bytes %v: %+.1f %%", observations,
-		reads, writes, bytes, growth)
-	if reads[0] != reads[1] || writes[0] != writes[1] || growth > 15 || bytes[1] == bytes[0] || reads[0] == 0 {
-		t.Errorf("reads %v, writes %v, bytes %v", reads, writes, bytes)
-	}
 }
 
 // A code that means no airport in use, or an airport of the same city, is refused without counting.

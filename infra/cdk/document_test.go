@@ -23,57 +23,6 @@ func awsDocument(t *testing.T) string {
 	return string(data)
 }
 
-func TestDocumentReserves(t *testing.T) {
-	c, doc := defaults(), awsDocument(t)
-	c.Instances = 1_000_000
-	usual := c.reservedAll()
-	c.Instances = usual + unreserved
-	if c.reservedAll() != usual {
-		t.Fatalf("with a quota of %d %d are reserved, want %d", c.Instances, c.reservedAll(), usual)
-	}
-	c.Instances--
-	if c.reservedAll() != 0 {
-		t.Fatalf("with a quota of %d %d are reserved", c.Instances, c.reservedAll())
-	}
-	var each []string
-	for _, f := range functions {
-		each = append(each, fmt.Sprintf("%s %d", f.name, c.usual(f)))
-	}
-	if want := strings.Join(each, ", ") + fmt.Sprintf(", where `instances` is %d or more",
-		usual+unreserved); !strings.Contains(doc, want) {
-		t.Errorf("docs/aws.md does not say: %s", want)
-	}
-}
-
-func TestDocumentConfirms(t *testing.T) {
-	doc := strings.Join(strings.Fields(awsDocument(t)), " ")
-	for name, want := range map[string]struct {
-		n    int
-		says string
-	}{"example": {2, "Confirm both subscriptions to alarms"}, "least": {1, "runs in us-east-1 there is one"}} {
-		n := 0
-		for _, r := range fixture(t, name).Resources {
-			if r.Type == "AWS::SNS::Subscription" && r.Properties["Protocol"] == "email" {
-				n++
-			}
-		}
-		if n != want.n || !strings.Contains(doc, want.says) {
-			t.Errorf("%s has %d subscriptions, and docs/aws.md does not say %q", name, n, want.says)
-		}
-	}
-}
-
-// Production access to SES takes a day and is required by the preflight, so docs/aws.md requests it
-// first.
-func TestDocumentAsksSESFirst(t *testing.T) {
-	doc := awsDocument(t)
-	asked, wanted := strings.Index(doc, "put-account-details --production-access-enabled"),
-		strings.Index(doc, "make preflight")
-	if asked < 0 || asked > wanted {
-		t.Errorf("production access is asked for at %d, and wanted at %d", asked, wanted)
-	}
-}
-
 // In the table of costs, each cost is price times quantity, the last row holds the sums, and the
 // first paragraph states them in whole dollars.
 func TestDocumentCosts(t *testing.T) {

@@ -92,33 +92,6 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestWide shows that TestPolicies can fail.
-func TestWide(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		g    grant
-		wide bool
-	}{
-		{"action", grant{actions: []string{"dynamodb:*"}, resources: []string{"arn:aws:dynamodb:x"}}, true},
-		{"part of an action", grant{actions: []string{"dynamodb:Get*"}, resources: []string{"arn:aws:dynamodb:x"}},
-			true},
-		{"resource", grant{actions: []string{"dynamodb:GetItem"}, resources: []string{"*"}}, true},
-		{"part of a resource", grant{actions: []string{"ssm:GetParameters"},
-			resources: []string{"arn:aws:ssm:x:y:parameter/verdetto/*"}}, true},
-		{"tracing", grant{actions: []string{"xray:PutTraceSegments"}, resources: []string{"*"}}, false},
-		{"tracing and more", grant{actions: []string{"xray:PutTraceSegments", "s3:GetObject"},
-			resources: []string{"*"}}, true},
-		{"key", grant{actions: []string{"kms:Decrypt"}, resources: []string{"*"}, key: true}, false},
-		{"narrow", grant{actions: []string{"dynamodb:GetItem"}, resources: []string{"arn:aws:dynamodb:x"}}, false},
-		{"everybody", grant{actions: []string{"sns:Publish"}, resources: []string{"arn:aws:sns:x"}, principal: true,
-			service: `{"AWS":"*"}`}, true},
-	} {
-		if got := len(c.g.wide()) > 0; got != c.wide {
-			t.Errorf("%s: %v", c.name, c.g.wide())
-		}
-	}
-}
-
 func TestWhoReadsWhichSecret(t *testing.T) {
 	h := fixture(t, "example")
 	want := map[string][]string{

@@ -260,14 +260,6 @@ func TestFaults(t *testing.T) {
 // within tolerates 10 ms, less than the time between two calls.
 func within(a, b time.Duration) bool { return (a - b).Abs() < 10*time.Millisecond }
 
-func TestWrongToken(t *testing.T) {
-	_, client, _ := set(t, nil, func(cfg *travelpayouts.Config) { cfg.Token = "another-token" })
-	_, err := client.Fares(t.Context(), "MIL", time.Time{}, noon)
-	if !errors.Is(err, upstream.ErrRefused) {
-		t.Errorf("error %v", err)
-	}
-}
-
 func TestOrigins(t *testing.T) {
 	server, client, _ := set(t, []upstream.Row{row("BUH", 20, 30, time.Hour), {Origin: "BUH"}, {Origin: "LON"}}, nil)
 	got, err := client.Origins(t.Context())

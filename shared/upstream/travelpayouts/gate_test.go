@@ -47,37 +47,6 @@ func virtual(t *testing.T, rows []upstream.Row, perMinute int) (*upstreamtest.Se
 	return server, client
 }
 
-func TestConcurrentCallersShareTheLimit(t *testing.T) {
-	for _, perMinute := range []int{1, 2, 60, 300} {
-		synctest.Test(t, func(t *testing.T) {
-			server, client := virtual(t, nil, perMinute)
-			server.PerMinute = perMinute
-			began := time.Now()
-			var callers sync.WaitGroup
-			for range 8 {
-				callers.Go(func() {
-					for range perMinute/2 + 1 {
-						if _, err := client.Fares(t.Context(), "MIL", time.Time{}, time.Now()); err != nil {
-							t.Error(err)
-						}
-					}
-				})
-			}
-			callers.Wait()
-			calls := 8 * (perMinute/2 + 1)
-			if got := len(server.Calls()); got != calls {
-				t.Errorf("%d a minute: %d calls, want %d: some were turned away", perMinute, got, calls)
-			}
-			if got := server.Busiest(); got > perMinute || 10*got < 9*perMinute {
-				t.Errorf("%d a minute: %d calls in the busiest minute", perMinute, got)
-			}
-			if took, fair := time.Since(began), time.Minute*time.Duration(calls)/time.Duration(perMinute); took > fair*11/10 {
-				t.Errorf("%d a minute: %d calls took %v", perMinute, calls, took)
-			}
-		})
-	}
-}
-
 func TestOneCallers429HoldsAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := virtual(t, nil, 6000)

@@ -74,6 +74,8 @@ func TestRouting(t *testing.T) {
 			logged: "/api/v1/analisi", route: "analisi"},
 		{method: "GET", path: "/api/api/v1/analisi", status: 404, logged: "unknown", route: "unknown"},
 		{method: "GET", path: "/v1/analisi/", status: 404, logged: "unknown", route: "unknown"},
+		{method: "GET", path: "/apiv1/analisi", status: 404, logged: "unknown", route: "unknown"},
+		{method: "GET", path: "/V1/ANALISI", status: 404, logged: "unknown", route: "unknown"},
 		{method: "GET", path: "/v1/../v1/analisi", status: 404, logged: "unknown", route: "unknown"},
 		{method: "GET", path: "//v1/analisi", status: 404, logged: "unknown", route: "unknown"},
 		{method: "GET", path: "/v1/analisi", rawPath: "/v1%2Fanalisi", status: 204, served: "analisi", cors: allOrigins,
