@@ -72,6 +72,70 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	}
 }
 
+// A kept answer to a key is sent only to callers with that key, for 10 minutes. In this time its
+// former key, if it was rotated, still gets what is kept.
+func TestAKeyHasItsOwnAnswers(t *testing.T) {
+	t.Parallel()
+	const trends, others = "/v1/price-trends?origin=PSA&currency=eur", "/v1/price-trends?origin=VRN&currency=eur"
+	d := newDistribution(t)
+	began := d.clock.Now()
+	issue := func(who string) string {
+		return fixture.IssueKey(t, d.table, who+"@example.com", d.clock.Now(), 24*time.Hour)
+	}
+	ada, bob := issue("ada"), issue("bob")
+	key := func(k string) []string { return []string{httpapi.KeyHeader, k} }
+	bearer := func(k string) []string { return []string{"Authorization", "Bearer " + k} }
+	call := func(name string, after time.Duration, target string, header []string, status int, asks bool) {
+		t.Helper()
+		d.clock.Add(after - d.clock.Now().Sub(began))
+		if got, body, asked := d.get(target, header...); got != status || asked != asks {
+			t.Errorf("%s after %v: %d %.80s, asked %v; want %d, %v", name, after, got, body, asked, status, asks)
+		}
+	}
+	for _, asks := range []bool{true, false} {
+		call("ada", 0, trends, key(ada), 200, asks)
+		call("ada by a bearer", 0, trends, bearer(ada), 200, asks)
+		call("bob", 0, trends, key(bob), 200, asks)
+		call("anonymous", 0, trends, nil, 200, asks)
+		call("nobody's key", 0, trends, bearer("sk-somebody-elses"), 401, true)
+		call("without a cache", 0, "/v1/analisi?origine=Pisa&destinazione=Londra", key(ada), 200, true)
+	}
+	call("ada", 599*time.Second, trends, key(ada), 200, false)
+	fresh := issue("ada")
+	call("ada's new key", 599*time.Second, trends, key(fresh), 200, true)
+	call("ada's old key", 599*time.Second, trends, key(ada), 200, false)
+	call("ada's old key elsewhere", 599*time.Second, others, key(ada), 401, true)
+	for range 2 {
+		call("ada's old key", 601*time.Second, trends, key(ada), 401, true)
+	}
+	call("bob", 601*time.Second, trends, key(bob), 200, true)
+	call("anonymous", 601*time.Second, trends, nil, 200, false)
+}
+
+// A caller who has used up a quota does not keep others from an answer, and gets what is kept for
+// all.
+func TestRefusalsAreNotKept(t *testing.T) {
+	t.Parallel()
+	const trends = "/v1/price-trends?origin=PSA&currency=eur"
+	d := newDistribution(t)
+	for range 100 {
+		if status, body, asked := d.get("/v1/price-trends?origin=QQQ&currency=eur"); status != 404 || !asked {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	spent, other := d.from, "203.0.113.10:1"
+	for n, c := range []struct {
+		from   string
+		status int
+		asks   bool
+	}{{spent, 429, true}, {spent, 429, true}, {other, 200, true}, {spent, 200, false}} {
+		d.from = c.from
+		if status, body, asked := d.get(trends); status != c.status || asked != c.asks {
+			t.Errorf("call %d: %d %.80s, asked %v", n+1, status, body, asked)
+		}
+	}
+}
+
 // Our error caching minimum TTL is 0 seconds. With CloudFront's default of 10 seconds, the next
 // call would not reach the service.
 func TestErrorsAreNotKept(t *testing.T) {

@@ -22,8 +22,7 @@ import (
 
 // cloudFront is a model of CloudFront's caching, written from its developer guide, with the
 // policies that infra/cdk makes from routes.Table. docs/aws.md lists the caching rules with their
-// sources. The model covers where CloudFront differs from nginx: errors, and expired answers while
-// the service fails.
+// sources.
 type cloudFront struct {
 	origin http.Handler
 	now    func() time.Time
@@ -164,11 +163,12 @@ type distribution struct {
 	t     *testing.T
 	clock *storetest.Clock
 	table *storetest.Faulty
+	from  string // the caller's address
 }
 
 func newDistribution(t *testing.T) *distribution {
 	t.Helper()
-	d := &distribution{t: t, clock: storetest.NewClock()}
+	d := &distribution{t: t, clock: storetest.NewClock(), from: "203.0.113.9:1"}
 	d.table = storetest.NewFaulty(fixture.Bolt(t, d.clock.Now))
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	o := onemachine.Options{Table: d.table, Source: sample.New(), Now: d.clock.Now, Log: quiet}
@@ -186,7 +186,7 @@ func newDistribution(t *testing.T) *distribution {
 func (d *distribution) get(target string, header ...string) (status int, body string, asked bool) {
 	d.t.Helper()
 	r := httptest.NewRequest(http.MethodGet, target, nil)
-	r.RemoteAddr = "203.0.113.9:1"
+	r.RemoteAddr = d.from
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}

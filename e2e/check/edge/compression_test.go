@@ -1,3 +1,4 @@
+// Package edge holds the end-to-end tests of the edge that measure time.
 package edge
 
 import (
