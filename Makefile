@@ -166,13 +166,13 @@ invoke: $(if $(and $(FN),$(EVENT)),$(DYNAMODB)/.complete dist/host/$(FN)/bootstr
 
 sam-invoke: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## functions in Lambda's image, by SAM: every event against its golden, or EVENT=events/analisi.json
 	@$(if $(EVENT),go run ./cmd/lambdalocal sam -config $(CONFIG) -fn $(or $(FN),$(firstword $(subst -, ,$(basename $(notdir $(EVENT)))))) -event $(EVENT) $(UPSTREAM),\
-	  go test -count=1 -v -timeout 30m ./e2e/check/lambda -run '^TestProveSAMInvoke$$/^$(FN)')
+	  go test -count=1 -v -timeout 30m ./e2e/check/lambda -run '^TestProveSAMInvoke$$/^$(FN)' -all)
 
 sam-start-api: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## the functions in Lambda's image behind 127.0.0.1:8080, by SAM
 	@go run ./cmd/lambdalocal sam -config $(CONFIG) -listen $(LISTEN) $(UPSTREAM)
 
 bench: ## the benchmarks, as ratios side by side
-	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./e2e/verdict
+	go test -run '^$$' -bench . -benchtime 0.5s ./e2e/verdict
 
 api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete ## write the description of the API anew, then prove it: linters, made-up calls, generated clients
 	go test ./e2e/openapi -run '^TestOpenAPI$$' -update

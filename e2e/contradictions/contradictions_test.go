@@ -1,5 +1,5 @@
 // Package contradictions holds an end-to-end test of the rule "one fare, one judgement" over
-// recorded fares. docs/api.md states the rule. A page, mail, feed or tool answer never gives one fare
+// recorded fares. docs/api.md states the rule. A page, feed or tool answer never gives one fare
 // two levels (such as cheap and normal), and never calls an amount both cheap and dear. A difference
 // from the usual fare always says for what that fare is usual. On all pages about a departure, a fare
 // has one difference from the usual fare of its own day.
@@ -43,13 +43,12 @@ type service struct {
 	last   fare.Day
 	routes []fare.Route // with fares, in the panel's order
 	calls  int
-	mails  string // folder of the mails
 	// By kind of document.
 	documents map[string]int
 	levels    int
 }
 
-func open(t *testing.T, p panel, routes int) *service {
+func open(t *testing.T, p panel) *service {
 	t.Helper()
 	o := onemachine.Options{Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example",
 		LocalURL: fixture.LocalURL}
@@ -58,12 +57,10 @@ func open(t *testing.T, p panel, routes int) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{t: t, documents: map[string]int{}, mails: t.TempDir()}
+	s := &service{t: t, documents: map[string]int{}}
 	s.readRoutes(source)
 	o.Source, o.Now = source, func() time.Time { return s.last.Time().Add(20 * time.Hour) }
-	o.Table, o.Mail = fixture.Unlimited{Table: fixture.Bolt(t, o.Now)}, s.mails
-	subscribed := s.some(min(routes, maxSubscribed)) // can be a few more
-	s.subscribe(o.Table, subscribed[:min(len(subscribed), maxSubscribed)])
+	o.Table = fixture.Unlimited{Table: fixture.Bolt(t, o.Now)}
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}
@@ -354,8 +351,7 @@ func (s *service) origin(city fare.City) {
 }
 
 func check(t *testing.T, p panel, routes, departures int) {
-	s := open(t, p, routes)
-	s.mailed()
+	s := open(t, p)
 	origins := map[fare.City]bool{}
 	for _, route := range s.some(routes) {
 		s.route(route, departures)
@@ -365,8 +361,7 @@ func check(t *testing.T, p panel, routes, departures int) {
 		}
 	}
 	t.Logf("%s: %d routes, documents %v with %d levels", p.file, len(s.routes), s.documents, s.levels)
-	for _, kind := range []string{"page", "walk", "verdict", "calendar", "comparison", "deals", "feed", "alert mail",
-		"digest"} {
+	for _, kind := range []string{"page", "walk", "verdict", "calendar", "comparison", "deals", "feed"} {
 		if s.documents[kind] == 0 {
 			t.Errorf("no %s was checked", kind)
 		}

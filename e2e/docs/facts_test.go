@@ -42,7 +42,7 @@ func TestConfiguration(t *testing.T) {
 			return
 		}
 		for _, m := range variable.FindAllStringSubmatch(read(t, path), -1) {
-			if name := m[1] + m[2]; !slices.Contains([]string{"PATH", "HOME", "DOCKER_HOST", "VERDETTO_DATA", "VERDETTO_EVIDENCE", "CI",
+			if name := m[1] + m[2]; !slices.Contains([]string{"PATH", "HOME", "DOCKER_HOST", "VERDETTO_DATA", "CI",
 				"VERDETTO_CONFIG", "VERDETTO_URL", "NO_COLOR", "TERM"}, name) && !strings.HasPrefix(name, "AWS_") {
 				used[name] = true
 			}

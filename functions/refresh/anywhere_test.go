@@ -1,8 +1,6 @@
 package refresh_test
 
 import (
-	"context"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -120,76 +118,5 @@ func TestAlertsToAnywhereCoverDepartures(t *testing.T) {
 	h.Work(notify.Result{Sent: 1, Settled: 1})
 	if got := h.mailedCities("ada"); !slices.Equal(got, []string{"BUH"}) {
 		t.Errorf("told of %v", got)
-	}
-}
-
-type countingTable struct {
-	store.Table
-	calls map[string]int
-}
-
-func (c countingTable) note(how string, k store.Key) {
-	name, _, _ := strings.Cut(k.Partition, "#")
-	if name == "ORIGIN" {
-		name += " " + k.Sort
-	}
-	c.calls[how+" "+name]++
-}
-
-func (c countingTable) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
-	c.note("read", key)
-	return c.Table.Get(ctx, key, read)
-}
-
-func (c countingTable) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
-	c.note("read", store.Key{Partition: r.Partition})
-	return c.Table.Query(ctx, r)
-}
-
-func (c countingTable) Write(ctx context.Context, ops ...store.Op) error {
-	for _, op := range ops {
-		c.note("write", op.Item.Key)
-	}
-	return c.Table.Write(ctx, ops...)
-}
-
-// All alerts to any destination together cost a refresh one write and one read of the deals.
-// Without such alerts a refresh makes no extra call.
-func TestAnywhereCosts(t *testing.T) {
-	costs := func(alerts int) (refreshing, telling map[string]int) {
-		h := newFixture(t)
-		// The first refresh of a store makes extra calls, so the test does not count its calls.
-		h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(5000),
-			"MIL-LON": notifytest.Steady(5000)}))
-		for i := range alerts {
-			h.toAnywhere(string(rune('a'+i)), 4000)
-		}
-		h.Add(8 * 24 * time.Hour)
-		refreshing, telling = map[string]int{}, map[string]int{}
-		r := refresher(h.priced(map[string][]fare.Cents{"MIL-BUH": {3000}, "MIL-LON": {3500}}),
-			countingTable{h.Table, refreshing}, h.Now)
-		mustRun(t, r)
-		s := h.Sender()
-		s.Alerts.Table, s.Notifications.Table = countingTable{h.Table, telling}, countingTable{h.Table, telling}
-		if got, err := s.Work(t.Context()); err != nil || got.Sent != alerts {
-			t.Fatalf("%+v %v", got, err)
-		}
-		return refreshing, telling
-	}
-	without, none := costs(0)
-	if without["write WAKES"] > 0 || none["read ORIGIN DEALS"] > 0 {
-		t.Errorf("without alerts %v and %v", without, none)
-	}
-	for _, alerts := range []int{1, 5} {
-		refreshing, telling := costs(alerts)
-		want := maps.Clone(without)
-		want["write WAKES"]++
-		if diff := cmp.Diff(want, refreshing); diff != "" {
-			t.Errorf("%d alerts: a refresh (-want +got):\n%s", alerts, diff)
-		}
-		if telling["read ORIGIN DEALS"] != 1 || telling["write ALERTS"] != alerts ||
-			telling["read ALERTS"] != alerts+1 {
-			t.Errorf("%d alerts: telling costs %v", alerts, telling)
-		}
 	}
 }

@@ -96,33 +96,6 @@ func TestOneProcessRefreshes(t *testing.T) {
 	}
 }
 
-// overtaken lets another process act just before this process takes a lease.
-type overtaken struct {
-	store.Table
-	first sync.Once
-	by    func()
-}
-
-func (o *overtaken) Write(ctx context.Context, ops ...store.Op) error {
-	o.first.Do(o.by)
-	return o.Table.Write(ctx, ops...)
-}
-
-// Another process finishes a due refresh before this one gets the lease, so this one sends no
-// request.
-func TestWhatAnotherHasJustDoneIsNotDoneAgain(t *testing.T) {
-	table, clock := openStore(t)
-	source := &counted{asked: map[fare.City]int{}}
-	slow := process(&overtaken{Table: table, by: func() {
-		if err := process(table, source, clock).discover(everyWeek); err != nil {
-			t.Error(err)
-		}
-	}}, source, clock)
-	if err := slow.discover(everyWeek); err != nil || source.asked["MIL"] != 1 {
-		t.Errorf("asked for %d times, %v", source.asked["MIL"], err)
-	}
-}
-
 // If a process dies during a refresh, another process refreshes once the lease has expired.
 func TestAnotherProcessTakesOver(t *testing.T) {
 	table, clock := openStore(t)

@@ -121,15 +121,6 @@ func FindTool(path ...string) (string, error) {
 	return found, nil
 }
 
-// Times returns few, or many under make evidence. It sets how often a test repeats something
-// random, such as killing a process: a few times show that the test works, rare faults need many.
-func Times(few, many int) int {
-	if os.Getenv("VERDETTO_EVIDENCE") == "" {
-		return few
-	}
-	return many
-}
-
 // MayNeedTools reports whether the tests in a folder may need more than Go.
 func MayNeedTools(folder string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(folder), "/"),
