@@ -9,8 +9,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/assertions"
 	"github.com/aws/jsii-runtime-go"
+	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
 
 	"verdetto/shared/architecture/testenv"
 )
@@ -83,6 +85,7 @@ func fixtureConfigs(t testing.TB) map[string]config {
 
 // synthesized joins the templates of all stacks, whose logical ids are distinct.
 type synthesized struct {
+	out       string   // folder of the templates
 	texts     []string // one per stack
 	Resources map[string]resource
 	Outputs   map[string]any
@@ -112,15 +115,21 @@ func fixture(t testing.TB, name string) *synthesized {
 	if faults := c.check(); len(faults) > 0 {
 		t.Fatalf("%s: %q", name, faults)
 	}
-	fixtures[name] = build(t, c)
+	// cdk-nag writes its findings beside the templates.
+	fixtures[name] = build(t, c, cdknag.NewAwsSolutionsChecks(&cdknag.NagPackProps{}))
 	return fixtures[name]
 }
 
-func build(t testing.TB, c config) *synthesized {
+func build(t testing.TB, c config, aspects ...awscdk.IAspect) *synthesized {
 	t.Helper()
-	h := &synthesized{Resources: map[string]resource{}, Outputs: map[string]any{}}
+	h := &synthesized{out: tempDir(), Resources: map[string]resource{}, Outputs: map[string]any{}}
 	all := map[string]map[string]any{"Resources": {}, "Outputs": {}}
-	for _, stack := range newStacks(newApp(tempDir()), c, standIns()) {
+	app := newApp(h.out)
+	stacks := newStacks(app, c, standIns())
+	for _, aspect := range aspects {
+		awscdk.Aspects_Of(app).Add(aspect, nil)
+	}
+	for _, stack := range stacks {
 		made := *assertions.Template_FromStack(stack, nil).ToJSON()
 		text, err := json.MarshalIndent(made, "", " ")
 		if err != nil {

@@ -7,9 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/aws/aws-cdk-go/awscdk/v2"
-	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
 )
 
 // accepted lists deliberate findings of cdk-nag. Other findings fail the test, and so do entries
@@ -35,16 +32,10 @@ var accepted = []struct{ rule, where, why string }{
 		"It is a queue of dead letters, of functions and not of a queue, which the rule does not see."},
 }
 
-// findings returns the rule and place of each finding of cdk-nag, which the CDK writes next to the
-// template.
-func findings(t *testing.T, c config) [][2]string {
+// findings returns the rule and place of each finding of cdk-nag.
+func (h *synthesized) findings(t *testing.T) [][2]string {
 	t.Helper()
-	out := tempDir()
-	app := newApp(out)
-	newStacks(app, c, standIns())
-	awscdk.Aspects_Of(app).Add(cdknag.NewAwsSolutionsChecks(&cdknag.NagPackProps{}), nil)
-	app.Synth(nil)
-	files, err := filepath.Glob(filepath.Join(out, "*.metadata.json"))
+	files, err := filepath.Glob(filepath.Join(h.out, "*.metadata.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no messages: %v", err)
 	}
@@ -74,10 +65,9 @@ func findings(t *testing.T, c config) [][2]string {
 }
 
 func TestNag(t *testing.T) {
-	needsNode(t)
 	used := map[string]bool{}
-	for name, c := range fixtureConfigs(t) {
-		for _, f := range findings(t, c) {
+	for name := range fixtureConfigs(t) {
+		for _, f := range fixture(t, name).findings(t) {
 			known := false
 			for _, a := range accepted {
 				if a.rule == f[0] && strings.Contains(f[1], a.where) {
