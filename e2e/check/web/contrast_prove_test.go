@@ -1,9 +1,5 @@
 package web
 
-import (
-	"testing"
-)
-
 // contrasts lists the texts and marks of all visible charts with too little contrast to the page:
 // under 4.5 for a text and 3 for a mark. It leaves out the lines of a grid, the shade behind a
 // line, and areas that only take a tap. An element's opacity counts.
@@ -41,19 +37,4 @@ func (w *tab) contrast(what string) int {
 		w.t.Errorf("%s, %s: of %d texts and marks these are too faint: %q", w.name, what, found.Seen, found.Faults)
 	}
 	return found.Seen
-}
-
-func TestProveContrastOfCharts(t *testing.T) {
-	b := openBrowser(t)
-	base, _ := site(t)
-	for _, s := range screens {
-		w := b.open(t, s)
-		for _, path := range []string{"/", "/?da=Milano&a=Bucarest", "/?da=Milano&a=Bucarest&quando=2016-04-12",
-			"/?da=Milano&a=Bucarest&visto=80"} {
-			w.visit(base + path)
-			if seen := w.contrast(path); seen < 10 {
-				t.Errorf("%s, %s: only %d texts and marks", s.name, path, seen)
-			}
-		}
-	}
 }

@@ -35,7 +35,7 @@ func TestProveEveryLanguageFits(t *testing.T) {
 			if status != p.status || !strings.Contains(html, `<html lang="`+l.Code+`"`) {
 				t.Errorf("%s in %s: %d", p.name, l.Code, status)
 			}
-			w.check(p.name)
+			w.picture(p.name)
 			evaluate[int](w, `[...document.querySelectorAll('main details')].map(d => d.open = true).length`)
 			if over := evaluate[int](w, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 				t.Errorf("%s in %s: with open folds %d px too wide", p.name, l.Code, over)

@@ -20,7 +20,7 @@ func TestProveTrips(t *testing.T) {
 			"wait": "And if you wait?", "past": "That has passed", "near": "The nearest departures"},
 	}
 	today := fare.DayOf(fixture.Today)
-	for i, s := range everyScreen {
+	for i, s := range apart {
 		language := []string{"it", "en"}[i%2]
 		say := words[language]
 		t.Run(s.name+"-"+language, func(t *testing.T) {
