@@ -69,14 +69,18 @@ GOTEST = PATH="$(CURDIR)/$(MCP)/node_modules/node/bin:$$PATH" go tool gotestsum 
 test: ## what Go alone can test: no tool, no network, no clock; it passes on a busy machine [PKG=./shared/verdict]
 	$(GOTEST) -shuffle=on -timeout 30m -skip '^Test(Prove|Evidence)' $(call tier)
 
-# packages lists the folders with a file *_prove_test.go or *_evidence_test.go. They run one at a time, because they measure time.
+# packages lists the folders with a file *_prove_test.go or *_evidence_test.go.
 packages = $(sort $(dir $(shell find ./cmd ./e2e ./functions ./infra ./shared -name "*$(1)_test.go")))
+
+# The proofs of these packages measure time, so they run one at a time.
+MEASURING := ./cmd/verdetto/onemachine/ ./e2e/verdict/ ./functions/alerts/ ./functions/pro/ ./shared/fare/places/ ./shared/upstream/csvfile/
 
 check: ## linters, then make test, then all that needs a tool or a clock; each test fetches its own tools
 	.ci/check
 	$(MAKE) test
 	@failed=0; ( set -x; $(GOTEST) -p 2 -timeout 30m -skip '^TestEvidence' $(call tier,check) ) || failed=$$?; \
-	  ( set -x; $(GOTEST) -p 1 -timeout 30m -run '^TestProve' $(filter-out ./e2e/check/%,$(call packages,prove)) ) && exit $$failed
+	  ( set -x; $(GOTEST) -p 2 -timeout 30m -run '^TestProve' $(filter-out ./e2e/check/% $(MEASURING),$(call packages,prove)) ) || failed=$$?; \
+	  ( set -x; $(GOTEST) -p 1 -timeout 30m -run '^TestProve' $(MEASURING) ) && exit $$failed
 
 evidence: ## hours: whole panels, hundreds of kills, every set-up of a browser
 	$(GOTEST) -p 1 -timeout 12h -run '^TestEvidence' $(call packages,evidence)

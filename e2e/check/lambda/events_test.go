@@ -33,7 +33,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // to functions/refresh. It uses DynamoDB Local, moto in place of SES, SQS and SSM, and invented
 // fares. An event without a golden file fails the test, and so does a golden file without an event.
 func TestEvents(t *testing.T) {
-	names := eachEvent(t, localcloud.Setup{}, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
+	names := eachEvent(t, localcloud.Setup{}, nil, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
 		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+e.function+"/bootstrap"), environment, logs)
 		if err != nil {
 			t.Fatal(err)
@@ -79,10 +79,10 @@ type event struct {
 	around
 }
 
-// eachEvent passes every committed event to run in a prepared environment, compares the answer with
+// eachEvent passes every committed event, or those in only, to run in a prepared environment, compares the answer with
 // the golden file, and checks the event's other effects. Then it restores the table, so that events
 // do not influence each other.
-func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing.T, e event, environment []string, logs io.Writer) []byte) (names []string) {
+func eachEvent(t *testing.T, o localcloud.Setup, only []string, write bool, run func(t *testing.T, e event, environment []string, logs io.Writer) []byte) (names []string) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
 	at := fixture.Today
@@ -111,6 +111,9 @@ func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		if only != nil && !slices.Contains(only, name) {
+			continue
+		}
 		names = append(names, name)
 		t.Run(name, func(t *testing.T) {
 			payload, err := os.ReadFile(file)

@@ -22,7 +22,7 @@ import (
 func TestEvidenceSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		begun := time.Now()
-		names := eachEvent(t, localcloud.Setup{CreateTable: local.CreateTable}, false, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
+		names := eachEvent(t, localcloud.Setup{CreateTable: local.CreateTable}, nil, false, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
 			answer, err := local.Invoke(t.Context(), e.function, environment, e.file, logs)
 			if err != nil {
 				t.Fatal(err)

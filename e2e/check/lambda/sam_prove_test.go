@@ -2,6 +2,7 @@ package lambda
 
 import (
 	"bytes"
+	"flag"
 	"io"
 	"slices"
 	"strings"
@@ -15,9 +16,17 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
+var all = flag.Bool("all", false, "run all events in Lambda's image")
+
+// sampled are events of every function, of every kind of payload, and with every kind of effect.
+var sampled = strings.Fields("alerts-bounce alerts-outbox alerts-queue alerts-subscribe analisi analisi-home " +
+	"analisi-mcp-call compat-metrics compat-offers pricetrends pro-cripta pro-recupera pro-sqs " +
+	"refresh-age refresh-mail refresh-schedule refresh-sqs x402")
+
 // TestProveSAMInvoke makes the checks of TestEvents with SAM, over the table that the template
 // describes. The first event uses sam local invoke, later ones sam local start-lambda, whose
-// functions keep running. The command make evidence runs each event in a container of its own.
+// functions keep running. The command make sam-invoke runs all events, and make evidence runs each
+// in a container of its own.
 func TestProveSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		var wanted []string
@@ -39,7 +48,11 @@ func TestProveSAMInvoke(t *testing.T) {
 			}
 		}()
 		alone := 0
-		names := eachEvent(t, localcloud.Setup{CreateTable: local.CreateTable}, false,
+		only := sampled
+		if *all {
+			only = nil
+		}
+		names := eachEvent(t, localcloud.Setup{CreateTable: local.CreateTable}, only, false,
 			func(t *testing.T, e event, environment []string, logs io.Writer) (answer []byte) {
 				var err error
 				like := strings.Join(environment, "\n")
@@ -82,6 +95,9 @@ func TestProveSAMInvoke(t *testing.T) {
 			for _, fault := range faultsOfLog(whole.Bytes(), e) {
 				t.Error(fault)
 			}
+		}
+		if !*all && len(names) != len(sampled) {
+			t.Errorf("there are only the events %v", names)
 		}
 		t.Logf("%d events in %.0f s, %d of them alone in a container, in the image %s", len(names),
 			time.Since(begun).Seconds(), alone, local.Image)
