@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"verdetto/shared/web/httpapi"
@@ -237,23 +238,28 @@ func TestHeadersArePassedOn(t *testing.T) {
 
 type parameter struct{ Name, In string }
 
-func described(t *testing.T, r routes.Route) []parameter {
-	t.Helper()
+var operations = sync.OnceValues(func() (paths map[string]map[string]json.RawMessage, err error) {
 	data, err := os.ReadFile("../../functions/analisi/reference/openapi.json")
 	if err == nil {
 		data, err = httpapi.ExpandDescription(data)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	var api struct {
 		Paths map[string]map[string]json.RawMessage
 	}
-	if err := json.Unmarshal(data, &api); err != nil {
+	if err == nil {
+		err = json.Unmarshal(data, &api)
+	}
+	return api.Paths, err
+})
+
+func described(t *testing.T, r routes.Route) []parameter {
+	t.Helper()
+	paths, err := operations()
+	if err != nil {
 		t.Fatal(err)
 	}
 	var operation struct{ Parameters []parameter }
-	if raw, ok := api.Paths[r.Path][strings.ToLower(r.Method)]; ok {
+	if raw, ok := paths[r.Path][strings.ToLower(r.Method)]; ok {
 		if err := json.Unmarshal(raw, &operation); err != nil {
 			t.Fatal(err)
 		}
