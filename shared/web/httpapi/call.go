@@ -19,6 +19,7 @@ type call struct {
 	id       string      // see requestID
 	header   http.Header // response header
 	allFares bool        // see Config.AllFares
+	slashed  bool        // the path of the request ended in a slash
 	address  string
 	network  string // pseudonym of its IPv6 /48; empty for IPv4
 	pro      bool

@@ -25,6 +25,7 @@ func (a *API) middleware(router http.Handler) http.Handler {
 		refusing(a.origin),      // 403 if not through our distribution; reads no path or key
 		a.capOthers,             // 429 for too many calls outside the endpoints' quotas
 		refusing(knownPath),     // 404
+		trailingSlash,           // 308 to the path without a slash at its end; POST is served at once
 		a.cors,                  // lets pages of other sites read; answers preflights
 		refusing(knownMethod),   // 405
 		refusing(a.singleFares), // 403 if the owner of the fares has not allowed single ones
@@ -70,9 +71,16 @@ func requestID(r *http.Request) string {
 // match finds the endpoint, creates the call, and sets X-Data.
 func (a *API) match(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		found, trimmed := a.router.findTrimmed(r.Method, r.URL.Path)
+		if found.resource != nil && trimmed != "" {
+			at := *r.URL
+			at.Path, at.RawPath = trimmed, ""
+			r = r.WithContext(r.Context())
+			r.URL = &at
+		}
 		c := &call{
-			match: a.router.find(r.Method, r.URL.Path),
-			ctx:   r.Context(), api: a, id: requestID(r), header: w.Header(), allFares: a.config.AllFares,
+			match: found, slashed: found.resource != nil && trimmed != "",
+			ctx: r.Context(), api: a, id: requestID(r), header: w.Header(), allFares: a.config.AllFares,
 		}
 		c.language = chosenLanguage(r, c.endpoint)
 		c.header.Set(RequestIDHeader, c.id)
@@ -136,6 +144,17 @@ func knownPath(_ *http.Request, c *call) *Problem {
 			"GET /v1/docs describes them.")
 	}
 	return nil
+}
+
+// trailingSlash redirects, because the relative links of a page lead elsewhere below its path.
+func trailingSlash(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if callOf(r.Context()).slashed && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			http.Redirect(w, r, r.URL.RequestURI(), http.StatusPermanentRedirect)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func knownMethod(_ *http.Request, c *call) *Problem {

@@ -88,6 +88,16 @@ func (r *resource) add(e *endpoint) {
 	r.crossOriginPOST = r.crossOriginPOST || e.route.CrossOriginPOST
 }
 
+// findTrimmed finds a path that ends in slashes without them.
+func (rt *router) findTrimmed(method, path string) (m match, trimmed string) {
+	if m = rt.find(method, path); m.resource == nil {
+		if trimmed = strings.TrimRight(path, "/"); trimmed != "" && trimmed != path {
+			m = rt.find(method, trimmed)
+		}
+	}
+	return m, trimmed
+}
+
 // find compares decoded paths, so an escaped slash (%2F) equals a slash.
 func (rt *router) find(method, path string) match {
 	if r, ok := rt.resources[path]; ok {
