@@ -107,7 +107,7 @@ func (r reply) print(w io.Writer, p pen) {
 			facts = append(facts, l.Text("departure.too_little", "Fares", l.Number(a.Verdetto.Campione)))
 		}
 	}
-	facts = append(facts, wording.Places(l, a.Tratta, a.OrigineIata, a.DestinazioneIata)...)
+	facts = append(facts, wording.Places(l, a.Tratta, places.Read(a.OrigineIata), places.Read(a.DestinazioneIata))...)
 	if r.invented {
 		facts = append(facts, l.Text("home.invented"))
 	}

@@ -69,7 +69,7 @@ func TestAirlineAlerts(t *testing.T) {
 		{"MIL-BUH", `,"airline":"U2"`, "the current fares of this route are of Wizz Air (W6), Ryanair (FR)"},
 		{"MIL-BUH", `,"withoutAirline":"Ryanair,Wizz Air"`, "leaves no fare to wait for"},
 		{"MIL-PAR", `,"airline":"U2"`, "the source does not name the airlines of this route"},
-		{"MIL-BUH", `,"airline":"Rynair"`, "similar names are Ryanair"},
+		{"MIL-BUH", `,"airline":"Rynar"`, "similar names are Ryanair"},
 		{"MIL-BUH", `,"airline":"Zzzz"`, "an airline that we do not know"},
 		{"MIL-BUH", `,"airline":"FR","withoutAirline":"W6"`, "does not go with airline"},
 		{"MIL-BUH", `,"airline":5`, "is not a text"},

@@ -41,8 +41,7 @@ func TestAirportAlerts(t *testing.T) {
 	if a = p.Ask("MIL-*", "eve@example.com", ""); strings.Contains(a.Body, "all airports") {
 		t.Errorf("of the city: %s", a.Body)
 	}
-	p.Ask("PMF-LON", ada, "").Want(t, 400,
-		"names PMF, an airport without scheduled flights; give its city, MIL, or another airport of the city")
+	p.Ask("PMF-LON", ada, "").Want(t, 202) // the source may name an airport that our tables do not list
 }
 
 func TestAirportMarks(t *testing.T) {

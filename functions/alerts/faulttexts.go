@@ -15,8 +15,6 @@ var faultTexts = map[string]string{
 	"same_city": "begins and ends in the same city, {City}; give two different cities",
 	"unknown_city": "names {Code}, which is the IATA code of no city or airport with scheduled flights; " +
 		"GET /v1/rotte lists the routes that are covered",
-	"closed_airport": "names {Code}, an airport without scheduled flights; give its city, {City}, or another " +
-		"airport of the city",
 	"email": "is not an email address such as ada@example.com",
 	"threshold": "is not an amount in euros such as 49.90, from 0.01 to 100000; without it, the " +
 		"verdict decides",

@@ -231,9 +231,6 @@ func (p *pendingSubscription) resolve() ([]fault, error) {
 		if !ok {
 			faults = append(faults, fault{"route", "unknown_city", []any{"Code", code}, &httpapi.UnknownCity})
 		}
-		if places.IsClosed(code) {
-			faults = append(faults, fault{"route", "closed_airport", []any{"Code", code, "City", string(city)}, nil})
-		}
 		cities[i] = city
 	}
 	if len(faults) > 0 {

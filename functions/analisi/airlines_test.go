@@ -113,7 +113,7 @@ func TestAirlinesOfACalendar(t *testing.T) {
 		t.Errorf("no other airlines: %s", got.Detail)
 	}
 	for query, want := range map[string]string{
-		"&vettore=Rynair":                              "Ryanair",
+		"&vettore=Rynar":                               "Ryanair",
 		"&vettore=FR,Q9":                               "",
 		"&senzaVettore=Zzzz":                           "",
 		"&vettore=FR&senzaVettore=FR":                  "",
@@ -201,6 +201,7 @@ func TestAirlinesOnThePage(t *testing.T) {
 			`href="/?da=MIL&a=BUH&mese=2016-04&vettore=Ryanair&lang=en"`,
 			`href="/?da=Bucharest&a=Milan&vettore=Ryanair&lang=en"`, `href="/?da=Milan&vettore=Ryanair&lang=en"`,
 			`href="/?da=Milano&a=Bucarest&vettore=Ryanair&lang=it"`},
+		"&vettore=Rayanair": {"only Ryanair", "We read “Rayanair” as Ryanair."},
 		"&senzaVettore=FR&quando=2016-04-01": {"without Ryanair", `name="senzaVettore" value="FR"`,
 			`name="withoutAirline" type="checkbox" value="FR" checked`},
 	} {
@@ -215,7 +216,7 @@ func TestAirlinesOnThePage(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"&vettore=Rynair":             "Write a name such as Ryanair or a code such as FR. Similar names: Ryanair.",
+		"&vettore=Rynar":              "Write a name such as Ryanair or a code such as FR. Similar names: Ryanair.",
 		"&senzaVettore=Zzzz":          "Write a name such as Ryanair or a code such as FR.",
 		"&vettore=FR&senzaVettore=FR": "Give only one of the two.",
 	} {

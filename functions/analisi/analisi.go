@@ -150,8 +150,8 @@ func (s *Service) registerLists(api *httpapi.API) {
 			"the newest.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity},
 	}, nil, func(ctx context.Context, in *routesInput) (*output[published.Routes], error) {
-		from, to := answer.Named{Parameter: "origine", Name: in.Origine},
-			answer.Named{Parameter: "destinazione", Name: in.Destinazione}
+		from, to := answer.Name("origine", in.Origine),
+			answer.Name("destinazione", in.Destinazione)
 		return body(s.Answers().Covered(ctx, from, to, in.Page))
 	})
 
@@ -249,7 +249,7 @@ func (in *comparisonInput) question() (published.Comparison, error) {
 		return strings.Split(s, ",")
 	}
 	return (&published.Trips{
-		From: answer.Named{Parameter: "origine", Name: in.Origine}, Destinations: list(in.Destinazioni),
+		From: answer.Name("origine", in.Origine), Destinations: list(in.Destinazioni),
 		Departures: list(in.Partenze), Months: list(in.Mesi),
 		Trip: published.Trip{Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta},
 	}).Comparison(func(parameter string) string { return several[parameter] })

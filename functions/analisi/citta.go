@@ -106,7 +106,7 @@ func citiesIn(query, lang string, covered []fare.City, listed []places.Place) (i
 	for _, c := range slices.Concat(covered, slices.Collect(places.Cities())) {
 		p, _ := places.Get(c)
 		same := func(q places.Place) bool { return q.City == c }
-		if area.Holds(p.Country) && !slices.ContainsFunc(in, same) && !slices.ContainsFunc(listed, same) {
+		if area.HoldsCity(c) && !slices.ContainsFunc(in, same) && !slices.ContainsFunc(listed, same) {
 			p.Name = places.Name(c, lang)
 			in = append(in, p)
 		}

@@ -95,8 +95,8 @@ func decoded[T any](t *testing.T, body []byte) (v T) {
 func TestPlaces(t *testing.T) {
 	h, _ := counting()
 	milan := verdict.Luogo{Estremo: "origine", Chiesto: "Milano", Citta: "Milano", Iata: "MIL",
-		Aeroporti: []string{"MXP", "LIN", "BGY"},
-		Nota:      "Fares are for all Milan airports (MXP, LIN, BGY)."}
+		Aeroporti: []string{"MXP", "LIN", "BGY"}, Paese: "IT", Stato: "Lombardy",
+		Nota: "Fares are for all Milan airports (MXP, LIN, BGY)."}
 	asked := func(what string) verdict.Luogo {
 		l := milan
 		l.Chiesto = what

@@ -71,9 +71,8 @@ func (s *Service) check(ctx context.Context, in *input) error {
 		}
 		return p
 	}
-	origin, _, ok1 := find(in.Origin)
-	destination, _, ok2 := find(in.Destination)
-	if ok1 && ok2 && origin == destination {
+	origin, destination := find("origin", in.Origin).Means.City, find("destination", in.Destination).Means.City
+	if origin != "" && origin == destination {
 		p := httpapi.SameCity.Problem(
 			fmt.Sprintf("%s and %s are both %s. Give two different cities.", in.Origin, in.Destination, origin),
 		)
@@ -84,53 +83,49 @@ func (s *Service) check(ctx context.Context, in *input) error {
 }
 
 func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error) {
-	var of fare.Series
-	var ok bool
-	if of.Origin, of.Airports.From, ok = find(in.Origin); !ok {
-		return nil, unknownPlace(UnknownOrigin, "origin", in.Origin)
+	from, to := find("origin", in.Origin), find("destination", in.Destination)
+	if from.Means.City == "" {
+		return nil, unknownPlace(UnknownOrigin, from)
 	}
-	if in.Destination != "" {
-		if of.Destination, of.Airports.To, ok = find(in.Destination); !ok {
-			return nil, unknownPlace(UnknownDestination, "destination", in.Destination)
-		}
+	if in.Destination != "" && to.Means.City == "" {
+		return nil, unknownPlace(UnknownDestination, to)
 	}
+	of := fare.Series{Route: fare.Route{Origin: from.Means.City, Destination: to.Means.City}}
+	of.Airports = fare.Airports{From: from.Means.Of, To: to.Means.Of}
 	t, err := s.Trends.Read(ctx, of, strings.ToUpper(in.Currency))
 	var not *view.NotCovered
 	if errors.As(err, &not) {
 		return nil, notCovered(not)
 	}
-	published.NoteAirports(ctx, &t, named("origin", in.Origin), named("destination", in.Destination))
+	published.NoteAirports(ctx, &t, from, to)
 	if l := httpapi.Language(ctx); l != nil && err == nil {
 		t.InLanguage(l.Code)
 	}
 	return httpapi.TagJSON(ctx, in.IfNoneMatch, t, err)
 }
 
-func named(parameter, name string) answer.Named {
-	return answer.Named{Parameter: parameter, Name: strings.TrimSpace(name)}
-}
-
-// find returns the city with a code, and its airport if the code means one of several. Otherwise it
-// looks for the name.
-func find(query string) (fare.City, fare.Airport, bool) {
-	code := strings.ToUpper(strings.TrimSpace(query))
-	if city, ok := places.CityOf(code); ok {
-		airport, _ := places.Airport(code)
-		return city, airport, true
+// find reads three letters as a code first, in either case, and otherwise as a name.
+func find(parameter, query string) answer.Named {
+	query = strings.TrimSpace(query)
+	if code := strings.ToUpper(query); isCode(code) {
+		query = code
 	}
-	airport, _ := places.Airport(query)
-	p, ok := places.Find(query)
-	return p.City, airport, ok
+	return answer.Name(parameter, query)
 }
 
-func unknownPlace(problem httpapi.ProblemType, parameter, asked string) error {
+func isCode(code string) bool {
+	_, ok := places.CityOf(code)
+	return ok
+}
+
+func unknownPlace(problem httpapi.ProblemType, asked answer.Named) error {
 	p := problem.Problem(fmt.Sprintf(
 		"%s: no city or airport with scheduled flights has the IATA code or the name %q. GET /v1/rotte "+
 			"lists the covered routes.",
-		parameter, asked,
+		asked.Parameter, asked.Name,
 	))
-	p.Errors = []httpapi.Fault{{Name: parameter, Detail: "is not a code or a name we know"}}
-	p.Suggestions = places.Suggest(asked, 5)
+	p.Errors = []httpapi.Fault{{Name: asked.Parameter, Detail: "is not a code or a name we know"}}
+	p.Suggestions = places.Suggest(asked.Name, 5)
 	if len(p.Suggestions) > 0 {
 		p.Detail += " Perhaps: " + strings.Join(p.Suggestions, ", ") + "."
 	}

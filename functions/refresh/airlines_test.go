@@ -30,8 +30,8 @@ func TestDealsOfAirlines(t *testing.T) {
 		for _, filter := range []fare.Airlines{"FR", "W6.U2", "!FR", "!FR.U2.W6", "LH"} {
 			for _, nonStop := range []bool{false, true} {
 				deal, ok := e.Cheapest(e.AsOf, deals.Filter{NonStop: nonStop, Airlines: filter})
-				a, err := r.Answer(t.Context(), answer.Question{From: answer.Named{Name: "MIL"},
-					To: answer.Named{Name: string(e.Destination)}, NonStop: nonStop, Airlines: filter})
+				a, err := r.Answer(t.Context(), answer.Question{From: answer.Name("", "MIL"),
+					To: answer.Name("", string(e.Destination)), NonStop: nonStop, Airlines: filter})
 				var none *answer.NoLiveFare
 				var stops *answer.StopsUnknown
 				if !ok && (errors.As(err, &none) || errors.As(err, &stops)) {

@@ -71,7 +71,7 @@ func TestAirportsByHand(t *testing.T) {
 			&verdict.Tratta{Origine: "LIN", Destinazione: "LHR", Confronto: verdict.DelleCitta,
 				ScartoPercento: new(50), Partenze: new(3)}}},
 	} {
-		a, err := r.Answer(t.Context(), answer.Question{From: answer.Named{Name: c.from}, To: answer.Named{Name: c.to}})
+		a, err := r.Answer(t.Context(), answer.Question{From: answer.Name("", c.from), To: answer.Name("", c.to)})
 		if err != nil {
 			t.Fatal(err)
 		}

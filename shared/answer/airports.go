@@ -3,8 +3,10 @@ package answer
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
@@ -12,7 +14,7 @@ import (
 // A question may name one airport of a city that has several, and is then about the fares of that
 // airport. A pair of airports has a stored series from the first refresh after such a question;
 // until then it is judged from the departures of the cities. If the source does not state the
-// airports of the route's fares, the answer is about the cities.
+// airports of the route's fares, the answer is about the cities; see also isUnnamed.
 
 func (f SeriesData) between() SeriesData {
 	f.Origin, f.Destination = f.Origin.At(f.Series.Airports.From), f.Destination.At(f.Series.Airports.To)
@@ -36,12 +38,23 @@ func (r *Reader) departuresBetween(ctx context.Context, q Question, f SeriesData
 		return d, err
 	}
 	cities, err := r.departuresOfCities(ctx, q, departures{SeriesData: f.ofCities()})
-	if err != nil || !verdict.HasAirports(cities.sheet.Live) {
+	if err != nil || !verdict.HasAirports(cities.sheet.Live) || f.isUnnamed(cities.sheet.Live) {
 		return cities, err
 	}
 	r.recordDemand(ctx, f.Series, nil)
 	d.sheet, d.pooled = verdict.StateBetween(cities.sheet, cities.pooled, f.Series.Airports), cities.pooled
 	return d, nil
+}
+
+// isUnnamed reports whether f is about an airport that our tables do not list, and no live fare
+// names the pair of airports. The answer is then about the cities: the table is no proof that the
+// airport is closed, and the source may file its fares under the city.
+func (f SeriesData) isUnnamed(live []verdict.Live) bool {
+	listed := func(p places.Place, a fare.Airport) bool {
+		return a == fare.Airport{} || slices.Contains(p.Airports, a.String())
+	}
+	return !(listed(f.Origin, f.Series.Airports.From) && listed(f.Destination, f.Series.Airports.To)) &&
+		!slices.ContainsFunc(live, func(l verdict.Live) bool { return f.Series.Airports.Include(l.Flight) })
 }
 
 func (r *Reader) findBetween(ctx context.Context, q Question, f SeriesData) (SeriesData, error) {

@@ -20,7 +20,14 @@ import (
 	"verdetto/shared/verdict"
 )
 
-type Named struct{ Parameter, Name string }
+// Named is a place in a question: the name as typed, and what it means. Nothing looks up the name
+// again.
+type Named struct {
+	Parameter, Name string
+	Means           places.Match
+}
+
+func Name(parameter, name string) Named { return Named{parameter, name, places.Read(name)} }
 
 type Question struct {
 	From, To Named
@@ -63,11 +70,6 @@ func (r *Reader) Check(ctx context.Context, q Question) error {
 	if err := Differ(q.From, q.To); err != nil {
 		return err
 	}
-	for _, end := range []Named{q.From, q.To} {
-		if _, err := City(end); errors.As(err, new(*ClosedAirport)) {
-			return err
-		}
-	}
 	if q.When != nil {
 		if err := q.When.check(Today(q.From.Name, r.Now()), fare.DayOf(r.Now())); err != nil {
 			return err
@@ -100,12 +102,10 @@ func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) far
 }
 
 func Differ(from, to Named) error {
-	origin, ok1 := places.Find(from.Name)
-	destination, ok2 := places.Find(to.Name)
-	if !ok1 || !ok2 || origin.City != destination.City {
+	if city := from.Means.City; city == "" || city != to.Means.City {
 		return nil
 	}
-	return &SameCity{from, to, origin}
+	return &SameCity{from, to, from.Means.Place}
 }
 
 // euro fails with BadPrice if no fare can have the price.
@@ -192,8 +192,7 @@ func locate(q Question) (f SeriesData, err error) {
 		return f, err
 	}
 	f.Series = fare.Series{Route: fare.Route{Origin: f.Origin.City, Destination: f.Destination.City}, Trip: q.Trip}
-	f.Series.Airports.From, _ = places.Airport(q.From.Name)
-	f.Series.Airports.To, _ = places.Airport(q.To.Name)
+	f.Series.Airports = fare.Airports{From: q.From.Means.Of, To: q.To.Means.Of}
 	return f, nil
 }
 
@@ -228,13 +227,11 @@ func (f SeriesData) nonStop(q Question) (SeriesData, error) {
 	return f, nil
 }
 
-// City resolves a city name. An unknown name fails with UnknownCity, which suggests similar names;
-// the code of an airport without scheduled flights fails with ClosedAirport.
+// City returns the city of a name. An unknown name fails with UnknownCity, which suggests similar
+// names.
 func City(c Named) (places.Place, error) {
-	if p, ok := places.Find(c.Name); ok && places.IsClosed(c.Name) {
-		return p, &ClosedAirport{c, p}
-	} else if ok {
-		return p, nil
+	if c.Means.City != "" {
+		return c.Means.Place, nil
 	}
 	return places.Place{}, &UnknownCity{c, places.Suggest(c.Name, 5)}
 }
@@ -253,10 +250,6 @@ type (
 	UnknownCity struct {
 		Named
 		Suggestions []string
-	}
-	ClosedAirport struct {
-		Named
-		Place places.Place // the city
 	}
 	SameCity struct {
 		From, To Named
@@ -283,11 +276,10 @@ type (
 	}
 )
 
-func (e *UnknownCity) Error() string   { return fmt.Sprintf("no city is called %.60q", e.Name) }
-func (e *ClosedAirport) Error() string { return e.Name + " has no scheduled flights" }
-func (e *SameCity) Error() string      { return "both names lead to " + e.Place.Name }
-func (e *NotCovered) Error() string    { return fmt.Sprintf("%s is not covered", e.Series) }
-func (e *NoLiveFare) Error() string    { return fmt.Sprintf("no fare on %s is live", e.Series) }
+func (e *UnknownCity) Error() string { return fmt.Sprintf("no city is called %.60q", e.Name) }
+func (e *SameCity) Error() string    { return "both names lead to " + e.Place.Name }
+func (e *NotCovered) Error() string  { return fmt.Sprintf("%s is not covered", e.Series) }
+func (e *NoLiveFare) Error() string  { return fmt.Sprintf("no fare on %s is live", e.Series) }
 func (e *StopsUnknown) Error() string {
 	return fmt.Sprintf("of the fares on %s it is not known whether they are non-stop", e.Series)
 }

@@ -125,7 +125,7 @@ func world(t *testing.T) *stored {
 
 func question(to string, change func(*answer.Question)) answer.Question {
 	q := answer.Question{
-		From: answer.Named{Parameter: "origine", Name: "Milano"}, To: answer.Named{Parameter: "destinazione", Name: to},
+		From: answer.Name("origine", "Milano"), To: answer.Name("destinazione", to),
 	}
 	if change != nil {
 		change(&q)

@@ -406,7 +406,7 @@ func TestToday(t *testing.T) {
 		reader := answer.Reader{Now: func() time.Time { return now }}
 		for day, refused := range map[fare.Day]bool{fare.DayOf(now) - 2: true, answer.Today(c.origin, now) - 1: true,
 			answer.Today(c.origin, now): false, fare.DayOf(now) + answer.MaxAhead: false} {
-			q := answer.Question{From: answer.Named{Name: c.origin}, When: &answer.When{When: verdict.When{Date: day}}}
+			q := answer.Question{From: answer.Name("", c.origin), When: &answer.When{When: verdict.When{Date: day}}}
 			if err := reader.Check(t.Context(), q); (err != nil) != refused {
 				t.Errorf("%s at %s: departure on %s: %v", c.origin, c.now, day, err)
 			}

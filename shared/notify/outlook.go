@@ -30,7 +30,7 @@ func lookAhead(ctx context.Context, answers Answers, n news) (outlook, error) {
 		return outlook{}, nil
 	}
 	a, err := answers.Answer(ctx, answer.Question{
-		From: answer.Named{Name: string(n.Route.Origin)}, To: answer.Named{Name: string(n.Route.Destination)},
+		From: answer.Name("", string(n.Route.Origin)), To: answer.Name("", string(n.Route.Destination)),
 		When: &answer.When{When: verdict.When{Date: n.Depart}},
 	})
 	if err != nil {

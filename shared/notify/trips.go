@@ -120,8 +120,8 @@ func (h history) lowFor(seen Observation) fare.Day {
 
 func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (news, bool, error) {
 	q := answer.Question{
-		From: answer.Named{Name: cmp.Or(trip.Airports.From.String(), string(route.Origin))},
-		To:   answer.Named{Name: cmp.Or(trip.Airports.To.String(), string(route.Destination))},
+		From: answer.Name("", cmp.Or(trip.Airports.From.String(), string(route.Origin))),
+		To:   answer.Name("", cmp.Or(trip.Airports.To.String(), string(route.Destination))),
 		Trip: trip.Nights, NonStop: trip.Nonstop, Airlines: trip.Airlines,
 	}
 	var of *verdict.Prezzo
@@ -215,8 +215,7 @@ func ofNoFare(err error) error {
 	var none4 *answer.NoCalendar
 	var none5 *answer.StopsUnknown
 	var none6 *answer.UnknownCity
-	var none7 *answer.ClosedAirport
-	for _, none := range []any{&none1, &none2, &none3, &none4, &none5, &none6, &none7} {
+	for _, none := range []any{&none1, &none2, &none3, &none4, &none5, &none6} {
 		if errors.As(err, none) {
 			return nil
 		}

@@ -44,6 +44,9 @@ func findAirlines(list, parameter string) (all []fare.Airline, err error) {
 	}
 	for _, query := range queries {
 		found := airlines.Find(query)
+		if name, ok := airlines.Correct(query); ok {
+			found = airlines.Find(name)
+		}
 		if len(found) == 0 {
 			return nil, unknownAirline(parameter, strings.TrimSpace(query))
 		}

@@ -88,12 +88,17 @@ func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, e
 			if err != nil {
 				return c, err
 			}
-			q.From, q.To = in.From, answer.Named{Parameter: name("destinazione"), Name: destination}
+			q.From, q.To = in.From, answer.Name(name("destinazione"), destination)
 			v.Destinazione = destination
 			c.questions, c.trips = append(c.questions, q), append(c.trips, v)
 		}
 	}
 	return c, nil
+}
+
+// Ends returns the cities of a trip.
+func (c Comparison) Ends(i int) (from, to answer.Named) {
+	return c.questions[i].From, c.questions[i].To
 }
 
 // CheckTrips fails if a trip cannot have an answer. Call it before the trips count towards a quota.

@@ -59,7 +59,7 @@ type CheapInput struct {
 }
 
 func (in *CheapInput) Question() (DealsQuestion, error) {
-	return in.DealsInput.Question(answer.Named{Parameter: "origine", Name: in.Origine}, sameName)
+	return in.DealsInput.Question(answer.Name("origine", in.Origine), sameName)
 }
 
 type CurrencyInput struct {

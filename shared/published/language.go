@@ -1,14 +1,16 @@
 package published
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
-	"verdetto/shared/verdict"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -29,15 +31,24 @@ func matched(ctx context.Context, p places.Place) string {
 	return p.Name
 }
 
-func note(ctx context.Context, l verdict.Luogo) string {
-	language, airports := httpapi.Language(ctx), strings.Join(l.Aeroporti, ", ")
+func region(ctx context.Context, c fare.City) string {
+	return places.Region(c, cmp.Or(httpapi.Language(ctx), i18n.Default()).Code)
+}
+
+func note(ctx context.Context, m places.Match, whole bool) string {
+	language, airports := httpapi.Language(ctx), strings.Join(m.Airports, ", ")
+	l := cmp.Or(language, i18n.English())
+	said := append(wording.Reading(l, m), wording.Namesakes(l, m))
 	switch {
-	case language == nil && len(l.Aeroporti) < 2:
-		return fmt.Sprintf("Fares are for %s (%s).", places.Name(fare.City(l.Iata), "en"), l.Iata)
-	case language == nil:
-		language = i18n.English()
-	case len(l.Aeroporti) < 2:
-		return language.Text("place.part", "Asked", l.Chiesto, "City", l.Citta, "Airports", "")
+	case !whole || m.Reading == places.Renamed && len(m.Airports) < 2:
+	case m.Unlisted:
+		said = append(said, wording.Part(l, m))
+	case language == nil && len(m.Airports) < 2:
+		said = append(said, fmt.Sprintf("Fares are for %s (%s).", places.Name(m.City, "en"), m.City))
+	case len(m.Airports) < 2:
+		said = append(said, wording.Part(l, m))
+	default:
+		said = append(said, l.Text("place.airports", "City", places.Name(m.City, l.Code), "Airports", airports))
 	}
-	return language.Text("place.airports", "City", places.Name(fare.City(l.Iata), language.Code), "Airports", airports)
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
 }

@@ -30,7 +30,6 @@ var (
 func Problem(err error) error {
 	var (
 		city     *answer.UnknownCity
-		closed   *answer.ClosedAirport
 		same     *answer.SameCity
 		covered  *answer.NotCovered
 		live     *answer.NoLiveFare
@@ -44,8 +43,6 @@ func Problem(err error) error {
 	switch {
 	case errors.As(err, &city):
 		return unknownCity(city)
-	case errors.As(err, &closed):
-		return closedAirport(closed)
 	case errors.As(err, &same):
 		p := httpapi.SameCity.Problem(fmt.Sprintf("Both names mean %s (%s). Name two different cities.",
 			english(same.Place), same.Place.City))
@@ -122,14 +119,6 @@ func orCities(f answer.SeriesData) string {
 	return fmt.Sprintf(" For all airports of both cities, ask from %s to %s.", f.Series.Origin, f.Series.Destination)
 }
 
-func closedAirport(c *answer.ClosedAirport) error {
-	p := httpapi.Invalid(httpapi.Fault{Name: c.Parameter, Detail: fmt.Sprintf("is an airport without scheduled "+
-		"flights: send %s (%s) or one of its airports (%s)", c.Place.City, places.Name(c.Place.City, "en"),
-		strings.Join(c.Place.Airports, ", "))})
-	p.Suggestions = append([]string{string(c.Place.City)}, c.Place.Airports...)
-	return p
-}
-
 func english(p places.Place) string { return p.NameIn("en") }
 
 // newestOf returns the day of the newest fare as a clause, or "" if none was ever found.
@@ -155,12 +144,23 @@ func kindOf(t fare.Trip, nonStop bool) (kind string) {
 func unknownCity(u *answer.UnknownCity) error {
 	p := httpapi.UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights has the name %q.",
 		u.Parameter, u.Name))
-	if area, ok := places.FindArea(u.Name); ok {
+	area, isArea := places.FindArea(u.Name)
+	switch {
+	case isArea && area.IsRegion():
+		p.Detail = fmt.Sprintf("%s: a city is needed, and %s is a region or an island with several airports.", u.Parameter,
+			area.NameIn("en"))
+	case isArea:
 		p.Detail = fmt.Sprintf("%s: a city is needed, and %s is a country or continent.", u.Parameter, area.NameIn("en"))
+	case u.Means.Elsewhere != "":
+		p.Detail = fmt.Sprintf("%s: we know no %s in %s with scheduled flights.", u.Parameter, u.Means.Elsewhere,
+			u.Means.There("en"))
 	}
 	p.Errors = []httpapi.Fault{{Name: u.Parameter, Detail: "is not a city we know"}}
 	p.Translated(func(l *i18n.Language) string {
 		text := l.Text("refusal.unknown.lede", "Name", u.Name)
+		if u.Means.Elsewhere != "" {
+			text = l.Text("refusal.unknown.elsewhere", "Name", u.Means.Elsewhere, "Area", u.Means.There(l.Code))
+		}
 		if len(u.Suggestions) > 0 {
 			text += " " + l.Text("refusal.unknown.perhaps") + " " + strings.Join(u.Suggestions, ", ") + "."
 		}

@@ -5,6 +5,7 @@
 package published
 
 import (
+	"cmp"
 	"context"
 
 	"verdetto/shared/answer"
@@ -86,23 +87,23 @@ type end struct {
 	city  places.Place
 }
 
-// luoghi notes on each end that the name means only a part of a city, or that the city has several
-// airports. Fares of a single airport need no note.
+// luoghi notes on each end how the name was understood, if not as typed, that it means only a part of
+// a city, that the city has several airports, and which others have its name. Fares of a single
+// airport need no note.
 func luoghi(ctx context.Context, ends ...end) (all []verdict.Luogo) {
 	for _, e := range ends {
-		if e.city.Airport != "" {
-			continue // the fares are of that airport
-		}
-		asked, partial := places.Within(e.named.Name)
-		if !partial && len(e.city.Airports) < 2 {
+		m := e.named.Means
+		whole := e.city.Airport == "" && (m.Part != "" || len(e.city.Airports) > 1)
+		if !whole && m.Reading == places.AsTyped && len(m.Namesakes) == 0 {
 			continue
 		}
-		l := verdict.Luogo{Estremo: e.which, Chiesto: e.city.Name, Citta: cityName(ctx, e.city.City),
-			Iata: string(e.city.City), Aeroporti: e.city.Airports}
-		if partial {
-			l.Chiesto = asked
+		l := verdict.Luogo{Estremo: e.which, Chiesto: cmp.Or(m.Part, m.Name), Citta: cityName(ctx, e.city.City),
+			Iata: string(e.city.City), Aeroporti: e.city.Airports, Paese: e.city.Country, Stato: region(ctx, e.city.City)}
+		for _, p := range m.Namesakes {
+			l.Omonimi = append(l.Omonimi,
+				verdict.Omonimo{Citta: cityName(ctx, p.City), Iata: string(p.City), Paese: p.Country, Stato: region(ctx, p.City)})
 		}
-		l.Nota = note(ctx, l)
+		l.Nota = note(ctx, m, whole)
 		all = append(all, l)
 	}
 	return all

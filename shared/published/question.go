@@ -19,8 +19,8 @@ type Ends struct {
 }
 
 func (in *Ends) Cities() (origin, destination answer.Named) {
-	return answer.Named{Parameter: "origine", Name: in.Origine},
-		answer.Named{Parameter: "destinazione", Name: in.Destinazione}
+	return answer.Name("origine", in.Origine),
+		answer.Name("destinazione", in.Destinazione)
 }
 
 // Trip holds the parameters of a trip, without the cities. Package answer, which knows the current

@@ -7,7 +7,6 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
-	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/web/httpapi"
@@ -23,16 +22,11 @@ func NoteAirports(ctx context.Context, t *view.Trends, from, to answer.Named) {
 		about = [2]string{a.Origin, a.Destination}
 	}
 	for i, end := range []answer.Named{from, to} {
-		name := end.Name
-		if _, ok := places.CityOf(strings.ToUpper(name)); ok {
-			name = strings.ToUpper(name)
-		}
-		city, known := places.Find(name)
-		part, partial := places.Within(name)
-		if !known || !partial || about[i] != "" {
+		m := end.Means
+		if m.City == "" || m.Part == "" || about[i] != "" {
 			continue
 		}
-		t.WholeCities = append(t.WholeCities, view.WholeCity{Parameter: end.Parameter, Asked: part,
-			City: string(city.City), Note: strings.Join(wording.Places(l, nil, name), " ")})
+		t.WholeCities = append(t.WholeCities, view.WholeCity{Parameter: end.Parameter, Asked: m.Part,
+			City: string(m.City), Note: strings.Join(wording.Places(l, nil, m), " ")})
 	}
 }

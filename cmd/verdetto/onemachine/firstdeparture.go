@@ -53,8 +53,8 @@ func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool
 			if examined++; examined > maxExamined && found {
 				break
 			}
-			q := answer.Question{From: answer.Named{Name: r.Origine.Codice},
-				To: answer.Named{Name: r.Destinazione.Codice}}
+			q := answer.Question{From: answer.Name("", r.Origine.Codice),
+				To: answer.Name("", r.Destinazione.Codice)}
 			f, calendar, err := reader.Calendar(ctx, q, false)
 			if err != nil {
 				continue // no departure of this route is on sale
@@ -77,8 +77,8 @@ func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool
 	if !found {
 		return best, false, ctx.Err()
 	}
-	a, err := reader.Answer(ctx, answer.Question{From: answer.Named{Name: string(best.Route.Origin)},
-		To:   answer.Named{Name: string(best.Route.Destination)},
+	a, err := reader.Answer(ctx, answer.Question{From: answer.Name("", string(best.Route.Origin)),
+		To:   answer.Name("", string(best.Route.Destination)),
 		When: &answer.When{When: verdict.When{Date: best.Day}}})
 	best.Analysis = a.Analysis
 	return best, err == nil, err

@@ -78,6 +78,8 @@ type Carriers struct {
 	WithoutAirline string `json:"without_airline,omitempty" maxLength:"200"`
 }
 
+func (c *Carriers) airlines() []*string { return []*string{&c.Airline, &c.WithoutAirline} }
+
 func (c Carriers) input() published.AirlineInput {
 	return published.AirlineInput{Vettore: c.Airline, SenzaVettore: c.WithoutAirline}
 }
@@ -134,13 +136,18 @@ func (in *comparisonInput) days() (origin string, all []dayArgument) {
 // readDays replaces the days in a tool's arguments, which people may have written, by dates such as
 // 2027-03-20. It says what it read.
 func readDays(in any, now time.Time) (read []string, err error) {
+	say := in.(asker).say()
+	if with, ok := in.(interface{ airlines() []*string }); ok {
+		for _, list := range with.airlines() {
+			read = append(read, wording.CorrectAirlines(say.Language, list)...)
+		}
+	}
 	with, ok := in.(interface {
 		days() (origin string, all []dayArgument)
 	})
 	if !ok {
-		return nil, nil
+		return read, nil
 	}
-	say := in.(asker).say()
 	origin, all := with.days()
 	reader := daytext.Reader{Language: say.Code, Today: answer.Today(origin, now)}
 	for _, d := range all {
@@ -177,10 +184,10 @@ var comparisonArguments = map[string]string{
 
 func argumentOf(parameter string) string { return arguments[parameter] }
 
-func originOf(name string) answer.Named { return answer.Named{Parameter: "origin", Name: name} }
+func originOf(name string) answer.Named { return answer.Name("origin", name) }
 
 func destinationOf(name string) answer.Named {
-	return answer.Named{Parameter: "destination", Name: name}
+	return answer.Name("destination", name)
 }
 
 // majorUnits formats an amount such as 49.9 for the endpoints' parameters. It returns "" for 0.

@@ -28,17 +28,16 @@ func (a Asker) say() sentences {
 }
 
 // named returns the name of the city or, if airport is set, of the airport that was asked for.
-func (s sentences) named(asked, airport string) string {
-	if p, ok := places.Find(asked); ok {
-		if p.Airport = airport; airport != "" {
-			p.Name = asked
-		}
-		return p.NameIn(s.Code)
+func (s sentences) named(asked answer.Named, airport string) string {
+	p := asked.Means.Place
+	if p.City == "" {
+		return asked.Name
 	}
-	return asked
+	p.Airport = airport
+	return p.NameIn(s.Code)
 }
 
-func (s sentences) ends(t *verdict.Tratta, from, to string) (origin, destination string) {
+func (s sentences) ends(t *verdict.Tratta, from, to answer.Named) (origin, destination string) {
 	if t == nil {
 		t = &verdict.Tratta{}
 	}
@@ -47,9 +46,18 @@ func (s sentences) ends(t *verdict.Tratta, from, to string) (origin, destination
 
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
-// places says which airports the fares cover if a caller named one airport.
-func (s sentences) places(t *verdict.Tratta, asked ...string) string {
-	return strings.Join(wording.Places(s.Language, t, asked...), " ")
+// places says how the names were read, which airports the fares cover if a caller named one
+// airport, and which other cities have the names.
+func (s sentences) places(t *verdict.Tratta, asked ...answer.Named) string {
+	var all []places.Match
+	for _, one := range asked {
+		all = append(all, one.Means)
+	}
+	said := wording.Places(s.Language, t, all...)
+	for _, m := range all {
+		said = append(said, wording.Namesakes(s.Language, m))
+	}
+	return and(said...)
 }
 
 func and(all ...string) string {

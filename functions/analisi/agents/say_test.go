@@ -74,7 +74,7 @@ func TestSentencesOfALanguage(t *testing.T) {
 			Partenza: &published.Movimento{Partenza: "2016-04-20"}}),
 		"pages":    s.pages(Verdict{Pagina: "Milano", Avviso: "Bucarest"}, fare.DayOf(at), true),
 		"no alert": s.pages(Verdict{Pagina: "Milano"}, fare.DayOf(at), true),
-		"places":   s.places(nil, "Bergamo", "Bucarest"),
+		"places":   s.places(nil, originOf("Bergamo"), destinationOf("Bucarest")),
 		"comparison": s.comparison(published.Confronto{Chiesti: 3, Contati: 2, Migliori: []int{0},
 			PiuEconomici: []int{0}, Viaggi: []published.Viaggio{
 				{Analisi: &known}, {Problema: &published.ProblemaViaggio{}}, {Problema: &published.ProblemaViaggio{}}}},

@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
-	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
@@ -63,7 +62,7 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 		return Verdict{}, "", err
 	}
 	say := in.say()
-	a.Origine, a.Destinazione = say.ends(a.Tratta, in.Origin, in.Destination)
+	a.Origine, a.Destinazione = say.ends(a.Tratta, q.From, q.To)
 	a.MesiPerConvenienza = a.MesiPerConvenienza[:min(maxMonths, len(a.MesiPerConvenienza))]
 	if a.Ambito != verdict.Rotta { // those of the route do not answer this question
 		a.MesiPerConvenienza, a.AnticipoConsigliato = []verdict.Mese{}, nil
@@ -80,7 +79,7 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	}
 	v.Pagina, v.Avviso = s.Pages.Addresses(a, q, say.Language)
 	said := []string{say.verdict(a, q, fare.DayOf(s.Answers.Now())), near,
-		say.places(a.Tratta, in.Origin, in.Destination)}
+		say.places(a.Tratta, q.From, q.To)}
 	if v.Avviso == "" { // this service does not know its address
 		return v, lines(said...), nil
 	}
@@ -116,13 +115,15 @@ func (s *Service) comparison(ctx context.Context, in *comparisonInput,
 	}
 	say, names := in.say(), make([]string, len(c.Viaggi))
 	for i, v := range c.Viaggi {
-		names[i] = say.named(v.Destinazione, "")
+		from, to := q.Ends(i)
+		names[i] = say.named(to, "")
 		if a := v.Analisi; a != nil {
-			a.Origine, names[i] = say.ends(a.Tratta, in.Origin, v.Destinazione)
+			a.Origine, names[i] = say.ends(a.Tratta, from, to)
 			a.Destinazione = names[i]
 		}
 	}
-	return c, lines(say.comparison(c, names), say.places(nil, in.Origin)), nil
+	from, _ := q.Ends(0)
+	return c, lines(say.comparison(c, names), say.places(nil, from)), nil
 }
 
 func (s *Service) routes(ctx context.Context, in, _ *coveredInput) (published.Routes, string, error) {
@@ -153,19 +154,19 @@ func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
 }
 
 func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, string, error) {
-	origin, err := published.Find(originOf(in.Origin))
+	from, to := originOf(in.Origin), destinationOf(in.Destination)
+	origin, err := published.Find(from)
 	if err != nil {
 		return view.Trends{}, "", err
 	}
 	of := fare.Series{Route: fare.Route{Origin: origin.City}}
-	of.Airports.From, _ = places.Airport(in.Origin)
+	of.Airports.From = from.Means.Of
 	if in.Destination != "" {
-		place, err := published.Find(destinationOf(in.Destination))
+		place, err := published.Find(to)
 		if err != nil {
 			return view.Trends{}, "", err
 		}
-		of.Destination = place.City
-		of.Airports.To, _ = places.Airport(in.Destination)
+		of.Destination, of.Airports.To = place.City, to.Means.Of
 	}
 	t, err := s.Trends.ReadAll(ctx, of, in.Currency)
 	if not := (*view.NotCovered)(nil); errors.As(err, &not) {
@@ -174,11 +175,11 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 	if err != nil {
 		return t, "", err
 	}
-	published.NoteAirports(ctx, &t, originOf(in.Origin), destinationOf(in.Destination))
+	published.NoteAirports(ctx, &t, from, to)
 	say, all := in.say(), len(t.Destinations)
 	listed, skipped := pageOf(t.Destinations, in.Skip)
 	t.Destinations = listed
-	return t, lines(say.trends(t, skipped, all), say.places(t.Airports.Tratta(), in.Origin, in.Destination)), nil
+	return t, lines(say.trends(t, skipped, all), say.places(t.Airports.Tratta(), from, to)), nil
 }
 
 func (s *Service) calendar(ctx context.Context, in *calendarInput,
@@ -193,8 +194,8 @@ func (s *Service) calendar(ctx context.Context, in *calendarInput,
 		c.Giorni = c.Giorni[:min(maxDestinations, all)]
 	}
 	say := in.say()
-	c.Origine, c.Destinazione = say.ends(c.Tratta, in.Origin, in.Destination)
-	return c, lines(say.calendar(c, all), say.places(c.Tratta, in.Origin, in.Destination)), nil
+	c.Origine, c.Destinazione = say.ends(c.Tratta, q.From, q.To)
+	return c, lines(say.calendar(c, all), say.places(c.Tratta, q.From, q.To)), nil
 }
 
 // byPrice orders days whose price is not shown by their percentile.
@@ -220,11 +221,11 @@ func (s *Service) deals(ctx context.Context, in *dealsInput,
 	say, all := in.say(), len(o.Occasioni)
 	listed, skipped := pageOf(o.Occasioni, in.Skip)
 	o.Occasioni = listed
-	o.Origine = say.named(in.Origin, "")
+	o.Origine = say.named(q.From, "")
 	for i := range o.Occasioni {
 		o.Occasioni[i].Destinazione = say.city(o.Occasioni[i].DestinazioneIata)
 	}
-	return o, lines(say.deals(o, skipped, all), say.places(nil, in.Origin)), nil
+	return o, lines(say.deals(o, skipped, all), say.places(nil, q.From)), nil
 }
 
 // checkHistory refuses every question if the service may not show past fares.
@@ -249,8 +250,8 @@ func (s *Service) history(ctx context.Context, in, _ *historyInput) (published.S
 		return h, "", err
 	}
 	say := in.say()
-	h.Origine, h.Destinazione = say.ends(h.Tratta, in.Origin, in.Destination)
-	return h, lines(say.past(h), say.places(h.Tratta, in.Origin, in.Destination)), nil
+	h.Origine, h.Destinazione = say.ends(h.Tratta, q.From, q.To)
+	return h, lines(say.past(h), say.places(h.Tratta, q.From, q.To)), nil
 }
 
 func (s *Service) usage(ctx context.Context, in, _ *usageInput) (published.Consumo, string, error) {

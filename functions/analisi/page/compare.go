@@ -149,7 +149,7 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 	if len(wrong) > 0 {
 		return row
 	}
-	of.From, of.To = asked.From, answer.Named{Parameter: "con", Name: o.to}
+	of.From, of.To = asked.From, answer.Name("con", o.to)
 	var a answer.Answer
 	var stays knownStays
 	err := h.Reader.Check(ctx, of)

@@ -82,6 +82,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	partly := about != q.trip
 	q.trip, v.Trip = about, about
 	v.setRoute(q, from, nil)
+	v.explain(q)
 	if errors.As(err, &problem) {
 		v.refuseNoRoutes(problem.Raccolta)
 		return
@@ -93,7 +94,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	standing, unknown := published.ValidDeals(all, v.today, filterOf(asked, monthOfDeals(asked, kind)))
 	countries, others := v.areasOf(q, standing)
 	if area := v.Area; area != nil {
-		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.Holds(countryOf(d.To)) })
+		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.HoldsCity(d.To) })
 	}
 	v.showCheap(q, from, sortedDeals(standing, q.order, h.Now()), kind, most)
 	if v.Cheap != nil {
@@ -137,7 +138,9 @@ func collecting(v *view, all deals.Origin) string {
 // than usual are a separate list.
 func (v *view) showCheap(q question, from places.Place, all []knownDeal, kind fare.Trip, most fare.Cents) {
 	l := v.T
-	v.Alert = string(from.City) + "-*"
+	if v.Area == nil || !v.Area.IsRegion() { // alerts are limited to countries and continents
+		v.Alert = string(from.City) + "-*"
+	}
 	c := &cheapView{City: from.Name, Lede: l.Text("cheap.lede")}
 	if area := v.Area; area != nil {
 		c.Area = area.NameIn(l.Code)
@@ -206,7 +209,7 @@ func (v *view) without(origin fare.City, all deals.Origin) string {
 	var missing []string
 	busiest := 0
 	for city := range places.Cities() {
-		if countryOf(city) != v.Area.Code {
+		if countryOf(city) != v.Area.Code && !(v.Area.IsRegion() && v.Area.HoldsCity(city)) {
 			continue
 		}
 		if busiest++; busiest > maxBusiest {
@@ -280,7 +283,7 @@ func (h home) origins(r *http.Request, q question, v *view) {
 	v.refuse(http.StatusNotFound, "country", "Name", name)
 	covered, _ := h.Cities.Suggest(r.Context(), "", v.T.Code)
 	for _, c := range covered {
-		if area.Holds(countryOf(c)) && len(v.Notice.Links) < maxOrigins {
+		if area.HoldsCity(c) && len(v.Notice.Links) < maxOrigins {
 			city := places.Name(c, v.T.Code)
 			v.Notice.Links = append(v.Notice.Links, link{city, q.link(places.Query(c, city), q.to)})
 		}

@@ -50,11 +50,15 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q, ok := parseQuestion(r)
+	read := q.splitEnds(fare.DayOf(h.Now()))
 	q.compareDestinations()
-	read := q.readDays(answer.Today(q.from, h.Now()))
+	read = append(read, q.readDays(answer.Today(q.from, h.Now()))...)
+	read = append(read, wording.CorrectAirlines(q.language, &q.Airline)...)
+	read = append(read, wording.CorrectAirlines(q.language, &q.WithoutAirline)...)
 	typed := q
 	asked, wrong := q.read(q.language, q.currency)
-	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}
+	asked.From, asked.To = answer.Name("da", q.from), answer.Name("a", q.to)
+	q.ends = [2]answer.Named{asked.From, asked.To}
 	v := h.newView(q)
 	v.Read = read
 	unconverted := h.useCurrency(r.Context(), q, &v)
@@ -123,11 +127,15 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 		}
 		return places.Query(all[0].City, all[0].Name)
 	}
-	v.refuse(http.StatusNotFound, "unknown", "Name", q.from)
-	switch {
-	case knowsFrom:
-		v.refuse(http.StatusNotFound, "unknown", "Name", q.to)
-	case !knowsTo:
+	unknown := q.ends[0]
+	if knowsFrom {
+		unknown = q.ends[1]
+	}
+	v.refuse(http.StatusNotFound, "unknown", "Name", unknown.Name)
+	switch m := unknown.Means; {
+	case m.Elsewhere != "":
+		v.Notice.Lede = v.T.Text("refusal.unknown.elsewhere", "Name", m.Elsewhere, "Area", m.There(v.T.Code))
+	case !knowsFrom && !knowsTo:
 		v.refuse(http.StatusNotFound, "unknown_both", "From", q.from, "To", q.to)
 	}
 	v.Notice.Label = v.T.Text("refusal.unknown.perhaps")
@@ -229,13 +237,14 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		return
 	}
 	v.setRoute(q, from, &to)
+	v.explain(q)
 	if q.Stay != "" {
 		h.stays(r, q, asked, v)
 		return
 	}
 	a, calendar, err := h.WithCalendar(r.Context(), asked, v.AllFares)
 	v.setAirports(q, a.SeriesData)
-	v.Places = wording.Places(q.language, a.Analysis.Tratta, q.from, q.to)
+	v.Places = wording.Places(q.language, a.Analysis.Tratta, q.ends[0].Means, q.ends[1].Means)
 	var (
 		covered *answer.NotCovered
 		live    *answer.NoLiveFare
@@ -285,15 +294,11 @@ func (h home) check(r *http.Request, q question, asked answer.Question, v *view)
 	for _, part := range []answer.Question{{From: asked.From, To: asked.To}, {From: asked.From, When: asked.When}, {Price: asked.Price}} {
 		err := h.Reader.Check(r.Context(), part)
 		var same *answer.SameCity
-		var closed *answer.ClosedAirport
 		switch {
 		case err == nil, wrong.refused(v.T, err):
 		case errors.As(err, &same):
 			v.ToBad = true
 			v.refuse(http.StatusBadRequest, "same")
-			return false
-		case errors.As(err, &closed):
-			v.refuseClosed(q, closed)
 			return false
 		default:
 			h.refuseFailed(r, v, err)

@@ -21,7 +21,8 @@ import (
 
 // The question to the page at / is the query of its address:
 //
-//	da, a     the two cities; a may also be a country or a continent
+//	da, a     the two cities; a may also be a country, a region or a continent. One of them
+//	          may name both ends, with the day
 //	mese      the month of departure, such as 2027-03
 //	quando    the day of departure, as people write it: 2027-03-20, 20 March, tomorrow
 //	ritorno   the day of return, written like quando, which it needs
@@ -56,6 +57,7 @@ type question struct {
 	chosen     bool // links keep the language, because the reader chose it
 	// the choice that a later one replaced: month or day; empty: none
 	cleared string
+	ends    [2]answer.Named // from and to, resolved
 }
 
 // trip holds the parameters of the journey, as typed, without the two cities.
@@ -128,6 +130,25 @@ func (q *question) parameters() []field {
 		[]field{{"valuta", &q.currency}, {"ordine", &q.order}, {"vicini", &q.near}}, q.fields())
 }
 
+// splitEnds reads both cities, and perhaps the day, from one field: da Roma a Londra, 14 marzo.
+func (q *question) splitEnds(today fare.Day) (read []string) {
+	typed := q.from + q.to
+	if q.from != "" && q.to != "" {
+		return nil
+	}
+	from, to, ok := places.Ends(typed)
+	if rest, day, dated := (daytext.Reader{Language: q.language.Code, Today: today}).Cut(typed); !ok && dated {
+		if from, to, ok = places.Ends(rest); ok && q.Date == "" {
+			q.Date = day
+		}
+	}
+	if !ok {
+		return nil
+	}
+	q.from, q.to = from, to
+	return []string{q.language.Text("ask.read_as", "Typed", typed, "Meant", routeName(q.language, from, to))}
+}
+
 // readDays replaces the days by dates such as 2027-03-20, and says what it read. It keeps a day that
 // it cannot read, for which trip.read returns a fault.
 func (q *question) readDays(today fare.Day) (read []string) {
@@ -183,6 +204,11 @@ func (q question) withChoices(address string) string {
 }
 
 func (q question) city(name string) (places.Place, bool) {
+	for _, end := range q.ends {
+		if end.Name == name && name != "" {
+			return named(end.Means.Place, q.language), end.Means.City != ""
+		}
+	}
 	p, ok := places.Find(name)
 	if ok {
 		p = named(p, q.language)

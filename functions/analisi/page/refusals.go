@@ -6,11 +6,9 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
@@ -27,29 +25,6 @@ func (v *view) showCollecting(c *verdict.Raccolta) {
 
 func (v *view) refuseCollecting(c *verdict.Raccolta) {
 	v.notify(http.StatusNotFound, v.T.Text("refusal.collecting.title"), wording.BeforeFares(v.T, *c))
-}
-
-// refuseClosed links to the same question for the city of a closed airport and for its other
-// airports.
-func (v *view) refuseClosed(q question, closed *answer.ClosedAirport) {
-	v.FromBad = closed.Parameter == "da"
-	v.ToBad = !v.FromBad
-	v.refuse(http.StatusBadRequest, "closed", "Code", strings.ToUpper(closed.Name))
-	v.Notice.Label = v.T.Text("refusal.wider.lede")
-	city := named(closed.Place, q.language)
-	all := []places.Place{city}
-	for _, code := range city.Airports {
-		if a, ok := places.Airport(code); ok {
-			all = append(all, named(city.At(a), q.language))
-		}
-	}
-	for _, p := range all {
-		from, to := p.Query(), q.to
-		if v.ToBad {
-			from, to = q.from, from
-		}
-		v.Notice.Links = append(v.Notice.Links, link{p.Name, q.link(from, to)})
-	}
 }
 
 // refuseNotCovered states that the service has no fares for a route, or for this kind of trip on

@@ -226,7 +226,7 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 	}
 	from, to, _ := nights(q.Stay)
 	v.setAirports(q, known.about)
-	v.Places = wording.Places(q.language, known.route, q.from, q.to)
+	v.Places = wording.Places(q.language, known.route, q.ends[0].Means, q.ends[1].Means)
 	v.Alert = v.alertRoute()
 	if of := fare.TripOf(from); of == fare.TripOf(to) {
 		v.Form.Nights = of.String()

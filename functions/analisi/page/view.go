@@ -13,6 +13,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/page"
 )
@@ -53,6 +54,8 @@ type view struct {
 	Cheap      *cheapView
 	Returns    *staysView
 	Places     []string    // notes on city names that cover more than the named place
+	Readings   []string    // how names were understood, if not as typed
+	Namesakes  []namesakes // of the cities
 	Form       alertFields // values of the form of an alert
 	Alert      string
 	Area       *places.Area // the country or continent of a list of destinations; nil: all
@@ -326,6 +329,33 @@ func (v *view) shared(q question) string {
 		address += "&valuta=" + v.Currency
 	}
 	return address
+}
+
+// namesakes links to the same question about other cities of a city's name.
+type namesakes struct {
+	Before string // says which city this is
+	Links  []link
+	After  string
+}
+
+// explain says what the names of the cities mean. It needs the cities that setRoute sets.
+func (v *view) explain(q question) {
+	for i, end := range q.ends {
+		v.Readings = append(v.Readings, wording.Reading(v.T, end.Means)...)
+		var n namesakes
+		for _, p := range end.Means.Namesakes {
+			to := q.link(string(p.City), v.AskTo)
+			if i == 1 {
+				to = q.link(v.AskFrom, string(p.City))
+			}
+			n.Links = append(n.Links, link{wording.Where(v.T, p.City), to})
+		}
+		if n.Links != nil {
+			text := v.T.Text("place.namesakes", "Where", wording.Where(v.T, end.Means.City), "Others", "\x00")
+			n.Before, n.After, _ = strings.Cut(text, "\x00")
+			v.Namesakes = append(v.Namesakes, n)
+		}
+	}
 }
 
 func (v *view) listTitle(city string) string {

@@ -89,6 +89,31 @@ func Suggest(query string, n int) (names []string) {
 	return names[:min(len(names), n)]
 }
 
+// minCorrected is the minimum length of a name in which Correct corrects typing errors.
+const minCorrected = 5
+
+// Correct returns the name of the airline that a query with typing errors means: the only one so
+// few errors away, if the query itself means none.
+func Correct(query string) (name string, ok bool) {
+	key := strings.TrimSuffix(words(query), " ")
+	if len(key) < minCorrected || len(Find(query)) > 0 {
+		return "", false
+	}
+	least, several := maxTypos+1, false
+	for _, one := range rows {
+		folded := strings.TrimSuffix(words(one), " ")
+		typos := places.Distance(key, folded, min(maxTypos, len(key)/minCorrected))
+		switch {
+		case folded[0] != key[0] || typos > min(maxTypos, len(key)/minCorrected) || typos > least:
+		case typos < least:
+			name, least, several = one, typos, false
+		default:
+			several = true
+		}
+	}
+	return name, name != "" && !several
+}
+
 // rows yields the airlines in order of their codes.
 func rows(yield func(code, name string) bool) {
 	for line := range strings.Lines(table) {

@@ -61,3 +61,13 @@ func TestSuggest(t *testing.T) {
 		}
 	}
 }
+
+func TestCorrect(t *testing.T) {
+	for query, want := range map[string]string{"Rayanair": "Ryanair", "ryanar": "Ryanair", "Easyjett": "easyJet", "Luftansa": "Lufthansa",
+		"Lufthanza": "Lufthansa", "Wizzair": "Wizz Air", "Wiz Air": "Wizz Air", "Vuelling": "Vueling", "Volotea": "", "FR": "",
+		"Qatr Airways": "Qatar Airways", "Air": "", "Nobody": "", "Emirtes": "Emirates"} {
+		if got, ok := Correct(query); got != want || ok != (want != "") {
+			t.Errorf("%q is corrected to %q, want %q", query, got, want)
+		}
+	}
+}

@@ -32,29 +32,10 @@ func AirportName(code, lang string) string {
 }
 
 // Airport returns the airport that query means: one of a city's several, by its code (BGY) or one
-// of its names (Bergamo, Orio al Serio). It returns false for a city, and for an airport whose code
-// is also its city's, because the fare source takes that code for the city.
+// of its names (Bergamo, Orio al Serio), or one that is not listed. It returns false for a city, and
+// for an airport whose code is also its city's, because the fare source takes that code for the
+// city.
 func Airport(query string) (fare.Airport, bool) {
-	p, ok := Find(query)
-	if !ok || len(p.Airports) < 2 {
-		return fare.Airport{}, false
-	}
-	code, _ := Within(query)
-	if e, named := lookup(Fold(query)); named && e.airport != "" && e.city == p.City {
-		code = e.airport
-	}
-	if code == string(p.City) || !slices.Contains(p.Airports, code) {
-		return fare.Airport{}, false
-	}
-	a, err := fare.ParseAirport(code)
-	return a, err == nil
-}
-
-// IsClosed reports whether query is the code of an airport without scheduled flights. Such a code
-// still means a city: PMF is sold as Milan.
-func IsClosed(query string) bool {
-	p, ok := Find(query)
-	part, within := Within(query)
-	return ok && within && len(part) == 3 && part == strings.ToUpper(strings.TrimSpace(query)) &&
-		!slices.Contains(p.Airports, part)
+	m := Read(query)
+	return m.Of, m.Of != (fare.Airport{})
 }

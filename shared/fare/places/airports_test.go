@@ -22,8 +22,8 @@ func TestListedAirports(t *testing.T) {
 		if p, ok := Find(query); !ok || p.City != "MIL" || p.Name != "Milano" {
 			t.Errorf("%s is found as %+v", query, p)
 		}
-		if asked, partial := Within(query); !partial || asked != query {
-			t.Errorf("%s is within Milan as %q, %v", query, asked, partial)
+		if asked := Read(query).Part; asked != query {
+			t.Errorf("%s is within Milan as %q", query, asked)
 		}
 	}
 	for _, lang := range langs {
@@ -64,16 +64,31 @@ func TestAirportNames(t *testing.T) {
 
 func TestAirport(t *testing.T) {
 	for query, want := range map[string]string{"BGY": "BGY", "bgy": "BGY", "Bergamo": "BGY", " stansted ": "STN",
-		"SAW": "SAW", "MIL": "", "Milano": "", "IST": "", "Istanbul": "", "NAP": "", "OTP": "", "PMF": "",
+		"SAW": "SAW", "MIL": "", "Milano": "", "IST": "", "Istanbul": "", "NAP": "", "OTP": "", "PMF": "PMF",
 		"Parma": "", "nowhere": "", "": ""} {
 		if got, ok := Airport(query); got.String() != want || ok != (want != "") {
 			t.Errorf("Airport(%q) = %q, %t, want %q", query, got, ok, want)
 		}
 	}
-	for query, want := range map[string]bool{"PMF": true, "pmf": true, "BGY": false, "OTP": false, "MIL": false,
-		"Parma": false, "XXX": false, "Bergamo": false} {
-		if got := IsClosed(query); got != want {
-			t.Errorf("IsClosed(%q) = %t", query, got)
+}
+
+// A former code, or a second one, means the city. The code of an airport that is not listed means
+// that airport, for which the source may have fares.
+func TestOtherCodes(t *testing.T) {
+	for code, want := range map[string]string{"PMF": "MIL PMF", "pmf": "MIL PMF", "NLU": "MEX NLU", "GOX": "GOI GOX",
+		"PIK": "GLA PIK", "KIV": "RMO ", "MLH": "BSL ", "EAP": "BSL ", "BGY": "MIL BGY", "OTP": "BUH "} {
+		m := Read(code)
+		if got := string(m.City) + " " + m.Of.String(); got != want {
+			t.Errorf("%s is %s, want %s", code, got, want)
+		}
+		listed := slices.Contains(m.Airports, m.Of.String())
+		if m.Unlisted != (m.Of.String() != "" && !listed) || (m.Reading == Renamed) != (want == "RMO " || want == "BSL ") {
+			t.Errorf("%s: %+v", code, m)
+		}
+	}
+	for i := 0; i < len(codesTable); i += codeLine {
+		if code := codesTable[i : i+3]; Read(code).City == "" {
+			t.Errorf("%s is refused", code)
 		}
 	}
 }

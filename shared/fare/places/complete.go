@@ -82,7 +82,7 @@ func almostPrefix(query []rune) []candidate {
 }
 
 // Complete returns at most n places with a name, in any language, that begins with prefix, or would
-// after correcting one typing error if none does. Exact matches come first, then the busiest
+// after correcting one typing error if none does, nor does an area's. Exact matches come first, then the busiest
 // cities. Each Place has the name in lang of the city or of its airport; everyday names (Bali), and
 // other places near an airport, keep their own. If prefix is an IATA code, the result also includes
 // its city.
@@ -98,7 +98,7 @@ func Complete(prefix, lang string, n int) []Place {
 	if len(found) == 0 {
 		found = withPrefix(key, entry.isFull)
 	}
-	if len(found) == 0 {
+	if _, area := CompleteArea(prefix, lang); len(found) == 0 && !area {
 		found = almostPrefix([]rune(key))
 	}
 	nearest(found)

@@ -1,4 +1,4 @@
-// Package places maps the names of cities to IATA codes, and back. Start at Find.
+// Package places maps the names of cities to IATA codes, and back. Start at Read.
 //
 // The package knows every city with scheduled flights, in Italian, English, French, German,
 // Spanish, Portuguese and the local languages, and everyday names of destinations whose airport has
@@ -38,47 +38,10 @@ func (p Place) At(a fare.Airport) Place {
 // maxQuery, in bytes, exceeds the length of all names. A longer query matches nothing.
 const maxQuery = 256
 
-// Find looks up a city by name in any language, ignoring case and accents, or by IATA code.
-// Capitals are first read as a code: KRK is Cracow, while Krk is an island. Other letters are read
-// as a code only if no city has that name. For a code, the Place has the Italian name of the city,
-// or the English one if there is none.
+// Find returns the city that Read finds.
 func Find(query string) (Place, bool) {
-	if len(query) > maxQuery {
-		return Place{}, false
-	}
-	e, named := lookup(Fold(query))
-	if code, ok := CityOf(strings.TrimSpace(query)); ok && code != e.city {
-		return Get(code)
-	}
-	if named {
-		if at, ok := position(string(e.city)); ok {
-			c, _ := cityAt(at)
-			if e.kind == kindUnlisted {
-				return c.place(c.name("it")), true
-			}
-			return c.place(e.written), true
-		}
-	}
-	if at, ok := positionTyped(query); ok {
-		c, _ := cityAt(at)
-		return c.place(c.name("it")), true
-	}
-	return Place{}, false
-}
-
-// Within reports whether query means only a part of a city, and returns the name of that part: one
-// of several airports by its code (BGY), or a place near an airport (Bergamo). It returns false if
-// Find does not know query.
-func Within(query string) (name string, ok bool) {
-	p, found := Find(query)
-	if !found {
-		return "", false
-	}
-	if e, named := lookup(Fold(query)); named && e.city == p.City {
-		return e.written, e.kind == kindPlace || e.kind == kindUnlisted || e.airport != ""
-	}
-	code := strings.ToUpper(strings.TrimSpace(query))
-	return code, code != string(p.City)
+	m := Read(query)
+	return m.Place, m.City != ""
 }
 
 func lookup(key string) (entry, bool) {

@@ -37,6 +37,9 @@ func TestFindInSixLanguages(t *testing.T) {
 			t.Run(rows[0][i+1]+"/"+name, func(t *testing.T) {
 				for _, query := range []string{name, strings.ToUpper(name), Fold(name)} {
 					p, ok := Find(query)
+					if area, _ := FindArea(query); len(row[0]) > 3 && !ok && area.Code == row[0] {
+						continue // several airports to choose from
+					}
 					if !ok || string(p.City) != row[0] {
 						t.Errorf("Find(%q) = %v, want %s", query, p, row[0])
 					} else if Fold(p.Name) != Fold(name) {
@@ -129,11 +132,7 @@ func TestComplete(t *testing.T) {
 		{"bari", "it", []string{"Bari BRI", "Bariloche BRC"}},
 		{"berg", "it", []string{"Bergamo MIL", "Bergen BGO"}},
 		{"berg", "fr", []string{"Bergame MIL", "Bergen BGO"}},
-		{"siz", "de", []string{"Sizilien CTA"}},
-		{"sici", "it", []string{"Sicilia CTA"}},
-		{"sici", "en", []string{"Sicily CTA"}},
-		{"sici", "fr", []string{"Sicile CTA"}},
-		{"sici", "de", []string{"Sicile CTA"}}, // not a German name, but a match
+		{"sici", "it", nil}, // an area
 		{"mailand", "de", []string{"Mailand MIL"}},
 		{"lissabon", "de", []string{"Lissabon LIS"}},
 		{"lond", "pt", []string{"Londres LON"}},
@@ -214,7 +213,7 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s is called %q in %s", c.code, name, lang)
 			} else if e, ok := lookup(Fold(name)); !ok {
 				t.Errorf("%s is called %q in %s, but Find does not know that", c.code, name, lang)
-			} else if e.city != c.code && !slices.ContainsFunc(Complete(name, lang,
+			} else if e.city != c.code && e.kind != kindArea && !slices.ContainsFunc(Complete(name, lang,
 				50), func(p Place) bool { return p.City == c.code }) {
 				t.Errorf("%s is called %q in %s, but that completes to others only", c.code, name, lang)
 			}
@@ -234,7 +233,7 @@ func TestTables(t *testing.T) {
 			!utf8.ValidString(e.written) {
 			t.Errorf("names.tsv: %q after %q", e.key, last)
 		}
-		if _, ok := Get(e.city); !ok {
+		if _, ok := Get(e.city); !ok && e.kind != kindArea {
 			t.Errorf("names.tsv: %q is of %s, which is no city", e.key, e.city)
 		}
 		if found := searchNames(e.key); e.key != last && found != i {

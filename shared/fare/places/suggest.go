@@ -28,6 +28,9 @@ func Suggest(query string, n int) []string {
 	if area, ok := FindArea(query); ok {
 		return area.busiest(n)
 	}
+	if m := Read(query); m.Elsewhere != "" {
+		return m.there(n)
+	}
 	found := withinReach(runes)
 	if len(runes) >= 3 {
 		found = append(found, withPrefix(key, entry.isShown)...)
@@ -48,6 +51,18 @@ func Suggest(query string, n int) []string {
 	}
 	if area, ok := SuggestArea(query); ok && len(out) < n {
 		out = append(out, area.busiest(n-len(out))...)
+	}
+	return out
+}
+
+// there returns names similar to that of m, of cities in the areas that the query names: a city
+// elsewhere would contradict what was typed.
+func (m Match) there(n int) (out []string) {
+	for _, name := range Suggest(m.Elsewhere, maxSuggest) {
+		city := Read(name).City
+		if len(out) < n && slices.ContainsFunc(m.in, func(a Area) bool { return a.HoldsCity(city) }) {
+			out = append(out, name)
+		}
 	}
 	return out
 }

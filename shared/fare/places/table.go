@@ -35,6 +35,9 @@ var (
 	regionsTable string
 )
 
+// regionColumn is where the offset in regions.tsv begins.
+const regionColumn = len("BGY MIL 000000 +04567 +00970 ")
+
 const codeLine = len("BGY MIL 000000 +04567 +00970 00000 s\n")
 
 // langs lists the languages in cities.tsv. English comes first: every city has an English name.
@@ -54,6 +57,9 @@ const (
 	// and other names (London Stansted), which are completed if nothing else fits.
 	kindAirport = 'r'
 	kindFull    = 's'
+
+	// A name that means a region of areas.tsv before any city of that name.
+	kindArea = 'a'
 )
 
 type entry struct {
@@ -69,7 +75,9 @@ func (e entry) isFull() bool { return e.kind == kindFull }
 
 func (e entry) isShown() bool { return isSuggested(e.kind) && !e.isFull() }
 
-func isSuggested(kind byte) bool { return kind != kindHidden && kind != kindUnlisted }
+func isSuggested(kind byte) bool {
+	return kind != kindHidden && kind != kindUnlisted && kind != kindArea
+}
 
 func (e entry) isUsedIn(lang string) bool {
 	return e.languages == "" || strings.Contains(e.languages, lang)

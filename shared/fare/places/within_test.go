@@ -15,7 +15,8 @@ func TestWithin(t *testing.T) {
 		{" bgy ", "BGY", true},
 		{"bergamo", "Bergamo", true},
 		{"Gatwick", "Gatwick", true},
-		{"Creta", "Creta", true},
+		{"Creta", "", false}, // an area
+		{"Algarve", "Algarve", true},
 		{"Bali", "", false}, // a name of the city
 		{"NAP", "", false},  // the airport and the city share the code
 		{"KRK", "", false},  // Cracow, not the island
@@ -24,7 +25,8 @@ func TestWithin(t *testing.T) {
 		{"", "", false},
 	} {
 		t.Run(c.query, func(t *testing.T) {
-			name, within := Within(c.query)
+			m := Read(c.query)
+			name, within := m.Part, m.Part != ""
 			if within != c.within || within && name != c.name {
 				t.Errorf("%q %v, want %q %v", name, within, c.name, c.within)
 			}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 	_ "time/tzdata" // the executables run where no time zone database is installed
+
+	"verdetto/shared/fare"
 )
 
 var zones sync.Map // *time.Location by name
@@ -25,6 +27,12 @@ func Zone(code string) *time.Location {
 	return zone
 }
 
+// hasFlights reports whether a source knows of scheduled flights of the city of a code.
+func hasFlights(c fare.City) bool {
+	line, ok := codeLineOf(string(c))
+	return ok && line[regionColumn+6] == 's'
+}
+
 type region struct{ country, name, zone string }
 
 // regionOf returns the zero region for an unknown code.
@@ -33,7 +41,7 @@ func regionOf(code string) region {
 	if !ok {
 		return region{}
 	}
-	at, _ := strconv.Atoi(line[29:34]) // TestTables reads every line
+	at, _ := strconv.Atoi(line[regionColumn : regionColumn+5]) // TestTables reads every line
 	row, _, _ := strings.Cut(regionsTable[at:], "\n")
 	r := region{country: row[:2]}
 	r.name, r.zone, _ = strings.Cut(row[3:], "\t")

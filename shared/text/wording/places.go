@@ -1,36 +1,43 @@
 package wording
 
 import (
+	"slices"
 	"strings"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 )
 
-// Places explains the names that a caller used for an origin and perhaps a destination. For an
-// airport or district it names the city; for a city with several airports it lists them. If the
-// answer is about the airports, it says only with what it compares, if not with their own fares.
-func Places(l *i18n.Language, t *verdict.Tratta, asked ...string) (all []string) {
+// Places explains what the names of an origin and perhaps a destination mean, if that is not plain
+// from the names: how they were read, and for an airport or district its city. For a city with
+// several airports it lists them. If the answer is about the airports, it says only with what it
+// compares, if not with their own fares.
+func Places(l *i18n.Language, t *verdict.Tratta, asked ...places.Match) (all []string) {
 	if t == nil {
 		t = &verdict.Tratta{}
 	}
 	about := [...]string{t.Origine, t.Destinazione}
 	var several []string // cities with several airports
 	alone := ""
-	for i, name := range asked {
-		p, ok := places.Find(name)
-		if !ok || about[i] != "" {
+	for i, m := range asked {
+		if m.City == "" {
 			continue
 		}
-		city := places.Name(p.City, l.Code)
-		airports := ""
-		if len(p.Airports) > 1 {
-			airports = strings.Join(p.Airports, ", ")
+		all = append(all, Reading(l, m)...)
+		if about[i] != "" {
+			continue
 		}
-		if part, ok := places.Within(name); ok {
-			all = append(all, l.Text("place.part", "Asked", part, "City", city, "Airports", airports))
-		} else if airports != "" {
+		city := places.Name(m.City, l.Code)
+		airports := ""
+		if len(m.Airports) > 1 {
+			airports = strings.Join(m.Airports, ", ")
+		}
+		switch {
+		case m.Part != "" && m.Reading != places.Renamed:
+			all = append(all, Part(l, m))
+		case airports != "":
 			several = append(several, city+" ("+airports+")")
 			alone = l.Text("place.airports", "City", city, "Airports", airports)
 		}
@@ -53,4 +60,65 @@ func Places(l *i18n.Language, t *verdict.Tratta, asked ...string) (all []string)
 		all = append(all, l.Text("place.cheaper", "Percent", -percent))
 	}
 	return all
+}
+
+// Part says that the fares cover more than the part of a city that was asked for.
+func Part(l *i18n.Language, m places.Match) string {
+	airports := ""
+	if len(m.Airports) > 1 {
+		airports = strings.Join(m.Airports, ", ")
+	}
+	city := places.Name(m.City, l.Code)
+	if m.Unlisted {
+		return l.Text("place.unnamed", "Code", m.Of.String(), "City", city, "Airports", airports)
+	}
+	return l.Text("place.part", "Asked", m.Part, "City", city, "Airports", airports)
+}
+
+// Reading says how a query was understood, if it was not as typed.
+func Reading(l *i18n.Language, m places.Match) (all []string) {
+	where := Where(l, m.City)
+	if code := m.Of.String(); slices.Contains(m.Airports, code) {
+		where = places.AirportName(code, l.Code) + " (" + code + "), " + where
+	}
+	switch m.Reading {
+	case places.Qualified, places.AsCode:
+		return []string{l.Text("ask.read_as", "Typed", strings.TrimSpace(m.Query), "Meant", where)}
+	case places.AsName:
+		code := strings.ToUpper(strings.TrimSpace(m.Query))
+		other, _ := places.CityOf(code)
+		return []string{l.Text("ask.read_as", "Typed", strings.TrimSpace(m.Query), "Meant", where),
+			l.Text("place.capitals", "Code", code, "Where", Where(l, other))}
+	case places.Renamed:
+		return []string{l.Text("place.renamed", "Code", m.Part, "Where", where)}
+	}
+	return nil
+}
+
+// Namesakes names the other cities with the name that was asked for, or returns "".
+func Namesakes(l *i18n.Language, m places.Match) string {
+	if len(m.Namesakes) == 0 {
+		return ""
+	}
+	var all []string
+	for _, p := range m.Namesakes {
+		all = append(all, Where(l, p.City))
+	}
+	return l.Text("place.namesakes", "Where", Where(l, m.City), "Others", strings.Join(all, "; "))
+}
+
+// federal lists the countries in which people name the state of a city.
+var federal = []string{"US", "CA", "AU", "BR", "MX", "IN"}
+
+// Where returns the name of a city with its code, state and country.
+func Where(l *i18n.Language, c fare.City) string {
+	p, _ := places.Get(c)
+	parts := []string{places.Name(c, l.Code) + " (" + string(c) + ")"}
+	if state := places.Region(c, l.Code); state != "" && slices.Contains(federal, p.Country) {
+		parts = append(parts, state)
+	}
+	if country, ok := places.AreaOf(p.Country); ok {
+		parts = append(parts, country.NameIn(l.Code))
+	}
+	return strings.Join(parts, ", ")
 }

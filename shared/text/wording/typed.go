@@ -2,11 +2,26 @@ package wording
 
 import (
 	"errors"
+	"strings"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/airlines"
 	"verdetto/shared/fare/daytext"
 	"verdetto/shared/text/i18n"
 )
+
+// CorrectAirlines corrects typing errors in a list of airlines, and says how it read each.
+func CorrectAirlines(l *i18n.Language, list *string) (read []string) {
+	all := strings.Split(*list, ",")
+	for i, typed := range all {
+		if name, ok := airlines.Correct(typed); ok {
+			read = append(read, l.Text("ask.read_as", "Typed", strings.TrimSpace(typed), "Meant", name))
+			all[i] = name
+		}
+	}
+	*list = strings.Join(all, ",")
+	return read
+}
 
 // Day returns what a typed day was read as. It returns "" for one typed as 2027-03-20.
 func Day(l *i18n.Language, typed string, day fare.Day) string {

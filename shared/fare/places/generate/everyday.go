@@ -13,6 +13,7 @@ type everyday struct {
 	codes    map[string]string // accepted code -> code of a city
 	separate map[string]bool   // airports that are cities of their own
 	airports map[string]airport
+	areas    []string // names that mean a region, not a city
 }
 
 type everydayName struct {
@@ -60,4 +61,23 @@ func readEveryday(file string) (everyday, error) {
 		}
 	}
 	return e, nil
+}
+
+// readAreas returns the names in areas.tsv that mean the area. Those of a line with a star mean a
+// city first, as New York does.
+func readAreas(file string) (names []string, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read areas: %w", err)
+	}
+	for line := range strings.Lines(string(data)) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if strings.HasSuffix(f[0], "*") || len(f[0]) == 2 {
+			continue
+		}
+		for _, column := range f[2:] {
+			names = append(names, strings.Split(column, "|")...)
+		}
+	}
+	return names, nil
 }

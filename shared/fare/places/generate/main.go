@@ -1,6 +1,6 @@
 // Command generate writes the tables of package places (names.tsv, cities.tsv, codes.tsv,
 // countries.tsv, regions.tsv) to the working directory. It reads three packages, whose versions are
-// fixed, and the files everyday.csv and airports.tsv. Equal input produces equal bytes. If a package
+// fixed, and the files everyday.csv, airports.tsv and areas.tsv. Equal input produces equal bytes. If a package
 // cannot be fetched, the tables stay unchanged.
 package main
 
@@ -64,6 +64,9 @@ func run() error {
 		return err
 	}
 	if said.airports, err = readAirports("airports.tsv"); err != nil {
+		return err
+	}
+	if said.areas, err = readAreas("areas.tsv"); err != nil {
 		return err
 	}
 	cities, codes, err := buildCities(points, services, said)

@@ -48,6 +48,9 @@ type name struct {
 	said         []string // of an everyday name; none: any
 }
 
+// noCity stands for the city in the line of an area.
+const noCity = "---"
+
 // longest is the maximum length in bytes of a folded name. Only ceremonial names of Bangkok are
 // longer.
 const longest = 128
@@ -61,6 +64,8 @@ const (
 
 	kindAirport = 'r'
 	kindFull    = 's'
+
+	kindArea = 'a'
 )
 
 func (c *city) written(said everyday) []string {
@@ -137,6 +142,13 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 					add(name{written: v, kind: kindHidden, city: c.code, weight: n.weight * 0.9})
 				}
 			}
+		}
+	}
+	area := map[string]bool{}
+	for _, written := range said.areas {
+		if key := places.Fold(written); key != "" && !area[key] {
+			area[key] = true
+			byKey[key] = append(byKey[key], name{written: written, kind: kindArea, key: key, city: noCity, weight: 2 * byHand})
 		}
 	}
 	var all []name

@@ -1,0 +1,82 @@
+package places
+
+import (
+	"slices"
+	"strings"
+)
+
+// Ends splits a text that names both ends of a trip, in six languages: new york to tokio, da Roma a
+// Londra, nach Wien von Köln, Milan-Lisbon. It returns false if the text is one place, or if an end
+// is unknown. The destination may be an area.
+func Ends(text string) (from, to string, ok bool) {
+	if len(text) > maxQuery || known(text, true) {
+		return "", "", false
+	}
+	words := strings.Fields(arrows.Replace(text))
+	for len(words) > 0 && slices.Contains(tripWords, Fold(words[0])) {
+		words = words[1:]
+	}
+	for len(words) > 0 && slices.Contains(dayPrepositions, Fold(words[len(words)-1])) {
+		words = words[:len(words)-1]
+	}
+	both := func(left, right []string) bool {
+		from, to = end(left, fromWords), end(right, toWords)
+		return from != "" && to != "" && known(from, false) && known(to, true)
+	}
+	for i, w := range words {
+		key := Fold(w)
+		switch inside := 0 < i && i < len(words)-1; {
+		case inside && (key == "" || slices.Contains(toWords, key)) && both(words[:i], words[i+1:]):
+			return from, to, true
+		case inside && slices.Contains(fromWords, key) && slices.Contains(toWords, Fold(words[0])) &&
+			both(words[i:], words[:i]):
+			return from, to, true
+		}
+	}
+	text = strings.Join(words, " ")
+	for i, r := range text {
+		if r == '-' && both(strings.Fields(text[:i]), strings.Fields(text[i+1:])) {
+			return from, to, true
+		}
+	}
+	for i := 1; i < len(words); i++ {
+		if both(words[:i], words[i:]) && isClear(from) && isClear(to) {
+			return from, to, true
+		}
+	}
+	return "", "", false
+}
+
+func known(query string, orArea bool) bool {
+	if Read(query).City != "" {
+		return true
+	}
+	_, area := FindArea(query)
+	return area && orArea
+}
+
+// end joins the words of one end of a trip without the prepositions before them. A preposition that
+// begins a name, as in La Paz and De Aar, stays.
+func end(words, prepositions []string) string {
+	for len(words) > 1 && slices.Contains(prepositions, Fold(words[0])) && !known(strings.Join(words, " "), true) {
+		words = words[1:]
+	}
+	name := strings.Trim(strings.Join(words, " "), " ,;:")
+	if elided, ok := cutElision(name); ok && !known(name, true) {
+		return elided
+	}
+	return name
+}
+
+var arrows = strings.NewReplacer("→", " → ", "->", " → ", "–", " – ", "—", " — ", ">", " → ", "»", " → ", "⇒", " → ",
+	"✈", " → ", "/", " / ")
+
+var (
+	fromWords = []string{"from", "da", "dal", "dalla", "dallo", "dall", "de", "du", "des", "depuis", "von", "ab", "aus",
+		"desde", "do", "dos", "das", "d"}
+	toWords = []string{"to", "a", "ad", "al", "alla", "allo", "all", "ai", "per", "verso", "in", "au", "aux", "vers", "pour",
+		"nach", "bis", "zum", "zur", "hacia", "hasta", "para", "ate", "ao", "la", "into"}
+	tripWords = []string{"flight", "flights", "fly", "flying", "volo", "voli", "volare", "vol", "vols", "flug", "fluge", "fliegen",
+		"vuelo", "vuelos", "volar", "voo", "voos", "cheap", "trip", "fares"}
+	dayPrepositions = []string{"on", "il", "le", "am", "el", "em", "no", "the", "den", "dia", "im", "in", "a", "nel"}
+)

@@ -1,0 +1,396 @@
+package places
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/language"
+
+	"verdetto/shared/fare"
+)
+
+// Match is what a query means. Without a City, the query means none that we know.
+type Match struct {
+	Place
+	Query string // as typed
+	Part  string // the part of the city that the query means; see Within
+	// Of is the airport that the query means, if the city has several or it is not one of those
+	// that we list. Of the latter no fare may be known.
+	Of       fare.Airport
+	Unlisted bool
+	// Namesakes are other cities of the same name with scheduled flights, busiest first.
+	Namesakes []Place
+	Reading   Reading
+
+	// Without a City: Name is a city's, but none of that name is in the areas with which the query
+	// qualifies it.
+	Elsewhere string
+	in        []Area
+}
+
+// Reading says how a query was understood.
+type Reading int
+
+const (
+	AsTyped   Reading = iota
+	Qualified         // the city that words after the name choose: Lisbon, Portugal
+	AsCode            // three letters, not all capitals and of no name, as a code
+	AsName            // three letters that in capitals would be the code of another city
+	Renamed           // a second or former code of the city's airport
+)
+
+// Read looks up a city by name in any language, ignoring case and accents, or by IATA code. The
+// name may be followed, or preceded, by the country, the state or a code, and by the word for
+// airport in six languages: these choose among cities of the same name, and refuse one that lies
+// elsewhere.
+//
+// Capitals are first read as a code: KRK is Cracow, while Krk is an island. Other letters are read
+// as a code only if no city has that name. For a code, the Place has the Italian name of the city,
+// or the English one if there is none. Of several cities whose names differ only in accents, the
+// one with the typed accents is meant, otherwise the busiest.
+func Read(query string) Match {
+	if len(query) > maxQuery {
+		return Match{Query: query}
+	}
+	m, ok := exact(query)
+	if !ok {
+		m = qualified(query)
+	}
+	m.Query = query
+	return m
+}
+
+// There names the area in which no city is called Elsewhere.
+func (m Match) There(lang string) string { return m.in[0].NameIn(lang) }
+
+// exact reads a query that is a name or a code and nothing else.
+func exact(query string) (m Match, ok bool) {
+	typed := strings.TrimSpace(query)
+	e, named := lookup(Fold(query))
+	if named && !isASCII(typed) {
+		e = accented(e, typed)
+	}
+	if city, ok := CityOf(typed); ok && city != e.city {
+		return ofCode(typed), true
+	}
+	if named {
+		at, ok := position(string(e.city))
+		if !ok { // an area
+			return m, false
+		}
+		c, _ := cityAt(at)
+		return ofName(e, c, typed), true
+	}
+	if _, ok := positionTyped(query); ok {
+		m = ofCode(strings.ToUpper(typed))
+		if typed != strings.ToLower(typed) { // mxp is a code, but Ory may be meant as a name
+			m.Reading = max(m.Reading, AsCode)
+		}
+		return m, true
+	}
+	return m, false
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+}
+
+// accented returns the entry with the key of e that is written as typed, or e.
+func accented(e entry, typed string) entry {
+	for _, same := range sameKey(e.key) {
+		if strings.EqualFold(same.written, typed) {
+			return same
+		}
+	}
+	return e
+}
+
+func sameKey(key string) (all []entry) {
+	for i := searchNames(key); i < len(namesTable); {
+		e, next := entryAt(i)
+		if e.key != key {
+			break
+		}
+		all = append(all, e)
+		i = next
+	}
+	return all
+}
+
+func ofName(e entry, c city, typed string) Match {
+	m := Match{Place: c.place(e.written)}
+	if e.kind == kindUnlisted {
+		m.Name = c.name("it")
+	}
+	if e.kind == kindPlace || e.kind == kindUnlisted || e.airport != "" {
+		m.Part = e.written
+	}
+	if e.airport != string(c.code) && len(m.Airports) > 1 && slices.Contains(m.Airports, e.airport) {
+		m.Of, _ = fare.ParseAirport(e.airport)
+	}
+	if len(typed) == 3 {
+		if city, ok := CityOf(strings.ToUpper(typed)); ok && city != e.city {
+			m.Reading = AsName
+		}
+	}
+	for _, same := range sameKey(e.key) {
+		if at, _ := position(string(same.city)); same.city != e.city && hasFlights(same.city) {
+			other, _ := cityAt(at)
+			m.Namesakes = append(m.Namesakes, other.place(same.written))
+		}
+	}
+	return m
+}
+
+// sameAirportKm is the distance up to which two codes are those of one airport.
+const sameAirportKm = 5
+
+// ofCode reads a code that CityOf knows, in capitals.
+func ofCode(code string) Match {
+	at, _ := position(code)
+	c, _ := cityAt(at)
+	m := Match{Place: c.place(c.name("it"))}
+	if code == string(c.code) {
+		return m
+	}
+	m.Part = code
+	switch km, _ := Km(code, m.Airports[0]); {
+	case slices.Contains(m.Airports, code):
+		if len(m.Airports) > 1 {
+			m.Of, _ = fare.ParseAirport(code)
+		}
+	case km < sameAirportKm:
+		m.Reading = Renamed
+	default:
+		m.Of, _ = fare.ParseAirport(code)
+		m.Unlisted = true
+	}
+	return m
+}
+
+// separators stand between a name and its qualifiers.
+func separated(query string) (parts []string) {
+	query = strings.NewReplacer(" - ", ",", " – ", ",", " — ", ",", "/", ",", "(", ",", ")", ",", "[", ",", "]", ",",
+		";", ",", "|", ",", "·", ",").Replace(query)
+	for part := range strings.SplitSeq(query, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// qualified reads a name with qualifiers. The Match of a name whose qualifiers say that it is
+// elsewhere has no City.
+func qualified(query string) (m Match) {
+	if !strings.ContainsAny(query, " ,/(-[;|·") {
+		return m
+	}
+	parts := separated(query)
+	elsewhere := Match{}
+	try := func(name string, qualifiers ...string) bool {
+		found, ok := qualify(name, qualifiers)
+		if ok {
+			m = found
+		} else if elsewhere.Elsewhere == "" {
+			elsewhere = found
+		}
+		return ok
+	}
+	if len(parts) > 1 {
+		if try(parts[0], parts[1:]...) || try(parts[len(parts)-1], parts[:len(parts)-1]...) {
+			return m
+		}
+	}
+	words := strings.Fields(strings.Join(parts, " "))
+	if name := withoutAirport(words); len(parts) == 1 && len(name) < len(words) && try(strings.Join(name, " ")) {
+		return m
+	}
+	for i := len(words) - 1; len(parts) == 1 && i > 0; i-- {
+		name, qualifier := strings.Join(words[:i], " "), strings.Join(words[i:], " ")
+		if isClear(qualifier) && try(name, qualifier) || isClear(name) && try(qualifier, name) {
+			return m
+		}
+	}
+	return elsewhere
+}
+
+// isClear reports whether words without a comma before them can be a qualifier: two letters only in
+// capitals (OR, not or), since they are words of many languages.
+func isClear(qualifier string) bool {
+	return len(qualifier) > 3 || qualifier == strings.ToUpper(qualifier) || Fold(qualifier) == "uk" || Fold(qualifier) == "usa"
+}
+
+// qualify returns the busiest city called name on which all qualifiers agree. It returns false if a
+// qualifier is not understood, or if there is no such city; for the latter the Match says where
+// there is none.
+func qualify(name string, qualifiers []string) (m Match, ok bool) {
+	first, known := exact(name)
+	if !known {
+		name = strings.Join(withoutAirport(strings.Fields(name)), " ")
+		first, known = exact(name)
+	}
+	var candidates []Match
+	if known {
+		candidates = append(candidates, first)
+	}
+	for _, e := range sameKey(Fold(name)) {
+		if at, ok := position(string(e.city)); ok && e.city != first.City {
+			c, _ := cityAt(at)
+			other := ofName(e, c, name)
+			candidates = append(candidates, other)
+		}
+	}
+	var meant []qualifier
+	for _, q := range qualifiers {
+		one := qualifierOf(q)
+		if one.isEmpty() {
+			return m, false
+		}
+		meant = append(meant, one)
+	}
+	candidates = append(candidates, longer(name, meant)...)
+	for _, q := range meant { // two letters are a state if the city has a namesake there, else a country
+		inStates := slices.DeleteFunc(slices.Clone(candidates), func(c Match) bool { return !q.states().holds(c) })
+		if candidates = slices.DeleteFunc(candidates, func(c Match) bool { return !q.holds(c) }); len(inStates) > 0 {
+			candidates = inStates
+		}
+	}
+	if len(candidates) > 0 {
+		m = candidates[0]
+		for _, q := range meant {
+			if q.airport.Of != (fare.Airport{}) {
+				m.Part, m.Of, m.Unlisted = q.airport.Part, q.airport.Of, q.airport.Unlisted
+			}
+		}
+		if m.Reading = Qualified; len(meant) > 0 {
+			m.Namesakes = nil
+		}
+		return m, true
+	}
+	for _, q := range meant {
+		if len(q.areas) > 0 && Fold(name) != "" {
+			m.Elsewhere, m.in = name, q.areas
+		}
+	}
+	return m, false
+}
+
+// longer returns the only city on which all qualifiers agree whose name continues the words of
+// name: Santiago, Spain is Santiago de Compostela.
+func longer(name string, in []qualifier) (found []Match) {
+	key := Fold(name)
+	if len(key) < minTypo || len(in) == 0 {
+		return nil
+	}
+	seen := fare.City("")
+	for _, c := range withPrefix(key, func(e entry) bool { return e.kind == kindName }) {
+		rest, cut := strings.CutPrefix(strings.ToLower(c.written), strings.ToLower(name))
+		if !cut || rest == "" || unicode.IsLetter([]rune(rest)[0]) ||
+			slices.ContainsFunc(in, func(q qualifier) bool { return !q.holds(Match{Place: Place{City: c.city}}) }) || c.city == seen {
+			continue
+		}
+		if seen != "" {
+			return nil
+		}
+		of, _ := cityAt(c.position)
+		seen, found = c.city, []Match{{Place: of.place(c.written)}}
+	}
+	return found
+}
+
+// qualifier is what words beside a name may mean.
+type qualifier struct {
+	areas   []Area
+	airport Match // of a code, or of another name of the city
+	neutral bool  // only the word for airport
+}
+
+func (q qualifier) isEmpty() bool { return len(q.areas) == 0 && q.airport.City == "" && !q.neutral }
+
+// states returns the regions alone.
+func (q qualifier) states() qualifier {
+	return qualifier{areas: slices.DeleteFunc(slices.Clone(q.areas), func(a Area) bool { return !a.IsRegion() })}
+}
+
+func (q qualifier) holds(m Match) bool {
+	none := fare.Airport{}
+	if q.airport.City == m.City && (q.airport.Of == none || m.Of == none || q.airport.Of == m.Of) {
+		return true
+	}
+	return q.neutral || slices.ContainsFunc(q.areas, func(a Area) bool { return a.HoldsCity(m.City) })
+}
+
+func qualifierOf(text string) (q qualifier) {
+	words := withoutAirport(strings.Fields(text))
+	if len(words) == 0 {
+		return qualifier{neutral: true}
+	}
+	text = strings.Join(words, " ")
+	q.areas = areasCalled(text)
+	if m, ok := exact(text); ok {
+		q.airport = m
+	}
+	return q
+}
+
+// withoutAirport drops the words for airport, in six languages, with the prepositions after them,
+// unless nothing else is left.
+func withoutAirport(words []string) []string {
+	var kept []string
+	after := false
+	for _, w := range words {
+		key := Fold(w)
+		switch {
+		case slices.Contains(airportWords, key):
+			after = true
+			continue
+		case after && slices.Contains(airportPrepositions, key):
+			continue
+		}
+		if elided, ok := cutElision(w); ok && after {
+			w = elided
+		}
+		kept, after = append(kept, w), false
+	}
+	return kept
+}
+
+// cutElision drops the d' of French and the dell' of Italian.
+func cutElision(word string) (string, bool) {
+	for _, mark := range []string{"'", "’"} {
+		if before, rest, ok := strings.Cut(word, mark); ok && slices.Contains(airportPrepositions, Fold(before)) {
+			return rest, true
+		}
+	}
+	return word, false
+}
+
+var (
+	airportWords = []string{"airport", "airports", "aeroporto", "aeroporti", "aeroportos", "aeroport", "aeroports",
+		"aeropuerto", "aeropuertos", "flughafen", "flughafens", "international", "internazionale", "internacional", "intl",
+		"internationaler", "apt", "aerodrome"}
+	airportPrepositions = []string{"di", "de", "del", "della", "dell", "du", "des", "d", "do", "da", "dos", "of", "von",
+		"in", "la", "le", "l", "el", "o", "a"}
+)
+
+// areasCalled returns the countries, continents and regions that text names, or whose ISO code it
+// is.
+func areasCalled(text string) []Area {
+	all := slices.Clone(areas().byName[Fold(text)])
+	if letters := strings.ReplaceAll(text, ".", ""); len(letters) == 2 || len(letters) == 3 {
+		letters = strings.ToUpper(letters)
+		for _, country := range []string{"US", "CA", "AU"} {
+			if a, ok := AreaOf(country + "-" + letters); ok {
+				all = append(all, a)
+			}
+		}
+		if r, err := language.ParseRegion(letters); err == nil {
+			if a, ok := AreaOf(r.Canonicalize().String()); ok && len(a.Code) == 2 {
+				all = append(all, a)
+			}
+		}
+	}
+	return all
+}
