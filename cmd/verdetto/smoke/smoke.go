@@ -154,16 +154,16 @@ func (c call) make(ctx context.Context, client *http.Client, url string) error {
 
 func (c call) faults(answer *http.Response, body []byte) (faults []error) {
 	if !slices.Contains(c.status, answer.StatusCode) {
-		faults = append(faults, fmt.Errorf("status %d, want %v: %.200s", answer.StatusCode, c.status, body))
+		faults = append(faults, fmt.Errorf("status %d, want %v: %.200q", answer.StatusCode, c.status, body))
 	}
 	if c.code != "" {
 		var problem struct{ Code string }
 		if err := json.Unmarshal(body, &problem); err != nil || problem.Code != c.code {
-			faults = append(faults, fmt.Errorf("no problem with the code %s: %.200s", c.code, body))
+			faults = append(faults, fmt.Errorf("no problem with the code %s: %.200q", c.code, body))
 		}
 	}
 	if !strings.Contains(string(body), c.bodyPart) {
-		faults = append(faults, fmt.Errorf("%s is not in the answer: %.200s", c.bodyPart, body))
+		faults = append(faults, fmt.Errorf("%s is not in the answer: %.200q", c.bodyPart, body))
 	}
 	if name, part, ok := strings.Cut(c.headerPart, ": "); ok {
 		if value := answer.Header.Get(name); value == "" || !strings.Contains(value, part) {

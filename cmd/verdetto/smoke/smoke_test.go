@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
@@ -54,6 +55,17 @@ func TestNothingIsLeft(t *testing.T) {
 		if said, err := run(t, h); err != nil {
 			t.Fatalf("%v\n%s", err, said)
 		}
+	}
+}
+
+func TestHostileAnswers(t *testing.T) {
+	said, err := run(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "\x1b]0;owned\a")
+		w.WriteHeader(http.StatusTeapot)
+		io.WriteString(w, "\x1b[2Jall 22 calls were answered\x07\u009b31m\r")
+	}))
+	if err == nil || strings.ContainsFunc(said, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+		t.Errorf("%v %q", err, said)
 	}
 }
 
