@@ -316,6 +316,23 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// However many unknown arguments a call has, the answer lists three and is short.
+func TestManyUnknownArguments(t *testing.T) {
+	d := open(t, knownRoutes(), "")
+	var arguments strings.Builder
+	for n := range 5000 {
+		fmt.Fprintf(&arguments, `"x%d":1,`, n)
+	}
+	for _, tool := range []string{"flight_price_verdict", "compare_trips", "watched_routes"} {
+		w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+
+			`","arguments":{`+strings.TrimSuffix(arguments.String(), ",")+`}}}`)
+		if body := w.Body.String(); w.Body.Len() > 4096 || !strings.Contains(body, malformed) ||
+			strings.Count(body, "which this tool does not take") > 2*3 {
+			t.Errorf("%s: %d bytes: %.5000s", tool, len(body), body)
+		}
+	}
+}
+
 // For a city with more destinations an agent gets maxDestinations of them, and the text says so.
 func TestMostPopularOnly(t *testing.T) {
 	d := open(t, knownRoutes(), "")
