@@ -9,7 +9,7 @@ import (
 )
 
 // An alert with an amount in another currency stores it in euros, which are compared with fares,
-// and as the reader typed it, for messages.
+// and as the reader typed it, for messages. Later the owner changes it in the same currency.
 
 const euro = "EUR"
 
@@ -45,15 +45,19 @@ func (p *pendingSubscription) fraction(name string, amount fare.Cents) *fault {
 	return &fault{field: name, text: "whole", fill: []any{"Currency", p.currency}}
 }
 
-// convert returns the fault of a currency without a rate, or of an amount that no alert can have.
+// convert returns the fault of a currency without a rate, or of an amount that no alert can have. An
+// alert that states no amount keeps its currency at the current rate, if that is known.
 func (s *Service) convert(ctx context.Context, p *pendingSubscription) ([]fault, error) {
+	if p.currency == "" {
+		return nil, nil
+	}
+	rates, err := store.Fares{Table: s.Alerts.Table}.Rates(ctx)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
 	for name, amount := range map[string]*fare.Cents{"threshold": &p.threshold, "paid": &p.paid, "amount": &p.amount} {
-		if *amount == 0 || p.currency == "" {
+		if *amount == 0 {
 			continue
-		}
-		rates, err := store.Fares{Table: s.Alerts.Table}.Rates(ctx)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return nil, err
 		}
 		faults := []fault{badCurrency}
 		cents, known := rates.Euro(float64(*amount)/100, p.currency)
@@ -66,6 +70,9 @@ func (s *Service) convert(ctx context.Context, p *pendingSubscription) ([]fault,
 		p.stated, *amount = *amount, cents
 		return nil, nil
 	}
-	p.currency = ""
+	var known bool
+	if p.rate, known = rates.Rate(p.currency); !known {
+		p.currency = ""
+	}
 	return nil, nil
 }

@@ -169,7 +169,12 @@ func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref
 	if err != nil {
 		return endedBefore(err, v)
 	}
-	given, faults := readNumbers(alert.Condition(), form)
+	given, faults := readNumbers(alert, form)
+	if len(faults) == 0 {
+		if faults, err = s.convert(ctx, &given); err != nil && len(faults) == 0 {
+			return nil, err
+		}
+	}
 	if len(faults) > 0 {
 		v.Faults = pageTexts(faults, v.T)
 		return s.orNone(ctx, subscriber, http.StatusBadRequest, v)

@@ -16,14 +16,21 @@ var numbersOf = map[string][]string{
 	store.Drop: {"percent", "amount"}, store.Paid: {"paid"},
 }
 
-func readNumbers(kind string, form url.Values) (p pendingSubscription, faults []fault) {
+// readNumbers reads the fields in the currency of the alert.
+func readNumbers(a store.Alert, form url.Values) (p pendingSubscription, faults []fault) {
+	in, err := fare.ParseCurrency(cmp.Or(a.Currency, euro))
+	if err != nil {
+		in = fare.EUR // no other code is stored
+	}
+	kind := a.Condition()
+	p.currency = a.Currency
 	if kind != store.Threshold && kind != store.Verdict { // a threshold is recognised by its value
 		p.kind = kind
 	}
 	for _, name := range numbersOf[kind] {
 		value := strings.TrimSpace(form.Get(name))
 		if slices.Contains(amounts, name) {
-			if price, ok := fare.ParsePrice(value, fare.EUR); ok && price.Currency == fare.EUR {
+			if price, ok := fare.ParsePrice(value, in); ok && price.Currency == in {
 				value = price.Short()
 			}
 		}
@@ -38,12 +45,7 @@ func readNumbers(kind string, form url.Values) (p pendingSubscription, faults []
 }
 
 func (p pendingSubscription) number(a *store.Alert) {
-	before := a.Threshold + a.Amount
-	defer func() {
-		if a.Threshold+a.Amount != before { // the list of alerts takes euros
-			a.Currency, a.Stated = "", 0
-		}
-	}()
+	a.Currency, a.Stated, a.Rate = p.currency, p.stated, p.rate
 	switch a.Condition() {
 	case store.Threshold, store.Verdict:
 		a.Threshold = p.threshold

@@ -8,6 +8,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
+	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/text/i18n"
@@ -94,6 +95,54 @@ func TestAmountInDollars(t *testing.T) {
 	mails, err := maildir.Read(p.Mails)
 	if err != nil || len(mails) != 1 || !strings.Contains(mails[0].Text, "50.00\u00a0USD") {
 		t.Fatalf("the mail does not state the amount: %+v", mails)
+	}
+}
+
+// The list of alerts shows and takes the amounts of an alert in its own currency. An alert that states
+// no amount keeps the currency in which it was asked for.
+func TestCurrencyIsKept(t *testing.T) {
+	t.Parallel()
+	clock := storetest.NewClock()
+	table := fixture.Bolt(t, clock.Now)
+	p := fixture.OpenSubscriptions(t, table, clock)
+	rates := fare.Rates{Date: fare.DayOf(clock.Now()), PerEuro: map[string]float64{"JPY": 160}}
+	if err := (store.Fares{Table: table}).SetRates(t.Context(), rates); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, asked, changed, shown string // what is asked, the change, and the amount that the page then shows
+		want                        store.Alert
+	}{
+		{"a maximum", "threshold=8000", "threshold=12000", `value="12,000"`,
+			store.Alert{Threshold: 7500, Currency: "JPY", Stated: 1200000}},
+		{"a maximum that is left out", "threshold=8000", "threshold=", `value=""`, store.Alert{Currency: "JPY", Rate: 160}},
+		{"a drop by a share", "kind=drop&percent=10", "percent=20", `value="20"`, store.Alert{Currency: "JPY", Rate: 160}},
+		{"by the verdict", "", "threshold=4000", `value="4,000"`,
+			store.Alert{Threshold: 2500, Currency: "JPY", Stated: 400000}},
+	} {
+		email := strings.ReplaceAll(c.name, " ", "") + "@example.com"
+		w := p.Do("POST", "/api/v1/alerts", "route=MIL-BUH&currency=JPY&email="+email+"&"+c.asked, "Content-Type", fixture.Form)
+		p.Drain()
+		mails := p.Received(email)
+		if w.Status != 202 || len(mails) != 1 {
+			t.Fatalf("%s: %+v, %d mails", c.name, w, len(mails))
+		}
+		p.Do("POST", p.Link(mails[0]), "")
+		stored, err := p.Alerts.Alerts.BySubscriber(t.Context(), fixture.Subscriber(email))
+		if err != nil || len(stored) != 1 || stored[0].Currency != "JPY" || !strings.HasSuffix(notify.LanguageOf(stored[0]).Amount(5000), "\u00a0JPY") {
+			t.Fatalf("%s: %+v %v", c.name, stored, err)
+		}
+		ref := stored[0].Ref()
+		list := p.Do("GET", p.ManageLink(email), "", "Accept-Language", "en")
+		if c.asked == "threshold=8000" && (!strings.Contains(list.Body, `value="8,000"`) || !strings.Contains(list.Body, "(JPY)")) {
+			t.Errorf("%s: the list does not show the amount in yen: %s", c.name, list.Body)
+		}
+		list = p.Form(p.ManageLink(email), "change="+ref.String()+"&"+c.changed, "Accept-Language", "en")
+		got, err := p.Alerts.Alerts.One(t.Context(), ref, fixture.Subscriber(email))
+		if err != nil || list.Status != 200 || !strings.Contains(list.Body, c.shown) || got.Threshold != c.want.Threshold ||
+			got.Currency != c.want.Currency || got.Stated != c.want.Stated || got.Rate != c.want.Rate {
+			t.Errorf("%s: changed to %+v %v, page %d %s", c.name, got, err, list.Status, list.Body)
+		}
 	}
 }
 

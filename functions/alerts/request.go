@@ -59,6 +59,7 @@ type pendingSubscription struct {
 	// currency and stated (the amount in it) are empty for euros.
 	currency string
 	stated   fare.Cents
+	rate     float64 // units of currency per euro, if no amount is stated
 	condition
 }
 

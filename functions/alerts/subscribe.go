@@ -182,7 +182,8 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 
 func (p pendingSubscription) alert(day fare.Day, lang string) store.Alert {
 	a := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel,
-		Address: p.address, RequestDay: day, Digest: p.digest, Currency: p.currency, Stated: p.stated, Area: p.area}
+		Address: p.address, RequestDay: day, Digest: p.digest, Currency: p.currency, Stated: p.stated,
+		Rate: p.rate, Area: p.area}
 	p.fill(&a, day)
 	return a
 }

@@ -2,6 +2,7 @@ package alerts
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -55,6 +56,7 @@ type alertRow struct {
 	MayWeekly bool // it could be in a digest
 	// The rest is set only on the page of all alerts.
 	Edits  []edit
+	In     string   // the currency of the amounts in Edits
 	State  []string // sentences
 	Paused bool
 }
@@ -62,13 +64,13 @@ type alertRow struct {
 type edit struct{ Name, Value string }
 
 func edits(a store.Alert, l *i18n.Language) (all []edit) {
-	euro := func(c fare.Cents) string {
-		if c == 0 {
-			return ""
-		}
-		return l.Decimals(fare.Money{Amount: c}.Decimal())
+	in, _ := fare.ParseCurrency(cmp.Or(a.Currency, euro)) // no other code is stored
+	stated := fare.Money{Amount: cmp.Or(a.Stated, a.Threshold+a.Amount), Currency: in}
+	amount := ""
+	if stated.Amount > 0 {
+		amount = l.Decimals(stated.Decimal())
 	}
-	of := map[string]string{"threshold": euro(a.Threshold), "amount": euro(a.Amount), "paid": euro(a.Threshold),
+	of := map[string]string{"threshold": amount, "amount": amount, "paid": amount,
 		"days": strconv.Itoa(a.Days), "percent": ""}
 	if a.Percent > 0 {
 		of["percent"] = strconv.Itoa(a.Percent)
@@ -81,7 +83,7 @@ func edits(a store.Alert, l *i18n.Language) (all []edit) {
 
 func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 	r := row(a, l)
-	r.Edits = edits(a, l)
+	r.Edits, r.In = edits(a, l), sign(a.Currency)
 	say := func(key string, d fare.Day) {
 		r.State = append(r.State, l.Text("alerts.manage."+key, "Date", l.Date(d)))
 	}
@@ -98,7 +100,7 @@ func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 	switch {
 	case a.Mailed > 0 && a.State.LastPrice > 0:
 		r.State = append(r.State, l.Text("alerts.manage.last_price", "Date", l.Date(a.Mailed), "Price",
-			l.Amount(a.State.LastPrice)))
+			notify.AmountOf(a, a.State.LastPrice, l)))
 	case a.Mailed > 0:
 		say("last", a.Mailed)
 	case !a.Digest:

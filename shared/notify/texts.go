@@ -48,17 +48,18 @@ func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	return l.HTML("when.verdict")
 }
 
-// LanguageOf returns the language of an alert's messages. It writes amounts in the currency in which
-// the subscriber stated an amount, at the rate of the request, so that a fare is below the stated
-// amount exactly if the message says so.
+// LanguageOf returns the language of an alert's messages. It writes amounts in the currency of the
+// alert, at the rate of the request, so that a fare is below the stated amount exactly if the message
+// says so.
 func LanguageOf(a store.Alert) *i18n.Language {
-	l, euro := i18n.ForCode(a.Language), a.Threshold+a.Amount // an alert has one of the two
-	if a.Currency == "" || euro == 0 {
+	l, rate := i18n.ForCode(a.Language), a.Rate
+	if euro := a.Threshold + a.Amount; euro > 0 { // an alert has one of the two
+		rate = float64(a.Stated) / float64(euro)
+	}
+	if a.Currency == "" || rate == 0 {
 		return l
 	}
-	return l.InCurrency(a.Currency, func(c fare.Cents) fare.Cents {
-		return fare.Cents(math.Round(float64(c) * float64(a.Stated) / float64(euro)))
-	})
+	return l.InCurrency(a.Currency, func(c fare.Cents) fare.Cents { return fare.Cents(math.Round(float64(c) * rate)) })
 }
 
 // AmountOf returns an amount of an alert in words, given in EUR cents, in the currency in which it

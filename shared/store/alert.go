@@ -53,9 +53,11 @@ type Alert struct {
 	RequestDay fare.Day `json:"asked,omitempty"`
 	State      State    `json:"st,omitzero"`
 	// Currency is the currency in which the subscriber stated Threshold or Amount, and Stated that
-	// amount in hundredths. Both are empty for euros.
+	// amount in hundredths. An alert without an amount has the Rate of Currency, in units per euro.
+	// All are empty for euros.
 	Currency string     `json:"cu,omitempty"`
 	Stated   fare.Cents `json:"sa,omitempty"`
+	Rate     float64    `json:"ra,omitempty"`
 	// EndDay is the day on which the event about the end of the alert was queued for its webhook;
 	// the sender of webhook events then removes the alert. 0: the alert is active.
 	EndDay fare.Day `json:"ov,omitempty"`
