@@ -188,6 +188,9 @@ func TestLinkToTheFormOfAnAlert(t *testing.T) {
 		{"a day and a price", published.Trip{Partenza: "2016-04-12", Prezzo: "45.5"},
 			at + "&quando=2016-04-12&visto=45.50&lang=en",
 			at + "&quando=2016-04-12&lang=en&soglia=45.50#alert-title"},
+		{"a price in yen", published.Trip{Partenza: "2016-04-12", Prezzo: "5000", Valuta: "JPY"},
+			at + "&quando=2016-04-12&visto=5000&lang=en&valuta=JPY",
+			at + "&quando=2016-04-12&lang=en&valuta=JPY&soglia=5000+JPY#alert-title"},
 		{"days around one", published.Trip{Partenza: "2016-04-12", Flessibile: "3"},
 			at + "&quando=2016-04-12&flessibile=3&lang=en",
 			at + "&quando=2016-04-12&flessibile=3&lang=en#alert-title"},
@@ -201,7 +204,10 @@ func TestLinkToTheFormOfAnAlert(t *testing.T) {
 			at + "&quando=2016-04-12&flessibile=7&lang=en&notti=4-7#alert-title"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.trip.Valuta = "EUR"
+			if c.trip.Valuta == "" {
+				c.trip.Valuta = "EUR"
+			}
+			of.Valuta = c.trip.Valuta
 			q, err := c.trip.Question(func(parameter string) string { return parameter })
 			if err != nil {
 				t.Fatal(err)

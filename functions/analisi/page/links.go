@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
@@ -28,14 +29,15 @@ func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Langu
 	if about := a.Tratta; about != nil {
 		from, to = cmp.Or(about.Origine, from), cmp.Or(about.Destinazione, to)
 	}
-	form := alertOf(q)
-	alert = s.BaseURL + pageAddress(from, to, t, l.Code, "")
-	if p := q.Price; p != nil && p.Currency == fare.EUR.String() {
-		t.OwnPrice = fare.Money{Amount: fare.Cents(math.Round(100 * p.Amount))}.Decimal()
-		form.Under = t.OwnPrice
+	form, currency := alertOf(q), strings.TrimSuffix(a.Valuta, fare.EUR.String())
+	alert = s.BaseURL + pageAddress(from, to, t, l.Code, currency)
+	in, err := fare.ParseCurrency(cmp.Or(currency, fare.EUR.String()))
+	if p := q.Price; p != nil && err == nil && p.Currency == in.String() { // the page reads amounts in its currency
+		t.OwnPrice = fare.Money{Amount: fare.Cents(math.Round(100 * p.Amount)), Currency: in}.Decimal()
+		form.Under = strings.TrimSpace(t.OwnPrice + " " + currency) // that of an alert is in euros otherwise
 	}
 	if whole {
-		page = s.BaseURL + pageAddress(from, to, t, l.Code, "")
+		page = s.BaseURL + pageAddress(from, to, t, l.Code, currency)
 	}
 	for _, f := range form.fields() {
 		if *f.text != "" {
