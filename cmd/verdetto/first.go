@@ -129,22 +129,13 @@ func (o *serveOptions) follow(c *cobra.Command, s *setup.Setup) error {
 	return settingsError(faults)
 }
 
-// refreshError turns a refresh in which every city failed into an error, so that it is soon
-// repeated.
-func refreshError(r refresh.Report, err error) error {
-	if err == nil && r.Answered == 0 && r.Failed > 0 {
-		return fmt.Errorf("none of %d cities was refreshed: %s", r.Failed, r.Faults[0])
-	}
-	return err
-}
-
 // endFirst ends a first run if a departure has a verdict now, or after the last refresh. It returns
 // the error of the refresh.
 func endFirst(ctx context.Context, s onemachine.Options, first *setup.Setup, failed error, last bool) error {
 	if first == nil || first.State().Step == setup.Done {
 		return failed
 	}
-	if failed != nil {
+	if failed != nil && !errors.Is(failed, refresh.ErrPartly) {
 		first.Failed(failed)
 		return failed
 	}
@@ -157,5 +148,5 @@ func endFirst(ctx context.Context, s onemachine.Options, first *setup.Setup, fai
 	case last:
 		first.Ended(nil)
 	}
-	return nil
+	return failed
 }

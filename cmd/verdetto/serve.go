@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
 	"verdetto/cmd/verdetto/setup"
+	"verdetto/functions/refresh"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 	"verdetto/shared/web/page"
@@ -104,7 +106,7 @@ func startRefreshing(ctx context.Context, s onemachine.Options, refreshes onemac
 	// A full refresh from Travelpayouts takes 15 minutes, so only other sources are refreshed
 	// before the service starts to answer.
 	if s.Source.Name() != "travelpayouts" {
-		if err := s.RefreshNow(ctx, refreshes); err != nil {
+		if err := s.RefreshNow(ctx, refreshes); err != nil && !errors.Is(err, refresh.ErrPartly) {
 			return err
 		}
 	}
@@ -116,16 +118,17 @@ func startRefreshing(ctx context.Context, s onemachine.Options, refreshes onemac
 // the first run that waits for a verdict, or nil.
 func refreshesOf(s onemachine.Options, form string, first *setup.Setup) onemachine.Refreshes {
 	logged := form == jsonLog // for programs: no bar and no table
+	discover := s.Discovery(originProgress(first, s.Log, form))
 	return onemachine.Refreshes{
 		All: func(ctx context.Context) error {
-			report, err := s.Refresh(ctx, originProgress(first, s.Log, form))
+			report, err := discover(ctx)
 			switch {
 			case logged:
 				logRefreshed(ctx, s.Log, report)
-			case err == nil:
+			case report.Origins > 0:
 				report.Print(os.Stdout)
 			}
-			return endFirst(ctx, s, first, refreshError(report, err), false)
+			return endFirst(ctx, s, first, err, false)
 		},
 		Departures: func(ctx context.Context) error {
 			report, err := s.Deepen(ctx, seriesProgress(s.Log, form))

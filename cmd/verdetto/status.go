@@ -68,7 +68,7 @@ func ready(ctx context.Context, url string, out output) error {
 		return fmt.Errorf("not ready: %s", answer.Detail)
 	}
 	if !out.json() {
-		fmt.Printf("ready: version %s, fares %.1f days old\n", answer.Versione, answer.EtaTariffeGiorni)
+		fmt.Printf("ready: version %s, newest fares %.1f days old\n", answer.Versione, answer.EtaTariffeGiorni)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func TestOperated(t *testing.T) {
 	if status != 200 || header.Get("Cache-Control") != "no-store" || !strings.Contains(body, `"stato":"attivo"`) {
 		t.Errorf("/healthz: %d %v %s", status, header, body)
 	}
-	if status, _, body = get(t, s.URL+"/readyz"); status != 200 || !strings.Contains(body, `"etaTariffeGiorni":0`) {
+	if status, _, body = get(t, s.URL+"/readyz"); status != 200 || !strings.Contains(body, `"etaTariffeGiorni":3.5`) {
 		t.Errorf("/readyz: %d %s", status, body)
 	}
 	response, err := http.Post(s.URL+"/readyz", "", nil)
@@ -48,7 +48,7 @@ func TestOperated(t *testing.T) {
 		t.Errorf("callers see the metrics: %d", status)
 	}
 	got := d.Want(0, "", "status", "-store", "bolt:kept.db")
-	fixture.Has(t, "status", got.Stdout, "running, ready", "0.0 days old", "1, with 1 departures", "alerts        0", "keys          0 in force", "MB", "0 of late in the log")
+	fixture.Has(t, "status", got.Stdout, "running, ready", "the newest are 3.5 days old", "1, with 1 departures", "alerts        0", "keys          0 in force", "MB", "0 of late in the log")
 
 	// The log states where the metrics are served.
 	var address string

@@ -11,13 +11,14 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
+	"verdetto/shared/verdict/trends"
 )
 
 const sampleSize = 20
 
-// Age returns the median age in days of the stored fares: the time since the source last answered
-// for each of 20 covered origins, chosen by the current minute. It is negative if a wrong clock
-// dated an answer in the future, and ok is false if no origin is covered.
+// Age returns the age in days of the newest fare, by its sighting, from the median of 20 covered
+// origins, chosen by the current minute. It is negative if a wrong clock dated a fare or an answer in
+// the future, and ok is false if no origin has fares.
 func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
 	origins, err := fares.Covered(ctx, firstOrigin(now), sampleSize)
 	if err == nil && len(origins) < sampleSize {
@@ -32,15 +33,15 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 	}
 	var ages []float64
 	for _, origin := range origins {
-		asked, err := fares.LastAnswer(ctx, origin)
+		found, latest, err := newest(ctx, fares, origin)
 		if err != nil {
 			return 0, false, fmt.Errorf("read the age of fares: %w", err)
 		}
-		if isAhead(asked, now) {
-			return now.Sub(asked).Hours() / 24, true, nil
+		if isAhead(latest, now) {
+			return now.Sub(latest).Hours() / 24, true, nil
 		}
-		if !asked.IsZero() {
-			ages = append(ages, now.Sub(asked).Hours()/24)
+		if !found.IsZero() {
+			ages = append(ages, now.Sub(found).Hours()/24)
 		}
 	}
 	if len(ages) == 0 {
@@ -48,6 +49,29 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 	}
 	slices.Sort(ages)
 	return max(0, ages[len(ages)/2]), true, nil
+}
+
+// newest returns when the newest one-way fare of an origin was found, and the latest date stored
+// with the origin. Until the trends of another version of the program are rebuilt, the time of the
+// source's last answer stands for both.
+func newest(ctx context.Context, fares store.Fares, origin fare.City) (found, latest time.Time, err error) {
+	if latest, err = fares.LastAnswer(ctx, origin); err != nil {
+		return found, latest, err
+	}
+	data, _, err := fares.Trends(ctx, origin)
+	all, err := store.Decode(data, err, trends.Decode)
+	if errors.Is(err, store.ErrNotFound) {
+		return latest, latest, nil
+	}
+	for _, e := range all.Entries {
+		if at := time.Unix(e.Newest, 0); at.After(found) {
+			found = at
+		}
+	}
+	if found.After(latest) {
+		latest = found
+	}
+	return found, latest, err
 }
 
 func firstOrigin(now time.Time) fare.City {

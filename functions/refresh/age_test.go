@@ -1,6 +1,7 @@
 package refresh_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/verdict/trends"
 )
 
 func TestAge(t *testing.T) {
@@ -29,27 +31,27 @@ func TestAge(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		asked []time.Time // of the covered origins
+		found []time.Time // the newest fares of the covered origins, all asked for just now
 		want  float64
 		ok    bool
 	}{
 		{"nothing", nil, 0, false},
 		{"one", ago(3), 3, true},
 		{"a week", ago(7, 7, 7), 7, true},
-		{"one that cannot be asked for", append(ago(40), many(30, 2)...), 2, true},
-		{"most have not been asked for", append(ago(1, 1), many(30, 10)...), 10, true},
+		{"one without new fares", append(ago(40), many(30, 2)...), 2, true},
+		{"most without new fares", append(ago(1, 1), many(30, 10)...), 10, true},
+		{"a source that has answered without fares for 11 days", many(30, 11), 11, true},
 		{"a clock that is behind", ago(-1), 0, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table := openAt(t, func() time.Time { return now })
 			fares := store.Fares{Table: table}
-			for n, at := range c.asked {
+			for n, at := range c.found {
 				origin := fare.City(fmt.Sprintf("%c%cX", 'A'+n%26, 'A'+n/26))
-				if err := fares.PutTrends(t.Context(), origin, []byte("x"), 0,
-					map[fare.City]store.Coverage{"ZZZ": {}}); err != nil {
-					t.Fatal(err)
-				}
-				if err := fares.SetLastAnswer(t.Context(), origin, at); err != nil {
+				known := trends.Origin{Entries: []trends.Entry{{Destination: "ZZZ", Newest: at.Unix()},
+					{Destination: "YYY", Newest: at.AddDate(0, 0, -30).Unix()}}}
+				if err := errors.Join(fares.PutTrends(t.Context(), origin, known.Encode(), 0, nil),
+					fares.SetLastAnswer(t.Context(), origin, now)); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -34,22 +34,24 @@ type DeepReport struct {
 	Notified   int                     `json:"notifications,omitempty"`
 	Faults     []string                `json:"faults,omitempty"` // the first few, for people
 	OutOfCalls bool                    `json:"budgetSpent,omitempty"`
+	Refused    bool                    `json:"-"` // the source refused the credentials
 }
 
 func (r DeepReport) empty() bool { return r.Answered+r.Skipped+r.Failed+r.Remaining == 0 }
 
-// Failure returns an error if more than a tenth of the series failed. A series that fails alone is the
+// Failure returns an error if more than a tenth of the series failed, or if the clock is behind. A series that fails alone is the
 // first of the next day, but so many show that the source or the store is in trouble.
 func (r DeepReport) Failure() error {
 	if asked := r.Answered + r.Failed; r.Failed*10 > asked {
-		return fmt.Errorf("%d of %d routes failed, at first %s", r.Failed, asked, r.Faults[0])
+		return failure(r.Answered, r.Failed, "routes", r.Faults[0], r.Refused)
 	}
-	return nil
+	return checkClock(r.Dropped, r.Fares)
 }
 
 func (r *DeepReport) fault(of fare.Series, err error) {
 	r.Failed++
 	addFault(&r.Faults, of.String(), err)
+	r.Refused = r.Refused || errors.Is(err, upstream.ErrRefused)
 }
 
 // deepen asks the source for each series of a task, then stores and publishes the answers. It

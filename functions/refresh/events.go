@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/runtime/queue"
+	"verdetto/shared/runtime/retry"
 	"verdetto/shared/upstream"
 )
 
@@ -138,9 +140,26 @@ func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 		metrics.Metric{Name: "SeriesLeft", Unit: metrics.Count, Value: float64(report.Remaining)})
 }
 
+// Waits are the times between two tries of refreshes that fail.
+var Waits = retry.Backoff{First: 10 * time.Minute, Longest: 4 * time.Hour}
+
 // Messages returns the ids of messages that failed; see queue.Handler.
 func (f *Function) Messages(ctx context.Context, messages []queue.Message) (failed []string) {
 	report, deep, failed := f.Refresher.processMessages(ctx, f.Queue, f.Log, messages)
+	if q, ok := f.Queue.(queue.Postponer); ok {
+		for _, m := range messages {
+			if !slices.Contains(failed, m.ID) {
+				continue
+			}
+			if err := q.Postpone(ctx, m, Waits.After(m.Received)); err != nil { // it comes back at the usual time
+				f.Log.WarnContext(ctx, "failed message not postponed", "message", m.ID, "error", err)
+			}
+		}
+	}
+	if report.Refused || deep.Refused {
+		f.Log.LogAttrs(ctx, slog.LevelError, "the fare source refuses the token: store a valid travelpayouts-token",
+			f.Metrics.Attrs(f.Now(), metrics.Metric{Name: "SourceRefused", Unit: metrics.Count, Value: 1})...)
+	}
 	if report.Origins > 0 || deep.empty() {
 		f.logReport(ctx, report)
 	}
@@ -157,9 +176,7 @@ func (f *Function) refreshNow(ctx context.Context, origins []fare.City) (any, er
 		return nil, err
 	}
 	f.logReport(ctx, report)
-	if report.Failed > 0 {
-		err = fmt.Errorf("%d of %d origins failed", report.Failed, report.Origins)
-	}
+	err = report.Failure()
 	if f.Sender == nil {
 		return Answer{Report: &report}, err
 	}

@@ -61,7 +61,7 @@ func TestEvent(t *testing.T) {
 			answer: `{"planned":3,"at":"2026-03-04T12:00:00Z"}`},
 		{name: "a schedule, and the queue fails", event: schedule, queueErr: errPartial, sent: planned,
 			err: "plan 3 origins: out of order"},
-		{name: "a schedule without a queue", event: schedule, without: true, asked: all, err: "1 of 3 origins failed"},
+		{name: "a schedule without a queue", event: schedule, without: true, asked: all, err: "1 of 3 cities failed"},
 		{name: "some origins", event: `{"origins":["rom","MIL"]}`, asked: []fare.City{"MIL", "ROM"},
 			answer: `"asked":2`},
 		{name: "no city", event: `{"origins":["MIL","Rome"]}`, err: `"Rome": want three letters`},
@@ -264,6 +264,46 @@ func TestTimeRunsOut(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+type postponing struct {
+	recordingQueue
+	waits []time.Duration
+}
+
+func (q *postponing) Postpone(_ context.Context, _ queue.Message, wait time.Duration) error {
+	q.waits = append(q.waits, wait)
+	return nil
+}
+
+// A failed message comes back after waits that grow, for 13 hours in all. An origin that answered does
+// not. A refused token is one line that names the parameter.
+func TestFailedMessagesArePostponed(t *testing.T) {
+	s := &source{has: map[fare.City]any{"MIL": fmt.Errorf("%w: 401", upstream.ErrRefused)}}
+	q := &postponing{}
+	f := function(refresher(s, open(t), clock), q)
+	var said bytes.Buffer
+	f.Log, f.Metrics = slog.New(slog.NewJSONHandler(&said, nil)), metrics.NewSource("verdetto-refresh")
+	var whole time.Duration
+	for received := range 8 { // then the message is a dead letter
+		m := message("1", "2026-03-04T03:00:00Z", "MIL")
+		m.Received = received + 1
+		f.Messages(t.Context(), []queue.Message{m})
+	}
+	for _, wait := range q.waits[:7] {
+		whole += wait
+	}
+	if !slices.IsSorted(q.waits) || q.waits[0] != 10*time.Minute || whole != 13*time.Hour+10*time.Minute {
+		t.Errorf("waits %v, %v in all", q.waits, whole)
+	}
+	if n := strings.Count(said.String(), "store a valid travelpayouts-token"); n != 8 ||
+		strings.Count(said.String(), `"SourceRefused":1`) != n {
+		t.Errorf("%d lines name the token: %s", n, said.String())
+	}
+	s.has["MIL"], q.waits = nil, nil
+	if f.Messages(t.Context(), []queue.Message{message("1", "2026-03-04T03:00:00Z", "MIL")}); len(q.waits) > 0 {
+		t.Errorf("after an answer: %v", q.waits)
 	}
 }
 

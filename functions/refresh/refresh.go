@@ -120,6 +120,9 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 			r.Progress(report.Answered+report.Failed, len(origins), o)
 		}
 	})
+	if r.warming && !stored {
+		report.Again = nil // the statistics need all answers
+	}
 	if r.warming && stored {
 		if err := r.warmUp(ctx, fare.DayOf(began)); err != nil {
 			return report, err

@@ -111,6 +111,7 @@ func TestRun(t *testing.T) {
 		Origins: 4, Answered: 3, Empty: 1, Failed: 1, New: 40 + 9 + 120, RoutesSeen: 3, RoutesChanged: 3,
 		Dropped: map[upstream.Reason]int{upstream.RoundTrip: 4},
 		Faults:  []string{"BAD: ask for BAD: the fare source could not be asked: 503"},
+		Again:   []fare.City{"BAD"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

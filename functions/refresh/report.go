@@ -1,11 +1,13 @@
 package refresh
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/upstream"
 )
 
@@ -23,6 +25,40 @@ type Report struct {
 	ReturnsChanged int                     `json:"returnsChanged,omitempty"`
 	Notifications  int                     `json:"woken,omitempty"`
 	Faults         []string                `json:"faults,omitempty"` // the first few, for people
+
+	Again   []fare.City `json:"-"` // the origins that failed; nil: a retry must ask for all
+	Refused bool        `json:"-"` // the source refused the credentials
+}
+
+// ErrPartly means that some of the fares were refreshed, and the others were not.
+var ErrPartly = errors.New("the refresh is incomplete")
+
+// Failure returns an error if an origin failed, because it would otherwise wait until the next cycle,
+// or if the clock is behind.
+func (r Report) Failure() error {
+	if r.Failed == 0 {
+		return checkClock(r.Dropped, r.New+r.Duplicate)
+	}
+	return failure(r.Answered, r.Failed, "cities", r.Faults[0], r.Refused)
+}
+
+func failure(answered, failed int, what, first string, refused bool) error {
+	err := fmt.Errorf("%d of %d %s failed, at first %s", failed, answered+failed, what, first)
+	if answered > 0 {
+		err = fmt.Errorf("%w: %w", ErrPartly, err)
+	}
+	if refused {
+		err = fmt.Errorf("%w: %w", upstream.ErrRefused, err)
+	}
+	return err
+}
+
+// checkClock returns an error if most fares were found in the future.
+func checkClock(dropped map[upstream.Reason]int, taken int) error {
+	if n := dropped[upstream.FromFuture]; n > taken {
+		return fmt.Errorf("the source found %d fares after the time of this service's clock; set the clock right", n)
+	}
+	return nil
 }
 
 // maxFaults limits the listed faults, so that a report stays readable if every origin fails.
@@ -38,6 +74,8 @@ func (r *Report) add(o Outcome) {
 	if o.Err != nil {
 		r.Failed++
 		addFault(&r.Faults, string(o.Origin), o.Err)
+		r.Again = append(r.Again, o.Origin)
+		r.Refused = r.Refused || errors.Is(o.Err, upstream.ErrRefused)
 	} else {
 		r.Answered++
 		if o.Fares == 0 {

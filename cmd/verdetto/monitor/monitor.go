@@ -149,29 +149,31 @@ func (c carrier) Send(ctx context.Context, message mail.Message) error {
 	return err
 }
 
-// Trouble is a refresh that fails.
+// Trouble is something that fails until its cause is removed.
 type Trouble struct {
-	Of    string    `json:"of"` // what is refreshed
+	Of    string    `json:"of"` // what fails, such as "the refresh of routes"
 	Since time.Time `json:"since"`
 	Error string    `json:"error"`
 	Todo  string    `json:"todo"`
+
+	Full func() bool `json:"-"` // reports whether the disk is still full; nil: it was not
 }
 
-// Troubled records that a refresh failed. The trouble lasts since the first failure, until Resolved.
-func (m *Monitor) Troubled(of string, at time.Time, err error, todo string) {
+// Troubled records that something failed. The trouble lasts since the first failure, until Resolved.
+func (m *Monitor) Troubled(t Trouble) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	since := at.UTC().Truncate(time.Second)
-	if known, ok := m.troubles[of]; ok {
-		since = known.Since
+	t.Since = t.Since.UTC().Truncate(time.Second)
+	if known, ok := m.troubles[t.Of]; ok {
+		t.Since = known.Since
 	}
-	m.troubles[of] = Trouble{of, since, err.Error(), todo}
+	m.troubles[t.Of] = t
 }
 
-// Resolved ends the trouble of a refresh.
+// Resolved ends a trouble.
 func (m *Monitor) Resolved(of string) {
 	if m == nil {
 		return

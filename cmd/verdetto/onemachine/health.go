@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TooOld is the greatest age of the fares in days (refresh.Age) at which the service is still
+// TooOld is the greatest age of the newest fares in days (refresh.Age) at which the service is still
 // ready: one refresh cycle plus two days. The alarm StaleFares on AWS has the same limit.
 const TooOld = Cycle + 2
 
@@ -37,7 +38,7 @@ type Health struct {
 	system   func() time.Time // time.Now, except in tests
 	readOnly bool             // never probe with a write
 
-	troubles func() []monitor.Trouble // refreshes that fail; nil: not known
+	troubles func() []monitor.Trouble // what fails; nil: not known
 
 	mu     sync.Mutex
 	looked time.Time
@@ -73,6 +74,16 @@ func (h *Health) writes(ctx context.Context) error {
 	return h.failed
 }
 
+// diskFull returns the reason why a service is not ready whose refresh filled the disk of the store.
+func diskFull(troubles []monitor.Trouble) string {
+	for _, t := range troubles {
+		if t.Full != nil && t.Full() {
+			return "The disk of the store is full, so " + t.Of + " failed: free some space."
+		}
+	}
+	return ""
+}
+
 func (h *Health) Look(ctx context.Context) CheckResult {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,11 +104,14 @@ func (h *Health) Look(ctx context.Context) CheckResult {
 	case f.Days < 0:
 		f.Reason = fmt.Sprintf("The store holds dates %.0f days in the future: a clock is wrong, or was. Set this machine's clock right, and the next refresh repairs the store.", -f.Days)
 	case f.Days > TooOld:
-		f.Reason = fmt.Sprintf("Fares are %.1f days old, and should be at most %d: look in the log why refreshes fail.",
+		f.Reason = fmt.Sprintf("The newest fares are %.1f days old, and should be at most %d: look in the log why refreshes fail or bring no fares, and whether this machine's clock is right.",
 			f.Days, TooOld)
 	}
 	if f.Reason == "" && h.writes(ctx) != nil {
 		f.Reason = "The store cannot be written to, so no call is counted and nothing is sold: look whether its disk is full. The log says more."
+	}
+	if f.Reason == "" && h.troubles != nil {
+		f.Reason = diskFull(h.troubles())
 	}
 	if err == nil && !h.collected {
 		most, collecting, err := refresh.Collection(ctx, h.fares, h.now())
@@ -143,7 +157,7 @@ func (h *Health) Handler(next http.Handler) http.Handler {
 			}
 			if h.troubles != nil {
 				for _, t := range h.troubles() {
-					answer["avviso"] = fmt.Sprintf("The refresh of %s fails since %s; verdetto status says why.", t.Of,
+					answer["avviso"] = fmt.Sprintf("%s fails since %s; verdetto status says why.", strings.ToUpper(t.Of[:1])+t.Of[1:],
 						t.Since.Format(time.RFC3339))
 				}
 			}

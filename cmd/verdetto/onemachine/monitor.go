@@ -52,7 +52,7 @@ func (o Options) ServeMetrics(ctx context.Context, address string) error {
 	}
 	health := NewHealth(o.Table, o.Now)
 	health.troubles = o.Monitor.Troubles
-	o.Monitor.Gauge("fares_age_seconds", "How long ago half of the origins had been asked for.", func() (float64, bool) {
+	o.Monitor.Gauge("fares_age_seconds", "Age of the newest fare of the median origin.", func() (float64, bool) {
 		f := health.Look(ctx)
 		return f.Days * 24 * 3600, f.Known
 	})

@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
+	"verdetto/cmd/verdetto/monitor"
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
 	"verdetto/shared/runtime/retry"
@@ -30,6 +32,23 @@ func (o Options) Refresh(ctx context.Context, progress func(done, total int, of 
 		o.compareForm(ctx)
 	}
 	return report, err
+}
+
+// Discovery returns the refresh of all origins for RefreshDaily. If origins fail, the next call asks only
+// for these, until a new cycle is due.
+func (o Options) Discovery(progress func(done, total int, of refresh.Outcome)) func(context.Context) (refresh.Report, error) {
+	var failed []fare.City
+	var began time.Time
+	return func(ctx context.Context) (refresh.Report, error) {
+		if len(failed) == 0 || o.Now().Sub(began) >= Cycle*24*time.Hour {
+			failed, began = nil, o.Now()
+		}
+		report, err := o.Refresh(ctx, progress, failed...)
+		if failed = report.Again; err == nil {
+			err = report.Failure()
+		}
+		return report, err
+	}
 }
 
 // compareForm compares the answers of the source with the form that its adapter reads, and logs the
@@ -85,11 +104,8 @@ func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(con
 
 const (
 	refreshLeaseFor = 3 * time.Minute
-	// lookEvery is how often a process checks whether a refresh is due. tryAgain is the pause after
-	// a failed refresh; it doubles with each failure, up to tryAgainAtMost.
-	lookEvery      = 5 * time.Minute
-	tryAgain       = 10 * time.Minute
-	tryAgainAtMost = 4 * time.Hour
+	// lookEvery is how often a process checks whether a refresh is due.
+	lookEvery = 5 * time.Minute
 )
 
 // names says what each kind of refresh asks for.
@@ -109,37 +125,64 @@ func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 
 // pause is the time after a failed refresh in which it is not tried again.
 type pause struct {
-	wait  time.Duration
+	tries int
 	until time.Time
+	full  func() bool // nil: the disk was not full
 }
 
 // refreshOnce runs the refreshes that are due and do not pause.
 func (o Options) refreshOnce(ctx context.Context, r Refreshes, failed map[store.Run]pause) {
 	_ = r.each(func(run store.Run, every time.Duration, work func(context.Context) error) error {
 		p := failed[run]
-		if o.Now().Before(p.until) {
+		if o.Now().Before(p.until) && (p.full == nil || p.full()) {
 			return nil
 		}
+		began := time.Now()
 		err := o.refreshAlone(ctx, run, every, work)
 		switch {
 		case errors.Is(err, store.ErrHeld) || ctx.Err() != nil:
 		case err == nil:
 			delete(failed, run)
-			o.Monitor.Resolved(names[run])
+			o.Monitor.Resolved("the refresh of " + names[run])
 		default:
-			p.wait = min(max(2*p.wait, tryAgain), tryAgainAtMost)
-			p.until = o.Now().Add(p.wait)
+			p.tries++
+			p.until = o.Now().Add(refresh.Waits.After(p.tries))
+			p.full = o.ranFull(began)
 			failed[run] = p
 			todo := fmt.Sprintf("The service tries again at %s; verdetto check -source asks the source",
 				p.until.UTC().Format("15:04 UTC"))
 			if errors.Is(err, upstream.ErrRefused) {
 				todo = "Set a valid TRAVELPAYOUTS_TOKEN"
 			}
-			o.Monitor.Troubled(names[run], o.Now(), err, todo)
+			if p.full != nil {
+				todo = "Free some space on the disk of the store; then the service tries again"
+			}
+			o.Monitor.Troubled(monitor.Trouble{Of: "the refresh of " + names[run], Since: o.Now(), Error: err.Error(),
+				Todo: todo, Full: p.full})
 			o.Log.Error("the refresh of "+names[run]+" failed", "error", err, "todo", todo)
 		}
 		return nil //nolint:nilerr // a failed run must not stop the other run
 	})
+}
+
+var room = diskFree // except in a test
+
+// ranFull returns nil if no write has failed since began. Otherwise it returns a function that reports
+// whether the disk has as little room as now: small writes may succeed even on a full disk.
+func (o Options) ranFull(began time.Time) func() bool {
+	file, ok := o.Table.(interface {
+		WriteFailed() time.Time
+		Path() string
+	})
+	if !ok || file.WriteFailed().Before(began) {
+		return nil
+	}
+	folder := filepath.Dir(file.Path())
+	had, _ := room(folder)
+	return func() bool {
+		free, ok := room(folder)
+		return ok && free < had+1<<20
+	}
 }
 
 // RefreshDue runs the refreshes that are due, once.

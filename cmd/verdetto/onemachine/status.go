@@ -26,7 +26,7 @@ type Status struct {
 	Running   bool      `json:"running"`
 	Ready     bool      `json:"ready"`
 	Reason    string    `json:"reason,omitempty"` // why it is not ready
-	FaresDays *float64  `json:"faresDays"`        // age of the fares; null: there are none
+	FaresDays *float64  `json:"faresDays"`        // age of the newest fares; null: there are none
 	// Collection is how far the routes are from their first verdict; nil once one has enough days.
 	Collection *verdict.Raccolta `json:"raccolta,omitempty"`
 	Routes     int               `json:"routes"`
@@ -39,7 +39,7 @@ type Status struct {
 	Bytes      int64             `json:"bytes"`   // size of the file
 	// bytes of the file that are free and will be reused
 	Free int64 `json:"free"`
-	// Troubles are the refreshes that fail now. Only a running service has them.
+	// Troubles are what fails now. Only a running service has them.
 	Troubles []monitor.Trouble `json:"troubles,omitempty"`
 	// The last warnings and errors of the log, newest first. Only a running service has them.
 	Faults []monitor.Fault `json:"faults"`
@@ -132,6 +132,9 @@ func (o Options) answerStatus(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	status.Running, status.Faults, status.Troubles = true, o.Monitor.Faults(), o.Monitor.Troubles()
+	if reason := diskFull(status.Troubles); status.Ready && reason != "" {
+		status.Ready, status.Reason = false, reason
+	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(status) // the caller may have hung up
 }
@@ -150,10 +153,10 @@ func (s Status) Print(w io.Writer) {
 		line("service", "%s, not ready. %s", running, s.Reason)
 	}
 	for _, t := range s.Troubles {
-		line("trouble", "the refresh of %s fails since %s. %s. %s", t.Of, t.Since.Format(time.RFC3339), t.Todo, t.Error)
+		line("trouble", "%s fails since %s. %s. %s", t.Of, t.Since.Format(time.RFC3339), t.Todo, t.Error)
 	}
 	if s.FaresDays != nil {
-		line("fares", "%.1f days old", *s.FaresDays)
+		line("fares", "the newest are %.1f days old", *s.FaresDays)
 	}
 	if c := s.Collection; c != nil {
 		since := ""

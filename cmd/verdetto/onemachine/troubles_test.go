@@ -2,6 +2,7 @@ package onemachine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,8 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"verdetto/cmd/verdetto/monitor"
 	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
@@ -71,15 +75,132 @@ func TestFailedRefreshIsRetried(t *testing.T) {
 		t.Errorf("%s\n%s", status, ready)
 	}
 	fault = fmt.Errorf("ask: %w", upstream.ErrRefused)
-	clock.Add(tryAgainAtMost)
+	clock.Add(refresh.Waits.Longest)
 	o.refreshOnce(t.Context(), r, failed)
 	if status, _ := says(); !strings.Contains(status, "Set a valid TRAVELPAYOUTS_TOKEN") {
 		t.Error(status)
 	}
 	fault = nil
-	clock.Add(tryAgainAtMost)
+	clock.Add(refresh.Waits.Longest)
 	o.refreshOnce(t.Context(), r, failed)
 	if status, ready := says(); strings.Contains(status, "trouble") || strings.Contains(ready, "avviso") {
 		t.Errorf("after a success: %s\n%s", status, ready)
+	}
+}
+
+// failing does not answer for some origins, or only with fares of the future.
+type failing struct {
+	counted
+	fails  map[fare.City]bool
+	future bool
+}
+
+func (f *failing) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
+	answer, err := f.counted.Fares(ctx, origin, since, until)
+	if f.fails[origin] {
+		return upstream.Answer{}, upstream.ErrUnavailable
+	}
+	if f.future {
+		return upstream.Answer{Dropped: map[upstream.Reason]int{upstream.FromFuture: 12}}, nil
+	}
+	return answer, err
+}
+
+// A refresh of routes is done once every origin was asked. A retry asks only for those that failed.
+func TestOriginsThatFailAreAskedAgain(t *testing.T) {
+	table, clock := openStore(t)
+	source := &failing{counted: counted{asked: map[fare.City]int{}}, fails: map[fare.City]bool{"ROM": true}}
+	o := process(table, source, clock)
+	o.Monitor = monitor.New()
+	discover := o.Discovery(nil)
+	r := Refreshes{
+		All:        func(ctx context.Context) error { _, err := discover(ctx); return err },
+		Departures: func(context.Context) error { return nil },
+	}
+	failed := map[store.Run]pause{}
+	for range 12 { // tried after 0, 10 and 30 minutes
+		o.refreshOnce(t.Context(), r, failed)
+		clock.Add(lookEvery)
+	}
+	if diff := cmp.Diff(map[fare.City]int{"MIL": 1, "PAR": 1, "ROM": 3}, source.asked); diff != "" {
+		t.Error(diff)
+	}
+	troubles := o.Monitor.Troubles()
+	if len(troubles) != 1 || !strings.Contains(troubles[0].Error, "1 of 1 cities failed, at first ROM: ") {
+		t.Errorf("%+v", troubles)
+	}
+	source.fails = nil
+	clock.Add(refresh.Waits.Longest)
+	o.refreshOnce(t.Context(), r, failed)
+	last, _, err := (store.Fares{Table: table}).LastRun(t.Context(), store.Discovery)
+	if err != nil || last.IsZero() || len(o.Monitor.Troubles()) != 0 || source.asked["MIL"] != 1 {
+		t.Errorf("after a success: last run %v %v, %+v, asked %v", last, err, o.Monitor.Troubles(), source.asked)
+	}
+	source.future = true
+	clock.Add(Cycle * 24 * time.Hour)
+	o.refreshOnce(t.Context(), r, failed)
+	if got := o.Monitor.Troubles(); len(got) != 1 || !strings.Contains(got[0].Error, "set the clock right") {
+		t.Errorf("the clock is behind: %+v", got)
+	}
+}
+
+// full is a store whose disk is full for large writes.
+type full struct {
+	store.Table
+	is     bool
+	failed time.Time
+}
+
+func (f *full) Path() string           { return "kept.db" }
+func (f *full) WriteFailed() time.Time { return f.failed }
+
+func (f *full) Write(ctx context.Context, ops ...store.Op) error {
+	if f.is && strings.HasPrefix(ops[0].Item.Partition, "ROUTE#") {
+		f.failed = time.Now()
+		return store.ErrUnavailable
+	}
+	return f.Table.Write(ctx, ops...)
+}
+
+// A service whose refresh filled the disk is not ready until there is room, even while small writes
+// succeed. It then refreshes at once.
+func TestFullDiskDuringARefresh(t *testing.T) {
+	kept, clock := openStore(t)
+	table, free := &full{Table: kept}, 3e6
+	o := process(table, &counted{asked: map[fare.City]int{}}, clock)
+	room = func(string) (float64, bool) { return free, true }
+	t.Cleanup(func() { room = diskFree })
+	o.Monitor = monitor.New()
+	r := Refreshes{
+		All: func(ctx context.Context) error {
+			report, err := o.Refresh(ctx, nil)
+			return errors.Join(err, report.Failure())
+		},
+		Departures: func(context.Context) error { return nil },
+	}
+	failed := map[store.Run]pause{}
+	look := func() string {
+		health := NewHealth(table, clock.Now)
+		health.troubles, health.system = o.Monitor.Troubles, func() time.Time { return time.Now().Add(2 * failedFor) }
+		return health.Look(t.Context()).Reason
+	}
+	o.refreshOnce(t.Context(), r, failed)
+	if got := look(); got != "" {
+		t.Fatal(got)
+	}
+	table.is = true
+	clock.Add(Cycle * 24 * time.Hour)
+	o.refreshOnce(t.Context(), r, failed)
+	if got := look(); !strings.Contains(got, "disk of the store is full") {
+		t.Errorf("a refresh filled the disk: %q", got)
+	}
+	free += 2 << 20
+	if got := look(); got != "" {
+		t.Errorf("with room again: %q", got)
+	}
+	table.is = false
+	o.refreshOnce(t.Context(), r, failed)
+	if got := o.Monitor.Troubles(); len(got) > 0 {
+		t.Errorf("after the next refresh: %+v", got)
 	}
 }

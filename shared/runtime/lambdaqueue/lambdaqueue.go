@@ -44,7 +44,7 @@ func Messages(raw json.RawMessage) ([]queue.Message, bool) {
 		if err != nil {
 			received = 1 // at least this delivery
 		}
-		messages[i] = queue.Message{ID: r.MessageId, Body: r.Body, Received: received}
+		messages[i] = queue.Message{ID: r.MessageId, Body: r.Body, Received: received, Receipt: r.ReceiptHandle}
 	}
 	return messages, true
 }

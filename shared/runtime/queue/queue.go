@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 	"unicode/utf8"
 )
 
@@ -26,11 +27,18 @@ type Queue interface {
 	Send(ctx context.Context, messages ...string) error
 }
 
+// Postponer is a Queue that can delay the next delivery of a message. Without it, a failed message
+// is delivered again after a fixed time.
+type Postponer interface {
+	Postpone(ctx context.Context, m Message, wait time.Duration) error
+}
+
 // Message is one delivery of a message.
 type Message struct {
 	ID       string // the same in every delivery
 	Body     string
-	Received int // deliveries, including this one
+	Received int    // deliveries, including this one
+	Receipt  string // names this delivery to a Postponer
 }
 
 // Handler returns the IDs of the messages that failed. Only these are delivered again.

@@ -187,6 +187,9 @@ func (s *Store) Len() (n int) {
 
 func (s *Store) Close() error { return s.db.Close() }
 
+// Path returns the name of the file.
+func (s *Store) Path() string { return s.db.Path() }
+
 // view runs f in a read transaction, and turns errors of bolt into ErrUnavailable.
 func (s *Store) view(ctx context.Context, f func(*bolt.Bucket) error) error {
 	if err := ctx.Err(); err != nil {

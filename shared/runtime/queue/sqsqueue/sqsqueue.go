@@ -33,7 +33,10 @@ type Queue struct {
 	url    string
 }
 
-var _ queue.Queue = (*Queue)(nil)
+var _ interface {
+	queue.Queue
+	queue.Postponer
+} = (*Queue)(nil)
 
 func New(client *sqs.Client, url string) *Queue { return &Queue{client, url} }
 
@@ -58,6 +61,16 @@ func (q *Queue) Send(ctx context.Context, messages ...string) error {
 	}
 	if err := errors.Join(faults...); err != nil {
 		return fmt.Errorf("send to queue: %w", err)
+	}
+	return nil
+}
+
+// Postpone takes at most 12 hours, the limit of SQS.
+func (q *Queue) Postpone(ctx context.Context, m queue.Message, wait time.Duration) error {
+	_, err := q.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: aws.String(q.url),
+		ReceiptHandle: aws.String(m.Receipt), VisibilityTimeout: int32(wait.Seconds())})
+	if err != nil {
+		return fmt.Errorf("postpone message: %w", err)
 	}
 	return nil
 }
