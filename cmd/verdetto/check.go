@@ -50,7 +50,10 @@ func (o *serveOptions) chooseMoney() {
 	}
 }
 
-const playMoney = "play"
+const (
+	playMoney = "play"
+	demoMoney = "demo" // play money at a public address
+)
 
 // flags defines the flags of the command and returns those that are settings, all but -price.
 func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
@@ -76,6 +79,9 @@ func (o *serveOptions) faults() (faults []string) {
 		if o.upstream == "sample" {
 			wrong("VERDETTO_UPSTREAM: invented fares cannot be sold for real money: set travelpayouts or csv:FILE")
 		}
+	}
+	if o.money == playMoney && o.isPublic() {
+		wrong("VERDETTO_MONEY: play would offer a plan for play money to strangers; set none, or for a demonstration demo, with which every page says that nothing is sold")
 	}
 	if o.upstream == "travelpayouts" {
 		faults = append(faults, config.Faults(&config.Upstream{}, &config.Publication{})...)

@@ -18,6 +18,7 @@ import (
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 	"verdetto/shared/web/page"
+	"verdetto/shared/web/routes"
 )
 
 func serveCommand() *cobra.Command {
@@ -62,7 +63,8 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if s.BaseURL, err = onemachine.BaseURL(o.links(o.base), s.Money == onemachine.RealMoney, listener.Addr()); err != nil {
 		return err
 	}
-	page.NothingSold.Store(s.Money == onemachine.NoMoney)
+	routes.NothingSold.Store(s.Money == onemachine.NoMoney)
+	page.Demonstration.Store(s.Money == demoMoney)
 	page.MailKept.Store(o.isPublic() && onemachine.IsFolder(o.mail))
 	partly, err := o.options.open(ctx, &s, o.notes(s.Log, os.Stdout), onemachine.OpenStore)
 	if err != nil && ctx.Err() != nil {

@@ -51,8 +51,8 @@ type License struct {
 }
 
 type Pro struct {
-	Card    string `json:"card"`
-	Crypto  string `json:"crypto"`
+	Card    string `json:"card,omitempty"`
+	Crypto  string `json:"crypto,omitempty"`
 	Recover string `json:"recover"`
 }
 
@@ -99,14 +99,14 @@ func index(all bool) Index {
 			Names: "OpenTravelData and GeoNames, CC BY 4.0; OurAirports, public domain",
 			Rates: "European Central Bank, euro foreign exchange reference rates",
 		},
-		Pro: Pro{
-			Card:    "POST /api/v1/pro/checkout",
-			Crypto:  "GET /v1/pro/cripta",
-			Recover: "POST /api/v1/pro/recupera",
-		},
+		Pro: Pro{Recover: "POST /api/v1/pro/recupera"},
+	}
+	unsold := routes.NothingSold.Load()
+	if !unsold {
+		i.Pro.Card, i.Pro.Crypto = "POST /api/v1/pro/checkout", "GET /v1/pro/cripta"
 	}
 	for _, r := range routes.Table {
-		if paths := r.Paths(); len(paths) == 2 && (all || !r.SingleFares) { // part of the API
+		if paths := r.Paths(); len(paths) == 2 && (all || !r.SingleFares) && !(unsold && r.Sells()) { // part of the API
 			i.Endpoints = append(i.Endpoints, Endpoint{r.Method, paths[0], paths[1], r.Free.String(), r.Pro.String()})
 		}
 		if r.Name == "price-trends" {

@@ -71,6 +71,14 @@ func (s *Service) about(name string) func(context.Context, *Reader) (*page.Respo
 	}
 }
 
+// mark returns what a condition of an HTML text takes as true: every value is a text there.
+func mark(is bool) string {
+	if is {
+		return "x"
+	}
+	return ""
+}
+
 // particulars returns the values for the placeholders in the texts of the pages about the service.
 func (s *Service) particulars(l *i18n.Language) []any {
 	o := s.Operator
@@ -84,10 +92,14 @@ func (s *Service) particulars(l *i18n.Language) []any {
 	if s.inUSDC() {
 		usdc = l.Decimals(pay.FormatUnits(s.Wallet.Units))
 	}
+	who := s.Processors
+	stripe, solana := s.byCard() && !who.Simulated, s.inUSDC() && !who.Simulated
 	return []any{
+		"Stripe", mark(stripe), "Solana", mark(solana), "Cloud", mark(who.AWS), "Mailer", who.Mail,
+		"Nobody", mark(!stripe && !solana && !who.AWS && who.Mail == ""),
 		"Name", given(o.Name), "Address", given(o.Address), "Email", given(o.Email), "Phone", given(o.Phone), "Number",
 		given(o.Number), "Law", given(o.Law),
-		"Card", s.byCard(), "USDC", usdc, "Days", CryptoDays,
+		"Card", mark(s.byCard()), "USDC", usdc, "Days", CryptoDays,
 		"Offer", page.AddressIn(l, "/v1/pro"), "Manage", page.AddressIn(l, "/v1/pro/gestione"), "Recover",
 		page.AddressIn(l, "/v1/pro/recupera"),
 		"Contact", page.AddressIn(l, "/v1/contatti"), "Privacy", page.AddressIn(l, "/v1/privacy"), "Imprint",

@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/pay"
+	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
@@ -89,7 +92,7 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 		return nil, httpapi.Invalid(httpapi.Fault{Name: "email",
 			Detail: "is not an address that the card checkout takes"})
 	case errors.Is(err, pay.ErrUnavailable):
-		return nil, s.unavailable(ctx, "the checkout", err)
+		return nil, s.unavailable(ctx, noStripe, err)
 	case err != nil:
 		return nil, err
 	}
@@ -146,7 +149,7 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 		return issued{}, NoSuchSession.Problem(
 			"No checkout has that session_id. Open the complete link that the checkout gave you.")
 	case err != nil:
-		return issued{}, s.unavailable(ctx, "the checkout", err)
+		return issued{}, s.unavailable(ctx, noStripe, err)
 	case session.Status == pay.Expired:
 		return issued{}, SessionExpired.Problem(
 			"The checkout expired before it was paid. Begin a new one with POST /api/v1/pro/checkout.")
@@ -194,6 +197,7 @@ type webhookOutput struct {
 // service stores no delivery.
 func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput, error) {
 	event, err := s.Checkout.Event(in.RawBody, in.Signature, s.Now())
+	s.noteSignature(ctx, in.Signature, err)
 	if err != nil {
 		return nil, BadSignature.Problem("The delivery was refused: " + reason(err) + ".")
 	}
@@ -215,11 +219,36 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	case errors.Is(err, pay.ErrNoSuchSubscription), errors.Is(err, store.ErrNotFound):
 		s.Log.WarnContext(ctx, "webhook of an unknown subscription", "event", event.ID, "type", event.Type)
 	case errors.Is(err, pay.ErrUnavailable):
-		return nil, s.unavailable(ctx, "the subscription", err)
+		return nil, s.unavailable(ctx, noStripe, err)
 	case err != nil:
 		return nil, err
 	}
 	return out, nil
+}
+
+// secretTodo says what to do if deliveries are refused. A stranger can send such deliveries too.
+const secretTodo = "if Stripe's dashboard shows failed deliveries, set STRIPE_WEBHOOK_SECRETS to the secret that " +
+	"it shows for the webhook"
+
+// noteSignature tells the operator of deliveries that look like Stripe's but are signed with another
+// secret. It logs one of them per hour.
+func (s *Service) noteSignature(ctx context.Context, signature string, err error) {
+	wrong := errors.Is(err, pay.ErrBadSignature) && strings.Contains(signature, "v1=")
+	if err != nil && !wrong {
+		return
+	}
+	if s.OnDelivery != nil {
+		s.OnDelivery(err, secretTodo)
+	}
+	now := s.Now()
+	s.signature.Lock()
+	defer s.signature.Unlock()
+	if !wrong || now.Before(s.signature.next) {
+		return
+	}
+	s.signature.next = now.Add(time.Hour)
+	s.Log.LogAttrs(ctx, slog.LevelError, "a delivery of Stripe's webhook has a wrong signature: "+secretTodo,
+		s.Metrics.Attrs(now, metrics.Metric{Name: "WebhookSecretWrong", Unit: metrics.Count, Value: 1})...)
 }
 
 // errForeign means that a subscription is for a price that does not belong to the plan Pro.

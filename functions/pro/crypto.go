@@ -272,5 +272,5 @@ func (s *Service) noPayment(ctx context.Context, err error) error {
 	case errors.Is(err, pay.ErrUnreadable):
 		return Unjudged.Problem(err.Error())
 	}
-	return s.unavailable(ctx, "the chain", err)
+	return s.unavailable(ctx, noNode, err)
 }

@@ -167,7 +167,7 @@ func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, err
 	for _, customer := range payers {
 		if err := s.Checkout.Forget(ctx, customer); err != nil {
 			if errors.Is(err, pay.ErrUnavailable) {
-				return nil, s.unavailable(ctx, "the card processor", err)
+				return nil, s.unavailable(ctx, noStripe, err)
 			}
 			return nil, err
 		}

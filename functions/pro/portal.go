@@ -59,7 +59,7 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 		switch {
 		case errors.Is(err, pay.ErrNoSuchCustomer):
 		case errors.Is(err, pay.ErrUnavailable):
-			return nil, s.unavailable(ctx, "the billing portal", err)
+			return nil, s.unavailable(ctx, noStripe, err)
 		case err != nil:
 			return nil, err
 		default:
@@ -93,7 +93,7 @@ func (s *Service) payers(ctx context.Context, c store.Customer) (customers []str
 		switch {
 		case errors.Is(err, pay.ErrNoSuchSubscription):
 		case errors.Is(err, pay.ErrUnavailable):
-			return nil, s.unavailable(ctx, "the subscription", err)
+			return nil, s.unavailable(ctx, noStripe, err)
 		case err != nil:
 			return nil, err
 		case held.Customer != "" && !slices.Contains(customers, held.Customer):

@@ -44,12 +44,22 @@ type Service struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 	Operator Operator
+	// Processors says who else processes personal data.
+	Processors Processors
 	// SignalWorker, if set, is called when the outbox has a new job.
 	SignalWorker func()
 	JobsAtOnce   int // parallel jobs of the outbox; 0: 1
 	Metrics      metrics.Source
+	// OnDelivery, if set, gets the outcome of each delivery of Stripe's webhook: nil, or that the
+	// signature is wrong and what to do.
+	OnDelivery func(err error, todo string)
 
 	priceMemo store.Memo[*pay.Price]
+
+	signature struct {
+		sync.Mutex
+		next time.Time // no wrong signature is logged before
+	}
 
 	// kept is the progress of judging kept claims.
 	kept struct {
@@ -57,6 +67,13 @@ type Service struct {
 		after string    // the claim that was judged last; empty: begin anew
 		next  time.Time // nothing is judged before
 	}
+}
+
+// Processors are companies beside the operator that process personal data, for the page about privacy.
+type Processors struct {
+	AWS       bool   // runs the service and sends its mails
+	Mail      string // the host of the mail server
+	Simulated bool   // payments are: no payment service sees anything
 }
 
 // Wallet describes the wallet that receives payments in USDC.
@@ -177,9 +194,15 @@ func address(email string) (string, error) {
 	return a, nil
 }
 
+// What the log says of a payment service that does not answer.
+const (
+	noStripe = "Stripe gave no usable answer; the caller may repeat the call; if this lasts, see status.stripe.com"
+	noNode   = "no Solana node gave a usable answer; the caller may repeat the call; if this lasts, set other SOLANA_NODES"
+)
+
 // unavailable logs err and returns the error response for a payment service that does not answer.
-func (s *Service) unavailable(ctx context.Context, what string, err error) error {
-	s.Log.ErrorContext(ctx, what+" could not be asked", "error", err)
+func (s *Service) unavailable(ctx context.Context, which string, err error) error {
+	s.Log.ErrorContext(ctx, which, "error", err)
 	return httpapi.Unavailable.Problem("The payment could not be checked; nothing is lost. Call again in "+
 		"a few seconds.").With("Retry-After", "5")
 }

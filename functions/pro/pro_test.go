@@ -193,6 +193,9 @@ func TestDeliveriesThatAreRefused(t *testing.T) {
 		want(t, s.Do("POST", "/api/v1/pro/webhook", string(c.payload), "Stripe-Signature", c.signature), 400, "",
 			c.name)
 	}
+	if logged := s.Log.String(); strings.Count(logged, "STRIPE_WEBHOOK_SECRETS") != 1 {
+		t.Errorf("deliveries with a wrong secret were logged as\n%s", logged)
+	}
 	unheard := []byte(
 		`{"id":"evt_1","object":"event","type":"charge.dispute.created","created":1,"data":{"object":{"id":"dp_1","object":"dispute"}}}`)
 	deliver(t, s, playmoney.Event{Type: "unheard of", Payload: unheard}, 200)

@@ -77,8 +77,8 @@ func sold(t *testing.T, card, usdc bool) {
 		{"POST", "/api/v1/pro/webhook", "{}", when(card, http.StatusBadRequest)},
 		{"GET", "/v1/pro/cripta", "", when(usdc, http.StatusOK)},
 		{"POST", "/v1/pro/verifica-cripta", `{"email":"ada@example.com","signature":"x"}`, when(usdc, http.StatusBadRequest)},
-		{"GET", "/v1/termini", "", http.StatusOK},
-		{"GET", "/v1/privacy", "", http.StatusOK},
+		{"GET", "/v1/termini?lang=en", "", http.StatusOK},
+		{"GET", "/v1/privacy?lang=en", "", http.StatusOK},
 		{"GET", "/v1/pro/chiave", "", http.StatusUnauthorized},
 		{"POST", "/v1/pro/recupera", `{"email":"ada@example.com"}`, http.StatusAccepted},
 		{"POST", "/v1/pro/gestione", `{"email":"ada@example.com"}`, http.StatusAccepted},
@@ -94,8 +94,12 @@ func sold(t *testing.T, card, usdc bool) {
 		if w.Code == http.StatusNotFound && !strings.Contains(said, pro.NotOffered.Code) && !strings.HasSuffix(c.path, "webhook") {
 			t.Errorf("%s %s: %s", c.method, c.path, said)
 		}
-		if c.path == "/v1/termini" && strings.Contains(said, "In USDC: ") != usdc {
-			t.Errorf("the terms name a price in USDC: %t", !usdc)
+		if strings.HasPrefix(c.path, "/v1/termini") && (strings.Contains(said, "In USDC: ") != usdc || strings.Contains(said, "By card: ") != card) {
+			t.Errorf("the terms name other ways to pay than the service has: %s", said)
+		}
+		if strings.HasPrefix(c.path, "/v1/privacy") && (strings.Contains(said, "(Stripe)") != card || strings.Contains(said, "Solana") != usdc ||
+			strings.Contains(said, "Amazon") || strings.Contains(said, "Nobody: ") != (!card && !usdc)) {
+			t.Errorf("the page about privacy names other processors than the service has: %s", said)
 		}
 		if offered := fmt.Sprintf(`"offered":%t`, card || usdc); c.path == "/v1/pro" &&
 			(!strings.Contains(said, offered) || strings.Contains(said, `"usdc":`) != usdc) {

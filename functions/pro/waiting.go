@@ -146,7 +146,7 @@ func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issue
 	} else {
 		found, err := s.Chain.Find(ctx, s.reference(in.Body.Token, in.Body.Email))
 		if err != nil {
-			return issued{}, "", s.unavailable(ctx, "the chain", err)
+			return issued{}, "", s.unavailable(ctx, noNode, err)
 		}
 		signatures = found[:min(len(found), mostJudged)]
 	}

@@ -22,8 +22,8 @@ const Timeout = 8 * time.Second
 var (
 	// ErrUnavailable means that the payment service did not answer. A retry with the same
 	// idempotency key is safe and may succeed.
-	ErrUnavailable = errors.New("payment service unavailable")
-	ErrRefused     = errors.New("refused by the payment service")
+	ErrUnavailable = errors.New("no usable answer")
+	ErrRefused     = errors.New("it refused")
 )
 
 var (

@@ -28,6 +28,17 @@ const folderRate = 1000
 // IsFolder reports whether the name of a carrier is a folder; see OpenCarrier.
 func IsFolder(name string) bool { return name != "ses" && !smtpmail.IsServer(name) }
 
+// mailHost names the server of a carrier, for people; a folder has none.
+func mailHost(name string) string {
+	if at, err := smtpmail.ParseServer(name); err == nil {
+		return at.Host
+	}
+	if IsFolder(name) {
+		return ""
+	}
+	return "Amazon SES"
+}
+
 // CarrierFaults returns what is wrong with the name of a mail carrier (see OpenCarrier) and its
 // settings. A folder has no faults.
 func CarrierFaults(name string) (faults []string) {

@@ -2,7 +2,9 @@ package onemachine
 
 import (
 	"crypto/rand"
+	"strings"
 
+	"verdetto/cmd/verdetto/monitor"
 	"verdetto/functions/pro"
 	"verdetto/functions/wiring/plan"
 	"verdetto/shared/pay"
@@ -48,6 +50,16 @@ func (s *Service) openPro(carrier Carrier) (err error) {
 		Limiter:  s.limiter(), Refused: s.refused, Pepper: o.Pepper, BaseURL: o.BaseURL,
 		Random: rand.Reader, Now: o.Now, Log: o.Log,
 		JobsAtOnce: jobsAtOnce, Operator: pro.Operator(operator),
+		Processors: pro.Processors{Mail: mailHost(o.Mail), Simulated: s.Payments != nil},
+		OnDelivery: func(err error, todo string) {
+			const of = "Stripe's webhook"
+			if err == nil {
+				o.Monitor.Resolved(of)
+			} else {
+				o.Monitor.Troubled(monitor.Trouble{Of: of, Since: o.Now(), Error: err.Error(),
+					Todo: strings.ToUpper(todo[:1]) + todo[1:]})
+			}
+		},
 	}
 	return plan.Sell(s.Pro, payments)
 }

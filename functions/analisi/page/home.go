@@ -19,6 +19,7 @@ import (
 	"verdetto/shared/text/wording"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
+	"verdetto/shared/web/routes"
 )
 
 //go:embed home.html calendar.html deals.html stays.html compare.html
@@ -322,7 +323,7 @@ func (h home) refuseFailed(r *http.Request, v *view, err error) {
 }
 
 // Sold reports whether the page offers the plan.
-func (v *view) Sold() bool { return !page.NothingSold.Load() }
+func (v *view) Sold() bool { return !routes.NothingSold.Load() }
 
 func (v *view) respond(base string) (*page.Response, error) {
 	var body, head bytes.Buffer

@@ -105,7 +105,7 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 	if in.File == fixedPages {
 		s.list(&set, func(l *i18n.Language) string { return page.Home(l) }, "")
 		for _, path := range []string{"/v1/pro", "/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali"} {
-			if path != "/v1/pro" || !page.NothingSold.Load() {
+			if path != "/v1/pro" || !routes.NothingSold.Load() {
 				s.list(&set, func(l *i18n.Language) string { return page.AddressIn(l, path) }, "")
 			}
 		}

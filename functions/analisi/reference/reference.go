@@ -180,7 +180,7 @@ var described = sync.OnceValues(func() (Reference, error) {
 	}
 	for _, route := range routes.Table {
 		op, ok := d.Paths[route.Path][strings.ToLower(route.Method)]
-		if !ok {
+		if !ok || routes.NothingSold.Load() && route.Sells() {
 			continue
 		}
 		about, _, _ := strings.Cut(op.Description, "\n\n") // the rest states the quotas
@@ -222,6 +222,9 @@ var described = sync.OnceValues(func() (Reference, error) {
 			}
 		}
 		r.Endpoints = append(r.Endpoints, e)
+	}
+	if routes.NothingSold.Load() {
+		r.ProKey = []ReferenceWay{}
 	}
 	for _, p := range d.Problems {
 		r.Problems = append(r.Problems, ReferenceProblem{p.Code, "/v1/docs#" + p.Code, p.Status, p.Title,

@@ -42,7 +42,8 @@ func main() {
 		Outbox:   store.Outbox{Table: p.Table, Name: "pro", Delay: store.RandomDelay},
 		Checkout: pay.Unsold{}, Sender: sending.Mail(p.Parts, outgoing),
 		Limiter: p.API.Limiter, Refused: p.API.Refused, Pepper: p.API.Pepper, BaseURL: public.BaseURL,
-		Random: rand.Reader, Now: p.Now, Log: p.Log, Operator: pro.Operator(operator), Metrics: p.Metrics,
+		Random: rand.Reader, Now: p.Now, Log: p.Log, Operator: pro.Operator(operator),
+		Processors: pro.Processors{AWS: true}, Metrics: p.Metrics,
 		SignalWorker: sending.Signal(p.Parts, work.QueueURL),
 	}
 	if sale.Any() {

@@ -8,6 +8,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
+	"verdetto/shared/web/routes"
 )
 
 // Parts holds what every executable with an HTTP API needs, and the configuration of the API.
@@ -20,7 +21,9 @@ type Parts struct {
 func Load(groups ...any) Parts {
 	var access config.HTTP
 	var quotas config.Quotas
-	p := Parts{Parts: wiring.Load(append([]any{&access, &quotas}, groups...)...)}
+	var sale config.Sale
+	p := Parts{Parts: wiring.Load(append([]any{&access, &quotas, &sale}, groups...)...)}
+	routes.NothingSold.Store(!sale.Any())
 	p.Log = httpapi.RequestLog(p.Log)
 	p.API = httpapi.Config{
 		Now: p.Now, Log: p.Log, OriginSecrets: access.OriginSecrets, Pepper: access.Key(),

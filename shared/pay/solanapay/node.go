@@ -23,6 +23,7 @@ const unsupportedVersion = -32015
 
 type node struct {
 	address string
+	host    string // of the address, whose path can hold a secret
 	client  *http.Client
 }
 

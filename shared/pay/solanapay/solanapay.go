@@ -69,7 +69,7 @@ func New(config Config) (*Chain, error) {
 		if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "127.0.0.1") {
 			return nil, fmt.Errorf("address of node %d is neither https nor on this machine", i+1)
 		}
-		chain.nodes = append(chain.nodes, &node{address, client})
+		chain.nodes = append(chain.nodes, &node{address, u.Host, client})
 	}
 	return chain, nil
 }
@@ -144,7 +144,7 @@ func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *n
 		if err == nil {
 			return answer, nil
 		}
-		err = fmt.Errorf("ask node %d: %w", i+1, err)
+		err = fmt.Errorf("ask the Solana node at %s: %w", n.host, err)
 		if errors.Is(err, context.Canceled) || final != nil && errors.Is(err, final) {
 			return none, err
 		}

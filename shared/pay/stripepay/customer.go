@@ -13,7 +13,7 @@ import (
 )
 
 func (c *Checkout) Portal(ctx context.Context, customer, returnURL string) (string, error) {
-	const what = "open billing portal"
+	const what = "ask Stripe for its billing page"
 	if !isID(customer, "cus_") {
 		return "", fmt.Errorf("%s: %w", what, pay.ErrNoSuchCustomer)
 	}
@@ -38,12 +38,12 @@ func (c *Checkout) Readdress(ctx context.Context, customer, email string) error 
 }
 
 func (c *Checkout) Forget(ctx context.Context, customer string) error {
-	deleted, err := c.customer(ctx, "delete customer", http.MethodDelete, customer, &stripe.CustomerParams{})
+	deleted, err := c.customer(ctx, "ask Stripe to delete a customer", http.MethodDelete, customer, &stripe.CustomerParams{})
 	switch {
 	case errors.Is(err, pay.ErrNoSuchCustomer):
 		return nil
 	case err == nil && !deleted:
-		return fmt.Errorf("delete customer: %w: the answer does not say that it is", pay.ErrUnavailable)
+		return fmt.Errorf("ask Stripe to delete a customer: %w: the answer does not say that it is", pay.ErrUnavailable)
 	}
 	return err
 }

@@ -39,14 +39,14 @@ type wirePrice struct {
 }
 
 func (c *Checkout) Price(ctx context.Context) (pay.Price, error) {
-	body, err := c.call(ctx, "read price", http.MethodGet, stripe.FormatURLPath("/v1/prices/%s", c.price),
+	body, err := c.call(ctx, "ask Stripe for a price", http.MethodGet, stripe.FormatURLPath("/v1/prices/%s", c.price),
 		&stripe.PriceParams{}, pay.ErrRefused)
 	if err != nil {
 		return pay.Price{}, err
 	}
 	p, err := read[wirePrice](body, "price")
 	if err != nil || p.ID != c.price {
-		return pay.Price{}, fmt.Errorf("read price: %w: the answer is not that price", pay.ErrUnavailable)
+		return pay.Price{}, fmt.Errorf("ask Stripe for a price: %w: the answer is not that price", pay.ErrUnavailable)
 	}
 	return p.price()
 }
@@ -54,7 +54,7 @@ func (c *Checkout) Price(ctx context.Context) (pay.Price, error) {
 // price fails with ErrNoPrice if a page cannot show the price in one line.
 func (p wirePrice) price() (pay.Price, error) {
 	wrong := func(what string) (pay.Price, error) {
-		return pay.Price{}, fmt.Errorf("read price: %w: %s", pay.ErrNoPrice, what)
+		return pay.Price{}, fmt.Errorf("ask Stripe for a price: %w: %s", pay.ErrNoPrice, what)
 	}
 	switch {
 	case !p.Active:

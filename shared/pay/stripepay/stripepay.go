@@ -147,19 +147,19 @@ func (c *Checkout) Start(ctx context.Context, request pay.StartRequest) (pay.Pag
 	if request.IdempotencyKey != "" {
 		params.SetIdempotencyKey(request.IdempotencyKey)
 	}
-	body, err := c.call(ctx, "start checkout", http.MethodPost, "/v1/checkout/sessions", params, pay.ErrRefused)
+	body, err := c.call(ctx, "ask Stripe to start a checkout", http.MethodPost, "/v1/checkout/sessions", params, pay.ErrRefused)
 	if err != nil {
 		return pay.Page{}, err
 	}
 	s, err := read[wireSession](body, "checkout.session")
 	if err != nil || s.URL == "" {
-		return pay.Page{}, fmt.Errorf("start checkout: %w: the answer is not a page", pay.ErrUnavailable)
+		return pay.Page{}, fmt.Errorf("ask Stripe to start a checkout: %w: the answer is not a page", pay.ErrUnavailable)
 	}
 	return pay.Page{ID: s.ID, URL: s.URL, Expires: moment(s.ExpiresAt)}, nil
 }
 
 func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) {
-	const what = "read checkout"
+	const what = "ask Stripe for a checkout"
 	if !isID(id, "cs_") {
 		return pay.Session{}, fmt.Errorf("%s: %w", what, pay.ErrNoSuchSession)
 	}
@@ -188,7 +188,7 @@ func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) 
 }
 
 func (c *Checkout) Subscription(ctx context.Context, id string) (pay.Subscription, error) {
-	const what = "read subscription"
+	const what = "ask Stripe for a subscription"
 	if !isID(id, "sub_") {
 		return pay.Subscription{}, fmt.Errorf("%s: %w", what, pay.ErrNoSuchSubscription)
 	}
@@ -221,7 +221,7 @@ func translate(ctx context.Context, what string, err, missing error) error {
 		if errors.Is(ctx.Err(), context.Canceled) {
 			return fmt.Errorf("%s: %w", what, context.Canceled)
 		}
-		return fmt.Errorf("%s: %w: no answer of the API", what, pay.ErrUnavailable)
+		return fmt.Errorf("%s: %w: it cannot be reached, or is too slow", what, pay.ErrUnavailable)
 	}
 	code := refusal.HTTPStatusCode
 	kind := pay.ErrRefused
@@ -239,6 +239,9 @@ func translate(ctx context.Context, what string, err, missing error) error {
 		kind = pay.ErrNoSuchCustomer
 	case refusal.Code == stripe.ErrorCodeEmailInvalid, refusal.Param == "customer_email":
 		kind = pay.ErrBadEmail
+	}
+	if code == http.StatusUnauthorized {
+		kind = fmt.Errorf("%w: set a valid STRIPE_KEY", kind)
 	}
 	return fmt.Errorf("%s: %w: status %d, type %q, code %q, parameter %q, request %q",
 		what, kind, code, refusal.Type, refusal.Code, refusal.Param, refusal.RequestID)

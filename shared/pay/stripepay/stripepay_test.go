@@ -330,6 +330,9 @@ func TestFaults(t *testing.T) {
 				if got := len(fake.Sessions()); got != c.made {
 					t.Errorf("%d sessions were made, want %d", got, c.made)
 				}
+				if err != nil && !strings.HasPrefix(err.Error(), "ask Stripe to start a checkout: ") {
+					t.Errorf("the error does not name Stripe: %v", err)
+				}
 				for _, secret := range []string{"sk_", "anna", "whsec"} {
 					if err != nil && strings.Contains(err.Error(), secret) {
 						t.Errorf("the error tells %q: %v", secret, err)

@@ -87,12 +87,12 @@ func (s wireSession) session(prices []string) (pay.Session, error) {
 	switch answer.Status {
 	case pay.Open, pay.Complete, pay.Expired:
 	default:
-		return pay.Session{}, fmt.Errorf("read checkout: %w: status %q", pay.ErrUnavailable, s.Status)
+		return pay.Session{}, fmt.Errorf("ask Stripe for a checkout: %w: status %q", pay.ErrUnavailable, s.Status)
 	}
 	if s.Subscription.Object != nil {
 		held, err := read[wireSubscription](s.Subscription.Object, "subscription")
 		if err != nil {
-			return pay.Session{}, fmt.Errorf("read checkout: %w: its subscription cannot be read", pay.ErrUnavailable)
+			return pay.Session{}, fmt.Errorf("ask Stripe for a checkout: %w: its subscription cannot be read", pay.ErrUnavailable)
 		}
 		answer.PaidUntil, answer.Ours = held.paidUntil(), held.has(prices)
 	}

@@ -79,10 +79,10 @@ var Settings = []Setting{
 		Fits: anything},
 	{Name: "VERDETTO_SMTP_PASSWORD", ReadBy: "`-mail` of a server", Give: "the password at the mail server",
 		Secret: true, Without: "as above", Fits: anything},
-	{Name: "VERDETTO_MONEY", Flag: "money", ReadBy: "serve", Give: "none, `play` or real",
-		Note: "how Pro is paid. With none nothing is sold; play simulates Stripe and Solana on this machine; real needs " +
-			"the settings of Stripe, of Solana or of both",
-		Without: "play where only this machine reaches the service, else none", Fits: oneOf("none", "play", "real")},
+	{Name: "VERDETTO_MONEY", Flag: "money", ReadBy: "serve", Give: "none, `play`, demo or real",
+		Note: "how Pro is paid. With none nothing is sold; play simulates Stripe and Solana on this machine; demo does so at " +
+			"a public address too, and every page says it; real needs the settings of Stripe, of Solana or of both",
+		Without: "play where only this machine reaches the service, else none", Fits: oneOf("none", "play", "demo", "real")},
 	{Name: "VERDETTO_BASE_URL", Flag: "base", ReadBy: "analisi, compat, pro, x402, alerts, refresh; serve",
 		Give: "an https `URL` without a slash at the end, such as https://verdetto.example",
 		Note: "the public address of the service, with which links begin",

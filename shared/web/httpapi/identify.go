@@ -14,6 +14,7 @@ import (
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/store"
+	"verdetto/shared/web/routes"
 )
 
 const KeyHeader = "X-Api-Key"
@@ -102,9 +103,12 @@ func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem
 		a.config.Log.ErrorContext(ctx, "key not checked", "error", err)
 		return Unavailable.Problem("Your key could not be checked. Call again in a few seconds.").With("Retry-After", "5")
 	case !c.Plan().Live(a.config.Now()):
+		todo := "Renew it with POST /api/v1/pro/checkout or GET /v1/pro/cripta, or leave"
+		if routes.NothingSold.Load() {
+			todo = "Leave"
+		}
 		return PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
-			". Renew it with POST /api/v1/pro/checkout or GET /v1/pro/cripta, or leave the header out "+
-			"for free calls within a daily quota.").
+			". "+todo+" the header out for free calls within a daily quota.").
 			With("WWW-Authenticate", "ApiKey")
 	}
 	return nil

@@ -22,6 +22,7 @@ import (
 	"sync/atomic"
 
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/routes"
 )
 
 // Policy is the Content-Security-Policy of every page. It allows only resources of this service and
@@ -109,8 +110,8 @@ func OtherLanguages(l *i18n.Language, path string) (others []Other) {
 
 // What the process tells on all its pages. It is set at the start, because a process runs one service.
 var (
-	NothingSold atomic.Bool // no page links to the offer of the plan
-	MailKept    atomic.Bool // mails are written into a folder, so no reader gets one
+	Demonstration atomic.Bool // the plan is paid with play money
+	MailKept      atomic.Bool // mails are written into a folder, so no reader gets one
 )
 
 //go:embed *.html
@@ -118,8 +119,9 @@ var templates embed.FS
 
 var pages = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "in": AddressIn,
-		"sold": func() bool { return !NothingSold.Load() }, "mailKept": MailKept.Load,
-		"style": func() template.CSS { return template.CSS(inlineStyle()) }}).ParseFS(templates, "*.html"))
+		"sold": func() bool { return !routes.NothingSold.Load() }, "mailKept": MailKept.Load,
+		"demonstration": Demonstration.Load,
+		"style":         func() template.CSS { return template.CSS(inlineStyle()) }}).ParseFS(templates, "*.html"))
 })
 
 // Response is a rendered page, as a typed handler of package httpapi returns it.

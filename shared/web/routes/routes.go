@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -309,4 +310,14 @@ func Named(name string) Route {
 		}
 	}
 	panic("routes: no route is named " + name)
+}
+
+// NothingSold is set at the start of a process, which runs one service: then pages and answers do not
+// name the endpoints that sell the plan.
+var NothingSold atomic.Bool
+
+// Sells reports whether an endpoint sells the plan.
+func (r Route) Sells() bool {
+	return slices.Contains([]string{"pro-checkout", "pro-conferma", "pro-cripta", "pro-attesa", "pro-verifica-cripta"},
+		r.Name)
 }
