@@ -166,7 +166,7 @@ func (p panel) ofQueues(q queues, b *board) {
 		b.dead = append(b.dead, m)
 	}
 	for _, name := range sorted(q.ofFunction) {
-		letters(title(name)+"Dead", "Messages of "+name+" failed five times and are dead letters.",
+		letters(title(name)+"Dead", "Messages of "+name+" failed eight times and are dead letters.",
 			q.ofFunction[name].dead.QueueName())
 		// The most seconds that a message may wait: 3 hours for refreshes, which wait for each
 		// other, and 15 minutes for a signal to a worker, which should wait only a moment.
@@ -203,13 +203,22 @@ func (p panel) ofFares(b *board) {
 	age := of("DataAgeDays", "Maximum", 60)
 	p.raise(alarm{id: "StaleFares", metric: age, above: staleDays, silence: cloudwatch.TreatMissingData_BREACHING,
 		periods: 2,
-		about: fmt.Sprintf("The newest complete refresh is more than %d days old, or its age is unknown.",
+		about: fmt.Sprintf("The newest fares were found more than %d days ago, or their age is unknown.",
 			staleDays)})
 	originsFailed, seriesFailed := of("OriginsFailed", "Sum", 60), of("SeriesFailed", "Sum", 60)
-	p.raise(alarm{id: "OriginsFailed", metric: originsFailed, above: 50,
-		about: "In an hour requests for more than 50 origins failed."})
-	p.raise(alarm{id: "SeriesFailed", metric: seriesFailed, above: 50,
-		about: "In an hour requests for departures of more than 50 routes failed."})
+	share := func(failed, asked cloudwatch.IMetric) cloudwatch.IMetric {
+		return cloudwatch.NewMathExpression(&cloudwatch.MathExpressionProps{
+			Expression:   jsii.String("IF(failed > 0, 100 * failed / (failed + FILL(asked, 0)), 0)"),
+			UsingMetrics: &map[string]cloudwatch.IMetric{"failed": failed, "asked": asked},
+			Period:       awscdk.Duration_Minutes(jsii.Number(60)),
+		})
+	}
+	p.raise(alarm{id: "OriginsFailed", metric: share(originsFailed, of("OriginsAsked", "Sum", 60)), above: 10,
+		about: "In an hour more than a tenth of the requests for origins failed."})
+	p.raise(alarm{id: "SeriesFailed", metric: share(seriesFailed, of("SeriesAsked", "Sum", 60)), above: 10,
+		about: "In an hour more than a tenth of the requests for departures failed."})
+	p.raise(alarm{id: "SourceRefused", page: true, metric: of("SourceRefused", "Sum", 60),
+		about: "The fare source refuses the token."})
 	// If a day's demand exceeds the daily quota of the fare source, the next day starts with the
 	// routes that are left over.
 	left := of("SeriesLeft", "Sum", 24*60)
@@ -280,5 +289,7 @@ func (p panel) ofWebhook(l lambdas, b *board) {
 		fmt.Sprintf(`{ ($.path = "*%s") && ($.status >= 400) }`, routes.Named("pro-webhook").Path))
 	p.raise(alarm{id: "WebhookRefused", page: true, metric: refused, above: 4, periods: 3,
 		about: "Deliveries of Stripe's webhook are refused, so payments are not noticed."})
+	p.raise(alarm{id: "WebhookSecret", metric: p.logged("WebhookSecretWrong", "Sum", 24*60, "pro"), above: 2,
+		about: "In several hours of a day deliveries of Stripe's webhook had a wrong signature."})
 	b.failures = append(b.failures, refused)
 }

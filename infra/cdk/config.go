@@ -50,6 +50,8 @@ type config struct {
 	// TelegramBot is a user name; empty means no bot.
 	TelegramBot string `json:"telegramBot"`
 
+	// Origins are the cities to refresh, by IATA code; empty: all of the fare source.
+	Origins []string `json:"origins"`
 	// Workers is how many refreshes run in parallel. Together they keep to the rate limit of the
 	// fare source.
 	Workers int `json:"workers"`
@@ -133,6 +135,7 @@ func load(file string) (config, error) {
 	if faults := c.check(); len(faults) > 0 {
 		return c, fmt.Errorf("configuration %s:\n  %s", file, strings.Join(faults, "\n  "))
 	}
+	c.Workers = max(c.Workers, 2) // the minimum of SQS
 	return c, nil
 }
 

@@ -79,6 +79,7 @@ func fixtureConfigs(t testing.TB) map[string]config {
 	most.SolanaMint = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"
 	most.RequestsPerFiveMinutes, most.Workers, most.LogDays = 1000, 3, 90
 	most.Reserved = map[string]int{"refresh": 5, "analisi": 100}
+	most.Origins = []string{"MIL", "ROM"}
 	most.RestoredTable, most.TelegramBot = "second-restored", "second_bot"
 	return map[string]config{"example": example, "least": least, "most": most}
 }

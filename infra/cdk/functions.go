@@ -173,6 +173,14 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	if f.name == "analisi" && c.PaidCalls {
 		set("VERDETTO_PAID_CALLS", "on")
 	}
+	if f.http { // pages and answers name the ways to buy the plan only where it is sold
+		if c.StripePrice != "" {
+			set("STRIPE_PRICE", c.StripePrice)
+		}
+		if c.SolanaWallet != "" {
+			set("SOLANA_WALLET", c.SolanaWallet)
+		}
+	}
 	f.quotas(c, set)
 	switch f.name {
 	case "analisi", "compat", "pricetrends":
@@ -181,6 +189,9 @@ func (f function) environment(c config, p parts) *map[string]*string {
 		set("VERDETTO_FARES_SHOWN", c.FaresShown)
 		f.chain(c, set)
 	case "refresh":
+		if len(c.Origins) > 0 {
+			set("VERDETTO_ORIGINS", strings.Join(c.Origins, ","))
+		}
 		set("VERDETTO_CALLS_A_DAY", strconv.Itoa(c.CallsADay))
 		e["VERDETTO_QUEUE_URL"] = p.queues.ofFunction[f.name].work.QueueUrl()
 		set("VERDETTO_WORKERS", strconv.Itoa(c.Workers))
@@ -190,9 +201,6 @@ func (f function) environment(c config, p parts) *map[string]*string {
 			if p.value != "" {
 				set(p.variable, p.value)
 			}
-		}
-		if c.StripePrice != "" {
-			set("STRIPE_PRICE", c.StripePrice)
 		}
 		if len(c.StripeFormerPrices) > 0 {
 			set("STRIPE_FORMER_PRICES", strings.Join(c.StripeFormerPrices, ","))
@@ -224,7 +232,6 @@ func (f function) chain(c config, set func(key, value string)) (sold bool) {
 	if c.SolanaWallet == "" {
 		return false
 	}
-	set("SOLANA_WALLET", c.SolanaWallet)
 	set("SOLANA_NETWORK", c.SolanaNetwork)
 	if c.SolanaMint != "" {
 		set("SOLANA_MINT", c.SolanaMint)
@@ -256,8 +263,11 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 	statements = append(statements, allow("Secrets", []string{"ssm:GetParameters"}, secrets...))
 	if f.queue {
 		work := p.queues.ofFunction[f.name].work.QueueArn()
-		statements = append(statements, allow("Work",
-			[]string{"sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}, work))
+		actions := []string{"sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
+		if f.name == "refresh" {
+			actions = append(actions, "sqs:ChangeMessageVisibility")
+		}
+		statements = append(statements, allow("Work", actions, work))
 	}
 	if f.mails {
 		send := allow("Mail", []string{"ses:SendEmail", "ses:SendRawEmail"}, p.mailer.identityARN, p.mailer.setARN)

@@ -14,10 +14,8 @@ import (
 var unwatched = map[string]string{
 	"Throttled429":   "a caller over its quota is no fault; ApiFlood tells of many",
 	"OriginsPlanned": "a plan that fails is RefreshErrors, one that is missing StaleFares",
-	"OriginsAsked":   "stands beside OriginsFailed on the dashboard",
 	"Observations":   "a week may have few new fares; ScoreOut and StaleFares tell of wrong ones and none",
 	"SeriesPlanned":  "a plan that fails is RefreshErrors",
-	"SeriesAsked":    "stands beside SeriesFailed on the dashboard",
 	"MailSent":       "stands beside MailFailed on the dashboard",
 	"FeesLost":       "selling ends by itself at 500 lost fees a day, and FeesLow tells before",
 }

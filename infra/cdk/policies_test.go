@@ -143,7 +143,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage", "sqs:SendMessage",
 		"ssm:GetParameters", "xray:PutTelemetryRecords", "xray:PutTraceSegments"}
 	want := map[string][]string{"analisi": visitor, "pricetrends": visitor, "compat": visitor, "x402": payer,
-		"pro": worker, "alerts": worker, "refresh": worker}
+		"pro": worker, "alerts": worker, "refresh": slices.Sorted(slices.Values(append(slices.Clone(worker), "sqs:ChangeMessageVisibility")))}
 	for _, f := range functions {
 		var may []string
 		for _, g := range h.grants() {

@@ -95,6 +95,7 @@ var (
 	base58Shape      = regexp.MustCompile(`^[1-9A-HJ-NP-Za-km-z]{32,44}$`)
 	amountShape      = regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,6})?$`)
 	botShape         = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{4,31}$`)
+	cityShape        = regexp.MustCompile(`^[A-Z]{3}$`)
 	tableShape       = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 )
 
@@ -178,7 +179,9 @@ func (c config) limits() []rule {
 		asked = ""
 	}
 	return []rule{
-		{"workers", between(c.Workers, 2, 10)}, // 2 is the minimum of SQS
+		{"origins", when(slices.ContainsFunc(c.Origins, func(o string) bool { return !cityShape.MatchString(o) }),
+			"%q: give IATA codes of cities, three capital letters each", c.Origins)},
+		{"workers", between(c.Workers, 1, 10)},
 		{"originSecret", between(c.OriginSecret, 1, 1_000_000)},
 		{"requestsPerSecond", between(c.RequestsPerSecond, 1, 10_000)},
 		{"accessLogDays", between(c.AccessLogDays, 1, 3653)},

@@ -12,6 +12,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/smithy-go/logging"
 )
 
 func main() {
@@ -47,9 +49,13 @@ func run(ctx context.Context, file string, out io.Writer) (ready bool, err error
 	if err != nil {
 		return false, err
 	}
-	settings, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithRegion(c.Region))
+	// The library would log its search for credentials.
+	settings, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithRegion(c.Region), awsconfig.WithLogger(logging.Nop{}))
 	if err != nil {
 		return false, fmt.Errorf("load AWS configuration: %w", err)
+	}
+	if _, err := settings.Credentials.Retrieve(ctx); err != nil {
+		return false, errors.New("there are no AWS credentials: set AWS_PROFILE, or run aws configure or aws sso login")
 	}
 	p := newPreflight(c, newCloud(settings), public)
 	return p.report(ctx, out), nil

@@ -250,6 +250,21 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
+func TestNoCredentials(t *testing.T) {
+	for _, name := range []string{"AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+		"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_WEB_IDENTITY_TOKEN_FILE"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("AWS_CONFIG_FILE", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://127.0.0.1:1")
+	var said strings.Builder
+	if ready, err := run(t.Context(), "../cdk/example.json", &said); ready || err == nil ||
+		!strings.HasPrefix(err.Error(), "there are no AWS credentials: set AWS_PROFILE") {
+		t.Errorf("%v %s", err, said.String())
+	}
+}
+
 func TestDocumentedPermissions(t *testing.T) {
 	data, err := os.ReadFile("../../docs/aws.md")
 	if err != nil {
