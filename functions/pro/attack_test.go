@@ -233,3 +233,82 @@ func TestContentTypeOfDeliveries(t *testing.T) {
 		"Stripe-Signature", playmoney.Sign(e.Payload, s.Clock.Now(), s.Payments.Stripe.Secret))
 	want(t, a, 200, "")
 }
+
+// TestUnknownPaymentIsRemembered: for 15 seconds, a second claim to an unknown payment makes no call
+// to the node.
+func TestUnknownPaymentIsRemembered(t *testing.T) {
+	s := parallel(t)
+	signature := s.Send(fixture.Price, "")
+	lost := s.Send(fixture.Price, "")
+	s.Payments.Node.Forget(lost)
+	for _, c := range []struct {
+		after time.Duration
+		asks  bool
+	}{{0, true}, {0, false}, {14 * time.Second, false}, {time.Second, true}} {
+		s.Clock.Add(c.after)
+		before := s.Payments.Node.Calls()
+		want(t, s.Verify("eve@example.com", lost), 404, "pagamento-non-trovato")
+		if asked := s.Payments.Node.Calls() > before; asked != c.asks {
+			t.Errorf("after %s the node was asked: %v", c.after, asked)
+		}
+	}
+	want(t, s.Verify("ada@example.com", signature), 200, "")
+}
+
+// TestNetworkCannotCloseTheShop: a network uses up its share of the calls to payment services, and
+// payers elsewhere can still pay. Only the ceiling of the service refuses everybody, and after the
+// hour the refused payment buys its plan.
+func TestNetworkCannotCloseTheShop(t *testing.T) {
+	t.Setenv("VERDETTO_QUOTA_CALLS", "pro-chain-service=400,pro-card-service=80")
+	s := open(t)
+	s.Clock.Add(time.Hour - time.Duration(s.Clock.Now().Minute())*time.Minute)
+	node := s.Payments.Node
+	claim := func(address, email string, signature pay.Signature) fixture.Reply {
+		return s.From(address, "POST", "/v1/pro/verifica-cripta", fixture.Object("email", email, "signature",
+			signature.String()))
+	}
+	buy := func(address string, n int) fixture.Reply {
+		return s.From(address, "POST", "/api/v1/pro/checkout", fixture.Object("email", fmt.Sprintf("eve%d@example.com", n)))
+	}
+	attack := func(network string) (claims, checkouts int) {
+		for n := range 400 {
+			var invented pay.Signature
+			copy(invented[:], fmt.Sprintf("invented %s %d", network, n))
+			a := claim(fmt.Sprintf("%s.%d:1", network, n/50), "eve@example.com", invented)
+			switch a.Status {
+			case 404:
+				claims++
+			case 429:
+				if a.Header.Get("Retry-After") == "" || !strings.Contains(a.Body, "Nothing is lost") {
+					t.Fatalf("refused with %v %s", a.Header, a.Body)
+				}
+			default:
+				t.Fatal(a.Status, a.Body)
+			}
+			if n < 100 && buy(fmt.Sprintf("%s.%d:1", network, n/9), n).Status == 200 {
+				checkouts++
+			}
+		}
+		return claims, checkouts
+	}
+	signature := s.Send(fixture.Price, "")
+	if claims, checkouts := attack("198.51.100"); claims != 300 || checkouts != 60 {
+		t.Errorf("one network makes %d claims and %d checkouts", claims, checkouts)
+	}
+	want(t, claim("192.0.2.1:1", "ada@example.com", signature), 200, "", "a payer elsewhere")
+	want(t, buy("192.0.2.1:1", 0), 200, "", "a buyer elsewhere")
+	if claims, checkouts := attack("203.0.113"); claims != 99 || checkouts != 19 {
+		t.Errorf("up to the ceiling, another network makes %d claims and %d checkouts", claims, checkouts)
+	}
+	before, late := node.Calls(), s.Send(fixture.Price, "")
+	refused := claim("192.0.2.2:1", "bob@example.com", late)
+	if must(t, refused, 429, "troppe-richieste"); node.Calls() != before {
+		t.Error("a refused claim asks the node")
+	}
+	wait, err := time.ParseDuration(refused.Header.Get("Retry-After") + "s")
+	if err != nil || wait > time.Hour {
+		t.Fatalf("Retry-After %v: %v", wait, err)
+	}
+	s.Clock.Add(wait)
+	want(t, claim("192.0.2.2:1", "bob@example.com", late), 200, "", "when it said")
+}

@@ -81,6 +81,9 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 		return nil, err
 	}
 	l := in.language()
+	if err := mayAskCard(ctx); err != nil {
+		return nil, err
+	}
 	begun, err := s.Checkout.Start(ctx, pay.StartRequest{
 		Email:          apikey.Normalize(email),    // the same checkout for every spelling
 		IdempotencyKey: idempotency + "-" + l.Code, // the request differs by language
@@ -143,6 +146,9 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 // confirmed returns the key or the extension that a checkout has bought. It succeeds once per
 // checkout.
 func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
+	if err := mayAskCard(ctx); err != nil {
+		return issued{}, err
+	}
 	session, err := s.Checkout.Session(ctx, id)
 	switch {
 	case errors.Is(err, pay.ErrNoSuchSession):

@@ -191,8 +191,19 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	if err != nil {
 		return issued{}, err
 	}
-	payment, err := s.Chain.Payment(ctx, r.signature)
 	kept := !r.claimedAt.IsZero()
+	if !kept {
+		if s.unknown.has(r.signature, s.Now()) {
+			return issued{}, s.noPayment(ctx, pay.ErrNotFound)
+		}
+		if err := mayAskChain(ctx); err != nil {
+			return issued{}, err
+		}
+	}
+	payment, err := s.Chain.Payment(ctx, r.signature)
+	if errors.Is(err, pay.ErrNotFound) {
+		s.unknown.add(r.signature, s.Now())
+	}
 	if errors.Is(err, pay.ErrUnreadable) && !kept {
 		return issued{}, s.keepClaim(ctx, r, err)
 	}

@@ -55,6 +55,7 @@ type Service struct {
 	OnDelivery func(err error, todo string)
 
 	priceMemo store.Memo[*pay.Price]
+	unknown   unknownPayments
 
 	signature struct {
 		sync.Mutex

@@ -144,6 +144,9 @@ func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issue
 		}
 		signatures, none = append(signatures, signature), unknown
 	} else {
+		if err := mayAskChain(ctx); err != nil {
+			return issued{}, "", err
+		}
 		found, err := s.Chain.Find(ctx, s.reference(in.Body.Token, in.Body.Email))
 		if err != nil {
 			return issued{}, "", s.unavailable(ctx, noNode, err)

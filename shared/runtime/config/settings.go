@@ -139,7 +139,7 @@ var Settings = []Setting{
 		Note: "other quotas and rate limits, by the names in the header RateLimit-Policy. The window of a quota does " +
 			"not change. Further names: mailbox (mails to one mailbox that other people request, in 24 hours), " +
 			"x402-failed-hour and x402-failed-day (failed payments of a payer), x402-guarded-day and x402-fees-day " +
-			"(of all payers)", List: true, Without: "the usual quotas",
+			"(of all payers), pro-chain-service and pro-card-service (calls of all buyers to payment services)", List: true, Without: "the usual quotas",
 		Fits: func(v string) bool {
 			name, calls, _ := strings.Cut(v, "=")
 			return matches(`[a-z0-9-]+`)(name) && whole(1, 1_000_000)(calls)

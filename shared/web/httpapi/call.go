@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
 
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
@@ -22,6 +23,7 @@ type call struct {
 	slashed  bool        // the path of the request ended in a slash
 	address  string
 	network  string // pseudonym of its IPv6 /48; empty for IPv4
+	from     netip.Addr
 	pro      bool
 	subject  string         // the id that is counted: the customer's, or the address
 	holder   store.Customer // zero for an anonymous caller
@@ -48,6 +50,17 @@ func callOf(ctx context.Context) *call {
 }
 
 func Subject(ctx context.Context) string { return callOf(ctx).subject }
+
+// Network returns the pseudonym of the caller's IPv4 /24 or IPv6 /48, for limits that cover many
+// callers.
+func Network(ctx context.Context) string {
+	c := callOf(ctx)
+	bits := 48
+	if c.from.Is4() {
+		bits = 24
+	}
+	return c.api.pseudonym("wide", prefix(c.from, bits))
+}
 
 func IsPro(ctx context.Context) bool { return callOf(ctx).pro }
 

@@ -126,7 +126,7 @@ func (a *API) pseudonyms(addr netip.Addr) (address, network string) {
 
 func prefix(addr netip.Addr, bits int) netip.Addr {
 	p, err := addr.Prefix(bits)
-	if err != nil { // impossible: IPv6 has 128 bits
+	if err != nil { // only if addr is not valid
 		return addr
 	}
 	return p.Addr()

@@ -210,7 +210,8 @@ func (a *API) logUncounted(ctx context.Context, err error) {
 func (a *API) capOthers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
-		c.address, c.network = a.pseudonyms(address(a.viewer(r)))
+		c.from = address(a.viewer(r))
+		c.address, c.network = a.pseudonyms(c.from)
 		if !provesItself(c, r) {
 			if p := a.overOthers(r.Context()); p != nil {
 				if c.resource != nil && slices.Contains(c.resource.methods, http.MethodGet) {
