@@ -300,19 +300,19 @@ $(WEBHOOKS)/.complete: tools/standard-webhooks.txt
 
 $(STRIPEMOCK)/.complete: tools/stripe-mock.txt
 	@echo "fetching stripe-mock"
-	@GOBIN=$(CURDIR)/$(STRIPEMOCK) GOFLAGS= go install $$(cat $<) && touch $@ || echo "stripe-mock cannot be had here: the test over it will be named as not run"
+	@GOBIN=$(CURDIR)/$(STRIPEMOCK) GOFLAGS=-trimpath go install $$(cat $<) && touch $@ || echo "stripe-mock cannot be had here: the test over it will be named as not run"
 
 $(NFPM)/.complete: tools/nfpm.txt
-	@GOBIN=$(CURDIR)/$(NFPM) GOFLAGS= go install $$(cat $<) && touch $@ || echo "nfpm cannot be had here: tests of the package will be named as not run"
+	@GOBIN=$(CURDIR)/$(NFPM) GOFLAGS=-trimpath go install $$(cat $<) && touch $@ || echo "nfpm cannot be had here: tests of the package will be named as not run"
 
 $(RELEASE)/.complete: tools/release.txt
 	@echo "building the tools of releases, which takes some minutes"
-	@mkdir -p $(RELEASE) && for m in $$(cat $<); do GOBIN=$(CURDIR)/$(RELEASE) GOFLAGS= go install $$m || exit 1; done && touch $@ || \
+	@mkdir -p $(RELEASE) && for m in $$(cat $<); do GOBIN=$(CURDIR)/$(RELEASE) GOFLAGS=-trimpath go install $$m || exit 1; done && touch $@ || \
 	  echo "the tools of releases cannot be had here: tests of the release will be named as not run"
 
 $(PEBBLE)/.complete: tools/pebble.txt
 	@echo "fetching pebble, which stands in for who issues certificates"
-	@GOBIN=$(CURDIR)/$(PEBBLE) GOFLAGS= go install $$(cat $<) && touch $@ || echo "pebble cannot be had here: tests of certificates will be named as not run"
+	@GOBIN=$(CURDIR)/$(PEBBLE) GOFLAGS=-trimpath go install $$(cat $<) && touch $@ || echo "pebble cannot be had here: tests of certificates will be named as not run"
 
 # A minimal Debian, in which a test follows docs/self-hosting.md. The packages that the document installs are downloaded
 # here, because the test has no connection to the internet.
