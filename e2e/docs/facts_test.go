@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -163,21 +164,64 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// answer refreshes only Milan, to be fast.
+// answer returns the answer of the service of invented fares.
 func answer(t *testing.T, path string) string {
 	t.Helper()
+	w := httptest.NewRecorder()
+	invented(t).ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	if w.Code != http.StatusOK {
+		t.Fatal(fmt.Sprint(w.Code, w.Body))
+	}
+	return w.Body.String()
+}
+
+// invented refreshes only Milan, to be fast.
+func invented(t *testing.T) http.Handler {
+	t.Helper()
 	now := func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
-	table := fixture.Bolt(t, now)
+	table := fixture.Unlimited{Table: fixture.Bolt(t, now)}
 	r := refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: table}, Now: now,
 		Rates: ecb.Table().RatesOn(fare.DayOf(now()))}
 	if report, err := r.Run(t.Context(), "MIL"); err != nil || report.Failed > 0 {
 		t.Fatalf("refresh: %+v, %v", report, err)
 	}
-	w := httptest.NewRecorder()
-	fixture.New(t, onemachine.Options{Table: table, Now: now}).API.ServeHTTP(w,
-		httptest.NewRequest(http.MethodGet, path, nil))
-	if w.Code != http.StatusOK {
-		t.Fatal(fmt.Sprint(w.Code, w.Body))
+	return fixture.New(t, onemachine.Options{Table: table, Now: now}).API
+}
+
+var documentedCall = regexp.MustCompile("(?:https?://[a-zA-Z0-9.:]+|[ `('\"|])((?:/api)?/(?:v1|card|feed)/[^\\s`\"'<>)|{]*|/\\?da=[^\\s`\"'<>)|]*)")
+
+// TestCalls makes every GET call with a question that the documents show, and each must have an
+// answer. A table that names a parameter without its value gets a value of the other examples.
+func TestCalls(t *testing.T) {
+	service, made := invented(t), 0
+	values := map[string]string{"origine": "Milano", "destinazione": "Bucarest", "destinazioni": "Bucarest,Londra", "q": "mila"}
+	for path, text := range fixture.Documents(t) {
+		if strings.HasPrefix(path, "e2e/") { // of other days
+			continue
+		}
+		for _, m := range documentedCall.FindAllStringSubmatch(strings.ReplaceAll(text, "&amp;", "&"), -1) {
+			call, err := url.Parse(m[1])
+			query := call.Query()
+			query.Del("page") // a value of the previous answer
+			for name := range query {
+				if query.Get(name) == "" {
+					query.Set(name, values[name])
+				}
+			}
+			isToken := query.Has("t") || query.Has("id") || query.Has("session_id") || query.Has("email") // of a mail, or of a purchase
+			isFile := regexp.MustCompile(`^/(card|feed)/.*\.`).MatchString(call.Path)
+			if err != nil || isToken || len(query) == 0 && !isFile {
+				continue
+			}
+			call.RawQuery = query.Encode()
+			w := httptest.NewRecorder()
+			service.ServeHTTP(w, httptest.NewRequest(http.MethodGet, call.String(), nil))
+			if made++; w.Code != http.StatusOK {
+				t.Errorf("%s shows %s: %d %.300s", path, m[1], w.Code, w.Body)
+			}
+		}
 	}
-	return w.Body.String()
+	if made < 20 {
+		t.Errorf("only %d calls were found", made)
+	}
 }

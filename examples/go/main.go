@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 	"os"
@@ -24,7 +25,10 @@ func main() {
 	case err != nil:
 		log.Fatal(err)
 	case answer.JSON200 != nil:
-		a := answer.JSON200
+		var a client.Analysis // JSON200 may also be a part of it, because of the parameter campi
+		if err := json.Unmarshal(answer.Body, &a); err != nil {
+			log.Fatal(err)
+		}
 		fmt.Println(a.Origine, a.Destinazione, a.Verdetto.Livello, a.Verdetto.Campione, a.Osservazioni)
 	case answer.ApplicationproblemJSON404 != nil:
 		fmt.Println(answer.ApplicationproblemJSON404.Code)

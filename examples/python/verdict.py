@@ -9,22 +9,23 @@ A Pro key in VERDETTO_KEY is sent along; without one calls are counted by addres
 
 import os
 import sys
+from typing import cast
 
 from client import AuthenticatedClient, Client
 from client.api.analisi import analisi
-from client.models import Analysis
+from client.models import Analysis, Problem
 
 base, origin, destination = sys.argv[1:]
 if key := os.environ.get("VERDETTO_KEY"):
     client = AuthenticatedClient(base, token=key, prefix="", auth_header_name="X-Api-Key")
-else:
-    client = Client(base)
+else:  # the key is optional, which the generated types cannot say
+    client = cast(AuthenticatedClient, Client(base))
 
 answer = analisi.sync(client=client, origine=origin, destinazione=destination)
 if isinstance(answer, Analysis):
     v = answer.verdetto
     print(answer.origine, answer.destinazione, v.livello.value, v.campione, answer.osservazioni)
-elif answer is not None:
+elif isinstance(answer, Problem):
     print(answer.code)  # a problem: its detail says what to do next
 else:
     sys.exit("an answer that is not described")

@@ -6,7 +6,7 @@ declare const process: { argv: string[] };
 
 type Operation = paths["/v1/analisi"]["get"];
 type Question = Operation["parameters"]["query"];
-type Verdict = Operation["responses"][200]["content"]["application/json"];
+type Verdict = components["schemas"]["Analysis"];
 type Problem = components["schemas"]["Problem"];
 
 async function main(base: string, question: Question): Promise<void> {

@@ -208,12 +208,24 @@ func (r *Reader) Find(ctx context.Context, q Question) (f SeriesData, err error)
 
 func (r *Reader) findCities(ctx context.Context, q Question, f SeriesData) (_ SeriesData, err error) {
 	if f.Summary, err = r.Read(ctx, f.Series); errors.Is(err, store.ErrNotFound) {
-		return f, &NotCovered{f, r.BeforeFares(ctx)}
+		return f, r.notCovered(ctx, f)
 	}
 	if err != nil {
 		return f, err
 	}
 	return f.nonStop(q)
+}
+
+func (r *Reader) notCovered(ctx context.Context, f SeriesData) error {
+	e := &NotCovered{f, r.BeforeFares(ctx), false}
+	if oneWay := f.Series; oneWay.Trip != fare.OneWay {
+		oneWay.Trip = fare.OneWay
+		_, _, err := r.Stored.Summary(ctx, oneWay, store.Eventual)
+		if e.OneWay = err == nil; !e.OneWay && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	return e
 }
 
 func (f SeriesData) nonStop(q Question) (SeriesData, error) {
@@ -259,6 +271,7 @@ type (
 	NotCovered struct {
 		SeriesData
 		Collection *verdict.Raccolta // only if the service has no fares at all
+		OneWay     bool              // returns were asked for, and one-way fares of the route are known
 	}
 	// NoLiveFare means that the route is covered, but has no current fare.
 	NoLiveFare struct {

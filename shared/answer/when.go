@@ -140,7 +140,7 @@ func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	_, err = store.Decode(data, err, verdict.Decode)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return &NotCovered{f, r.BeforeFares(ctx)}
+		return r.notCovered(ctx, f)
 	case err != nil:
 		return err
 	}

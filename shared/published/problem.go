@@ -49,9 +49,13 @@ func Problem(err error) error {
 		p.Errors = []httpapi.Fault{{Name: same.To.Parameter, Detail: "is the same city as " + same.From.Parameter}}
 		return p.Translated(func(l *i18n.Language) string { return l.Text("refusal.same.lede") })
 	case errors.As(err, &covered):
+		// A route without one-way fares is not covered, whatever else was asked for.
+		kind, next := "", "GET /v1/rotte lists the covered routes."
+		if covered.OneWay {
+			kind, next = kindOf(covered.Series.Trip, false), "Without notti and ritorno, the answer is about one-way fares."
+		}
 		return NotCovered(covered.Collection, fmt.Sprintf("We have never seen a %sfare from %s to %s. The next refresh "+
-			"asks for it: try again then. GET /v1/rotte lists the covered routes.",
-			kindOf(covered.Series.Trip, false), english(covered.Origin), english(covered.Destination)))
+			"asks for it: try again then. %s", kind, english(covered.Origin), english(covered.Destination), next))
 	case errors.As(err, &live):
 		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s%s. Try again after the next "+
 			"refresh, within 7 days, or send a price of your own.",

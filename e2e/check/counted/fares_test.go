@@ -25,6 +25,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/sample"
@@ -142,6 +143,7 @@ type route struct {
 	live         map[string]raw  // the newest fare of each departure ahead, by day, of the last 7 days
 	lower, equal int             // days with a lower low, and with an equal low
 	first        string
+	event        string // of the webhook
 }
 
 // count returns false if the route has too few days for a verdict, or no fare now.
@@ -288,7 +290,7 @@ type world struct {
 	calls  int
 }
 
-// Routes get an alert by mail, in English or Italian.
+// Routes get an alert by mail, in each of the languages, and one by webhook.
 func open(t *testing.T, p panel) *world {
 	t.Helper()
 	day, err := time.Parse(time.DateOnly, p.day)
@@ -337,21 +339,39 @@ func open(t *testing.T, p panel) *world {
 		if w.skips(i) {
 			continue
 		}
-		email := fmt.Sprintf("alert%d@example.com", i)
-		alerts, id := store.Alerts{Table: o.Table}, email
-		err := alerts.AddPending(t.Context(), id, store.Alert{Subscriber: fixture.Subscriber(email),
-			Route: fare.Route{Origin: fare.City(r.from), Destination: fare.City(r.to)}, Email: email,
-			Language: []string{"en", "it"}[i/2%2], Threshold: fare.MaxPrice}, w.now.Add(48*time.Hour), store.Job{At: w.now})
-		if err == nil {
-			_, err = alerts.Confirm(t.Context(), id)
-		}
-		if err != nil {
-			t.Fatal(err)
+		for _, channel := range []string{"", store.Webhook} {
+			alerts, email := store.Alerts{Table: o.Table}, fmt.Sprintf("%salert%d@example.com", channel, i)
+			err := alerts.AddPending(t.Context(), email, store.Alert{Subscriber: fixture.Subscriber(email),
+				Route: fare.Route{Origin: fare.City(r.from), Destination: fare.City(r.to)}, Email: email, Channel: channel,
+				Address: map[string]string{store.Webhook: "https://example.com/"}[channel], Language: i18n.Codes()[i/2%len(i18n.Codes())],
+				Threshold: fare.MaxPrice}, w.now.Add(48*time.Hour), store.Job{At: w.now})
+			if err == nil {
+				_, err = alerts.Confirm(t.Context(), email)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}
 	w.api = fixture.New(t, o)
+	for more := true; more; {
+		sent, err := w.api.Sender.Work(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		more = sent.More
+	}
+	for i, r := range w.routes {
+		events, err := store.Deliveries{Table: o.Table}.BySubscriber(t.Context(), fixture.Subscriber(fmt.Sprintf("%salert%d@example.com", store.Webhook, i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			r.event = string(e.Body)
+		}
+	}
 	return w
 }

@@ -139,6 +139,11 @@ func (w *world) fields(kind string, r *route, doc any) map[string]want {
 				all[path+"amountCents"] = exact(r.euro(float64(prices[0])))
 			}
 		}
+	case "webhook":
+		of := "data.fares.0."
+		maps.Copy(all, map[string]want{of + "priceCents": exact(r.euro(float64(r.price))), of + "departure": words(slices.Collect(maps.Keys(r.departs))...),
+			of + "level": words(r.level()), of + "percentile": percent(r), of + "medianCents": exact(r.euro(r.quantile(.5))),
+			of + "minimumCents": exact(r.euro(r.minimum())), of + "sample": count(len(r.lows))})
 	case "storico":
 		all["oggiCent"] = exact(r.euro(float64(r.price)))
 		listed, _ := at(doc, "settimane").([]any)
@@ -180,12 +185,18 @@ func (w *world) faults(kind string, r *route, doc any) (faults []string) {
 // checkFields recounts the answers about each route, and plants a falsehood in each of their
 // fields.
 func (w *world) checkFields(t *testing.T, planted map[string]bool) {
-	levels := map[string]int{}
+	levels, kinds := map[string]int{}, map[string]int{}
 	for _, r := range w.routes {
 		q := "origine=" + r.from + "&destinazione=" + r.to
 		for kind, target := range map[string]string{"analisi": "/v1/analisi?" + q, "storico": "/v1/storico?" + q,
-			"occasioni": "/v1/occasioni?origine=" + r.from, "price-trends": "/v1/price-trends?currency=eur&origin=" + r.from + "&destination=" + r.to} {
-			body := w.ask(target)
+			"occasioni": "/v1/occasioni?origine=" + r.from, "price-trends": "/v1/price-trends?currency=eur&origin=" + r.from + "&destination=" + r.to, "webhook": ""} {
+			body := r.event
+			if target != "" {
+				body = w.ask(target)
+			} else if body == "" {
+				continue
+			}
+			kinds[kind]++
 			read := func() (doc any) {
 				if err := json.Unmarshal([]byte(body), &doc); err != nil {
 					t.Fatalf("%s: %v", target, err)
@@ -224,7 +235,9 @@ func (w *world) checkFields(t *testing.T, planted map[string]bool) {
 			}
 		}
 	}
-	t.Logf("levels %v", levels)
+	if t.Logf("levels %v, answers %v", levels, kinds); kinds["webhook"] == 0 {
+		t.Error("no webhook got an event")
+	}
 }
 
 // checkDepartures checks the differences from the usual fare of a departure, which is an estimate.

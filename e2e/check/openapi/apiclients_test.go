@@ -92,10 +92,14 @@ func TestGeneratedClients(t *testing.T) {
 				{"node_modules/.bin/openapi-typescript", description, "--output", "api.d.ts"},
 				{"node_modules/.bin/tsc", "--project", "."},
 			}, []string{"node", "verdict.js"}},
-		{"python", func(t *testing.T) { testenv.Tool(t, "openapi-python", "bin", "python") }, [][]string{
+		{"python", func(t *testing.T) {
+			testenv.Tool(t, "openapi-python", "bin", "python")
+			testenv.Tool(t, "openapi", "node_modules", ".bin", "pyright")
+		}, [][]string{
 			{python, "-m", "openapi_python_client", "generate", "--path", description, "--meta", "none",
 				"--output-path", "client"},
 			{python, "-m", "compileall", "-q", "client", "verdict.py"},
+			{fixture.Path(t, ".tools", "openapi", "node_modules", ".bin", "pyright"), "--pythonpath", python, "verdict.py"},
 		}, []string{python, "verdict.py"}},
 	} {
 		t.Run(client.name, func(t *testing.T) {
@@ -140,6 +144,13 @@ func TestGeneratedClients(t *testing.T) {
 			}
 			if got := run(append(client.call, url, "Milano", "Bukarestt")...); got != "citta-sconosciuta" {
 				t.Errorf("the problem is %q", got)
+			}
+			if client.name == "python" { // an answer of which required fields are absent
+				const partial = "import sys; from client import Client; from client.api.analisi import analisi; " +
+					"print(*analisi.sync(client=Client(sys.argv[1]), origine='Milano', destinazione='Bucarest', campi='verdetto.campione').to_dict()['verdetto'])"
+				if got := run(python, "-c", partial, url); got != "campione" {
+					t.Errorf("the part has the fields %q", got)
+				}
 			}
 		})
 	}

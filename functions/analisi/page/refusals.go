@@ -35,7 +35,7 @@ func (v *view) refuseNotCovered(q question, asked answer.Question, e *answer.Not
 	case e.Collection != nil:
 		v.refuseCollecting(e.Collection)
 		return
-	case asked.Trip == fare.OneWay:
+	case !e.OneWay:
 		v.AlertNew = true
 		v.refuse(http.StatusNotFound, "not_covered")
 		return

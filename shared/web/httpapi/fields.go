@@ -18,6 +18,9 @@ type FieldsInput struct {
 	Campi string `query:"campi" maxLength:"500" pattern:"^([A-Za-z]+([.,][A-Za-z]+)*)?$" patternDescription:"names of fields such as giorni.partenza,giorni.cent" doc:"Only these fields, separated by commas. A dot leads into an object or a list: giorni.cent. All others are absent, required ones too"`
 }
 
+// Part describes an answer with campi: an object of which any field can be absent.
+type Part map[string]any
+
 const fieldsParameter = "campi"
 
 const maxFieldFaults = 3

@@ -114,6 +114,11 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	case desc.page:
 		response.Content = nil
 	}
+	if desc.fields != nil { // with campi, required fields are absent too
+		whole := response.Content["application/json"]
+		response.Content = map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
+			AnyOf: []*huma.Schema{whole.Schema, d.schema(Part{})}}, Examples: whole.Examples}}
+	}
 	if desc.Text != "" {
 		response.Content[desc.Text] = &huma.MediaType{Schema: &huma.Schema{Type: "string"}}
 	}
