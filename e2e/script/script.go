@@ -11,7 +11,7 @@
 //	form TARGET FIELDS STATUS [OPTION...]     sends a=b&c=d as a browser does
 //	mcp TOOL ARGUMENTS [OPTION...]            calls a tool of /mcp; its answer becomes the body
 //	repeat N VERB...     repeats a verb
-//	json PATH [VALUE]    the body's value; PATH is a.0.b, * for each, # for the number of elements
+//	json PATH [VALUE]    the body's value; PATH is a.0.b, * for each, count for their number
 //	header NAME [VALUE]  the answer's header
 //	body, text, mail WORDS   are in the body; in what a person reads of a page; in the last mail
 //	mails ADDRESS N      sends what is due; N mails have come to the address since the last time

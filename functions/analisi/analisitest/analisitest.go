@@ -64,27 +64,19 @@ func ObservationsOf(days int) (all []fare.Observation) {
 	return all
 }
 
-// Requests records the origins and the demand noted for a later refresh. If Err is set, each call
-// fails with it.
+// Requests records the origins and the demand noted for a later refresh.
 type Requests struct {
 	Origins []fare.City
 	Demand  []string // series, with the end of their demand
 	Until   time.Time
-	Err     error
 }
 
 func (w *Requests) NoteDemand(_ context.Context, s fare.Series, until time.Time) error {
-	if w.Err != nil {
-		return w.Err
-	}
 	w.Demand = append(w.Demand, s.String()+" "+until.Format(time.DateOnly))
 	return nil
 }
 
 func (w *Requests) RequestOrigin(_ context.Context, origin fare.City, until time.Time) error {
-	if w.Err != nil {
-		return w.Err
-	}
 	w.Origins, w.Until = append(w.Origins, origin), until
 	return nil
 }

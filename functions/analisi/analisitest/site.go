@@ -18,7 +18,6 @@ type Site struct {
 	Coverage      Routes
 	Demand        *Requests
 	Counters      limit.Counters
-	Customers     httpapi.Customers
 	BaseURL, Data string
 	HideFares     bool
 	Now           func() time.Time
@@ -43,7 +42,7 @@ func (s Site) Open() *httpapi.API {
 	}
 	stored := Fares{Summaries: s.Summaries, Departures: s.Sheets, Requests: s.Demand, Routes: s.Coverage}
 	api := httpapi.New(httpapi.Config{
-		Now: s.Now, Log: log, Limiter: limit.New(s.Counters, s.Now), Customers: s.Customers, Data: s.Data,
+		Now: s.Now, Log: log, Limiter: limit.New(s.Counters, s.Now), Data: s.Data,
 		AllFares: !s.HideFares,
 	})
 	(&analisi.Service{Reader: answer.NewReader(stored, s.Now, log), BaseURL: s.BaseURL}).Register(api)
