@@ -41,7 +41,18 @@ func importCommand() *cobra.Command {
 	return c
 }
 
+// importGrace is how long a signal lets an import end by itself, so that it returns its lease.
+const importGrace = 500 * time.Millisecond
+
+var errImportStopped = errors.New("stopped; the same command continues")
+
 func importPanel(ctx context.Context, o options, file string, out output) error {
+	// Not every step looks at the context. A killed import continues at the next start, so a signal
+	// may end the process in any of them.
+	defer context.AfterFunc(ctx, func() {
+		time.Sleep(importGrace)
+		os.Exit(exitCode(errImportStopped))
+	})()
 	s, err := o.service()
 	if err != nil {
 		return err
@@ -81,7 +92,7 @@ func importPanel(ctx context.Context, o options, file string, out output) error 
 		Waiting:  waiting(s.Log),
 	}.Run(ctx)
 	if ctx.Err() != nil {
-		return fmt.Errorf("stopped; the same command continues: %w", err)
+		return errImportStopped
 	}
 	if err != nil {
 		return err

@@ -124,7 +124,8 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("back up store: %s exists already; choose another name", to)
 	}
-	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*")
+	sweepParts(filepath.Dir(file))
+	part, err := newPart(to)
 	if err != nil {
 		return fmt.Errorf("back up store: %w", err)
 	}
@@ -149,6 +150,20 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	}
 	_ = os.Remove(part.Name()) // only the temporary name goes; the link stays
 	return nil
+}
+
+// newPart creates a part file beside a file and locks it, after it has swept those of killed
+// commands.
+func newPart(file string) (*os.File, error) {
+	sweepParts(filepath.Dir(file))
+	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".verdetto.part-*")
+	if err != nil {
+		return nil, err
+	}
+	if err := lockPart(part); err != nil {
+		return nil, errors.Join(err, part.Close(), os.Remove(part.Name()))
+	}
+	return part, nil
 }
 
 func readAll(ctx context.Context, file string) error {

@@ -58,11 +58,20 @@ func Export(ctx context.Context, name, to string) (items int, err error) {
 	if _, err := os.Lstat(to); err == nil {
 		return 0, fmt.Errorf("export store: %s exists already; choose another name", to)
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".exporting-*")
+	sweepParts(filepath.Dir(to))
+	dir, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".verdetto.exporting-*")
 	if err != nil {
 		return 0, fmt.Errorf("export store: %w", err)
 	}
 	defer os.RemoveAll(dir)
+	held, err := os.Open(dir)
+	if err != nil {
+		return 0, fmt.Errorf("export store: %w", err)
+	}
+	defer held.Close()
+	if err := lockPart(held); err != nil {
+		return 0, fmt.Errorf("export store: %w", err)
+	}
 	file := filepath.Join(dir, "export.db")
 	if items, err = fill(ctx, name, file); err != nil {
 		return 0, fmt.Errorf("export store: %w", err)

@@ -75,10 +75,12 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 	if err := served(ctx, file); err != nil {
 		return fail(err)
 	}
-	part, err := copyBeside(from, file)
+	copied, err := copyBeside(from, file)
 	if err != nil {
 		return fail(err)
 	}
+	part := copied.Name()
+	defer copied.Close()
 	defer os.Remove(part) // fails harmlessly after the rename
 	if status, _, err = Verify(ctx, "bolt:"+part, now, nil); err != nil {
 		return fail(copyError{err, part, from})
@@ -105,23 +107,24 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 	return status, aside, nil
 }
 
-func copyBeside(from, file string) (string, error) {
+// copyBeside returns a locked part file.
+func copyBeside(from, file string) (*os.File, error) {
 	source, err := os.Open(from)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer source.Close()
-	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".part-*")
+	part, err := newPart(file)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if _, err = io.Copy(part, source); err == nil {
 		err = part.Sync()
 	}
-	if err = errors.Join(err, part.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(part.Name()))
+	if err != nil {
+		return nil, errors.Join(err, part.Close(), os.Remove(part.Name()))
 	}
-	return part.Name(), nil
+	return part, nil
 }
 
 // replace renames the file part to file, durably, and gives it the owner of the file that it
@@ -163,7 +166,8 @@ func Compact(ctx context.Context, name string, now func() time.Time) (before, af
 	}
 	// An open file is locked against other processes.
 	defer func() { err = errors.Join(err, s.Close()) }()
-	part := file + ".part-compact"
+	sweepParts(filepath.Dir(file))
+	part := file + ".verdetto.part-compact"
 	// A killed process may have left the part file.
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, 0, fmt.Errorf("compact store: %w", err)

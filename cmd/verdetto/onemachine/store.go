@@ -62,6 +62,7 @@ func openPermanent(ctx context.Context, name string, now func() time.Time) (stor
 	kind, at, _ := strings.Cut(name, ":")
 	switch {
 	case kind == "bolt" && at != "":
+		sweepParts(filepath.Dir(at))
 		_, missing := os.Stat(at)
 		table, err := boltstore.Open(at, now)
 		if err == nil && errors.Is(missing, os.ErrNotExist) {

@@ -37,3 +37,18 @@ func damage(err error) error {
 	}
 	return err
 }
+
+// limited reads at most left bytes of text.
+type limited struct {
+	in   io.Reader
+	left int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, fmt.Errorf("more than %d MB of text, as far as it was expanded; split the file", maxText/1_000_000)
+	}
+	n, err := l.in.Read(p[:min(int64(len(p)), l.left)])
+	l.left -= int64(n)
+	return n, err
+}

@@ -5,8 +5,11 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -87,3 +90,42 @@ func TestGzip(t *testing.T) {
 		})
 	}
 }
+
+// A short archive of millions of rows takes little memory, whatever the rows are, and its text is
+// limited.
+func TestExpandedText(t *testing.T) {
+	const rows = 1_000_000
+	held := func() int64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapSys) - int64(m.HeapReleased)
+	}
+	for name, row := range map[string]string{
+		"equal fares":         "MIL,BUH,2026-01-02,2026-02-03,10,EUR\n",
+		"no comparable fares": "MIL,BUH,2026-01-02,2026-02-03,10,XXX\n",
+	} {
+		data := bytes.NewBuffer(zip(t, header))
+		part := zip(t, strings.Repeat(row, rows/100))
+		for range 100 { // a gzip archive may have several members
+			data.Write(part)
+		}
+		debug.FreeOSMemory()
+		before := held()
+		p, err := csvfile.Read(data, comparable, "")
+		if err != nil || p.Report().Rows != rows || p.Report().Fault != nil {
+			t.Fatal(name, err, p.Report())
+		}
+		if more := held() - before; more > 32e6 {
+			t.Errorf("%s: %d MB more", name, more/1e6)
+		}
+	}
+	p, err := csvfile.Read(io.MultiReader(strings.NewReader(header), endless{}), comparable, "")
+	if err != nil || p.Report().Fault == nil || !strings.Contains(p.Report().Fault.Error(), "more than 4000 MB of text") {
+		t.Errorf("an endless text: %v, %v", err, p)
+	}
+}
+
+// endless is a text of one long line.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }

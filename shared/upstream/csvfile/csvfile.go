@@ -32,8 +32,9 @@ import (
 )
 
 const (
-	maxBad  = 20         // unreadable rows in the report
-	maxRows = 20_000_000 // about 800 MB in memory; more is a mistake or an attack
+	maxBad  = 20            // unreadable rows in the report
+	maxRows = 20_000_000    // about 800 MB in memory; more is a mistake or an attack
+	maxText = 4_000_000_000 // bytes, expanded; a panel of maxRows is shorter
 )
 
 // Panel holds the recorded fares of a file. It is safe for concurrent use.
@@ -44,11 +45,11 @@ type Panel struct {
 
 var _ upstream.Source = (*Panel)(nil)
 
-// rows holds the fares from one origin by destination, and its dropped rows, sorted by the time
-// found.
+// rows holds the fares from one origin by destination, sorted by the time found, and its
+// dropped rows.
 type rows struct {
 	fares   map[fare.City][]fare.Observation
-	leftOut []dropped
+	leftOut map[dropped]int
 }
 
 // dropped is a readable row that is not a comparable fare.
@@ -84,6 +85,7 @@ func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, e
 		}
 		in = archive{zipped}
 	}
+	in = &limited{in, maxText}
 	l := &loader{lines: newLines(in), price: price, comparable: cached(comparable)}
 	l.byOrigin = map[fare.City]*rows{}
 	l.report.Dropped = map[upstream.Reason]int{}
@@ -183,18 +185,25 @@ func (l *loader) row(fields [][]byte) error {
 		l.report.Dropped[reason]++
 		if origin, ok := l.comparable.CityOf(row.Origin); ok {
 			of := l.from(origin)
-			of.leftOut = append(of.leftOut, dropped{row.Found.Unix(), reason})
+			of.leftOut[dropped{row.Found.Unix(), reason}]++
 		}
 		return nil
 	}
 	of := l.from(f.Route.Origin)
-	of.fares[f.Route.Destination] = append(of.fares[f.Route.Destination], f.Observation)
+	all := of.fares[f.Route.Destination]
+	if len(all) == cap(all) && len(all) >= 32 {
+		// A short archive may hold millions of equal rows, so duplicates go before the slice grows.
+		once := distinct(all)
+		l.report.Duplicates += len(all) - len(once)
+		all = slices.Grow(once, len(once)/4+1)
+	}
+	of.fares[f.Route.Destination] = append(all, f.Observation)
 	return nil
 }
 
 func (l *loader) from(origin fare.City) *rows {
 	if l.byOrigin[origin] == nil {
-		l.byOrigin[origin] = &rows{fares: map[fare.City][]fare.Observation{}}
+		l.byOrigin[origin] = &rows{fares: map[fare.City][]fare.Observation{}, leftOut: map[dropped]int{}}
 	}
 	return l.byOrigin[origin]
 }
@@ -203,10 +212,8 @@ func (l *loader) from(origin fare.City) *rows {
 func (l *loader) finish() {
 	r := &l.report
 	for _, of := range l.byOrigin {
-		slices.SortFunc(of.leftOut, func(a, b dropped) int { return cmp.Compare(a.found, b.found) })
 		for destination, all := range of.fares {
-			slices.SortFunc(all, fare.Observation.Compare)
-			once := slices.Clone(slices.CompactFunc(all, fare.Observation.SameFare)) // Clone frees the memory of duplicates
+			once := slices.Clone(distinct(all)) // Clone frees the memory of duplicates
 			of.fares[destination] = once
 			first, last := once[0].FoundDay(), once[len(once)-1].FoundDay()
 			if r.Fares == 0 {
@@ -222,6 +229,12 @@ func (l *loader) finish() {
 			}
 		}
 	}
+}
+
+// distinct sorts fares and removes duplicates, in place.
+func distinct(all []fare.Observation) []fare.Observation {
+	slices.SortFunc(all, fare.Observation.Compare)
+	return slices.CompactFunc(all, fare.Observation.SameFare)
 }
 
 func (p *Panel) Name() string { return "csv" }
@@ -255,8 +268,10 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 	if of == nil {
 		return answer, nil
 	}
-	for _, left := range window(of.leftOut, func(l dropped) int64 { return l.found }, since, until) {
-		answer.Dropped[left.reason]++
+	for left, n := range of.leftOut {
+		if (since.IsZero() || left.found > since.Unix()) && left.found <= until.Unix() {
+			answer.Dropped[left.reason] += n
+		}
 	}
 	for _, destination := range slices.Sorted(maps.Keys(of.fares)) {
 		for _, o := range window(of.fares[destination],
