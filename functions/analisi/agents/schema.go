@@ -34,6 +34,9 @@ func marshalSchema(s *huma.Schema) json.RawMessage {
 	return data
 }
 
+// mostArguments is several times what a tool takes.
+const mostArguments = 64
+
 // readArguments reads arguments under other names and of other types where that is unambiguous. It
 // fails with an error response that names every faulty argument.
 func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) error {
@@ -43,6 +46,9 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 			return httpapi.Invalid(httpapi.Fault{Name: "arguments",
 				Detail: `are no JSON object, as in {"origin": "Milano"}`})
 		}
+	}
+	if len(given) > mostArguments { // looking for what each means would take long
+		return httpapi.Invalid(httpapi.Fault{Name: "arguments", Detail: fmt.Sprintf("are more than %d", mostArguments)})
 	}
 	faults := rename(given, schema)
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {

@@ -1,0 +1,162 @@
+// Package attacks repeats what strangers have done to the service, in a bounded form. It compares
+// honest callers with and without the attack, side by side, and counts bytes and calls.
+package attacks
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/edge"
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/pay"
+	"verdetto/shared/store/storetest"
+	"verdetto/shared/upstream/sample"
+)
+
+// world returns the service on one machine, with its cache, over invented fares of today.
+func world(t *testing.T) http.Handler {
+	t.Helper()
+	clock := storetest.NewClock()
+	clock.Add(fixture.Today.Sub(clock.Now()))
+	table := fixture.Bolt(t, clock.Now)
+	fixture.Refreshed(t, table, sample.New(), clock.Now, "MIL")
+	s := fixture.New(t, onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now})
+	return edge.Config{}.Handler(s.API, s.API.AdmitCached, clock.Now)
+}
+
+func call(h http.Handler, address, method, target, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.RemoteAddr = address
+	r.Header.Set("Accept-Encoding", "gzip, br")
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// honest returns the median time of 20 verdicts, each for another address.
+func honest(t *testing.T, h http.Handler, round int) time.Duration {
+	t.Helper()
+	var took []time.Duration
+	for n := range 20 {
+		began := time.Now()
+		w := call(h, fmt.Sprintf("10.1.%d.%d:1", round, n), "GET", "/v1/analisi?origine=Milano&destinazione=Bucarest", "")
+		took = append(took, time.Since(began))
+		if w.Code != http.StatusOK {
+			t.Fatal(w.Code, w.Body)
+		}
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
+}
+
+// compare returns the median of the ratios of what two measurements take, in alternate rounds.
+func compare(of, to func(round int) time.Duration) float64 {
+	var ratios []float64
+	for round := range 15 {
+		base := to(2 * round)
+		ratios = append(ratios, float64(of(2*round+1))/float64(base))
+	}
+	slices.Sort(ratios)
+	return ratios[len(ratios)/2]
+}
+
+// One address asks for the description as fast as it can. Compressing each answer made verdicts 90
+// times slower.
+func TestFloodOfCachedAnswers(t *testing.T) {
+	h := world(t)
+	answered, refused := 0, 0
+	ratio := compare(func(round int) time.Duration {
+		stop := make(chan struct{})
+		var flood sync.WaitGroup
+		flood.Go(func() {
+			for range 5010 / 15 {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				switch call(h, "192.0.2.7:1", "GET", "/v1/openapi.json", "").Code {
+				case http.StatusOK:
+					answered++
+				case http.StatusTooManyRequests:
+					refused++
+				}
+			}
+		})
+		took := honest(t, h, round)
+		close(stop)
+		flood.Wait()
+		return took
+	}, func(round int) time.Duration { return honest(t, h, round) })
+	t.Logf("%d answered, %d refused; an honest verdict takes %.1f times as long", answered, refused, ratio)
+	if ratio > 10 || answered > 601 { // the first is not from the cache
+		t.Errorf("%d answered, %d refused; an honest verdict takes %.1f times as long", answered, refused, ratio)
+	}
+}
+
+// A malformed call costs little more than a verdict, and its answer is short.
+func TestMalformedCalls(t *testing.T) {
+	h := world(t)
+	var unknown strings.Builder
+	for n := range 6500 {
+		fmt.Fprintf(&unknown, `,"u%d":1`, n)
+	}
+	for name, c := range map[string]struct{ method, target, body string }{
+		"fields": {"GET", "/v1/analisi?origine=Milano&destinazione=Bucarest&campi=" + strings.Repeat("a,", 4000), ""},
+		"a tool": {"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flight_price_verdict",` +
+			`"arguments":{"origin":"Milano"` + unknown.String() + `}}}`},
+	} {
+		longest := 0
+		ratio := compare(func(round int) time.Duration {
+			began := time.Now()
+			for n := range 5 {
+				longest = max(longest, call(h, fmt.Sprintf("10.2.%d.%d:1", round, n), c.method, c.target, c.body).Body.Len())
+			}
+			return time.Since(began) / 5
+		}, func(round int) time.Duration { return honest(t, h, round) })
+		t.Logf("%s: %d bytes make at most %d; the call takes %.1f times as long as a verdict", name,
+			len(c.target)+len(c.body), longest, ratio)
+		if longest == 0 || longest > 4096 {
+			t.Errorf("%s: an answer of %d bytes", name, longest)
+		}
+	}
+}
+
+// 60 claims in 15 seconds to one invented payment ask the node as often as one claim. Claims from
+// many addresses of a network ask it no more than the network's share.
+func TestClaimsOfInventedPayments(t *testing.T) {
+	clock := storetest.NewClock()
+	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	claim := func(n, invented int) {
+		var signature pay.Signature
+		copy(signature[:], fmt.Sprint("invented ", invented))
+		a := s.From(fmt.Sprintf("192.0.2.%d:1", n/60), "POST", "/v1/pro/verifica-cripta",
+			fixture.Object("email", "eve@example.com", "signature", signature.String()))
+		if a.Status != http.StatusNotFound && a.Status != http.StatusTooManyRequests {
+			t.Fatal(a.Status, a.Body)
+		}
+	}
+	claim(0, 0)
+	one := s.Payments.Node.Calls()
+	for n := 1; n < 60; n++ {
+		claim(n, 0)
+	}
+	same := s.Payments.Node.Calls()
+	for n := range 1200 {
+		claim(60+n, 1+n)
+	}
+	all := s.Payments.Node.Calls()
+	t.Logf("one claim makes %d calls, 60 to the same payment %d, 1,200 to others from 20 addresses %d", one, same, all-same)
+	if same != one || all > 300*one {
+		t.Errorf("one claim makes %d calls, 60 to the same payment %d, all together %d", one, same, all)
+	}
+}
