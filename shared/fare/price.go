@@ -18,9 +18,10 @@ var typedPrice = sync.OnceValue(func() *regexp.Regexp {
 		`(?:([.,])([0-9]{1,2}|[-–—]{1,2}))?([^0-9]*)$`)
 })
 
-// wholePart matches up to nine digits, in groups of three or in one.
+// wholePart matches up to nine digits in one group, in groups of three, or as in India in groups of
+// two before the last three.
 var wholePart = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:[0-9]{1,9}|[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,2}` +
+	return regexp.MustCompile(`^(?:[0-9]{1,9}|[1-9][0-9]?(?:,[0-9]{2}){1,2},[0-9]{3}|[1-9][0-9]{0,2}(?:\.[0-9]{3}){1,2}` +
 		`|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}|[1-9][0-9]{0,2}(?:['’\s\p{Zs}][0-9]{3}){1,2})$`)
 })
 
@@ -32,13 +33,22 @@ var currencySigns = map[string][]string{
 	"FR": {"CHF"}, "FR.": {"CHF"}, "SFR": {"CHF"}, "SFR.": {"CHF"}, "¥": {"JPY", "CNY"},
 	"KR": {"SEK", "NOK", "DKK", "ISK"}, "KR.": {"DKK", "NOK", "SEK", "ISK"},
 	"$": dollars, "DOLLAR": dollars, "DOLLARS": dollars, "US$": {"USD"}, "C$": {"CAD"}, "A$": {"AUD"},
-	"HK$": {"HKD"}, "NZ$": {"NZD"}, "S$": {"SGD"},
+	"HK$": {"HKD"}, "NZ$": {"NZD"}, "S$": {"SGD"}, "CA$": {"CAD"}, "AU$": {"AUD"}, "MX$": {"MXN"},
+	"CN¥": {"CNY"}, "元": {"CNY"}, "RMB": {"CNY"}, "JP¥": {"JPY"}, "円": {"JPY"}, "YEN": {"JPY"}, "원": {"KRW"},
+	"RS": {"INR"}, "RS.": {"INR"}, "RUPEES": {"INR"}, "RM": {"MYR"}, "RP": {"IDR"}, "TL": {"TRY"}, "DHS": {"AED"},
+	"SR": {"SAR"}, "DÓLARES": dollars, "DOLLARI": dollars, "FRANKEN": {"CHF"}, "FRANCS": {"CHF"}, "STERLINE": {"GBP"},
 }
+
+// besides matches what people write around a price without changing it.
+var besides = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:from|only|just|about|ab|nur|etwa|ca\.?|circa|solo|da|a partire da|dès|à partir de|desde|` +
+		`a partir de|só|[~≈])[\s\p{Zs}]*|[\s\p{Zs}]*(?:p\.?p\.?|per person|each|total|[!?*;])$`)
+})
 
 var dollars = []string{"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"}
 
-// ParsePrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, 45 €, $50
-// or 50 USD. Without a currency in the text, the amount is in the currency in. A sign of several
+// ParsePrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, ₹1,00,000,
+// from 45 €, $50 or 50 USD. Without a currency in the text, the amount is in the currency in. A sign of several
 // currencies, such as $, means in if in is one of them. Whether a fare can have that price is not
 // checked; it may be zero.
 //
@@ -47,7 +57,7 @@ func ParsePrice(text string, in Currency) (Money, bool) {
 	if len(text) > maxPriceText {
 		return Money{}, false
 	}
-	m := typedPrice().FindStringSubmatch(strings.TrimSpace(text))
+	m := typedPrice().FindStringSubmatch(strings.TrimSpace(besides().ReplaceAllString(strings.TrimSpace(text), "")))
 	if m == nil || !wholePart().MatchString(m[2]) || m[3] != "" && strings.Contains(m[2], m[3]) {
 		return Money{}, false
 	}

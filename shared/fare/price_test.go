@@ -41,6 +41,22 @@ func TestParsePrice(t *testing.T) {
 		{"1,234", "EUR", 123400, "EUR"},
 		{"1.234.567", "IDR", 123456700, "IDR"},
 		{"999999999", "IDR", 99999999900, "IDR"},
+		{"₹1,00,000", "EUR", 10000000, "INR"},
+		{"12,34,567.50 INR", "EUR", 123456750, "INR"},
+		{"5,000円", "EUR", 500000, "JPY"},
+		{"CN¥500", "EUR", 50000, "CNY"},
+		{"¥500", "CNY", 50000, "CNY"},
+		{"19.99!", "EUR", 1999, "EUR"},
+		{"from 19.99", "EUR", 1999, "EUR"},
+		{"ab 19,99 €", "USD", 1999, "EUR"},
+		{"à partir de 45 €", "USD", 4500, "EUR"},
+		{"da 45", "EUR", 4500, "EUR"},
+		{"desde 1.234,50 €", "EUR", 123450, "EUR"},
+		{"nur £50 p.P.", "EUR", 5000, "GBP"},
+		{"~45 USD per person", "EUR", 4500, "USD"},
+		{"Rs. 1,500", "EUR", 150000, "INR"},
+		{"45 fr.", "EUR", 4500, "CHF"},
+		{"1'234.50", "CHF", 123450, "CHF"},
 	} {
 		in, err := ParseCurrency(tt.in)
 		if err != nil {
