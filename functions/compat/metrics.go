@@ -122,7 +122,7 @@ func (s *Service) currency(p *parameters, name string) (code string, rates fare.
 	}
 	rates, p.err = s.Rates(p.ctx)
 	if _, known := rates.Rate(code); p.err == nil && !known {
-		p.refuse(name, p.unfit, "There is no reference rate for "+code+". Choose one of: "+strings.Join(
+		p.refuse(name, p.unfit, answer.NoRate(name, code, rates).Error()+" Choose one of: "+strings.Join(
 			rates.Currencies(), ", ")+".")
 	}
 	return code, rates

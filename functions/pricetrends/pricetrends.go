@@ -61,15 +61,11 @@ func (s *Service) check(ctx context.Context, in *input) error {
 		return err
 	}
 	if _, ok := rates.Rate(strings.ToUpper(in.Currency)); !ok {
-		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf(
-			"There is no reference rate for %s. Choose one of: %s.", strings.ToUpper(in.Currency),
-			strings.ToLower(strings.Join(rates.Currencies(), ", ")),
-		))
-		p.Errors = []httpapi.Fault{{Name: "currency", Detail: "has no reference rate"}}
-		for _, c := range rates.Currencies() {
-			p.Suggestions = append(p.Suggestions, strings.ToLower(c))
+		none := answer.NoRate("currency", strings.ToUpper(in.Currency), rates)
+		for i, code := range none.Currencies {
+			none.Currencies[i] = strings.ToLower(code)
 		}
-		return p
+		return published.Problem(none)
 	}
 	origin, destination := find("origin", in.Origin).Means.City, find("destination", in.Destination).Means.City
 	if origin != "" && origin == destination {

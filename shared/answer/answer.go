@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"math"
 
+	"golang.org/x/text/currency"
+
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
@@ -93,7 +95,7 @@ func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) far
 		return nil, err
 	}
 	if _, ok := rates.Rate(in.Code); !ok {
-		return nil, &UnknownCurrency{in.Parameter, in.Code, rates.Currencies()}
+		return nil, NoRate(in.Parameter, in.Code, rates)
 	}
 	return func(c fare.Cents) fare.Cents {
 		amount, _ := rates.FromEuro(c, in.Code)
@@ -116,7 +118,7 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	}
 	euro, ok := rates.Euro(p.Amount, p.Currency)
 	if !ok {
-		return 0, &UnknownCurrency{p.CurrencyParameter, p.Currency, rates.Currencies()}
+		return 0, NoRate(p.CurrencyParameter, p.Currency, rates)
 	}
 	if !(p.Amount > 0) || euro <= 0 || euro > fare.MaxPrice {
 		return 0, &BadPrice{p}
@@ -286,8 +288,13 @@ type (
 		Parameter  string
 		Currency   string
 		Currencies []string
+		Ended      fare.Day // of the last rate; 0: there was none
 	}
 )
+
+func NoRate(parameter, currency string, rates fare.Rates) *UnknownCurrency {
+	return &UnknownCurrency{parameter, currency, rates.Currencies(), rates.Ended[currency]}
+}
 
 func (e *UnknownCity) Error() string { return fmt.Sprintf("no city is called %.60q", e.Name) }
 func (e *SameCity) Error() string    { return "both names lead to " + e.Place.Name }
@@ -300,5 +307,11 @@ func (e *BadPrice) Error() string {
 	return fmt.Sprintf("%v %s is the price of no fare", e.Amount, e.Currency)
 }
 func (e *UnknownCurrency) Error() string {
-	return fmt.Sprintf("no reference rate for %.10q", e.Currency)
+	why := "the European Central Bank publishes none, and the currency has no fixed rate to one with a rate"
+	if e.Ended != 0 {
+		why = "the European Central Bank has published none since " + e.Ended.String()
+	} else if _, err := currency.ParseISO(e.Currency); err != nil {
+		why = "no currency has this code"
+	}
+	return fmt.Sprintf("There is no reference rate for %.10s: %s.", e.Currency, why)
 }

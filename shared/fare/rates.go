@@ -10,6 +10,10 @@ import (
 type Rates struct {
 	Date    Day
 	PerEuro map[string]float64 // by ISO 4217 code; EUR may be absent
+
+	// Ended holds the last day of currencies that have no reference rate any more. If the euro replaced
+	// one, it is in PerEuro, too.
+	Ended map[string]Day
 }
 
 func (r Rates) Rate(currency string) (float64, bool) {
@@ -41,11 +45,11 @@ func (r Rates) FromEuro(c Cents, currency string) (Cents, bool) {
 	return Cents(math.Round(float64(c) * rate)), true
 }
 
-// Currencies returns the sorted codes of all currencies with a known rate, EUR included.
+// Currencies returns the sorted codes of all currencies in use with a known rate, EUR included.
 func (r Rates) Currencies() []string {
 	codes := []string{"EUR"}
 	for c := range r.PerEuro {
-		if c != "EUR" {
+		if _, ended := r.Ended[c]; c != "EUR" && !ended {
 			codes = append(codes, c)
 		}
 	}

@@ -77,8 +77,8 @@ func Problem(err error) error {
 			Detail: "is out of range: send more than 0, and at most 100,000 EUR or the same in " +
 				"another currency"})
 	case errors.As(err, &currency):
-		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %s. Choose one of: %s.",
-			currency.Currency, strings.Join(currency.Currencies, ", ")))
+		p := httpapi.UnknownCurrency.Problem(currency.Error() + " Choose one of: " +
+			strings.Join(currency.Currencies, ", ") + ".")
 		p.Errors = []httpapi.Fault{{Name: currency.Parameter, Detail: "has no reference rate"}}
 		p.Suggestions = currency.Currencies
 		return p

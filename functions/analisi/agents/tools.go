@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -143,12 +141,7 @@ func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
 		return err
 	}
 	if _, ok := rates.Rate(in.Currency); !ok {
-		known := rates.Currencies()
-		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %q. Choose one of: %s.",
-			in.Currency, strings.Join(known, ", ")))
-		p.Errors = []httpapi.Fault{{Name: "currency", Detail: "has no reference rate"}}
-		p.Suggestions = known
-		return p
+		return published.Problem(answer.NoRate("currency", in.Currency, rates))
 	}
 	return published.Differ(originOf(in.Origin), destinationOf(in.Destination))
 }

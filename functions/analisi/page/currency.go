@@ -86,10 +86,6 @@ func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error
 	return euro, known && euro > 0 && euro <= fare.MaxPrice, err
 }
 
-// replaced lists the currencies that the euro replaced. Prices in them are converted, but the form
-// offers them only to readers who chose them.
-var replaced = []string{"BGN", "HRK", "LTL"}
-
 // useCurrency fails with answer.UnknownCurrency if the service has no exchange rate for the
 // question's currency.
 func (h home) useCurrency(ctx context.Context, q question, v *view) error {
@@ -105,10 +101,14 @@ func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 			return convert(euro)
 		})
 	}
-	if codes := rates.Currencies(); unread == nil && len(codes) > 1 {
+	codes := rates.Currencies()
+	if v.Currency != "" && !slices.Contains(codes, v.Currency) {
+		codes = append(codes, v.Currency) // the euro replaced it
+	}
+	if unread == nil && len(codes) > 1 {
 		v.Currencies = append(v.Currencies, option{"", "EUR", v.Currency == ""})
 		for _, code := range codes {
-			if code != "EUR" && (code == v.Currency || !slices.Contains(replaced, code)) {
+			if code != "EUR" {
 				v.Currencies = append(v.Currencies, option{code, code, code == v.Currency})
 			}
 		}

@@ -48,9 +48,9 @@ func TestOwnCurrency(t *testing.T) {
 			}
 		})
 	}
-	for _, unknown := range []string{"&valuta=XYZ", "&visto=50+XYZ", "&valuta=US"} {
-		if w := s.visit(verdict + unknown); w.Code != 400 || !strings.Contains(said(w),
-			"We have no rate for this currency") {
+	for unknown, want := range map[string]string{"&valuta=XYZ": "publishes no rate for XYZ", "&visto=50+KWD": "no rate for KWD",
+		"&valuta=US": "no rate for US", "&valuta=RUB": "has published no rate for RUB since 28 February 2022"} {
+		if w := s.visit(verdict + unknown); w.Code != 400 || !strings.Contains(said(w), want) {
 			t.Errorf("%s: %d %s", unknown, w.Code, said(w))
 		}
 	}

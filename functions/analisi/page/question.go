@@ -301,7 +301,11 @@ func (f faults) refused(l *i18n.Language, err error) bool {
 	case errors.As(err, &price):
 		f[price.Parameter] = l.Text("ask.fault.price")
 	case errors.As(err, &currency):
-		f[currency.Parameter] = l.Text("ask.fault.currency")
+		ended := ""
+		if currency.Ended != 0 {
+			ended = l.Date(currency.Ended)
+		}
+		f[currency.Parameter] = l.Text("ask.fault.currency", "Code", currency.Currency, "Ended", ended)
 	default:
 		return false
 	}

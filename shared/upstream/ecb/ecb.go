@@ -2,8 +2,8 @@
 // repository has one entry per month, for past fares. The daily feed has today's rates.
 //
 // Every result states the day of its rates. If the feed cannot be read, the newest entry of the
-// file replaces it, with its day. The rates include currencies that are pegged to the euro but not
-// published by the Bank. See LICENSES.md for the source of the rates.
+// file replaces it, with its day. The rates include currencies with a fixed rate to another one
+// (pegs.csv). See LICENSES.md for the source of the rates.
 package ecb
 
 import (
@@ -12,7 +12,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"sort"
 	"strconv"
@@ -27,23 +26,43 @@ import (
 //go:embed rates.csv
 var committed []byte
 
-// tied holds the rates of currencies pegged to the euro that the Bank does not publish. A published
-// rate takes precedence.
-var tied = map[string]float64{
-	"BAM": 1.95583,    // Bosnia and Herzegovina: currency board
-	"XOF": 655.957,    // CFA franc, West Africa: peg guaranteed by France
-	"XAF": 655.957,    // CFA franc, Central Africa: likewise
-	"KMF": 491.96775,  // Comoros: likewise
-	"XPF": 119.331742, // CFP franc: by decree, 1000 francs are 8.38 EUR
-	"CVE": 110.265,    // Cape Verde: peg by agreement with Portugal
-	"STN": 24.5,       // Sao Tome and Principe: likewise, 24,500 old dobras
-	"MKD": 61.5,       // North Macedonia: its central bank keeps it within 0.5 %
+//go:embed pegs.csv
+var committedPegs []byte
 
-	// The euro replaced these at these fixed rates in 2015, 2023 and 2026. Some prices still use
-	// them for a while.
-	"LTL": 3.45280,
-	"HRK": 7.53450,
-	"BGN": 1.95583,
+// peg is a fixed rate, which applies if the Bank publishes none. until is the last day of a currency
+// that the euro replaced: some prices still use it for a while, so its rate stays.
+type peg struct {
+	currency, base string
+	rate           float64
+	since, until   fare.Day
+}
+
+var pegs = sync.OnceValue(func() (all []peg) {
+	rows, err := csv.NewReader(bytes.NewReader(committedPegs)).ReadAll()
+	if err != nil {
+		panic(fmt.Sprintf("ecb: the committed pegs are broken: %v", err))
+	}
+	for _, row := range rows[1:] {
+		p := peg{currency: row[0], base: row[1]}
+		p.rate, _ = strconv.ParseFloat(row[2], 64) // a test reads all
+		p.since, _ = fare.ParseDay(row[3])
+		p.until, _ = fare.ParseDay(row[4])
+		all = append(all, p)
+	}
+	return all
+})
+
+// addPegs adds the fixed rates to published ones.
+func addPegs(r fare.Rates) {
+	for _, p := range pegs() {
+		base, ok := r.Rate(p.base)
+		if _, published := r.PerEuro[p.currency]; !published && ok && r.Date >= p.since {
+			r.PerEuro[p.currency] = base * p.rate
+		}
+		if p.until != 0 && r.Date > p.until {
+			r.Ended[p.currency] = p.until
+		}
+	}
 }
 
 // History holds the reference rates of many days. It is immutable.
@@ -80,7 +99,7 @@ func parseTable(data []byte) (*History, error) {
 		return nil, errors.New("read rates: no entries")
 	}
 	header := rows[0]
-	h := &History{}
+	h, seen := &History{}, map[string]fare.Day{} // the last publication of each currency
 	for _, row := range rows[1:] {
 		day, err := fare.ParseDay(row[0])
 		if err != nil {
@@ -89,21 +108,23 @@ func parseTable(data []byte) (*History, error) {
 		if n := len(h.rates); n > 0 && h.rates[n-1].Date >= day {
 			return nil, fmt.Errorf("read rates: %s is out of order", day)
 		}
-		rates := withTied(day)
+		rates := fare.Rates{Date: day, PerEuro: map[string]float64{}, Ended: map[string]fare.Day{}}
 		for i, cell := range row[1:] {
-			if cell == "" {
-				continue
-			}
-			if err := set(rates, header[i+1], cell); err != nil {
-				return nil, fmt.Errorf("read rates of %s: %w", day, err)
+			switch last, published := seen[header[i+1]]; {
+			case cell == "" && published:
+				rates.Ended[header[i+1]] = last
+			case cell != "":
+				if err := set(rates, header[i+1], cell); err != nil {
+					return nil, fmt.Errorf("read rates of %s: %w", day, err)
+				}
+				seen[header[i+1]] = day
 			}
 		}
+		addPegs(rates)
 		h.rates = append(h.rates, rates)
 	}
 	return h, nil
 }
-
-func withTied(day fare.Day) fare.Rates { return fare.Rates{Date: day, PerEuro: maps.Clone(tied)} }
 
 func set(rates fare.Rates, currency, text string) error {
 	if len(currency) != 3 || strings.Trim(currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -176,13 +176,31 @@ func TestCurrent(t *testing.T) {
 	})
 }
 
-func TestTiedAreNotWrittenTo(t *testing.T) {
-	before := maps.Clone(tied)
-	if _, err := parseDaily([]byte(strings.Replace(daily, "JPY", "BAM", 1))); err != nil {
-		t.Fatal(err)
+// Each peg has a rate to a currency that the Bank publishes, a day and a source.
+func TestPegs(t *testing.T) {
+	now := Table().Newest()
+	for _, line := range strings.Split(strings.TrimSpace(string(committedPegs)), "\n")[1:] {
+		f := strings.SplitN(line, ",", 6)
+		rate, ok := now.Rate(f[0])
+		base, _ := now.Rate(f[1])
+		if fixed, err := strconv.ParseFloat(f[2], 64); err != nil || !ok || math.Abs(rate-base*fixed) > 1e-9 {
+			t.Errorf("%s: %v", line, rate)
+		}
+		if _, err := fare.ParseDay(f[3]); err != nil || len(f[5]) < 10 {
+			t.Errorf("%s: want a day and a source", line)
+		}
+		if ended, ok := now.Ended[f[0]]; ok != (f[4] != "") || ok && ended.String() != f[4] {
+			t.Errorf("%s: ended %s", line, ended)
+		}
 	}
-	if diff := cmp.Diff(before, tied); diff != "" {
-		t.Error(diff)
+	for currency, offered := range map[string]bool{"AED": true, "SAR": true, "QAR": true, "BHD": true, "OMR": true,
+		"JOD": true, "XCD": true, "MOP": true, "BGN": false, "HRK": false, "LTL": false, "KWD": false, "RUB": false} {
+		if slices.Contains(now.Currencies(), currency) != offered {
+			t.Errorf("%s is offered: %v", currency, !offered)
+		}
+	}
+	if last := now.Ended["RUB"].String(); last != "2022-02-28" {
+		t.Errorf("the last rate of RUB is of %s", last)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 
@@ -80,12 +81,14 @@ func parseDaily(document []byte) (fare.Rates, error) {
 	if err != nil {
 		return fare.Rates{}, fmt.Errorf("read reference rates: %w", err)
 	}
-	rates := withTied(day)
+	rates := fare.Rates{Date: day, PerEuro: map[string]float64{}, Ended: maps.Clone(Table().Newest().Ended)}
 	for _, r := range published.Rates {
 		if err := set(rates, r.Currency, r.Rate); err != nil {
 			return fare.Rates{}, fmt.Errorf("read reference rates: %w", err)
 		}
+		delete(rates.Ended, r.Currency)
 	}
+	addPegs(rates)
 	if _, ok := rates.Rate("USD"); !ok {
 		return fare.Rates{}, errors.New("read reference rates: no rate of USD")
 	}
