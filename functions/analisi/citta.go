@@ -26,6 +26,7 @@ type Offered struct {
 	Codice  string `json:"codice" doc:"IATA code" example:"MIL"`
 	Nome    string `json:"nome" doc:"Name in the requested language" example:"Milano"`
 	Paese   string `json:"paese" doc:"Country, ISO 3166-1 alpha-2" example:"IT"`
+	Stato   string `json:"stato,omitempty" doc:"State, region or province, if another city has the same name" example:"Ohio"`
 	Domanda string `json:"domanda" doc:"What to send as a parameter: the name, or the code if a busier city has the same name" example:"Milano"`
 	Seguita *bool  `json:"seguita,omitempty" doc:"Whether there are fares from this city, or from origine to it. Absent if that is unknown" example:"true"`
 }
@@ -139,6 +140,9 @@ func complete(ctx context.Context, in *citiesInput, cities *answer.CoveredCities
 	out := Cities{[]Offered{}}
 	for _, p := range all[:min(len(all), maxCities)] {
 		o := Offered{Codice: string(p.City), Nome: p.Name, Paese: p.Country, Domanda: places.Query(p.City, p.Name)}
+		if m := places.Read(p.Name); len(m.Namesakes) > 0 || m.City != p.City {
+			o.Stato = places.Region(p.City, lang)
+		}
 		if known {
 			yes := slices.Contains(covered, p.City)
 			o.Seguita = &yes

@@ -45,15 +45,21 @@ func Find(query string) (Place, bool) {
 }
 
 func lookup(key string) (entry, bool) {
+	e, _, ok := lookupFirst(key)
+	return e, ok
+}
+
+// lookupFirst also returns the offset of the next line.
+func lookupFirst(key string) (e entry, next int, ok bool) {
 	if key == "" {
-		return entry{}, false
+		return entry{}, 0, false
 	}
 	at := searchNames(key)
 	if at == len(namesTable) {
-		return entry{}, false
+		return entry{}, 0, false
 	}
-	e, _ := entryAt(at)
-	return e, e.key == key
+	e, next = entryAt(at)
+	return e, next, e.key == key
 }
 
 // positionTyped is position for a code that a user typed: case and surrounding spaces do not

@@ -35,7 +35,7 @@ type Reading int
 const (
 	AsTyped   Reading = iota
 	Qualified         // the city that words after the name choose: Lisbon, Portugal
-	AsCode            // three letters, not all capitals and of no name, as a code
+	AsCode            // three letters that are no capitals, and no name, as a code
 	AsName            // three letters that in capitals would be the code of another city
 	Renamed           // a second or former code of the city's airport
 )
@@ -49,12 +49,8 @@ const (
 // as a code only if no city has that name. For a code, the Place has the Italian name of the city,
 // or the English one if there is none. Of several cities whose names differ only in accents, the
 // one with the typed accents is meant, otherwise the busiest.
-func Read(query string) Match {
-	if len(query) > maxQuery {
-		return Match{Query: query}
-	}
-	m, ok := exact(query)
-	if !ok {
+func Read(query string) (m Match) {
+	if len(query) <= maxQuery && !m.exact(query) && strings.ContainsAny(query, " ,/(-[;|") {
 		m = qualified(query)
 	}
 	m.Query = query
@@ -65,31 +61,36 @@ func Read(query string) Match {
 func (m Match) There(lang string) string { return m.in[0].NameIn(lang) }
 
 // exact reads a query that is a name or a code and nothing else.
-func exact(query string) (m Match, ok bool) {
+func (m *Match) exact(query string) bool {
+	e, next, named := lookupFirst(Fold(query))
 	typed := strings.TrimSpace(query)
-	e, named := lookup(Fold(query))
-	if named && !isASCII(typed) {
+	if !named && len(typed) != 3 {
+		return false
+	}
+	several := named && strings.HasPrefix(namesTable[next:], e.key) && namesTable[next+len(e.key)] == '\t'
+	if several && !isASCII(typed) {
 		e = accented(e, typed)
 	}
 	if city, ok := CityOf(typed); ok && city != e.city {
-		return ofCode(typed), true
+		m.setCode(typed)
+		return true
 	}
 	if named {
 		at, ok := position(string(e.city))
-		if !ok { // an area
-			return m, false
+		if ok { // otherwise it is an area
+			m.setName(e, at, typed)
 		}
-		c, _ := cityAt(at)
-		return ofName(e, c, typed), true
+		if ok && several {
+			m.findNamesakes(e)
+		}
+		return ok
 	}
 	if _, ok := positionTyped(query); ok {
-		m = ofCode(strings.ToUpper(typed))
-		if typed != strings.ToLower(typed) { // mxp is a code, but Ory may be meant as a name
-			m.Reading = max(m.Reading, AsCode)
-		}
-		return m, true
+		m.setCode(strings.ToUpper(typed))
+		m.Reading = max(m.Reading, AsCode)
+		return true
 	}
-	return m, false
+	return false
 }
 
 func isASCII(s string) bool {
@@ -118,58 +119,62 @@ func sameKey(key string) (all []entry) {
 	return all
 }
 
-func ofName(e entry, c city, typed string) Match {
-	m := Match{Place: c.place(e.written)}
+// setName sets the city of a line of names.tsv, which is at the given position of cities.tsv.
+func (m *Match) setName(e entry, position int, typed string) {
+	c, _ := cityAt(position)
+	m.Place = c.place(e.written)
 	if e.kind == kindUnlisted {
 		m.Name = c.name("it")
 	}
 	if e.kind == kindPlace || e.kind == kindUnlisted || e.airport != "" {
 		m.Part = e.written
 	}
-	if e.airport != string(c.code) && len(m.Airports) > 1 && slices.Contains(m.Airports, e.airport) {
-		m.Of, _ = fare.ParseAirport(e.airport)
+	if e.airport != "" && e.airport != string(c.code) && len(m.Airports) > 1 && slices.Contains(m.Airports, e.airport) {
+		copy(m.Of[:], e.airport)
 	}
 	if len(typed) == 3 {
 		if city, ok := CityOf(strings.ToUpper(typed)); ok && city != e.city {
 			m.Reading = AsName
 		}
 	}
+}
+
+func (m *Match) findNamesakes(e entry) {
 	for _, same := range sameKey(e.key) {
-		if at, _ := position(string(same.city)); same.city != e.city && hasFlights(same.city) {
+		if at, ok := position(string(same.city)); ok && same.city != e.city && hasFlights(same.city) {
 			other, _ := cityAt(at)
 			m.Namesakes = append(m.Namesakes, other.place(same.written))
 		}
 	}
-	return m
 }
 
 // sameAirportKm is the distance up to which two codes are those of one airport.
 const sameAirportKm = 5
 
-// ofCode reads a code that CityOf knows, in capitals.
-func ofCode(code string) Match {
+// setCode reads a code that CityOf knows, in capitals.
+func (m *Match) setCode(code string) {
 	at, _ := position(code)
 	c, _ := cityAt(at)
-	m := Match{Place: c.place(c.name("it"))}
+	m.Place = c.place(c.name("it"))
 	if code == string(c.code) {
-		return m
+		return
 	}
 	m.Part = code
-	switch km, _ := Km(code, m.Airports[0]); {
-	case slices.Contains(m.Airports, code):
+	if slices.Contains(m.Airports, code) {
 		if len(m.Airports) > 1 {
-			m.Of, _ = fare.ParseAirport(code)
+			copy(m.Of[:], code)
 		}
-	case km < sameAirportKm:
-		m.Reading = Renamed
-	default:
-		m.Of, _ = fare.ParseAirport(code)
-		m.Unlisted = true
+		return
 	}
-	return m
+	if km, _ := Km(code, m.Airports[0]); km < sameAirportKm {
+		m.Reading = Renamed
+		return
+	}
+	copy(m.Of[:], code)
+	m.Unlisted = true
 }
 
-// separators stand between a name and its qualifiers.
+// separated splits a query at the signs between a name and its qualifiers.
 func separated(query string) (parts []string) {
 	query = strings.NewReplacer(" - ", ",", " – ", ",", " — ", ",", "/", ",", "(", ",", ")", ",", "[", ",", "]", ",",
 		";", ",", "|", ",", "·", ",").Replace(query)
@@ -184,9 +189,6 @@ func separated(query string) (parts []string) {
 // qualified reads a name with qualifiers. The Match of a name whose qualifiers say that it is
 // elsewhere has no City.
 func qualified(query string) (m Match) {
-	if !strings.ContainsAny(query, " ,/(-[;|·") {
-		return m
-	}
 	parts := separated(query)
 	elsewhere := Match{}
 	try := func(name string, qualifiers ...string) bool {
@@ -226,19 +228,20 @@ func isClear(qualifier string) bool {
 // qualifier is not understood, or if there is no such city; for the latter the Match says where
 // there is none.
 func qualify(name string, qualifiers []string) (m Match, ok bool) {
-	first, known := exact(name)
+	var first Match
+	var candidates []Match
+	known := first.exact(name)
 	if !known {
 		name = strings.Join(withoutAirport(strings.Fields(name)), " ")
-		first, known = exact(name)
+		known = first.exact(name)
 	}
-	var candidates []Match
 	if known {
 		candidates = append(candidates, first)
 	}
 	for _, e := range sameKey(Fold(name)) {
 		if at, ok := position(string(e.city)); ok && e.city != first.City {
-			c, _ := cityAt(at)
-			other := ofName(e, c, name)
+			var other Match
+			other.setName(e, at, name)
 			candidates = append(candidates, other)
 		}
 	}
@@ -281,7 +284,7 @@ func qualify(name string, qualifiers []string) (m Match, ok bool) {
 // name: Santiago, Spain is Santiago de Compostela.
 func longer(name string, in []qualifier) (found []Match) {
 	key := Fold(name)
-	if len(key) < minTypo || len(in) == 0 {
+	if len(key) < minTypo || !slices.ContainsFunc(in, func(q qualifier) bool { return len(q.areas) > 0 }) {
 		return nil
 	}
 	seen := fare.City("")
@@ -329,9 +332,7 @@ func qualifierOf(text string) (q qualifier) {
 	}
 	text = strings.Join(words, " ")
 	q.areas = areasCalled(text)
-	if m, ok := exact(text); ok {
-		q.airport = m
-	}
+	q.airport.exact(text)
 	return q
 }
 
@@ -372,7 +373,7 @@ var (
 		"aeropuerto", "aeropuertos", "flughafen", "flughafens", "international", "internazionale", "internacional", "intl",
 		"internationaler", "apt", "aerodrome"}
 	airportPrepositions = []string{"di", "de", "del", "della", "dell", "du", "des", "d", "do", "da", "dos", "of", "von",
-		"in", "la", "le", "l", "el", "o", "a"}
+		"in"}
 )
 
 // areasCalled returns the countries, continents and regions that text names, or whose ISO code it

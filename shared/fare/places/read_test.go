@@ -78,7 +78,7 @@ func TestThreeLetters(t *testing.T) {
 		"Ios": {"JTR", AsName}, "ios": {"JTR", AsName}, "IOS": {"IOS", AsTyped}, "Rab": {"RJK", AsName},
 		"RAB": {"RAB", AsTyped}, "Goa": {"GOI", AsName}, "GOA": {"GOA", AsTyped}, "Sal": {"SID", AsName},
 		"SAL": {"SAL", AsTyped}, "Pau": {"PUF", AsTyped}, "Vis": {"SPU", AsName}, "Ulm": {"FMM", AsName},
-		"Van": {"VAN", AsTyped}, "mxp": {"MIL", AsTyped}, "lhr": {"LON", AsTyped}, "Ory": {"PAR", AsCode},
+		"Van": {"VAN", AsTyped}, "mxp": {"MIL", AsCode}, "lhr": {"LON", AsCode}, "Ory": {"PAR", AsCode},
 		"MXP": {"MIL", AsTyped}, "kiv": {"RMO", Renamed},
 	} {
 		if m := Read(query); string(m.City) != want.city || m.Reading != want.how {

@@ -25,8 +25,8 @@ func (a *API) middleware(router http.Handler) http.Handler {
 		refusing(a.origin),      // 403 if not through our distribution; reads no path or key
 		a.capOthers,             // 429 for too many calls outside the endpoints' quotas
 		refusing(knownPath),     // 404
-		trailingSlash,           // 308 to the path without a slash at its end; POST is served at once
 		a.cors,                  // lets pages of other sites read; answers preflights
+		trailingSlash,           // 308 to the path without a slash at its end; POST is served at once
 		refusing(knownMethod),   // 405
 		refusing(a.singleFares), // 403 if the owner of the fares has not allowed single ones
 		refusing(readKey),       // copies a key from Authorization to X-Api-Key

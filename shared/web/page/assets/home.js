@@ -56,7 +56,7 @@ function completes(input, words) {
       option.setAttribute('role', 'option');
       option.setAttribute('aria-selected', 'false');
       const where = document.createElement('span');
-      where.textContent = country.of(c.paese) + ' · ' + c.codice + (c.seguita === false ? ' · ' + words.unwatched : '');
+      where.textContent = (c.stato ? c.stato + ', ' : '') + country.of(c.paese) + ' · ' + c.codice + (c.seguita === false ? ' · ' + words.unwatched : '');
       option.classList.toggle('unwatched', c.seguita === false);
       option.append(c.nome + ' ', where);
       return option;
