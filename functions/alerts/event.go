@@ -88,7 +88,11 @@ func (s *Service) suppress(ctx context.Context, records []record) (stopped int, 
 				s.Log.WarnContext(ctx, "notice about mail to an unknown address", "record", i)
 				continue
 			}
-			if err := s.Alerts.Stop(ctx, s.Links.Subscriber(address), until); err != nil {
+			err = s.Alerts.Stop(ctx, s.Links.Subscriber(address), until)
+			if len(n.Bounce.BouncedRecipients) > 0 {
+				err = errors.Join(err, s.Confirmations.Bounced(ctx, address))
+			}
+			if err != nil {
 				faults = append(faults, err)
 				continue
 			}

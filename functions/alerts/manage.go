@@ -202,7 +202,7 @@ func (s *Service) renewal(subscriber store.SubscriberID, v view) (*page.Response
 // reader of the mailbox learns whether there are any.
 func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	job := notify.ManageJob(subscriber, s.Now())
-	job.Caller = httpapi.Subject(ctx)
+	job.Caller, job.Network = httpapi.Subject(ctx), httpapi.MailNetwork(ctx)
 	if err := s.Alerts.Outbox.Put(ctx, job); err != nil {
 		return nil, err
 	}

@@ -160,15 +160,18 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	if err != nil {
 		return "", err
 	}
-	jobs := []store.Job{notify.ConfirmJob(id, now)}
-	jobs[0].Caller = httpapi.Subject(ctx)
 	switch p.channel {
 	case "", store.Webhook: // its owner confirms by mail
 		alert.Subscriber = s.Links.Subscriber(p.email)
 	case store.Telegram: // no message: the user who starts the bot confirms
-		jobs = nil
 	default:
 		alert.Subscriber = s.Links.SubscriberAt(p.channel, p.address)
+	}
+	var jobs []store.Job
+	if alert.Subscriber != "" {
+		j := notify.ConfirmJob(id, now)
+		j.To, j.Caller, j.Network = alert.Subscriber, httpapi.Subject(ctx), httpapi.MailNetwork(ctx)
+		jobs = append(jobs, j)
 	}
 	err = s.Alerts.AddPending(ctx, id, alert, now.Add(pendingHours*time.Hour), jobs...)
 	if errors.Is(err, store.ErrExists) {

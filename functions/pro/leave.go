@@ -86,7 +86,7 @@ func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response,
 		return nil, err
 	}
 	if err := s.links().Put(ctx, store.Job{Kind: moveKind, Email: to, Ref: about.Email, Lang: l.Code, At: s.Now(),
-		Caller: httpapi.Subject(ctx)}); err != nil {
+		Caller: httpapi.Subject(ctx), Network: httpapi.MailNetwork(ctx)}); err != nil {
 		return nil, err
 	}
 	s.signal()

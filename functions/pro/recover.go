@@ -60,7 +60,7 @@ func (s *Service) storeJob(ctx context.Context, box store.Outbox, kind, email, a
 	}
 	l := r.language()
 	if err := box.Put(ctx, store.Job{Kind: kind, Email: email, Lang: l.Code, At: s.Now(),
-		Caller: httpapi.Subject(ctx)}); err != nil {
+		Caller: httpapi.Subject(ctx), Network: httpapi.MailNetwork(ctx)}); err != nil {
 		return nil, err
 	}
 	s.signal()

@@ -74,7 +74,7 @@ func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
 	if !slices.Contains(publicKinds, j.Kind) {
 		return true, nil
 	}
-	return s.mailboxes().Allow(ctx, j.Email, j.Caller, j.Name())
+	return s.mailboxes().Allow(ctx, j.Email, j)
 }
 
 // stopLink returns the link that stops mails of a job's kind. It returns "" for a kind that only

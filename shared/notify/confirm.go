@@ -50,7 +50,7 @@ const manageKind = "manage link"
 
 // ManageJob returns the job that mails a subscriber a fresh link to manage alerts.
 func ManageJob(s store.SubscriberID, now time.Time) store.Job {
-	return store.Job{Kind: manageKind, Ref: string(s), At: now}
+	return store.Job{Kind: manageKind, Ref: string(s), To: s, At: now}
 }
 
 // perTopic limits the confirmation messages that callers can cause to one ntfy topic or Telegram
@@ -59,7 +59,8 @@ var perTopic = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
 // perService limits the confirmation messages of the whole service. Otherwise a caller with many IP
 // addresses could cause a flood of mails, and mail providers would block the service. Jobs over the
-// limit wait for the next hour.
+// limit wait for the next hour. The networks of callers share it in turn; see turns.go. Mails about keys
+// and plans do not count towards it, so no flood of requests delays them.
 var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
 
 const everybody = "all"
@@ -75,8 +76,10 @@ func (c *Confirmations) Work(ctx context.Context) (ended int, err error) {
 	if _, full := c.Limiter.Full(perService, everybody); full {
 		return 0, nil
 	}
+	box, retries := c.Alerts.Outbox, c.Alerts.Outbox.Retries()
+	box.Choose, retries.Choose = c.choose, c.choose
 	return outbox.Worker{
-		Boxes: []store.Outbox{c.Alerts.Outbox}, Retries: c.Alerts.Outbox.Retries(),
+		Boxes: []store.Outbox{box}, Retries: retries,
 		Do: c.do, Within: sendTime, AtOnce: c.AtOnce, Now: c.Now, Log: c.Log, Metrics: c.Metrics,
 	}.Work(ctx)
 }
@@ -107,7 +110,7 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	if pending.Email == "" {
 		return c.askElsewhere(ctx, j, pending)
 	}
-	if allowed, err := c.Mailboxes().Allow(ctx, pending.Email, j.Caller, j.Name()); err != nil || !allowed {
+	if allowed, err := c.Mailboxes().Allow(ctx, pending.Email, j); err != nil || !allowed {
 		return err
 	}
 	message, err := confirmMail(pending, j.Ref, c.Links)
@@ -128,7 +131,7 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	if stopped, err := c.Alerts.Stopped(ctx, to.Subscriber); err != nil || stopped {
 		return err
 	}
-	if allowed, err := c.Mailboxes().Allow(ctx, to.Email, j.Caller, j.Name()); err != nil || !allowed {
+	if allowed, err := c.Mailboxes().Allow(ctx, to.Email, j); err != nil || !allowed {
 		return err
 	}
 	message, err := manageMail(to, c.Links, j.At) // dated by the job: a retry sends the same mail
@@ -141,7 +144,7 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 // send sends a mail within perService. If the mailbox refuses it permanently, further mail to it is
 // blocked.
 func (c *Confirmations) send(ctx context.Context, j store.Job, to store.SubscriberID, message mail.Message) error {
-	if err := c.reserve(ctx); err != nil {
+	if err := c.reserve(ctx, j); err != nil {
 		return err
 	}
 	message.ID = strings.ReplaceAll(j.Name(), ".", "-") // a retry uses the same ID
@@ -149,26 +152,44 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	if err == nil {
 		return nil
 	}
-	c.Limiter.Uncount(perService, everybody)
+	c.uncount(j)
 	if errors.Is(err, mail.ErrRefused) {
 		c.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
-		return c.Alerts.Stop(ctx, to, RefusedUntil(c.Now()))
+		return errors.Join(c.Alerts.Stop(ctx, to, RefusedUntil(c.Now())), c.Bounced(ctx, message.To))
 	}
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 }
 
-// reserve counts one message towards perService. The caller undoes the count if the message is not
-// sent.
-func (c *Confirmations) reserve(ctx context.Context) error {
-	d, err := c.Limiter.CountShared(ctx, perService, everybody)
-	if err != nil {
-		c.Log.ErrorContext(ctx, "message not counted", "error", err)
-	}
-	if !d.Allowed {
-		c.Log.WarnContext(ctx, "confirmations wait: the service has sent all the mails of this hour", "until", d.Reset)
-		return errCeiling
+// reserve counts one message towards perService and, unless its network is new, perSeen. The caller
+// undoes the count if the message is not sent.
+func (c *Confirmations) reserve(ctx context.Context, j store.Job) error {
+	for i, l := range c.limits(j) {
+		d, err := c.Limiter.CountShared(ctx, l, everybody)
+		if err != nil {
+			c.Log.ErrorContext(ctx, "message not counted", "error", err)
+		}
+		if !d.Allowed {
+			if i > 0 {
+				c.Limiter.Uncount(c.perSeen(), everybody)
+			}
+			c.Log.WarnContext(ctx, "confirmations wait: the service has sent all the mails of this hour", "until", d.Reset)
+			return errCeiling
+		}
 	}
 	return nil
+}
+
+func (c *Confirmations) uncount(j store.Job) {
+	for _, l := range c.limits(j) {
+		c.Limiter.Uncount(l, everybody)
+	}
+}
+
+func (c *Confirmations) limits(j store.Job) []limit.Limit {
+	if j.New || j.Network == "" {
+		return []limit.Limit{perService}
+	}
+	return []limit.Limit{c.perSeen(), perService}
 }
 
 func (c *Confirmations) Mailboxes() Mailboxes {
@@ -189,19 +210,24 @@ func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose s
 // They cannot flood a server, or use up the daily quota that it grants this service.
 var perServer = limit.Limit{Name: "alerts-server", Calls: 100, Window: time.Hour}
 
+// perServerNetwork is the part of perServer that one network of callers can use up.
+var perServerNetwork = limit.Limit{Name: "alerts-server-network", Calls: 10, Window: time.Hour}
+
 // askElsewhere queues a confirmation message by a channel other than mail, within perTopic,
-// perServer and perService.
+// perServerNetwork, perServer and perService.
 func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending store.Alert) error {
+	server := c.server(pending.Address)
 	if j.Tries == 0 && !(c.takeCall(ctx, perTopic, string(pending.Subscriber)) &&
-		c.takeCall(ctx, perServer, c.server(pending.Address))) {
+		(j.Network == "" || c.takeCall(ctx, perServerNetwork, server+"#"+j.Network)) &&
+		c.takeCall(ctx, perServer, server)) {
 		return nil
 	}
-	if err := c.reserve(ctx); err != nil {
+	if err := c.reserve(ctx, j); err != nil {
 		return err
 	}
 	err := c.Push.PutOnce(ctx, store.Job{Kind: askKind, Ref: j.Ref, At: j.At}, "ask-"+j.Ref)
 	if err != nil {
-		c.Limiter.Uncount(perService, everybody)
+		c.uncount(j)
 	}
 	return err
 }

@@ -156,7 +156,8 @@ func TestMailboxOfOperator(t *testing.T) {
 		caller string
 		want   bool
 	}{{"one", true}, {"one", false}, {"two", true}, {"three", false}} {
-		got, err := boxes.Allow(t.Context(), "ada@example.com", c.caller, fmt.Sprint("job", n))
+		got, err := boxes.Allow(t.Context(), "ada@example.com",
+			store.Job{Caller: c.caller, First: fmt.Sprint("job", n)})
 		if err != nil || got != c.want {
 			t.Errorf("mail %d: %v, %v", n, got, err)
 		}

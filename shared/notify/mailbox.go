@@ -34,9 +34,10 @@ const (
 
 func (m Mailboxes) Most() int { return int(m.Limiter.Set(perMailbox).Calls) }
 
-// Allow counts the mail of a job that caller requested towards the quota of the mailbox of email,
-// and reports whether it may be sent. A retried job counts once.
-func (m Mailboxes) Allow(ctx context.Context, email, caller, job string) (allowed bool, err error) {
+// Allow counts the mail of a job towards the quota of the mailbox of email, and reports whether it
+// may be sent. A retried job counts once.
+func (m Mailboxes) Allow(ctx context.Context, email string, j store.Job) (allowed bool, err error) {
+	caller, job := j.Caller, j.Name()
 	// Every caller may use half of the quota, and only new callers the rest.
 	most := m.Most()
 	first := (most + 1) / 2
@@ -58,7 +59,8 @@ func (m Mailboxes) Allow(ctx context.Context, email, caller, job string) (allowe
 		case sent >= most, !own && !b.Stopped.IsZero(), !own && his > 0 && sent >= first:
 			return
 		}
-		b.Mails = append(b.Mails, store.MailboxMail{Job: job, Caller: caller, Own: own, At: m.Now().UTC()})
+		b.Mails = append(b.Mails, store.MailboxMail{Job: job, Caller: caller, Own: own, At: m.Now().UTC(),
+			Network: j.Network})
 		allowed = true
 	})
 	return allowed && err == nil, err

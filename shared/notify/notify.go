@@ -15,6 +15,7 @@
 //	channel    send.go      from the news of all routes to the subscribers of each
 //	           deliver.go   one message to one subscriber, with retries
 //	           confirm.go   the mail that asks for confirmation
+//	           turns.go     whose turn it is, if many callers ask for such mails
 //	           digest.go    the weekly digest
 //	links      links.go     pseudonyms of subscribers, and the signed links in mails
 //

@@ -27,6 +27,8 @@ type MailboxMail struct {
 	Caller string    `json:"caller,omitempty"` // caller who requested the mail
 	Own    bool      `json:"own,omitempty"`    // the caller was the reader of the mailbox
 	At     time.Time `json:"at"`
+	// Network is that of the caller; see Job.
+	Network string `json:"network,omitempty"`
 }
 
 // MailboxSpan is the time for which a mail counts towards the quota of its mailbox.

@@ -22,6 +22,9 @@ type Outbox struct {
 	Name  string // of the function that adds and runs the jobs
 	// Delay, if set, returns the time until a new job is due.
 	Delay func() time.Duration
+	// Choose, if set, picks at most the given number of due jobs for Take. If nil, Take picks them
+	// in turn; see InTurn.
+	Choose func(ctx context.Context, due []Job, most int) ([]Job, error)
 }
 
 // RandomDelay returns 1 to 10 s. As the Delay of an Outbox, it hides what a job did from callers
@@ -41,6 +44,12 @@ type Job struct {
 	// Caller is the pseudonym of the caller whose request added the job. It is empty if the service
 	// itself, or an earlier version, added the job.
 	Caller string `json:"caller,omitempty"`
+	// Network is the pseudonym of the caller's network, and To that of the recipient. They are empty
+	// if no anonymous caller asked for the job.
+	Network string       `json:"network,omitempty"`
+	To      SubscriberID `json:"to,omitempty"`
+	// New is set by Choose if the job is the first of its network in 24 hours.
+	New bool `json:"new,omitempty"`
 	// Leased is the time from which a worker may run the job: the due time, the end of the pause
 	// after a failure, or the end of a worker's lease.
 	Leased time.Time `json:"leased"`
@@ -141,27 +150,26 @@ func (o Outbox) put(j Job) (Op, error) {
 	}}, err
 }
 
-// leasedAhead is how many jobs leased by other workers Take can skip. Leased jobs stay in the
-// queue, and each worker leases a few dozen.
-const leasedAhead = 100
+// maxRead is how many jobs Take reads to find one of each network. It bounds the memory and the time
+// that a flood of jobs costs.
+const maxRead = 20_000
 
-// Take leases at most the given number of due jobs, the longest due first. If a job is not deleted
+// Take leases at most the given number of due jobs, as Choose picks them. If a job is not deleted
 // when its lease ends, another worker may take it. Take may return both jobs and an error.
 func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Job, error) {
-	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: most + leasedAhead, Read: Strong})
+	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: maxRead, Read: Strong})
 	if err != nil {
 		return nil, fmt.Errorf("look for jobs: %w", err)
 	}
 	var jobs []Job
 	var faults []error
 	for _, item := range items {
-		if due, _, _ := strings.Cut(item.Sort, "-"); due > now.UTC().Format(jobTime) || len(jobs) == most {
+		if due, _, _ := strings.Cut(item.Sort, "-"); due > now.UTC().Format(jobTime) {
 			break
 		}
 		var j Job
 		if err := json.Unmarshal(item.Data, &j); err != nil {
-			// A malformed job can never run and, as the oldest, would make every later Take fail
-			// too.
+			// A malformed job can never run and would make every later Take fail too.
 			faults = append(
 				faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Delete(ctx, Job{item: item}),
 			)
@@ -172,6 +180,12 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 		}
 		j.item, j.Leased = item, now.Add(lease).UTC()
 		jobs = append(jobs, j)
+	}
+	if o.Choose == nil {
+		jobs = InTurn(jobs, func(string) int { return 0 })
+		jobs = jobs[:min(most, len(jobs))]
+	} else if jobs, err = o.Choose(ctx, jobs, most); err != nil {
+		return nil, errors.Join(append(faults, err)...)
 	}
 	var all sync.WaitGroup // in parallel, so that the file is synced once
 	for i := range jobs {

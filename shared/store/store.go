@@ -63,6 +63,7 @@
 //	PENDING#<id>                 ALERT                     Alert to be confirmed                48 hours
 //	STOPPED#<subscriber>         MARK                      marks blocked messages               180 days or 10 years
 //	MAILBOX#<subscriber>         MAILS                     Mailbox                              1 or 180 days
+//	NETWORKS                     TURNS                     Network of each network             2 days
 //	LEASE#<name>                 HOLDER                    the holder of a lease                minutes, if not renewed
 //	COPY                         MARK                      how far an incomplete copy is        never
 //	OUTBOX#<name>                <due>-<random>            Job                                  7 days; a kept one 60

@@ -53,13 +53,25 @@ func Subject(ctx context.Context) string { return callOf(ctx).subject }
 
 // Network returns the pseudonym of the caller's IPv4 /24 or IPv6 /48, for limits that cover many
 // callers.
-func Network(ctx context.Context) string {
+func Network(ctx context.Context) string { return callOf(ctx).wide("wide") }
+
+// MailNetwork returns a pseudonym of the same network, under which the mails that the caller asks for
+// take turns. It is empty for a loopback or private address, whose callers are not strangers. Its key
+// differs from those of quotas, so stored jobs do not tell who called what else.
+func MailNetwork(ctx context.Context) string {
 	c := callOf(ctx)
+	if c.api == nil || c.from.IsLoopback() || c.from.IsPrivate() {
+		return ""
+	}
+	return c.wide("mails")
+}
+
+func (c *call) wide(purpose string) string {
 	bits := 48
 	if c.from.Is4() {
 		bits = 24
 	}
-	return c.api.pseudonym("wide", prefix(c.from, bits))
+	return c.api.pseudonym(purpose, prefix(c.from, bits))
 }
 
 func IsPro(ctx context.Context) bool { return callOf(ctx).pro }

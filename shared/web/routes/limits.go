@@ -9,7 +9,7 @@ import (
 // OwnLimits are the limits that no row of Table holds. Each counts calls of one kind, whatever the
 // endpoint.
 var OwnLimits = []string{
-	"alerts-address", "alerts-server", "alerts-service", "mailbox", "pro-card-network", "pro-card-service",
+	"alerts-address", "alerts-seen", "alerts-server", "alerts-server-network", "alerts-service", "mailbox", "pro-card-network", "pro-card-service",
 	"pro-chain-network", "pro-chain-service", "pro-indirizzo-plan", "pro-ruota-key",
 	"webhook-tests", "x402-again", "x402-failed-day", "x402-failed-hour", "x402-fees-day", "x402-guarded-day",
 }

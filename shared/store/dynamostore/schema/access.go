@@ -43,6 +43,7 @@ var Accesses = []Access{
 	{Partition: "PENDING#*", Read: alerts, Write: alerts},
 	{Partition: "STOPPED#*", Read: alertsAndRefresh, Write: alertsAndRefresh},
 	{Partition: "MAILBOX#*", Read: []string{"alerts", "pro"}, Write: []string{"alerts", "pro"}},
+	{Partition: "NETWORKS", Read: alerts, Write: alerts},
 	{Partition: "LEASE#*", Read: refresh, Write: refresh},
 	{Partition: "OUTBOX#alerts*", Read: alerts, Write: alerts},
 	{Partition: "OUTBOX#push", Read: alerts, Write: alertsAndRefresh},

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Networks stores what the networks of anonymous callers caused in the last 24 hours, under their
+// pseudonyms (see Job.Network), in one item, so that concurrent workers see each other's choices
+// (partition: NETWORKS).
+type Networks struct{ Table Table }
+
+// Network is the stored state of one network.
+type Network struct {
+	Since int64 `json:"s"` // Unix time of its first job
+	Jobs  int   `json:"n"` // its jobs whose turn came since then
+	// Recent holds the times of the last jobs, by recipient.
+	Recent  map[SubscriberID]int64 `json:"r,omitempty"`
+	Bounced []SubscriberID         `json:"b,omitempty"` // recipients who do not exist
+	Closed  int64                  `json:"c,omitempty"` // its jobs wait until this time
+}
+
+const (
+	networkSpan = 24 * time.Hour
+	// maxNetworks keeps the item below MaxData. The oldest networks are forgotten first.
+	maxNetworks = 1500
+)
+
+// Change reads the networks, calls change, and writes the result if it differs. It starts again if
+// another process has written them meanwhile.
+func (n Networks) Change(ctx context.Context, now time.Time, change func(map[string]*Network)) error {
+	err := RetryConflicts(ctx, func() error {
+		key := Key{"NETWORKS", "TURNS"}
+		all, item, err := get[map[string]*Network](ctx, n.Table, key, Strong)
+		if err := unless(err, ErrNotFound); err != nil {
+			return err
+		}
+		if all == nil {
+			all = map[string]*Network{}
+		}
+		maps.DeleteFunc(all, func(_ string, w *Network) bool {
+			return now.Unix() >= max(w.Closed, w.Since+int64(networkSpan/time.Second))
+		})
+		change(all)
+		if len(all) > maxNetworks {
+			oldest := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+				return int(max(all[a].Closed, all[a].Since) - max(all[b].Closed, all[b].Since))
+			})
+			for _, name := range oldest[:len(all)-maxNetworks] {
+				delete(all, name)
+			}
+		}
+		data, err := json.Marshal(all)
+		if err != nil || bytes.Equal(data, item.Data) || len(all) == 0 && item.Version == 0 {
+			return err
+		}
+		return n.Table.Write(ctx, replace(Item{Key: key, Version: item.Version, Data: data, Expires: now.Add(2 * networkSpan)}))
+	})
+	return wrap(err, "change networks")
+}
+
+// InTurn orders jobs so that each network has one in turn, those of the same turn as they were. A
+// network that had jobs before, as had counts them, comes that many turns later. Jobs without a
+// network come first: no anonymous caller asked for them.
+func InTurn(jobs []Job, had func(network string) int) []Job {
+	next, turn, order := map[string]int{}, make([]int, len(jobs)), make([]int, len(jobs))
+	for i, j := range jobs {
+		order[i] = i
+		if j.Network == "" {
+			continue
+		}
+		if next[j.Network] == 0 {
+			next[j.Network] = 1 + had(j.Network)
+		}
+		turn[i] = next[j.Network]
+		next[j.Network]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return turn[a] - turn[b] })
+	ordered := make([]Job, len(jobs))
+	for at, i := range order {
+		ordered[at] = jobs[i]
+	}
+	return ordered
+}
