@@ -152,7 +152,7 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	if err == nil {
 		return nil
 	}
-	c.uncount(j)
+	c.uncount()
 	if errors.Is(err, mail.ErrRefused) {
 		c.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
 		return errors.Join(c.Alerts.Stop(ctx, to, RefusedUntil(c.Now())), c.Bounced(ctx, message.To))
@@ -160,18 +160,15 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 }
 
-// reserve counts one message towards perService and, unless its network is new, perSeen. The caller
-// undoes the count if the message is not sent.
+// reserve counts one message towards perSeen and perService. The caller undoes the count if the message
+// is not sent.
 func (c *Confirmations) reserve(ctx context.Context, j store.Job) error {
-	for i, l := range c.limits(j) {
+	for _, l := range []limit.Limit{c.perSeen(), perService} {
 		d, err := c.Limiter.CountShared(ctx, l, everybody)
 		if err != nil {
 			c.Log.ErrorContext(ctx, "message not counted", "error", err)
 		}
-		if !d.Allowed {
-			if i > 0 {
-				c.Limiter.Uncount(c.perSeen(), everybody)
-			}
+		if !d.Allowed && (l.Name == perService.Name || !j.New && j.Network != "") {
 			c.Log.WarnContext(ctx, "confirmations wait: the service has sent all the mails of this hour", "until", d.Reset)
 			return errCeiling
 		}
@@ -179,17 +176,9 @@ func (c *Confirmations) reserve(ctx context.Context, j store.Job) error {
 	return nil
 }
 
-func (c *Confirmations) uncount(j store.Job) {
-	for _, l := range c.limits(j) {
-		c.Limiter.Uncount(l, everybody)
-	}
-}
-
-func (c *Confirmations) limits(j store.Job) []limit.Limit {
-	if j.New || j.Network == "" {
-		return []limit.Limit{perService}
-	}
-	return []limit.Limit{c.perSeen(), perService}
+func (c *Confirmations) uncount() {
+	c.Limiter.Uncount(c.perSeen(), everybody)
+	c.Limiter.Uncount(perService, everybody)
 }
 
 func (c *Confirmations) Mailboxes() Mailboxes {
@@ -227,7 +216,7 @@ func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending s
 	}
 	err := c.Push.PutOnce(ctx, store.Job{Kind: askKind, Ref: j.Ref, At: j.At}, "ask-"+j.Ref)
 	if err != nil {
-		c.uncount(j)
+		c.uncount()
 	}
 	return err
 }

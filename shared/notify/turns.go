@@ -12,17 +12,16 @@ import (
 // The networks of anonymous callers take turns, so that none can use up the mails of the hour for
 // the others, or spoil the service's reputation with mails to mailboxes that do not exist.
 const (
-	// A network's mails go to at most maxRecent recipients in recentTime, in which mail providers
-	// report a mailbox that does not exist.
+	// A mail provider reports a mailbox that does not exist within recentTime. After maxBounced such
+	// mailboxes in a day, the network's jobs wait for closedTime. So in recentTime the network's mails
+	// go to at most maxBounced recipients, less those that bounced.
 	recentTime = 5 * time.Minute
-	maxRecent  = 3
-	// After maxBounced such mailboxes in a day, the network's jobs wait for closedTime.
 	maxBounced = 3
 	closedTime = 24 * time.Hour
 )
 
-// perSeen is the part of perService that networks with earlier mails can use up. The rest is for
-// networks that had none in the last 24 hours.
+// perSeen counts all messages too. When it is full, only networks without a mail in the last 24 hours
+// get the rest of perService.
 func (c *Confirmations) perSeen() limit.Limit {
 	return limit.Limit{Name: "alerts-seen", Calls: max(1, c.Limiter.Set(perService).Calls*3/4), Window: time.Hour}
 }
@@ -72,7 +71,7 @@ func inTurn(networks map[string]*store.Network, due []store.Job, most int, onlyN
 				n = &store.Network{Since: now.Unix()}
 				networks[j.Network] = n
 			}
-			if _, again := n.Recent[j.To]; !again && len(n.Recent) >= maxRecent {
+			if _, again := n.Recent[j.To]; !again && len(n.Recent)+len(n.Bounced) >= maxBounced {
 				continue
 			}
 			if n.Recent == nil {
@@ -112,6 +111,7 @@ func (c *Confirmations) Bounced(ctx context.Context, email string) error {
 			if n.Closed > 0 || slices.Contains(n.Bounced, to) {
 				continue
 			}
+			delete(n.Recent, to)
 			if n.Bounced = append(n.Bounced, to); len(n.Bounced) == maxBounced {
 				n.Closed = c.Now().Add(closedTime).Unix()
 			}

@@ -175,6 +175,9 @@ func alertCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 		{alerts, "Resume", args{"ada"}},
 		{alerts, "Stopped", args{"ada"}},
 		{store.Mailboxes{Table: table}, "Change", args{"ada", noon, func(b *store.Mailbox) { b.Stopped = later }}},
+		{store.Networks{Table: table}, "Change", args{noon, func(n map[string]*store.Network) {
+			n["net"] = &store.Network{Since: noon.Unix()}
+		}}},
 	}
 }
 
