@@ -25,7 +25,7 @@ func (b *outbox) addFrom(network, email string) {
 
 // Strangers ask for 2,200 mails in 2 seconds, and each mail takes 100 ms. A mail for a network without
 // earlier mails is sent within a minute, at any time of the next two hours. A network with earlier mails
-// waits for its turn, not for all the strangers' mails.
+// waits for its turn, at most until the next hour.
 func TestAFloodOfRequests(t *testing.T) {
 	t.Parallel()
 	const jobs, bounceAfter = 2200, 20 * time.Second
@@ -95,7 +95,7 @@ func TestAFloodOfRequests(t *testing.T) {
 				}
 			}
 			for who := range asked {
-				if took, ok := waited[who]; !ok || took >= time.Minute && who != "second@mail.test" || took > 2*time.Minute {
+				if took, ok := waited[who]; !ok || took >= time.Minute && who != "second@mail.test" || took > time.Hour {
 					t.Errorf("%s waited %s, sent %v", who, took, ok)
 				}
 			}
@@ -109,7 +109,7 @@ func TestAFloodOfRequests(t *testing.T) {
 				least, most = min(least, n), max(most, n)
 			}
 			t.Logf("waits %v; %d networks of strangers got %d to %d mails", waited, len(strangers), least, most)
-			if len(strangers) != c.networks || most-least > 1 {
+			if len(strangers) != c.networks || most-least > 2 { // a turn may pass when the hour is full
 				t.Errorf("%d networks of strangers got %d to %d mails", len(strangers), least, most)
 			}
 		})
