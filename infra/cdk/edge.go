@@ -67,8 +67,10 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 		DefaultBehavior:     usually,
 		AdditionalBehaviors: &others,
 		HttpVersion:         cloudfront.HttpVersion_HTTP2_AND_3,
-		PriceClass:          cloudfront.PriceClass_PRICE_CLASS_100,
-		WebAclId:            firewall(stack, c),
+		// The firewall counts single addresses, of which an IPv6 customer has more than it can count.
+		EnableIpv6: jsii.Bool(false),
+		PriceClass: cloudfront.PriceClass_PRICE_CLASS_100,
+		WebAclId:   firewall(stack, c),
 	}
 	props.ErrorResponses = &[]*cloudfront.ErrorResponse{}
 	for _, status := range refusals {

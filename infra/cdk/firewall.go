@@ -23,6 +23,14 @@ var managed = []string{"AWSManagedRulesAmazonIpReputationList", "AWSManagedRules
 // people.
 const relayedTimes = 10
 
+// shopPerFiveMinutes is the firewall's limit for one address on the shop's paths without Stripe's
+// webhook. 100 addresses at this limit use two thirds of the paths' calls per second.
+func shopPerFiveMinutes(c config) int {
+	const addresses = 100
+	share := routes.Throttles(c.RequestsPerSecond)["/v1/pro/{proxy+}"]
+	return min(c.RequestsPerFiveMinutes, max(10, share*300*2/3/addresses))
+}
+
 // firewall returns an ARN, or nil for none. It creates the stack's own firewall.
 func firewall(stack awscdk.Stack, c config) *string {
 	if c.Firewall != "" {
@@ -60,6 +68,8 @@ func firewall(stack awscdk.Stack, c config) *string {
 	relayed := matchPaths(func(r routes.Route) bool { return r.Relayed })
 	rule("rate", rate(c.RequestsPerFiveMinutes, not(relayed)))
 	rule("rate-relayed", rate(relayedTimes*c.RequestsPerFiveMinutes, relayed))
+	shop := matchPath("^(" + routes.Alias + ")?/v1/pro/")
+	rule("rate-shop", rate(shopPerFiveMinutes(c), both(shop, not(relayed))))
 	if c.FreeTier != open {
 		rule("free-tier", &awswafv2.CfnWebACL_RuleProperty{Action: refused(503),
 			Statement: both(matchPaths(func(r routes.Route) bool { return r.FreeTier }), not(withKey()))})
@@ -103,10 +113,14 @@ func refusalBodies() map[string]any {
 	return bodies
 }
 
-// matchPaths also matches paths with escaped characters.
 func matchPaths(which func(routes.Route) bool) *awswafv2.CfnWebACL_StatementProperty {
+	return matchPath(matching(which))
+}
+
+// matchPath also matches paths with escaped characters.
+func matchPath(pattern string) *awswafv2.CfnWebACL_StatementProperty {
 	return &awswafv2.CfnWebACL_StatementProperty{RegexMatchStatement: &awswafv2.CfnWebACL_RegexMatchStatementProperty{
-		RegexString:  jsii.String(matching(which)),
+		RegexString:  jsii.String(pattern),
 		FieldToMatch: &awswafv2.CfnWebACL_FieldToMatchProperty{UriPath: map[string]any{}},
 		TextTransformations: &[]*awswafv2.CfnWebACL_TextTransformationProperty{{Priority: jsii.Number(0),
 			Type: jsii.String("URL_DECODE")}},

@@ -122,6 +122,38 @@ func TestThrottles(t *testing.T) {
 	}
 }
 
+// 100 addresses that call the shop as often as the firewall lets them leave a third of its share to
+// others, under both of its paths together. The webhook has a share of its own, and the firewall's limit
+// does not count its deliveries. An IPv6 customer has more addresses than 100.
+func TestTheShopStaysOpen(t *testing.T) {
+	h := fixture(t, "example")
+	g := gatewayOf(t, h)
+	for _, rule := range asList(h.property("Firewall", "Rules")) {
+		if at(rule, "Name") != "rate-shop" {
+			continue
+		}
+		rate := func(field string) float64 {
+			return at(rule, "Statement", "RateBasedStatement", field).(float64)
+		}
+		perSecond := 100 * rate("Limit") / rate("EvaluationWindowSec")
+		for _, p := range []string{"/v1/pro/checkout", "/api/v1/pro/checkout", "/v1/pro/nothing"} {
+			if share := g.rates[g.route(p)]; perSecond > share*2/3 {
+				t.Errorf("100 addresses make %v of %v calls a second of %s", perSecond, share, p)
+			}
+		}
+		scope := compact(at(rule, "Statement", "RateBasedStatement", "ScopeDownStatement"))
+		if !strings.Contains(scope, `"^(/api)?/v1/pro/"`) || !strings.Contains(scope, "NotStatement") ||
+			!strings.Contains(scope, "/v1/pro/webhook") {
+			t.Errorf("the limit counts %s", scope)
+		}
+		if on := h.property("Distribution", "DistributionConfig", "IPV6Enabled"); on != false {
+			t.Errorf("IPv6 is %v", on)
+		}
+		return
+	}
+	t.Error("the firewall has no rule for the shop")
+}
+
 // The alarm counts only API Gateway's own 429s in its log. A function's have an integration status.
 func TestThrottledCallsAreAlarming(t *testing.T) {
 	h := fixture(t, "example")
