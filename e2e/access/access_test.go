@@ -292,9 +292,9 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 			t.Fatalf("%d", a.Status)
 		}
 	}
-	s.From("203.0.113.9:1", "POST", "/v1/alerts", `{"route":"MIL-LON","email":"fay@example.com","airline":"FR"}`)
+	s.Do("POST", "/v1/alerts", `{"route":"MIL-LON","email":"fay@example.com","airline":"FR"}`)
 	s.Do("POST", "/v1/alerts", `{"route":"MIL-LON","email":"fay@example.com","threshold":50,"currency":"USD"}`)
-	s.Do("POST", "/v1/alerts", `{"route":"MIL-LON","email":"fay@example.com","frequency":"weekly"}`)
+	s.From("203.0.113.9:1", "POST", "/v1/alerts", `{"route":"MIL-LON","email":"fay@example.com","frequency":"weekly"}`)
 	if a := s.Form(link("fay@example.com"), ""); a.Status != 200 {
 		t.Fatalf("%d", a.Status)
 	}
