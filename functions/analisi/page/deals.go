@@ -62,7 +62,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 		v.refuseFaults(faults{"massimo": cmp.Or(fault, v.T.Text("ask.fault.price"))})
 		return
 	}
-	if !h.check(r, q, asked, v) || !h.consumeQuota(r, q, v) {
+	if !h.check(r, asked, v) || !h.consumeQuota(r, q, v) {
 		return
 	}
 	from, known := q.city(q.from)

@@ -228,7 +228,7 @@ func cleanQuery(r *http.Request) (string, bool) {
 }
 
 func (h home) verdict(r *http.Request, q question, asked answer.Question, v *view) {
-	if !h.check(r, q, asked, v) || !h.consumeQuota(r, q, v) {
+	if !h.check(r, asked, v) || !h.consumeQuota(r, q, v) {
 		return
 	}
 	from, ok1 := q.city(q.from)
@@ -290,7 +290,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 }
 
 // check runs before the question counts toward the quota.
-func (h home) check(r *http.Request, q question, asked answer.Question, v *view) bool {
+func (h home) check(r *http.Request, asked answer.Question, v *view) bool {
 	wrong := faults{}
 	for _, part := range []answer.Question{{From: asked.From, To: asked.To}, {From: asked.From, When: asked.When}, {Price: asked.Price}} {
 		err := h.Reader.Check(r.Context(), part)
