@@ -87,7 +87,9 @@ func (m *Match) exact(query string) bool {
 	}
 	if _, ok := positionTyped(query); ok {
 		m.setCode(strings.ToUpper(typed))
-		m.Reading = max(m.Reading, AsCode)
+		if typed != strings.ToUpper(typed) {
+			m.Reading = max(m.Reading, AsCode)
+		}
 		return true
 	}
 	return false
