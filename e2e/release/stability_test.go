@@ -83,7 +83,10 @@ func publishedNames(t *testing.T) []string {
 func apiNames(t *testing.T, all map[string]bool) {
 	t.Helper()
 	type schema struct {
-		Ref        string `json:"$ref"`
+		Ref   string `json:"$ref"`
+		AnyOf []struct {
+			Ref string `json:"$ref"`
+		} // the whole answer, or some fields of it
 		Properties map[string]any
 	}
 	var d struct {
@@ -112,8 +115,12 @@ func apiNames(t *testing.T, all map[string]bool) {
 			}
 			for status, response := range op.Responses {
 				for _, content := range response.Content {
-					if at := strings.LastIndexByte(content.Schema.Ref, '/'); at > 0 && status < "300" {
-						all[name+" "+status+" "+content.Schema.Ref[at+1:]] = true
+					ref := content.Schema.Ref
+					if len(content.Schema.AnyOf) > 0 {
+						ref = content.Schema.AnyOf[0].Ref
+					}
+					if at := strings.LastIndexByte(ref, '/'); at > 0 && status < "300" {
+						all[name+" "+status+" "+ref[at+1:]] = true
 					}
 				}
 			}
