@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -69,7 +70,12 @@ func TestEmailPattern(t *testing.T) {
 		"àda@example.com", "ada@exàmple.com",
 		"a@" + strings.Repeat("b", 64) + ".com", "(ada)@example.com", "ada@example.1com", "a,b@example.com",
 	} {
-		_, err := mail.ParseAddress(email)
+		// The service also takes white space around an address, and domains in other scripts, which the
+		// pattern leaves out: a client sends them in the form that is stored.
+		stored, err := mail.ParseAddress(email)
+		if err == nil && !strings.EqualFold(stored, email) {
+			err = errors.New("not as it is stored")
+		}
 		if got := required.MatchString(email); got != (err == nil) {
 			t.Errorf("%q: the pattern says %v, the service %v", email, got, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,6 +52,11 @@ var pegs = sync.OnceValue(func() (all []peg) {
 	}
 	return all
 })
+
+// Pegged reports whether the currency has a fixed rate to another.
+func Pegged(currency string) bool {
+	return slices.ContainsFunc(pegs(), func(p peg) bool { return p.currency == currency })
+}
 
 // addPegs adds the fixed rates to published ones.
 func addPegs(r fare.Rates) {
