@@ -204,7 +204,7 @@ func (d debian) upgrade(environment ...string) {
 				} else {
 					_, _ = io.Copy(io.Discard, response.Body) // the status was received
 					response.Body.Close()
-					if response.StatusCode != http.StatusOK {
+					if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusTooManyRequests {
 						wrong = append(wrong, response.Status)
 					}
 				}
