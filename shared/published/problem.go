@@ -55,7 +55,7 @@ func Problem(err error) error {
 			kind, next = kindOf(covered.Series.Trip, false), "Without notti and ritorno, the answer is about one-way fares."
 		}
 		return NotCovered(covered.Collection, fmt.Sprintf("We have never seen a %sfare from %s to %s. The next refresh "+
-			"asks for it: try again then. %s", kind, english(covered.Origin), english(covered.Destination), next))
+			"asks for it: try again then. %s", kind, coded(covered.Origin), coded(covered.Destination), next))
 	case errors.As(err, &live):
 		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s%s. Try again after the next "+
 			"refresh, within 7 days, or send a price of your own.",
@@ -124,6 +124,9 @@ func orCities(f answer.SeriesData) string {
 }
 
 func english(p places.Place) string { return p.NameIn("en") }
+
+// coded names a city that has the name of a better known one, such as London (YXU) in Ontario.
+func coded(p places.Place) string { return fmt.Sprintf("%s (%s)", english(p), p.City) }
 
 // newestOf returns the day of the newest fare as a clause, or "" if none was ever found.
 func newestOf(f answer.SeriesData) string {

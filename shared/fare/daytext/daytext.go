@@ -1,4 +1,4 @@
-// Package daytext reads the days that people type, such as 14 March, 12.02.2027 or sabato prossimo.
+// Package daytext reads the days that people type, such as 14 March, 12.02.2027 or next Friday.
 // Start with Reader.Day.
 //
 // The words come from the Unicode CLDR (cldr.tsv; see LICENSES.md) and from everyday.tsv, which has
