@@ -137,7 +137,7 @@ func TestLanguage(t *testing.T) {
 		{"compare_trips", `"origin":"Milano","destinations":["Bucarest"],"departures":["12 aprile"]`,
 			map[string]string{"en": "We read “12 aprile” as Tuesday 12 April 2016."}},
 		{"flight_price_verdict", `"origin":"Roma","destination":"Bucarest"`,
-			map[string]string{"en": "We have never seen a fare from Rome to Bucharest.",
+			map[string]string{"en": "We have never seen a fare from Rome (ROM) to Bucharest (BUH).",
 				"it": "watched_routes: chiamalo",
 				"de": "Diese Strecke beobachten wir noch nicht. Wir haben sie vorgemerkt. Als Werkzeug " +
 					"ist das watched_routes"}},
