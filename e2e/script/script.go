@@ -78,6 +78,7 @@ type story struct {
 
 	unfaulted string
 	retried   bool // a step was repeated after a failure, and so may be a mail that it asked for
+	cut       bool // the answer of a step was lost, and the service says that the step was done before
 }
 
 type verb func(s *story, ts *testscript.TestScript, neg bool, args []string)
@@ -309,6 +310,7 @@ var varying = []struct {
 	{fixture.KeyPattern, "vd_KEY"},
 	{regexp.MustCompile(`([?&;](?:t|id|token)=)[A-Za-z0-9_.-]{16,}`), "${1}TOKEN"},
 	{regexp.MustCompile(`cs_(test|live)_\w+`), "cs_SESSION"},
+	{regexp.MustCompile(`sub_[0-9a-f]+`), "sub_SUBSCRIPTION"},
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "http://stand-in"},
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UUID"},
 }

@@ -166,16 +166,12 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 		return issued{}, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait for the "+
 			"seconds in Retry-After and call again.").With("Retry-After", "5")
 	}
-	bought, err := s.buy(ctx, session.Email, "", "checkout/"+session.ID, session.ID, false, nil, func(c *store.Customer) {
-		recordPaidUntil(c, session.Subscription, session.PaidUntil)
+	bought, err := s.buy(ctx, session.Email, "", session.ID, false, store.Once{
+		What: "checkout/" + session.ID, Subscription: session.Subscription,
+		Change: func(c *store.Customer) { recordPaidUntil(c, session.Subscription, session.PaidUntil) },
 	})
 	if err != nil {
 		return issued{}, onceFailed(err, KeyIssued)
-	}
-	if err := s.Keys.LinkSubscription(ctx, session.Subscription, s.customer(session.Email)); err != nil {
-		// Webhooks find the customer by this link or else by e-mail address. So the link is needed
-		// only if the processor forgets the address.
-		s.Log.ErrorContext(ctx, "subscription not remembered", "error", err)
 	}
 	return bought, nil
 }

@@ -232,12 +232,14 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	if err != nil {
 		return issued{}, err
 	}
-	bought, err := s.buy(ctx, email, r.key, "payment/"+r.signature.String(), r.secret, kept, claim, func(c *store.Customer) {
-		from := now
-		if c.Crypto.After(now) {
-			from = c.Crypto
-		}
-		c.Crypto = from.AddDate(0, 0, CryptoDays).UTC().Truncate(time.Second)
+	bought, err := s.buy(ctx, email, r.key, r.secret, kept, store.Once{
+		What: "payment/" + r.signature.String(), Claim: claim, Change: func(c *store.Customer) {
+			from := now
+			if c.Crypto.After(now) {
+				from = c.Crypto
+			}
+			c.Crypto = from.AddDate(0, 0, CryptoDays).UTC().Truncate(time.Second)
+		},
 	})
 	if err != nil {
 		return issued{}, onceFailed(err, PaymentUsed)

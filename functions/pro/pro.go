@@ -227,31 +227,24 @@ const extended = "esteso"
 // existing key stays valid. It is returned only to a caller who presents it, because the payer may
 // be a stranger; otherwise the owner gets a mail. If secret is not empty, the payer can open the
 // result again. If mailed is true, no caller waits for the answer, so a first key is mailed.
-func (s *Service) buy(ctx context.Context, email, presented, what, secret string, mailed bool, claim *store.Claim,
-	change func(*store.Customer)) (issued, error) {
+func (s *Service) buy(ctx context.Context, email, presented, secret string, mailed bool, once store.Once) (issued, error) {
 	now := s.Now()
-	var note func(string) (store.Note, error)
 	if secret != "" {
-		note = s.noteKey(secret, s.customer(email))
+		once.Note = s.noteKey(secret, s.customer(email))
 	}
 	key, ok := apikey.Parse(presented)
 	holds := func(c store.Customer) bool { return ok && key.Customer == c.ID && c.HasKey(key) }
-	text, c, err := s.Keys.IssueOnce(ctx, s.Random, s.customer(email), now, store.Once{
-		What:   what,
-		Keep:   func(c store.Customer) bool { return holds(c) || c.HasLiveKey(now) },
-		Change: change,
-		Claim:  claim,
-		Note:   note,
-		Job: func(c store.Customer) (string, store.Job) {
-			switch {
-			case c.HasLiveKey(now) && !holds(c):
-				return s.noticesBox().Name, store.Job{Kind: extendedKind, Email: email, At: now}
-			case mailed:
-				return s.Outbox.Name, store.Job{Kind: agreedKind, Email: email, Ref: firstKey, At: now}
-			}
-			return "", store.Job{}
-		},
-	})
+	once.Keep = func(c store.Customer) bool { return holds(c) || c.HasLiveKey(now) }
+	once.Job = func(c store.Customer) (string, store.Job) {
+		switch {
+		case c.HasLiveKey(now) && !holds(c):
+			return s.noticesBox().Name, store.Job{Kind: extendedKind, Email: email, At: now}
+		case mailed:
+			return s.Outbox.Name, store.Job{Kind: agreedKind, Email: email, Ref: firstKey, At: now}
+		}
+		return "", store.Job{}
+	}
+	text, c, err := s.Keys.IssueOnce(ctx, s.Random, s.customer(email), now, once)
 	if err != nil {
 		return issued{}, err
 	}

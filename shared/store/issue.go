@@ -47,6 +47,8 @@ type Once struct {
 	What   string              // unique, permanent name of the checkout or payment
 	Keep   func(Customer) bool // whether the customer keeps the current key
 	Change func(*Customer)     // applies the payment to the plan; may be nil
+	// Subscription, if set, is a card subscription that belongs to the customer, unless it has an owner.
+	Subscription string
 	// Claim, if set, says how certain the owner is: proof overrides a claim without proof. If nil,
 	// the first use is final.
 	Claim *Claim
@@ -70,7 +72,7 @@ type issue struct {
 }
 
 // IssueOnce is like Issue, for a checkout or payment that can be used once. One write stores the
-// record of use, the customer, the job and the note. It fails with ErrIssued if the record of use
+// record of use, the customer, the owner of the subscription, the job and the note. It fails with ErrIssued if the record of use
 // exists. If once.Keep returns true, the current key stays valid and text is empty.
 func (k Customers) IssueOnce(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, once Once,
@@ -152,6 +154,14 @@ func (i issue) use(ctx context.Context, c Customer, w writes) (Customer, error) 
 			return c, err
 		}
 		w.add(note.op())
+	}
+	if i.once.Subscription != "" {
+		switch _, err := i.SubscriptionOwner(ctx, i.once.Subscription); {
+		case errors.Is(err, ErrNotFound):
+			w.add(replace(Item{Key: subscriptionKey(i.once.Subscription), Data: []byte(c.ID)}))
+		case err != nil:
+			return c, err
+		}
 	}
 	w.addRecord(replace(c.item()), c)
 	err := w.commit(ctx, i.Table)
