@@ -94,6 +94,9 @@ func fares(s *story, ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 		from.Source = panel
 	}
+	if hidden {
+		from.Source = named{from.Source, "travelpayouts"}
+	}
 	if args[0] != "sample" || s.table != nil {
 		refresh(s, ts, false, nil)
 	} else {
@@ -101,9 +104,6 @@ func fares(s *story, ts *testscript.TestScript, _ bool, args []string) {
 		content, err := once.(func() ([]byte, error))()
 		ts.Check(err)
 		ts.Check(os.WriteFile(s.file(), content, 0o600))
-	}
-	if hidden {
-		from.Source = named{from.Source, "travelpayouts"}
 	}
 }
 
