@@ -49,7 +49,7 @@ func TestPanelWithFaults(t *testing.T) {
 			"MIL,BUH,2016-02-26,2016-03-21,dear,EUR\n" +
 			"MIL,BUH,2016-02-26\n" +
 			"MIL,BUH,2016-02-27,2016-03-22,29.99,EUR\n",
-			[]string{"5 rows, 2 fares", "1: a date that cannot be read", "1: a price that is no decimal number", "1: fewer fields", `line 3: observed_date "2016-02-2x" is neither a day`, `line 4: price "dear": want a decimal number`, "line 5: 3 fields, want 6", "2 new"}},
+			[]string{"5 rows, 2 fares", "1: a date that cannot be read", "1: a price that is no decimal number", "1: fewer fields", `line 3: observed_date "2016-02-2x": want a day as YYYY-MM-DD`, `line 4: price "dear": want a decimal number`, "line 5: 3 fields, want 6", "2 new"}},
 		{"more bad rows than are listed", "panel.csv", fixture.CSVHeader + strings.Repeat("?\n", 100) + "MIL,BUH,2016-02-27,2016-03-22,29.99,EUR\n",
 			[]string{"101 rows, 1 fares", "line 2: 1 fields", "and 80 more bad rows", "1 new"}},
 		{"gzip cut short", "panel.csv.gz", zipped[:len(zipped)/2], []string{"fault", "after line ", "the gzip archive is damaged: it ends too early", "the rows before it are loaded", "1 seen, 1 changed"}},

@@ -47,19 +47,30 @@ var besides = sync.OnceValue(func() *regexp.Regexp {
 
 var dollars = []string{"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"}
 
-// ParsePrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, ₹1,00,000,
-// from 45 €, $50 or 50 USD. Without a currency in the text, the amount is in the currency in. A sign of several
-// currencies, such as $, means in if in is one of them. Whether a fare can have that price is not
-// checked; it may be zero.
+// ParsePrice parses an amount as SplitPrice does. Without a currency in the text, the amount is in the
+// currency in. A sign of several currencies, such as $, means in if in is one of them. Whether a
+// fare can have that price is not checked; it may be zero.
+func ParsePrice(text string, in Currency) (Money, bool) {
+	amount, meant, ok := SplitPrice(text)
+	if !ok || len(meant) == 0 || slices.Contains(meant, in.String()) {
+		return Money{amount, in}, ok
+	}
+	currency, err := ParseCurrency(meant[0])
+	return Money{amount, currency}, err == nil
+}
+
+// SplitPrice parses an amount as people type it, such as 45, 45,50, 1.234,50, 1,234.50, ₹1,00,000,
+// from 45 €, $50 or 50 USD. It also returns the currencies that the text can mean, the likeliest
+// first, or none if the text has only a number.
 //
 // One separator before exactly three digits separates thousands: 1.234 and 1,234 are 1234.
-func ParsePrice(text string, in Currency) (Money, bool) {
+func SplitPrice(text string) (amount Cents, meant []string, ok bool) {
 	if len(text) > maxPriceText {
-		return Money{}, false
+		return 0, nil, false
 	}
 	m := typedPrice().FindStringSubmatch(strings.TrimSpace(besides().ReplaceAllString(strings.TrimSpace(text), "")))
 	if m == nil || !wholePart().MatchString(m[2]) || m[3] != "" && strings.Contains(m[2], m[3]) {
-		return Money{}, false
+		return 0, nil, false
 	}
 	digits := func(r rune) rune {
 		if r < '0' || r > '9' {
@@ -69,17 +80,12 @@ func ParsePrice(text string, in Currency) (Money, bool) {
 	}
 	cents, err := strconv.ParseInt(strings.Map(digits, m[2])+(strings.Map(digits, m[4]) + "00")[:2], 10, 64)
 	if err != nil {
-		return Money{}, false
+		return 0, nil, false
 	}
-	price := Money{Cents(cents), in}
 	sign := strings.ToUpper(strings.TrimSpace(m[1]) + strings.TrimSpace(m[5]))
-	meant := currencySigns[sign]
-	switch {
-	case sign == "" || slices.Contains(meant, in.String()):
-		return price, true
-	case len(meant) > 0:
-		sign = meant[0]
+	if sign == "" || currencySigns[sign] != nil {
+		return Cents(cents), currencySigns[sign], true
 	}
-	price.Currency, err = ParseCurrency(sign)
-	return price, err == nil
+	_, err = ParseCurrency(sign)
+	return Cents(cents), []string{sign}, err == nil
 }

@@ -8,6 +8,11 @@
 // may be absent or empty. Other columns are ignored. An observed_date without a time gives only the
 // day. Prices keep their currency.
 //
+// Spreadsheets of other countries write the same in other forms. The separator, the encoding and
+// common names of columns are recognised from the header, the order of 03/04/2026 and the meaning
+// of 1.234 from the other rows; a row that nothing in the file explains is unreadable. The Report
+// says how such values were read.
+//
 // Open reads a file once and keeps it in 40 bytes per fare. The file is not trusted: its Report
 // counts dropped rows by reason and lists unreadable ones by line.
 package csvfile
@@ -87,7 +92,7 @@ func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, e
 	}
 	in = &limited{in, maxText}
 	l := &loader{lines: newLines(in), price: price, comparable: cached(comparable)}
-	l.byOrigin = map[fare.City]*rows{}
+	l.byOrigin, l.noted = map[fare.City]*rows{}, map[string]bool{}
 	l.report.Dropped = map[upstream.Reason]int{}
 	if err := l.load(); err != nil {
 		return nil, err
@@ -114,7 +119,23 @@ type loader struct {
 	comparable upstream.Comparable
 	price      string
 	columns    columns
+	separator  byte
+
+	line           int // of the row that is being read
+	fields         [][]byte
+	days, decimals choice
+	noted          map[string]bool
+	undecided      []numbered // rows that the rest of the file may explain
+	final          bool       // the file is read, so nothing more will explain a row
 }
+
+type numbered struct {
+	line int
+	text []byte
+}
+
+// maxUndecided bounds the memory for undecided rows.
+const maxUndecided = 1_000_000
 
 func (l *loader) load() error {
 	header, err := l.lines.next()
@@ -124,19 +145,31 @@ func (l *loader) load() error {
 	if err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
-	if l.columns, l.report.OneWayColumns, err = locate(header, l.price); err != nil {
+	if named, ok := bytes.CutPrefix(header, []byte("sep=")); ok && len(named) == 1 { // as Excel writes it
+		l.separator = named[0]
+		if header, err = l.lines.next(); err != nil {
+			return fmt.Errorf("header: %w", err)
+		}
+	} else {
+		l.separator = separatorOf(header)
+	}
+	if l.columns, l.report.OneWayColumns, err = l.locate(header, l.price); err != nil {
 		return err
 	}
-	var fields [][]byte
 	for {
 		line, err := l.lines.next()
 		switch {
 		case errors.Is(err, io.EOF):
+			l.final = true
+			for _, row := range l.undecided {
+				l.add(row.line, row.text)
+			}
 			l.finish()
-			return nil
+			return errors.Join(l.days.check("the day", "days as YYYY-MM-DD", [2]string{"the day first", "the month first"}),
+				l.decimals.check("the price", "prices as 1234.50", [2]string{"a decimal point", "a decimal comma"}))
 		case errors.As(err, new(fault)):
 			l.report.Rows++
-			l.bad(err)
+			l.bad(l.lines.number, err)
 			continue
 		case err != nil:
 			l.report.Fault = fmt.Errorf("after line %d: %w", l.lines.number, err)
@@ -150,16 +183,27 @@ func (l *loader) load() error {
 			return nil
 		}
 		l.report.Rows++
-		if fields, err = split(line, fields[:0]); err == nil {
-			err = l.row(fields)
-		}
-		if err != nil {
-			l.bad(err)
-		}
+		l.add(l.lines.number, line)
 	}
 }
 
-func (l *loader) bad(err error) {
+func (l *loader) add(number int, line []byte) {
+	var err error
+	l.line = number
+	if l.fields, err = split(line, l.separator, l.fields[:0]); err == nil {
+		err = l.row(l.fields)
+	}
+	var bad fault
+	switch {
+	case err == nil:
+	case errors.As(err, &bad) && bad.undecided && !l.final && len(l.undecided) < maxUndecided:
+		l.undecided = append(l.undecided, numbered{number, bytes.Clone(line)})
+	default:
+		l.bad(number, err)
+	}
+}
+
+func (l *loader) bad(line int, err error) {
 	reason := upstream.Malformed
 	if fault := (fault{}); errors.As(err, &fault) {
 		reason = fault.reason
@@ -167,14 +211,14 @@ func (l *loader) bad(err error) {
 	l.report.Dropped[reason]++
 	l.report.BadTotal++
 	if len(l.report.Bad) < maxBad {
-		l.report.Bad = append(l.report.Bad, BadRow{l.lines.number, err.Error()})
+		l.report.Bad = append(l.report.Bad, BadRow{line, err.Error()})
 	}
 }
 
 // row keeps a readable row that is not comparable in leftOut, if its origin is known, so that
 // answers can count it.
 func (l *loader) row(fields [][]byte) error {
-	row, err := l.columns.read(fields)
+	row, err := l.read(fields)
 	if err != nil {
 		return err
 	}
@@ -211,6 +255,7 @@ func (l *loader) from(origin fare.City) *rows {
 // finish sorts the rows, removes duplicates and computes the counts of the report.
 func (l *loader) finish() {
 	r := &l.report
+	slices.SortFunc(r.Bad, func(a, b BadRow) int { return cmp.Compare(a.Line, b.Line) })
 	for _, of := range l.byOrigin {
 		for destination, all := range of.fares {
 			once := slices.Clone(distinct(all)) // Clone frees the memory of duplicates

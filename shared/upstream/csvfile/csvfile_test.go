@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding/unicode"
 
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
@@ -130,6 +132,101 @@ func TestReadForms(t *testing.T) {
 	}
 }
 
+// Spreadsheets of other countries are read as they were meant, and the report says how.
+func TestReadDialects(t *testing.T) {
+	const one = "MIL-BUH found 2026-01-02 departs 2026-12-31 at 4550 EUR"
+	utf16 := func(order unicode.Endianness, text string) string {
+		encoded, err := unicode.UTF16(order, unicode.UseBOM).NewEncoder().String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return encoded
+	}
+	semicolons := strings.ReplaceAll(header, ",", ";")
+	for _, c := range []struct {
+		name, text, reading string
+		want                []string
+	}{
+		{"semicolons, decimal commas and dots", semicolons + "MIL;BUH;02.01.2026;31.12.2026;45,50;EUR\n",
+			`days with .: "02.01.2026" as 2026-01-02 (line 2)`, []string{one}},
+		{"tabs, and the sign before the price", strings.ReplaceAll(header, ",", "\t") + "MIL\tBUH\t2026-01-02\t2026-12-31\t€45.50\tEUR\n",
+			`prices: "€45.50" as 45.50 EUR (line 2)`, []string{one}},
+		{"UTF-16, little endian", utf16(unicode.LittleEndian, semicolons+"MIL;BUH;2026-01-02;2026-12-31;45,50 €;EUR\r\n"),
+			`prices: "45,50 €" as 45.50 EUR (line 2)`, []string{one}},
+		{"UTF-16, big endian", utf16(unicode.BigEndian, header+"MIL,BUH,2026-01-02,2026-12-31,45.50,EUR\n"), "", []string{one}},
+		{"UTF-16 without a byte order mark", utf16(unicode.LittleEndian, header+"MIL,BUH,2026-01-02,2026-12-31,45.50,EUR\n")[2:], "", []string{one}},
+		{"Windows-1252, and no column of currencies", "von;nach;gesehen;abflug;Preis\r\nMIL;BUH;2026-01-02;2026-12-31;45,50\xa0\x80\r\n",
+			`prices: "45,50\u00a0€" as 45.50 EUR (line 2)`, []string{one}},
+		{"other names of columns", "From,To,Search Date,Departure Date,Fare,Currency Code\nMIL,BUH,2026-01-02,2026-12-31,45.50,€\n", "", []string{one}},
+		{"a separator named for Excel", "sep=;\n" + semicolons + "MIL;BUH;2026-01-02;2026-12-31;45.50;EUR\n", "", []string{one}},
+		{"the day first, shown by a later line", header +
+			"MIL,BUH,02/01/2026,03/04/2026,9.99,EUR\nMIL,BUH,02/01/2026,31/12/2026,45.50,EUR\n",
+			`days with /: "31/12/2026" as 2026-12-31 (line 3)`,
+			[]string{"MIL-BUH found 2026-01-02 departs 2026-04-03 at 999 EUR", one}},
+		{"the month first, with times", header + "MIL,BUH,1/2/2026 3:04 PM,12/31/2026 10:00,45.50,EUR\n",
+			`days with /: "12/31/2026 10:00" as 2026-12-31 (line 2)`,
+			[]string{"MIL-BUH found 2026-01-02T15:04:00Z departs 2026-12-31 at 4550 EUR"}},
+		{"the month in words", header + "MIL,BUH,2 Jan 2026,31-Dec-2026,45.50,EUR\n",
+			`days in words: "2 Jan 2026" as 2026-01-02 (line 2)`, []string{one}},
+		{"ISO with a space, minutes and a zone", header + "MIL,BUH,2026-01-02 00:30:00+01,2026-12-31T08:00,45.50 eur,EUR\n",
+			`prices: "45.50 eur" as 45.50 EUR (line 2)`, []string{"MIL-BUH found 2026-01-01T23:30:00Z departs 2026-12-31 at 4550 EUR"}},
+		{"thousands by dots, shown by a decimal comma", semicolons +
+			"MIL;BUH;2026-01-02;2026-12-31;1.234;EUR\nMIL;BUH;2026-01-02;2026-12-31;45,50;EUR\n",
+			`prices: "45,50" as 45.50 EUR (line 3)`,
+			[]string{one, "MIL-BUH found 2026-01-02 departs 2026-12-31 at 123400 EUR"}},
+		{"thousands by commas and by spaces", header +
+			"MIL,BUH,2026-01-02,2026-12-31,45.50,EUR\nMIL,BUH,2026-01-02,2026-12-31,\"1,234\",EUR\nMIL,BUH,2026-01-02,2026-12-31,2 345.60,EUR\n",
+			`prices: "1,234" as 1234.00 EUR (line 3)`,
+			[]string{one, "MIL-BUH found 2026-01-02 departs 2026-12-31 at 123400 EUR", "MIL-BUH found 2026-01-02 departs 2026-12-31 at 234560 EUR"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := read(t, c.text)
+			if diff := cmp.Diff(c.want, lines(all(t, p, "MIL").Fares)); diff != "" {
+				t.Error(diff)
+			}
+			if r := p.Report(); r.BadTotal != 0 || c.reading != "" && !slices.Contains(r.Readings, c.reading) {
+				t.Errorf("report %+v", r)
+			}
+		})
+	}
+}
+
+// What a file does not explain is not guessed: the message says what stood where, and what would be
+// right.
+func TestReadDialects_Fails(t *testing.T) {
+	row := func(day, price string) string { return "MIL;BUH;2026-01-02;" + day + ";" + price + ";EUR\n" }
+	semicolons := strings.ReplaceAll(header, ",", ";")
+	for _, c := range []struct{ name, text, want string }{
+		{"the order of day and month", semicolons + row("03/04/2026", "45"),
+			`line 2: depart_date "03/04/2026": want a day as YYYY-MM-DD: this can be 2026-04-03 or 2026-03-04, and other lines do not tell`},
+		{"both orders", semicolons + row("31/12/2026", "45") + row("12/31/2026", "45") + row("03/04/2026", "45"),
+			`line 4: depart_date "03/04/2026": want a day as YYYY-MM-DD: this can be 2026-04-03 or 2026-03-04, and other lines do not tell`},
+		{"a line that contradicts what was read", semicolons + row("31/12/2026", "45") + row("03/04/2026", "45") + row("12/31/2026", "45"),
+			"line 2 has the day first and line 4 the month first, so that the day of line 3 is uncertain: write days as YYYY-MM-DD"},
+		{"three digits", semicolons + row("2026-04-03", "1.234"),
+			`line 2: price "1.234": want a decimal number, such as 45.50; no line tells whether the three digits are thousands`},
+		{"a day in words", strings.Replace(semicolons, "depart_date", "Abflug", 1) + row("morgen", "45"),
+			`line 2: Abflug "morgen": want a day as YYYY-MM-DD`},
+		{"another currency beside the price", semicolons + row("2026-04-03", "£45"),
+			`line 2: price "£45": is not in EUR, the currency beside it`},
+		{"two columns", "from;origin_city;to;observed;depart;price;currency\n",
+			"header has two columns that may be origin, from and origin_city: name one of them origin"},
+		{"one of several fares", "from;to;observed;depart;fare;total_fare;outbound_fare;currency\n", "header lacks price"},
+		{"one day for two columns", "from;to;date;price;currency\n", "header lacks observed_date, depart_date"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := csvfile.Read(strings.NewReader(c.text), comparable, "")
+			got := fmt.Sprint(err)
+			if err == nil {
+				got = fmt.Sprint(p.Report().Bad)
+			}
+			if !strings.Contains(got, c.want) {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
 // A panel of return fares may have a separate column of one-way fares.
 func TestPrice(t *testing.T) {
 	const text = "origin,destination,observed_date,depart_date,price,currency,return_date,outbound_price\n" +
@@ -175,7 +272,7 @@ func TestReadRefuses(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"empty", "", "origin, destination, observed_date"},
 		{"a byte order mark alone", "\ufeff", "header lacks origin"},
-		{"missing columns", "origin,destination,observed_date,fare\n", "lacks depart_date, price, currency"},
+		{"missing columns", "origin,destination,observed_date,notes\n", "lacks depart_date, price, currency"},
 		{"a column twice", "origin,origin,destination,observed_date,depart_date,price,currency\n", "origin twice"},
 		{"a header without end", strings.Repeat("x", 1<<20), "longer than"},
 		{"a broken quote", `"origin,destination` + "\n", "quotation"},
@@ -223,7 +320,11 @@ func TestBadRowsAreReportedAndTheRestLoads(t *testing.T) {
 		{"MIL,BUH,2026-01-02,2026-02-03,,EUR,,", csvfile.BadNumber},
 		{"Milano,BUH,2026-01-02,2026-02-03,19.99,EUR,,", csvfile.BadCode},
 		{"MIL,B\x00H,2026-01-02,2026-02-03,19.99,EUR,,", csvfile.BadCode},
-		{"MIL,BUH,2026-01-02,2026-02-03,19.99,€,,", csvfile.BadCode},
+		{"MIL,BUH,2026-01-02,2026-02-03,19.99,$,,", csvfile.BadCode},
+		{"MIL,BUH,2026-01-02,2026-02-03,19.99,,,", csvfile.BadNumber},
+		{"MIL,BUH,2026-01-02,2026-02-03,$19.99,EUR,,", csvfile.BadNumber},
+		{"MIL,BUH,2026-01-02,2026-02-03,19,99,EUR,,0", csvfile.ManyFields},
+		{"MIL,BUH,tomorrow,2026-02-03,19.99,EUR,,", csvfile.BadDate},
 		{"MIL,\"BUH,2026-01-02,2026-02-03,19.99,EUR,,", csvfile.StrayQuote},
 		{"MIL,B\"UH,2026-01-02,2026-02-03,19.99,EUR,,", csvfile.StrayQuote},
 		{"MIL,BUH,2026-01-02,2026-02-03,19.99,EUR,,-1", csvfile.BadStops},

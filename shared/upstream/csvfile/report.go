@@ -24,6 +24,7 @@ type Report struct {
 	BadTotal      int                     // all unreadable ones
 	Fault         error                   // why reading stopped early
 	OneWayColumns []string                // unused columns whose names suggest one-way fares
+	Readings      []string                // how what is not in the documented form was read
 }
 
 type BadRow struct {
@@ -35,6 +36,7 @@ func (b BadRow) String() string { return fmt.Sprintf("line %d: %s", b.Line, b.Wh
 
 const (
 	FewFields  upstream.Reason = "fewer fields than the header names"
+	ManyFields upstream.Reason = "more fields than the header names"
 	StrayQuote upstream.Reason = "a quotation mark out of place"
 	LongLine   upstream.Reason = "a line too long for a row"
 	BadCode    upstream.Reason = "a code that is not three letters"
@@ -46,6 +48,8 @@ const (
 type fault struct {
 	reason upstream.Reason
 	detail string
+	// undecided means that the rest of the file may show how to read the row.
+	undecided bool
 }
 
 func (f fault) Error() string { return f.detail }
@@ -104,6 +108,9 @@ func (r Report) Print(w io.Writer) {
 		fmt.Fprintf(w, ", %d repeated", r.Duplicates)
 	}
 	fmt.Fprintln(w)
+	for _, reading := range r.Readings {
+		fmt.Fprintf(w, "  read        %s\n", reading)
+	}
 	for _, reason := range slices.Sorted(maps.Keys(r.Dropped)) {
 		fmt.Fprintf(w, "  left out    %d: %s\n", r.Dropped[reason], reason)
 	}

@@ -24,7 +24,7 @@ func TestReportPrints(t *testing.T) {
 		"  left out    22: a price that is no decimal number\n" +
 		"  left out    1: return on the day of departure or before it\n"
 	for line := 6; line < 26; line++ {
-		want += fmt.Sprintf("  bad row     line %d: price \"dear\": want a decimal number\n", line)
+		want += fmt.Sprintf("  bad row     line %d: price \"dear\": want a decimal number, such as 45.50\n", line)
 	}
 	want += "  and 2 more bad rows\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {

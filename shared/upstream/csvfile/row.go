@@ -1,12 +1,14 @@
 package csvfile
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/upstream"
@@ -15,28 +17,29 @@ import (
 const wanted = "origin, destination, observed_date, depart_date, price, currency"
 
 type columns struct {
-	origin, destination, observed, depart, price, currency int
-	returns, stops                                         int // -1: absent
-	from, to, airline, minutes                             int // -1: absent
-	width                                                  int // fields that a record needs
+	origin, destination, observed, depart, price int
+	currency                                     int // -1: prices name theirs
+	returns, stops                               int // -1: absent
+	from, to, airline, minutes                   int // -1: absent
+	width                                        int // fields that a record needs
+	names                                        []string
 }
 
 // locate finds the columns. It also returns the names of other columns that seem to hold one-way
 // fares.
-func locate(header []byte, column string) (c columns, oneWay []string, err error) {
-	fields, err := split(header, nil)
+func (l *loader) locate(header []byte, column string) (c columns, oneWay []string, err error) {
+	fields, err := split(header, l.separator, nil)
 	if err != nil {
 		return columns{}, nil, fmt.Errorf("header: %w", err)
 	}
-	names := make([]string, len(fields))
 	price := cmp.Or(column, "price")
-	for i, field := range fields {
-		names[i] = strings.ToLower(strings.TrimSpace(string(field)))
-		if holdsOneWay(names[i]) && !strings.EqualFold(names[i], price) {
-			oneWay = append(oneWay, clip(names[i]))
+	for _, field := range fields {
+		name := text(field)
+		c.names = append(c.names, name)
+		if lower := strings.ToLower(name); holdsOneWay(lower) && normal(name) != normal(price) {
+			oneWay = append(oneWay, clip(lower))
 		}
 	}
-	c.returns, c.stops, c.from, c.to, c.airline, c.minutes = -1, -1, -1, -1, -1, -1
 	var missing []string
 	for _, want := range []struct {
 		name     string
@@ -50,24 +53,35 @@ func locate(header []byte, column string) (c columns, oneWay []string, err error
 		{"origin_airport", &c.from, false}, {"destination_airport", &c.to, false},
 		{"airline", &c.airline, false}, {"duration_minutes", &c.minutes, false},
 	} {
-		found := 0
-		for i, name := range names {
-			if strings.EqualFold(name, want.name) {
-				*want.at = i
-				found++
+		*want.at = -1
+		for _, bySynonym := range []bool{false, true} {
+			for i, name := range c.names {
+				switch {
+				case !isNamed(name, want.name, bySynonym):
+				case *want.at >= 0 && !bySynonym:
+					return columns{}, nil, fmt.Errorf("header names %s twice", want.name)
+				case *want.at >= 0:
+					return columns{}, nil, fmt.Errorf("header has two columns that may be %s, %s and %s: name one of them %s",
+						want.name, clip(c.names[*want.at]), clip(name), want.name)
+				default:
+					*want.at = i
+				}
+			}
+			if *want.at >= 0 {
+				break
 			}
 		}
-		if found > 1 {
-			return columns{}, nil, fmt.Errorf("header names %s twice", want.name)
+		if want.name == "price" && len(oneWay) > 1 && *want.at >= 0 && normal(c.names[*want.at]) != "price" {
+			*want.at = -1 // one of several fares
 		}
-		if found == 0 && want.required {
+		if *want.at < 0 && want.required {
 			missing = append(missing, want.name)
 		}
 		if want.required {
 			c.width = max(c.width, *want.at+1)
 		}
 	}
-	if missing != nil {
+	if len(missing) > 0 && !slices.Equal(missing, []string{"currency"}) {
 		wanted := strings.Replace(wanted, "price", price, 1)
 		hint := ""
 		if len(oneWay) > 0 && slices.Equal(missing, []string{price}) {
@@ -90,9 +104,14 @@ func holdsOneWay(name string) bool {
 }
 
 // read parses a record. All its errors are of type fault.
-func (c columns) read(fields [][]byte) (upstream.Row, error) {
+func (l *loader) read(fields [][]byte) (row upstream.Row, err error) {
+	c := l.columns
 	if len(fields) < c.width {
-		return upstream.Row{}, fault{FewFields, fmt.Sprintf("%d fields, want %d", len(fields), c.width)}
+		return row, fault{FewFields, fmt.Sprintf("%d fields, want %d", len(fields), c.width), false}
+	}
+	if len(fields) > len(c.names) && len(bytes.Join(fields[len(c.names):], nil)) > 0 {
+		return row, fault{ManyFields, fmt.Sprintf("%d fields, and the header names %d: put a field that contains %q into quotes",
+			len(fields), len(c.names), l.separator), false}
 	}
 	text := func(i int) string {
 		if i < 0 || i >= len(fields) {
@@ -100,38 +119,42 @@ func (c columns) read(fields [][]byte) (upstream.Row, error) {
 		}
 		return strings.TrimSpace(string(fields[i]))
 	}
-	row := upstream.Row{
+	row = upstream.Row{
 		Origin:      strings.ToUpper(text(c.origin)),
 		Destination: strings.ToUpper(text(c.destination)),
-		Currency:    strings.ToUpper(text(c.currency)),
+		Currency:    l.currency(text(c.currency)),
 	}
-	for _, code := range []string{row.Origin, row.Destination, row.Currency} {
-		if len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-			return upstream.Row{}, fault{BadCode, fmt.Sprintf("code %.20q: want three letters", code)}
+	for _, code := range []struct {
+		column int
+		text   string
+	}{{c.origin, row.Origin}, {c.destination, row.Destination}, {c.currency, row.Currency}} {
+		if bad := len(code.text) != 3 || strings.Trim(code.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != ""; bad &&
+			(code.column != c.currency || code.text != "") {
+			return row, fault{BadCode, fmt.Sprintf("%s %.20q: want three letters", c.names[code.column], text(code.column)), false}
 		}
 	}
-	var ok bool
-	if row.Found, row.DayOnly, ok = moment(text(c.observed)); !ok {
-		return upstream.Row{}, fault{BadDate,
-			fmt.Sprintf("observed_date %.40q is neither a day (YYYY-MM-DD) nor a moment", text(c.observed))}
+	// All fields are read even after a failure, because each may show how the file is to be read.
+	keep := func(failed error) {
+		if err == nil {
+			err = failed
+		}
 	}
-	var err error
-	if row.Depart, err = fare.ParseDay(text(c.depart)); err != nil {
-		return upstream.Row{}, fault{BadDate, "depart_date: " + clip(err.Error())}
-	}
+	day, failed := fare.Day(0), error(nil)
+	row.Found, row.DayOnly, failed = l.found(text(c.observed))
+	keep(failed)
+	row.Depart, _, failed = l.moment(c.depart, text(c.depart))
+	keep(failed)
 	if back := text(c.returns); back != "" {
-		if row.Return, err = fare.ParseDay(back); err != nil {
-			return upstream.Row{}, fault{BadDate, "return_date: " + clip(err.Error())}
-		}
-		row.RoundTrip = row.Return == 0
+		day, _, failed = l.moment(c.returns, back)
+		row.Return, row.RoundTrip = day, day == 0
+		keep(failed)
 	}
-	if row.Price, ok = decimal(text(c.price)); !ok {
-		return upstream.Row{}, fault{BadNumber, fmt.Sprintf("price %.40q: want a decimal number", text(c.price))}
-	}
+	row.Price, row.Currency, failed = l.amount(text(c.price), row.Currency)
+	keep(failed)
 	if stops := text(c.stops); stops != "" {
-		n, err := strconv.ParseUint(stops, 10, 8)
-		if err != nil {
-			return upstream.Row{}, fault{BadStops, fmt.Sprintf("stops %.40q: want 0, 1, 2 or more, or nothing", stops)}
+		n, failed := strconv.ParseUint(stops, 10, 8)
+		if failed != nil {
+			keep(fault{BadStops, fmt.Sprintf("%s %.40q: want 0, 1, 2 or more, or nothing", c.names[c.stops], stops), false})
 		}
 		row.Stops = fare.StopsOf(int(n))
 	}
@@ -139,21 +162,36 @@ func (c columns) read(fields [][]byte) (upstream.Row, error) {
 	row.OriginAirport, row.DestinationAirport = strings.ToUpper(text(c.from)), strings.ToUpper(text(c.to))
 	row.Airline = strings.ToUpper(text(c.airline))
 	row.Minutes, _ = strconv.Atoi(text(c.minutes))
-	return row, nil
+	return row, err
 }
 
-// moment parses a day, which becomes 00:00 UTC, or a day and a time. It rejects times before 1970.
-func moment(s string) (at time.Time, dayOnly, ok bool) {
-	if len(s) == len(time.DateOnly) {
-		d, err := fare.ParseDay(s)
-		return d.Time(), true, err == nil && d >= 0
-	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC(), false, t.Unix() >= 0
+// currency returns the code of a currency that is written as a code or a sign, or the text as it is.
+func (l *loader) currency(s string) string {
+	if len(s) != 3 || s[0] >= utf8.RuneSelf {
+		if _, meant, _ := fare.SplitPrice("1" + text([]byte(s))); len(meant) == 1 {
+			return meant[0]
 		}
 	}
-	return time.Time{}, false, false
+	return strings.ToUpper(s)
+}
+
+// found reads a day, which becomes 00:00 UTC, or a day and a time. It rejects times before 1970.
+func (l *loader) found(s string) (at time.Time, dayOnly bool, err error) {
+	if len(s) > len(time.DateOnly) && s[4] == '-' {
+		for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
+			if t, err := time.Parse(layout, s); err == nil && t.Unix() >= 0 {
+				return t.UTC(), false, nil
+			}
+		}
+	}
+	day, clock, err := l.moment(l.columns.observed, s)
+	if at = day.Time(); clock != nil {
+		at = at.Add(*clock)
+	}
+	if err == nil && at.Unix() < 0 {
+		err = fault{BadDate, fmt.Sprintf("%s %.40q: want a day from 1970 on", l.columns.names[l.columns.observed], s), false}
+	}
+	return at, clock == nil, err
 }
 
 // decimal rejects exponents and NaN.

@@ -13,8 +13,8 @@ import (
 const maxLine = 16 << 10
 
 var (
-	errLong  = fault{LongLine, fmt.Sprintf("longer than %d bytes", maxLine)}
-	errQuote = fault{StrayQuote, "a quotation mark out of place"}
+	errLong  = fault{reason: LongLine, detail: fmt.Sprintf("longer than %d bytes", maxLine)}
+	errQuote = fault{reason: StrayQuote, detail: "a quotation mark out of place"}
 )
 
 // lines reads a text line by line. A record is one line, without line breaks in quoted fields, so
@@ -24,7 +24,7 @@ type lines struct {
 	number int // of the last returned line, from 1
 }
 
-func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, maxLine)} }
+func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(utf8From(in), maxLine)} }
 
 // next returns a line without its line break, valid until the next call. errLong means that this
 // line is lost, io.EOF that the text is complete. Any other error means that the text broke off; an
@@ -53,16 +53,18 @@ func (l *lines) next() ([]byte, error) {
 }
 
 // split appends the fields of a record, which share memory with line unless one is quoted.
-func split(line []byte, fields [][]byte) ([][]byte, error) {
+func split(line []byte, separator byte, fields [][]byte) ([][]byte, error) {
 	if !bytes.Contains(line, []byte{'"'}) {
 		for more := true; more; {
 			var field []byte
-			field, line, more = bytes.Cut(line, []byte{','})
+			field, line, more = bytes.Cut(line, []byte{separator})
 			fields = append(fields, field)
 		}
 		return fields, nil
 	}
-	record, err := csv.NewReader(bytes.NewReader(line)).Read()
+	in := csv.NewReader(bytes.NewReader(line))
+	in.Comma = rune(separator)
+	record, err := in.Read()
 	if err != nil {
 		return fields, errQuote
 	}

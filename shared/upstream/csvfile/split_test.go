@@ -25,7 +25,7 @@ func FuzzSplit(f *testing.F) {
 		}
 		reader := csv.NewReader(strings.NewReader(line + "\n"))
 		want, wantErr := reader.Read()
-		fields, err := split([]byte(line), nil)
+		fields, err := split([]byte(line), ',', nil)
 		if (err != nil) != (wantErr != nil) {
 			t.Fatalf("%q: error %v, want %v", line, err, wantErr)
 		}
