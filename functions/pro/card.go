@@ -7,14 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/pay"
-	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
@@ -249,8 +247,7 @@ func (s *Service) noteSignature(ctx context.Context, signature string, err error
 		return
 	}
 	s.signature.next = now.Add(time.Hour)
-	s.Log.LogAttrs(ctx, slog.LevelError, "a delivery of Stripe's webhook has a wrong signature: "+secretTodo,
-		s.Metrics.Attrs(now, metrics.Metric{Name: "WebhookSecretWrong", Unit: metrics.Count, Value: 1})...)
+	s.Log.ErrorContext(ctx, "a delivery of Stripe's webhook has a wrong signature: "+secretTodo)
 }
 
 // errForeign means that a subscription is for a price that does not belong to the plan Pro.

@@ -26,7 +26,9 @@ type Function struct {
 	Queue queue.Queue
 	// Sender, if set, sends the pending notifications: after a refresh within the invocation, and
 	// on the event {"mail":true}.
-	Sender  *notify.Sender
+	Sender *notify.Sender
+	// BaseURL is the service's public address, which the event {"check":true} calls.
+	BaseURL string
 	Log     *slog.Logger
 	Metrics metrics.Source
 }
@@ -37,13 +39,14 @@ type Answer struct {
 }
 
 // event is an invocation without queue messages. An operator can send {"origins":["MIL"]},
-// {"mail":true}, {"departures":true} or {"age":true}. Every other event comes from a schedule, or
+// {"mail":true}, {"departures":true}, {"age":true} or {"check":true}. Every other event comes from a schedule, or
 // is {}.
 type event struct {
 	Origins    []fare.City `json:"origins"`
 	Mail       bool        `json:"mail"`
 	Departures bool        `json:"departures"`
 	Age        bool        `json:"age"`    // logs the age; tried by deployments
+	Check      bool        `json:"check"`  // calls the service from outside
 	Source     string      `json:"source"` // of a schedule's event: aws.scheduler
 	Time       time.Time   `json:"time"`   // of a schedule's event; a duplicate has the same
 }
@@ -55,6 +58,9 @@ func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) 
 		return nil, fmt.Errorf("read event: %w", err)
 	case e.Age:
 		return nil, f.logAge(ctx)
+	case e.Check:
+		f.logCheck(ctx)
+		return nil, nil
 	case e.Mail:
 		return f.send(ctx)
 	case e.Departures:
@@ -70,7 +76,7 @@ func readEvent(raw json.RawMessage) (e event, err error) {
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return e, err
 	}
-	if err := json.Unmarshal(raw, &members); err != nil || e.Mail || e.Departures || e.Age {
+	if err := json.Unmarshal(raw, &members); err != nil || e.Mail || e.Departures || e.Age || e.Check {
 		return e, err
 	}
 	if len(e.Origins) == 0 && e.Source == "" && len(members) > 0 {
@@ -108,8 +114,7 @@ func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	}
 	f.logScore(ctx)
 	f.logDrift(ctx)
-	f.log(ctx, "planned", slog.Int("origins", planned.Planned),
-		metrics.Metric{Name: "OriginsPlanned", Unit: metrics.Count, Value: float64(planned.Planned)})
+	f.log(ctx, "planned", slog.Int("origins", planned.Planned))
 	return planned, nil
 }
 
@@ -128,16 +133,14 @@ func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
 		return nil, err
 	}
 	f.logScore(ctx)
-	f.log(ctx, "planned", slog.Int("series", planned.Series),
-		metrics.Metric{Name: "SeriesPlanned", Unit: metrics.Count, Value: float64(planned.Series)})
+	f.log(ctx, "planned", slog.Int("series", planned.Series))
 	return planned, nil
 }
 
 func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 	f.log(ctx, "deepened", slog.Any("report", report),
 		metrics.Metric{Name: "SeriesAsked", Unit: metrics.Count, Value: float64(report.Answered)},
-		metrics.Metric{Name: "SeriesFailed", Unit: metrics.Count, Value: float64(report.Failed)},
-		metrics.Metric{Name: "SeriesLeft", Unit: metrics.Count, Value: float64(report.Remaining)})
+		metrics.Metric{Name: "SeriesFailed", Unit: metrics.Count, Value: float64(report.Failed)})
 }
 
 // Waits are the times between two tries of refreshes that fail.
@@ -195,8 +198,7 @@ func (f *Function) refresher(ctx context.Context) Refresher {
 func (f *Function) logReport(ctx context.Context, report Report) {
 	f.log(ctx, "refreshed", slog.Any("report", report),
 		metrics.Metric{Name: "OriginsAsked", Unit: metrics.Count, Value: float64(report.Answered)},
-		metrics.Metric{Name: "OriginsFailed", Unit: metrics.Count, Value: float64(report.Failed)},
-		metrics.Metric{Name: "Observations", Unit: metrics.Count, Value: float64(report.New)})
+		metrics.Metric{Name: "OriginsFailed", Unit: metrics.Count, Value: float64(report.Failed)})
 }
 
 func (f *Function) logAge(ctx context.Context) error {

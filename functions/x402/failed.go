@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
-	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
@@ -127,10 +125,7 @@ func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) e
 	cost := outcome == pay.MovedNothing
 	err := s.Payments.Fail(ctx, p, string(outcome), cost, s.Now())
 	if cost && !errors.Is(err, store.ErrConflict) {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "payment failed on the chain",
-			append([]slog.Attr{slog.String("payment", p.Name)},
-				s.Metrics.Attrs(s.Now(), metrics.Metric{Name: "FeesLost", Unit: metrics.None,
-					Value: float64(p.Fee)})...)...)
+		s.Log.WarnContext(ctx, "payment failed on the chain", "payment", p.Name, "feeLost", p.Fee)
 	}
 	return err
 }

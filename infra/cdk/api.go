@@ -5,7 +5,6 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
@@ -112,17 +111,6 @@ func throttles(c config) map[string]any {
 		}
 	}
 	return all
-}
-
-// watchThrottling notifies the operator of calls that API Gateway throttles. HTTP APIs have no
-// metric for them, and their metric 4xx includes callers over their quota. In the access log only
-// calls that a function answered have an integration status.
-func (a api) watchThrottling(c config, n notices) {
-	const counted = "ApiThrottled"
-	p := panel{a.stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
-	turnedAway := p.countLines("ThrottledFilter", a.log, counted, `{ ($.status = "429") && ($.integration != "429") }`)
-	p.raise(alarm{id: counted, page: true, metric: turnedAway, above: 10,
-		about: "API Gateway turns calls away: a group of paths has used up its share."})
 }
 
 func identifier(p string) string {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsbudgets"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
@@ -9,30 +11,29 @@ import (
 
 func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 	p := panel{stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
-	global := jsii.String("Global")
-	p.raise(alarm{id: "EdgeFailures", page: true, above: 5, periods: 3,
-		about: "For a quarter of an hour more than 5 % of answers at the edge are 5xx.",
-		metric: metric("AWS/CloudFront", "5xxErrorRate", "Average", 5,
-			map[string]*string{"DistributionId": e.distribution.DistributionId(), "Region": global})})
-	p.raise(alarm{id: "EdgeFlood", page: true, above: float64(edgeFlood), periods: 2,
-		about: "The edge is asked far more often than the service ever is.",
-		metric: metric("AWS/CloudFront", "Requests", "Sum", 5,
-			map[string]*string{"DistributionId": e.distribution.DistributionId(), "Region": global})})
-	if c.ownFirewall() {
-		p.raise(alarm{id: "EdgeBlocked", above: 10_000, periods: 2, about: "The firewall turns many requests away.",
-			metric: metric("AWS/WAFV2", "BlockedRequests", "Sum", 5,
-				map[string]*string{"WebACL": jsii.String(c.Name), "Rule": jsii.String("ALL")})})
+	of := map[string]*string{"DistributionId": e.distribution.DistributionId(), "Region": jsii.String("Global")}
+	p.raise(alarm{id: "EdgeFailures", page: true, minutes: 5, periods: 3,
+		parts: []part{one("the edge", "{a} > 5", metric("AWS/CloudFront", "5xxErrorRate", "Average", 5, of))},
+		about: "For a quarter of an hour more than 5 % of answers at the edge are 5xx."})
+	p.raise(alarm{id: "EdgeFlood", page: true, minutes: 5, periods: 2,
+		parts: []part{one("the edge", fmt.Sprintf("{a} > %d", edgeFlood), metric("AWS/CloudFront", "Requests", "Sum", 5, of))},
+		about: "The edge is asked far more often than the service ever is."})
+	if c.Origin.isMutual() {
+		p.raise(alarm{id: "CertificateEnds", minutes: 24 * 60,
+			parts: []part{one("the edge's certificate", "{a} > 0 && {a} < 30", metric("AWS/CertificateManager", "DaysToExpiry", "Minimum", 24*60,
+				dimension("CertificateArn", jsii.String(c.Origin.ClientCertificate))))},
+			about: "The certificate by which the edge proves itself to API Gateway ends within 30 days; nobody renews it but you."})
 	}
 	newBudget(stack, c)
 }
 
-// edgeFlood is the number of requests in five minutes that notifies the operator: 1,000 per second,
-// which is 1,000 times today's load.
-const edgeFlood = 300_000
+// edgeFlood is the number of requests in five minutes that notifies the operator: half of what API
+// Gateway lets through by default.
+const edgeFlood = 840 * 300 / 2
 
 // newBudget notifies the operator when half or all of the month's budget is spent, and when AWS
 // forecasts more. The budget covers the whole account. AWS updates it about three times a day, so
-// EdgeFlood and ApiFlood are faster.
+// EdgeFlood is faster.
 func newBudget(stack awscdk.Stack, c config) {
 	notify := func(kind string, percent float64) *awsbudgets.CfnBudget_NotificationWithSubscribersProperty {
 		return &awsbudgets.CfnBudget_NotificationWithSubscribersProperty{

@@ -112,13 +112,11 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 	})
 	name(log, id+"Log")
 	role := awsiam.NewRole(stack, jsii.String(id+"Role"), &awsiam.RoleProps{
-		AssumedBy:   awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
-		Description: jsii.String("What functions/" + f.name + " may do"),
+		AssumedBy:      awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
+		Description:    jsii.String("What functions/" + f.name + " may do"),
+		InlinePolicies: inline(f.allowed(c, p, log)...),
 	})
 	name(role, id+"Role")
-	for _, s := range f.allowed(c, p, log) {
-		role.AddToPolicy(s)
-	}
 	props := &awslambda.FunctionProps{
 		FunctionName:          jsii.String(full),
 		Description:           jsii.String(fmt.Sprintf("functions/%s, generation %d", f.name, c.Generation)),
@@ -128,7 +126,6 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 		Code:                  awslambda.Code_FromAsset(jsii.String(filepath.Join(assets, f.name)), nil),
 		MemorySize:            jsii.Number(f.memory),
 		Timeout:               seconds(f.timeout),
-		Tracing:               awslambda.Tracing_ACTIVE,
 		LogGroup:              log,
 		LoggingFormat:         awslambda.LoggingFormat_JSON,
 		ApplicationLogLevelV2: awslambda.ApplicationLogLevel_INFO,
@@ -239,8 +236,8 @@ func (f function) chain(c config, set func(key, value string)) (sold bool) {
 	return true
 }
 
-// allowed returns exactly the permissions that the function needs. The CDK adds those for tracing
-// and for dead letters of events.
+// allowed returns exactly the permissions that the function needs. The CDK adds that for dead letters
+// of events.
 func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.PolicyStatement {
 	statements := []awsiam.PolicyStatement{
 		allow("Log", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, log.LogGroupArn()),

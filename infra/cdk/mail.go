@@ -5,7 +5,6 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsses"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
@@ -13,52 +12,19 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// notices holds the topics for alarms and for returned mail. They use our own key, because SES and
-// CloudWatch cannot use AWS's.
-type notices struct {
-	key             awskms.Key
-	alarms, returns awssns.Topic
-}
-
-// administration lists what administrators may do with the key. They cannot read the data that it
-// encrypts.
-var administration = []string{
-	"kms:CancelKeyDeletion", "kms:CreateAlias", "kms:DeleteAlias", "kms:DescribeKey", "kms:DisableKey",
-	"kms:DisableKeyRotation",
-	"kms:EnableKey", "kms:EnableKeyRotation", "kms:GetKeyPolicy", "kms:GetKeyRotationStatus", "kms:ListAliases",
-	"kms:ListGrants",
-	"kms:ListKeyPolicies", "kms:ListKeyRotations", "kms:ListResourceTags", "kms:PutKeyPolicy", "kms:RevokeGrant",
-	"kms:ScheduleKeyDeletion",
-	"kms:TagResource", "kms:UntagResource", "kms:UpdateAlias", "kms:UpdateKeyDescription",
-}
+// notices holds the topics for alarms and for returned mail. They are not encrypted at rest, because
+// SES and CloudWatch cannot use AWS's own key, and a key of ours costs more than the topics: SNS keeps
+// a message only until it is delivered.
+type notices struct{ alarms, returns awssns.Topic }
 
 // newNotices makes the alarm topic of a stack, with a prefix for its names, and in the service's
-// own stack the topic of returned mail. Keys, topics and alarms belong to one region.
+// own stack the topic of returned mail. Topics and alarms belong to one region.
 func newNotices(stack awscdk.Stack, c config, prefix string) notices {
-	// In a key's policy, the resource * means only the key itself.
-	here := list("*")
 	ours := map[string]any{"StringEquals": map[string]string{"aws:SourceAccount": c.Account}}
-	services := []awsiam.IPrincipal{
-		awsiam.NewServicePrincipal(jsii.String("cloudwatch.amazonaws.com"), nil),
-		awsiam.NewServicePrincipal(jsii.String("ses.amazonaws.com"), nil),
-	}
-	key := awskms.NewKey(stack, jsii.String(prefix+"NoticeKey"), &awskms.KeyProps{
-		Description: jsii.String("Alarms and returned mails of " + c.Name), EnableKeyRotation: jsii.Bool(true),
-		RemovalPolicy: awscdk.RemovalPolicy_RETAIN,
-		Policy: awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &[]awsiam.PolicyStatement{
-			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String("Administration"),
-				Actions: list(administration...), Resources: here,
-				Principals: &[]awsiam.IPrincipal{awsiam.NewAccountRootPrincipal()}}),
-			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String("Publish"),
-				Actions: list("kms:Decrypt", "kms:GenerateDataKey"), Resources: here,
-				Principals: &services}), // their calls carry no account; the topics check it
-		}}),
-	})
-	name(key, prefix+"NoticeKey")
 	topic := func(id, purpose, service string) awssns.Topic {
 		id = prefix + id
 		made := awssns.NewTopic(stack, jsii.String(id), &awssns.TopicProps{
-			TopicName: jsii.String(c.Name + "-" + purpose), MasterKey: key, EnforceSSL: jsii.Bool(true)})
+			TopicName: jsii.String(c.Name + "-" + purpose), EnforceSSL: jsii.Bool(true)})
 		name(made, id)
 		made.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 			Sid: jsii.String("Publish"), Actions: list("sns:Publish"), Resources: &[]*string{made.TopicArn()},
@@ -67,7 +33,7 @@ func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 		}))
 		return made
 	}
-	n := notices{key: key, alarms: topic("Alarms", "alarms", "cloudwatch.amazonaws.com")}
+	n := notices{alarms: topic("Alarms", "alarms", "cloudwatch.amazonaws.com")}
 	if prefix == "" {
 		n.returns = topic("Returns", "returned-mail", "ses.amazonaws.com")
 	}

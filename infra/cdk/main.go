@@ -117,7 +117,6 @@ func newStacks(app awscdk.App, c config, assets string) []awscdk.Stack {
 	newSchedules(stack, c, queues, lambdas)
 	mailer.notify(lambdas.live("alerts"))
 	newAlarms(stack, c, notices, table, queues, api, lambdas)
-	api.watchThrottling(c, notices)
 	newEdgeAlarms(before, c, alarms, edge)
 	return stacks
 }

@@ -12,12 +12,7 @@ import (
 
 // unwatched lists metrics without an alarm, with reasons.
 var unwatched = map[string]string{
-	"Throttled429":   "a caller over its quota is no fault; ApiFlood tells of many",
-	"OriginsPlanned": "a plan that fails is RefreshErrors, one that is missing StaleFares",
-	"Observations":   "a week may have few new fares; ScoreOut and StaleFares tell of wrong ones and none",
-	"SeriesPlanned":  "a plan that fails is RefreshErrors",
-	"MailSent":       "stands beside MailFailed on the dashboard",
-	"FeesLost":       "selling ends by itself at 500 lost fees a day, and FeesLow tells before",
+	"Throttled429": "a caller over its quota is no fault",
 }
 
 // Every metric of the log lines has an alarm or a reason for none. Every alarm and graph uses a
@@ -121,7 +116,6 @@ func loggedMetrics(t *testing.T) map[string][]string {
 func loggers(t *testing.T, path, metric string) (names []string) {
 	for _, f := range functions {
 		switch dir := filepath.ToSlash(filepath.Dir(path)); {
-		case metric == "Absent501" && f.name != "compat": // only its paths answer 501
 		case dir == "../../functions/"+f.name, dir == "../../shared/web/httpapi" &&
 			f.http, dir == "../../shared/carrier/mail/instrumented" && f.mails,
 			dir == "../../shared/notify/outbox" && f.outbox:

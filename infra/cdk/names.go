@@ -40,6 +40,12 @@ func allow(sid string, actions []string, resources ...*string) awsiam.PolicyStat
 	})
 }
 
+// inline returns a policy inside its role, which saves a resource.
+func inline(statements ...awsiam.PolicyStatement) *map[string]awsiam.PolicyDocument {
+	return &map[string]awsiam.PolicyDocument{"Own": awsiam.NewPolicyDocument(
+		&awsiam.PolicyDocumentProps{Statements: &statements})}
+}
+
 func seconds(n int) awscdk.Duration { return awscdk.Duration_Seconds(jsii.Number(n)) }
 
 func list(values ...string) *[]*string { return jsii.Strings(values...) }

@@ -11,24 +11,24 @@ import (
 )
 
 // unnarrowable lists actions that have no resource, or one whose name AWS chooses.
-var unnarrowable = []string{"xray:PutTraceSegments", "xray:PutTelemetryRecords", "s3:PutObject"}
+var unnarrowable = []string{"s3:PutObject"}
 
 type grant struct {
-	id             string
-	actions        []string
-	resources      []string
-	principal, key bool   // on a resource; with a key, * is the key
-	service        string // the allowed principal
+	id        string
+	actions   []string
+	resources []string
+	principal bool   // on a resource
+	service   string // the allowed principal
 }
 
 func (h *synthesized) grants() []grant {
 	var all []grant
-	add := func(id, kind string, document any) {
+	add := func(id string, document any) {
 		for _, s := range asList(at(document, "Statement")) {
 			if at(s, "Effect") != "Allow" {
 				continue
 			}
-			g := grant{id: id, principal: at(s, "Principal") != nil, key: kind == "AWS::KMS::Key"}
+			g := grant{id: id, principal: at(s, "Principal") != nil}
 			for _, a := range asList(at(s, "Action")) {
 				g.actions = append(g.actions, a.(string))
 			}
@@ -43,13 +43,13 @@ func (h *synthesized) grants() []grant {
 		}
 	}
 	for id, r := range h.Resources {
-		for _, name := range []string{"PolicyDocument", "KeyPolicy", "AssumeRolePolicyDocument", "ResourcePolicy"} {
+		for _, name := range []string{"PolicyDocument", "AssumeRolePolicyDocument", "ResourcePolicy"} {
 			if d := at(r.Properties, name); d != nil {
-				add(id, r.Type, d)
+				add(id, d)
 			}
 		}
 		for _, p := range asList(at(r.Properties, "Policies")) {
-			add(id, r.Type, at(p, "PolicyDocument"))
+			add(id, at(p, "PolicyDocument"))
 		}
 	}
 	return all
@@ -65,7 +65,7 @@ func (g grant) wide() []string {
 	}
 	narrow := slices.ContainsFunc(g.actions, func(a string) bool { return !slices.Contains(unnarrowable, a) })
 	for _, r := range g.resources {
-		if strings.Contains(r, "*") && narrow && !(g.key && r == "*") {
+		if strings.Contains(r, "*") && narrow {
 			faults = append(faults, "resource "+r)
 		}
 	}
@@ -106,7 +106,7 @@ func TestWhoReadsWhichSecret(t *testing.T) {
 	for _, f := range functions {
 		var allowed, named []string
 		for _, g := range h.grants() {
-			if strings.HasPrefix(g.id, title(f.name)+"RoleDefaultPolicy") &&
+			if strings.HasPrefix(g.id, title(f.name)+"Role") &&
 				slices.Contains(g.actions, "ssm:GetParameters") {
 				for _, r := range g.resources {
 					allowed = append(allowed, strings.TrimPrefix(r,
@@ -134,20 +134,19 @@ func TestWhoReadsWhichSecret(t *testing.T) {
 func TestWhoMayDoWhat(t *testing.T) {
 	h := fixture(t, "example")
 	visitor := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
-		"logs:CreateLogStream", "logs:PutLogEvents", "ssm:GetParameters", "xray:PutTelemetryRecords",
-		"xray:PutTraceSegments"}
+		"logs:CreateLogStream", "logs:PutLogEvents", "ssm:GetParameters"}
 	payer := slices.Concat([]string{"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem"}, visitor)
 	worker := []string{"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem",
 		"dynamodb:Query", "dynamodb:UpdateItem",
 		"logs:CreateLogStream", "logs:PutLogEvents", "ses:SendEmail", "ses:SendRawEmail",
 		"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:ReceiveMessage", "sqs:SendMessage",
-		"ssm:GetParameters", "xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+		"ssm:GetParameters"}
 	want := map[string][]string{"analisi": visitor, "pricetrends": visitor, "compat": visitor, "x402": payer,
 		"pro": worker, "alerts": worker, "refresh": slices.Sorted(slices.Values(append(slices.Clone(worker), "sqs:ChangeMessageVisibility")))}
 	for _, f := range functions {
 		var may []string
 		for _, g := range h.grants() {
-			if strings.HasPrefix(g.id, title(f.name)+"RoleDefaultPolicy") {
+			if strings.HasPrefix(g.id, title(f.name)+"Role") && !g.principal {
 				may = append(may, g.actions...)
 			}
 		}
@@ -172,10 +171,10 @@ func TestPartitions(t *testing.T) {
 			}
 			got := map[string][]string{}
 			for id, r := range h.Resources {
-				if !strings.HasPrefix(id, title(f.name)+"RoleDefaultPolicy") {
+				if id != title(f.name)+"Role" {
 					continue
 				}
-				for _, s := range asList(at(r.Properties, "PolicyDocument", "Statement")) {
+				for _, s := range asList(at(r.Properties, "Policies", 0, "PolicyDocument", "Statement")) {
 					var keys []string
 					for _, k := range asList(at(s, "Condition", "ForAllValues:StringLike", "dynamodb:LeadingKeys")) {
 						keys = append(keys, k.(string))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/jsii-runtime-go"
@@ -26,13 +27,14 @@ const tries = 8
 
 func newQueues(stack awscdk.Stack, c config) queues {
 	q := queues{stack: stack, workers: c.Workers, ofFunction: map[string]queue{}}
+	var all []*string
 	dead := func(id, purpose string) awssqs.Queue {
 		made := awssqs.NewQueue(stack, jsii.String(id), &awssqs.QueueProps{
 			QueueName: jsii.String(c.Name + "-" + purpose + "-dead"), Encryption: awssqs.QueueEncryption_SQS_MANAGED,
-			EnforceSSL:      jsii.Bool(true),
 			RetentionPeriod: awscdk.Duration_Days(jsii.Number(14)),
 		})
 		name(made, id)
+		all = append(all, made.QueueUrl())
 		return made
 	}
 	for _, f := range functions {
@@ -47,7 +49,6 @@ func newQueues(stack awscdk.Stack, c config) queues {
 		letters := dead(id+"DeadLetters", f.name)
 		work := awssqs.NewQueue(stack, jsii.String(id+"Queue"), &awssqs.QueueProps{
 			QueueName: jsii.String(c.Name + "-" + f.name), Encryption: awssqs.QueueEncryption_SQS_MANAGED,
-			EnforceSSL: jsii.Bool(true),
 			// Lambda recommends six times the worker's timeout, because throttled batches return to
 			// the queue in that time.
 			VisibilityTimeout: seconds(6 * f.timeout),
@@ -57,8 +58,16 @@ func newQueues(stack awscdk.Stack, c config) queues {
 		})
 		name(work, id+"Queue")
 		q.ofFunction[f.name] = queue{work, letters}
+		all = append(all, work.QueueUrl())
 	}
 	q.events = dead("EventDeadLetters", "events")
+	deny := awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Sid: jsii.String("OnlyTLS"), Effect: awsiam.Effect_DENY, Actions: list("sqs:*"), Resources: list("*"),
+		Principals: &[]awsiam.IPrincipal{awsiam.NewAnyPrincipal()},
+		Conditions: &map[string]any{"Bool": map[string]string{"aws:SecureTransport": "false"}},
+	})
+	awssqs.NewCfnQueuePolicy(stack, jsii.String("QueuePolicy"), &awssqs.CfnQueuePolicyProps{Queues: &all,
+		PolicyDocument: awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &[]awsiam.PolicyStatement{deny}})})
 	return q
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// All origins are queued every seven days, and the due departures daily. Each outbox is checked
-// every five minutes, because a signal that starts the work sooner may be lost.
+// All origins are queued every seven days, and the due departures daily. The service calls itself from
+// outside every hour. Each outbox is checked every five minutes, because a signal that starts the work
+// sooner may be lost.
 var schedules = []struct {
 	id, function, when string
 	event              string // input of the function
@@ -22,6 +23,7 @@ var schedules = []struct {
 	// Retried for 12 hours, so retries end before the next day's event.
 	{"RefreshDepartures", "refresh", "cron(0 5 * * ? *)", `{"departures":true,"time":"<aws.scheduler.scheduled-time>"}`,
 		15, 185, 12 * 60 * 60},
+	{"RefreshCheck", "refresh", "rate(1 hour)", `{"check":true}`, 15, 2, 1800},
 	{"RefreshMail", "refresh", "rate(5 minutes)", `{"mail":true}`, 0, 2, 300},
 	{"ProOutbox", "pro", "rate(5 minutes)", `{"work":true}`, 0, 2, 300},
 	{"AlertsOutbox", "alerts", "rate(5 minutes)", `{"work":true}`, 0, 2, 300},
@@ -30,17 +32,21 @@ var schedules = []struct {
 // Events that cannot be delivered become dead letters. The function's alias configures the same for
 // events on which the function fails.
 func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
-	role := awsiam.NewRole(stack, jsii.String("ScheduleRole"), &awsiam.RoleProps{
-		AssumedBy: awsiam.NewServicePrincipal(jsii.String("scheduler.amazonaws.com"), &awsiam.ServicePrincipalOpts{
-			Conditions: &map[string]any{"StringEquals": map[string]string{"aws:SourceAccount": c.Account}}}),
-		Description: jsii.String("What schedules may do"),
-	})
-	name(role, "ScheduleRole")
 	called, arns := map[string]bool{}, []*string{}
 	for _, s := range schedules {
 		if !called[s.function] {
 			called[s.function], arns = true, append(arns, l.live(s.function).FunctionArn())
 		}
+	}
+	role := awsiam.NewRole(stack, jsii.String("ScheduleRole"), &awsiam.RoleProps{
+		AssumedBy: awsiam.NewServicePrincipal(jsii.String("scheduler.amazonaws.com"), &awsiam.ServicePrincipalOpts{
+			Conditions: &map[string]any{"StringEquals": map[string]string{"aws:SourceAccount": c.Account}}}),
+		Description: jsii.String("What schedules may do"),
+		InlinePolicies: inline(allow("Invoke", []string{"lambda:InvokeFunction"}, arns...),
+			allow("Keep", []string{"sqs:SendMessage"}, q.events.QueueArn())),
+	})
+	name(role, "ScheduleRole")
+	for _, s := range schedules {
 		window := &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: jsii.String("OFF")}
 		if s.within > 0 {
 			window = &awsscheduler.CfnSchedule_FlexibleTimeWindowProperty{Mode: jsii.String("FLEXIBLE"),
@@ -56,8 +62,6 @@ func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
 					MaximumRetryAttempts: jsii.Number(s.tries), MaximumEventAgeInSeconds: jsii.Number(s.seconds)},
 				DeadLetterConfig: &awsscheduler.CfnSchedule_DeadLetterConfigProperty{Arn: q.events.QueueArn()},
 			},
-		}).Node().AddDependency(role) // and on its permissions: AWS tests a schedule on creation
+		}).Node().AddDependency(role) // AWS tests a schedule on creation
 	}
-	role.AddToPolicy(allow("Invoke", []string{"lambda:InvokeFunction"}, arns...))
-	role.AddToPolicy(allow("Keep", []string{"sqs:SendMessage"}, q.events.QueueArn()))
 }

@@ -119,7 +119,7 @@ func (s statement) spoiled(resources []props) []props {
 // fail.
 func TestStatements(t *testing.T) {
 	all := statements(t)
-	if len(all) < 140 {
+	if len(all) < 100 {
 		t.Errorf("only %d statements", len(all))
 	}
 	for _, s := range all {

@@ -59,8 +59,7 @@ func TestWhatOutlivesTheStack(t *testing.T) {
 		t.Errorf("docs/aws.md says %d times how a table is adopted: after a first deployment that failed, after "+
 			"taking the service down, and from a copy", n)
 	}
-	known := map[string]string{"Table": "the table", "AccessLogs": "the bucket of access logs",
-		"NoticeKey": "the two encryption keys of notices", "EdgeNoticeKey": "one of them for the edge"}
+	known := map[string]string{"Table": "the table", "AccessLogs": "the bucket of access logs"}
 	for _, choice := range []string{"example", "least", "most"} {
 		for id, r := range fixture(t, choice).Resources {
 			if r.DeletionPolicy != "Retain" {

@@ -1,7 +1,7 @@
 // The Lambda executable of functions/refresh. It processes events of a schedule, messages of its
 // queue, and events that an operator sends. {"origins": ["MIL"]} refreshes Milan. {"departures":
 // true} plans the calls for the departures of all due routes. {"mail": true} sends the pending
-// notifications.
+// notifications. {"check": true} calls the service from outside.
 package main
 
 import (
@@ -49,7 +49,7 @@ func main() {
 			Links: notify.Links{Pepper: secret.Key(), BaseURL: public.BaseURL}, Rate: outgoing.Rate, Now: p.Now, Log: p.Log,
 		},
 		CurrentRates: func(ctx context.Context) fare.Rates { return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), p.Log) },
-		Queue:        sending.Queue(p, fanout.QueueURL), Log: p.Log, Metrics: p.Metrics,
+		Queue:        sending.Queue(p, fanout.QueueURL), BaseURL: public.BaseURL, Log: p.Log, Metrics: p.Metrics,
 	}
 	for _, o := range source.Origins {
 		f.Origins = append(f.Origins, fare.City(o))

@@ -119,19 +119,14 @@ func logPath(found match, path string) string {
 }
 
 func (a *API) metrics(status int) []slog.Attr {
-	count := func(yes bool) float64 {
-		if yes {
-			return 1
-		}
-		return 0
+	var counted metrics.Metric
+	switch {
+	case status == http.StatusTooManyRequests:
+		counted = metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: 1}
+	case status >= 500 && status != http.StatusNotImplemented: // what the service does not offer is no failure
+		counted = metrics.Metric{Name: "Errors5xx", Unit: metrics.Count, Value: 1}
+	default:
+		return nil
 	}
-	all := []metrics.Metric{
-		metrics.Metric{Name: "Errors5xx", Unit: metrics.Count,
-			Value: count(status >= 500 && status != http.StatusNotImplemented)},
-		metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: count(status == http.StatusTooManyRequests)},
-	}
-	if status == http.StatusNotImplemented { // a call that the service does not offer, not a failure
-		all = append(all, metrics.Metric{Name: "Absent501", Unit: metrics.Count, Value: 1})
-	}
-	return a.config.Metrics.Attrs(a.config.Now(), all...)
+	return a.config.Metrics.Attrs(a.config.Now(), counted)
 }

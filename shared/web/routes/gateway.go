@@ -22,9 +22,9 @@ type Group struct {
 const fallbackWeight = 3
 
 // Groups returns the groups of Table, the fallback group first. A row with a Weight is its own
-// group. The other rows of a function share one group per first folder, such as /v1/pro/{proxy+}. A
-// path without a folder is its own group, because no pattern of API Gateway matches several such
-// paths.
+// group. The other rows of a function share one group per first folder, such as /v1/pro/{proxy+} or
+// /v2/{proxy+}. A path without a folder is its own group, because no pattern of API Gateway matches
+// several such paths.
 func Groups() []Group {
 	groups := []Group{{"", Fallback, fallbackWeight}}
 	for _, r := range Table {
@@ -45,12 +45,15 @@ func Groups() []Group {
 }
 
 // folder returns the pattern for all paths with the same first two parts, or a path of two parts
-// itself.
+// itself. Below /v2 and /v3, all paths lead to one function.
 func folder(path string) string {
 	rest, alias := strings.CutPrefix(path, Alias+"/")
 	parts := strings.Split(strings.TrimPrefix(rest, "/"), "/")
 	if len(parts) <= 2 {
 		return path
+	}
+	if parts[0] != "v1" && parts[0] != "x402" {
+		return "/" + parts[0] + "/{proxy+}"
 	}
 	pattern := "/" + parts[0] + "/" + parts[1] + "/{proxy+}"
 	if alias {

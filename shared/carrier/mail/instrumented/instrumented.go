@@ -40,7 +40,6 @@ func (s Sender) Send(ctx context.Context, m mail.Message) error {
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "mail",
 		append([]slog.Attr{slog.String("kind", m.Tag), slog.String("outcome", outcome)}, s.Metrics.Attrs(s.Now(),
 			metrics.Metric{Name: "MailSent", Unit: metrics.Count, Value: is("sent")},
-			metrics.Metric{Name: "MailRefused", Unit: metrics.Count, Value: is("refused")},
 			metrics.Metric{Name: "MailFailed", Unit: metrics.Count, Value: is("failed")},
 		)...)...)
 	return err

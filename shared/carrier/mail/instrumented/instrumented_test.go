@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/carrier/mail/instrumented"
@@ -24,14 +23,14 @@ func (e ends) Send(context.Context, mail.Message) error { return e.err }
 
 func TestOutcomes(t *testing.T) {
 	for _, c := range []struct {
-		err                   error
-		sent, refused, failed float64
+		err    error
+		metric string
 	}{
-		{nil, 1, 0, 0},
-		{fmt.Errorf("send: %w", mail.ErrRefused), 0, 1, 0},
-		{mail.ErrThrottled, 0, 0, 1},
-		{mail.ErrBlocked, 0, 0, 1},
-		{mail.ErrUnavailable, 0, 0, 1},
+		{nil, "MailSent"},
+		{fmt.Errorf("send: %w", mail.ErrRefused), ""},
+		{mail.ErrThrottled, "MailFailed"},
+		{mail.ErrBlocked, "MailFailed"},
+		{mail.ErrUnavailable, "MailFailed"},
 	} {
 		var log bytes.Buffer
 		s := instrumented.Sender{Sender: ends{c.err}, Log: slog.New(slog.NewJSONHandler(&log, nil)),
@@ -40,18 +39,16 @@ func TestOutcomes(t *testing.T) {
 		if err := s.Send(t.Context(), mail.Message{To: "ada@example.com", Tag: "key"}); !errors.Is(err, c.err) {
 			t.Errorf("error %v, want %v", err, c.err)
 		}
-		got, err := metricstest.Read(log.Bytes())
-		if err != nil {
-			t.Fatal(err)
+		got := map[string]float64{}
+		if want := map[string]float64{"Verdetto stack=verdetto function=pro " + c.metric + " (Count)": 1}; c.metric != "" {
+			var err error
+			if got, err = metricstest.Read(log.Bytes()); err != nil || !maps.Equal(got, want) {
+				t.Errorf("%v %v, want %v", err, got, want)
+			}
 		}
-		want := map[string]float64{
-			"Verdetto stack=verdetto function=pro MailSent (Count)":    c.sent,
-			"Verdetto stack=verdetto function=pro MailRefused (Count)": c.refused,
-			"Verdetto stack=verdetto function=pro MailFailed (Count)":  c.failed,
-		}
-		if diff := cmp.Diff(want, got); diff != "" || strings.Contains(log.String(), "ada") ||
+		if strings.Contains(log.String(), "ada") || c.metric == "" && strings.Contains(log.String(), "_aws") ||
 			!strings.Contains(log.String(), `"kind":"key"`) {
-			t.Errorf("%s %s", diff, &log)
+			t.Errorf("logged %s", &log)
 		}
 	}
 }
