@@ -183,6 +183,9 @@ func Faults(t *testing.T, n int, random *rand.Rand, files ...string) {
 				t.Run(f.String(), func(t *testing.T) {
 					run(t, testscript.Params{Files: []string{file}}, &f, func(s *story) {
 						want, got := end, s.end()
+						if s.retried { // what was asked for twice is there twice
+							want, got = slices.Compact(slices.Clone(want)), slices.Compact(got)
+						}
 						if s.cut {
 							want, got = nil, slices.DeleteFunc(got, func(one string) bool { return slices.Contains(end, one) })
 						}
@@ -205,10 +208,7 @@ func (s *story) end() (all []string) {
 	if err != nil {
 		s.t.Error(err)
 	}
-	if all = subjects(mails); s.retried {
-		slices.Sort(all)
-		all = slices.Compact(all)
-	}
+	all = subjects(mails)
 	if s.table == nil {
 		return all
 	}

@@ -2,10 +2,10 @@ package script
 
 import (
 	"context"
-	"fmt"
+	"html"
 	"math"
+	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,16 +25,16 @@ func mails(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	s.work(ts)
 	all, err := maildir.Read(s.options.Mail)
 	ts.Check(err)
-	var to []maildir.Mail
+	var fresh []maildir.Mail
+	kinds := map[string]bool{}
 	for _, m := range all {
-		again := s.retried && slices.ContainsFunc(to, func(o maildir.Mail) bool { return o.Subject == m.Subject })
-		if m.To == args[0] && !again {
-			to = append(to, m)
+		if m.To == args[0] && !s.read[m.File] {
+			fresh, s.read[m.File], kinds[m.Subject] = append(fresh, m), true, true
 		}
 	}
-	fresh := to[s.read[args[0]]:]
-	s.read[args[0]] = len(to)
-	if fmt.Sprint(len(fresh)) != args[1] {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if again := s.retried && len(kinds) <= n && n <= len(fresh); len(fresh) != n && !again {
 		ts.Fatalf("%d mails came to %s, want %s: %s", len(fresh), args[0], args[1], subjects(fresh))
 	}
 	if len(fresh) > 0 {
@@ -59,6 +59,7 @@ func openLink(s *story, ts *testscript.TestScript, neg bool, args []string) {
 	for _, found := range link.FindAllString(s.mail.Text, -1) {
 		if strings.Contains(found, args[0]) {
 			ts.Setenv("LINK", strings.TrimPrefix(found, s.options.BaseURL))
+			ts.Setenv("TOKEN", found[strings.LastIndex(found, "=")+1:])
 			call("GET")(s, ts, neg, append([]string{found, args[1], "with", "Accept", "text/html"}, args[2:]...))
 			return
 		}
@@ -66,36 +67,113 @@ func openLink(s *story, ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("no link with %s in: %s", args[0], s.mail.Text)
 }
 
-var session = regexp.MustCompile(`cs_(test|live)_\w+`)
+var (
+	session   = regexp.MustCompile(`cs_(test|live)_\w+`)
+	solanaPay = regexp.MustCompile(`solana:[^"\s]+`)
+)
 
 func pay(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	s.up(ts)
-	if len(args) == 1 && args[0] == "card" {
-		id := session.FindString(string(s.body) + s.header.Get("Location"))
-		if id == "" {
-			ts.Fatalf("the last answer leads to no checkout: %s", s.body)
+	if len(args) == 0 {
+		ts.Fatalf("want card, later, usdc or a state of the last payment")
+	}
+	p, node := s.options.StandIns.Stripe, s.options.StandIns.Node
+	switch args[0] {
+	case "card":
+		ts.Setenv("SUBSCRIPTION", p.Pay(s.checkout(ts)))
+	case "later":
+		ts.Setenv("SUBSCRIPTION", p.PayLater(s.checkout(ts)))
+	case "usdc":
+		ts.Setenv("SIGNATURE", node.Pay(s.transfer(ts, args[1:])).String())
+	default:
+		signature, err := payment.ParseSignature(ts.Getenv("SIGNATURE"))
+		ts.Check(err)
+		if args[0] == "lost" {
+			node.Forget(signature)
+		} else {
+			node.Advance(signature, playmoney.Finality(args[0]))
 		}
+	}
+}
+
+// transfer reads an amount and fields of a payment, by default those of the last answer's link.
+func (s *story) transfer(ts *testscript.TestScript, args []string) playmoney.Transfer {
+	t := playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: payment.DevnetUSDC}
+	if len(args) == 0 || strings.Contains(args[0], "=") {
+		link, err := url.Parse(solanaPay.FindString(html.UnescapeString(strings.ReplaceAll(string(s.body), `\u0026`, "&"))))
+		ts.Check(err)
+		q := link.Query()
+		t.Wallet, t.Mint, t.Memo, t.Reference = link.Opaque, q.Get("spl-token"), q.Get("memo"), q.Get("reference")
+		args = append([]string{"amount=" + q.Get("amount")}, args...)
+	} else {
+		args[0] = "amount=" + args[0]
+	}
+	for _, arg := range args {
+		name, value, _ := strings.Cut(arg, "=")
+		switch name {
+		case "amount":
+			amount, err := strconv.ParseFloat(value, 64)
+			ts.Check(err)
+			t.Units = uint64(math.Round(amount * 1e6))
+		case "wallet":
+			t.Wallet = playmoney.Address(value)
+		case "mint":
+			t.Mint = playmoney.Address(value)
+		case "memo":
+			t.Memo = value
+		case "failed":
+			t.Failed = true
+		default:
+			ts.Fatalf("no field %q of a payment", arg)
+		}
+	}
+	return t
+}
+
+// checkout returns the checkout to which the last answer leads.
+func (s *story) checkout(ts *testscript.TestScript) string {
+	id := session.FindString(string(s.body) + s.header.Get("Location"))
+	if id == "" {
+		ts.Fatalf("the last answer leads to no checkout: %s", s.body)
+	}
+	ts.Setenv("SESSION", id)
+	return id
+}
+
+func stripe(s *story, ts *testscript.TestScript, _ bool, args []string) {
+	s.up(ts)
+	if len(args) == 0 {
+		ts.Fatalf("want what happens")
+	}
+	p := s.options.StandIns.Stripe
+	switch args[0] {
+	case "expire":
+		p.Expire(s.checkout(ts))
+		return
+	case "settle":
+		p.Settle(ts.Getenv("SESSION"))
+		return
+	case "sell":
+		id, subscription := p.SellOther(text(args[1:]), "price_other")
 		ts.Setenv("SESSION", id)
-		ts.Setenv("SUBSCRIPTION", s.options.StandIns.Stripe.Pay(id))
+		ts.Setenv("SUBSCRIPTION", subscription)
 		return
 	}
-	if len(args) < 2 || args[0] != "usdc" {
-		ts.Fatalf("want card, or usdc with an amount")
+	do := map[string]func(string){"renew": p.Renew, "fail": p.FailRenewal, "cancel": p.CancelAtPeriodEnd, "end": p.End,
+		"delete": p.DeleteCustomer, "reprice": func(id string) { p.Reprice(id, p.Price) }}[args[0]]
+	if do == nil {
+		ts.Fatalf("%s happens not at the card processor", args[0])
 	}
-	amount, err := strconv.ParseFloat(args[1], 64)
-	ts.Check(err)
-	signature := s.options.StandIns.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: payment.DevnetUSDC,
-		Units: uint64(math.Round(amount * 1e6)), Memo: text(args[2:])})
-	ts.Setenv("SIGNATURE", signature.String())
+	do(ts.Getenv("SUBSCRIPTION"))
 }
 
 // events delivers each event once, as soon as the webhook accepts it.
-func events(s *story, ts *testscript.TestScript, _ bool, _ []string) {
+func events(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	s.up(ts)
 	stripe := s.options.StandIns.Stripe
 	for _, e := range stripe.Events()[s.told:] {
-		call("POST")(s, ts, false, []string{"/api/v1/pro/webhook", string(e.Payload), "200", "with", "Stripe-Signature",
-			playmoney.Sign(e.Payload, s.now(), stripe.Secret)})
+		call("POST")(s, ts, false, append([]string{"/api/v1/pro/webhook", string(e.Payload), "200", "with", "Stripe-Signature",
+			playmoney.Sign(e.Payload, s.now(), stripe.Secret)}, args...))
 		s.told++
 	}
 }
@@ -109,6 +187,7 @@ func key(s *story, ts *testscript.TestScript, _ bool, _ []string) {
 		ts.Fatalf("no key in the last answer, nor in the last mail")
 	}
 	ts.Setenv("KEY", found)
+	ts.Setenv("CUSTOMER", found[3:25])
 }
 
 var background = context.Background()

@@ -15,13 +15,17 @@
 //	header NAME [VALUE]  the answer's header
 //	body, text, mail WORDS   are in the body; in what a person reads of a page; in the last mail
 //	mails ADDRESS N      sends what is due; N mails have come to the address since the last time
-//	open PART STATUS     opens the link of the last mail that contains PART
-//	pay card | pay usdc AMOUNT [MEMO]         pays the checkout of the last answer, or on the chain
-//	events               delivers Stripe's events to the webhook
-//	key                  $KEY is the Pro key in the last answer or mail
+//	open PART STATUS     opens the link of the last mail that contains PART, $LINK, which ends with $TOKEN
+//	pay card | pay later | stripe expire      what becomes of the checkout of the last answer, $SESSION
+//	stripe settle|renew|fail|cancel|end|delete|reprice    what happens to its $SUBSCRIPTION at Stripe
+//	stripe sell ADDRESS  a checkout for something else
+//	events [OPTION...]   delivers Stripe's events to the webhook
+//	pay usdc [AMOUNT] [NAME=VALUE...]         pays on the chain, by default the link of the last answer
+//	pay processed|confirmed|finalized|lost    what becomes of that transaction, $SIGNATURE
+//	key                  $KEY is the Pro key in the last answer or mail, $CUSTOMER its customer
 //	restart              starts the service again over its store
 //	fault KIND before|after|down, fault none  the next call of store, mail, stripe, chain or source fails
-//	store KEY            an item with this partition, or partition/sort, is stored
+//	store KEY | store *TEXT                   an item with this partition, or partition/sort, is stored, or one with the text
 //	unfaulted REASON     why the end differs after a failure; see Faults
 //
 // The options of calls: from ADDRESS, as KEY, with NAME VALUE (a header), and PATH=VALUE, which is
@@ -72,7 +76,7 @@ type story struct {
 	status int
 	header http.Header
 	body   []byte
-	read   map[string]int // mails, by address
+	read   map[string]bool // mails, by file
 	mail   maildir.Mail
 	told   int // events of Stripe
 
@@ -90,7 +94,7 @@ func init() {
 		"clock": clock, "service": configure, "fares": fares, "refresh": refresh, "restart": restart,
 		"get": call("GET"), "post": call("POST"), "form": call("FORM"), "mcp": call("MCP"), "repeat": repeat,
 		"json": jsonValue, "header": header, "body": words("body"), "text": words("text"), "mail": words("mail"),
-		"mails": mails, "open": openLink, "pay": pay, "events": events, "key": key, "fault": fault, "store": stored,
+		"mails": mails, "open": openLink, "pay": pay, "stripe": stripe, "events": events, "key": key, "fault": fault, "store": stored,
 		"unfaulted": func(s *story, _ *testscript.TestScript, _ bool, args []string) { s.unfaulted = strings.Join(args, " ") },
 	}
 }
@@ -106,7 +110,7 @@ func Run(t *testing.T, update bool, files ...string) {
 func run(t *testing.T, p testscript.Params, planned *Fault, ended func(*story)) {
 	p.RequireUniqueNames = true
 	p.Setup = func(env *testscript.Env) error {
-		s := &story{t: env.T().(testing.TB), dir: env.WorkDir, read: map[string]int{}}
+		s := &story{t: env.T().(testing.TB), dir: env.WorkDir, read: map[string]bool{}}
 		s.faults.planned = planned
 		s.unix.Store(fixture.Today.Unix())
 		log := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -289,6 +293,20 @@ func stored(s *story, ts *testscript.TestScript, neg bool, args []string) {
 	s.up(ts)
 	partition, sort, whole := strings.Cut(args[0], "/")
 	var err error
+	if text, ok := strings.CutPrefix(args[0], "*"); ok {
+		found := ""
+		ts.Check(s.table.All(context.Background(), func(i store.Item) error {
+			counts := strings.HasPrefix(i.Partition, "LIMIT#") // by pseudonym, for a day
+			if all := i.Partition + " " + i.Sort + " " + string(i.Data); !counts && strings.Contains(all, text) {
+				found = i.Partition + " " + i.Sort
+			}
+			return nil
+		}))
+		if neg != (found == "") {
+			ts.Fatalf("%s is in the item %q", text, found)
+		}
+		return
+	}
 	if whole {
 		_, err = s.table.Get(context.Background(), store.Key{Partition: partition, Sort: sort}, store.Strong)
 	} else {
@@ -311,6 +329,7 @@ var varying = []struct {
 	{regexp.MustCompile(`([?&;](?:t|id|token)=)[A-Za-z0-9_.-]{16,}`), "${1}TOKEN"},
 	{regexp.MustCompile(`cs_(test|live)_\w+`), "cs_SESSION"},
 	{regexp.MustCompile(`sub_[0-9a-f]+`), "sub_SUBSCRIPTION"},
+	{regexp.MustCompile(`OFFER#[0-9a-f]+`), "OFFER#ID"},
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "http://stand-in"},
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UUID"},
 }

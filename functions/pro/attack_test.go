@@ -4,87 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
 
 // Tests of attempts to get another person's key, and of accidents that would reveal a key.
-
-// TestNeighboursReadNoKey: many callers may share an IP address, for example in an office. Only the
-// caller with the buyer's random form field or Idempotency-Key gets the buyer's checkout.
-func TestNeighboursReadNoKey(t *testing.T) {
-	t.Parallel()
-	const office, ada = "192.0.2.1:1", "ada@example.com"
-	hidden := regexp.MustCompile(`action="/v1/pro/checkout[^>]*>\s*<input type="hidden" name="t" value="(\w{32})"`)
-	for name, own := range map[string]func(fixture.Shop) fixture.Reply{
-		"by the page": func(s fixture.Shop) fixture.Reply {
-			field := hidden.FindStringSubmatch(s.Do("GET", "/v1/pro", "", "Accept", "text/html").Body)
-			if field == nil {
-				t.Fatal("the form holds no random field")
-			}
-			once := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada, "t", field[1]))
-			if twice := s.From(office, "POST", "/v1/pro/checkout",
-				fixture.Object("email", "Ada@example.com", "t", field[1])); once.Status != 200 ||
-				twice.URL != once.URL {
-				t.Errorf("a double click: %d %s, then %d %s", once.Status, once.Body, twice.Status, twice.Body)
-			}
-			return once
-		},
-		"by Idempotency-Key": func(s fixture.Shop) fixture.Reply {
-			once := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada), "Idempotency-Key", again)
-			if twice := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada), "Idempotency-Key",
-				again); once.Status != 200 || twice.URL != once.URL {
-				t.Errorf("a retry: %d %s, then %d %s", once.Status, once.Body, twice.Status, twice.Body)
-			}
-			return once
-		},
-		"by neither": func(s fixture.Shop) fixture.Reply {
-			return s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada))
-		},
-	} {
-		s := open(t)
-		s.Clock.Add(time.Hour - time.Duration(s.Clock.Now().Minute())*time.Minute)
-		buyer := own(s)
-		paid := s.Payments.Stripe.Sessions()[0]
-		s.Payments.Stripe.Pay(paid)
-		keys, refused := 0, 0
-		for n := range 100 {
-			body, header := []string{"email", ada}, []string(nil)
-			switch n % 3 {
-			case 1:
-				header = []string{"Idempotency-Key", fmt.Sprint("a-neighbour's-own-", n)}
-			case 2:
-				body = append(body, "t", hidden.FindStringSubmatch(s.Do("GET", "/v1/pro", "", "Accept",
-					"text/html").Body)[1])
-			}
-			a := s.From(office, "POST", "/v1/pro/checkout", fixture.Object(body...), header...)
-			switch {
-			case a.Status == 429:
-				refused++
-				s.Clock.Add(time.Hour)
-			case a.Status != 200:
-				t.Fatalf("%d %s", a.Status, a.Body)
-			case a.URL == buyer.URL:
-				keys++
-			}
-		}
-		if keys != 0 || refused == 0 {
-			t.Errorf("%s: of 100 neighbours %d got the buyer's checkout; the address was refused %d times", name, keys,
-				refused)
-		}
-		if a := s.Confirm(paid); a.Status != 200 || a.APIKey == "" {
-			t.Errorf("%s: the buyer: %d %s", name, a.Status, a.Body)
-		}
-	}
-}
 
 // TestLookingDoesNotUseUpAKey: programs that preview links send HEAD requests. The answer to HEAD
 // cannot show a key, so it must not count as the one time that the key is shown.
@@ -97,18 +27,6 @@ func TestLookingDoesNotUseUpAKey(t *testing.T) {
 	}
 	if a := s.Confirm(session); a.Status != 200 || a.APIKey == "" {
 		t.Errorf("after a HEAD: %d %s", a.Status, a.Body)
-	}
-}
-
-// TestAUsedPaymentDoesNotTellWhoUsedIt: payments on the chain are public. The answer about a used
-// payment must not reveal who used it for a plan.
-func TestAUsedPaymentDoesNotTellWhoUsedIt(t *testing.T) {
-	s := parallel(t)
-	signature := s.Send(fixture.Price, "")
-	s.Verify("ada@example.com", signature)
-	own, other := s.Verify("ada@example.com", signature), s.Verify("eve@example.com", signature)
-	if own.Status != 409 || own.Status != other.Status || own.Body != other.Body {
-		t.Errorf("the payer gets %d %s; another %d %s", own.Status, own.Body, other.Status, other.Body)
 	}
 }
 
@@ -206,7 +124,9 @@ func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	if a.Status != 200 || a.APIKey != "" || !strings.Contains(a.Body, `"status":"esteso"`) || s.Works(first.APIKey) {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	holdsOneKey(s, append(s.Mailed("ada@example.com"), first.APIKey)...)
+	if keys := s.Mailed("ada@example.com"); len(keys) != 1 || !s.Works(keys[0]) {
+		t.Errorf("%d keys were mailed", len(keys))
+	}
 }
 
 // interrupted is a table that calls before once, directly before the first write of two items.
@@ -221,38 +141,6 @@ func (i *interrupted) Write(ctx context.Context, ops ...store.Op) error {
 		do()
 	}
 	return i.Table.Write(ctx, ops...)
-}
-
-// TestContentTypeOfDeliveries: a webhook delivery is accepted although its content type names a
-// charset, as the card processor's deliveries do.
-func TestContentTypeOfDeliveries(t *testing.T) {
-	s := parallel(t)
-	s.Buy("ada@example.com")
-	e := s.Payments.Stripe.Events()[0]
-	a := s.Do("POST", "/api/v1/pro/webhook", string(e.Payload), "Content-Type", "application/json; charset=utf-8",
-		"Stripe-Signature", playmoney.Sign(e.Payload, s.Clock.Now(), s.Payments.Stripe.Secret))
-	want(t, a, 200, "")
-}
-
-// TestUnknownPaymentIsRemembered: for 15 seconds, a second claim to an unknown payment makes no call
-// to the node.
-func TestUnknownPaymentIsRemembered(t *testing.T) {
-	s := parallel(t)
-	signature := s.Send(fixture.Price, "")
-	lost := s.Send(fixture.Price, "")
-	s.Payments.Node.Forget(lost)
-	for _, c := range []struct {
-		after time.Duration
-		asks  bool
-	}{{0, true}, {0, false}, {14 * time.Second, false}, {time.Second, true}} {
-		s.Clock.Add(c.after)
-		before := s.Payments.Node.Calls()
-		want(t, s.Verify("eve@example.com", lost), 404, "pagamento-non-trovato")
-		if asked := s.Payments.Node.Calls() > before; asked != c.asks {
-			t.Errorf("after %s the node was asked: %v", c.after, asked)
-		}
-	}
-	want(t, s.Verify("ada@example.com", signature), 200, "")
 }
 
 // TestNetworkCannotCloseTheShop: a network uses up its share of the calls to payment services, and

@@ -184,7 +184,8 @@ func live(s fixture.Shop, email string) bool {
 // one call to the store fails. After a retry the payer has all paid days.
 func TestTakingOverUnderFaults(t *testing.T) {
 	t.Parallel()
-	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
+	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
+		s := fixture.OpenShop(t, f, clock)
 		ada := newPayer(1)
 		signature := ada.pay(s, "")
 		begun := s.Clock.Now()
@@ -201,4 +202,20 @@ func TestTakingOverUnderFaults(t *testing.T) {
 			t.Errorf("the payer's plan ends %v; the stranger has one: %v", end, live(s, "eve@example.com"))
 		}
 	})
+}
+
+// TestAThiefCannotEraseHisTracks: a thief claims another person's payment, then has his own
+// customer data erased. The payer can still claim the payment with a proof.
+func TestAThiefCannotEraseHisTracks(t *testing.T) {
+	s := parallel(t)
+	ada := newPayer(1)
+	signature := ada.pay(s, "")
+	must(t, s.Verify("eve@example.com", signature), 200, "")
+	if err := s.Pro.Keys.Erase(t.Context(), s.Customer("eve@example.com").ID, func(store.Job) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	a := claim(s, "ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature)))
+	if a.Status != 200 || !s.Works(a.APIKey) {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
 }

@@ -18,7 +18,7 @@ func TestThePriceComesFirst(t *testing.T) {
 	stripe.Currency = "eur"
 	look := func(want string) {
 		t.Helper()
-		page := s.Do("GET", "/v1/pro?lang=it", "", "Accept", html)
+		page := s.Do("GET", "/v1/pro?lang=it", "", "Accept", "text/html")
 		if has := strings.Contains(page.Page(), want); page.Status != 200 || !has ||
 			strings.Contains(page.Page(), "alla cassa, prima") != strings.Contains(want, "alla cassa") {
 			t.Errorf("not %q: %d %s", want, page.Status, page.Page())

@@ -6,36 +6,8 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/apikey"
-	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store"
 )
-
-// TestAnotherPriceIsNotPro: a paid subscription for another price of the same processor account
-// gives no key, no plan and no mail.
-func TestAnotherPriceIsNotPro(t *testing.T) {
-	t.Parallel()
-	for _, basil := range []bool{false, true} {
-		s := open(t)
-		s.Payments.Stripe.Basil = basil
-		session, subscription := s.Payments.Stripe.SellOther("eve@example.com", "price_one_cent")
-		if a := s.Confirm(session); a.Status != 422 || a.Code != "checkout-non-pro" || a.APIKey != "" {
-			t.Errorf("confirmation: %d %s", a.Status, a.Body)
-		}
-		for _, e := range s.Payments.Stripe.Events() {
-			deliver(t, s, e, 200)
-		}
-		wantNoCustomer(t, s, "eve@example.com")
-		if keys := recovered(s, "eve@example.com"); len(keys) > 0 {
-			t.Errorf("%d keys were mailed", len(keys))
-		}
-		// When the same subscription is changed to Pro's price, it gives a key. So only the price
-		// decides.
-		s.Payments.Stripe.Reprice(subscription, playmoney.TestPrice)
-		if a := s.Confirm(session); a.Status != 200 || !s.Works(a.APIKey) {
-			t.Errorf("at the price of Pro: %d %s", a.Status, a.Body)
-		}
-	}
-}
 
 // TestForeignSubscriptionsLeaveThePlan: earlier versions accepted every subscription. A recovery
 // removes a subscription that is not for Pro from the plan. The plan keeps its other subscriptions
@@ -73,11 +45,4 @@ func recovered(s fixture.Shop, email string) []string {
 	s.T.Helper()
 	must(s.T, s.Recover(email), 202, "", "recupera")
 	return s.Mailed(email)
-}
-
-func wantNoCustomer(t *testing.T, s fixture.Shop, email string) {
-	t.Helper()
-	if c, err := s.Pro.Keys.Customer(t.Context(), apikey.CustomerIDOf([]byte(fixture.Pepper), email)); err == nil {
-		t.Errorf("there is a customer: %+v", c)
-	}
 }

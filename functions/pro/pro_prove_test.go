@@ -2,11 +2,13 @@ package pro_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -54,4 +56,35 @@ func TestProvePaymentsOutOfReachSoon(t *testing.T) {
 			wg.Wait()
 		})
 	}
+}
+
+// paymentCalls returns the calls of the API that need Stripe or Solana. For each call a payment is
+// ready.
+func paymentCalls(t *testing.T) (fixture.Shop, map[string]func() fixture.Reply) {
+	t.Helper()
+	s := open(t)
+	signature := s.Send(fixture.Price, "")
+	session, _ := s.Buy("ada@example.com")
+	return s, map[string]func() fixture.Reply{
+		"checkout": func() fixture.Reply { return s.Checkout("bob@example.com") },
+		"conferma": func() fixture.Reply { return s.Confirm(session) },
+		"verifica": func() fixture.Reply { return s.Verify("carl@example.com", signature) },
+		"webhook":  func() fixture.Reply { return s.Deliver(s.Payments.Stripe.Events()[0].Payload) },
+	}
+}
+
+// outOfReach runs do while the imitations of Stripe and Solana do not answer or answer slowly.
+func outOfReach(t *testing.T, s fixture.Shop, how string, do func()) {
+	t.Helper()
+	held := make(chan struct{})
+	defer close(held)
+	for _, faults := range []*paytest.Faults{paytest.Break(s.Payments.Stripe), paytest.Break(s.Payments.Node)} {
+		if how == "down" {
+			faults.Down(true)
+			defer faults.Down(false)
+		} else {
+			faults.Fail(slices.Repeat([]paytest.Fault{paytest.Slow(held)}, 20)...)
+		}
+	}
+	do()
 }

@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/pay"
 	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store/storetest"
 )
@@ -61,71 +58,6 @@ func wantBody(t testing.TB, a fixture.Reply, status int, text string, what ...an
 	if a.Status != status || !strings.Contains(a.Body, text) {
 		t.Errorf("%s: %d %s, want %d %q", fmt.Sprint(what...), a.Status, a.Body, status, text)
 	}
-}
-
-// TestCheckoutPage: a browser gets a page in its language with a link to the checkout. The page
-// repeats nothing of the request.
-func TestCheckoutPage(t *testing.T) {
-	s := parallel(t)
-	for language, title := range map[string]string{"it": "Alla cassa", "en-GB": "To the checkout"} {
-		a := s.Form("/v1/pro/checkout", "email=ada%40example.com", "Accept-Language", language)
-		if a.Status != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
-			a.Header.Get("Cache-Control") != "no-store" ||
-			!strings.Contains(a.Body, "<title>"+title) || !strings.Contains(a.Body, `href="`+s.Payments.StripeURL) ||
-			strings.Contains(a.Body, "example.com") {
-			t.Errorf("%s: %d %v %s", language, a.Status, a.Header, a.Body)
-		}
-	}
-}
-
-func TestKeyPage(t *testing.T) {
-	s := parallel(t)
-	session, _ := s.Buy("ada@example.com")
-	a := s.Confirm(session, "Accept", "text/html,application/xhtml+xml;q=0.9", "Accept-Language", "en-GB,it;q=0.5")
-	key := fixture.KeyPattern.FindString(a.Body)
-	if a.Status != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
-		!strings.Contains(a.Body, "Your Pro key") ||
-		!strings.Contains(a.Header.Get("Content-Security-Policy"), "default-src 'none'") || !s.Works(key) {
-		t.Errorf("%d %v %s", a.Status, a.Header, a.Body)
-	}
-	if !regexp.MustCompile(`until <strong>\d+ [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC</strong>`).MatchString(a.Body) {
-		t.Errorf("the end of the plan is not said as people say dates: %s", a.Body)
-	}
-}
-
-func TestPlanByCardFollowsTheSubscription(t *testing.T) {
-	s := parallel(t)
-	session, subscription := s.Buy("ada@example.com")
-	key := s.Confirm(session).APIKey
-	delivered := 0
-	deliver := func() {
-		for _, e := range s.Payments.Stripe.Events()[delivered:] {
-			deliver(t, s, e, 200)
-			delivered++
-		}
-	}
-	deliver()
-	month := 31 * 24 * time.Hour
-	step := func(what string, after time.Duration, happen func(string), want bool) {
-		t.Helper()
-		s.Clock.Add(after)
-		if happen != nil {
-			happen(subscription)
-			deliver()
-		}
-		if got := s.Works(key); got != want {
-			t.Errorf("%s: the key works: %v", what, got)
-		}
-	}
-	stripe := s.Payments.Stripe
-	step("renewed", month, stripe.Renew, true)
-	step("within the second month", month-5*24*time.Hour, nil, true)
-	step("a renewal fails: grace", 4*24*time.Hour, stripe.FailRenewal, true)
-	step("grace is over", 4*24*time.Hour, nil, false)
-	step("paid late", 0, stripe.Renew, true)
-	step("cancelled at the end of the period", 0, stripe.CancelAtPeriodEnd, true)
-	step("ended", 24*24*time.Hour, stripe.End, true)
-	step("and its grace over", 10*24*time.Hour, nil, false)
 }
 
 // deliver sends an event to the webhook and expects the status want.
@@ -199,126 +131,4 @@ func TestDeliveriesThatAreRefused(t *testing.T) {
 	unheard := []byte(
 		`{"id":"evt_1","object":"event","type":"charge.dispute.created","created":1,"data":{"object":{"id":"dp_1","object":"dispute"}}}`)
 	deliver(t, s, playmoney.Event{Type: "unheard of", Payload: unheard}, 200)
-}
-
-func TestPaymentsInUSDC(t *testing.T) {
-	s := parallel(t)
-	details := s.Do("GET", "/v1/pro/cripta?email=ada@example.com", "")
-	if details.Status != 200 || details.Wallet != onemachine.StandInWallet || details.Mint != pay.DevnetUSDC ||
-		details.Amount != "12.99" ||
-		!strings.HasPrefix(
-			details.Link, "solana:"+onemachine.StandInWallet+"?amount=12.99&spl-token="+pay.DevnetUSDC) ||
-		!strings.Contains(details.Link, "memo=") ||
-		!strings.HasPrefix(details.QR, "<svg ") || strings.Contains(details.Link, "ada") {
-		t.Errorf("%d %s", details.Status, details.Body)
-	}
-	if plain := s.Do("GET", "/v1/pro/cripta", ""); plain.Status != 200 || plain.Link != "" || plain.QR != "" ||
-		plain.Wallet != onemachine.StandInWallet {
-		t.Errorf("%d %s", plain.Status, plain.Body)
-	}
-
-	short := s.Send(fixture.Price-1, "")
-	bound := s.Send(fixture.Price, details.Memo)
-	wrongCoin := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet,
-		Mint: playmoney.Address("look-alike"), Units: fixture.Price})
-	elsewhere := s.Payments.Node.Pay(playmoney.Transfer{Wallet: playmoney.Address("another"), Mint: pay.DevnetUSDC,
-		Units: fixture.Price})
-	failed := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
-		Units: fixture.Price, Failed: true})
-	young := s.Payments.Node.Send(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
-		Units: fixture.Price})
-	lost := s.Send(fixture.Price, "")
-	s.Payments.Node.Forget(lost)
-	var first fixture.Reply // the first successful answer
-	for _, c := range []struct {
-		name      string
-		email     string
-		signature pay.Signature
-		status    int
-		code      string
-	}{
-		{"one unit short", "ada@example.com", short, 422, "importo-insufficiente"},
-		{"another coin", "ada@example.com", wrongCoin, 422, "importo-insufficiente"},
-		{"to somebody else", "ada@example.com", elsewhere, 422, "importo-insufficiente"},
-		{"failed", "ada@example.com", failed, 422, "pagamento-fallito"},
-		{"not final", "ada@example.com", young, 409, "pagamento-non-definitivo"},
-		{"unknown", "ada@example.com", lost, 404, "pagamento-non-trovato"},
-		{"bound to another address", "eve@example.com", bound, 403, "pagamento-di-altri"},
-		{"bound to this address", "ada@example.com", bound, 200, ""},
-		{"again", "ada@example.com", bound, 409, "pagamento-gia-usato"},
-	} {
-		a := s.Verify(c.email, c.signature)
-		if a.Status == 200 {
-			first = a
-		}
-		want(t, a, c.status, c.code, c.name)
-		if (a.Code == "pagamento-non-definitivo" || a.Code == "pagamento-non-trovato") &&
-			a.Header.Get("Retry-After") == "" {
-			t.Errorf("%s: no Retry-After", c.name)
-		}
-	}
-	s.Payments.Node.Advance(young, playmoney.Finalized)
-	begun := s.Clock.Now()
-	s.Clock.Add(24 * time.Hour)
-	second := s.Verify("ada@example.com", young)
-	if second.Status != 200 || second.APIKey != "" || !second.ExpiresAt.Equal(begun.AddDate(0, 0, 60)) {
-		t.Errorf("a second payment: %d %s; want 60 days from %v", second.Status, second.Body, begun)
-	}
-	third := s.Verify("ada@example.com", s.Send(fixture.Price, ""), "X-Api-Key", first.APIKey)
-	if third.Status != 200 || third.APIKey != first.APIKey || !s.Works(first.APIKey) ||
-		!third.ExpiresAt.Equal(begun.AddDate(0, 0, 90)) {
-		t.Errorf("with the current key: %d %s", third.Status, third.Body)
-	}
-	old := s.Send(fixture.Price, "")
-	s.Clock.Add(30*24*time.Hour + time.Minute)
-	want(t, s.Verify("bob@example.com", old), 422, "pagamento-scaduto", "31 days later")
-}
-
-func TestBadInputToPro(t *testing.T) {
-	s := parallel(t)
-	good := s.Send(fixture.Price, "")
-	post := func(path, body string, header ...string) fixture.Reply { return s.Do("POST", path, body, header...) }
-	for _, path := range []string{"/api/v1/pro/checkout", "/api/v1/pro/recupera"} {
-		for name, body := range map[string]string{
-			"no body":           "",
-			"not JSON":          "email=ada@example.com",
-			"no address":        "{}",
-			"null":              `{"email":null}`,
-			"a number":          `{"email":7}`,
-			"empty":             fixture.Object("email", ""),
-			"no at":             fixture.Object("email", "ada.example.com"),
-			"with a name":       fixture.Object("email", "Ada <ada@example.com>"),
-			"two":               fixture.Object("email", "ada@example.com, eve@example.com"),
-			"header injection":  fixture.Object("email", "ada@example.com\r\nBcc: eve@example.com"),
-			"over-long":         fixture.Object("email", strings.Repeat("a", 250)+"@example.com"),
-			"unknown field":     fixture.Object("email", "ada@example.com", "admin", "true"),
-			"a body over 64 kB": fixture.Object("email", strings.Repeat("a", 70_000)),
-		} {
-			if a := post(path, body); a.Status != 400 || a.Code != "richiesta-non-valida" {
-				t.Errorf("%s, %s: %d %.200s", path, name, a.Status, a.Body)
-			}
-		}
-		want(t, post(path, fixture.Object("email", "ada@example.com"), "Content-Type", "text/plain"), 400, "", path,
-			", wrong content type")
-	}
-	for name, signature := range map[string]string{
-		"empty":                   "",
-		"too short":               good.String()[:40],
-		"hexadecimal":             strings.Repeat("ab", 64),
-		"base64":                  strings.Repeat("AAAA", 21) + "AA==",
-		"with a look-alike glyph": "0" + good.String()[1:],
-		"with space":              " " + good.String(),
-		"twice":                   good.String() + good.String(),
-	} {
-		a := post("/v1/pro/verifica-cripta", fixture.Object("email", "ada@example.com", "signature", signature))
-		if a.Status != 400 || len(a.Errors) == 0 || !strings.Contains(a.Errors[0].Name, "signature") {
-			t.Errorf("signature %s: %d %s", name, a.Status, a.Body)
-		}
-	}
-	for _, query := range []string{"", "?session_id=", "?session_id=a&session_id=b"} {
-		want(t, s.Do("GET", "/api/v1/pro/conferma"+query, ""), 400, "", "conferma", query)
-	}
-	for _, id := range []string{"cs_test_unknown", "../../etc/passwd", "cs_%2F"} {
-		want(t, s.Confirm(id), 404, "sessione-sconosciuta", "session ", id)
-	}
 }
