@@ -160,10 +160,12 @@ func (s *service) judge(kind, name string, c claims) {
 var (
 	english = map[string]string{verdict.Ottimo: "great", verdict.Buono: "good", verdict.Normale: "normal",
 		verdict.Caro: "expensive"}
-	words      = regexp.MustCompile(`(?i)\b(great|good|normal|expensive)\b`)
-	article    = regexp.MustCompile(`(?s)<article class="verdict ([a-z-]+)".*?</article>`)
-	heading    = regexp.MustCompile(`<h1>([^<]*)</h1>`)
-	calendar   = regexp.MustCompile(`(?s)<section class="calendar.*?</section>`)
+	words    = regexp.MustCompile(`(?i)\b(great|good|normal|expensive)\b`)
+	article  = regexp.MustCompile(`(?s)<article class="verdict ([a-z-]+)".*?</article>`)
+	heading  = regexp.MustCompile(`<h1>([^<]*)</h1>`)
+	calendar = regexp.MustCompile(`(?s)<section class="calendar.*?</section>`)
+	// The question, the list of days and the form of an alert name other fares and levels.
+	asides     = regexp.MustCompile(`(?s)<p class="route.*?</p>|<section aria-labelledby="days-title">.*?</section>|<details class="notify.*?</form>`)
 	drawing    = regexp.MustCompile(`(?s)<svg[^>]*aria-label="([^"]*)".*?</svg>`)
 	style      = regexp.MustCompile(`<style>[^<]*</style>`) // "white-space: normal" is no level
 	markup     = regexp.MustCompile(`<[^>]*>`)
@@ -174,7 +176,7 @@ var (
 
 // plain includes the labels of charts.
 func plain(part string) string {
-	return html.UnescapeString(markup.ReplaceAllString(drawing.ReplaceAllString(part, " $1 "), " "))
+	return html.UnescapeString(markup.ReplaceAllString(drawing.ReplaceAllString(asides.ReplaceAllString(part, ""), " $1 "), " "))
 }
 
 func levelsIn(text string) (all []string) {

@@ -23,8 +23,7 @@ import (
 var (
 	headDifference = regexp.MustCompile(`<h1>[^<]*(?:about €([0-9,]+) (less|more) than usual|` +
 		`about the usual price) for`)
-	ownDay = regexp.MustCompile(`[Tt]he usual fare for that day(?: alone)? is about €[0-9,]+: ` +
-		`this is (?:€([0-9,]+) (less|more)|no different)`)
+	ownDay      = regexp.MustCompile(`Flights like this usually cost about €[0-9,]+: (?:€([0-9,]+) (less|more)|no different)`)
 	comparedRow = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*">([^<]*)</a><small>([^<]*)</small></th>` +
 		`<td>€([0-9.,]+)<small>(?:€([0-9,]+) (less|more) than usual|as usual) for that day</small>`)
 	numbers = regexp.MustCompile(`quando=([0-9-]+)[^>]*>[0-9]+<b>([0-9]+)</b><i>([+−]?[0-9]+)</i>`)
@@ -84,7 +83,7 @@ func (d differences) read(name, body string, a verdict.Analysis, dated bool) boo
 			break
 		}
 	}
-	if a.Prezzo.Dichiarato || a.Verdetto.Percentile == nil {
+	if a.Prezzo.Dichiarato || a.Verdetto.Percentile == nil || a.Ambito == verdict.Rotta {
 		return true
 	}
 	if dated {
@@ -152,10 +151,10 @@ func (s *service) judgesDay(from, to, day string) bool {
 
 func TestFaultsOfAWalkAreFound(t *testing.T) {
 	percentile := 20
-	a := verdict.Analysis{Verdetto: verdict.Verdetto{Percentile: &percentile},
+	a := verdict.Analysis{Ambito: verdict.InMese, Verdetto: verdict.Verdetto{Percentile: &percentile},
 		Prezzo: verdict.Prezzo{Cent: 2199, Partenza: "2016-05-09"}}
 	const head = "<h1>Good: about €8 less than usual for this route.</h1>"
-	const own = "<p>The usual fare for that day is about €25: this is €3 less.</p>"
+	const own = "<p>Flights like this usually cost about €25: €3 less.</p>"
 	const day = "<h1>Good: about €%s than usual for Monday 9 May.</h1>"
 	const days = `<section class="calendar"><a href="/?quando=2016-05-09&lang=en">9<b>22</b><i>%s</i></a></section>`
 	const row = `<tr><th scope="row"><a href="/">Monday 9 May 2016</a><small></small></th><td>€21.99<small>%s</small>`

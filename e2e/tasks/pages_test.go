@@ -23,7 +23,7 @@ var (
 	nearTrips = regexp.MustCompile(`(?s)<h3>.*?</table>`)
 	placeOf   = regexp.MustCompile(`<th scope="row"><a href="[^"]+">([^<]+)</a><small>([^<]+)</small>(?:<small>[^<]+</small>)?</th><td>` +
 		`([^<]+)(?:<small>[^<]*</small>)*</td><td>(?:<span class="level ([a-z-]+)">)?`)
-	movesOf = regexp.MustCompile(`(?s)<section aria-labelledby="moves-title">.*?</section>`)
+	movesOf = regexp.MustCompile(`(?s)<details class="fold" id="past">.*?</details>`)
 	moveOf  = regexp.MustCompile(`<tr><th scope="row">([^<]+)</th><td>([0-9]+)</td><td>([^<]+)</td>`)
 )
 
@@ -110,5 +110,5 @@ func ofMoves(a answer, _ int) []string {
 	for _, d := range slices.Backward(a.Partenza.Giorni) {
 		all = append(all, fmt.Sprintf("%s, %d days ahead, %s", dateOf(d.Giorno), d.Anticipo, euro(d.Cent)))
 	}
-	return []string{`id="moves-title"`, line("moves", all)}
+	return []string{`id="past"`, line("moves", all)}
 }

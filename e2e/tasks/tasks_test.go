@@ -193,7 +193,7 @@ var tasks = []task{
 			}
 			return fmt.Sprintf("%s, median %d cents", time.Month(a.MesiPerConvenienza[0].Mese),
 				a.MesiPerConvenienza[0].MedianaCent)
-		}, func(a answer, _ int) []string { return []string{`id="months-title"`, "febbraio"} }},
+		}, func(a answer, _ int) []string { return []string{`id="months"`, "febbraio è il meno caro"} }},
 	{"How far ahead should one book Rome to London?", "/v1/analisi?origine=Roma&destinazione=Londra",
 		"flight_price_verdict", `{"origin":"Rome","destination":"London"}`, []string{"/?da=Roma&a=Londra"},
 		func(a answer) string {
@@ -202,8 +202,7 @@ var tasks = []task{
 			}
 			return fmt.Sprintf("%d to %d days", a.AnticipoConsigliato.DaGiorni, a.AnticipoConsigliato.AGiorni)
 		}, func(a answer, _ int) []string {
-			return []string{`id="window-title"`,
-				fmt.Sprintf("fra %d e %d giorni", a.AnticipoConsigliato.DaGiorni, a.AnticipoConsigliato.AGiorni)}
+			return []string{`id="waits"`, "Di rado"}
 		}},
 	{"Where is it cheap to go from Rome now?", "/v1/occasioni?origine=Roma&livello=ottimo,buono",
 		"cheap_now", `{"origin":"Rome","levels":"ottimo,buono"}`, []string{"/?da=Roma"},
@@ -231,7 +230,7 @@ var tasks = []task{
 			}
 			return fmt.Sprintf("falls with chance %.2f within 14 days; waiting pays: %v", a.Previsione[1].Calo5,
 				a.Previsione[1].Conviene)
-		}, func(a answer, _ int) []string { return []string{`id="waits-title"`, euro(a.Prezzo.Cent)} }},
+		}, func(a answer, _ int) []string { return []string{`id="waits"`, euro(a.Prezzo.Cent)} }},
 	{"How has the fare from Milan to Paris on 20 April moved?",
 		"/v1/storico?origine=Milano&destinazione=Parigi&partenza=2016-04-20",
 		"departure_history", `{"origin":"Milan","destination":"Paris","departure":"2016-04-20"}`,

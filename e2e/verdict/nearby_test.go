@@ -212,16 +212,16 @@ func TestNearbyOnThePage(t *testing.T) {
 		target string
 		want   []string
 	}{
-		{"/?da=Milan&a=London&lang=en", []string{"<p>From Turin: €18 less.</p>", "From Genoa", "the same price",
+		{"/?da=Milan&a=London&lang=en", []string{"<b>From Turin: €18 less.</b>", "From Genoa", "the same price",
 			"/?da=Turin&a=London&lang=en", "124 km · Thursday 31 March 2016 · seen today"}},
 		{"/?da=Milano&a=Londra&lang=it&quando=" + day, []string{
-			"<p>Da Torino: 18\u00a0€ in meno.</p>", "Per Southampton"}},
+			"<b>Da Torino: 18\u00a0€ in meno.</b>", "Per Southampton"}},
 		{"/?da=Malpensa&a=London&lang=de", []string{
-			"<p>Ab Turin: 28\u00a0€ weniger.</p>", "Ab Bergamo", "/?da=Bergamo&a=London&lang=de"}},
+			"<b>Ab Turin: 28\u00a0€ weniger.</b>", "Ab Bergamo", "/?da=Bergamo&a=London&lang=de"}},
 		{"/?da=Turin&a=London&lang=en", []string{
-			"<p>From and to places nearby it is not cheaper.</p>", "From Genoa", "€18 more"}},
-		{"/?da=Turin&a=Southampton&lang=en", []string{"<p>To London: €42.</p>", "From Milan"}},
-		{"/?da=Rome&a=London&lang=en", []string{"<p>We know no current fare from or to a place nearby.</p>"}},
+			"<b>From and to places nearby it is not cheaper.</b>", "From Genoa", "€18 more"}},
+		{"/?da=Turin&a=Southampton&lang=en", []string{"<b>To London: €42.</b>", "From Milan"}},
+		{"/?da=Rome&a=London&lang=en", []string{"<b>We know no current fare from or to a place nearby.</b>"}},
 	} {
 		page, calls := ask(c.target)
 		next := link.FindStringSubmatch(page)

@@ -155,3 +155,18 @@ func (v view) NightsText() string { return wording.Sentence(wording.Nights(v.T, 
 func (v view) AlertOpen() bool {
 	return v.Trip.NonStop != "" || v.AirlineText() != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }
+
+// AlertWanted reports whether the reader follows a link to the form, which holds some of its values.
+func (v view) AlertWanted() bool { return v.Form != alertFields{} }
+
+func (v view) AlertTitle() string {
+	switch {
+	case v.Anywhere && v.Area != nil:
+		return v.T.Text("form.anywhere") + v.T.Text("format.colon") + " " + v.Area.NameIn(v.T.Code)
+	case v.Anywhere:
+		return v.T.Text("form.anywhere")
+	case v.Verdict != nil && v.Verdict.Market:
+		return v.T.Text("form.alert_market")
+	}
+	return v.T.Text("form.alert")
+}

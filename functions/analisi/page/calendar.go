@@ -21,6 +21,7 @@ type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
 	Days     int    // the greatest age of its fares
+	Known    string // how many days have a fare
 	Returns  string // of returns: how to read their tables; empty: one-way fares
 	Hidden   bool   // single fares may not be shown
 	Around   weeks  // of a question about some days
@@ -110,7 +111,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	}
 	begin, end := monthsIn(c.Mesi, open, asked.Trip)
 	known := map[fare.Day]calendarDay{}
-	days := c.Giorni
+	left, number := c.Giorni, 0
 	for i, m := range c.Mesi {
 		first, err := fare.ParseDay(m.Mese + "-01")
 		if err != nil {
@@ -127,9 +128,10 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		if shown {
 			month.Weeks = weeksOf(first)
 		}
-		of := days
-		for ; len(days) > 0 && strings.HasPrefix(days[0].Partenza, m.Mese); days = days[1:] {
-			g := days[0]
+		of := left
+		number += m.Giorni
+		for ; len(left) > 0 && strings.HasPrefix(left[0].Partenza, m.Mese); left = left[1:] {
+			g := left[0]
 			day, err := fare.ParseDay(g.Partenza)
 			if err != nil || !shown {
 				continue
@@ -140,10 +142,11 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			known[day] = *cell
 		}
 		if shown && asked.Trip != fare.OneWay {
-			month.Grid = v.returnsIn(q, asked, first, of[:len(of)-len(days)])
+			month.Grid = v.returnsIn(q, asked, first, of[:len(of)-len(left)])
 		}
 		calendar.Months = append(calendar.Months, month)
 	}
+	calendar.Known = l.Count("calendar.days", number)
 	v.Verdict.Calendar = calendar
 	if w := asked.When; w != nil {
 		calendar.Around = around(w, known)

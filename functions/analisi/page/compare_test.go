@@ -48,9 +48,9 @@ func TestCompare(t *testing.T) {
 			}
 			w := s.visit("/?da=Milano&lang=en" + to + tt.query)
 			body, text := html.UnescapeString(w.Body.String()), said(w)
-			_, table, _ := strings.Cut(body, `id="compare-title"`)
+			_, table, _ := strings.Cut(body, "<summary>Side by side")
 			if tt.status != 400 {
-				body, _, _ = strings.Cut(table, "</section>")
+				body, _, _ = strings.Cut(table, "</details>")
 			}
 			if w.Code != tt.status || !strings.Contains(text, tt.says) || !strings.Contains(body, tt.links) {
 				t.Errorf("%d, want %q and %q in\n%s\n%s", w.Code, tt.says, tt.links, text, body)

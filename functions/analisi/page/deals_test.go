@@ -146,7 +146,7 @@ func TestCountries(t *testing.T) {
 		t.Errorf("no links to countries, or a fold without countries, in\n%s", body)
 	}
 	body = s.visit("/?da=Milano&a=Romania&lang=en").Body.String()
-	if !strings.Contains(body, `<h2 id="alert-title">Alert me to cheap fares from here: Romania</h2>`) {
+	if !strings.Contains(body, `<summary class="go">Alert me to cheap fares from here: Romania</summary>`) {
 		t.Errorf("the form of the alert does not name the country:\n%s", body)
 	}
 	body = s.visit("/?da=Milano&a=Romania&lang=de").Body.String()

@@ -10,7 +10,8 @@ import (
 )
 
 func WaitAdvice(l *i18n.Language, a verdict.Analysis) string {
-	return waitsOf(wording.Verdict{Language: l, Of: a}).Advice
+	w := waitsOf(wording.Verdict{Language: l, Of: a})
+	return w.Answer + w.Advice
 }
 
 func OtherNights(l *i18n.Language, asked answer.Question, p verdict.Prezzo, c *verdict.Calendario) string {

@@ -22,7 +22,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-//go:embed home.html calendar.html deals.html stays.html compare.html
+//go:embed *.html
 var homeTemplates embed.FS
 
 var homeHTML = sync.OnceValue(func() *template.Template {
@@ -284,6 +284,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	if v.Verdict != nil {
 		from, to := v.shortest(v.AskFrom), v.shortest(v.AskTo)
 		linkOn := func(t trip) string { return q.linkOn(t, from, to) }
+		v.listDays(q, asked, calendar, linkOn)
 		v.showCalendar(q, asked, a.Analysis, calendar, linkOn)
 		v.describeMonths(q, a.Analysis, linkOn)
 	}

@@ -13,14 +13,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// movesView is the history of a departure's fare, or the reason why it is not shown.
-type movesView struct {
-	Why   string
-	Text  string
-	Chart responsiveChart
-	Rows  rows // day, days ahead, fare; newest first
-}
-
 // fewSightings is the number of days with a fare that a chart needs at least.
 const fewSightings = 4
 
@@ -29,28 +21,28 @@ const fewSightings = 4
 // verdict without it.
 func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a answer.Answer) {
 	l := v.T
-	m := &movesView{}
-	v.Verdict.Moves = m
+	m := &pastView{Title: l.Text("moves.title"), Note: l.Text("moves.note"),
+		Heads: []string{l.Text("moves.day"), l.Text("moves.ahead"), l.Text("moves.fare")}}
+	v.Verdict.Past = m
 	if !v.AllFares {
-		m.Why = l.Text("problem.code.tariffe-non-mostrate")
+		m.Text = l.Text("problem.code.tariffe-non-mostrate")
 		return
 	}
 	all, err := h.Moves(ctx, asked, a)
 	if err != nil {
 		h.Log.ErrorContext(ctx, "page without the moves of a fare", "error", err)
-		m.Why = l.Text("moves.failed")
+		m.Text = l.Text("moves.failed")
 		return
 	}
 	from := fare.CycleOf(v.today).First() - 7*(published.FreeWeeks-1)
-	c := chart.Moves{Today: v.today, Price: l.Convert(a.Analysis.Prezzo.Cent), Level: a.Analysis.Verdetto.Livello,
-		Money: l.InUnits, Month: l.MonthShort}
+	c := chart.History{Today: v.today, Price: l.Convert(a.Analysis.Prezzo.Cent), Money: l.InUnits, Month: l.MonthShort}
 	var low, high, last verdict.Live
 	for _, one := range all {
 		day := fare.DayOf(time.Unix(one.Found, 0))
 		if day < from {
 			continue
 		}
-		if len(c.Prices) == 0 {
+		if len(c.Days) == 0 {
 			low, high = one, one
 		}
 		if last = one; one.Price < low.Price {
@@ -58,27 +50,28 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 		} else if one.Price > high.Price {
 			high = one
 		}
-		c.Prices = append(c.Prices, chart.DayPrice{Day: day, Price: l.Convert(one.Price)})
+		c.Days = append(c.Days, chart.DayPrice{Day: day, Price: l.Convert(one.Price)})
 		m.Rows = append(rows{{l.WeekdayDate(day), l.Number(int(one.Depart - day)), l.Money(one.Price)}}, m.Rows...)
 	}
-	if len(c.Prices) == 0 {
-		m.Why = l.Text("moves.none")
+	if len(c.Days) == 0 {
+		m.Text = l.Text("moves.none")
 		return
 	}
 	id := "between"
-	if len(c.Prices) == 1 {
+	if len(c.Days) == 1 {
 		id = "once"
 	} else if low.Price == high.Price {
 		id = "same"
 	}
-	m.Text = l.Text("moves."+id, "Days", l.Number(len(c.Prices)), "Since", l.WeekdayDate(c.Prices[0].Day), "Low",
+	m.Answer = between(l, low.Price, high.Price)
+	m.Text = l.Text("moves."+id, "Days", l.Number(len(c.Days)), "Since", l.WeekdayDate(c.Days[0].Day), "Low",
 		l.Money(low.Price),
-		"High", l.Money(high.Price), "Last", l.Money(last.Price), "Day", l.WeekdayDate(c.Prices[len(c.Prices)-1].Day))
-	if v.Verdict.addLast(l, a.Analysis, last); len(c.Prices) < fewSightings {
+		"High", l.Money(high.Price), "Last", l.Money(last.Price), "Day", l.WeekdayDate(c.Days[len(c.Days)-1].Day))
+	if v.Verdict.addLast(l, a.Analysis, last); len(c.Days) < fewSightings {
 		return // a line between them would invent a course
 	}
 	c.Label = m.Text
-	m.Chart = responsiveChart{c.SVG(680, 220), c.SVG(328, 200)}
+	m.Chart = c.SVG()
 }
 
 // addLast adds the last known fare of a departure that has none now to the facts about the reader's

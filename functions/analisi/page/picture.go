@@ -62,6 +62,6 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 // judged.
 func (s *Service) drawToday(h *chart.History, f answer.SeriesData) {
 	if a, ok := verdict.Judge(f.Summary, s.Now()); ok && a.Verdetto.Percentile != nil {
-		h.Price, h.Level = a.Prezzo.Cent, a.Verdetto.Livello
+		h.Price = a.Prezzo.Cent
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
-	"verdetto/shared/verdict"
 	"verdetto/shared/web/page"
 )
 
@@ -92,15 +91,10 @@ func (v view) Examples() []link {
 	return all
 }
 
-// Sample returns the price scale of an invented verdict, an example on the first page.
-func (v view) Sample() responsiveChart {
-	s := chart.Range{
-		Minimum: 1800, Q1: 2600, Median: 3100, Q3: 3900, Maximum: 8100, Price: 2199, Level: verdict.Ottimo,
-		Label: v.T.Text("home.example_note"),
-	}
-	s.Marks = marksOf(v.T, verdict.Prezzo{Cent: s.Price}, &verdict.Quartili{Q1Cent: s.Q1, MedianaCent: s.Median,
-		Q3Cent: s.Q3, MassimoCent: s.Maximum}, v.T.About(s.Minimum), false)
-	return responsiveChart{s.SVG(680), s.SVG(328)}
+// Sample is the price scale of an invented verdict, an example on the first page.
+func (v view) Sample() template.HTML {
+	return chart.Range{Minimum: 1800, Q1: 2600, Median: 3100, Q3: 3900, Maximum: 8100, Price: 2199,
+		Label: v.T.Text("home.example_note")}.SVG()
 }
 
 func (v view) Months() (all options) {
@@ -161,12 +155,29 @@ var escape = strings.NewReplacer("\x00", "\uFFFD", `"`, "&#34;", "&", "&amp;", "
 func (v view) FirstDay() string { return v.atOrigin.String() }
 func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
-// DatesOpen reports whether the form shows the days beside the two cities, as on the first page.
-// Below an answer they are in the fold with the other choices.
-func (v view) DatesOpen() bool { return v.Start }
+// InMonths reports whether the form beside the two cities shows a month instead of days.
+func (v view) InMonths() bool { return v.Anywhere && v.Trip.Back == "" }
 
-// TripOpen opens the fold of the form if the reader must correct a value in it.
-func (v view) TripOpen() bool { return len(v.Faults) > 0 }
+// Question is the question in one line.
+func (v *view) Question() string {
+	to, parts := cmp.Or(v.To, v.AskTo), []string{v.Trip.textWith(v.T, v.shortDay)}
+	if v.Anywhere {
+		to = cmp.Or(to, v.T.Text("alerts.anywhere"))
+	}
+	if parts[0] == "" {
+		parts[0] = v.T.Text("form.any_day")
+	}
+	if v.Trip.Back == "" && v.Trip.Stay == "" {
+		parts = append(parts, v.T.Text("ask.one_way"))
+	}
+	if seen := v.SeenPrice(); seen != "" {
+		parts = append(parts, v.T.Text("ask.seen_short", "Price", seen))
+	}
+	if v.Trip.With != "" {
+		parts = append(parts, v.T.Text("compare.ask")+" "+v.Trip.With)
+	}
+	return v.From + " → " + to + " · " + strings.Join(parts, " · ")
+}
 
 // Before returns the month or day that the form shows now. A form without a script sends it, so
 // that the next request can tell which one the reader changed.
@@ -181,7 +192,7 @@ func (v *view) keep(q question) {
 		field
 		shown bool
 	}{
-		{field{"visto", &q.OwnPrice}, !v.Anywhere}, {field{"massimo", &q.Most}, v.Anywhere},
+		{field{"visto", &q.OwnPrice}, v.asksForPrice()}, {field{"massimo", &q.Most}, v.Anywhere},
 		{field{"valuta", &v.Currency}, len(v.Currencies) > 0}, {field{"soglia", &q.alert.Under}, false},
 	} {
 		if !f.shown && *f.text != "" {
@@ -190,18 +201,23 @@ func (v *view) keep(q question) {
 	}
 }
 
-func (v view) TripText() string { return v.Trip.text(v.T) }
+// asksForPrice reports whether the page has a field for a fare that the reader has seen.
+func (v *view) asksForPrice() bool {
+	return v.Start || v.Faults["visto"] != "" || v.Verdict != nil || v.Notice != nil && v.Notice.CanJudgeOwn
+}
 
-func (t trip) text(l *i18n.Language) string {
+func (t trip) text(l *i18n.Language) string { return t.textWith(l, l.WeekdayDate) }
+
+func (t trip) textWith(l *i18n.Language, write func(fare.Day) string) string {
 	var all []string
 	if m, err := time.Parse("2006-01", t.Month); err == nil {
 		all = append(all, l.MonthOf(fare.DayOf(m)))
 	}
 	if d, err := fare.ParseDay(t.Date); err == nil {
 		if back, err := fare.ParseDay(t.Back); err == nil {
-			all = append(all, l.Text("ask.out_and_back", "Out", l.WeekdayDate(d), "Back", l.WeekdayDate(back)))
+			all = append(all, l.Text("ask.out_and_back", "Out", write(d), "Back", write(back)))
 		} else {
-			all = append(all, l.WeekdayDate(d))
+			all = append(all, write(d))
 		}
 		if n, err := strconv.Atoi(t.Around); err == nil {
 			all = append(all, l.Count("form.around", n))
@@ -228,40 +244,42 @@ type notice struct {
 	CanJudgeOwn        bool   // the reader's own fare can still be judged
 }
 
-// The browser shows one size of a responsiveChart, for wide or for narrow screens.
-type responsiveChart struct{ Wide, Narrow template.HTML }
-
 type verdictView struct {
-	Route, Level, Headline string
-	Trip                   string // in words; empty: any one-way fare
-	Lower, LowerTo         string // a lower known fare on another day, and the page about that day
-	Facts                  []string
+	Route, Asks, Level, Headline string
+	Market                       bool // it is about the route, not about a fare
+	Price                        string
+	Facts                        []string
+	Scale                        scale
 	certainty
-	Usual                  string
-	Judged                 []string   // how the verdict was reached
-	Lowest                 fare.Cents // 0: none
-	PaidMet                string     // that a known fare is below the typed one; may be empty
-	Range, History         responsiveChart
-	Moves                  *movesView
-	Calendar               *calendarView // nil: no departure has a fare
-	Months                 responsiveChart
-	MonthsText, WindowText string
-	Lead                   string // how far ahead the departure is
-	Age, FoundAt           string // that the fare was found, and when exactly
-	Updated                string
-	WeekRows               rows
-	MonthRows              []monthRow
-	Back, Others           link
+	Judged       []string      // how the verdict was reached
+	Lowest       fare.Cents    // 0: none
+	PaidMet      string        // that a known fare is below the typed one; may be empty
+	Days         *daysView     // nil: no other fare is known, or none may be shown
+	Past         *pastView     // nil: of several days
+	Calendar     *calendarView // nil: no departure has a fare
+	Months       *monthsView   // nil: too few are known
+	Updated      string
+	Back, Others link
+	AnyDay       string // the page about any day; empty on that page
+}
+
+// A scale is the chart of a fare among others, with its amounts.
+type scale struct {
+	Chart                 template.HTML
+	Lowest, Half, Highest string
 }
 
 type certainty struct {
-	Sure, SureDays string // in words, and on how many fares it rests; may be empty
-	Dots           [3]bool
+	Sure, SureDays, SureMeans string // in words, and on how many fares it rests; may be empty
+	Dots                      [3]bool
 }
 
-type monthRow struct {
-	Name, Median, Fares string
-	To                  string
+// pastView holds the fares of past weeks or days.
+type pastView struct {
+	Title, Answer, Text, Note string
+	Chart                     template.HTML
+	Heads                     []string
+	Rows                      rows // newest first
 }
 
 func (h home) newView(q question) view {

@@ -11,14 +11,9 @@ import (
 // waits is the table of how often fares fell or rose while travellers waited, with a column for
 // each number of days to wait.
 type waits struct {
-	Advice string
-	Heads  []string
-	Rows   []waitRow
-}
-
-type waitRow struct {
-	Name  string
-	Cells []string
+	Answer, Advice string
+	Heads          []string
+	Rows           rows
 }
 
 // waitsOf returns nil if the departure is today, or the question is about no single departure.
@@ -30,24 +25,23 @@ func waitsOf(said wording.Verdict) *waits {
 		return waitsWithOwn(said)
 	}
 	l, a := said.Language, said.Of
-	advice := said.Waiting()
-	switch {
-	case advice == "" && a.AnticipoGiorni == nil:
-		return nil
-	case advice == "":
-		return &waits{Advice: l.Text("waits.unrecorded")}
-	}
-	w := &waits{Advice: advice}
 	if len(a.Previsione) == 0 {
-		return w
+		switch advice := said.Waiting(); {
+		case advice != "":
+			return &waits{Advice: advice}
+		case a.AnticipoGiorni != nil:
+			return &waits{Advice: l.Text("waits.unrecorded")}
+		}
+		return nil
 	}
-	w.Rows = []waitRow{{Name: l.Text("waits.fall")}, {Name: l.Text("waits.rise")}, {Name: l.Text("waits.mean")}}
+	w := &waits{Answer: wording.Pays(l, a), Rows: rows{{l.Text("waits.fall")}, {l.Text("waits.rise")},
+		{l.Text("waits.mean")}}}
 	for _, f := range a.Previsione {
 		w.Heads = append(w.Heads, l.Text("waits.within", "Days", f.Giorni))
 		for i, cell := range []string{
 			wording.Fall(l, f), wording.Percent(l, f.Rialzo5), wording.Change(l, f.Attesa.MediaCent),
 		} {
-			w.Rows[i].Cells = append(w.Rows[i].Cells, cell)
+			w.Rows[i] = append(w.Rows[i], cell)
 		}
 	}
 	return w

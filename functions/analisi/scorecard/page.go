@@ -56,7 +56,7 @@ func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 		T                   *i18n.Language
 		Invented            bool
 		Lede, Band, Diagram string
-		Wide, Narrow        template.HTML
+		Chart               template.HTML
 		Tables              []table
 	}{T: l, Invented: invented}
 	week := p.Somma.Partenze[0]
@@ -80,7 +80,7 @@ func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 		for _, f := range week.Fasce {
 			r.Points = append(r.Points, chart.ReliabilityPoint{Stated: f.Detto, Observed: f.Calate, Cases: f.Casi})
 		}
-		v.Wide, v.Narrow = r.SVG(680), r.SVG(328)
+		v.Chart = r.SVG(400)
 		v.Tables = tablesOf(p, l)
 	}
 	var body bytes.Buffer

@@ -184,7 +184,7 @@ claim = "Is dat een goede prijs?"`))
 	if bare.Text("home.claim") == English().Text("home.claim") || bare.Text("home.ask") != English().Text("home.ask") {
 		t.Errorf("%q, %q", bare.Text("home.claim"), bare.Text("home.ask"))
 	}
-	if got, want := bare.Count("verdict.leaves", 1), English().Count("verdict.leaves", 1); got != want {
+	if got, want := bare.Count("calendar.days", 1), English().Count("calendar.days", 1); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for name, fault := range map[string]func(){

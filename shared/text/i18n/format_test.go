@@ -136,8 +136,8 @@ func TestFormats(t *testing.T) {
 func TestPluralOfNothing(t *testing.T) {
 	for code, like := range map[string]int{"it": 2, "en": 2, "de": 2, "es": 2, "fr": 1, "pt": 1} {
 		l := ForCode(code)
-		none := l.Count("verdict.stale", 0)
-		if want := strings.Replace(l.Count("verdict.stale", like), strconv.Itoa(like), "0", 1); none != want {
+		none := l.Count("ago.days", 0)
+		if want := strings.Replace(l.Count("ago.days", like), strconv.Itoa(like), "0", 1); none != want {
 			t.Errorf("%s: %q, want %q", code, none, want)
 		}
 	}

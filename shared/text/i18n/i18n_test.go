@@ -51,7 +51,7 @@ func TestACatalogueIsReadWhenAskedFor(t *testing.T) {
 		languages = append(languages, &Language{Code: l.Code, Name: l.Name, English: l.English})
 	}
 	Spoken()
-	ForHeader("fr, de;q=0.5").Count("verdict.stale", 3)
+	ForHeader("fr, de;q=0.5").Count("calendar.days", 3)
 	for _, l := range languages {
 		if read := l.texts != nil; read != (l.Code == "fr") {
 			t.Errorf("%s: read %v", l.Code, read)

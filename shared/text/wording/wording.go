@@ -66,23 +66,36 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 		}
 		return l.Text("waits.soon")
 	}
-	f := a.Previsione[0]
+	f, id := waited(a)
+	mean := f.Attesa.MediaCent
+	return l.Text("waits."+id, "Days", f.Giorni, "Amount", l.Money(max(mean, -mean)), "Fell", fell(l, f),
+		"Rose", rose(l, f), "Dearer", l.Count("waits.ended", hundredths(f.Attesa.PiuCaro)))
+}
+
+// Pays answers in one line whether waiting paid off in recorded cases. It needs a record.
+func Pays(l *i18n.Language, a verdict.Analysis) string {
+	f, id := waited(a)
+	return l.Text("pays."+id, "Days", f.Giorni, "Fell", hundredths(f.Calo5), "More", f.Calo5Oltre,
+		"Rose", hundredths(f.Rialzo5))
+}
+
+// waited returns the record that Advice states, and what waiting did in it as a part of text ids.
+func waited(a verdict.Analysis) (f verdict.Previsione, id string) {
+	f = a.Previsione[0]
 	for _, longer := range a.Previsione {
 		if longer.Conviene {
 			f = longer
 		}
 	}
-	id, mean := "unclear", f.Attesa.MediaCent
-	switch {
+	switch mean := f.Attesa.MediaCent; {
 	case f.Conviene:
-		id = "saved"
+		return f, "saved"
 	case mean > 0:
-		id = "cost"
+		return f, "cost"
 	case mean == 0:
-		id = "nothing_changed"
+		return f, "nothing_changed"
 	}
-	return l.Text("waits."+id, "Days", f.Giorni, "Amount", l.Money(max(mean, -mean)), "Fell", fell(l, f),
-		"Rose", rose(l, f), "Dearer", l.Count("waits.ended", hundredths(f.Attesa.PiuCaro)))
+	return f, "unclear"
 }
 
 // Record states how many recorded fares fell or rose, without advice.

@@ -2,8 +2,7 @@
 // social sites (a card) as PNG. The SVG has no scripts and no style attributes, because the
 // Content-Security-Policy of the pages forbids them.
 //
-// For screen readers a chart is one labelled image, or a group of labelled links. Callers also show
-// the numbers as text.
+// For screen readers a chart is one labelled image. Callers also show the numbers as text.
 package chart
 
 import (
@@ -13,52 +12,51 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"verdetto/shared/fare"
 )
 
-type canvas struct{ b strings.Builder }
-
-func newCanvas(class string, width, height int, label string) *canvas {
-	return newDrawing("img", class, width, height, label)
+// A canvas has coordinates in hundredths of its width and height, and sizes in letters, so that a
+// drawing fits every screen and grows with the reader's letters.
+type canvas struct {
+	b          strings.Builder
+	unit, size string
 }
 
-// newGroup returns a canvas with links that a screen reader visits one by one.
-func newGroup(class string, width, height int, label string) *canvas {
-	return newDrawing("group", class, width, height, label)
-}
-
-func newDrawing(role, class string, width, height int, label string) *canvas {
-	c := &canvas{}
-	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" text-anchor="middle" role="%s" aria-label="%s">`, class,
-		width, height, role, html.EscapeString(label))
+func newCanvas(class, label string) *canvas {
+	c := &canvas{unit: "%", size: "em"}
+	fmt.Fprintf(&c.b, `<svg class="chart %s" role="img" aria-label="%s">`, class, html.EscapeString(label))
 	return c
 }
 
-func (c *canvas) link(to, label string) {
-	fmt.Fprintf(&c.b, `<a href="%s" aria-label="%s">`, html.EscapeString(to), html.EscapeString(label))
+// newDrawing returns a canvas with coordinates and sizes in pixels.
+func newDrawing(class string, width, height int, label string) *canvas {
+	c := &canvas{}
+	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="img" aria-label="%s">`, class, width, height,
+		html.EscapeString(label))
+	return c
 }
 
-func (c *canvas) endLink() { c.b.WriteString("</a>") }
+func (c *canvas) at(v float64) string { return num(v) + c.unit }
 
 func (c *canvas) rect(class string, x, y, w, h float64) {
-	if w > 0 && h > 0 {
-		c.b.WriteString(`<rect class="` + class + `" x="` + num(x) + `" y="` + num(y) + `" width="` + num(w) +
-			`" height="` + num(h) + `"/>`)
-	}
+	c.b.WriteString(`<rect class="` + class + `" x="` + c.at(x) + `" y="` + c.at(y) + `" width="` + c.at(w) +
+		`" height="` + c.at(h) + `"/>`)
 }
 
 func (c *canvas) line(class string, x1, y1, x2, y2 float64) {
-	c.path(class, "M"+num(x1)+" "+num(y1)+"L"+num(x2)+" "+num(y2))
+	c.b.WriteString(`<line class="` + class + `" x1="` + c.at(x1) + `" y1="` + c.at(y1) + `" x2="` + c.at(x2) +
+		`" y2="` + c.at(y2) + `"/>`)
 }
 
+// path takes coordinates without their unit.
 func (c *canvas) path(class, d string) {
 	c.b.WriteString(`<path class="` + class + `" d="` + d + `"/>`)
 }
 
 func (c *canvas) dot(class string, x, y, r float64) {
-	c.b.WriteString(`<circle class="` + class + `" cx="` + num(x) + `" cy="` + num(y) + `" r="` + num(r) + `"/>`)
+	c.b.WriteString(`<circle class="` + class + `" cx="` + c.at(x) + `" cy="` + c.at(y) + `" r="` + num(r) + c.size +
+		`"/>`)
 }
 
 // text takes start, middle or end as its anchor. The text of an axis has no class.
@@ -67,15 +65,10 @@ func (c *canvas) text(class, anchor string, x, y float64, s string) {
 	if class != "" {
 		c.b.WriteString(` class="` + class + `"`)
 	}
-	if anchor != "middle" { // middle is set once, on the drawing
+	if anchor != "start" {
 		c.b.WriteString(` text-anchor="` + anchor + `"`)
 	}
-	c.b.WriteString(` x="` + num(x) + `" y="` + num(y) + `">` + html.EscapeString(s) + "</text>")
-}
-
-// margin returns the width in pixels of a bold price label at the left of a chart, in any currency.
-func margin(label string) float64 {
-	return max(66, 10+8.6*float64(utf8.RuneCountInString(label)))
+	c.b.WriteString(` x="` + c.at(x) + `" y="` + c.at(y) + `">` + html.EscapeString(s) + "</text>")
 }
 
 func (c *canvas) html() template.HTML { return template.HTML(c.b.String() + "</svg>") }

@@ -11,11 +11,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -29,8 +27,6 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func money(c fare.Cents) string { return fmt.Sprintf("%d €", c/100) }
 func month(m time.Month) string { return m.String()[:3] }
 
-func whole(c fare.Cents) string { return strconv.Itoa(int((c + 50) / 100)) }
-
 func monday(weeks int) fare.Day { return fare.CycleOf(16861).First() + fare.Day(7*weeks) }
 
 // charts returns charts of ordinary, few and odd data, by name.
@@ -43,46 +39,29 @@ func charts() map[string]string {
 			{First: monday(-1), Minimum: 2500, Median: 3000, Days: 7},
 			{First: monday(0), Minimum: 2600, Median: 2600, Days: 1},
 		},
-		Today: 16861, Price: 2599, Level: "buono", Money: money, Month: month,
+		Today: 16861, Price: 2599, Money: money, Month: month,
 		Label: `a "label" <with> marks`,
 	}
 	flat := history
-	flat.Weeks, flat.Price, flat.Level = nil, 1999, "normale"
+	flat.Weeks, flat.Price = nil, 1999
 	above := history
-	above.Price, above.Level = 99_000, "caro"
-	fares := chart.Range{Minimum: 1200, Q1: 2800, Median: 3000, Q3: 4000, Maximum: 8500, Price: 2599, Level: "buono",
-		Marks: chart.Marks{Price: "this fare 25 €", Usual: "usual 30 € (half: 28 € to 40 €)", Lowest: "lowest 12 €",
-			Highest: "highest 85 €"}, Label: "range"}
+	above.Price = 99_000
+	fares := chart.Range{Minimum: 1200, Q1: 2800, Median: 3000, Q3: 4000, Maximum: 8500, Price: 2599, Label: "range"}
 	far, one := fares, fares
-	far.Price, far.Level = 99_000, "caro"
-	one.Minimum, one.Q1, one.Median, one.Q3, one.Maximum, one.Price, one.Level = 3000, 3000, 3000, 3000,
-		3000, 3000, "normale"
+	far.Price = 99_000
+	one.Minimum, one.Q1, one.Median, one.Q3, one.Maximum, one.Price = 3000, 3000, 3000, 3000, 3000, 3000
 	return map[string]string{
-		"history":        string(history.SVG(680, 300)),
-		"history-narrow": string(history.SVG(328, 260)),
-		"history-flat":   string(flat.SVG(680, 300)),
-		"history-above":  string(above.SVG(680, 300)),
-		"range":          string(fares.SVG(680)),
-		"range-far":      string(far.SVG(328)),
-		"range-one":      string(one.SVG(328)),
-		"months": string(chart.Months{
-			Months: []verdict.Month{{Month: 11, Median: 2000, Sample: 9}, {Month: 2, Median: 3050, Sample: 8},
-				{Month: 7, Median: 9999, Sample: 5}},
-			Best: 1, Name: month, Whole: whole, Label: "months",
-		}.SVG(680, 190)),
-		"months-links": string(chart.Months{
-			Months: []verdict.Month{{Month: 11, Median: 2000, Sample: 9}, {Month: 2, Median: 3050, Sample: 8}},
-			Best:   1, Name: month, Whole: whole, Full: time.Month.String,
-			To: func(m time.Month) string { return fmt.Sprintf("#m&%d", m) }, Label: "months",
-		}.SVG(328, 170)),
-		"moves": string(chart.Moves{
-			Prices: []chart.DayPrice{{Day: 16861 - 90, Price: 4500}, {Day: 16861 - 60, Price: 3999},
+		"history":       string(history.SVG()),
+		"history-flat":  string(flat.SVG()),
+		"history-above": string(above.SVG()),
+		"range":         string(fares.SVG()),
+		"range-far":     string(far.SVG()),
+		"range-one":     string(one.SVG()),
+		"days": string(chart.History{
+			Days: []chart.DayPrice{{Day: 16861 - 90, Price: 4500}, {Day: 16861 - 60, Price: 3999},
 				{Day: 16861 - 10, Price: 5200}, {Day: 16861, Price: 5200}},
-			Today: 16861, Price: 5200, Level: "normale", Money: money, Month: month, Label: "moves",
-		}.SVG(680, 220)),
-		"moves-none": string(chart.Moves{Today: 16861, Price: 5200, Level: "caro", Money: money, Month: month,
-			Label: "moves"}.SVG(328, 200)),
-		"months-none": string(chart.Months{Name: month, Label: "months"}.SVG(328, 170)),
+			Today: 16861, Price: 5200, Money: money, Month: month, Label: "days",
+		}.SVG()),
 	}
 }
 
@@ -112,12 +91,8 @@ func TestCharts(t *testing.T) {
 						t.Errorf("%s=%q", a.Name.Local, a.Value)
 					}
 				}
-				role := map[bool]string{true: "group", false: "img"}[strings.Contains(svg, "<a ")]
-				if element.Name.Local == "a" && (attributes["href"] == "" || attributes["aria-label"] == "") {
-					t.Errorf("a link without a name: %v", attributes)
-				}
-				if element.Name.Local == "svg" &&
-					(attributes["role"] != role || attributes["aria-label"] == "" || attributes["viewBox"] == "") {
+				if first := decoder.InputOffset() == int64(strings.Index(svg, ">")+1); first &&
+					(attributes["role"] != "img" || attributes["aria-label"] == "") {
 					t.Errorf("no image to a screen reader: %v", attributes)
 				}
 			}
@@ -183,36 +158,5 @@ func TestCard(t *testing.T) {
 				t.Error("drawn twice it is not the same", err)
 			}
 		})
-	}
-}
-
-func TestMarks(t *testing.T) {
-	marks := chart.Marks{Price: "this fare 25 €", Usual: "usual 30 €", Lowest: "lowest 12 €",
-		Highest: "highest 85 €"}
-	r := chart.Range{Minimum: 1200, Q1: 2800, Median: 3000, Q3: 4000, Maximum: 8500, Price: 2599, Marks: marks,
-		Label: "range"}
-	for _, width := range []int{328, 680} {
-		svg := string(r.SVG(width))
-		for _, text := range []string{marks.Price, marks.Usual, marks.Lowest, marks.Highest} {
-			if strings.Count(svg, ">"+text+"</text>") != 1 {
-				t.Errorf("%d pixels: lacks %q", width, text)
-			}
-		}
-		if strings.Count(svg, "<text") != 4 {
-			t.Errorf("%d pixels: other texts in %s", width, svg)
-		}
-	}
-}
-
-func TestMargin(t *testing.T) {
-	for price, most := range map[string]float64{"52 €": 66, "78,19 USD": 90, "1.278,19 USD": 120} {
-		svg := string(chart.Moves{Today: 16861, Price: 5200, Level: "buono", Month: month,
-			Money: func(fare.Cents) string { return price }}.SVG(328, 200))
-		_, label, _ := strings.Cut(svg, `<text class="label" text-anchor="end" x="`)
-		label, _, _ = strings.Cut(label, `"`)
-		x, err := strconv.ParseFloat(label, 64)
-		if needs := 8.2 * float64(utf8.RuneCountInString(price)); err != nil || x < needs || x > most {
-			t.Errorf("%s ends at %q, needs %.0f", price, label, needs)
-		}
 	}
 }

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"html/template"
-	"math"
 	"strings"
 	"time"
 
@@ -10,68 +9,97 @@ import (
 	"verdetto/shared/verdict"
 )
 
+// A History is a chart of a fare over time. It draws either the weeks of a route, or the days on
+// which the fare of one departure was found.
 type History struct {
 	Weeks []verdict.Week // oldest first
+	Days  []DayPrice     // oldest first
 	Today fare.Day
-	Price fare.Cents // 0: none
-	Level string
+	Price fare.Cents // the judged fare; 0: none
 	Money func(fare.Cents) string
 	Month func(time.Month) string
 	Label string
 }
 
-func (h History) SVG(width, height int) template.HTML {
-	c := newCanvas("history", width, height, h.Label)
-	h.draw(c, width, height)
+type DayPrice struct {
+	Day   fare.Day
+	Price fare.Cents
+}
+
+func (h History) SVG() template.HTML {
+	c := newCanvas("history", h.Label)
+	h.draw(c)
 	return c.html()
 }
 
-// Without a judged fare draw draws only the weeks.
-func (h History) draw(c *canvas, width, height int) {
-	low, high := h.span()
-	const top, bottom = 14.0, 24.0
-	left, right := margin(h.Money(h.Price)), float64(width)
-	plot := float64(height) - top - bottom
+// draw leaves the lowest tenth of the canvas to the months.
+func (h History) draw(c *canvas) {
+	low, high, from := h.span()
+	const top, floor, right = 6.0, 88.0, 97.0
 	y := func(p fare.Cents) float64 {
-		return top + plot*(1-float64(min(max(p, low), high)-low)/float64(high-low))
+		return floor - (floor-top)*float64(min(max(p, low), high)-low)/float64(high-low)
 	}
-	from := fare.CycleOf(h.Today).First() - 25*7
-	if len(h.Weeks) > 0 {
-		from = min(from, h.Weeks[0].First)
+	x := func(d fare.Day) float64 { return right * float64(d-from) / float64(max(1, h.Today-from)) }
+	for _, p := range ticks(low, high, 4) {
+		c.line("grid", 0, y(p), 100, y(p))
+		c.text("", "start", 0, y(p)-1.5, h.Money(p))
 	}
-	x := func(d fare.Day) float64 { return left + (right-left-18)*float64(d-from)/float64(max(1, h.Today-from)) }
-
-	for _, p := range ticks(low, high, 5) {
-		c.line("grid", left, y(p), float64(width), y(p))
-		if h.Price == 0 || math.Abs(y(p)-y(h.Price)) > 14 { // room for the label of today
-			c.text("", "end", left-7, y(p)+4, h.Money(p))
+	// Every other month, so that long names have room beside each other.
+	for d, n := from, 0; d < h.Today; d++ {
+		if t := d.Time(); t.Day() == 1 {
+			if n++; n%2 == 1 && x(d) < 86 {
+				c.text("", "start", x(d), 99, h.Month(t.Month()))
+			}
 		}
 	}
-	for d := from; d < h.Today; d++ {
-		if t := d.Time(); t.Day() == 1 && x(d) < right-40 {
-			c.line("grid", x(d), top+plot, x(d), top+plot+5)
-			c.text("", "start", x(d), float64(height)-6, h.Month(t.Month()))
-		}
-	}
+	c.b.WriteString(`<svg viewBox="0 0 100 100" preserveAspectRatio="none">`)
 	h.line(c, x, y)
-	if h.Price == 0 {
-		return
+	h.stairs(c, x, y)
+	c.b.WriteString("</svg>")
+	if h.Price != 0 {
+		c.line("now", 0, y(h.Price), 100, y(h.Price))
+		c.dot("today", x(h.Today), y(h.Price), .5)
 	}
-	c.line("now", left, y(h.Price), float64(width), y(h.Price))
-	c.dot("today "+h.Level, x(h.Today), y(h.Price), 7)
-	c.text("label", "end", left-7, y(h.Price)+4, h.Money(h.Price))
 }
 
-func (h History) span() (low, high fare.Cents) {
-	low, high = h.Price, h.Price
-	if low == 0 && len(h.Weeks) > 0 {
-		low, high = h.Weeks[0].Minimum, h.Weeks[0].Minimum
+func (h History) span() (low, high fare.Cents, from fare.Day) {
+	low, high, from = h.Price, h.Price, fare.CycleOf(h.Today).First()-25*7
+	include := func(day fare.Day, least, most fare.Cents) {
+		if low == 0 {
+			low = least
+		}
+		low, high, from = min(low, least), max(high, most), min(from, day)
 	}
 	for _, w := range h.Weeks {
-		low, high = min(low, w.Minimum), max(high, w.Median)
+		include(w.First, w.Minimum, w.Median)
 	}
-	room := max(100, (high-low)/12)
-	return max(0, low-room), high + room
+	if len(h.Days) > 0 {
+		from = h.Today - 28
+	}
+	for _, d := range h.Days {
+		include(d.Day, d.Price, d.Price)
+	}
+	room := max(100, (high-low)/8)
+	return max(0, low-room), high + room, from
+}
+
+// stairs draws each found fare as a dot, and a staircase between the dots: a fare counts as valid
+// until the next one is found.
+func (h History) stairs(c *canvas, x func(fare.Day) float64, y func(fare.Cents) float64) {
+	var stair, dots strings.Builder
+	for i, s := range h.Days {
+		at := num(x(s.Day)) + " " + num(y(s.Price))
+		if i == 0 {
+			stair.WriteString("M" + at)
+		} else {
+			stair.WriteString("H" + num(x(s.Day)) + "V" + num(y(s.Price)))
+		}
+		dots.WriteString("M" + at + "h0")
+	}
+	if len(h.Days) > 0 {
+		c.path("stairs", stair.String())
+		c.path("week", dots.String())
+	}
 }
 
 // line draws a line at the lowest fares, and a shaded area from there up to the medians. Both have
@@ -104,5 +132,7 @@ func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) fl
 		}
 		begin = end
 	}
-	c.path("week", dots.String())
+	if len(h.Weeks) > 0 {
+		c.path("week", dots.String())
+	}
 }

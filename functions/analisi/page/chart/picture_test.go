@@ -27,7 +27,7 @@ func TestPicture(t *testing.T) {
 	for _, name := range []string{"weeks alone", "with today's fare"} {
 		priced := name == "with today's fare"
 		if priced {
-			p.Price, p.Level = 2600, verdict.Buono
+			p.Price = 2600
 		}
 		svg := string(p.SVG())
 		if err := xml.Unmarshal([]byte(svg), new(struct{})); err != nil {

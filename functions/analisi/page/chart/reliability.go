@@ -28,7 +28,7 @@ const leastDrawn = 30
 func (r Reliability) SVG(width int) template.HTML {
 	const left, right, top, bottom, most = 34.0, 12.0, 22.0, 40.0, .5
 	height := width * 3 / 5
-	c := newCanvas("reliability", width, height, r.Label)
+	c := newDrawing("reliability", width, height, r.Label)
 	floor := float64(height) - bottom
 	x := func(share float64) float64 { return left + (float64(width)-left-right)*min(share, most)/most }
 	y := func(share float64) float64 { return floor - (floor-top)*min(share, most)/most }

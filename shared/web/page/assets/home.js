@@ -216,12 +216,15 @@ for (const form of document.querySelectorAll('form.ask')) {
     if (target === mese) flessibile.value = ritorno.value = '';
   });
 }
-// A link to a part of the page opens the fold that holds the part, and moves the focus there.
-document.addEventListener('click', ({ target }) => {
-  const goal = document.querySelector(target.closest('a[href^="#"]')?.getAttribute('href')), fold = goal?.closest('details');
-  if (fold) fold.open = true;
-  if (goal?.tabIndex < 0) goal.tabIndex = -1; // a heading takes the focus only with this attribute
-});
+// A link to a part of the page opens the folds that hold the part, and moves the focus there.
+function reveal(hash) {
+  const goal = document.getElementById(hash.slice(1));
+  for (let fold = goal?.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+  if (goal?.tabIndex < 0) goal.tabIndex = -1; // a paragraph takes the focus only with this attribute
+  return goal;
+}
+document.addEventListener('click', ({ target }) => reveal(target.closest('a[href^="#"]')?.hash ?? ''));
+reveal(location.hash)?.scrollIntoView();
 for (const form of document.querySelectorAll('form[data-send]')) {
   sends(form);
   if (form.elements.channel) fits(form);

@@ -1,0 +1,76 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/text/wording"
+	"verdetto/shared/verdict"
+)
+
+// monthsView compares the months of departure with their average. Amounts would mislead beside
+// today's fare, which is the lowest of its day, because a month has all its fares.
+type monthsView struct {
+	Answer string
+	Rows   []monthRow // by month
+}
+
+type monthRow struct {
+	Name, To, Apart string
+	Bar             template.HTML
+}
+
+// leastMonths is how many months must be known for a comparison.
+const leastMonths = 3
+
+// describeMonths links each month to its departures in the calendar on the same page, or else to
+// its own page.
+func (v *view) describeMonths(q question, a verdict.Analysis, linkOn func(trip) string) {
+	l, all := v.T, slices.Clone(a.MesiPerConvenienza)
+	if len(all) < leastMonths {
+		return
+	}
+	var sum fare.Cents
+	for _, m := range all {
+		sum += m.MedianaCent
+	}
+	apart := func(m verdict.Mese) float64 { return 100 * (float64(m.MedianaCent)*float64(len(all))/float64(sum) - 1) }
+	said := func(m verdict.Mese) string {
+		percent := math.Round(apart(m))
+		return l.Text("months."+wording.Direction(cmp.Compare(percent, 0)), "Percent",
+			l.Text("format.percent", "Percent", fmt.Sprint(math.Abs(percent))))
+	}
+	view, most := &monthsView{}, 1.0
+	view.Answer = l.Text("months.cheapest", "Month", l.Month(time.Month(all[0].Mese)), "Apart", said(all[0]), "Known",
+		len(all))
+	for _, m := range all {
+		most = max(most, math.Abs(apart(m)))
+	}
+	slices.SortFunc(all, func(a, b verdict.Mese) int { return cmp.Compare(a.Mese, b.Mese) })
+	for _, m := range all {
+		month, wide := time.Month(m.Mese), 50*apart(m)/most
+		view.Rows = append(view.Rows, monthRow{l.Month(month),
+			cmp.Or(v.departuresIn(month), linkOn(q.inMonth(nextMonth(v.today, month)))), said(m),
+			template.HTML(fmt.Sprintf(`<svg class="bar" aria-hidden="true"><rect x="%.0f%%" width="%.0f%%" height="100%%"/></svg>`,
+				50+min(0, wide), math.Abs(wide)))})
+	}
+	v.Verdict.Months = view
+}
+
+// departuresIn returns "" if the calendar has no departures in the month.
+func (v *view) departuresIn(m time.Month) string {
+	if of := v.Verdict.Calendar; of != nil {
+		id := calendarID(nextMonth(v.today, m))
+		for _, month := range of.Months {
+			if month.ID == id && month.Weeks != nil {
+				return "#" + id
+			}
+		}
+	}
+	return ""
+}
