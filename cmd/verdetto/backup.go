@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,18 +16,28 @@ import (
 
 func backupCommand() *cobra.Command {
 	var store, to string
+	var keep int
 	c := newCommand("backup", "copy a store into a file, also while it is served", func(ctx context.Context) error {
-		return backup(ctx, store, to)
+		to := cmp.Or(to, os.Getenv("VERDETTO_BACKUPS"))
+		info, err := os.Stat(to)
+		if err != nil || !info.IsDir() {
+			return backup(ctx, store, to)
+		}
+		if err := backup(ctx, store, onemachine.BackupIn(to, time.Now())); err != nil {
+			return err
+		}
+		return onemachine.KeepBackups(to, time.Now().AddDate(0, 0, -keep))
 	})
 	takeSettings(c, map[string]*string{"store": &store})
-	c.Flags().StringVar(&to, "to", "", "the new `file`")
+	c.Flags().StringVar(&to, "to", "", "the new `file`, or a folder, in which it is named by the time (VERDETTO_BACKUPS)")
+	c.Flags().IntVar(&keep, "keep", 30, "in a folder, delete the backups of more than this many `days` ago, once the new one is complete")
 	return c
 }
 
 // The store may be in use meanwhile.
 func backup(ctx context.Context, store, to string) error {
 	if store == "" || to == "" {
-		return errors.New("backup needs -store bolt:FILE or dynamodb:TABLE, and -to FILE")
+		return errors.New("backup needs -store bolt:FILE or dynamodb:TABLE, and -to FILE or a folder")
 	}
 	if strings.HasPrefix(store, "dynamodb:") {
 		items, err := onemachine.Export(ctx, store, to)

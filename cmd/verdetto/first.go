@@ -28,8 +28,10 @@ import (
 
 // Both are in the current folder.
 const (
-	setUpFile  = "verdetto.toml"
-	setUpStore = "bolt:verdetto.db"
+	setUpFile = "verdetto.toml"
+	// serversFile holds the settings of the service that the package installs.
+	serversFile = "/etc/verdetto/verdetto.toml"
+	setUpStore  = "bolt:verdetto.db"
 )
 
 // notFirst lists the settings that prevent the set-up page: they choose the source, or make the

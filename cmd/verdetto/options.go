@@ -116,12 +116,14 @@ func takeSettings(c *cobra.Command, to map[string]*string) {
 func settingsFile(c *cobra.Command, to map[string]*string) *string {
 	settings.Flags(c.Flags(), to)
 	file := os.Getenv("VERDETTO_CONFIG")
-	if _, err := os.Stat(setUpFile); file == "" && err == nil {
-		file = setUpFile
+	for _, usual := range []string{setUpFile, serversFile} {
+		if _, err := os.Stat(usual); file == "" && err == nil {
+			file = usual
+		}
 	}
 	return c.Flags().String("config", file,
 		"the settings `file`, NAME = \"value\" on each line; flags and the environment override it (VERDETTO_CONFIG). "+
-			"Without one: "+setUpFile+" in this folder, if it exists")
+			"Without one: "+setUpFile+" in this folder, or "+serversFile+", if it exists")
 }
 
 func settingsError(faults []string) error {

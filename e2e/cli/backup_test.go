@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"os"
@@ -74,6 +75,23 @@ func TestBackup(t *testing.T) {
 		t.Errorf("of a store that no process serves: %s", diff)
 	}
 	if err := os.Remove(filepath.Join(d.Dir, "copy.db.socket")); err != nil {
+		t.Error(err)
+	}
+	// In a folder a backup is named by its time, and older ones than are to be kept go.
+	folder := filepath.Join(d.Dir, "backups")
+	old, recent := filepath.Join(folder, "verdetto-20000101T030000Z.db"), filepath.Join(folder, "verdetto-notes.db")
+	if err := errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(old, nil, 0o600), os.WriteFile(recent, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d.Write("settings.toml", "VERDETTO_BACKUPS = \"backups\"\nVERDETTO_STORE = \"bolt:copy.db\"\n")
+	d.Want(0, "", "backup", "-config", "settings.toml")
+	status := d.Want(0, "", "status", "-config", "settings.toml")
+	fixture.Has(t, "stdout", status.Stdout, "backup        0 hours ago")
+	kept, err := filepath.Glob(filepath.Join(folder, "verdetto-2*Z.db"))
+	if err != nil || len(kept) != 1 || kept[0] == old {
+		t.Errorf("kept %v: %v", kept, err)
+	}
+	if _, err := os.Stat(recent); err != nil {
 		t.Error(err)
 	}
 	for _, c := range []struct{ name, store, says string }{

@@ -62,6 +62,10 @@ func (o Options) ServeMetrics(ctx context.Context, address string) error {
 		}
 		return 0, true
 	})
+	o.Monitor.Gauge("backup_age_seconds", "Age of the newest backup in VERDETTO_BACKUPS.", func() (float64, bool) {
+		made, ok := lastBackup()
+		return o.Now().Sub(made).Seconds(), ok
+	})
 	if file, ok := o.Table.(file); ok {
 		o.Monitor.Gauge("store_bytes", "Size of the store's file.",
 			func() (float64, bool) { size, _ := file.Size(); return float64(size), true })

@@ -39,6 +39,9 @@ type Status struct {
 	Bytes      int64             `json:"bytes"`   // size of the file
 	// bytes of the file that are free and will be reused
 	Free int64 `json:"free"`
+	// Backup is when the newest backup in VERDETTO_BACKUPS was made; nil: none, or the folder is not
+	// known.
+	Backup *time.Time `json:"backup,omitempty"`
 	// Troubles are what fails now. Only a running service has them.
 	Troubles []monitor.Trouble `json:"troubles,omitempty"`
 	// The last warnings and errors of the log, newest first. Only a running service has them.
@@ -93,6 +96,9 @@ func lookAt(ctx context.Context, table store.Table, now func() time.Time, progre
 		Collection: found.Collection, Faults: []monitor.Fault{}}
 	if found.Known {
 		status.FaresDays = &found.Days
+	}
+	if made, ok := lastBackup(); ok && !made.IsZero() {
+		status.Backup = &made
 	}
 	f, ok := table.(file)
 	if !ok {
@@ -172,6 +178,11 @@ func (s Status) Print(w io.Writer) {
 	line("outbox", "%d jobs", s.Jobs)
 	line("store", "%d items in %.1f MB, of which %.1f MB are free; %d have expired", s.Items, float64(s.Bytes)/1e6,
 		float64(s.Free)/1e6, s.Expired)
+	if s.Backup != nil {
+		line("backup", "%.0f hours ago", s.At.Sub(*s.Backup).Hours())
+	} else {
+		line("backup", "none is known; VERDETTO_BACKUPS names the folder")
+	}
 	if !s.Running {
 		return
 	}

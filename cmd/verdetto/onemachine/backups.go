@@ -1,0 +1,45 @@
+package onemachine
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// backupName is the name of a backup in a folder of backups, which says when it was made (UTC).
+const backupName = "verdetto-20060102T150405Z.db"
+
+// BackupIn returns the file of a new backup in a folder.
+func BackupIn(folder string, now time.Time) string {
+	return filepath.Join(folder, now.UTC().Format(backupName))
+}
+
+// backups gives the complete backups of a folder, the oldest first.
+func backups(folder string, give func(file string, made time.Time) error) error {
+	entries, err := os.ReadDir(folder)
+	for _, e := range entries {
+		if made, bad := time.Parse(backupName, e.Name()); bad == nil {
+			err = errors.Join(err, give(filepath.Join(folder, e.Name()), made))
+		}
+	}
+	return err
+}
+
+// KeepBackups deletes the backups of a folder that were made before a time.
+func KeepBackups(folder string, from time.Time) error {
+	return backups(folder, func(file string, made time.Time) error {
+		if made.Before(from) {
+			return os.Remove(file)
+		}
+		return nil
+	})
+}
+
+// lastBackup returns when the newest backup in VERDETTO_BACKUPS was made, the zero time if there is
+// none, and false if that folder is not set or cannot be read.
+func lastBackup() (newest time.Time, known bool) {
+	folder := os.Getenv("VERDETTO_BACKUPS")
+	err := backups(folder, func(_ string, made time.Time) error { newest = made; return nil })
+	return newest, folder != "" && err == nil
+}
