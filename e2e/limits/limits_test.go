@@ -3,7 +3,6 @@ package limits
 
 import (
 	"crypto/rand"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/apikey"
 	"verdetto/shared/store"
-	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream/sample"
 )
 
@@ -120,14 +118,6 @@ func TestRotation(t *testing.T) {
 		return w.Code == http.StatusNotFound && w.Header().Get("X-Plan") == "pro"
 	}
 
-	old := issue()
-	if !works(old) {
-		t.Fatal("a fresh key does not work")
-	}
-	if fresh := issue(); works(old) || !works(fresh) {
-		t.Error("the very next call does not see the rotation")
-	}
-
 	all := make([]string, 50)
 	var wg sync.WaitGroup
 	for n := range all {
@@ -142,46 +132,5 @@ func TestRotation(t *testing.T) {
 	}
 	if working != 1 {
 		t.Errorf("after 50 rotations at once %d keys work", working)
-	}
-
-	clock.Add(time.Hour)
-	for _, key := range all {
-		if works(key) {
-			t.Error("a key works after its plan has ended")
-		}
-	}
-}
-
-func TestProCapIsAMinutesWorth(t *testing.T) {
-	t.Parallel()
-	table, clock := fixture.OpenStore(t)
-	key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), time.Hour)
-	h := fixture.Instance(t, table, sample.New(), clock.Now)
-	for target, calls := range map[string]int{fixture.Question: 120,
-		"/api/v1/price-trends?origin=MIL&currency=eur": 60} {
-		for range 2 {
-			for n := range calls + 5 {
-				w := ask(h, target, key)
-				if (w.Code == http.StatusTooManyRequests) != (n >= calls) {
-					t.Fatalf("%s: call %d of a minute: %d %s", target, n+1, w.Code, w.Body)
-				}
-			}
-			clock.Add(time.Minute)
-		}
-	}
-}
-
-func TestStoreDownNeverMakesAKeyFree(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	f := storetest.NewFaulty(fixture.Bolt(t, clock.Now))
-	key := fixture.IssueKey(t, f, "ada@example.com", clock.Now(), time.Hour)
-	f.DieAt(0, storetest.Before)
-	if w := ask(fixture.Instance(t, f, sample.New(), clock.Now), fixture.Question,
-		key); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
-		t.Errorf("%d %v", w.Code, w.Header())
-	}
-	if !errors.Is(storetest.ErrInjected, store.ErrUnavailable) {
-		t.Error("the injected fault is not what storage says when it is down")
 	}
 }
