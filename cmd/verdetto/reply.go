@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
@@ -22,7 +24,7 @@ import (
 
 type reply struct {
 	language *i18n.Language
-	of       verdict.Analysis
+	of       published.Analysis
 	asked    string // the day or month of the question, or ""
 	invented bool
 }
@@ -74,40 +76,36 @@ func printableTexts(value any) any {
 
 // print writes the answer: first the verdict, then the bar, then what the verdict rests on.
 func (r reply) print(w io.Writer, p pen) {
-	l, a := r.language, r.of
+	l, a, j := r.language, r.of, judgement(r.of)
 	if a.Valuta != fare.EUR.String() {
 		l = l.InCurrency(a.Valuta, func(c fare.Cents) fare.Cents { return c })
 	}
-	said := wording.Verdict{Language: l, Of: a, Today: r.today()}
-	if a.Ambito != verdict.Rotta && r.asked != "" {
+	said := wording.Verdict{Language: l, Of: j, Today: fare.DayOf(j.At)}
+	if j.Scope != verdict.OfRoute && r.asked != "" {
 		said.On, _ = fare.ParseDay((r.asked + "-01")[:len(time.DateOnly)]) // the service has read it
 	}
-	name := func(iata, airport string) string {
-		if airport != "" {
-			return places.AirportName(airport, l.Code)
+	name := func(iata string, airport fare.Airport) string {
+		if airport != (fare.Airport{}) {
+			return places.AirportName(airport.String(), l.Code)
 		}
 		return places.Name(fare.City(iata), l.Code)
 	}
-	of := a.Tratta
-	if of == nil {
-		of = &verdict.Tratta{}
-	}
-	from, to := name(a.OrigineIata, of.Origine), name(a.DestinazioneIata, of.Destinazione)
+	from, to := name(a.OrigineIata, j.From), name(a.DestinazioneIata, j.To)
 	fmt.Fprintln(w, l.Text("home.route", "From", from, "To", to))
-	fmt.Fprintln(w, p.in(a.Verdetto.Livello, said.Headline()))
+	fmt.Fprintln(w, p.in(j.Verdict.Level, said.Headline()))
 	var facts []string
-	if said.Judged() && a.Quartili != nil {
-		fmt.Fprintf(w, "\n%s\n", p.bar(l, a))
+	if said.Judged() && j.Quartiles != nil {
+		fmt.Fprintf(w, "\n%s\n", p.bar(l, j))
 		certainty, restsOn := said.Certainty()
-		facts = []string{said.Fare(), said.Known(), said.Past(), wording.Typical(l, a),
+		facts = []string{said.Fare(), said.Known(), said.Past(), wording.Typical(l, j),
 			certainty + l.Text("format.comma") + restsOn + "."}
 	} else {
-		facts = []string{said.Fare(), said.Known(), wording.Collecting(l, a.Raccolta)}
-		if a.Raccolta == nil {
-			facts = append(facts, l.Text("departure.too_little", "Fares", l.Number(a.Verdetto.Campione)))
+		facts = []string{said.Fare(), said.Known(), wording.Collecting(l, j.Collection)}
+		if j.Collection == nil {
+			facts = append(facts, l.Text("departure.too_little", "Fares", l.Number(j.Verdict.Sample)))
 		}
 	}
-	facts = append(facts, wording.Places(l, a.Tratta, places.Read(a.OrigineIata), places.Read(a.DestinazioneIata))...)
+	facts = append(facts, wording.Places(l, j.Pair, places.Read(a.OrigineIata), places.Read(a.DestinazioneIata))...)
 	if r.invented {
 		facts = append(facts, l.Text("home.invented"))
 	}
@@ -118,14 +116,65 @@ func (r reply) print(w io.Writer, p pen) {
 	}
 }
 
-// today is the day by the service's clock, which may differ from that of this machine.
-func (r reply) today() fare.Day {
-	for _, p := range []*verdict.Prezzo{&r.of.Prezzo, r.of.PrezzoNoto} {
-		if p != nil && p.TrovatoIl != nil && p.EtaOre != nil {
-			return fare.DayOf(p.TrovatoIl.Add(time.Duration(*p.EtaOre) * time.Hour))
+// judgement returns what the answer says, as far as print writes it. Its time is that of the
+// service's clock, which may differ from that of this machine.
+func judgement(a published.Analysis) verdict.Judgement {
+	day := func(text string) fare.Day {
+		d, err := fare.ParseDay(text)
+		if err != nil {
+			return 0
 		}
+		return d
 	}
-	return fare.DayOf(time.Now())
+	j := verdict.Judgement{Pair: a.Tratta.Pair(), Scope: verdict.Scope(a.Ambito), Declared: a.Prezzo.Dichiarato,
+		At: time.Now(), Lead: a.AnticipoGiorni, Quartiles: (*verdict.Quartiles)(a.Quartili)}
+	fareOf := func(p *published.Prezzo) verdict.Live {
+		currency, _ := fare.ParseCurrency(p.Quotato.Valuta)
+		l := verdict.Live{Depart: day(p.Partenza), Price: p.Cent,
+			Quoted: fare.Money{Amount: fare.Cents(math.Round(100 * p.Quotato.Importo)), Currency: currency}}
+		if back := day(p.Ritorno); back > l.Depart {
+			l.Nights = int16(back - l.Depart)
+		}
+		if p.TrovatoIl != nil && p.EtaOre != nil {
+			l.Found = p.TrovatoIl.Unix()
+			j.At = p.TrovatoIl.Add(time.Duration(*p.EtaOre) * time.Hour)
+		}
+		if a := p.Aeroporti; a != nil {
+			l.Flight.From, _ = fare.ParseAirport(a.Origine)
+			l.Flight.To, _ = fare.ParseAirport(a.Destinazione)
+		}
+		if p.Vettore != nil {
+			l.Flight.Airline, _ = fare.ParseAirline(p.Vettore.Iata)
+		}
+		if p.DurataMinuti != nil {
+			l.Flight.Minutes = int16(*p.DurataMinuti)
+		}
+		if p.Soste != nil {
+			l.Stops = fare.StopsOf(*p.Soste)
+		}
+		return l
+	}
+	if a.PrezzoNoto != nil {
+		known := fareOf(a.PrezzoNoto)
+		j.Known = &known
+	}
+	j.Fare = fareOf(&a.Prezzo)
+	v := a.Verdetto
+	j.Verdict = verdict.Verdict{Level: verdict.Level(v.Livello), Reliability: verdict.Reliability(v.Affidabilita),
+		Sample: v.Campione, Comparison: verdict.Comparison(v.Confronto)}
+	if v.MedianaCent != nil {
+		j.Verdict.Median = *v.MedianaCent
+	}
+	if since := day(v.Dal); since != 0 {
+		j.Verdict.Days = &verdict.DayCount{Since: since}
+	}
+	if m := a.MinimoPartenza; m != nil {
+		j.Lowest = &verdict.Low{Day: day(m.Giorno), Price: m.Cent}
+	}
+	if c := a.Raccolta; c != nil {
+		j.Collection = &verdict.Collection{Days: c.DaGiorni, Since: day(c.Dal), First: day(c.PrimoVerdetto)}
+	}
+	return j
 }
 
 type pen struct {
@@ -148,8 +197,8 @@ func newPen(w io.Writer) pen {
 	return p
 }
 
-func (p pen) in(level, text string) string {
-	colour, ok := map[string]int{verdict.Ottimo: 32, verdict.Buono: 32, verdict.Caro: 31}[level]
+func (p pen) in(level verdict.Level, text string) string {
+	colour, ok := map[verdict.Level]int{verdict.Great: 32, verdict.Good: 32, verdict.Expensive: 31}[level]
 	if !p.coloured || !ok {
 		return text
 	}
@@ -158,9 +207,9 @@ func (p pen) in(level, text string) string {
 
 // bar draws the judged fare on the range of comparable fares, with the usual range thicker, and
 // amounts above as far as there is room.
-func (p pen) bar(l *i18n.Language, a verdict.Analysis) string {
-	of, price := a.Quartili, a.Prezzo.Cent
-	low, high := min(of.MinimoCent, price), max(of.MassimoCent, price)
+func (p pen) bar(l *i18n.Language, j verdict.Judgement) string {
+	of, price := j.Quartiles, j.Fare.Price
+	low, high := min(of.Minimum, price), max(of.Maximum, price)
 	column := func(c fare.Cents) int {
 		return int(int64(c-low) * int64(p.width-1) / int64(max(high-low, 1)))
 	}
@@ -173,7 +222,7 @@ func (p pen) bar(l *i18n.Language, a verdict.Analysis) string {
 		}
 		return true
 	}
-	for _, c := range []fare.Cents{price, of.Q1Cent, of.Q3Cent, low, high} {
+	for _, c := range []fare.Cents{price, of.Q1, of.Q3, low, high} {
 		text := l.About(c)
 		if c == price {
 			text = l.Money(c)
@@ -192,8 +241,8 @@ func (p pen) bar(l *i18n.Language, a verdict.Analysis) string {
 	for i := range p.width {
 		switch {
 		case i == column(price):
-			drawn.WriteString(p.in(a.Verdetto.Livello, "●"))
-		case i >= column(of.Q1Cent) && i <= column(of.Q3Cent):
+			drawn.WriteString(p.in(j.Verdict.Level, "●"))
+		case i >= column(of.Q1) && i <= column(of.Q3):
 			drawn.WriteRune('━')
 		default:
 			drawn.WriteRune('─')

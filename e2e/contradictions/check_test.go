@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 )
 
@@ -25,7 +26,7 @@ var (
 // statement is what a sentence says about an amount: a level, or a comparison with the usual.
 type statement struct{ of, level, direction, question string }
 
-var directions = map[string]string{verdict.Ottimo: "cheap", verdict.Buono: "cheap", verdict.Caro: "dear"}
+var directions = map[string]string{string(verdict.Great): "cheap", string(verdict.Good): "cheap", string(verdict.Expensive): "dear"}
 
 // A sentence that names no amount is about subject.
 func statementsIn(subject, text string) (all []statement) {
@@ -80,7 +81,7 @@ func checkText(subject, text string) (faults []string) {
 }
 
 // checkPage also returns the levels that the page gives to fares.
-func checkPage(body string, a verdict.Analysis, dated bool) (claims, []string) {
+func checkPage(body string, a published.Analysis, dated bool) (claims, []string) {
 	m := article.FindStringSubmatch(body)
 	c, subject := claims{}, fmt.Sprintf("%s at %d", a.Prezzo.Partenza, (a.Prezzo.Cent+50)/100)
 	c.add(subject, m[1])
@@ -144,7 +145,7 @@ func euros(whole, cents string) (c int) {
 
 // checkLowest returns a fault if a route's calendar has a lower fare than the page is about, and
 // the page does not name it.
-func checkLowest(p verdict.Prezzo, answer, days string) []string {
+func checkLowest(p published.Prezzo, answer, days string) []string {
 	if !latest.MatchString(answer) || strings.Contains(answer, "Another day costs less: ") {
 		return nil
 	}
@@ -168,8 +169,8 @@ func (c claims) contradicted() (fares []string) {
 
 func TestFaultsAreFound(t *testing.T) {
 	percentile := 20
-	a := verdict.Analysis{Verdetto: verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile},
-		Prezzo: verdict.Prezzo{Cent: 2199, Partenza: "2016-05-09"}}
+	a := published.Analysis{Verdetto: published.Verdetto{Livello: string(verdict.Good), Percentile: &percentile},
+		Prezzo: published.Prezzo{Cent: 2199, Partenza: "2016-05-09"}}
 	page := func(head, article string) string {
 		return "<head><title>" + head + `</title></head><article class="verdict buono">` + article + "</article>"
 	}
@@ -221,7 +222,7 @@ func TestFaultsAreFound(t *testing.T) {
 		"above, and said to be in range": {"Rather expensive, but still within the usual range", "21", true},
 	} {
 		a := a
-		a.Verdetto.Livello = verdict.Caro
+		a.Verdetto.Livello = string(verdict.Expensive)
 		text := page("€21.99: expensive", fmt.Sprintf(dear, c.headline, c.high))
 		text = strings.Replace(text, "verdict buono", "verdict caro", 1)
 		if _, found := checkPage(text, a, false); (len(found) > 0) != c.found {

@@ -158,8 +158,8 @@ func (s *service) judge(kind, name string, c claims) {
 }
 
 var (
-	english = map[string]string{verdict.Ottimo: "great", verdict.Buono: "good", verdict.Normale: "normal",
-		verdict.Caro: "expensive"}
+	english = map[string]string{string(verdict.Great): "great", string(verdict.Good): "good", string(verdict.Fair): "normal",
+		string(verdict.Expensive): "expensive"}
 	words    = regexp.MustCompile(`(?i)\b(great|good|normal|expensive)\b`)
 	article  = regexp.MustCompile(`(?s)<article class="verdict ([a-z-]+)".*?</article>`)
 	heading  = regexp.MustCompile(`<h1>([^<]*)</h1>`)
@@ -196,7 +196,7 @@ func (s *service) page(target string, q url.Values, dated bool) {
 	if !article.MatchString(body) {
 		return
 	}
-	var a verdict.Analysis
+	var a published.Analysis
 	if err := json.Unmarshal([]byte(s.ask("/v1/analisi?"+q.Encode())), &a); err != nil {
 		s.t.Fatalf("%s: %v", target, err)
 	}
@@ -230,7 +230,7 @@ func (s *service) route(r fare.Route, departures int) {
 	if picture := s.ask("/card/" + from + "-" + to + "-en.svg"); len(levelsIn(plain(picture))) > 0 {
 		s.t.Errorf("the picture of %s states a level", r)
 	}
-	var c verdict.Calendario
+	var c published.Calendario
 	if body := s.ask("/v1/calendario?" + q().Encode()); body == "" {
 		return
 	} else if err := json.Unmarshal([]byte(body), &c); err != nil {
@@ -265,7 +265,7 @@ func (s *service) verdictTool(arguments map[string]any) {
 var listed = regexp.MustCompile(`([0-9]{4}-[0-9]{2}-[0-9]{2}) [0-9.]+ EUR \((great|good|normal|expensive) for that day`)
 
 // The text of fare_calendar must state the same levels as the calendar of the API.
-func (s *service) calendarTool(arguments map[string]any, of verdict.Calendario) {
+func (s *service) calendarTool(arguments map[string]any, of published.Calendario) {
 	text, c, count := s.tool("fare_calendar", arguments), claims{}, 0
 	for _, g := range of.Giorni {
 		c.add(g.Partenza, g.Livello)
@@ -283,7 +283,7 @@ func (s *service) calendarTool(arguments map[string]any, of verdict.Calendario) 
 var trip = regexp.MustCompile(`([^:;.]+ \([0-9-]+\)) (?:at )?[0-9.]+ EUR(?: departing on [0-9-]+)?, (great|good|normal|expensive)`)
 
 // The first sentence and the list must give the best trip the same level.
-func (s *service) comparisonTool(r fare.Route, of verdict.Calendario) {
+func (s *service) comparisonTool(r fare.Route, of published.Calendario) {
 	var days []string
 	for _, g := range of.Giorni[:min(4, len(of.Giorni))] {
 		days = append(days, g.Partenza)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/published"
 	"verdetto/shared/verdict"
 )
 
@@ -64,7 +65,7 @@ func signed(amount, direction string) string {
 
 // read adds the differences that a page states. It returns false if a question about no single day
 // names a fare without comparing it with its own day.
-func (d differences) read(name, body string, a verdict.Analysis, dated bool) bool {
+func (d differences) read(name, body string, a published.Analysis, dated bool) bool {
 	subject := onDay(a.Prezzo.Partenza, a.Prezzo.Cent)
 	days := calendar.FindString(body)
 	for _, m := range numbers.FindAllStringSubmatch(days, -1) {
@@ -83,7 +84,7 @@ func (d differences) read(name, body string, a verdict.Analysis, dated bool) boo
 			break
 		}
 	}
-	if a.Prezzo.Dichiarato || a.Verdetto.Percentile == nil || a.Ambito == verdict.Rotta {
+	if a.Prezzo.Dichiarato || a.Verdetto.Percentile == nil || a.Ambito == string(verdict.OfRoute) {
 		return true
 	}
 	if dated {
@@ -118,7 +119,7 @@ func (s *service) walk(r fare.Route, day string) {
 		}
 		page.q.Set("origine", from)
 		page.q.Set("destinazione", to)
-		var a verdict.Analysis
+		var a published.Analysis
 		if err := json.Unmarshal([]byte(s.ask("/v1/analisi?"+page.q.Encode())), &a); err != nil {
 			s.t.Fatalf("%s: %v", base+page.more, err)
 		}
@@ -142,7 +143,7 @@ func (s *service) walk(r fare.Route, day string) {
 
 func (s *service) judgesDay(from, to, day string) bool {
 	q := url.Values{"origine": {from}, "destinazione": {to}, "partenza": {day}}
-	var a verdict.Analysis
+	var a published.Analysis
 	if err := json.Unmarshal([]byte(s.ask("/v1/analisi?"+q.Encode())), &a); err != nil {
 		s.t.Fatalf("departure %s: %v", day, err)
 	}
@@ -151,8 +152,8 @@ func (s *service) judgesDay(from, to, day string) bool {
 
 func TestFaultsOfAWalkAreFound(t *testing.T) {
 	percentile := 20
-	a := verdict.Analysis{Ambito: verdict.InMese, Verdetto: verdict.Verdetto{Percentile: &percentile},
-		Prezzo: verdict.Prezzo{Cent: 2199, Partenza: "2016-05-09"}}
+	a := published.Analysis{Ambito: string(verdict.OfMonth), Verdetto: published.Verdetto{Percentile: &percentile},
+		Prezzo: published.Prezzo{Cent: 2199, Partenza: "2016-05-09"}}
 	const head = "<h1>Good: about €8 less than usual for this route.</h1>"
 	const own = "<p>Flights like this usually cost about €25: €3 less.</p>"
 	const day = "<h1>Good: about €%s than usual for Monday 9 May.</h1>"

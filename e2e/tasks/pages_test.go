@@ -9,8 +9,8 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
-	"verdetto/shared/verdict"
 )
 
 // Lists on a page and in answers of the API become lines of text. A page shows a list correctly if
@@ -65,7 +65,7 @@ func calendarDay(day string, c fare.Cents) string {
 	return fmt.Sprintf("%s at %d euro", day, (c+50)/100)
 }
 
-func calendarOf(month string, days []verdict.Giorno) string {
+func calendarOf(month string, days []published.Giorno) string {
 	var all []string
 	for _, g := range days {
 		all = append(all, calendarDay(g.Partenza, *g.Cent))

@@ -32,9 +32,9 @@ var update = flag.Bool("update", false, "write e2e/tasks/tasks.md anew")
 
 // answer holds the fields of the answers of all endpoints that the tasks use.
 type answer struct {
-	verdict.Analysis
-	Giorni    []verdict.Giorno
-	Mesi      []verdict.MeseInCalendario
+	published.Analysis
+	Giorni    []published.Giorno
+	Mesi      []published.MeseInCalendario
 	Occasioni []published.Occasione
 	Partenza  *published.Movimento
 	Settimane []published.Settimana
@@ -54,7 +54,7 @@ type task struct {
 	pageSays func(a answer, page int) []string
 }
 
-func day(g verdict.Giorno) string {
+func day(g published.Giorno) string {
 	return fmt.Sprintf("%s at %d cents, %s", g.Partenza, *g.Cent, g.Livello)
 }
 
@@ -76,9 +76,9 @@ func when(scope, from, to string) func(a answer) string {
 }
 
 // cheapest finds the cheapest day of a calendar for which fits is true.
-func cheapest(fits func(verdict.Giorno, time.Time) bool) func(a answer) string {
+func cheapest(fits func(published.Giorno, time.Time) bool) func(a answer) string {
 	return func(a answer) string {
-		var best *verdict.Giorno
+		var best *published.Giorno
 		for i, g := range a.Giorni {
 			d, err := time.Parse(time.DateOnly, g.Partenza)
 			if err == nil && g.Cent != nil && fits(g, d) && (best == nil || *g.Cent < *best.Cent) {
@@ -138,13 +138,13 @@ func euro(c fare.Cents) string {
 	return fmt.Sprintf("%d,%02d\u00a0€", c/100, c%100)
 }
 
-func ofVerdict(a verdict.Analysis) []string {
+func ofVerdict(a published.Analysis) []string {
 	return []string{`class="verdict ` + a.Verdetto.Livello + `"`, euro(a.Prezzo.Cent)}
 }
 
 func ofTrip(a answer, page int) []string { return ofVerdict(*a.Viaggi[page].Analisi) }
 
-func anyDay(verdict.Giorno, time.Time) bool { return true }
+func anyDay(published.Giorno, time.Time) bool { return true }
 
 // The service has invented fares, and its clock shows 1 March 2016, a Tuesday.
 var tasks = []task{
@@ -165,7 +165,7 @@ var tasks = []task{
 		"/v1/calendario?origine=Napoli&destinazione=Londra&mese=2016-04&diretto=true",
 		"fare_calendar", `{"origin":"Naples","destination":"London","month":"2016-04","non_stop":true}`,
 		[]string{"/?da=Napoli&a=Londra&mese=2016-04&diretto=si", "/?da=NAP&a=LON&quando=2016-04-09&diretto=si"},
-		cheapest(func(g verdict.Giorno, d time.Time) bool {
+		cheapest(func(g published.Giorno, d time.Time) bool {
 			weekend := d.Weekday() == time.Friday || d.Weekday() == time.Saturday
 			return weekend && *g.Cent <= 6000 && g.Soste != nil && *g.Soste == 0
 		}), ofDay("2016-04-09", "/?da=NAP&a=LON&quando=2016-04-09&diretto=si")},
@@ -207,7 +207,7 @@ var tasks = []task{
 	{"Where is it cheap to go from Rome now?", "/v1/occasioni?origine=Roma&livello=ottimo,buono",
 		"cheap_now", `{"origin":"Rome","levels":"ottimo,buono"}`, []string{"/?da=Roma"},
 		deals(func(o published.Occasione) bool {
-			return o.Verdetto.Livello == verdict.Ottimo || o.Verdetto.Livello == verdict.Buono
+			return o.Verdetto.Livello == string(verdict.Great) || o.Verdetto.Livello == string(verdict.Good)
 		}), ofDeals},
 	{"Milan to Barcelona from 12 to 17 April: is that return cheap?",
 		"/v1/analisi?origine=Milano&destinazione=Barcellona&partenza=2016-04-12&ritorno=2016-04-17",
@@ -218,7 +218,7 @@ var tasks = []task{
 			if a.Prezzo.Ritorno == "" {
 				return ""
 			}
-			return when(verdict.InPartenza, "2016-04-12", "2016-04-12")(a)
+			return when(string(verdict.OfDeparture), "2016-04-12", "2016-04-12")(a)
 		}, nil},
 	{"Will the fare from Milan to Madrid on 5 May fall: should one wait?",
 		"/v1/analisi?origine=Milano&destinazione=Madrid&partenza=2016-05-05",
@@ -260,7 +260,7 @@ var tasks = []task{
 			if a.Prezzo.Soste == nil || *a.Prezzo.Soste != 0 {
 				return ""
 			}
-			return when(verdict.InMese, "2016-05-01", "2016-05-31")(a)
+			return when(string(verdict.OfMonth), "2016-05-01", "2016-05-31")(a)
 		}, nil},
 	{"Is London to New York cheap, in dollars?", "/v1/analisi?origine=Londra&destinazione=New%20York&valuta=USD",
 		"flight_price_verdict", `{"origin":"London","destination":"New York","currency":"USD"}`,
@@ -278,7 +278,7 @@ var tasks = []task{
 		"flight_price_verdict",
 		`{"origin":"Milan","destination":"Bucharest","departure":"2016-04-20","flexible_days":"3"}`,
 		[]string{"/?da=Milano&a=Bucarest&quando=2016-04-20&flessibile=3"},
-		when(verdict.InPartenza, "2016-04-17", "2016-04-23"),
+		when(string(verdict.OfDeparture), "2016-04-17", "2016-04-23"),
 		func(a answer, _ int) []string {
 			return []string{euro(a.Prezzo.Cent), dateOf(a.Prezzo.Partenza),
 				`class="verdict ` + a.Verdetto.Livello + `"`}
@@ -304,7 +304,7 @@ var tasks = []task{
 		"fare_calendar", `{"origin":"Milan","destination":"London","month":"2016-04","nights":"4-7"}`,
 		[]string{"/?da=Milano&a=Londra&quando=2016-04-15&ritorno=2016-04-20",
 			"/?da=Milano&a=Londra&quando=2016-04-11&ritorno=2016-04-16"},
-		cheapest(func(g verdict.Giorno, _ time.Time) bool { return g.Ritorno > g.Partenza }),
+		cheapest(func(g published.Giorno, _ time.Time) bool { return g.Ritorno > g.Partenza }),
 		ofDay("2016-04-11", "/?da=Milano&a=Londra&quando=2016-04-11&ritorno=2016-04-16")},
 	{"From Bergamo to Bucharest", "/v1/analisi?origine=Bergamo&destinazione=Bucarest",
 		"flight_price_verdict", `{"origin":"Bergamo","destination":"Bucharest"}`, []string{"/?da=Bergamo&a=Bucarest"},

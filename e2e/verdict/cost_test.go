@@ -17,6 +17,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
+	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 )
@@ -48,7 +49,7 @@ func TestVerdictCostsOneRead(t *testing.T) {
 			}
 			w = httptest.NewRecorder()
 			service.ServeHTTP(w, httptest.NewRequest("GET", fixture.Question, nil))
-			var a verdict.Analysis
+			var a published.Analysis
 			if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusOK {
 				t.Fatalf("%d %s %v", w.Code, w.Body, err)
 			}
@@ -90,9 +91,9 @@ func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, 
 		w := httptest.NewRecorder()
 		service.ServeHTTP(w, httptest.NewRequest("GET", fixture.Question+"&mese="+fixture.Today.AddDate(0, 1,
 			0).Format("2006-01")+"&prezzo=50", nil))
-		var a verdict.Analysis
+		var a published.Analysis
 		if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != http.StatusOK ||
-			a.Ambito != verdict.InMese || a.Osservazioni != n {
+			a.Ambito != string(verdict.OfMonth) || a.Osservazioni != n {
 			t.Fatalf("%d %s %v", w.Code, w.Body, err)
 		}
 		if diff := cmp.Diff(want, table.Calls()[before:]); diff != "" {

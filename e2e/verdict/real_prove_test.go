@@ -10,6 +10,7 @@ import (
 	"verdetto/cmd/lambdalocal/runtimeapi"
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
+	"verdetto/shared/published"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 	"verdetto/shared/verdict"
 
@@ -83,7 +84,7 @@ func TestProveExecutablesOverDynamoDB(t *testing.T) {
 			if err := json.Unmarshal(answer.Payload, &response); err != nil {
 				t.Fatal(err)
 			}
-			var a verdict.Analysis
+			var a published.Analysis
 			if err := json.Unmarshal([]byte(response.Body), &a); err != nil || response.StatusCode != http.StatusOK {
 				t.Fatalf("%s: %d %s", name, response.StatusCode, response.Body)
 			}
@@ -91,7 +92,7 @@ func TestProveExecutablesOverDynamoDB(t *testing.T) {
 				if diff := cmp.Diff(want[name], a); diff != "" {
 					t.Errorf("%s: %s", name, diff)
 				}
-			} else if a.Verdetto.Livello != verdict.Insufficient || !a.AggiornatoIl.Equal(want[name].AggiornatoIl) {
+			} else if a.Verdetto.Livello != string(verdict.Unjudged) || !a.AggiornatoIl.Equal(want[name].AggiornatoIl) {
 				t.Errorf("after one week %s is judged %+v", name, a.Verdetto)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/travelpayouts"
@@ -47,16 +48,16 @@ func recorded(t *testing.T) localcloud.Setup {
 	return localcloud.Setup{Source: source, Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
 }
 
-func answers(t *testing.T, h http.Handler) map[string]verdict.Analysis {
+func answers(t *testing.T, h http.Handler) map[string]published.Analysis {
 	t.Helper()
-	got := map[string]verdict.Analysis{}
+	got := map[string]published.Analysis{}
 	for name, target := range asked {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
 		if w.Code != http.StatusOK {
 			t.Fatalf("%s: %d %s", name, w.Code, w.Body)
 		}
-		var a verdict.Analysis
+		var a published.Analysis
 		if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +68,7 @@ func answers(t *testing.T, h http.Handler) map[string]verdict.Analysis {
 
 // fromPanel returns the verdicts of the simplest service: one process that reads the CSV file, over
 // the embedded store.
-func fromPanel(t *testing.T, o localcloud.Setup) map[string]verdict.Analysis {
+func fromPanel(t *testing.T, o localcloud.Setup) map[string]published.Analysis {
 	t.Helper()
 	table := fixture.Bolt(t, o.Now)
 	fixture.Refreshed(t, table, o.Source, o.Now)
@@ -135,8 +136,11 @@ func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 	t.Logf("%d refreshes, %d observations, %d calls", refreshes+1, added, len(standIn.Calls()))
 	for name, a := range want {
 		a.Prezzo.Precisione = "istante" // the panel has the day of a fare, Travelpayouts the time
-		if a.Ambito == verdict.Rotta {
-			a.Quartili = a.Quartili.Rounded() // fares of Travelpayouts are not shown one by one
+		if a.Ambito == string(verdict.OfRoute) {
+			up := func(c fare.Cents) fare.Cents { return (c + 99) / 100 * 100 }
+			q := *a.Quartili // fares of Travelpayouts are not shown one by one
+			q.Q1, q.Q3, q.Maximum = q.Q1/100*100, up(q.Q3), up(q.Maximum)
+			a.Quartili = &q
 		}
 		want[name] = a
 	}

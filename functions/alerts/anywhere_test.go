@@ -23,16 +23,16 @@ func TestConditionsToAnywhere(t *testing.T) {
 	}{
 		{"MIL-*", ``, store.Alert{}, ""},
 		{"mil-*", `"level":"buono"`, store.Alert{}, ""},
-		{"LIN-*", `"level":"ottimo"`, store.Alert{Level: verdict.Ottimo}, ""}, // an airport of Milan
+		{"LIN-*", `"level":"ottimo"`, store.Alert{Level: string(verdict.Great)}, ""}, // an airport of Milan
 		{"MIL-*", `"threshold":60`, store.Alert{Threshold: 6000}, ""},
 		{"MIL-*", `"threshold":60,"kind":"threshold","level":"ottimo"`,
-			store.Alert{Threshold: 6000, Level: verdict.Ottimo}, ""},
+			store.Alert{Threshold: 6000, Level: string(verdict.Great)}, ""},
 		{"MIL-*", `"kind":"verdict"`, store.Alert{}, ""},
 		{"MIL-*", `"nonstop":true`, store.Alert{Trip: store.Trip{Nonstop: true}}, ""},
 		{"MIL-*", `"departure":null,"month":null,"nights":null,"nonstop":false,"days":null`, store.Alert{}, ""},
 
 		{"MIL-*", `"area":"es"`, store.Alert{Area: "ES"}, ""},
-		{"MIL-*", `"area":"150","level":"ottimo"`, store.Alert{Area: "150", Level: verdict.Ottimo}, ""},
+		{"MIL-*", `"area":"150","level":"ottimo"`, store.Alert{Area: "150", Level: string(verdict.Great)}, ""},
 		{"MIL-*", `"area":null`, store.Alert{}, ""},
 
 		{"MIL-*", `"area":"QQ"`, store.Alert{}, "area: is not the code of a country"},

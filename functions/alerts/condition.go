@@ -59,7 +59,7 @@ func (c *condition) set(name, value string) *fault {
 	case "kind":
 		c.kind, ok, fill = value, slices.Contains(kinds, value), []any{"Kinds", strings.Join(kinds, ", ")}
 	case "level":
-		c.level, ok = value, value == verdict.Buono || value == verdict.Ottimo
+		c.level, ok = value, value == string(verdict.Good) || value == string(verdict.Great)
 	case "days":
 		c.days, ok = parseWhole(value, minDays, maxDays)
 	case "percent":
@@ -206,7 +206,7 @@ func (c condition) fill(a *store.Alert, today fare.Day) {
 	if c.kind == store.Paid {
 		a.Threshold = c.paid
 	}
-	if c.level == verdict.Ottimo {
+	if c.level == string(verdict.Great) {
 		a.Level = c.level
 	}
 	if c.kind == store.Low {

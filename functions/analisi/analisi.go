@@ -13,7 +13,6 @@ import (
 	"verdetto/functions/analisi/scorecard"
 	"verdetto/shared/answer"
 	"verdetto/shared/published"
-	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -51,7 +50,7 @@ func body[A any](a A, err error) (*output[A], error) { return &output[A]{a}, err
 
 func (s *Service) registerVerdicts(api *httpapi.API) {
 	check, handle := httpapi.CheckAndHandle((*verdictInput).question, s.Answers().Check,
-		func(ctx context.Context, _ *verdictInput, q answer.Question) (*output[verdict.Analysis], error) {
+		func(ctx context.Context, _ *verdictInput, q answer.Question) (*output[published.Analysis], error) {
 			return body(s.Answers().Verdict(ctx, q))
 		})
 	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
@@ -99,7 +98,7 @@ func (s *Service) registerDays(api *httpapi.API) {
 			"partenza or mese. Days without a known fare are absent.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
-		Answer: verdict.Calendario{},
+		Answer: published.Calendario{},
 	}, daysCheck, days)
 
 	nearCheck, near := httpapi.CheckAndHandle((*nearbyInput).Question, s.Answers().Check,

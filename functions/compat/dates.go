@@ -81,17 +81,8 @@ func (s *Service) options(ctx context.Context, from, to place, f filter, each bo
 		if of.Series.Airports != about {
 			about = fare.Airports{}
 		}
-		for _, price := range fares {
-			o := option{to: to, price: price.Cent}
-			if o.depart, err = fare.ParseDay(price.Partenza); err != nil {
-				return nil, about, "", err
-			}
-			if price.Ritorno != "" {
-				if o.back, err = fare.ParseDay(price.Ritorno); err != nil {
-					return nil, about, "", err
-				}
-			}
-			if f.matches(o) {
+		for _, l := range fares {
+			if o := (option{to, l.Depart, l.Return(), l.Price}); f.matches(o) {
 				options = append(options, o)
 			}
 		}

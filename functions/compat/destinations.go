@@ -130,10 +130,7 @@ func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 			if d.Fare.Depart < today {
 				continue
 			}
-			o := option{to: place{string(e.Destination), to}, depart: d.Fare.Depart, price: d.Fare.Price}
-			if d.Fare.Nights > 0 {
-				o.back = o.depart + fare.Day(d.Fare.Nights)
-			}
+			o := option{place{string(e.Destination), to}, d.Fare.Depart, d.Fare.Return(), d.Fare.Price}
 			if f.matches(o) {
 				all = append(all, o)
 			}

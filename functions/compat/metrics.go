@@ -80,8 +80,8 @@ func (s *Service) metrics(p *parameters) answerFunc {
 		for _, f := range []struct {
 			cents fare.Cents
 			rank  string
-		}{{of.MinimoCent, "MINIMUM"}, {of.Q1Cent, "FIRST"}, {of.MedianaCent, "MEDIUM"}, {of.Q3Cent, "THIRD"},
-			{of.MassimoCent, "MAXIMUM"}} {
+		}{{of.Minimum, "MINIMUM"}, {of.Q1, "FIRST"}, {of.Median, "MEDIUM"}, {of.Q3, "THIRD"},
+			{of.Maximum, "MAXIMUM"}} {
 			cents, _ := rates.FromEuro(f.cents, currency) // the rate is known here
 			m.PriceMetrics = append(m.PriceMetrics, quartile{amount(cents), f.rank})
 		}

@@ -81,7 +81,7 @@ func firstOrigin(now time.Time) fare.City {
 
 // Collection returns how many days of fares are collected, for the route with the most days among
 // 20 origins. It returns false once a route has enough days.
-func Collection(ctx context.Context, fares store.Fares, now time.Time) (most verdict.Raccolta, ok bool, err error) {
+func Collection(ctx context.Context, fares store.Fares, now time.Time) (most verdict.Collection, ok bool, err error) {
 	origins, err := fares.Covered(ctx, "", sampleSize)
 	if err == nil && len(origins) == 0 {
 		var since time.Time
@@ -98,14 +98,14 @@ func Collection(ctx context.Context, fares store.Fares, now time.Time) (most ver
 		}
 		r, collecting := all.Collection(fare.DayOf(now))
 		if err == nil && !collecting && len(all.Entries) > 0 {
-			return verdict.Raccolta{}, false, nil
+			return verdict.Collection{}, false, nil
 		}
-		if collecting && (!ok || r.DaGiorni > most.DaGiorni) {
+		if collecting && (!ok || r.Days > most.Days) {
 			most, ok = r, true
 		}
 	}
 	if err != nil {
-		return verdict.Raccolta{}, false, fmt.Errorf("read how many days are collected: %w", err)
+		return verdict.Collection{}, false, fmt.Errorf("read how many days are collected: %w", err)
 	}
 	return most, ok, nil
 }

@@ -43,8 +43,8 @@ func TestAirportsInDemand(t *testing.T) {
 		t.Errorf("the cities' summary has %d fares", c.Observations)
 	}
 	a, _ := verdict.Judge(s, today)
-	if tr := a.Tratta.Between(fare.Airports{}); tr != nil || a.Tratta == nil || *a.Tratta.ScartoPercento != 22 {
-		t.Errorf("tratta %+v", a.Tratta)
+	if a.Basis == nil || a.Basis.Percent() != 22 {
+		t.Errorf("basis %+v", a.Basis)
 	}
 }
 

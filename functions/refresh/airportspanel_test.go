@@ -57,27 +57,29 @@ func TestAirportsByHand(t *testing.T) {
 	type found struct {
 		Price, Median, Least fare.Cents
 		Percentile           int
-		Level, Reliability   string
-		Tratta               *verdict.Tratta
+		Level                verdict.Level
+		Reliability          verdict.Reliability
+		Airports             string
+		Departures, Percent  int // behind the comparison with the cities
 	}
 	for _, c := range []struct {
 		from, to string
 		want     found
 	}{
-		{"Milano", "Londra", found{4900, 4400, 4000, 100, verdict.Caro, verdict.Media, nil}},
-		{"Bergamo", "Stansted", found{5400, 6900, 6000, 0, verdict.Ottimo, verdict.Media,
-			&verdict.Tratta{Origine: "BGY", Destinazione: "STN", Confronto: verdict.DegliAeroporti}}},
-		{"LIN", "LHR", found{9800, 6600, 6000, 100, verdict.Caro, verdict.Bassa,
-			&verdict.Tratta{Origine: "LIN", Destinazione: "LHR", Confronto: verdict.DelleCitta,
-				ScartoPercento: new(50), Partenze: new(3)}}},
+		{"Milano", "Londra", found{4900, 4400, 4000, 100, verdict.Expensive, verdict.MediumReliability, "-", 0, 0}},
+		{"Bergamo", "Stansted", found{5400, 6900, 6000, 0, verdict.Great, verdict.MediumReliability, "BGY-STN", 0, 0}},
+		{"LIN", "LHR", found{9800, 6600, 6000, 100, verdict.Expensive, verdict.LowReliability, "LIN-LHR", 3, 50}},
 	} {
 		a, err := r.Answer(t.Context(), answer.Question{From: answer.Name("", c.from), To: answer.Name("", c.to)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := a.Analysis.Verdetto
-		got := found{a.Analysis.Prezzo.Cent, *v.MedianaCent, *v.MinimoCent, *v.Percentile, v.Livello, v.Affidabilita,
-			a.Analysis.Tratta}
+		v := a.Judgement.Verdict
+		got := found{a.Judgement.Fare.Price, v.Median, v.Minimum, v.Percentile, v.Level, v.Reliability,
+			a.Judgement.From.String() + "-" + a.Judgement.To.String(), 0, 0}
+		if b := a.Judgement.Basis; b != nil {
+			got.Departures, got.Percent = b.Departures, b.Percent()
+		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s to %s (-by hand +answer): %s", c.from, c.to, diff)
 		}

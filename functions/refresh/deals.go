@@ -111,7 +111,7 @@ func faresOf(s verdict.RouteSummary, sheet *departure.Learner, pooled *departure
 
 func asDeals(judged []verdict.Judged) (all []deals.Deal) {
 	for _, j := range judged {
-		j.Verdict.MinimoCent = nil // deals do not store it
+		j.Verdict.Minimum = 0 // deals do not store it
 		all = append(all, deals.Deal{Judged: j})
 	}
 	return all

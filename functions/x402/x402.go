@@ -30,7 +30,6 @@ import (
 	"verdetto/shared/published"
 	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
-	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
 )
@@ -82,9 +81,9 @@ type dealsInput struct {
 }
 
 func (s *Service) Register(api *httpapi.API) {
-	sell[verdictInput](s, api, "x402-analisi", "A verdict, paid by itself", verdict.Analysis{}, s.Check,
+	sell[verdictInput](s, api, "x402-analisi", "A verdict, paid by itself", published.Analysis{}, s.Check,
 		func(ctx context.Context, q answer.Question) (any, error) { return s.Verdict(ctx, q) })
-	sell[calendarInput](s, api, "x402-calendario", "A calendar, paid by itself", verdict.Calendario{}, s.Check,
+	sell[calendarInput](s, api, "x402-calendario", "A calendar, paid by itself", published.Calendario{}, s.Check,
 		func(ctx context.Context, q answer.Question) (any, error) {
 			return s.Calendar(ctx, q, httpapi.AllFares(ctx))
 		})

@@ -35,9 +35,9 @@ type Question struct {
 	From, To Named
 	Trip     fare.Trip // one-way, or a return trip with a range of nights
 	NonStop  bool
-	Airlines fare.Airlines // see verdict.Vettori
-	When     *When         // nil: the cheapest fare of the route
-	Price    *Price        // a price seen elsewhere, judged instead of the stored fare
+	Airlines fare.Airlines
+	When     *When  // nil: the cheapest fare of the route
+	Price    *Price // a price seen elsewhere, judged instead of the stored fare
 	Show     Currency
 }
 
@@ -54,7 +54,7 @@ type Price struct {
 
 type Answer struct {
 	SeriesData
-	Analysis verdict.Analysis
+	Judgement verdict.Judgement
 }
 
 // SeriesData holds the stored data of a series.
@@ -146,24 +146,22 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	}
 	if q.Price == nil {
 		var live bool
-		if a.Analysis, live = verdict.Judge(f.Summary, r.Now()); !live {
+		if a.Judgement, live = verdict.Judge(f.Summary, r.Now()); !live {
 			return a, &NoLiveFare{f, q.NonStop, q.Airlines}
 		}
-		return a.named(q), nil
+		return a.named(), nil
 	}
 	price, quoted, err := r.priceIn(ctx, f.Summary, *q.Price)
 	if err != nil {
 		return a, err
 	}
-	a.Analysis = verdict.JudgePrice(f.Summary, price, quoted, r.Now())
-	return a.named(q), nil
+	a.Judgement = verdict.JudgePrice(f.Summary, price, quoted, r.Now())
+	return a.named(), nil
 }
 
-func (a Answer) named(q Question) Answer {
-	a.Analysis.Vettori = verdict.VettoriOf(q.Airlines)
-	a.Analysis.Origine, a.Analysis.Destinazione = a.Origin.Name, a.Destination.Name
-	a.Analysis.OrigineIata, a.Analysis.DestinazioneIata = string(a.Series.Origin), string(a.Series.Destination)
-	a.Analysis.Tratta = a.Analysis.Tratta.Between(a.Series.Airports)
+// named adds the airports of the question.
+func (a Answer) named() Answer {
+	a.Judgement.Airports = a.Series.Airports
 	return a
 }
 
@@ -272,8 +270,8 @@ type (
 	// NotCovered means that no fare of the series was ever observed.
 	NotCovered struct {
 		SeriesData
-		Collection *verdict.Raccolta // only if the service has no fares at all
-		OneWay     bool              // returns were asked for, and one-way fares of the route are known
+		Collection *verdict.Collection // only if the service has no fares at all
+		OneWay     bool                // returns were asked for, and one-way fares of the route are known
 	}
 	// NoLiveFare means that the route is covered, but has no current fare.
 	NoLiveFare struct {

@@ -139,6 +139,11 @@ func priced(amount float64, currency string) func(*answer.Question) {
 	}
 }
 
+func money(amount float64, currency string) fare.Money {
+	c, _ := fare.ParseCurrency(currency)
+	return fare.Money{Amount: fare.Cents(100 * amount), Currency: c}
+}
+
 func TestAnswers(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	week := func(q *answer.Question) { q.Trip = fare.Return4to7 }
@@ -146,31 +151,31 @@ func TestAnswers(t *testing.T) {
 		name   string
 		q      answer.Question
 		cents  fare.Cents
-		quoted verdict.Quotato
-		back   string // the day of return
+		quoted fare.Money
+		nights int16
 	}{
-		{"any one-way fare", question("Londra", nil), 51_00, verdict.Quotato{Importo: 51, Valuta: "EUR"}, ""},
-		{"non-stop", question("Londra", nonStop), 90_00, verdict.Quotato{Importo: 90, Valuta: "EUR"}, ""},
-		{"a return", question("Londra", week), 122_00, verdict.Quotato{Importo: 122, Valuta: "EUR"}, "2024-11-18"},
+		{"any one-way fare", question("Londra", nil), 51_00, money(51, "EUR"), 0},
+		{"non-stop", question("Londra", nonStop), 90_00, money(90, "EUR"), 0},
+		{"a return", question("Londra", week), 122_00, money(122, "EUR"), 5},
 		{
 			"quoted in another currency", question("Budapest", nil), 31_25,
-			verdict.Quotato{Importo: 12_500, Valuta: "HUF"}, "",
+			money(12_500, "HUF"), 0,
 		},
 		{
 			"a price in the currency of the route", question("Budapest", priced(14_000, "HUF")), 35_00,
-			verdict.Quotato{Importo: 14_000, Valuta: "HUF"}, "",
+			money(14_000, "HUF"), 0,
 		},
 		{
 			"a price in euro", question("Budapest", priced(30, "EUR")), 30_00,
-			verdict.Quotato{Importo: 30, Valuta: "EUR"}, "",
+			money(30, "EUR"), 0,
 		},
 		{
 			"a price in a third currency", question("Budapest", priced(37.5, "USD")), 30_00,
-			verdict.Quotato{Importo: 37.5, Valuta: "USD"}, "",
+			money(37.5, "USD"), 0,
 		},
 		{
 			"a price, where no fare is live", question("Roma", priced(30, "EUR")), 30_00,
-			verdict.Quotato{Importo: 30, Valuta: "EUR"}, "",
+			money(30, "EUR"), 0,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -179,21 +184,19 @@ func TestAnswers(t *testing.T) {
 			storetest.Must(t, r.Check(t.Context(), c.q))
 			a, err := r.Answer(t.Context(), c.q)
 			storetest.Must(t, err)
-			p := a.Analysis.Prezzo
-			if p.Cent != c.cents || p.Quotato != c.quoted || p.Ritorno != c.back {
-				t.Errorf("%+v", p)
+			j := a.Judgement
+			if of := j.Fare; of.Price != c.cents || verdict.Quoted(of) != c.quoted || of.Nights != c.nights {
+				t.Errorf("%+v", of)
 			}
-			if own := c.q.Price != nil; own != p.Dichiarato || own != (p.TrovatoIl == nil) || own != (p.EtaOre == nil) {
-				t.Errorf("%+v", p)
+			if own := c.q.Price != nil; own != j.Declared || own != (j.Fare.Found == 0) {
+				t.Errorf("%+v", j)
 			}
-			known := a.Analysis.PrezzoNoto
-			if live := c.q.Price != nil && c.q.To.Name != "Roma"; live != (known != nil) ||
-				live && (known.Dichiarato || known.TrovatoIl == nil || known.Partenza == "") {
-				t.Errorf("known fare %+v", known)
+			if live := c.q.Price != nil && c.q.To.Name != "Roma"; live != (j.Known != nil) ||
+				live && (j.Known.Found == 0 || j.Known.Depart == 0) {
+				t.Errorf("known fare %+v", j.Known)
 			}
-			if a.Analysis.Ambito != "rotta" || a.Analysis.OrigineIata != "MIL" || a.Analysis.Origine != "Milano" ||
-				a.Analysis.Verdetto.Percentile == nil {
-				t.Errorf("%+v", a.Analysis)
+			if j.Scope != verdict.OfRoute || a.Series.Origin != "MIL" || a.Origin.Name != "Milano" || !j.Verdict.Judged() {
+				t.Errorf("%+v", a)
 			}
 			if s.reads != 1 {
 				t.Errorf("%d reads", s.reads)
@@ -275,11 +278,11 @@ func TestOwnPrice(t *testing.T) {
 		r := s.reader()
 		ours, err := r.Answer(t.Context(), question("Budapest", nil))
 		storetest.Must(t, err)
-		q := ours.Analysis.Prezzo.Quotato
-		same, err := r.Answer(t.Context(), question("Budapest", priced(q.Importo, q.Valuta)))
+		q := verdict.Quoted(ours.Judgement.Fare)
+		same, err := r.Answer(t.Context(), question("Budapest", priced(float64(q.Amount)/100, q.Currency.String())))
 		storetest.Must(t, err)
-		if diff := cmp.Diff(ours.Analysis.Verdetto, same.Analysis.Verdetto); diff != "" {
-			t.Fatalf("round %d: at our price of %v %s: %s", round, q.Importo, q.Valuta, diff)
+		if diff := cmp.Diff(ours.Judgement.Verdict, same.Judgement.Verdict); diff != "" {
+			t.Fatalf("round %d: at our price of %v %s: %s", round, q.Amount, q.Currency, diff)
 		}
 		last := -1
 		for range 3 {
@@ -288,10 +291,10 @@ func TestOwnPrice(t *testing.T) {
 			storetest.Must(t, err)
 			b, err := r.Answer(t.Context(), question("Budapest", priced(amount+float64(rng.IntN(1500))/100, "EUR")))
 			storetest.Must(t, err)
-			if low, high := *a.Analysis.Verdetto.Percentile, *b.Analysis.Verdetto.Percentile; low > high {
+			if low, high := a.Judgement.Verdict.Percentile, b.Judgement.Verdict.Percentile; low > high {
 				t.Fatalf("round %d: percentile %d, and %d for a higher price", round, low, high)
 			}
-			last = *a.Analysis.Verdetto.Percentile
+			last = a.Judgement.Verdict.Percentile
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (e *NoCalendar) Error() string {
 
 // Calendar judges the departures of a route day by day: those of the month in the question, or all.
 // If prices is false, it omits the fares.
-func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f SeriesData, c verdict.Calendario,
+func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f SeriesData, c verdict.Calendar,
 	err error) {
 	d, err := r.departures(ctx, q)
 	if err != nil {
@@ -35,9 +35,7 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 	if err == nil && !known {
 		err = r.noFare(q, d)
 	}
-	c.Origine, c.Destinazione = d.Origin.Name, d.Destination.Name
-	c.OrigineIata, c.DestinazioneIata = string(d.Series.Origin), string(d.Series.Destination)
-	c.Tratta = c.Tratta.Between(d.Series.Airports)
+	c.Airports = d.Series.Airports
 	return d.SeriesData, c, err
 }
 
@@ -46,7 +44,7 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Serie
 // second read, and if that fails, WithCalendar returns only the answer.
 func (r *Reader) WithCalendar(
 	ctx context.Context, q Question, prices bool,
-) (a Answer, c *verdict.Calendario, err error) {
+) (a Answer, c *verdict.Calendar, err error) {
 	var d departures
 	if q.When != nil {
 		if d, err = r.departures(ctx, q); err != nil {
@@ -66,7 +64,7 @@ func (r *Reader) WithCalendar(
 		if d.sheet == nil {
 			return a, nil, nil
 		}
-		if err = a.Analysis.AddUsual(d.sheet, d.pooled, r.Now()); err != nil {
+		if err = a.Judgement.AddUsual(d.sheet, d.pooled, r.Now()); err != nil {
 			return a, nil, err
 		}
 	}
@@ -100,7 +98,7 @@ func (r *Reader) WithUsual(ctx context.Context, q Question) (Answer, error) {
 	d, err := r.readDepartures(ctx, a.SeriesData, q.NonStop)
 	d = d.of(q.Airlines)
 	if err == nil && d.sheet != nil {
-		err = a.Analysis.AddUsual(d.sheet, d.pooled, r.Now())
+		err = a.Judgement.AddUsual(d.sheet, d.pooled, r.Now())
 	}
 	if err != nil {
 		r.Log.ErrorContext(ctx, "answer without the usual fare of its day", "error", err)

@@ -37,15 +37,15 @@ func TestCalendarSaysWhatAnswersSay(t *testing.T) {
 			if s.read != 1 || s.reads != 0 || s.pooled != 1 {
 				t.Errorf("%d sheets, %d summaries and %d pooled parts were read", s.read, s.reads, s.pooled)
 			}
-			if got.Origine != "Milano" || got.OrigineIata != "MIL" || got.Valuta != "EUR" || got.AggiornatoIl.IsZero() {
+			if got.Newest.IsZero() || got.At != r.Now() {
 				t.Errorf("%+v", got)
 			}
-			var want []verdict.Giorno
+			var want []verdict.Day
 			first, last := today, today+verdict.CalendarDays
 			if c.month {
 				first, last = departure.Month.Ends(c.q.When.Date)
 			}
-			perMonth := map[string]int{}
+			perMonth := map[time.Month]int{}
 			for day := max(first, today); day <= last; day++ {
 				q := c.q
 				q.When = &answer.When{Parameter: "partenza", When: verdict.When{Date: day}}
@@ -54,42 +54,33 @@ func TestCalendarSaysWhatAnswersSay(t *testing.T) {
 					continue
 				}
 				storetest.Must(t, err)
-				p, v := a.Analysis.Prezzo, a.Analysis.Verdetto
-				g := verdict.Giorno{
-					Partenza: p.Partenza, Cent: &p.Cent, Quotato: &p.Quotato, Ritorno: p.Ritorno, Soste: p.Soste,
-					TrovatoIl: p.TrovatoIl, Precisione: p.Precisione, EtaOre: p.EtaOre, MedianaCent: v.MedianaCent,
-					Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
+				v := a.Judgement.Verdict
+				one := verdict.Day{Judged: verdict.Judged{Fare: a.Judgement.Fare, Verdict: verdict.Verdict{Level: v.Level,
+					Reliability: v.Reliability, Percentile: v.Percentile, Median: v.Median}}}
+				for _, f := range a.Judgement.Forecasts {
+					one.Falls = append(one.Falls, f.Fall)
 				}
-				for _, f := range a.Analysis.Previsione {
-					g.Calo = append(g.Calo, verdict.Calo{Giorni: f.Giorni, Calo5: f.Calo5, Calo5Oltre: f.Calo5Oltre})
-				}
-				want = append(want, g)
-				perMonth[p.Partenza[:7]]++
+				want = append(want, one)
+				perMonth[one.Fare.Depart.Month()]++
 			}
-			if diff := cmp.Diff(want, got.Giorni); diff != "" || len(want) < 20 {
+			if diff := cmp.Diff(want, got.Days); diff != "" || len(want) < 20 {
 				t.Errorf("%d days (-answered one by one +calendar): %s", len(want), diff)
 			}
-			for i, m := range got.Mesi {
-				if i > 0 && m.Mese <= got.Mesi[i-1].Mese || m.Giorni != perMonth[m.Mese] {
-					t.Errorf("%+v, of %d days", m, perMonth[m.Mese])
+			for i, m := range got.Months {
+				if i > 0 && m.Fare.Depart <= got.Months[i-1].Fare.Depart {
+					t.Errorf("%+v follows %+v", m, got.Months[i-1])
 				}
-				at, err := fare.ParseDay(m.Mese + "-01")
-				storetest.Must(t, err)
 				q := c.q
-				q.When = inMonth(at)
+				q.When = inMonth(m.Fare.Depart)
 				a, err := r.Answer(t.Context(), q)
 				storetest.Must(t, err)
-				v := a.Analysis.Verdetto
-				want := verdict.MeseInCalendario{
-					Mese: m.Mese, MinimoCent: a.Analysis.Prezzo.Cent, MedianaCent: v.MedianaCent,
-					Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile, Giorni: perMonth[m.Mese],
-				}
+				want := verdict.CalendarMonth{Judged: a.Judgement.Judged, Departures: perMonth[m.Fare.Depart.Month()]}
 				if diff := cmp.Diff(want, m); diff != "" {
 					t.Errorf("(-answered +calendar): %s", diff)
 				}
 			}
-			if len(got.Mesi) != len(perMonth) {
-				t.Errorf("%d months, want %d", len(got.Mesi), len(perMonth))
+			if len(got.Months) != len(perMonth) {
+				t.Errorf("%d months, want %d", len(got.Months), len(perMonth))
 			}
 		})
 	}
@@ -106,11 +97,11 @@ func TestCalendarWithoutFares(t *testing.T) {
 	storetest.Must(t, err)
 	_, levels, err := r.Calendar(t.Context(), question("Londra", nil), false)
 	storetest.Must(t, err)
-	for i := range all.Giorni {
-		if all.Giorni[i].Cent == nil || *all.Giorni[i].Cent <= 0 || all.Giorni[i].Quotato == nil {
-			t.Fatalf("no fare: %+v", all.Giorni[i])
+	for i := range all.Days {
+		if all.Days[i].Fare.Price <= 0 {
+			t.Fatalf("no fare: %+v", all.Days[i])
 		}
-		all.Giorni[i].Cent, all.Giorni[i].Quotato = nil, nil
+		all.Days[i].Fare.Price, all.Days[i].Fare.Quoted = 0, fare.Money{}
 	}
 	if diff := cmp.Diff(all, levels); diff != "" {
 		t.Errorf("(-with fares, left out +without): %s", diff)
@@ -154,20 +145,20 @@ func is[E error](err error) bool {
 
 // An answer about a route names the lowest fare of its calendar if that is below the known fare,
 // and otherwise none.
-func checkLower(t *testing.T, a verdict.Analysis, c verdict.Calendario) {
+func checkLower(t *testing.T, a verdict.Judgement, c verdict.Calendar) {
 	t.Helper()
-	lowest := slices.MinFunc(c.Giorni, func(a, b verdict.Giorno) int { return int(*a.Cent - *b.Cent) })
-	known, lower := &a.Prezzo, a.PrezzoPiuBasso
-	if a.Prezzo.Dichiarato {
-		known = a.PrezzoNoto
+	lowest := slices.MinFunc(c.Days, func(a, b verdict.Day) int { return int(a.Fare.Price - b.Fare.Price) }).Fare
+	known, lower := &a.Fare, a.Lower
+	if a.Declared {
+		known = a.Known
 	}
-	if below := known != nil && *lowest.Cent < known.Cent; (lower != nil) != (below && a.Ambito == verdict.Rotta) ||
-		lower != nil && (lower.Cent != *lowest.Cent || lower.Partenza != lowest.Partenza) {
-		t.Errorf("known %+v, lower %+v, the lowest of the calendar is %s %d", known, lower, lowest.Partenza, *lowest.Cent)
+	if below := known != nil && lowest.Price < known.Price; (lower != nil) != (below && a.Scope == verdict.OfRoute) ||
+		lower != nil && lower.Fare != lowest {
+		t.Errorf("known %+v, lower %+v, the lowest of the calendar is %+v", known, lower, lowest)
 	}
-	if day, err := fare.ParseDay(a.Prezzo.Partenza); err == nil && a.Ambito == verdict.Rotta &&
-		(len(a.Previsione) > 0) != (a.SolitoPartenzaCent != nil && day > today+departure.Week.Days()) {
-		t.Errorf("forecasts of a departure on %s: %+v", day, a.Previsione)
+	if day := a.Fare.Depart; day > 0 && a.Scope == verdict.OfRoute &&
+		(len(a.Forecasts) > 0) != (a.OwnDay.Judged() && day > today+departure.Week.Days()) {
+		t.Errorf("forecasts of a departure on %s: %+v", day, a.Forecasts)
 	}
 }
 
@@ -198,10 +189,10 @@ func TestWithCalendar(t *testing.T) {
 			}
 			want, err := r.WithUsual(t.Context(), c.q)
 			storetest.Must(t, err)
-			if usual := want.Analysis.SolitoPartenzaCent; (usual != nil) != c.usual {
+			if usual := want.Judgement.OwnDay; usual.Judged() != c.usual {
 				t.Errorf("the usual fare of its day is %v", usual)
 			}
-			if diff := cmp.Diff(want.Analysis, got.Analysis); diff != "" {
+			if diff := cmp.Diff(want.Judgement, got.Judgement); diff != "" {
 				t.Error(diff)
 			}
 			if (calendar != nil) != c.calendar {
@@ -210,12 +201,11 @@ func TestWithCalendar(t *testing.T) {
 			if calendar == nil {
 				return
 			}
-			checkLower(t, got.Analysis, *calendar)
+			checkLower(t, got.Judgement, *calendar)
 			q := c.q
 			q.When, q.Price = nil, nil
 			_, all, err := r.Calendar(t.Context(), q, true)
 			storetest.Must(t, err)
-			calendar.Origine, calendar.Destinazione, calendar.OrigineIata, calendar.DestinazioneIata = all.Origine, all.Destinazione, all.OrigineIata, all.DestinazioneIata
 			if diff := cmp.Diff(all, *calendar); diff != "" {
 				t.Error(diff)
 			}
@@ -224,8 +214,8 @@ func TestWithCalendar(t *testing.T) {
 	s, r := departures(t)
 	s.broken = errors.New("storage is down")
 	if a, calendar, err := r.WithCalendar(t.Context(), question("Londra", nil), true); err != nil || calendar != nil ||
-		a.Analysis.Verdetto.Livello == "" {
-		t.Errorf("where the calendar cannot be read: %v %v %+v", err, calendar, a.Analysis)
+		a.Judgement.Verdict.Level == "" {
+		t.Errorf("where the calendar cannot be read: %v %v %+v", err, calendar, a.Judgement)
 	}
 	if _, _, err := r.WithCalendar(t.Context(), question("Londra", on(today+45)), true); err == nil {
 		t.Error("a departure is answered without its sheet")

@@ -37,9 +37,9 @@ func TestComparablesAreThoseOfAnswers(t *testing.T) {
 			c.q.Price = &answer.Price{Parameter: "prezzo", Amount: 45, Currency: "EUR", CurrencyParameter: "valuta"}
 			a, err := r.Answer(t.Context(), c.q)
 			storetest.Must(t, err)
-			if diff := cmp.Diff(a.Analysis.Quartili, got); diff != "" || count != a.Analysis.Verdetto.Campione {
+			if diff := cmp.Diff(a.Judgement.Quartiles, got); diff != "" || count != a.Judgement.Verdict.Sample {
 				t.Errorf(
-					"%d comparables, want %d (-answered +comparables): %s", count, a.Analysis.Verdetto.Campione,
+					"%d comparables, want %d (-answered +comparables): %s", count, a.Judgement.Verdict.Sample,
 					diff,
 				)
 			}
@@ -67,7 +67,7 @@ func TestTooFewComparables(t *testing.T) {
 		q.Price = &answer.Price{Parameter: "prezzo", Amount: 45, Currency: "EUR", CurrencyParameter: "valuta"}
 		a, err := r.Answer(t.Context(), q)
 		storetest.Must(t, err)
-		if diff := cmp.Diff(a.Analysis.Quartili, got); diff != "" || (got != nil) != (seen >= departure.MinCount) ||
+		if diff := cmp.Diff(a.Judgement.Quartiles, got); diff != "" || (got != nil) != (seen >= departure.MinCount) ||
 			count != seen {
 			t.Errorf("%d seen, %d comparables, figures: %v (-answered +comparables): %s", seen, count, got != nil, diff)
 		}
@@ -93,12 +93,9 @@ func TestFaresAreThoseOfTheCalendar(t *testing.T) {
 			}
 			_, calendar, err := r.Calendar(t.Context(), c.q, true)
 			storetest.Must(t, err)
-			var want []verdict.Prezzo
-			for _, g := range calendar.Giorni {
-				want = append(want, verdict.Prezzo{
-					Cent: *g.Cent, Valuta: "EUR", Quotato: *g.Quotato, Partenza: g.Partenza, Ritorno: g.Ritorno, Soste: g.Soste,
-					TrovatoIl: g.TrovatoIl, Precisione: g.Precisione, EtaOre: g.EtaOre,
-				})
+			var want []verdict.Live
+			for _, d := range calendar.Days {
+				want = append(want, d.Fare)
 			}
 			if diff := cmp.Diff(want, all); diff != "" || len(all) < 20 {
 				t.Errorf("%d fares (-calendar +fares): %s", len(all), diff)
@@ -106,13 +103,11 @@ func TestFaresAreThoseOfTheCalendar(t *testing.T) {
 			_, months, err := r.Fares(t.Context(), c.q, false)
 			storetest.Must(t, err)
 			want = nil
-			for _, m := range calendar.Mesi {
-				at, err := fare.ParseDay(m.Mese + "-01")
-				storetest.Must(t, err)
-				c.q.When = inMonth(at)
+			for _, m := range calendar.Months {
+				c.q.When = inMonth(m.Fare.Depart)
 				a, err := r.Answer(t.Context(), c.q)
 				storetest.Must(t, err)
-				want = append(want, a.Analysis.Prezzo)
+				want = append(want, a.Judgement.Fare)
 			}
 			if diff := cmp.Diff(want, months); diff != "" || len(months) < 3 {
 				t.Errorf("%d months (-answered +fares): %s", len(months), diff)

@@ -24,7 +24,7 @@ const maxOrigins = 10_000
 
 // BeforeFares returns the state of the collection if the service has no fares yet. It returns nil
 // if the service has fares, or if that cannot be read.
-func (r *Reader) BeforeFares(ctx context.Context) *verdict.Raccolta {
+func (r *Reader) BeforeFares(ctx context.Context) *verdict.Collection {
 	if r.hasFares.Load() {
 		return nil
 	}

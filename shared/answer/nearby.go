@@ -22,10 +22,10 @@ const (
 )
 
 type Neighbour struct {
-	Place    places.Place // a city, or another airport of the city if the question named one
-	Arrival  bool         // the place replaces the destination
-	Km       int          // from the place in the question
-	Analysis verdict.Analysis
+	Place     places.Place // a city, or another airport of the city if the question named one
+	Arrival   bool         // the place replaces the destination
+	Km        int          // from the place in the question
+	Judgement verdict.Judgement
 }
 
 // Nearby judges the trip from covered cities near its origin, and to covered cities near its
@@ -46,12 +46,12 @@ func (r *Reader) Nearby(ctx context.Context, q Question) ([]Neighbour, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n.Analysis = a; known && n.settle(f.Series) {
+		if n.Judgement = a; known && n.settle(f.Series) {
 			found = append(found, n)
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Neighbour) int {
-		return cmp.Or(cmp.Compare(a.Analysis.Prezzo.Cent, b.Analysis.Prezzo.Cent), a.Km-b.Km)
+		return cmp.Or(cmp.Compare(a.Judgement.Fare.Price, b.Judgement.Fare.Price), a.Km-b.Km)
 	})
 	return found, nil
 }
@@ -114,7 +114,7 @@ func (n Neighbour) series(f SeriesData) SeriesData {
 // settle sets the distance to the airport of the fare, if the source states it. It reports whether
 // the fare is from a place nearby that the question does not name.
 func (n *Neighbour) settle(asked fare.Series) bool {
-	flight, _ := n.Analysis.Prezzo.Flight()
+	flight := n.Judgement.Fare.Flight
 	if n.Place.City == "" {
 		differs := func(of, named fare.Airport) bool { return named != fare.Airport{} && of != named }
 		if flight.From == (fare.Airport{}) || flight.To == (fare.Airport{}) {
@@ -141,7 +141,7 @@ func (n *Neighbour) settle(asked fare.Series) bool {
 
 // judgeOwn judges the fare of a pair of cities with one read and without recording demand. It
 // returns false if no fare of that trip is known.
-func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verdict.Analysis, known bool, err error) {
+func (r *Reader) judgeOwn(ctx context.Context, q Question, f SeriesData) (a verdict.Judgement, known bool, err error) {
 	if q.When == nil {
 		data, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
 		if f.Summary, err = store.Decode(data, err, verdict.Decode); err == nil {

@@ -83,9 +83,9 @@ type NoFareOn struct {
 	NonStop  bool
 	Airlines fare.Airlines
 	When
-	Near []verdict.Giorno // nearest departures with a live fare, in order of date
+	Near []verdict.Day // nearest departures with a live fare, in order of date
 	// Usual judges the usual fare of the departure. Without enough fares, it has no percentile.
-	Usual verdict.Analysis
+	Usual verdict.Judgement
 }
 
 func (e *NoFareOn) Error() string {
@@ -152,18 +152,18 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 	a.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}
 	var known bool
 	if now := r.Now(); q.Price == nil {
-		a.Analysis, known, err = verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, now)
+		a.Judgement, known, err = verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, now)
 	} else {
 		price, quoted, fault := r.priceIn(ctx, a.Summary, *q.Price)
 		if fault != nil {
 			return a, fault
 		}
-		a.Analysis, known, err = verdict.JudgeDeparturePrice(d.sheet, d.pooled, q.When.When, price, quoted, now)
+		a.Judgement, known, err = verdict.JudgeDeparturePrice(d.sheet, d.pooled, q.When.When, price, quoted, now)
 	}
 	if err == nil && !known {
 		err = r.noFare(q, d)
 	}
-	return a.named(q), err
+	return a.named(), err
 }
 
 func (r *Reader) noFare(q Question, d departures) error {

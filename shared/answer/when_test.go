@@ -158,7 +158,7 @@ func TestDepartures(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		q     answer.Question
-		scope string
+		scope verdict.Scope
 		span  fare.Day // maximum days between question and departure; -1: unknown
 		says  int
 	}{
@@ -190,44 +190,42 @@ func TestDepartures(t *testing.T) {
 			storetest.Must(t, r.Check(t.Context(), c.q))
 			full, err := r.Answer(t.Context(), c.q)
 			storetest.Must(t, err)
-			a := full.Analysis
+			a := full.Judgement
 			if s.read != 1 || s.reads != 0 || s.pooled != 1 {
 				t.Errorf("%d sheets, %d summaries and %d pooled parts were read", s.read, s.reads, s.pooled)
 			}
-			if a.Ambito != c.scope || a.Origine != "Milano" || a.OrigineIata != "MIL" || a.Osservazioni != 4800 ||
-				a.AnticipoConsigliato == nil {
+			if a.Scope != c.scope || full.Origin.Name != "Milano" || full.Series.Origin != "MIL" || a.Observations != 4800 ||
+				a.Window == nil {
 				t.Errorf("%+v", a)
 			}
-			v, q := a.Verdetto, a.Quartili
-			if v.Percentile == nil || q == nil || *v.MedianaCent != q.MedianaCent || *v.MinimoCent != q.MinimoCent ||
-				*v.ScartoMedianaCent != a.Prezzo.Cent-q.MedianaCent || v.Campione < 4000 || *v.Stagionale {
+			v, q := a.Verdict, a.Quartiles
+			if !v.Judged() || q == nil || v.Median != q.Median || v.Minimum != q.Minimum ||
+				a.Difference() != a.Fare.Price-q.Median || v.Sample < 4000 {
 				t.Fatalf("%+v %+v", v, q)
 			}
-			if !slices.IsSorted([]fare.Cents{q.MinimoCent, q.Q1Cent, q.MedianaCent, q.Q3Cent, q.MassimoCent}) ||
-				q.MinimoCent < 15_00 || q.MassimoCent > 100_00 {
+			if !slices.IsSorted([]fare.Cents{q.Minimum, q.Q1, q.Median, q.Q3, q.Maximum}) ||
+				q.Minimum < 15_00 || q.Maximum > 100_00 {
 				t.Errorf("%+v", q)
 			}
 			if c.span < 0 {
-				if a.Prezzo.Partenza != "" || a.AnticipoGiorni != nil || a.Previsione != nil {
+				if a.Fare.Depart != 0 || a.Lead != nil || a.Forecasts != nil {
 					t.Errorf("%+v", a)
 				}
 				return
 			}
-			at, err := fare.ParseDay(a.Prezzo.Partenza)
-			if err != nil || at < c.q.When.Date-c.span || at > c.q.When.Date+c.span {
-				t.Errorf("departs %s", a.Prezzo.Partenza)
+			at := a.Fare.Depart
+			if at < c.q.When.Date-c.span || at > c.q.When.Date+c.span {
+				t.Errorf("departs %s", at)
 			}
-			if lead := int(at - today); *a.AnticipoGiorni != lead || *a.NellAnticipo != (lead >= 30 && lead <= 60) {
-				t.Errorf("%d days ahead, inside %v", *a.AnticipoGiorni, *a.NellAnticipo)
+			if lead := int(at - today); *a.Lead != lead || *a.InWindow != (lead >= 30 && lead <= 60) {
+				t.Errorf("%d days ahead, inside %v", *a.Lead, *a.InWindow)
 			}
-			if len(a.Previsione) != c.says {
-				t.Fatalf("%+v", a.Previsione)
+			if len(a.Forecasts) != c.says {
+				t.Fatalf("%+v", a.Forecasts)
 			}
-			for i, p := range a.Previsione {
-				if p.Giorni != []int{7, 14}[i] || p.Calo5 < 0 || p.Calo5 > .4 || p.Calo5Oltre && p.Calo5 != .4 ||
-					p.Casi == 0 ||
-					p.Attesa.DaCent > p.Attesa.MediaCent || p.Attesa.MediaCent > p.Attesa.ACent ||
-					p.Conviene && p.Attesa.ACent > 0 {
+			for i, p := range a.Forecasts {
+				if p.Days != []int{7, 14}[i] || p.Chance < 0 || p.Chance > .4 || p.OrMore && p.Chance != .4 ||
+					p.Cases == 0 || p.Low > p.Mean || p.Mean > p.High || p.Pays && p.High > 0 {
 					t.Errorf("%+v", p)
 				}
 			}
@@ -239,6 +237,9 @@ func TestDeparturesWithoutAnswer(t *testing.T) {
 	empty := today + 45
 	for empty%10 != 3 {
 		empty++
+	}
+	near := func(day fare.Day) verdict.Day {
+		return verdict.Day{Judged: verdict.Judged{Fare: verdict.Live{Depart: day}}}
 	}
 	back := func(name string, day fare.Day) func(*answer.Question) {
 		return func(q *answer.Question) { q.When.BackName, q.When.Back = name, day }
@@ -279,8 +280,7 @@ func TestDeparturesWithoutAnswer(t *testing.T) {
 		},
 		{
 			"no fare that day", question("Londra", on(empty)),
-			&answer.NoFareOn{Near: []verdict.Giorno{{Partenza: (empty - 2).String()}, {Partenza: (empty - 1).String()},
-				{Partenza: (empty + 1).String()}}}, false,
+			&answer.NoFareOn{Near: []verdict.Day{near(empty - 2), near(empty - 1), near(empty + 1)}}, false,
 		},
 		{"a route never seen", question("Vienna", on(empty)), &answer.NotCovered{}, false},
 		{"a route without a sheet", question("Parigi", on(empty)), &answer.NoFareOn{}, false},
@@ -314,12 +314,11 @@ func TestDeparturesWithoutAnswer(t *testing.T) {
 					t.Fatalf("error %#v", err)
 				}
 				for i, near := range none.Near {
-					if near.Partenza != want.Near[i].Partenza || near.Cent == nil || near.MedianaCent == nil {
+					if near.Fare.Depart != want.Near[i].Fare.Depart || near.Fare.Price == 0 || near.Verdict.Median == 0 {
 						t.Errorf("near is %+v", near)
 					}
 				}
-				if usual := none.Usual.Verdetto; len(want.Near) > 0 && (usual.MedianaCent == nil ||
-					*usual.ScartoMedianaCent != 0) {
+				if usual := none.Usual; len(want.Near) > 0 && (usual.Verdict.Median == 0 || usual.Difference() != 0) {
 					t.Errorf("usual is %+v", none.Usual)
 				}
 			case *answer.NotCovered:
@@ -362,7 +361,7 @@ func TestOwnPriceOfADeparture(t *testing.T) {
 		at := func(amount float64) int {
 			a, err := r.Answer(t.Context(), question(place, both(ask, priced(amount, code))))
 			storetest.Must(t, err)
-			return *a.Analysis.Verdetto.Percentile
+			return a.Judgement.Verdict.Percentile
 		}
 		if before, after = at(low), at(high); before > after {
 			t.Fatalf("round %d: %d at %.2f, %d at %.2f", round, before, low, after, high)
@@ -373,12 +372,12 @@ func TestOwnPriceOfADeparture(t *testing.T) {
 			continue
 		}
 		storetest.Must(t, err)
-		q := ours.Analysis.Prezzo.Quotato
-		same, err := r.Answer(t.Context(), question(place, both(ask, priced(q.Importo, q.Valuta))))
+		q := verdict.Quoted(ours.Judgement.Fare)
+		same, err := r.Answer(t.Context(), question(place, both(ask, priced(float64(q.Amount)/100, q.Currency.String()))))
 		storetest.Must(t, err)
 		compared++
-		if diff := cmp.Diff(ours.Analysis.Verdetto, same.Analysis.Verdetto); diff != "" {
-			t.Fatalf("round %d at %v %s: %s", round, q.Importo, q.Valuta, diff)
+		if diff := cmp.Diff(ours.Judgement.Verdict, same.Judgement.Verdict); diff != "" {
+			t.Fatalf("round %d at %v %s: %s", round, q.Amount, q.Currency, diff)
 		}
 	}
 	if compared < 900 || s.pooled != 1 {

@@ -68,7 +68,7 @@ func TestAirlinesToAnywhere(t *testing.T) {
 	toAnywhere(h, "easyjet", store.Alert{Trip: store.Trip{Airlines: "U2"}})
 	today := h.Today()
 	of := func(price fare.Cents, code string) deals.Deal {
-		d := dealAt(today, price, verdict.Buono, 0)
+		d := dealAt(today, price, verdict.Good, 0)
 		d.Fare.Flight, d.Fare.Stops = flightOf(code), fare.NonStop
 		return d
 	}

@@ -15,6 +15,7 @@ import (
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
 )
@@ -96,15 +97,15 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 // are too few data to decide.
 func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
 	d, ok := e.Cheapest(f.today, deals.Filter{NonStop: a.Trip.Nonstop, Airlines: a.Trip.Airlines})
-	level := d.Verdict.Livello
+	level := d.Verdict.Level
 	switch {
 	case !ok || f.today-fare.DayOf(time.Unix(d.Fare.Found, 0)) > verdict.LiveDays:
 		return nil, false
 	case a.Threshold > 0 && d.Fare.Price > a.Threshold:
 		return nil, true
-	case level == verdict.Insufficient:
+	case level == verdict.Unjudged:
 		return nil, false
-	case level != verdict.Ottimo && (level != verdict.Buono || a.LeastLevel() == verdict.Ottimo):
+	case level != verdict.Great && (level != verdict.Good || a.LeastLevel() == string(verdict.Great)):
 		return nil, true
 	}
 	return &d, true
@@ -148,14 +149,11 @@ func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language)
 	told := Fare{
 		Route: route, Origin: CityName(f.origin, l.Code), Destination: CityName(d.to, l.Code), Trip: a.Trip,
 		Day: f.day, Price: d.Fare.Price, Depart: d.Fare.Depart, Found: time.Unix(d.Fare.Found, 0).UTC(),
-		Level: v.Livello, Reliability: v.Affidabilita, Sample: v.Campione,
+		Level: v.Level, Reliability: v.Reliability, Sample: v.Sample, Percentile: v.Percentile, Median: v.Median,
 		Page: links.pageOf(news{Route: route}, a, l),
 	}
-	flight := news{Flight: d.Fare.Flight, Stops: d.Fare.Stops}
-	told.Flight, told.Facts = flightText(l, flight), factsOf(flight)
-	if v.Percentile != nil {
-		told.Percentile, told.Median = *v.Percentile, *v.MedianaCent
-	}
+	of := verdict.Live{Flight: d.Fare.Flight, Stops: d.Fare.Stops}
+	told.Flight, told.Facts = wording.FlightSentence(l, of), factsOf(of)
 	return told
 }
 

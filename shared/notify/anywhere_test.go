@@ -23,14 +23,13 @@ import (
 var milAnywhere = fare.Route{Origin: "MIL", Destination: store.Anywhere}
 
 // dealAt returns a deal whose fare was found old days before day, and departs 30 days after day.
-func dealAt(day fare.Day, price fare.Cents, level string, old int) deals.Deal {
+func dealAt(day fare.Day, price fare.Cents, level verdict.Level, old int) deals.Deal {
 	d := deals.Deal{Judged: verdict.Judged{Fare: verdict.Live{Depart: day + 30, Price: price,
 		Found: (day - fare.Day(old)).Time().Unix()}}}
-	d.Verdict = verdict.Verdetto{Livello: level, Campione: 3}
-	if level != verdict.Insufficient {
-		percentile, median, difference := 10, fare.Cents(6000), price-6000
-		d.Verdict = verdict.Verdetto{Livello: level, Affidabilita: verdict.Alta, Percentile: &percentile,
-			MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 200, Stagionale: new(bool)}
+	d.Verdict = verdict.Verdict{Level: level, Sample: 3}
+	if level != verdict.Unjudged {
+		d.Verdict = verdict.Verdict{Level: level, Reliability: verdict.HighReliability, Percentile: 10, Median: 6000,
+			Sample: 200}
 	}
 	return d
 }
@@ -39,7 +38,7 @@ func dealAt(day fare.Day, price fare.Cents, level string, old int) deals.Deal {
 type offered struct {
 	to    fare.City
 	price fare.Cents
-	level string
+	level verdict.Level
 }
 
 // leaveDeals stores the deals of an origin and the notification for alerts to Anywhere, like a
@@ -98,7 +97,7 @@ func (h *trip) told(who string) (cities []string, subject string) {
 // The subscriber is notified of a destination when it meets the alert, and again only after a
 // refresh in which it did not. A day has at most one message, with the cheapest destination first.
 func TestAnywhere(t *testing.T) {
-	const good, great, plain, thin = verdict.Buono, verdict.Ottimo, verdict.Normale, verdict.Insufficient
+	const good, great, plain, thin = verdict.Good, verdict.Great, verdict.Fair, verdict.Unjudged
 	for _, c := range []struct {
 		name  string
 		alert store.Alert
@@ -111,7 +110,7 @@ func TestAnywhere(t *testing.T) {
 			{{"BUH", 5000, plain}, {"LIS", 3000, great}, {"LON", 1900, good}, {"PAR", 1000, thin}},
 			{{"BUH", 4000, good}, {"LIS", 3000, great}, {"LON", 1900, good}, {"PAR", 900, great}},
 		}, []string{"LIS BUH", "", "LON", "PAR BUH"}},
-		{"great alone", store.Alert{Level: great}, [][]offered{{{"BUH", 5000, good}, {"LIS", 3000, great}}},
+		{"great alone", store.Alert{Level: string(great)}, [][]offered{{{"BUH", 5000, good}, {"LIS", 3000, great}}},
 			[]string{"LIS"}},
 		{"to a country", store.Alert{Area: "GB"}, [][]offered{
 			{{"BUH", 5000, good}, {"LIS", 3000, great}, {"LON", 2000, good}},
@@ -196,7 +195,7 @@ func TestAnywhereOncePerDay(t *testing.T) {
 			t.Errorf("told of %q, want %q", got, want)
 		}
 	}
-	const good = verdict.Buono
+	const good = verdict.Good
 	step("BUH", 1, offered{"BUH", 3000, good})
 	step("", 0, offered{"BUH", 3000, good}, offered{"LIS", 2000, good})
 	step("LIS", 1, offered{"BUH", 3000, good}, offered{"LIS", 2000, good})
@@ -226,7 +225,7 @@ func TestAnywhereTellsNothingUntrue(t *testing.T) {
 		}
 		return e
 	}
-	departed := dealAt(day, 2000, verdict.Ottimo, 0)
+	departed := dealAt(day, 2000, verdict.Great, 0)
 	departed.Fare.Depart = day + 1
 	for _, c := range []struct {
 		name  string
@@ -235,20 +234,20 @@ func TestAnywhereTellsNothingUntrue(t *testing.T) {
 		later int // days until it is sent
 		want  int
 	}{
-		{"fresh", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 0)), 0, 1},
-		{"found six days before", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 6)), 0, 1},
-		{"found eight days before", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 8)), 0, 0},
-		{"found a week before, sent late", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 6)), 2, 0},
+		{"fresh", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Great, 0)), 0, 1},
+		{"found six days before", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Great, 6)), 0, 1},
+		{"found eight days before", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Great, 8)), 0, 0},
+		{"found a week before, sent late", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Great, 6)), 2, 0},
 		{"departed since", store.Alert{}, one("BUH", departed), 2, 0},
-		{"news of eight days before", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 0)), 8, 0},
-		{"asked for after the refresh", store.Alert{Since: day + 1}, one("BUH", dealAt(day, 2000, verdict.Ottimo, 0)),
+		{"news of eight days before", store.Alert{}, one("BUH", dealAt(day, 2000, verdict.Great, 0)), 8, 0},
+		{"asked for after the refresh", store.Alert{Since: day + 1}, one("BUH", dealAt(day, 2000, verdict.Great, 0)),
 			1, 0},
 		{"stops are not known", store.Alert{Trip: store.Trip{Nonstop: true}},
-			one("BUH", dealAt(day, 2000, verdict.Ottimo, 0)), 0, 0},
+			one("BUH", dealAt(day, 2000, verdict.Great, 0)), 0, 0},
 		{"non-stop is dear", store.Alert{Trip: store.Trip{Nonstop: true}},
-			one("BUH", dealAt(day, 2000, verdict.Ottimo, 0), dealAt(day, 7000, verdict.Caro, 0)), 0, 0},
+			one("BUH", dealAt(day, 2000, verdict.Great, 0), dealAt(day, 7000, verdict.Expensive, 0)), 0, 0},
 		{"non-stop is cheap", store.Alert{Trip: store.Trip{Nonstop: true}},
-			one("BUH", dealAt(day, 2000, verdict.Caro, 0), dealAt(day, 2500, verdict.Buono, 0)), 0, 1},
+			one("BUH", dealAt(day, 2000, verdict.Expensive, 0), dealAt(day, 2500, verdict.Good, 0)), 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newTrip(t)
@@ -280,7 +279,7 @@ func TestAnywhereLists(t *testing.T) {
 	var all []offered
 	for i, city := range []fare.City{"AMS", "ATH", "BCN", "BER", "BRU", "BUH", "CPH", "DUB", "LIS", "LON", "MAD",
 		"PAR"} {
-		all = append(all, offered{city, fare.Cents(4500 - 100*i), verdict.Buono})
+		all = append(all, offered{city, fare.Cents(4500 - 100*i), verdict.Good})
 	}
 	leaveDeals(h.Fixture, "MIL", all...)
 	h.Work(notify.Result{Sent: 1, Settled: 1})
@@ -324,7 +323,7 @@ func TestAnywhereLists(t *testing.T) {
 
 // Under faults, each subscriber is notified exactly once of each destination.
 func TestAnywhereUnderFaults(t *testing.T) {
-	buh, lis := offered{"BUH", 3000, verdict.Buono}, offered{"LIS", 4000, verdict.Ottimo}
+	buh, lis := offered{"BUH", 3000, verdict.Good}, offered{"LIS", 4000, verdict.Great}
 	underFaults(t, 10, func(t *testing.T) *trip {
 		h := newTrip(t)
 		toAnywhere(h, "ada", store.Alert{})
@@ -334,7 +333,7 @@ func TestAnywhereUnderFaults(t *testing.T) {
 	}, func(t *testing.T, h *trip) {
 		h.WantMailed("ada", "bob")
 		h.Add(24 * time.Hour)
-		leaveDeals(h.Fixture, "MIL", buh, lis, offered{"LON", 2000, verdict.Buono})
+		leaveDeals(h.Fixture, "MIL", buh, lis, offered{"LON", 2000, verdict.Good})
 		h.Work(notify.Result{Sent: 2, Settled: 1})
 		for _, who := range []string{"ada", "bob"} {
 			all := ""
@@ -378,7 +377,7 @@ func TestAnotherListIsAnotherMessage(t *testing.T) {
 			texts[m.ID] = m.Text
 			return nil
 		}
-		leaveDeals(h.Fixture, "MIL", offered{"BUH", 3000, verdict.Buono})
+		leaveDeals(h.Fixture, "MIL", offered{"BUH", 3000, verdict.Good})
 		sound := h.Table
 		faulty := storetest.NewFaulty(refusingAlerts{sound})
 		faulty.DieAt(n, storetest.After)
@@ -388,7 +387,7 @@ func TestAnotherListIsAnotherMessage(t *testing.T) {
 		h.Add(10 * time.Minute)
 		for _, wait := range []time.Duration{0, 24 * time.Hour} {
 			h.Add(wait)
-			leaveDeals(h.Fixture, "MIL", offered{"BUH", 3000, verdict.Buono}, offered{"LIS", 2000, verdict.Buono})
+			leaveDeals(h.Fixture, "MIL", offered{"BUH", 3000, verdict.Good}, offered{"LIS", 2000, verdict.Good})
 			if _, err := h.Sender().Work(t.Context()); err != nil {
 				t.Fatal(err)
 			}

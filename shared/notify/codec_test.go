@@ -14,7 +14,7 @@ import (
 
 func TestEncoded(t *testing.T) {
 	n := someNews(t)
-	thin := news{Route: route, Day: 1, Price: 1, Level: verdict.Insufficient, Sample: 3}
+	thin := news{Route: route, Day: 1, Price: 1, Level: verdict.Unjudged, Sample: 3}
 	for _, want := range []news{n, thin} {
 		got, err := decodeNews(want.encode())
 		if err != nil {
@@ -60,7 +60,7 @@ func TestStoredFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := story(at(5001), level(verdict.Ottimo), thin(3000), level(verdict.Buono), level(verdict.Caro))
+	h := story(at(5001), level(verdict.Great), thin(3000), level(verdict.Good), level(verdict.Expensive))
 	for _, c := range []struct {
 		name, want string
 		got        []byte
@@ -77,7 +77,7 @@ func TestStoredFormat(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	n, _ := newsOf(route, summaryOf(asOf), asOf)
 	f.Add(n.encode())
-	f.Add(story(at(1), level(verdict.Caro)).encode())
+	f.Add(story(at(1), level(verdict.Expensive)).encode())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if n, err := decodeNews(data); err == nil {
 			if again, err := decodeNews(n.encode()); err != nil || again != n {

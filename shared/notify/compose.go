@@ -11,6 +11,7 @@ import (
 
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/airlines"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
@@ -72,8 +73,8 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 		Fares: []Fare{{
 			Route: route, Origin: from, Destination: to, Trip: a.Trip,
 			Day: found.Day, Price: found.Price, Before: cost, LastDay: told, Known: known(a, n.history),
-			Lowest: low, Depart: found.Depart, Return: found.Return, Flight: flightText(l, found),
-			Facts: factsOf(found), Found: time.Unix(found.Found, 0).UTC(),
+			Lowest: low, Depart: found.Depart, Return: found.Return, Flight: wording.FlightSentence(l, found.fare()),
+			Facts: factsOf(found.fare()), Found: time.Unix(found.Found, 0).UTC(),
 			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 			Median: found.Median, Minimum: found.Minimum,
 			Departure: ahead.departure(l), Waits: ahead.waits(l), Expected: ahead.expected(),
@@ -85,22 +86,30 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 	}, nil
 }
 
-func factsOf(n news) Facts {
-	f := Facts{Volo: verdict.VoloOf(n.Flight)}
-	if stops, known := n.Stops.Number(); known && n.Flight.Known() {
+func factsOf(of verdict.Live) (f Facts) {
+	flight := of.Flight
+	if stops, known := of.Stops.Number(); known && flight.Known() {
 		f.Stops = &stops
+	}
+	if flight.From != (fare.Airport{}) || flight.To != (fare.Airport{}) {
+		f.Airports = &Airports{flight.From.String(), flight.To.String()}
+	}
+	if flight.Airline != (fare.Airline{}) {
+		f.Airline = &Airline{flight.Airline.String(), airlines.Name(flight.Airline)}
+	}
+	if minutes := int(flight.Minutes); minutes > 0 {
+		f.Minutes = &minutes
 	}
 	return f
 }
 
-// flightText describes the flight of a fare in a sentence, or returns "".
-func flightText(l *i18n.Language, n news) string {
-	f := factsOf(n)
-	p := verdict.Prezzo{Volo: f.Volo, Soste: f.Stops}
+// fare returns the fare of the news, whose price is in EUR cents.
+func (n news) fare() verdict.Live {
+	l := verdict.Live{Depart: n.Depart, Price: n.Price, Found: n.Found, Flight: n.Flight, Stops: n.Stops}
 	if n.Return > 0 {
-		p.Ritorno = n.Return.String()
+		l.Nights = int16(n.Return - n.Depart)
 	}
-	return wording.FlightSentence(l, p)
+	return l
 }
 
 // ending composes the message that an alert has ended because all its departure dates have passed.

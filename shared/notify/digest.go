@@ -14,6 +14,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 )
 
@@ -284,10 +285,10 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 		d.Alerts = append(d.Alerts, mail.DigestAlert{
 			In: LanguageOf(a), Origin: from, Destination: to,
 			Trip: TripText(a.Trip, lang), When: waitsFor(a, lang), Met: line.met,
-			Price: line.price, Depart: line.found.Depart, Flight: flightText(lang, line.found),
+			Price: line.price, Depart: line.found.Depart, Flight: wording.FlightSentence(lang, line.found.fare()),
 			Found: time.Unix(line.found.Found, 0).UTC(),
-			Dated: a.Trip.From > 0, Level: line.found.Level,
-			Reliability: line.found.Reliability, Median: line.found.Median, Before: line.before,
+			Dated: a.Trip.From > 0, Level: string(line.found.Level),
+			Reliability: string(line.found.Reliability), Median: line.found.Median, Before: line.before,
 			Page: l.pageOf(line.found, a, lang), Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()),
 			Snooze: l.BaseURL + l.Snooze(s, a.Ref()),
 		})
@@ -302,7 +303,7 @@ func (l digestLine) rank() int {
 	switch {
 	case l.price == 0:
 		rank = none
-	case l.found.Level == verdict.Insufficient:
+	case l.found.Level == verdict.Unjudged:
 		rank = unjudged
 	}
 	if !l.met {

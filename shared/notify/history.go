@@ -38,11 +38,11 @@ const format = 1
 
 // Histories and news store indexes into these lists, so append new names at the end.
 var (
-	levels        = []string{verdict.Insufficient, verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
-	reliabilities = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
+	levels        = []verdict.Level{verdict.Unjudged, verdict.Great, verdict.Good, verdict.Fair, verdict.Expensive}
+	reliabilities = []verdict.Reliability{"", verdict.HighReliability, verdict.MediumReliability, verdict.LowReliability}
 )
 
-func oneOf(words []string, r *packed.Reader) string {
+func oneOf[T ~string](words []T, r *packed.Reader) T {
 	at := r.Int()
 	if at < 0 || at >= int64(len(words)) {
 		r.Fail(fmt.Errorf("%d is not one of %d", at, len(words)))

@@ -16,12 +16,12 @@ func TestAdd(t *testing.T) {
 		add  Observation
 		want history
 	}{
-		{"another day", Observation{Day: 114, Price: 3, Level: verdict.Caro},
-			story(at(1), at(2), Observation{Price: 3, Level: verdict.Caro})},
-		{"the same day again", Observation{Day: 107, Price: 3, Level: verdict.Normale}, story(at(1), at(3))},
-		{"a day long before, after a clock that was ahead", Observation{Day: 90, Price: 3, Level: verdict.Normale},
-			history{{Day: 90, Price: 3, Level: verdict.Normale}}},
-		{"an earlier day", Observation{Day: 103, Price: 3, Level: verdict.Normale}, h},
+		{"another day", Observation{Day: 114, Price: 3, Level: verdict.Expensive},
+			story(at(1), at(2), Observation{Price: 3, Level: verdict.Expensive})},
+		{"the same day again", Observation{Day: 107, Price: 3, Level: verdict.Fair}, story(at(1), at(3))},
+		{"a day long before, after a clock that was ahead", Observation{Day: 90, Price: 3, Level: verdict.Fair},
+			history{{Day: 90, Price: 3, Level: verdict.Fair}}},
+		{"an earlier day", Observation{Day: 103, Price: 3, Level: verdict.Fair}, h},
 	} {
 		if diff := cmp.Diff(c.want, h.add(c.add)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)

@@ -20,19 +20,19 @@ func formerly(threshold fare.Cents, notified fare.Day, fresh bool, h history) bo
 		if threshold > 0 {
 			return e.Price <= threshold
 		}
-		return e.Level == verdict.Ottimo || e.Level == verdict.Buono
+		return e.Level == verdict.Great || e.Level == verdict.Good
 	}
 	if fresh && notified < last.Day {
 		notified = 0
 	}
-	if last.Level == verdict.Insufficient || !meets(last) {
+	if last.Level == verdict.Unjudged || !meets(last) {
 		return false
 	}
 	if notified == 0 {
 		return true
 	}
 	for _, e := range h[:len(h)-1] {
-		unknown := threshold == 0 && e.Level == verdict.Insufficient
+		unknown := threshold == 0 && e.Level == verdict.Unjudged
 		if e.Day >= notified && !unknown && !meets(e) {
 			return true
 		}
@@ -155,8 +155,8 @@ func TestKinds(t *testing.T) {
 
 // If a fare met the condition but was not sent, the next observation that meets it is.
 func TestMissedObservationIsSentLater(t *testing.T) {
-	first, cheap := Observation{Day: 1000, Price: 10000, Level: verdict.Normale},
-		Observation{Day: 1040, Price: 5000, Level: verdict.Ottimo, Low: 40}
+	first, cheap := Observation{Day: 1000, Price: 10000, Level: verdict.Fair},
+		Observation{Day: 1040, Price: 5000, Level: verdict.Great, Low: 40}
 	for _, w := range []Watch{
 		{Kind: store.Threshold, Threshold: 5000}, {Kind: store.Verdict}, {Kind: store.Low, Days: 30},
 		{Kind: store.Drop, Percent: 50}, {Kind: store.Drop, Amount: 5000}, {Kind: store.Change},
@@ -169,7 +169,7 @@ func TestMissedObservationIsSentLater(t *testing.T) {
 		next := cheap
 		next.Day, next.Low = 1041, 1
 		thin := next
-		thin.Level = verdict.Insufficient
+		thin.Level = verdict.Unjudged
 		if due, _ := w.Due(s, thin); due {
 			t.Errorf("%+v: an observation with too little data is sent", w)
 		}
@@ -183,8 +183,8 @@ func TestMissedObservationIsSentLater(t *testing.T) {
 // A paused alert sends nothing until the end of the pause, and then a fare that still meets its
 // condition. Observations from before the alert was added do not count.
 func TestPausedAndSince(t *testing.T) {
-	h := history{{Day: 1000, Price: 9000, Level: verdict.Caro},
-		{Day: 1010, Price: 5000, Level: verdict.Ottimo, Low: 10}, {Day: 1020, Price: 5000, Level: verdict.Ottimo}}
+	h := history{{Day: 1000, Price: 9000, Level: verdict.Expensive},
+		{Day: 1010, Price: 5000, Level: verdict.Great, Low: 10}, {Day: 1020, Price: 5000, Level: verdict.Great}}
 	for _, c := range []struct {
 		name  string
 		alert store.Alert

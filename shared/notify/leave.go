@@ -49,7 +49,7 @@ func storeNews(ctx context.Context, notifications store.Notifications, found new
 		Route: found.Route, Day: found.Day, News: encoded, History: h.add(seen).encode(),
 		Expires: (found.Day + verdict.LiveDays + 1).Time(),
 	}
-	if found.Level == verdict.Insufficient {
+	if found.Level == verdict.Unjudged {
 		n.News = nil // kept in the history, but not sent
 	}
 	if err := notifications.Put(ctx, past, n, digest[:8], (found.Day + verdict.HistoryDays).Time()); err != nil {

@@ -49,8 +49,8 @@ type Fare struct {
 	Flight             string     // a sentence about the flight in the message's language; may be empty
 	Facts              Facts      `json:",omitzero"` // the same for programs
 	Found              time.Time
-	Level              string // a code of package verdict
-	Reliability        string
+	Level              verdict.Level
+	Reliability        verdict.Reliability
 	Percentile, Sample int
 	Median, Minimum    fare.Cents
 	// Departure says what fares on this departure usually cost, and Waits what waiting brought in
@@ -61,10 +61,23 @@ type Fare struct {
 	Page             string    // link to the page with the whole verdict
 }
 
-// Facts holds what the source says about the flight of a fare.
+// Facts holds what the source says about the flight of a fare. Waiting jobs are stored with these
+// names.
 type Facts struct {
-	verdict.Volo
-	Stops *int `json:",omitempty"` // 2 means two or more; nil: unknown
+	Airports *Airports `json:"aeroporti,omitempty"`
+	Airline  *Airline  `json:"vettore,omitempty"`
+	Minutes  *int      `json:"durataMinuti,omitempty"`
+	Stops    *int      `json:",omitempty"` // 2 means two or more; nil: unknown
+}
+
+type Airports struct {
+	Origin      string `json:"origine,omitempty"`
+	Destination string `json:"destinazione,omitempty"`
+}
+
+type Airline struct {
+	Code string `json:"iata"`
+	Name string `json:"nome"`
 }
 
 // Expected is the usual price of a departure, and the price changes after waiting in similar
@@ -127,7 +140,7 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 		ID: m.ID, To: to.Email, Lang: m.Language, In: l, Origin: f.Origin, Destination: f.Destination,
 		Subject: Subject(to, f, l), Price: f.Price, Depart: f.Depart, Return: f.Return, Flight: f.Flight, Found: f.Found, Day: m.Day,
 		Since: Since(to, f, l), Booked: booked, Dated: to.Trip.From > 0,
-		Level: f.Level, Reliability: f.Reliability, Sample: f.Sample,
+		Level: string(f.Level), Reliability: string(f.Reliability), Sample: f.Sample,
 		Median: f.Median, Minimum: f.Minimum, Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l),
 		RequestDay: to.RequestDay, Picture: m.Picture,
 		Departure: f.Departure, Waits: waits, Page: f.Page,
@@ -146,7 +159,7 @@ func listMail(to store.Alert, m Message) (mail.Message, error) {
 	for _, f := range m.Fares {
 		list.Fares = append(list.Fares, mail.Listed{
 			Destination: f.Destination, Price: f.Price, Median: f.Median, Depart: f.Depart, Found: f.Found,
-			Flight: f.Flight, Level: f.Level, Reliability: f.Reliability, Page: f.Page,
+			Flight: f.Flight, Level: string(f.Level), Reliability: string(f.Reliability), Page: f.Page,
 		})
 	}
 	return mail.ListMail(list)

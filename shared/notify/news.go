@@ -21,8 +21,8 @@ type news struct {
 	Found       int64 // when the fare was seen, Unix seconds
 	Flight      fare.Flight
 	Stops       fare.Stops // stored only with a known Flight
-	Level       string
-	Reliability string
+	Level       verdict.Level
+	Reliability verdict.Reliability
 	Percentile  int
 	Median      fare.Cents
 	Minimum     fare.Cents
@@ -60,23 +60,25 @@ const weeks = 26
 // newsOf judges the cheapest fare of a route from the summary of today's refresh. It returns false
 // if there is no current fare; a summary of an earlier day means that today's refresh found none.
 func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, bool) {
-	live, ok := s.Cheapest(today)
-	if !ok || s.AsOf != today {
+	if s.AsOf != today {
 		return news{}, false
 	}
 	a, ok := verdict.Judge(s, today.Time())
 	if !ok {
 		return news{}, false
 	}
-	n := news{Route: route, Day: today, Price: s.Euro(live.Price), Depart: live.Depart, Found: live.Found,
-		Flight: live.Flight, Stops: live.Stops, Level: a.Verdetto.Livello, Reliability: a.Verdetto.Affidabilita, Sample: a.Verdetto.Campione}
-	if v := a.Verdetto; v.Percentile != nil {
-		n.Percentile, n.Median, n.Minimum = *v.Percentile, *v.MedianaCent, *v.MinimoCent
-	}
+	n := newsOfFare(route, a.Fare, a.Verdict)
+	n.Day = today
 	for _, l := range s.Lows {
 		n.low(l.Day, s.Euro(l.Price))
 	}
 	return n, true
+}
+
+func newsOfFare(route fare.Route, l verdict.Live, v verdict.Verdict) news {
+	return news{Route: route, Price: l.Price, Depart: l.Depart, Found: l.Found, Flight: l.Flight, Stops: l.Stops,
+		Level: v.Level, Reliability: v.Reliability, Percentile: v.Percentile, Median: v.Median, Minimum: v.Minimum,
+		Sample: v.Sample}
 }
 
 func (n *news) low(day fare.Day, price fare.Cents) {

@@ -43,12 +43,12 @@ func TestNewsOf(t *testing.T) {
 	n := someNews(t)
 	a, _ := verdict.Judge(summaryOf(asOf), asOf.Time())
 	want := news{Route: route, Day: asOf, Price: 1499, Depart: asOf + 30, Found: asOf.Time().Unix() + 3600,
-		Level: a.Verdetto.Livello, Reliability: a.Verdetto.Affidabilita, Percentile: *a.Verdetto.Percentile,
-		Median: *a.Verdetto.MedianaCent, Minimum: *a.Verdetto.MinimoCent, Sample: a.Verdetto.Campione, Lows: n.Lows}
+		Level: a.Verdict.Level, Reliability: a.Verdict.Reliability, Percentile: a.Verdict.Percentile,
+		Median: a.Verdict.Median, Minimum: a.Verdict.Minimum, Sample: a.Verdict.Sample, Lows: n.Lows}
 	if diff := cmp.Diff(want, n, cmpopts.IgnoreUnexported(news{})); diff != "" {
 		t.Error(diff)
 	}
-	if n.Level != verdict.Ottimo {
+	if n.Level != verdict.Great {
 		t.Errorf("level %s: the case is not what it should be", n.Level)
 	}
 	// A fare of 4000 + 500*7 cents was found a week ago. That of the week before is no longer on

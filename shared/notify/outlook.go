@@ -20,7 +20,7 @@ type Answers interface {
 
 // outlook is the verdict on the departure of a fare: its usual price, and what waiting brought in
 // similar cases. The zero outlook adds no text to a message.
-type outlook struct{ of *verdict.Analysis }
+type outlook struct{ of *verdict.Judgement }
 
 // lookAhead returns the outlook of the fare in n, which is empty if the departure cannot be judged,
 // or if its cheapest fare now has another price. Only a failure of the store is an error, because a
@@ -39,13 +39,13 @@ func lookAhead(ctx context.Context, answers Answers, n news) (outlook, error) {
 		}
 		return outlook{}, err
 	}
-	return outlookOf(a.Analysis, n.Price), nil
+	return outlookOf(a.Judgement, n.Price), nil
 }
 
 // outlookOf returns an empty outlook if the answer is about another price, or if there are too few
 // data.
-func outlookOf(a verdict.Analysis, price fare.Cents) outlook {
-	if a.Verdetto.Percentile == nil || a.Quartili == nil || a.Prezzo.Cent != price {
+func outlookOf(a verdict.Judgement, price fare.Cents) outlook {
+	if !a.Verdict.Judged() || a.Quartiles == nil || a.Fare.Price != price {
 		return outlook{}
 	}
 	return outlook{&a}
@@ -73,10 +73,9 @@ func (o outlook) expected() *Expected {
 	if o.of == nil {
 		return nil
 	}
-	e := Expected{Low: o.of.Quartili.Q1Cent, High: o.of.Quartili.Q3Cent}
-	for _, p := range o.of.Previsione {
-		e.Waits = append(e.Waits, Wait{Days: p.Giorni, Fall: p.Calo5, More: p.Calo5Oltre, Mean: p.Attesa.MediaCent,
-			Pays: p.Conviene})
+	e := Expected{Low: o.of.Quartiles.Q1, High: o.of.Quartiles.Q3}
+	for _, p := range o.of.Forecasts {
+		e.Waits = append(e.Waits, Wait{Days: p.Days, Fall: p.Chance, More: p.OrMore, Mean: p.Mean, Pays: p.Pays})
 	}
 	return &e
 }

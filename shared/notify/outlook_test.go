@@ -18,29 +18,28 @@ import (
 )
 
 type judged struct {
-	analysis verdict.Analysis
+	analysis verdict.Judgement
 	err      error
 	asked    []answer.Question
 }
 
 func (j *judged) Answer(_ context.Context, q answer.Question) (answer.Answer, error) {
 	j.asked = append(j.asked, q)
-	return answer.Answer{Analysis: j.analysis}, j.err
+	return answer.Answer{Judgement: j.analysis}, j.err
 }
 
 // departing returns the verdict on a departure; pays says whether waiting saved money in recorded
 // cases.
-func departing(price fare.Cents, pays bool) verdict.Analysis {
-	percentile, lead := 12, 150
-	return verdict.Analysis{
-		Ambito: verdict.InPartenza, Prezzo: verdict.Prezzo{Cent: price},
-		Verdetto: verdict.Verdetto{Livello: verdict.Buono, Affidabilita: verdict.Media, Percentile: &percentile,
-			Campione: 120, Confronto: verdict.Storia},
-		Quartili: &verdict.Quartili{Q1Cent: 4010, Q3Cent: 6490}, AnticipoGiorni: &lead,
-		Previsione: []verdict.Previsione{
-			{Giorni: 7, Calo5: .12, Rialzo5: .07, Attesa: verdict.Attesa{MediaCent: 310, PiuCaro: .6}},
-			{Giorni: 14, Calo5: .4, Calo5Oltre: true, Attesa: verdict.Attesa{MediaCent: -250, PiuCaro: .3},
-				Conviene: pays},
+func departing(price fare.Cents, pays bool) verdict.Judgement {
+	lead := 150
+	return verdict.Judgement{
+		Scope: verdict.OfDeparture,
+		Judged: verdict.Judged{Fare: verdict.Live{Price: price}, Verdict: verdict.Verdict{Level: verdict.Good,
+			Reliability: verdict.MediumReliability, Percentile: 12, Sample: 120, Comparison: verdict.Earlier}},
+		Quartiles: &verdict.Quartiles{Q1: 4010, Q3: 6490}, Lead: &lead,
+		Forecasts: []verdict.Forecast{
+			{Fall: verdict.Fall{Days: 7, Chance: .12}, Rise: .07, Mean: 310, Dearer: .6},
+			{Fall: verdict.Fall{Days: 14, Chance: .4, OrMore: true}, Mean: -250, Dearer: .3, Pays: pays},
 		},
 	}
 }
@@ -65,7 +64,7 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			[]string{advises + ": such fares then cost €2.50 less", "but 30 ended up dearer"}, []string{advisesNot}, false},
 		{"another fare is the cheapest for it", judged{analysis: departing(2900, true)}, nil,
 			[]string{advises, advisesNot, "AND IF YOU WAIT?"}, false},
-		{"too little is known", judged{analysis: verdict.Analysis{Prezzo: verdict.Prezzo{Cent: 3000}}}, nil,
+		{"too little is known", judged{analysis: verdict.Judgement{Judged: verdict.Judged{Fare: verdict.Live{Price: 3000}}}}, nil,
 			[]string{"AND IF YOU WAIT?"}, false},
 		{"it has no fare", judged{err: &answer.NoFareOn{}}, nil, []string{"AND IF YOU WAIT?"}, false},
 		{"the store fails", judged{err: fmt.Errorf("read: %w", store.ErrUnavailable)}, nil,

@@ -10,7 +10,7 @@ import (
 type Observation struct {
 	Day   fare.Day
 	Price fare.Cents
-	Level string // a level of package verdict
+	Level verdict.Level
 	// Low is the number of days before Day in which no fare was as cheap. 0: unknown.
 	Low fare.Day
 }
@@ -59,7 +59,7 @@ func (w Watch) Pass(s State, seen Observation) State {
 	if s.Price == 0 {
 		s.Price = seen.Price
 	}
-	unknown := w.Kind == store.Verdict && seen.Level == verdict.Insufficient
+	unknown := w.Kind == store.Verdict && seen.Level == verdict.Unjudged
 	if !unknown && !w.meets(s, seen) {
 		s.Unmet = true
 	}
@@ -70,7 +70,7 @@ func (w Watch) Pass(s State, seen Observation) State {
 }
 
 func (w Watch) due(s State, seen Observation) bool {
-	if seen.Level == verdict.Insufficient || s.LastDay > 0 && seen.Day <= s.LastDay || !w.meets(s, seen) {
+	if seen.Level == verdict.Unjudged || s.LastDay > 0 && seen.Day <= s.LastDay || !w.meets(s, seen) {
 		return false
 	}
 	if s.LastDay == 0 || s.Unmet {
@@ -100,7 +100,7 @@ func (w Watch) meets(s State, seen Observation) bool {
 	case store.Change:
 		return s.Price > 0 && seen.Price != s.Price
 	}
-	return seen.Level == verdict.Ottimo || seen.Level == verdict.Buono
+	return seen.Level == verdict.Great || seen.Level == verdict.Good
 }
 
 func watchOf(a store.Alert) Watch {

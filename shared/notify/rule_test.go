@@ -17,10 +17,10 @@ func story(seen ...Observation) (h history) {
 	return h
 }
 
-func at(price fare.Cents) Observation { return Observation{Price: price, Level: verdict.Normale} }
-func level(level string) Observation  { return Observation{Price: 5000, Level: level} }
+func at(price fare.Cents) Observation       { return Observation{Price: price, Level: verdict.Fair} }
+func level(level verdict.Level) Observation { return Observation{Price: 5000, Level: level} }
 func thin(price fare.Cents) Observation {
-	return Observation{Price: price, Level: verdict.Insufficient}
+	return Observation{Price: price, Level: verdict.Unjudged}
 }
 
 // shouldNotify applies the rule for Threshold, or for Verdict if threshold is 0.
@@ -52,20 +52,20 @@ func TestShouldNotify(t *testing.T) {
 		{"under, but too little data", 5000, 0, story(thin(4000)), false},
 		{"too little data above, then under", 5000, 100, story(at(4000), thin(6000), at(4500)), true},
 		{"too little data under, then under", 5000, 100, story(at(4000), thin(3000), at(4500)), false},
-		{"caro, but under the threshold", 5000, 0, story(Observation{Price: 4000, Level: verdict.Caro}), true},
+		{"caro, but under the threshold", 5000, 0, story(Observation{Price: 4000, Level: verdict.Expensive}), true},
 
-		{"ottimo", 0, 0, story(level(verdict.Ottimo)), true},
-		{"buono", 0, 0, story(level(verdict.Buono)), true},
-		{"normale", 0, 0, story(level(verdict.Normale)), false},
-		{"caro", 0, 0, story(level(verdict.Caro)), false},
-		{"no verdict", 0, 0, story(level(verdict.Insufficient)), false},
-		{"buono since the mail, ottimo now", 0, 100, story(level(verdict.Buono), level(verdict.Ottimo)), false},
+		{"ottimo", 0, 0, story(level(verdict.Great)), true},
+		{"buono", 0, 0, story(level(verdict.Good)), true},
+		{"normale", 0, 0, story(level(verdict.Fair)), false},
+		{"caro", 0, 0, story(level(verdict.Expensive)), false},
+		{"no verdict", 0, 0, story(level(verdict.Unjudged)), false},
+		{"buono since the mail, ottimo now", 0, 100, story(level(verdict.Good), level(verdict.Great)), false},
 		{"normale since the mail, buono now", 0, 100,
-			story(level(verdict.Ottimo), level(verdict.Normale), level(verdict.Buono)), true},
+			story(level(verdict.Great), level(verdict.Fair), level(verdict.Good)), true},
 		{"no verdict since the mail, buono now", 0, 100,
-			story(level(verdict.Ottimo), level(verdict.Insufficient), level(verdict.Buono)), false},
+			story(level(verdict.Great), level(verdict.Unjudged), level(verdict.Good)), false},
 		{"notified by threshold when it was caro, by verdict now", 0, 100,
-			story(level(verdict.Caro), level(verdict.Buono)), true},
+			story(level(verdict.Expensive), level(verdict.Good)), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := shouldNotify(c.threshold, c.notified, c.history); got != c.want {

@@ -62,7 +62,7 @@ func newSimulation(t *testing.T, routes int) *simulation {
 		{Trip: one, Threshold: 4000}, {Trip: one, Kind: store.Low, Days: 7},
 		{Trip: some, Kind: store.Drop, Amount: 500}, {Trip: store.Trip{From: first, To: last, Month: true}},
 		{Trip: one, Kind: store.Change}, {Trip: store.Trip{From: s.Today() + 9, To: s.Today() + 9}, Threshold: 100},
-		{Route: milAnywhere}, {Route: milAnywhere, Threshold: 3750, Level: verdict.Ottimo}, // from the route's origin
+		{Route: milAnywhere}, {Route: milAnywhere, Threshold: 3750, Level: string(verdict.Great)}, // from the route's origin
 	}
 	return s
 }
@@ -136,9 +136,9 @@ func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		s.T.Fatal(err)
 	}
-	level := verdict.Normale
+	level := verdict.Fair
 	if price < 5000 {
-		level = verdict.Ottimo
+		level = verdict.Great
 	}
 	e := deals.Entry{Destination: route.Destination, AsOf: s.Today(), Observations: 400}
 	e.Any.Route = []deals.Deal{dealAt(s.Today(), price, level, 0)}

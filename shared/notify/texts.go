@@ -104,7 +104,7 @@ func ListTitle(m Message, l *i18n.Language) string {
 	first, many := m.Fares[0], len(m.Fares)+m.More
 	if many == 1 {
 		return m.Origin + "–" + first.Destination + l.Text("format.colon") + " " + l.Amount(first.Price) + ", " +
-			l.Text("level."+first.Level)
+			l.Text("level."+string(first.Level))
 	}
 	return l.Count("mail.list.subject", many, "City", m.Origin, "Price", l.Amount(first.Price))
 }

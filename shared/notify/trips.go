@@ -124,7 +124,7 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 		To:   answer.Name("", cmp.Or(trip.Airports.To.String(), string(route.Destination))),
 		Trip: trip.Nights, NonStop: trip.Nonstop, Airlines: trip.Airlines,
 	}
-	var of *verdict.Prezzo
+	var of *verdict.Live
 	var err error
 	switch month := departure.Month; {
 	case trip.From == 0:
@@ -145,45 +145,33 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 		return news{}, false, nil // the source does not state the airports of the route's fares
 	}
 	if of == nil {
-		of = &a.Analysis.Prezzo
+		of = &a.Judgement.Fare
 	}
-	n := news{Route: route, Price: of.Cent, Level: a.Analysis.Verdetto.Livello,
-		Reliability: a.Analysis.Verdetto.Affidabilita, Sample: a.Analysis.Verdetto.Campione}
-	if v := a.Analysis.Verdetto; v.Percentile != nil {
-		n.Percentile, n.Median, n.Minimum = *v.Percentile, *v.MedianaCent, *v.MinimoCent
-	}
+	n := newsOfFare(route, *of, a.Judgement.Verdict)
 	if trip.From > 0 && (trip.Month || trip.From == trip.To) {
-		n.ahead = outlookOf(a.Analysis, n.Price)
+		n.ahead = outlookOf(a.Judgement, n.Price)
 	}
-	if n.Depart, err = fare.ParseDay(of.Partenza); err == nil && of.Ritorno != "" {
-		n.Return, err = fare.ParseDay(of.Ritorno)
-	}
-	if of.TrovatoIl != nil {
-		n.Found = of.TrovatoIl.Unix()
-	}
-	n.Flight, n.Stops = of.Flight()
-	return n, err == nil, err
+	n.Return = of.Return()
+	return n, true, nil
 }
 
 // cheapestWithin returns the cheapest departure within the days of a trip, or nil if no day has a
 // fare. It changes q so that this fare is compared with the cheapest fares of periods of similar
 // length, not with fares of single days.
-func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store.Trip) (*verdict.Prezzo, error) {
+func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store.Trip) (*verdict.Live, error) {
 	first := max(trip.From, fare.DayOf(r.Now()))
 	_, all, err := r.answers.Fares(ctx, *q, true)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(p verdict.Prezzo) bool {
-		day, err := fare.ParseDay(p.Partenza)
-		return err != nil || day < first || day > trip.To
-	})
+	all = slices.DeleteFunc(all, func(l verdict.Live) bool { return l.Depart < first || l.Depart > trip.To })
 	if len(all) == 0 {
 		return nil, nil
 	}
-	of := slices.MinFunc(all, func(a, b verdict.Prezzo) int { return cmp.Compare(a.Cent, b.Cent) })
+	of := slices.MinFunc(all, func(a, b verdict.Live) int { return cmp.Compare(a.Price, b.Price) })
 	q.When = &answer.When{When: verdict.When{Date: first + (trip.To-first)/2, Span: spanOf(trip.To - first + 1)}}
-	q.Price = &answer.Price{Amount: of.Quotato.Importo, Currency: of.Quotato.Valuta}
+	quoted := verdict.Quoted(of)
+	q.Price = &answer.Price{Amount: float64(quoted.Amount) / 100, Currency: quoted.Currency.String()}
 	return &of, nil
 }
 

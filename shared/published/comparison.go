@@ -26,11 +26,11 @@ type Confronto struct {
 
 // Viaggio is one trip of a comparison: its verdict, or the reason why there is none.
 type Viaggio struct {
-	Destinazione string            `json:"destinazione" doc:"Destination as requested" example:"Bucarest"`
-	Partenza     string            `json:"partenza,omitempty" format:"date" doc:"Day of departure as requested" example:"2016-04-09"`
-	Mese         string            `json:"mese,omitempty" doc:"Month of departure as requested" example:"2016-04"`
-	Analisi      *verdict.Analysis `json:"analisi,omitempty" doc:"The answer of GET /v1/analisi. Absent if there is a problema"`
-	Problema     *ProblemaViaggio  `json:"problema,omitempty" doc:"Why there is no analisi"`
+	Destinazione string           `json:"destinazione" doc:"Destination as requested" example:"Bucarest"`
+	Partenza     string           `json:"partenza,omitempty" format:"date" doc:"Day of departure as requested" example:"2016-04-09"`
+	Mese         string           `json:"mese,omitempty" doc:"Month of departure as requested" example:"2016-04"`
+	Analisi      *Analysis        `json:"analisi,omitempty" doc:"The answer of GET /v1/analisi. Absent if there is a problema"`
+	Problema     *ProblemaViaggio `json:"problema,omitempty" doc:"Why there is no analisi"`
 }
 
 type ProblemaViaggio struct {
@@ -115,6 +115,7 @@ func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
 func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Confronto, error) {
 	c := Confronto{Chiesti: of.Len(), Contati: granted, Viaggi: slices.Clone(of.trips), Migliori: []int{},
 		PiuEconomici: []int{}}
+	all := make([]verdict.Judged, of.Len())
 	for i := range c.Viaggi {
 		v := &c.Viaggi[i]
 		if i >= granted {
@@ -123,7 +124,7 @@ func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Conf
 					"Pro key."}
 			continue
 		}
-		a, err := s.Verdict(ctx, of.questions[i])
+		judged, err := s.Judge(ctx, of.questions[i])
 		var p *httpapi.Problem
 		switch {
 		case errors.As(err, &p):
@@ -131,19 +132,15 @@ func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Conf
 		case err != nil:
 			return c, err
 		default:
-			v.Analisi = &a
+			a := s.Publish(ctx, of.questions[i], judged)
+			v.Analisi, all[i] = &a, judged.Judgement.Judged
 			c.PiuEconomici = append(c.PiuEconomici, i)
-			if a.Verdetto.Percentile != nil {
+			if all[i].Verdict.Judged() {
 				c.Migliori = append(c.Migliori, i)
 			}
 		}
 	}
-	slices.SortStableFunc(c.Migliori, func(i, j int) int {
-		return verdict.Judged{Verdict: c.Viaggi[i].Analisi.Verdetto}.Better(verdict.Judged{Verdict: c.Viaggi[j].Analisi.Verdetto})
-	})
-	slices.SortStableFunc(c.PiuEconomici, func(i,
-		j int) int {
-		return int(c.Viaggi[i].Analisi.Prezzo.Cent - c.Viaggi[j].Analisi.Prezzo.Cent)
-	})
+	slices.SortStableFunc(c.Migliori, func(i, j int) int { return all[i].Better(all[j]) })
+	slices.SortStableFunc(c.PiuEconomici, func(i, j int) int { return int(all[i].Fare.Price - all[j].Fare.Price) })
 	return c, nil
 }

@@ -21,26 +21,26 @@ import (
 
 // Occasioni is the published list of deals from an origin: its cheap destinations.
 type Occasioni struct {
-	Origine      string           `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
-	OrigineIata  string           `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
-	Luoghi       []verdict.Luogo  `json:"luoghi,omitempty" doc:"The origin, if its fares cover more than the name that you gave, as in GET /v1/analisi"`
-	Vettori      *verdict.Vettori `json:"vettori,omitempty" doc:"The airlines that it is limited to"`
-	Ambito       string           `json:"ambito" enum:"rotta,mese" doc:"What each verdetto judges: the cheapest fare of the route, or of its departures in mese"`
-	Notti        string           `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Nights away of return fares, as requested. Absent for one-way fares"`
-	Valuta       string           `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
-	Occasioni    []Occasione      `json:"occasioni" nullable:"false" doc:"Destinations with a fare, best first: by level, then percentile, then distance below the median. Those with too little data for a verdict come last"`
-	AggiornatoIl *time.Time       `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. The age of each is its prezzo.etaOre. Absent if there is none"`
+	Origine      string      `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
+	OrigineIata  string      `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	Luoghi       []Luogo     `json:"luoghi,omitempty" doc:"The origin, if its fares cover more than the name that you gave, as in GET /v1/analisi"`
+	Vettori      *Vettori    `json:"vettori,omitempty" doc:"The airlines that it is limited to"`
+	Ambito       string      `json:"ambito" enum:"rotta,mese" doc:"What each verdetto judges: the cheapest fare of the route, or of its departures in mese"`
+	Notti        string      `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Nights away of return fares, as requested. Absent for one-way fares"`
+	Valuta       string      `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
+	Occasioni    []Occasione `json:"occasioni" nullable:"false" doc:"Destinations with a fare, best first: by level, then percentile, then distance below the median. Those with too little data for a verdict come last"`
+	AggiornatoIl *time.Time  `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. The age of each is its prezzo.etaOre. Absent if there is none"`
 	// Raccolta is absent once a route of the origin has enough days.
-	Raccolta *verdict.Raccolta `json:"raccolta,omitempty" doc:"How far the destinations are from the first verdict, by the one with the most days. Absent once a route of the origin has enough days"`
+	Raccolta *httpapi.Raccolta `json:"raccolta,omitempty" doc:"How far the destinations are from the first verdict, by the one with the most days. Absent once a route of the origin has enough days"`
 }
 
 // Occasione is a destination with the verdict on its cheapest fare.
 type Occasione struct {
-	Destinazione     string           `json:"destinazione" doc:"Destination city name in Italian, or in English if there is none" example:"Bucarest"`
-	DestinazioneIata string           `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Verdetto         verdict.Verdetto `json:"verdetto" doc:"The verdict of GET /v1/analisi at the refresh that saw this fare, without minimoCent, intervallo and the days that it counts"`
-	Prezzo           verdict.Prezzo   `json:"prezzo" doc:"The destination's cheapest fare. It was observed and may no longer be available"`
-	PrezzoPiuBasso   *verdict.Prezzo  `json:"prezzoPiuBasso,omitempty" doc:"A lower one-way fare for another departure. Found over 24 hours before the newest fare, so verdetto does not judge it. Absent with mese"`
+	Destinazione     string   `json:"destinazione" doc:"Destination city name in Italian, or in English if there is none" example:"Bucarest"`
+	DestinazioneIata string   `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
+	Verdetto         Verdetto `json:"verdetto" doc:"The verdict of GET /v1/analisi at the refresh that saw this fare, without minimoCent, intervallo and the days that it counts"`
+	Prezzo           Prezzo   `json:"prezzo" doc:"The destination's cheapest fare. It was observed and may no longer be available"`
+	PrezzoPiuBasso   *Prezzo  `json:"prezzoPiuBasso,omitempty" doc:"A lower one-way fare for another departure. Found over 24 hours before the newest fare, so verdetto does not judge it. Absent with mese"`
 }
 
 type DealsInput struct {
@@ -78,7 +78,7 @@ type DealsQuestion struct {
 	Show     answer.Currency
 }
 
-var levelNames = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
+var levelNames = []string{string(verdict.Great), string(verdict.Good), string(verdict.Fair), string(verdict.Expensive), string(verdict.Unjudged)}
 
 // Question parses the parameters; name is as in Trips.Comparison.
 func (in *DealsInput) Question(from answer.Named, name func(parameter string) string) (q DealsQuestion, err error) {
@@ -118,7 +118,7 @@ func (in *DealsInput) Question(from answer.Named, name func(parameter string) st
 // Deals returns the cheap destinations from a city. If there is no answer, the error is the Problem
 // to send.
 func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error) {
-	o := Occasioni{Ambito: verdict.Rotta, Notti: q.Trip.String(), Valuta: "EUR", Occasioni: []Occasione{}}
+	o := Occasioni{Ambito: string(verdict.OfRoute), Notti: q.Trip.String(), Occasioni: []Occasione{}}
 	place, err := Find(q.From)
 	if err != nil {
 		return o, err
@@ -131,32 +131,32 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	}
 	var month *fare.Day
 	if q.When != nil {
-		o.Ambito, month = verdict.InMese, &q.When.Date
+		o.Ambito, month = string(verdict.OfMonth), &q.When.Date
 	}
 	now := s.Now()
 	if r, ok := all.Collection(fare.DayOf(now)); ok {
-		o.Raccolta = &r
+		o.Raccolta = httpapi.RaccoltaOf(&r)
 	}
 	list, unknown := ValidDeals(all, fare.DayOf(now), deals.Filter{Month: month, NonStop: q.NonStop, Airlines: q.Airlines})
-	o.Vettori = verdict.VettoriOf(q.Airlines).Without(unknown)
-	for _, d := range list {
-		price, v := d.Publish(now)
-		if len(q.Levels) == 0 || slices.Contains(q.Levels, v.Livello) {
-			one := Occasione{cityName(ctx, d.To), string(d.To), v, price, nil}
-			if d.Lower != nil {
-				lower, _ := d.Lower.Publish(now)
-				one.PrezzoPiuBasso = &lower
-			}
-			o.Occasioni = append(o.Occasioni, one)
-		}
-	}
-	if o, err = InCurrency(ctx, s.Reader, o, q.Show); err != nil {
+	o.Vettori = vettori(q.Airlines, &unknown)
+	in, err := s.moneyIn(ctx, q.Show)
+	if err != nil {
 		return o, err
 	}
-	o.Occasioni = slices.DeleteFunc(o.Occasioni,
-		func(one Occasione) bool { return q.Most > 0 && one.Prezzo.Cent > q.Most })
-	for _, one := range o.Occasioni {
-		if found := one.Prezzo.TrovatoIl; o.AggiornatoIl == nil || found.After(*o.AggiornatoIl) {
+	o.Valuta = in.code
+	for _, d := range list {
+		one := d.Aged(now).In(in.amount)
+		if level := string(one.Verdict.Level); len(q.Levels) > 0 && !slices.Contains(q.Levels, level) ||
+			q.Most > 0 && one.Fare.Price > q.Most {
+			continue
+		}
+		listed := Occasione{cityName(ctx, d.To), string(d.To), verdetto(one), prezzo(one.Fare, in.code, now), nil}
+		if d.Lower != nil {
+			lower := prezzo(d.Lower.In(in.amount).Fare, in.code, now)
+			listed.PrezzoPiuBasso = &lower
+		}
+		o.Occasioni = append(o.Occasioni, listed)
+		if found := listed.Prezzo.TrovatoIl; o.AggiornatoIl == nil || found.After(*o.AggiornatoIl) {
 			o.AggiornatoIl = found
 		}
 	}

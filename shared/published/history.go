@@ -14,18 +14,18 @@ import (
 const FreeWeeks = 26
 
 type Storico struct {
-	Origine          string          `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
-	Destinazione     string          `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
-	OrigineIata      string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
-	DestinazioneIata string          `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Luoghi           []verdict.Luogo `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave, as in GET /v1/analisi"`
-	Tratta           *verdict.Tratta `json:"tratta,omitempty" doc:"The airports that the history is about, as in GET /v1/analisi"`
-	Valuta           string          `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
-	OggiCent         *fare.Cents     `json:"oggiCent,omitempty" doc:"The cheapest current fare, in cents of valuta. Absent if there is none"`
-	Settimane        []Settimana     `json:"settimane" nullable:"false" doc:"Weeks in which fares were found, oldest first: the last 26 weeks, with a Pro key three years"`
-	Partenza         *Movimento      `json:"partenza,omitempty" doc:"With partenza: the fares of that departure, by day"`
-	Mese             *DelMese        `json:"mese,omitempty" doc:"With mese: the fares for departures in that month, by week"`
-	AggiornatoIl     time.Time       `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC"`
+	Origine          string      `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
+	Destinazione     string      `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
+	OrigineIata      string      `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	DestinazioneIata string      `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
+	Luoghi           []Luogo     `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave, as in GET /v1/analisi"`
+	Tratta           *Tratta     `json:"tratta,omitempty" doc:"The airports that the history is about, as in GET /v1/analisi"`
+	Valuta           string      `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
+	OggiCent         *fare.Cents `json:"oggiCent,omitempty" doc:"The cheapest current fare, in cents of valuta. Absent if there is none"`
+	Settimane        []Settimana `json:"settimane" nullable:"false" doc:"Weeks in which fares were found, oldest first: the last 26 weeks, with a Pro key three years"`
+	Partenza         *Movimento  `json:"partenza,omitempty" doc:"With partenza: the fares of that departure, by day"`
+	Mese             *DelMese    `json:"mese,omitempty" doc:"With mese: the fares for departures in that month, by week"`
+	AggiornatoIl     time.Time   `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC"`
 }
 
 // Settimana summarizes one week of a route, from the cheapest fare of each day.
@@ -68,37 +68,41 @@ func (s *Answers) Past(ctx context.Context, q answer.Question) (Storico, error) 
 		from = fare.CycleOf(today).First() - 7*(FreeWeeks-1)
 		cut = func(weeks []verdict.Week) []verdict.Week { return verdict.Since(weeks, today, FreeWeeks) }
 	}
+	in, err := s.moneyIn(ctx, q.Show)
+	if err != nil {
+		return Storico{}, err
+	}
 	h := Storico{
 		Origine: matched(ctx, f.Origin), Destinazione: matched(ctx, f.Destination),
 		OrigineIata:      string(f.Series.Origin),
 		DestinazioneIata: string(f.Series.Destination),
-		Luoghi:           luoghiOf(ctx, q, f), Tratta: summary.Tratta().Between(f.Series.Airports), Valuta: "EUR",
-		Settimane: settimane(cut(verdict.Weeks(summary))), AggiornatoIl: time.Unix(summary.Newest, 0).UTC(),
+		Luoghi:           luoghiOf(ctx, q, f), Tratta: trattaOf(verdict.Pair{Airports: f.Series.Airports, Basis: summary.Basis}), Valuta: in.code,
+		Settimane: in.settimane(cut(verdict.Weeks(summary))), AggiornatoIl: time.Unix(summary.Newest, 0).UTC(),
 	}
 	if live, ok := summary.Cheapest(today); ok {
-		price := summary.Euro(live.Price)
+		price := in.amount(summary.Euro(live.Price))
 		h.OggiCent = &price
 	}
 	switch {
 	case q.When == nil:
 	case q.When.Span != nil:
-		h.Mese = &DelMese{q.When.Date.String()[:len("2006-01")], settimane(cut(summary.WeeksOf(moves)))}
+		h.Mese = &DelMese{month(q.When.Date), in.settimane(cut(summary.WeeksOf(moves)))}
 	default:
 		h.Partenza = &Movimento{q.When.Date.String(), []Visto{}}
 		for _, l := range moves {
 			if day := fare.DayOf(time.Unix(l.Found, 0)); day >= from {
 				h.Partenza.Giorni = append(h.Partenza.Giorni,
-					Visto{day.String(), int(l.Depart - day), summary.Euro(l.Price)})
+					Visto{day.String(), int(l.Depart - day), in.amount(summary.Euro(l.Price))})
 			}
 		}
 	}
-	return InCurrency(ctx, s.Reader, h, q.Show)
+	return h, nil
 }
 
-func settimane(weeks []verdict.Week) []Settimana {
+func (m money) settimane(weeks []verdict.Week) []Settimana {
 	all := make([]Settimana, len(weeks))
 	for i, w := range weeks {
-		all[i] = Settimana{w.Name(), w.First.String(), w.Minimum, w.Median, w.Days}
+		all[i] = Settimana{w.Name(), w.First.String(), m.amount(w.Minimum), m.amount(w.Median), w.Days}
 	}
 	return all
 }

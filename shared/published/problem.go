@@ -88,13 +88,13 @@ func Problem(err error) error {
 
 // NotCovered returns the error response for a route or an origin without a fare. If the service has
 // no fares at all, it states c, the state of its collection, instead.
-func NotCovered(c *verdict.Raccolta, detail string) *httpapi.Problem {
+func NotCovered(c *verdict.Collection, detail string) *httpapi.Problem {
 	p := httpapi.NotCovered.Problem(detail)
 	if c == nil {
 		return p.Translated(func(l *i18n.Language) string { return l.Text("refusal.not_covered.lede") })
 	}
-	p.Raccolta, p.Detail = c, wording.BeforeFares(i18n.English(), *c)
-	return p.Translated(func(l *i18n.Language) string { return wording.BeforeFares(l, *c) })
+	p.Detail = wording.BeforeFares(i18n.English(), *c)
+	return p.Collecting(c).Translated(func(l *i18n.Language) string { return wording.BeforeFares(l, *c) })
 }
 
 // noCalendar returns the error response for a route without a current fare, which names other

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
@@ -30,55 +31,50 @@ func (s *Answers) CheckDeals(ctx context.Context, q DealsQuestion) error {
 
 // Verdict judges the price in the question or, without one, the cheapest fare of the route,
 // departure or month.
-func (s *Answers) Verdict(ctx context.Context, q answer.Question) (verdict.Analysis, error) {
-	a, _, err := s.VerdictOf(ctx, q)
-	return a, err
+func (s *Answers) Verdict(ctx context.Context, q answer.Question) (Analysis, error) {
+	of, err := s.Judge(ctx, q)
+	if err != nil {
+		return Analysis{}, err
+	}
+	return s.Publish(ctx, q, of), nil
 }
 
-// VerdictOf is Verdict, and also returns the same answer in euro.
-func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted verdict.Analysis,
-	of answer.Answer, err error) {
-	if of, err = s.Answer(ctx, q); err != nil {
-		return of.Analysis, of, Problem(err)
+// Judge is Verdict before it is written: a judgement in the currency of the question, without what
+// the caller may not see.
+func (s *Answers) Judge(ctx context.Context, q answer.Question) (answer.Answer, error) {
+	of, err := s.Answer(ctx, q)
+	if err != nil {
+		return of, Problem(err)
 	}
-	of.Analysis.Luoghi = luoghiOf(ctx, q, of.SeriesData)
-	of.Analysis.Origine, of.Analysis.Destinazione = matched(ctx, of.Origin), matched(ctx, of.Destination)
+	j := &of.Judgement
 	if !httpapi.AllFares(ctx) {
-		of.Analysis.MinimoPartenza = nil
-		if q := of.Analysis.Quartili; q != nil && of.Analysis.Ambito == verdict.Rotta {
-			of.Analysis.Quartili = q.Rounded()
+		j.Lowest = nil
+		if j.Quartiles != nil && j.Scope == verdict.OfRoute {
+			j.Quartiles = rounded(*j.Quartiles)
 		}
 	}
-	converted, err = InCurrency(ctx, s.Reader, of.Analysis, q.Show)
-	return converted, of, err
-}
-
-// Calendar judges the departures of a route day by day, with the fares of single departures if
-// allFares is true.
-func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool) (verdict.Calendario, error) {
-	c, _, _, err := s.CalendarOf(ctx, q, allFares)
-	return c, err
-}
-
-// CalendarOf is Calendar, and also returns the stored data and the calendar in euro.
-func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (converted verdict.Calendario,
-	f answer.SeriesData, of verdict.Calendario, err error) {
-	if f, of, err = s.Reader.Calendar(ctx, q, allFares); err != nil {
-		return of, f, of, Problem(err)
+	amount, err := s.Amounts(ctx, q.Show)
+	if amount != nil {
+		*j = j.In(q.Show.Code, amount)
 	}
-	of.Luoghi = luoghiOf(ctx, q, f)
-	of.Origine, of.Destinazione = matched(ctx, f.Origin), matched(ctx, f.Destination)
-	converted, err = InCurrency(ctx, s.Reader, of, q.Show)
-	return converted, f, of, err
+	return of, Problem(err)
 }
 
-// InCurrency converts all amounts of an answer.
-func InCurrency[A any](ctx context.Context, r *answer.Reader, a A, in answer.Currency) (A, error) {
-	amount, err := r.Amounts(ctx, in)
-	if err != nil || amount == nil {
-		return a, Problem(err)
-	}
-	return verdict.Convert(a, in.Code, amount), nil
+// Publish writes what Judge returned.
+func (s *Answers) Publish(ctx context.Context, q answer.Question, of answer.Answer) Analysis {
+	a := analysis(of.Judgement, cmp.Or(q.Show.Code, fare.EUR.String()))
+	a.Origine, a.Destinazione = matched(ctx, of.Origin), matched(ctx, of.Destination)
+	a.OrigineIata, a.DestinazioneIata = string(of.Series.Origin), string(of.Series.Destination)
+	a.Luoghi, a.Vettori = luoghiOf(ctx, q, of.SeriesData), vettori(q.Airlines, nil)
+	return a
+}
+
+// rounded rounds the lower quartiles down and the higher ones up to whole units, so that they do not
+// reveal a single past fare. The minimum and the median, which are published anyway, stay.
+func rounded(q verdict.Quartiles) *verdict.Quartiles {
+	down := func(c fare.Cents) fare.Cents { return c - c%100 }
+	up := func(c fare.Cents) fare.Cents { return down(c + 99) }
+	return &verdict.Quartiles{Minimum: q.Minimum, Q1: down(q.Q1), Median: q.Median, Q3: up(q.Q3), Maximum: up(q.Maximum)}
 }
 
 type end struct {
@@ -90,18 +86,18 @@ type end struct {
 // luoghi notes on each end how the name was understood, if not as typed, that it means only a part of
 // a city, that the city has several airports, and which others have its name. Fares of a single
 // airport need no note.
-func luoghi(ctx context.Context, ends ...end) (all []verdict.Luogo) {
+func luoghi(ctx context.Context, ends ...end) (all []Luogo) {
 	for _, e := range ends {
 		m := e.named.Means
 		whole := e.city.Airport == "" && (m.Part != "" || len(e.city.Airports) > 1)
 		if !whole && m.Reading == places.AsTyped && len(m.Namesakes) == 0 {
 			continue
 		}
-		l := verdict.Luogo{Estremo: e.which, Chiesto: cmp.Or(m.Part, m.Name), Citta: cityName(ctx, e.city.City),
+		l := Luogo{Estremo: e.which, Chiesto: cmp.Or(m.Part, m.Name), Citta: cityName(ctx, e.city.City),
 			Iata: string(e.city.City), Aeroporti: e.city.Airports, Paese: e.city.Country, Stato: region(ctx, e.city.City)}
 		for _, p := range m.Namesakes {
 			l.Omonimi = append(l.Omonimi,
-				verdict.Omonimo{Citta: cityName(ctx, p.City), Iata: string(p.City), Paese: p.Country, Stato: region(ctx, p.City)})
+				Omonimo{Citta: cityName(ctx, p.City), Iata: string(p.City), Paese: p.Country, Stato: region(ctx, p.City)})
 		}
 		l.Nota = note(ctx, m, whole)
 		all = append(all, l)
@@ -109,6 +105,6 @@ func luoghi(ctx context.Context, ends ...end) (all []verdict.Luogo) {
 	return all
 }
 
-func luoghiOf(ctx context.Context, q answer.Question, f answer.SeriesData) []verdict.Luogo {
+func luoghiOf(ctx context.Context, q answer.Question, f answer.SeriesData) []Luogo {
 	return luoghi(ctx, end{"origine", q.From, f.Origin}, end{"destinazione", q.To, f.Destination})
 }

@@ -176,14 +176,14 @@ func badDate(e *answer.BadDate) error {
 func noFareOn(e *answer.NoFareOn) error {
 	on := "on " + e.Date.String()
 	if e.Span != nil && *e.Span == departure.Month {
-		on = "in " + e.Date.String()[:len("2006-01")]
+		on = "in " + month(e.Date)
 	} else if e.Span != nil {
 		on = fmt.Sprintf("within %d days of %s", e.Span.Days(), e.Date)
 	}
 	p := NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s for a departure %s.",
 		kindOf(e.Series.Trip, e.NonStop), ofAirlines(e.Airlines), english(e.Origin), english(e.Destination), on))
 	for _, g := range e.Near {
-		p.Suggestions = append(p.Suggestions, g.Partenza)
+		p.Suggestions = append(p.Suggestions, g.Fare.Depart.String())
 	}
 	p.Translated(func(l *i18n.Language) string {
 		when := l.Date(e.Date)

@@ -9,6 +9,7 @@ import (
 	"verdetto/shared/answer/view"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
+	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -18,7 +19,7 @@ func NoteAirports(ctx context.Context, t *view.Trends, from, to answer.Named) {
 	l := cmp.Or(httpapi.Language(ctx), i18n.English())
 	about := [2]string{}
 	if a := t.Airports; a != nil {
-		a.Note = strings.Join(wording.Places(l, a.Tratta()), " ")
+		a.Note = strings.Join(wording.Places(l, a.Pair()), " ")
 		about = [2]string{a.Origin, a.Destination}
 	}
 	for i, end := range []answer.Named{from, to} {
@@ -27,6 +28,6 @@ func NoteAirports(ctx context.Context, t *view.Trends, from, to answer.Named) {
 			continue
 		}
 		t.WholeCities = append(t.WholeCities, view.WholeCity{Parameter: end.Parameter, Asked: m.Part,
-			City: string(m.City), Note: strings.Join(wording.Places(l, nil, m), " ")})
+			City: string(m.City), Note: strings.Join(wording.Places(l, verdict.Pair{}, m), " ")})
 	}
 }

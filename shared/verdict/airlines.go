@@ -6,46 +6,12 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/fare/airlines"
 	"verdetto/shared/verdict/departure"
 )
 
 // An answer can be limited to the fares of some airlines. Of each departure, the service keeps only
 // the cheapest fare of the newest day, of whatever airline. So the answer is about the departures
 // whose fare is of these airlines, and compares it with the fares of all airlines.
-
-type Vettori struct {
-	Solo   []Vettore `json:"solo,omitempty" doc:"Only fares of these airlines"`
-	Senza  []Vettore `json:"senza,omitempty" doc:"Only fares of other airlines than these"`
-	Ignoti *int      `json:"ignoti,omitempty" minimum:"0" doc:"In a list: fares left out, of unknown airlines"`
-}
-
-// VettoriOf returns the published form of a, or nil if it selects all airlines.
-func VettoriOf(a fare.Airlines) *Vettori {
-	if a == "" {
-		return nil
-	}
-	var v Vettori
-	codes, except := a.List()
-	list := &v.Solo
-	if except {
-		list = &v.Senza
-	}
-	for _, code := range codes {
-		*list = append(*list, Vettore{code.String(), airlines.Name(code)})
-	}
-	return &v
-}
-
-// Without adds the number of fares left out because their airline is unknown.
-func (v *Vettori) Without(n int) *Vettori {
-	if v == nil {
-		return nil
-	}
-	of := *v
-	of.Ignoti = &n
-	return &of
-}
 
 // OfAirlines limits the live fares of a summary to some airlines. They are the cheapest of the
 // departure state, where a fare is fresh if it was found within FreshFor before the newest fare of

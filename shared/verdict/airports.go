@@ -26,42 +26,14 @@ type Basis struct {
 // that they do not say how much dearer the pair usually is.
 var unknownBasis = Basis{Ratio: 1}
 
-func (b Basis) percent() int { return int(math.Round(100 * (b.Ratio - 1))) }
+// Percent returns how much dearer the pair usually is than the cheapest of both cities; negative:
+// cheaper.
+func (b Basis) Percent() int { return int(math.Round(100 * (b.Ratio - 1))) }
 
-// Tratta says which airports an answer is about, and what their fare is compared with.
-type Tratta struct {
-	Origine        string `json:"origine,omitempty" doc:"IATA code of the airport of departure. Absent: any airport of the origin city" example:"BGY"`
-	Destinazione   string `json:"destinazione,omitempty" doc:"IATA code of the airport of arrival. Absent: any airport of the destination city" example:"STN"`
-	Confronto      string `json:"confronto" enum:"aeroporti,citta" doc:"What the fare is compared with: fares of the same airports or, with fewer than 8, of both cities, moved by scartoPercento. Then affidabilita is one step lower"`
-	ScartoPercento *int   `json:"scartoPercento,omitempty" doc:"With citta: how much dearer these airports usually are than the cheapest of both cities, in percent. Negative: cheaper"`
-	Partenze       *int   `json:"partenze,omitempty" minimum:"0" doc:"With citta: the departures behind scartoPercento. With 0 the difference is not known, and counts as none"`
-}
-
-const (
-	DegliAeroporti = "aeroporti"
-	DelleCitta     = "citta"
-)
-
-// Tratta returns nil for a pair with enough fares of its own, and for cities.
-func (s RouteSummary) Tratta() *Tratta {
-	if s.Basis == nil {
-		return nil
-	}
-	percent := s.Basis.percent()
-	return &Tratta{Confronto: DelleCitta, ScartoPercento: &percent, Partenze: &s.Basis.Departures}
-}
-
-// Between adds the requested airports, or returns nil if there are none.
-func (t *Tratta) Between(a fare.Airports) *Tratta {
-	if a == (fare.Airports{}) {
-		return nil
-	}
-	if t == nil {
-		t = &Tratta{Confronto: DegliAeroporti}
-	}
-	of := *t
-	of.Origine, of.Destinazione = a.From.String(), a.To.String()
-	return &of
+// Pair says which airports an answer is about, and what their fares are compared with.
+type Pair struct {
+	fare.Airports
+	Basis *Basis // nil: with fares of the same airports
 }
 
 // BasisOf compares the fares of a pair of airports with those of both cities, by departure and by

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -8,15 +9,17 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Judged is a live fare with its verdict, assuming that the fare is fresh. Publish corrects the
-// verdict of a stale fare.
+// Judged is a live fare with its verdict.
 type Judged struct {
-	Fare    Live // in EUR cents, with the quoted amount if that is in another currency
-	Verdict Verdetto
+	Fare    Live // in EUR cents; see Quoted
+	Verdict Verdict
 }
 
-// CheapestAhead judges the live fares of a summary, as Judge does. The first one that has not
-// departed is the cheapest.
+// Difference is the fare minus the median. Negative: it is below the median.
+func (j Judged) Difference() fare.Cents { return j.Fare.Price - j.Verdict.Median }
+
+// CheapestAhead judges the live fares of a summary, as Judge does, as if they were fresh; see Aged.
+// The first one that has not departed is the cheapest.
 func CheapestAhead(s RouteSummary) (all []Judged) {
 	for _, l := range s.Live {
 		all = append(all, Judged{s.inEuro(l), s.judge(l.Price, 0)})
@@ -25,7 +28,7 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 }
 
 // CheapestOfMonths judges the cheapest live fare of each departure month, as JudgeDeparture does
-// for a month, in order of departure.
+// for a month, in order of departure, as if it were fresh; see Aged.
 func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
 	q, _, err := newDepartureQuestion(s, p, When{}, s.AsOf.Time())
 	if err != nil {
@@ -64,9 +67,9 @@ func steps(live []Live, asOf fare.Day) (all []Live) {
 	return slices.Clip(all)
 }
 
-func (q *departureQuestion) judgeMonth(l Live, age time.Duration) Verdetto {
+func (q *departureQuestion) judgeMonth(l Live, age time.Duration) Verdict {
 	a, quartiles, _ := q.day.JudgeSpan(departure.Month, l.Depart, l.Price)
-	return q.judge(a, quartiles, l.Price, age)
+	return q.judge(a, quartiles, age)
 }
 
 func (s RouteSummary) inEuro(l Live) Live {
@@ -77,18 +80,20 @@ func (s RouteSummary) inEuro(l Live) Live {
 	return l
 }
 
-// Publish returns the published form of the fare and its verdict at the time now. A stale fare
-// lowers the reliability by one step.
-func (j Judged) Publish(now time.Time) (Prezzo, Verdetto) {
-	v := j.Verdict
-	v.Affidabilita = CertaintyAt(v.Affidabilita, j.Fare.Age(now))
-	return RouteSummary{}.livePrice(j.Fare, now), v
+// Quoted returns the amount of a fare in EUR cents as it was quoted.
+func Quoted(l Live) fare.Money { return RouteSummary{Currency: fare.EUR}.Quote(l) }
+
+// Aged returns the verdict at the time now on a fare that was judged as if it were fresh: a stale
+// fare lowers the reliability by one step.
+func (j Judged) Aged(now time.Time) Judged {
+	j.Verdict.Reliability = ReliabilityAt(j.Verdict.Reliability, j.Fare.Age(now))
+	return j
 }
 
-// CertaintyAt returns the reliability of a verdict whose fare has the given age. fresh is its
+// ReliabilityAt returns the reliability of a verdict whose fare has the given age. fresh is its
 // reliability for a fresh fare, which may be "".
-func CertaintyAt(fresh string, age time.Duration) string {
-	step := slices.Index([]string{Alta, Media, Bassa}, fresh)
+func ReliabilityAt(fresh Reliability, age time.Duration) Reliability {
+	step := slices.Index(reliabilities[:], fresh)
 	if step < 0 {
 		return fresh
 	}
@@ -100,19 +105,10 @@ func (j Judged) GoesStale() time.Time { return time.Unix(j.Fare.Found, 0).Add(St
 // Better orders judged fares, the better one first: by level, then percentile, then difference to
 // the median, relative to the median. Fares without a verdict come last.
 func (j Judged) Better(k Judged) int {
-	place := func(v Verdetto) int {
-		if i := levelPlace(v.Livello); i >= 0 {
-			return i
-		}
-		return len(levels)
-	}
-	if by := place(j.Verdict) - place(k.Verdict); by != 0 || j.Verdict.Percentile == nil ||
-		k.Verdict.Percentile == nil {
-		return by
-	}
-	if by := *j.Verdict.Percentile - *k.Verdict.Percentile; by != 0 {
+	place := func(v Verdict) int { return slices.Index(levels, v.Level) }
+	if by := cmp.Or(place(j.Verdict)-place(k.Verdict), j.Verdict.Percentile-k.Verdict.Percentile); by != 0 {
 		return by
 	}
 	// Without division: d1/m1 < d2/m2 is d1*m2 < d2*m1, with difference d and median m.
-	return int(*j.Verdict.ScartoMedianaCent**k.Verdict.MedianaCent - *k.Verdict.ScartoMedianaCent**j.Verdict.MedianaCent)
+	return int(j.Difference()*k.Verdict.Median - k.Difference()*j.Verdict.Median)
 }

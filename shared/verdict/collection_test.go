@@ -10,17 +10,17 @@ import (
 // The first verdict needs a low on each of the missing days, and cannot be in the past. Before the
 // first low, the collection began with the summary.
 func TestCollection(t *testing.T) {
-	day := func(ago fare.Day) string { return (day0 - ago).String() }
+	day := func(ago fare.Day) fare.Day { return day0 - ago }
 	for _, c := range []struct {
 		lows int
 		asOf fare.Day
-		want Raccolta
+		want Collection
 	}{
-		{0, day0, Raccolta{0, 8, day(0), day(-8)}},
-		{3, day0, Raccolta{3, 8, day(3), day(-5)}},
-		{3, day0 - 2, Raccolta{3, 8, day(5), day(-3)}},
-		{7, day0 - 5, Raccolta{7, 8, day(12), day(-1)}}, // the summary is old
-		{8, day0, Raccolta{}},
+		{0, day0, Collection{0, day(0), day(-8)}},
+		{3, day0, Collection{3, day(3), day(-5)}},
+		{3, day0 - 2, Collection{3, day(5), day(-3)}},
+		{7, day0 - 5, Collection{7, day(12), day(-1)}}, // the summary is old
+		{8, day0, Collection{}},
 	} {
 		s := RouteSummary{AsOf: c.asOf}
 		for ago := range fare.Day(c.lows) {
@@ -35,9 +35,8 @@ func TestCollection(t *testing.T) {
 
 // A service without fares has collected since it began to ask, or since today.
 func TestBeforeFares(t *testing.T) {
-	for since, want := range map[time.Time]string{{}: day0.String(), (day0 - 3).Time(): (day0 - 3).String(),
-		(day0 + 9).Time(): day0.String()} {
-		if got := *BeforeFares(since, day0); got != (Raccolta{0, 8, want, (day0 + 8).String()}) {
+	for since, want := range map[time.Time]fare.Day{{}: day0, (day0 - 3).Time(): day0 - 3, (day0 + 9).Time(): day0} {
+		if got := *BeforeFares(since, day0); got != (Collection{0, want, day0 + 8}) {
 			t.Errorf("since %s: %+v", since, got)
 		}
 	}

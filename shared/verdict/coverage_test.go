@@ -33,9 +33,9 @@ func TestIntervalCovers(t *testing.T) {
 				truth, _ := PercentileAt(all, price)
 				asked++
 				low, high := got.Interval()
-				published := intervalOf(low, high)
-				if share := 100 * float64(truth.Below) / float64(truth.Size); float64(published.Da) <= share &&
-					share <= float64(published.A) {
+				whole := intervalOf(low, high)
+				if share := 100 * float64(truth.Below) / float64(truth.Size); float64(whole.From) <= share &&
+					share <= float64(whole.To) {
 					held++
 				}
 				if name == "every day" && low != high {

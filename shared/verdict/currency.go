@@ -1,76 +1,60 @@
 package verdict
 
 import (
-	"math"
-	"reflect"
+	"slices"
 
 	"verdetto/shared/fare"
 )
 
-// Convert returns a copy of an answer whose EUR amounts are converted to another currency. It sets
-// every field Valuta to that currency. Quoted amounts and verdicts stay. Differences are computed
-// from the converted amounts.
-func Convert[A any](answer A, currency string, amount func(fare.Cents) fare.Cents) A {
-	v := reflect.New(reflect.TypeFor[A]()).Elem()
-	v.Set(reflect.ValueOf(&answer).Elem())
-	converter{currency, amount}.value(v)
-	return v.Interface().(A)
+// In returns a copy of a judgement whose EUR amounts are converted to another currency. Quoted
+// amounts and verdicts stay. A price that the caller gave in that currency is not rounded twice.
+func (j Judgement) In(currency string, amount func(fare.Cents) fare.Cents) Judgement {
+	j.Judged, j.OwnDay = j.Judged.In(amount), j.OwnDay.in(amount)
+	if j.Declared && j.Fare.Quoted.Currency.String() == currency {
+		j.Fare.Price = j.Fare.Quoted.Amount
+	}
+	if j.Known != nil {
+		known := live(*j.Known, amount)
+		j.Known = &known
+	}
+	if j.Lower != nil {
+		lower := j.Lower.In(amount)
+		j.Lower = &lower
+	}
+	if j.Lowest != nil {
+		j.Lowest = &Low{Day: j.Lowest.Day, Price: amount(j.Lowest.Price)}
+	}
+	if j.Quartiles != nil {
+		j.Quartiles = j.Quartiles.In(amount)
+	}
+	j.Months = slices.Clone(j.Months)
+	for i := range j.Months {
+		j.Months[i].Median, j.Months[i].Minimum = amount(j.Months[i].Median), amount(j.Months[i].Minimum)
+	}
+	if j.Window != nil {
+		w := *j.Window
+		w.Median, w.Saving = amount(w.Median), amount(w.Saving)
+		j.Window = &w
+	}
+	j.Forecasts = slices.Clone(j.Forecasts)
+	for i := range j.Forecasts {
+		f := &j.Forecasts[i]
+		f.Mean, f.Low, f.High = amount(f.Mean), amount(f.Low), amount(f.High)
+	}
+	return j
 }
 
-type converter struct {
-	currency string
-	amount   func(fare.Cents) fare.Cents
+// In is as Judgement.In.
+func (j Judged) In(amount func(fare.Cents) fare.Cents) Judged {
+	return Judged{live(j.Fare, amount), j.Verdict.in(amount)}
 }
 
-var (
-	centsType    = reflect.TypeFor[fare.Cents]()
-	quotedType   = reflect.TypeFor[Quotato]()
-	verdictType  = reflect.TypeFor[Verdetto]()
-	priceType    = reflect.TypeFor[Prezzo]()
-	currencyName = "Valuta"
-)
-
-// value converts v and all values inside v that can be set. It copies pointers and slices first,
-// which the original answer may share.
-func (s converter) value(v reflect.Value) {
-	switch {
-	case !v.CanSet() || v.Type() == quotedType:
-	case v.Type() == centsType:
-		v.SetInt(int64(s.amount(fare.Cents(v.Int()))))
-	case v.Kind() == reflect.Pointer && !v.IsNil():
-		own := reflect.New(v.Type().Elem())
-		own.Elem().Set(v.Elem())
-		s.value(own.Elem())
-		v.Set(own)
-	case v.Kind() == reflect.Slice && !v.IsNil():
-		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
-		reflect.Copy(own, v)
-		for i := range own.Len() {
-			s.value(own.Index(i))
-		}
-		v.Set(own)
-	case v.Kind() == reflect.Struct:
-		for i := range v.NumField() {
-			s.value(v.Field(i))
-		}
-		if f := v.FieldByName(currencyName); f.IsValid() && f.Kind() == reflect.String && f.CanSet() {
-			f.SetString(s.currency)
-		}
-		if p, ok := v.Addr().Interface().(*Prezzo); ok && p.Dichiarato && p.Quotato.Valuta == s.currency {
-			p.Cent = fare.Cents(math.Round(100 * p.Quotato.Importo)) // the caller's own amount, not rounded twice
-		}
-		differ(v.FieldByName("Verdetto"), v.FieldByName("Prezzo"))
-	}
+func live(l Live, amount func(fare.Cents) fare.Cents) Live {
+	l.Quoted, l.Price = Quoted(l), amount(l.Price)
+	return l
 }
 
-// differ recomputes the difference between price and median: after rounding both, the converted
-// difference could be off by a cent.
-func differ(of, price reflect.Value) {
-	if !of.IsValid() || !price.IsValid() || of.Type() != verdictType || price.Type() != priceType {
-		return
-	}
-	v := of.Addr().Interface().(*Verdetto)
-	if v.MedianaCent != nil && v.ScartoMedianaCent != nil {
-		*v.ScartoMedianaCent = price.Addr().Interface().(*Prezzo).Cent - *v.MedianaCent
-	}
+func (v Verdict) in(amount func(fare.Cents) fare.Cents) Verdict {
+	v.Median, v.Minimum = amount(v.Median), amount(v.Minimum)
+	return v
 }

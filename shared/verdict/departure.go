@@ -16,12 +16,11 @@ type When struct {
 	Span *departure.Span // the cheapest of several departures; nil: the departure on Date
 }
 
-// Scope returns the published Ambito: mese for a month, else partenza.
-func (w When) Scope() string {
+func (w When) Scope() Scope {
 	if w.Span != nil && *w.Span == departure.Month {
-		return InMese
+		return OfMonth
 	}
-	return InPartenza
+	return OfDeparture
 }
 
 const (
@@ -33,39 +32,37 @@ const (
 	overstated = .40 // with few routes, the rule overstates chances above this
 )
 
-// JudgeDeparture judges the live fare of a departure. It returns false if there is none. The caller
-// fills in the names of the cities.
-func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Analysis, bool, error) {
+// JudgeDeparture judges the live fare of a departure. It returns false if there is none.
+func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, w, now)
 	if err != nil || !known {
-		return Analysis{}, false, err
+		return Judgement{}, false, err
 	}
 	live, ok := q.live()
 	if !ok {
-		return Analysis{}, false, nil
+		return Judgement{}, false, nil
 	}
-	return q.analysis(q.facts.livePrice(live, now), live.Depart, live.Price, live.Age(now)), true, nil
+	return q.judgement(q.facts.inEuro(live), live.Depart, live.Price, live.Age(now)), true, nil
 }
 
 // JudgeDeparturePrice judges a price that the caller found elsewhere, even if the departure has no
 // live fare. price is in the currency of s; quoted is the same price as the caller stated it. It
 // returns false if now is before the day of s.
 func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price fare.Cents, quoted fare.Money,
-	now time.Time) (Analysis, bool, error) {
+	now time.Time) (Judgement, bool, error) {
 	q, known, err := newDepartureQuestion(s, p, w, now)
 	if err != nil || !known {
-		return Analysis{}, false, err
+		return Judgement{}, false, err
 	}
-	declared := q.facts.declaredPrice(price, quoted)
-	var depart fare.Day
+	declared := Live{Price: q.facts.Euro(price), Quoted: quoted}
 	if w.Span == nil {
-		depart = w.Date
-		declared.Partenza = depart.String()
+		declared.Depart = w.Date
 	}
-	a := q.analysis(declared, depart, price, 0)
+	a := q.judgement(declared, declared.Depart, price, 0)
+	a.Declared = true
 	if live, ok := q.live(); ok {
-		known := q.facts.livePrice(live, now)
-		a.PrezzoNoto = &known
+		known := q.facts.inEuro(live)
+		a.Known = &known
 	}
 	return a, true, nil
 }
@@ -75,6 +72,7 @@ type departureQuestion struct {
 	facts RouteSummary // currency, rate and Facts of the summary, without history
 	day   *departure.StateDay
 	today fare.Day
+	now   time.Time
 	rule  *departure.Pooled     // nil before the first complete cycle
 	past  *departure.Experience // nil without a score
 	// earlier counts the fares found before the day of the state.
@@ -91,7 +89,7 @@ func (q *departureQuestion) live() (Live, bool) {
 
 func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now time.Time) (q departureQuestion,
 	known bool, err error) {
-	q = departureQuestion{When: w, today: fare.DayOf(now), rule: p, earlier: s.Route.Count()}
+	q = departureQuestion{When: w, today: fare.DayOf(now), now: now, rule: p, earlier: s.Route.Count()}
 	if q.facts, err = unpackFacts(s); err != nil {
 		return q, false, err
 	}
@@ -102,57 +100,53 @@ func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now t
 	return q, known, nil
 }
 
-// analysis returns the answer for a price. depart is 0 if the caller named a price for a range of
-// dates.
-func (q *departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents, age time.Duration) Analysis {
+// judgement judges a fare in euro, whose price in the currency of the state is price. depart is 0 if
+// the caller named a price for a range of dates.
+func (q *departureQuestion) judgement(l Live, depart fare.Day, price fare.Cents, age time.Duration) Judgement {
 	var a departure.Answer
-	var quartiles departure.Quartiles
+	var quartiles Quartiles
 	if q.Span != nil {
 		a, quartiles, _ = q.day.JudgeSpan(*q.Span, q.Date, price)
 	} else {
 		a, _ = q.day.Judge(q.Date, price)
 		quartiles, _ = q.day.Quartiles(q.Date)
 	}
-	out := q.facts.analysis(p, q.judge(a, quartiles, price, age))
-	out.Ambito = q.Scope()
+	out := q.facts.judgement(l, q.judge(a, quartiles, age), q.now)
+	out.Scope = q.When.Scope()
 	if day, lowest, ok := q.day.Lowest(q.Date); ok && q.Span == nil {
-		out.MinimoPartenza = &MinimoVisto{q.facts.Euro(lowest), day.String()}
+		out.Lowest = &Low{Day: day, Price: q.facts.Euro(lowest)}
 	}
 	if depart != 0 {
 		lead := int(depart - q.today)
-		out.AnticipoGiorni = &lead
+		out.Lead = &lead
 		if w := q.facts.Window; w != nil {
 			inside := w.From <= lead && lead <= w.To
-			out.NellAnticipo = &inside
+			out.InWindow = &inside
 		}
 	}
-	if out.Verdetto.Percentile == nil {
+	if !out.Verdict.Judged() {
 		return out
 	}
-	out.Quartili = q.facts.quartili(quartiles)
+	out.Quartiles = quartiles.In(q.facts.Euro)
 	if depart == 0 {
 		return out
 	}
 	if q.Span != nil { // the forecast is for the departure that is cheapest now
 		a, _ = q.day.Judge(depart, price)
-		out.SolitoPartenzaCent, out.LivelloPartenza = q.usual(depart)
+		out.OwnDay = q.usual(depart)
 	}
-	out.Previsione = q.forecasts(a, int(depart-q.today), p.Cent)
+	out.Forecasts = q.forecasts(a, int(depart-q.today), l.Price)
 	return out
 }
 
-func (q *departureQuestion) judge(a departure.Answer, quartiles departure.Quartiles, price fare.Cents,
-	age time.Duration) Verdetto {
+func (q *departureQuestion) judge(a departure.Answer, quartiles Quartiles, age time.Duration) Verdict {
 	if !enough(a) {
-		return Verdetto{Livello: Insufficient, Campione: a.Count}
+		return Verdict{Level: Unjudged, Sample: a.Count}
 	}
-	percentile := departure.Percent(a.Percentile)
-	median, minimum := q.facts.Euro(quartiles.Median), q.facts.Euro(quartiles.Minimum)
-	difference := q.facts.Euro(price) - median
 	comparison, sample := q.comparison(a)
 	step := 2
 	switch {
-	case comparison == DiOggi || a.Borrowed > borrowed:
+	case comparison == OnSaleToday || a.Borrowed > borrowed:
 	case a.Near >= altaNear:
 		step = 0
 	case a.Near >= mediaNear:
@@ -164,10 +158,11 @@ func (q *departureQuestion) judge(a departure.Answer, quartiles departure.Quarti
 	if q.facts.Basis != nil {
 		step++
 	}
-	return Verdetto{
-		Livello: departure.LevelOf(a.Percentile).String(), Affidabilita: reliabilityAt(step, age),
-		Percentile: &percentile, Intervallo: interval(a), MedianaCent: &median, MinimoCent: &minimum, ScartoMedianaCent: &difference,
-		Campione: sample, Confronto: comparison, Stagionale: new(bool),
+	return Verdict{
+		Level: departure.LevelOf(a.Percentile), Reliability: reliabilityAt(step, age),
+		Percentile: departure.Percent(a.Percentile), Interval: interval(a),
+		Median: q.facts.Euro(quartiles.Median), Minimum: q.facts.Euro(quartiles.Minimum),
+		Sample: sample, Comparison: comparison,
 	}
 }
 
@@ -178,40 +173,35 @@ func (q *departureQuestion) judge(a departure.Answer, quartiles departure.Quarti
 // panel; see docs/evidence.md.
 const perRoot = 1.6
 
-func interval(a departure.Answer) *Intervallo {
+func interval(a departure.Answer) *Interval {
 	low, high := agrestiCoull(a.Percentile, perRoot*math.Sqrt(a.Near+float64(a.OnSale)))
 	percentile := float64(departure.Percent(a.Percentile)) // rounded down
 	return intervalOf(min(low, percentile), high)
 }
 
-// comparison returns the published name and the number of the fares with which the price is
-// compared. Fares found on the state's own day count as on sale, not as earlier fares.
-func (q *departureQuestion) comparison(a departure.Answer) (name string, fares int) {
+// comparison returns the kind and the number of the fares with which the price is compared. Fares found on the state's own day count as on sale, not as earlier fares.
+func (q *departureQuestion) comparison(a departure.Answer) (kind Comparison, fares int) {
 	switch {
 	case a.OnSale == 0:
-		return Storia, a.Count
+		return Earlier, a.Count
 	case q.earlier < departure.MinCount:
-		return DiOggi, a.OnSale
+		return OnSaleToday, a.OnSale
 	}
-	return Entrambe, a.Count + a.OnSale
+	return OnSaleAndEarlier, a.Count + a.OnSale
 }
 
 // forecasts returns one forecast for each of horizons.
-func (q *departureQuestion) forecasts(a departure.Answer, lead int, price fare.Cents) []Previsione {
-	var all []Previsione
+func (q *departureQuestion) forecasts(a departure.Answer, lead int, price fare.Cents) []Forecast {
+	var all []Forecast
 	for _, h := range q.horizons(lead) {
-		of, fall := q.past.Band(h, a.Chance[h]), q.chanceOf(a, h)
+		of := q.past.Band(h, a.Chance[h])
 		share := func(change float64) fare.Cents { return fare.Cents(math.Round(float64(price) * change)) }
-		all = append(all, Previsione{
-			Giorni: fall.Giorni, Calo5: fall.Calo5, Calo5Oltre: fall.Calo5Oltre, Rialzo5: hundredths(of.Rose),
-			Casi: of.Cases,
-			Attesa: Attesa{MediaCent: share(of.Mean), DaCent: share(of.Low), ACent: share(of.High),
-				PiuCaro: hundredths(of.Dearer)},
-			Conviene: of.Pays(),
-		})
+		f := Forecast{Fall: q.chanceOf(a, h), Rise: hundredths(of.Rose), Mean: share(of.Mean), Low: share(of.Low),
+			High: share(of.High), Dearer: hundredths(of.Dearer), Cases: of.Cases, Pays: of.Pays()}
 		if q.past != nil {
-			all[len(all)-1].Calo5Regola = hundredths(a.Chance[h])
+			f.Uncalibrated = hundredths(a.Chance[h])
 		}
+		all = append(all, f)
 	}
 	return all
 }
@@ -227,14 +217,13 @@ func (q *departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	return all
 }
 
-// chanceOf returns the published chance of a fall: calibrated and at most 40 %.
-func (q *departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Calo {
+// chanceOf returns the chance of a fall: calibrated and at most 40 %.
+func (q *departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Fall {
 	chance := q.past.Calibrate(h, a.Chance[h])
-	c := Calo{Giorni: int(h.Days()), Calo5: hundredths(chance)}
 	if chance >= overstated {
-		c.Calo5, c.Calo5Oltre = overstated, true
+		return Fall{int(h.Days()), overstated, true}
 	}
-	return c
+	return Fall{Days: int(h.Days()), Chance: hundredths(chance)}
 }
 
 func hundredths(share float64) float64 { return math.Round(100*share) / 100 }

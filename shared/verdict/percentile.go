@@ -79,18 +79,11 @@ func quantile(lows []Low, share float64) fare.Cents {
 	return lows[i].Price
 }
 
-func (s RouteSummary) lowQuartiles() *Quartili {
+func (s RouteSummary) lowQuartiles() *Quartiles {
 	lows := s.sample()
 	at := func(share float64) fare.Cents { return s.Euro(quantile(lows, share)) }
-	return &Quartili{s.Euro(lows[0].Price), at(.25), at(.5), at(.75), s.Euro(lows[len(lows)-1].Price)}
-}
-
-// Rounded rounds the lower quartiles down and the higher ones up to whole units, so that they do
-// not reveal a single past fare. MinimoCent and MedianaCent, which are published anyway, stay.
-func (q Quartili) Rounded() *Quartili {
-	down := func(c fare.Cents) fare.Cents { return c - c%100 }
-	up := func(c fare.Cents) fare.Cents { return down(c + 99) }
-	return &Quartili{q.MinimoCent, down(q.Q1Cent), q.MedianaCent, up(q.Q3Cent), up(q.MassimoCent)}
+	return &Quartiles{Minimum: s.Euro(lows[0].Price), Q1: at(.25), Median: at(.5), Q3: at(.75),
+		Maximum: s.Euro(lows[len(lows)-1].Price)}
 }
 
 // Percent is the published percentile. It is 0 only if no day had a lower low, and 100 only if all

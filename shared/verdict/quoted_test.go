@@ -23,10 +23,10 @@ func currency(t testing.TB, code string) fare.Currency {
 func percentileOf(t testing.TB, s RouteSummary, now time.Time) int {
 	t.Helper()
 	a, ok := Judge(s, now)
-	if !ok || a.Verdetto.Percentile == nil {
+	if !ok || !a.Verdict.Judged() {
 		t.Fatal("no percentile")
 	}
-	return *a.Verdetto.Percentile
+	return a.Verdict.Percentile
 }
 
 // If the rate of one currency changes by 20 % while the quoted fares stay, in one currency or in
@@ -88,14 +88,14 @@ func TestAFareThatStandsStillIsNormal(t *testing.T) {
 			if !ok {
 				t.Fatal("no live fare")
 			}
-			if l := a.Verdetto.Livello; l != Normale && l != Insufficient {
+			if l := a.Verdict.Level; l != Fair && l != Unjudged {
 				t.Fatalf("%d %s on every day is %s on %s", price, code, l, d)
 			}
-			if a.Prezzo.Quotato != (Quotato{float64(price) / 100, code}) {
-				t.Fatalf("%d %s is published as %+v", price, code, a.Prezzo.Quotato)
+			if (Quoted(a.Fare) != fare.Money{Amount: price, Currency: a.Fare.Quoted.Currency} || Quoted(a.Fare).Currency.String() != code) {
+				t.Fatalf("%d %s is published as %+v", price, code, Quoted(a.Fare))
 			}
-			if want := fare.Cents(math.Round(float64(price) / rate)); code != "EUR" && a.Prezzo.Cent != want {
-				t.Fatalf("%d %s at %f is shown as %d euro cents", price, code, rate, a.Prezzo.Cent)
+			if want := fare.Cents(math.Round(float64(price) / rate)); code != "EUR" && a.Fare.Price != want {
+				t.Fatalf("%d %s at %f is shown as %d euro cents", price, code, rate, a.Fare.Price)
 			}
 		}
 	}
@@ -175,9 +175,9 @@ func TestACurrencyIsChanged(t *testing.T) {
 		}
 		all = append(all, o)
 		summary = Build(all, summary, d, Options{Rates: rates})
-		if a, _ := Judge(summary, d.Time()); i > 90 && (a.Prezzo.Cent != 10_00+1_00*fare.Cents(i%10) ||
-			math.Abs(float64(*a.Verdetto.Percentile)-(float64(i%10)+.5)*10) > 10) {
-			t.Fatalf("day %d: the fare %d is at percentile %d", i, a.Prezzo.Cent, *a.Verdetto.Percentile)
+		if a, _ := Judge(summary, d.Time()); i > 90 && (a.Fare.Price != 10_00+1_00*fare.Cents(i%10) ||
+			math.Abs(float64(a.Verdict.Percentile)-(float64(i%10)+.5)*10) > 10) {
+			t.Fatalf("day %d: the fare %d is at percentile %d", i, a.Fare.Price, a.Verdict.Percentile)
 		}
 	}
 	if summary.Currency != ron || len(summary.Lows) != HistoryDays+199 {

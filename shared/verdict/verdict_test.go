@@ -157,37 +157,37 @@ func TestLevels(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		summary    RouteSummary
-		level      string
+		level      Level
 		percentile int
 	}{
-		{"a new low", steady(900, upTo(100)...), Ottimo, 0},
-		{"as low as the lowest", steady(1000, upTo(100)...), Ottimo, 0},
-		{"one of very many is lower", steady(1100, append(slices.Repeat([]fare.Cents{9000}, 398), 1000)...), Ottimo, 1},
+		{"a new low", steady(900, upTo(100)...), Great, 0},
+		{"as low as the lowest", steady(1000, upTo(100)...), Great, 0},
+		{"one of very many is lower", steady(1100, append(slices.Repeat([]fare.Cents{9000}, 398), 1000)...), Great, 1},
 		{"all but one of very many are lower", steady(8000, append(slices.Repeat([]fare.Cents{1000}, 398), 9000)...),
-			Caro, 99},
-		{"the last of ottimo", steady(10_500, upTo(100)...), Ottimo, 10},
-		{"equal days count half", steady(11_000, upTo(100)...), Buono, 10},
-		{"the last of buono", steady(35_500, upTo(100)...), Buono, 35},
-		{"the first of normale", steady(36_000, upTo(100)...), Normale, 35},
-		{"the last of normale", steady(70_500, upTo(100)...), Normale, 70},
-		{"the first of caro", steady(71_000, upTo(100)...), Caro, 70},
-		{"a new high", steady(101_000, upTo(100)...), Caro, 100},
-		{"rounded up", steady(85_000, upTo(101)[1:]...), Caro, 83},
+			Expensive, 99},
+		{"the last of ottimo", steady(10_500, upTo(100)...), Great, 10},
+		{"equal days count half", steady(11_000, upTo(100)...), Good, 10},
+		{"the last of buono", steady(35_500, upTo(100)...), Good, 35},
+		{"the first of normale", steady(36_000, upTo(100)...), Fair, 35},
+		{"the last of normale", steady(70_500, upTo(100)...), Fair, 70},
+		{"the first of caro", steady(71_000, upTo(100)...), Expensive, 70},
+		{"a new high", steady(101_000, upTo(100)...), Expensive, 100},
+		{"rounded up", steady(85_000, upTo(101)[1:]...), Expensive, 83},
 		{"the lowest price on nine days of ten", steady(5000, append(slices.Repeat([]fare.Cents{5000}, 90),
-			slices.Repeat([]fare.Cents{7000}, 10)...)...), Normale, 0},
-		{"a hair under a price that never moves", steady(4901, slices.Repeat([]fare.Cents{5000}, 20)...), Normale, 0},
-		{"2 % under a price that never moves", steady(4900, slices.Repeat([]fare.Cents{5000}, 20)...), Ottimo, 0},
-		{"a hair over a price that never moves", steady(5099, slices.Repeat([]fare.Cents{5000}, 20)...), Normale, 100},
-		{"2 % over a price that never moves", steady(5100, slices.Repeat([]fare.Cents{5000}, 20)...), Caro, 100},
-		{"8 are enough", steady(900, upTo(8)...), Ottimo, 0},
+			slices.Repeat([]fare.Cents{7000}, 10)...)...), Fair, 0},
+		{"a hair under a price that never moves", steady(4901, slices.Repeat([]fare.Cents{5000}, 20)...), Fair, 0},
+		{"2 % under a price that never moves", steady(4900, slices.Repeat([]fare.Cents{5000}, 20)...), Great, 0},
+		{"a hair over a price that never moves", steady(5099, slices.Repeat([]fare.Cents{5000}, 20)...), Fair, 100},
+		{"2 % over a price that never moves", steady(5100, slices.Repeat([]fare.Cents{5000}, 20)...), Expensive, 100},
+		{"8 are enough", steady(900, upTo(8)...), Great, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, ok := Judge(c.summary, day0.Time())
 			if !ok {
 				t.Fatal("no live fare")
 			}
-			if a.Verdetto.Livello != c.level || *a.Verdetto.Percentile != c.percentile {
-				t.Errorf("%s at %d, want %s at %d", a.Verdetto.Livello, *a.Verdetto.Percentile, c.level, c.percentile)
+			if a.Verdict.Level != c.level || a.Verdict.Percentile != c.percentile {
+				t.Errorf("%s at %d, want %s at %d", a.Verdict.Level, a.Verdict.Percentile, c.level, c.percentile)
 			}
 		})
 	}
@@ -199,12 +199,12 @@ func TestFewerThanEightNeverGiveAVerdict(t *testing.T) {
 		if !ok {
 			t.Fatal("no live fare")
 		}
-		want := Verdetto{Livello: Insufficient, Campione: n}
-		if diff := cmp.Diff(want, a.Verdetto); diff != "" {
+		want := Verdict{Level: Unjudged, Sample: n}
+		if diff := cmp.Diff(want, a.Verdict); diff != "" {
 			t.Errorf("%d lows: %s", n, diff)
 		}
-		if a.Raccolta == nil || a.Raccolta.DaGiorni != n {
-			t.Errorf("%d lows: %+v", n, a.Raccolta)
+		if a.Collection == nil || a.Collection.Days != n {
+			t.Errorf("%d lows: %+v", n, a.Collection)
 		}
 	}
 }
@@ -219,7 +219,7 @@ func TestPercentileIsMonotone(t *testing.T) {
 		last := -1
 		for price := fare.Cents(900); price < 4500; price += 50 {
 			a, _ := Judge(steady(price, lows...), day0.Time())
-			p := *a.Verdetto.Percentile
+			p := a.Verdict.Percentile
 			if p < last || p < 0 || p > 100 {
 				t.Fatalf("percentile %d after %d", p, last)
 			}
@@ -230,13 +230,13 @@ func TestPercentileIsMonotone(t *testing.T) {
 
 func TestAmounts(t *testing.T) {
 	a, _ := Judge(steady(3000, upTo(9)...), day0.Time())
-	if *a.Verdetto.MedianaCent != 5000 || *a.Verdetto.MinimoCent != 1000 ||
-		*a.Verdetto.ScartoMedianaCent != -2000 || a.Verdetto.Campione != 9 {
-		t.Errorf("of nine: %d %d %d", *a.Verdetto.MedianaCent, *a.Verdetto.MinimoCent, *a.Verdetto.ScartoMedianaCent)
+	if a.Verdict.Median != 5000 || a.Verdict.Minimum != 1000 ||
+		a.Difference() != -2000 || a.Verdict.Sample != 9 {
+		t.Errorf("of nine: %d %d %d", a.Verdict.Median, a.Verdict.Minimum, a.Difference())
 	}
 	a, _ = Judge(steady(6000, upTo(10)...), day0.Time())
-	if *a.Verdetto.MedianaCent != 5500 || *a.Verdetto.ScartoMedianaCent != 500 {
-		t.Errorf("of ten: %d %d", *a.Verdetto.MedianaCent, *a.Verdetto.ScartoMedianaCent)
+	if a.Verdict.Median != 5500 || a.Difference() != 500 {
+		t.Errorf("of ten: %d %d", a.Verdict.Median, a.Difference())
 	}
 }
 
@@ -248,9 +248,9 @@ func TestCounts(t *testing.T) {
 	}
 	slices.SortFunc(s.Lows, Low.compare)
 	a, _ := Judge(s, day0.Time())
-	v := a.Verdetto
-	if *v.GiorniInferiori != 2 || *v.GiorniUguali != 1 || v.Campione != 13 || v.Dal != (day0-399).String() ||
-		*v.Percentile != 15 || *v.MinimoCent != 3000 || *v.MedianaCent != 6000 {
+	v := a.Verdict
+	if v.Days.Lower != 2 || v.Days.Equal != 1 || v.Sample != 13 || v.Days.Since != day0-399 ||
+		v.Percentile != 15 || v.Minimum != 3000 || v.Median != 6000 {
 		t.Errorf("%+v", v)
 	}
 }
@@ -264,18 +264,18 @@ func TestReliability(t *testing.T) {
 		name       string
 		percentile Percentile
 		hours      time.Duration
-		want       string
+		want       Reliability
 	}{
-		{"few", at(4, 8, seen), 0, Bassa},
-		{"many days that stand for the rest badly", at(100, 200, 10), 0, Bassa},
-		{"many days that stand for the rest", at(100, 200, 20), 0, Media},
-		{"many days that stand for the rest well", at(100, 200, 70), 0, Alta},
-		{"every day of a month", at(10, 30, seen), 0, Media},
-		{"less than a month", at(10, 29, seen), 0, Bassa},
-		{"every day of two months", at(30, 60, seen), 0, Alta},
-		{"stale", at(100, 200, seen), 72, Media},
-		{"nearly three days are not stale", at(100, 200, seen), 71, Alta},
-		{"few and stale", at(4, 8, seen), 73, Bassa},
+		{"few", at(4, 8, seen), 0, LowReliability},
+		{"many days that stand for the rest badly", at(100, 200, 10), 0, LowReliability},
+		{"many days that stand for the rest", at(100, 200, 20), 0, MediumReliability},
+		{"many days that stand for the rest well", at(100, 200, 70), 0, HighReliability},
+		{"every day of a month", at(10, 30, seen), 0, MediumReliability},
+		{"less than a month", at(10, 29, seen), 0, LowReliability},
+		{"every day of two months", at(30, 60, seen), 0, HighReliability},
+		{"stale", at(100, 200, seen), 72, MediumReliability},
+		{"nearly three days are not stale", at(100, 200, seen), 71, HighReliability},
+		{"few and stale", at(4, 8, seen), 73, LowReliability},
 	} {
 		if got := reliability(c.percentile, c.hours*time.Hour); got != c.want {
 			low, high := c.percentile.Interval()
@@ -314,20 +314,19 @@ func TestLowsOutliveTheirObservations(t *testing.T) {
 	}
 }
 
-func TestAnalysisHasEveryField(t *testing.T) {
+func TestJudgementHasEveryField(t *testing.T) {
 	all := random(rand.New(rand.NewPCG(4, 4)), 2000, 200)
 	asOf := day0 + 199
 	a, ok := Judge(Build(all, RouteSummary{}, asOf, Options{}), asOf.Time())
 	if !ok {
 		t.Fatal("no live fare")
 	}
-	v := a.Verdetto
-	if v.Affidabilita == "" || v.Percentile == nil || v.ScartoMedianaCent == nil || v.Stagionale == nil ||
-		len(a.MesiPerConvenienza) == 0 || a.AnticipoConsigliato == nil {
+	v := a.Verdict
+	if v.Reliability == "" || !v.Judged() || v.Interval == nil || v.Days == nil || len(a.Months) == 0 || a.Window == nil {
 		t.Errorf("%+v", a)
 	}
-	if a.Osservazioni != 2000 || a.AggiornatoIl.Location() != time.UTC || fare.DayOf(a.AggiornatoIl) != asOf {
-		t.Errorf("%d observations, newest %v", a.Osservazioni, a.AggiornatoIl)
+	if a.Observations != 2000 || a.Newest.Location() != time.UTC || fare.DayOf(a.Newest) != asOf {
+		t.Errorf("%d observations, newest %v", a.Observations, a.Newest)
 	}
 }
 

@@ -106,16 +106,16 @@ func TestUsualOfARoute(t *testing.T) {
 			s := summaryOf(asOf, lows...)
 			s.Live = []verdict.Live{{Depart: asOf + 30, Price: 2500}}
 			a, _ := verdict.Judge(s, asOf.Time())
-			q := a.Quartili
+			q := a.Quartiles
 			if c.days < verdict.MinSample {
 				if q != nil {
 					t.Errorf("%+v", q)
 				}
 				return
 			}
-			prices := []fare.Cents{q.MinimoCent, q.Q1Cent, q.MedianaCent, q.Q3Cent, q.MassimoCent}
-			if !slices.IsSorted(prices) || q.MedianaCent != *a.Verdetto.MedianaCent || q.MinimoCent != *a.Verdetto.MinimoCent {
-				t.Errorf("%v, verdict %+v", prices, a.Verdetto)
+			prices := []fare.Cents{q.Minimum, q.Q1, q.Median, q.Q3, q.Maximum}
+			if !slices.IsSorted(prices) || q.Median != a.Verdict.Median || q.Minimum != a.Verdict.Minimum {
+				t.Errorf("%v, verdict %+v", prices, a.Verdict)
 			}
 			for i, share := range []float64{0, .25, .5, .75, 1} {
 				p, _ := verdict.PercentileAt(s, prices[i])

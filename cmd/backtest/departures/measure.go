@@ -159,18 +159,18 @@ func (m *reporter) compare(name string, rule, rival *stats.Cases) {
 }
 
 func (m *reporter) levels() {
-	const all = departure.Caro + 1
+	const all = len(departure.Levels)
 	var rows [all + 1][]int
 	for _, row := range m.known[0] {
 		if m.rule[0].answers(row) {
-			level := departure.LevelOf(m.answers.Percentile[row])
+			level := departure.LevelOf(m.answers.Percentile[row]).Place()
 			rows[level], rows[all] = append(rows[level], row), append(rows[all], row)
 		}
 	}
 	for i, rows := range rows {
 		level := Level{Level: "all", Count: len(rows)}
-		if i < int(all) {
-			level.Level = departure.Level(i).String()
+		if i < all {
+			level.Level = string(departure.Levels[i])
 		}
 		if level.Count == 0 {
 			m.reportMissing("what follows %s: no row was given it", level.Level)
@@ -211,7 +211,7 @@ func (m *reporter) reference(name string, a answered, o stats.Days) Reference {
 	c := other.cases(0, other.rule[0])
 	var n, fell [4]float64
 	for i, score := range c.Score {
-		level := departure.LevelOf(score)
+		level := departure.LevelOf(score).Place()
 		n[level]++
 		fell[level] += stats.Share(c.Fell[i])
 	}

@@ -101,10 +101,10 @@ func every(n fare.Day) func(uint64) func(fare.Day) bool {
 // coverage counts, by kind of verdict, how many intervals contain the true percentile.
 type coverage struct{ held, asked map[string]int }
 
-func (c coverage) add(v verdict.Verdetto, truth float64, kind string) {
-	cell := fmt.Sprintf("%s, %s", v.Affidabilita, kind)
+func (c coverage) add(v verdict.Verdict, truth float64, kind string) {
+	cell := fmt.Sprintf("%s, %s", v.Reliability, kind)
 	c.asked[cell]++
-	if float64(v.Intervallo.Da) <= truth && truth <= float64(v.Intervallo.A) {
+	if float64(v.Interval.From) <= truth && truth <= float64(v.Interval.To) {
 		c.held[cell]++
 	}
 }
@@ -114,7 +114,7 @@ func (c coverage) check(t *testing.T) {
 	for _, cell := range slices.Sorted(maps.Keys(c.asked)) {
 		share := 100 * float64(c.held[cell]) / float64(c.asked[cell])
 		t.Logf("%s: %.1f %% of %d", cell, share, c.asked[cell])
-		if strings.HasPrefix(cell, verdict.Alta) && c.asked[cell] >= 30 && share < 90 {
+		if strings.HasPrefix(cell, string(verdict.HighReliability)) && c.asked[cell] >= 30 && share < 90 {
 			t.Errorf("%s: the interval held in %.1f %% of %d", cell, share, c.asked[cell])
 		}
 	}
@@ -228,11 +228,11 @@ func judge(t *testing.T, c coverage, kind string, s, full *service, r departures
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	whole, ok, err := verdict.JudgeDeparturePrice(&full.states[r.Route].State, full.pooled, w, part.Prezzo.Cent, fare.Money{}, now)
+	whole, ok, err := verdict.JudgeDeparturePrice(&full.states[r.Route].State, full.pooled, w, part.Fare.Price, fare.Money{}, now)
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	if part.Verdetto.Percentile != nil && whole.Verdetto.Percentile != nil {
-		c.add(part.Verdetto, float64(*whole.Verdetto.Percentile), kind)
+	if part.Verdict.Judged() && whole.Verdict.Judged() {
+		c.add(part.Verdict, float64(whole.Verdict.Percentile), kind)
 	}
 }

@@ -136,7 +136,7 @@ func replay(observations []fare.Observation, s span) (days []judgement) {
 		}
 		j := judgement{day: day, price: live.Price, level: unjudged}
 		if percentile, ok := verdict.PercentileOf(summary, day); ok {
-			j.level = slices.Index(levels, percentile.Level())
+			j.level = percentile.Level().Place()
 		}
 		for i, within := range fallWithin {
 			if until := day + within; until <= s.to {
@@ -188,7 +188,7 @@ func lowest(quotes []quote, after, until fare.Day) (low fare.Cents) {
 var (
 	horizons   = [...]fare.Day{7, 14, 28} // days after which the route's cheapest fare is compared
 	fallWithin = [...]fare.Day{7, 14}     // days within which the same departure may fall
-	levels     = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, "all"}
+	levels     = []string{string(verdict.Great), string(verdict.Good), string(verdict.Fair), string(verdict.Expensive), "all"}
 )
 
 const (

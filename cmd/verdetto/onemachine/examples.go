@@ -36,7 +36,7 @@ const maxExamined = 100
 func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	fares := store.Fares{Table: o.Table}
 	coverage := &published.Answers{Reader: answer.NewUnrecorded(fares, o.Now, o.Log)}
-	best := map[string]Example{}
+	best := map[verdict.Level]Example{}
 	page := ""
 	for range maxExamined {
 		covered, err := coverage.Covered(ctx, answer.Named{}, answer.Named{}, page)
@@ -49,8 +49,8 @@ func (o Options) Examples(ctx context.Context) ([]Example, error) {
 			if err != nil {
 				return nil, err
 			}
-			if level := a.Verdetto.Livello; ok && a.Osservazioni > best[level].Observations {
-				best[level] = Example{level, name(r.Origine), name(r.Destinazione), a.Osservazioni}
+			if level := a.Verdict.Level; ok && a.Observations > best[level].Observations {
+				best[level] = Example{string(level), name(r.Origine), name(r.Destinazione), a.Observations}
 			}
 		}
 		if page = covered.Successiva; page == "" {
@@ -58,7 +58,7 @@ func (o Options) Examples(ctx context.Context) ([]Example, error) {
 		}
 	}
 	var examples []Example
-	for _, level := range []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient} {
+	for _, level := range []verdict.Level{verdict.Great, verdict.Good, verdict.Fair, verdict.Expensive, verdict.Unjudged} {
 		if e, ok := best[level]; ok {
 			examples = append(examples, e)
 		}
@@ -67,14 +67,14 @@ func (o Options) Examples(ctx context.Context) ([]Example, error) {
 }
 
 // judge returns false if the route has no verdict at the current time.
-func (o Options) judge(ctx context.Context, fares store.Fares, route fare.Route) (verdict.Analysis, bool, error) {
+func (o Options) judge(ctx context.Context, fares store.Fares, route fare.Route) (verdict.Judgement, bool, error) {
 	data, _, err := fares.Summary(ctx, fare.Series{Route: route}, store.Eventual)
 	s, err := store.Decode(data, err, verdict.Decode)
 	if errors.Is(err, store.ErrNotFound) {
-		return verdict.Analysis{}, false, nil
+		return verdict.Judgement{}, false, nil
 	}
 	if err != nil {
-		return verdict.Analysis{}, false, fmt.Errorf("read summary of %s: %w", route, err)
+		return verdict.Judgement{}, false, fmt.Errorf("read summary of %s: %w", route, err)
 	}
 	a, ok := verdict.Judge(s, o.Now())
 	return a, ok, nil

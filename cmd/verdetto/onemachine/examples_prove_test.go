@@ -41,7 +41,7 @@ func TestProveEveryLevelOnEveryDay(t *testing.T) {
 			for _, observations := range routes {
 				summary := verdict.Build(fare.Set(observations), verdict.RouteSummary{}, fare.DayOf(now), verdict.Options{})
 				if a, ok := verdict.Judge(summary, now); ok {
-					seen[a.Verdetto.Livello] = true
+					seen[string(a.Verdict.Level)] = true
 				}
 			}
 		}

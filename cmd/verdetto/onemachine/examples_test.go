@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-var levels = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
+var levels = []string{string(verdict.Great), string(verdict.Good), string(verdict.Fair), string(verdict.Expensive), string(verdict.Unjudged)}
 
 func TestExamples(t *testing.T) {
 	now := func() time.Time { return time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC) }

@@ -16,10 +16,9 @@ import (
 
 // Departure is a departure with a verdict.
 type Departure struct {
-	Route    fare.Route
-	Day      fare.Day
-	Today    fare.Day
-	Analysis verdict.Analysis
+	Route     fare.Route
+	Day       fare.Day
+	Judgement verdict.Judgement
 }
 
 // Path returns the path of the departure's page in a language.
@@ -31,9 +30,9 @@ func (d Departure) Path(l *i18n.Language) string {
 
 // Sentence states the route, the fare, and how it compares.
 func (d Departure) Sentence(l *i18n.Language) string {
-	v := wording.Verdict{Language: l, Of: d.Analysis, On: d.Day, Today: d.Today}
+	v := wording.Verdict{Language: l, Of: d.Judgement, On: d.Day, Today: fare.DayOf(d.Judgement.At)}
 	return l.Text("setup.verdict", "From", places.Name(d.Route.Origin, l.Code), "To",
-		places.Name(d.Route.Destination, l.Code), "Fare", l.Money(d.Analysis.Prezzo.Cent),
+		places.Name(d.Route.Destination, l.Code), "Fare", l.Money(d.Judgement.Fare.Price),
 		"Verdict", v.Headline())
 }
 
@@ -59,14 +58,10 @@ func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool
 			if err != nil {
 				continue // no departure of this route is on sale
 			}
-			for _, day := range calendar.Giorni {
-				if day.Percentile == nil || *day.Percentile >= least {
-					continue
-				}
-				least, found = *day.Percentile, true
-				best = Departure{Route: f.Series.Route, Today: fare.DayOf(o.Now())}
-				if best.Day, err = fare.ParseDay(day.Partenza); err != nil {
-					return best, false, err
+			for _, day := range calendar.Days {
+				if v := day.Verdict; v.Judged() && v.Percentile < least {
+					least, found = v.Percentile, true
+					best = Departure{Route: f.Series.Route, Day: day.Fare.Depart}
 				}
 			}
 		}
@@ -80,6 +75,6 @@ func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool
 	a, err := reader.Answer(ctx, answer.Question{From: answer.Name("", string(best.Route.Origin)),
 		To:   answer.Name("", string(best.Route.Destination)),
 		When: &answer.When{When: verdict.When{Date: best.Day}}})
-	best.Analysis = a.Analysis
+	best.Judgement = a.Judgement
 	return best, err == nil, err
 }

@@ -54,7 +54,7 @@ type CheckResult struct {
 	Known  bool    // a refresh has been recorded
 	Reason string  // why it is not ready, and what to do; empty if it is ready
 	// Collection is how far the routes are from their first verdict; nil once one has enough days.
-	Collection *verdict.Raccolta
+	Collection *verdict.Collection
 }
 
 // NewHealth returns a Health over a table.
@@ -143,9 +143,9 @@ func (h *Health) Handler(next http.Handler) http.Handler {
 			if found.Reason != "" {
 				p := httpapi.Unavailable.Problem(found.Reason).With("Retry-After", "30")
 				if c := found.Collection; c != nil && !found.Known {
-					p.Raccolta = c
-					p.Detail += " Collecting since " + c.Dal + ", first verdict about a route on " +
-						c.PrimoVerdetto + " at the earliest."
+					r := p.Collecting(c).Raccolta
+					p.Detail += " Collecting since " + r.Dal + ", first verdict about a route on " +
+						r.PrimoVerdetto + " at the earliest."
 				}
 				p.Write(w, r)
 				return
@@ -153,7 +153,7 @@ func (h *Health) Handler(next http.Handler) http.Handler {
 			answer = map[string]any{"stato": "pronto", "etaTariffeGiorni": float64(int(found.Days*10)) / 10,
 				"versione": httpapi.Version}
 			if found.Collection != nil {
-				answer["raccolta"] = found.Collection
+				answer["raccolta"] = httpapi.RaccoltaOf(found.Collection)
 			}
 			if h.troubles != nil {
 				for _, t := range h.troubles() {

@@ -124,7 +124,7 @@ func TestReadyWhileCollecting(t *testing.T) {
 	}{{3, `"raccolta":{"daGiorni":3,"diGiorni":8,"primoVerdetto":"` + (today + 5).String() + `"}`}, {8, ""}, {3, ""}} {
 		all := deals.Origin{Entries: []deals.Entry{{Destination: "BUH", AsOf: today, Any: deals.Fares{Route: []deals.Deal{{
 			Judged: verdict.Judged{Fare: verdict.Live{Depart: today + 9, Price: 1000},
-				Verdict: verdict.Verdetto{Livello: verdict.Insufficient, Campione: c.days}}}}}}}}
+				Verdict: verdict.Verdict{Level: verdict.Unjudged, Sample: c.days}}}}}}}}
 		if err := fares.PutDeals(t.Context(), "MIL", fare.OneWay, all.Encode(), int64(i)); err != nil {
 			t.Fatal(err)
 		}

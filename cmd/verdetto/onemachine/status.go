@@ -16,6 +16,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 const statusPath = "/status"
@@ -28,7 +29,7 @@ type Status struct {
 	Reason    string    `json:"reason,omitempty"` // why it is not ready
 	FaresDays *float64  `json:"faresDays"`        // age of the newest fares; null: there are none
 	// Collection is how far the routes are from their first verdict; nil once one has enough days.
-	Collection *verdict.Raccolta `json:"raccolta,omitempty"`
+	Collection *httpapi.Raccolta `json:"raccolta,omitempty"`
 	Routes     int               `json:"routes"`
 	Departures int               `json:"departures"` // departures with a fare that is still current
 	Alerts     int               `json:"alerts"`
@@ -93,7 +94,7 @@ func lookAt(ctx context.Context, table store.Table, now func() time.Time, progre
 	health.readOnly = true // no probe write: the table may be a backup
 	found := health.Look(ctx)
 	status := Status{At: now().UTC().Truncate(time.Second), Ready: found.Reason == "", Reason: found.Reason,
-		Collection: found.Collection, Faults: []monitor.Fault{}}
+		Collection: httpapi.RaccoltaOf(found.Collection), Faults: []monitor.Fault{}}
 	if found.Known {
 		status.FaresDays = &found.Days
 	}

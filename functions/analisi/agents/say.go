@@ -37,23 +37,20 @@ func (s sentences) named(asked answer.Named, airport string) string {
 	return p.NameIn(s.Code)
 }
 
-func (s sentences) ends(t *verdict.Tratta, from, to answer.Named) (origin, destination string) {
-	if t == nil {
-		t = &verdict.Tratta{}
-	}
-	return s.named(from, t.Origine), s.named(to, t.Destinazione)
+func (s sentences) ends(of verdict.Pair, from, to answer.Named) (origin, destination string) {
+	return s.named(from, of.From.String()), s.named(to, of.To.String())
 }
 
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
 // places says how the names were read, which airports the fares cover if a caller named one
 // airport, and which other cities have the names.
-func (s sentences) places(t *verdict.Tratta, asked ...answer.Named) string {
+func (s sentences) places(of verdict.Pair, asked ...answer.Named) string {
 	var all []places.Match
 	for _, one := range asked {
 		all = append(all, one.Means)
 	}
-	said := wording.Places(s.Language, t, all...)
+	said := wording.Places(s.Language, of, all...)
 	for _, m := range all {
 		said = append(said, wording.Namesakes(s.Language, m))
 	}
@@ -75,14 +72,13 @@ func (s sentences) newest(t time.Time) string {
 	return s.Text("agents.newest", "Day", t.UTC().Format(time.DateOnly))
 }
 
-// verdict describes a verdict in the words of the page. For a question about the route it adds the
-// cheapest months and the booking window.
-func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day) string {
-	route := s.route(a.Origine, a.Destinazione)
-	if a.Verdetto.Percentile == nil {
-		return lines(s.unknown(a, route), s.months(a), s.newest(a.AggiornatoIl))
+// verdict describes a verdict on a route in the words of the page. For a question about the route it
+// adds the cheapest months and the booking window. The amounts of j are in the currency.
+func (s sentences) verdict(j verdict.Judgement, route, currency string, q answer.Question) string {
+	if !j.Verdict.Judged() {
+		return lines(s.unknown(j, route, currency), s.months(j, currency), s.newest(j.Newest))
 	}
-	of := wording.Verdict{Language: s.in(a.Valuta), Of: a, Today: today}
+	of := wording.Verdict{Language: s.in(currency), Of: j, Today: fare.DayOf(j.At)}
 	if q.When != nil {
 		of.On, of.Back, of.Around = q.When.Date, q.When.Back, q.When.Span != nil
 	}
@@ -90,16 +86,24 @@ func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day
 	return lines(and(route+".", of.Headline(), of.Lower()),
 		and(of.Fare(), of.OwnDay(), of.Known(), of.Past(), of.Typical(), of.Rank()),
 		and(certainty+s.Text("format.comma")+restsOn+".", of.Waiting()),
-		s.months(a))
+		s.months(j, currency))
 }
 
-func (s sentences) unknown(a verdict.Analysis, route string) string {
-	if a.Ambito != verdict.InPartenza && a.Ambito != verdict.InMese {
-		return s.Text("agents.no_verdict", "Route", route, "Days", a.Verdetto.Campione, "Needed", verdict.MinSample,
-			"First", a.Raccolta.PrimoVerdetto)
+func (s sentences) unknown(j verdict.Judgement, route, currency string) string {
+	if j.Scope == verdict.OfRoute {
+		return s.Text("agents.no_verdict", "Route", route, "Days", j.Verdict.Sample, "Needed", verdict.MinSample,
+			"First", j.Collection.First)
 	}
-	return s.Text("agents.no_departure", "Route", route, "Price", euros(int64(a.Prezzo.Cent), a.Valuta), "Departure",
-		a.Prezzo.Partenza, "Fares", a.Verdetto.Campione, "Needed", departure.MinCount)
+	return s.Text("agents.no_departure", "Route", route, "Price", euros(int64(j.Fare.Price), currency), "Departure",
+		dayOf(j.Fare.Depart), "Fares", j.Verdict.Sample, "Needed", departure.MinCount)
+}
+
+// dayOf returns "" for 0.
+func dayOf(d fare.Day) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String()
 }
 
 // in returns the language that formats amounts already in the given currency.
@@ -111,21 +115,21 @@ func (s sentences) in(currency string) *i18n.Language {
 }
 
 // months returns "" for a question about one departure.
-func (s sentences) months(a verdict.Analysis) (text string) {
-	if a.Ambito != verdict.Rotta {
+func (s sentences) months(j verdict.Judgement, currency string) (text string) {
+	if j.Scope != verdict.OfRoute {
 		return ""
 	}
 	var listed []string
-	for _, one := range a.MesiPerConvenienza[:min(maxMonths, len(a.MesiPerConvenienza))] {
-		listed = append(listed, s.Text("agents.month", "Month", s.Month(time.Month(one.Mese)), "Median",
-			euros(int64(one.MedianaCent), a.Valuta), "Fares", one.Campione))
+	for _, one := range j.Months {
+		listed = append(listed, s.Text("agents.month", "Month", s.Month(time.Month(one.Month)), "Median",
+			euros(int64(one.Median), currency), "Fares", one.Sample))
 	}
 	if len(listed) > 0 {
 		text = s.Text("agents.months", "Months", strings.Join(listed, ", "))
 	}
-	if w := a.AnticipoConsigliato; w != nil {
-		text = and(text, s.Text("agents.window", "From", w.DaGiorni, "To", w.AGiorni,
-			"Median", euros(int64(w.MedianaCent), a.Valuta)))
+	if w := j.Window; w != nil {
+		text = and(text, s.Text("agents.window", "From", w.From, "To", w.To,
+			"Median", euros(int64(w.Median), currency)))
 	}
 	return text
 }

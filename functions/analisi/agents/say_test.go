@@ -18,28 +18,29 @@ import (
 func TestSentencesOfALanguage(t *testing.T) {
 	s := sentences{i18ntest.Toy(t)}
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
-	cents, percentile, season, amount, change := fare.Cents(5000), 7, true, int64(5000), 2.5
-	known := verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at,
-		Quartili: &verdict.Quartili{}}
-	known.Verdetto = verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile, MedianaCent: &cents,
-		ScartoMedianaCent: new(fare.Cents), Affidabilita: verdict.Bassa, Stagionale: &season}
-	month := known
-	month.Ambito, month.Previsione = verdict.InMese,
-		[]verdict.Previsione{{Giorni: 7}, {Giorni: 14, Conviene: true}}
-	destination := view.Destination{Destination: "LON", City: "London", Level: verdict.Buono, Certainty: verdict.Alta,
+	cents, percentile, amount, change := fare.Cents(5000), 7, int64(5000), 2.5
+	known := verdict.Judgement{Scope: verdict.OfRoute, At: at, Newest: at, Quartiles: &verdict.Quartiles{},
+		Judged: verdict.Judged{Fare: verdict.Live{Price: cents}, Verdict: verdict.Verdict{Level: verdict.Good, Median: cents,
+			Reliability: verdict.LowReliability}}}
+	month, listed := known, published.Analysis{Valuta: "EUR", Verdetto: published.Verdetto{Livello: string(verdict.Good),
+		Percentile: &percentile, MedianaCent: &cents, Affidabilita: string(verdict.LowReliability)}}
+	month.Scope, month.Forecasts = verdict.OfMonth,
+		[]verdict.Forecast{{Fall: verdict.Fall{Days: 7}}, {Fall: verdict.Fall{Days: 14}, Pays: true}}
+	destination := view.Destination{Destination: "LON", City: "London", Level: string(verdict.Good),
+		Certainty:   string(verdict.HighReliability),
 		MedianCents: &amount, ChangePercent: &change,
 		Cheapest: &view.Fare{AmountCents: amount, Departure: "2016-05-10"}}
+	route := s.route("Milano", "Bucarest")
 	city := func(name string) published.Citta { return published.Citta{Nome: name} }
 	for name, said := range map[string]string{
-		"verdict": s.verdict(known, answer.Question{}, fare.DayOf(at)),
-		"no verdict": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at,
-			Raccolta: &verdict.Raccolta{}}, answer.Question{}, 0),
-		"a month": s.verdict(month, answer.Question{When: &answer.When{}}, fare.DayOf(at)),
-		"no departure": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest",
-			Ambito: verdict.InPartenza, AggiornatoIl: at}, answer.Question{}, 0),
-		"months and window": s.months(verdict.Analysis{Ambito: verdict.Rotta, Valuta: "EUR",
-			MesiPerConvenienza:  []verdict.Mese{{Mese: 5}, {Mese: 6}},
-			AnticipoConsigliato: &verdict.Anticipo{RisparmioCent: &cents}}),
+		"verdict": s.verdict(known, route, "EUR", answer.Question{}),
+		"no verdict": s.verdict(verdict.Judgement{Scope: verdict.OfRoute, Newest: at, Collection: &verdict.Collection{}},
+			route, "EUR", answer.Question{}),
+		"a month": s.verdict(month, route, "EUR", answer.Question{When: &answer.When{}}),
+		"no departure": s.verdict(verdict.Judgement{Scope: verdict.OfDeparture, Newest: at}, route, "EUR",
+			answer.Question{}),
+		"months and window": s.months(verdict.Judgement{Scope: verdict.OfRoute, Months: []verdict.Month{{Month: 5}, {Month: 6}},
+			Window: &verdict.Window{Saving: cents}}, "EUR"),
 		"routes": s.routes(published.Routes{Rotte: []published.Rotta{{Origine: city("Milano"),
 			Destinazione: city("Bucarest")}, {Origine: city("Milano"), Destinazione: city("London")}},
 			Successiva: "MIL"}),
@@ -51,17 +52,15 @@ func TestSentencesOfALanguage(t *testing.T) {
 		"no trends": s.trends(view.Trends{City: "Milano", Origin: "MIL"}, 0, 0),
 		"trend": s.trends(view.Trends{City: "Milano", Origin: "MIL", Currency: "EUR",
 			Destinations: []view.Destination{destination}, WeeklyLows: []view.WeeklyLow{{}}}, 0, 1),
-		"calendar": s.calendar(verdict.Calendario{Origine: "Milano", Destinazione: "Bucarest",
+		"calendar": s.calendar(published.Calendario{Origine: "Milano", Destinazione: "Bucarest",
 			Valuta: "EUR", AggiornatoIl: at,
-			Giorni: []verdict.Giorno{{Partenza: "2016-04-20", Cent: &cents, Livello: verdict.Buono,
-				Percentile: &percentile, Affidabilita: verdict.Alta}},
-			Mesi: []verdict.MeseInCalendario{{Mese: "2016-04", MinimoCent: cents, MedianaCent: &cents,
-				Livello: verdict.Caro, Percentile: &percentile, Affidabilita: verdict.Alta}}}, 9),
-		"calendar of nothing that is known": s.calendar(verdict.Calendario{Origine: "Milano", Destinazione: "Bucarest",
-			Giorni: []verdict.Giorno{{Livello: verdict.Insufficient}}, AggiornatoIl: at}, 1),
+			Giorni: []published.Giorno{{Partenza: "2016-04-20", Cent: &cents, Livello: "buono"}},
+			Mesi:   []published.MeseInCalendario{{Mese: "2016-04", MinimoCent: cents, MedianaCent: &cents, Livello: "caro"}}}, 9),
+		"calendar of nothing that is known": s.calendar(published.Calendario{Origine: "Milano", Destinazione: "Bucarest",
+			Giorni: []published.Giorno{{Livello: string(verdict.Unjudged)}}, AggiornatoIl: at}, 1),
 		"deals": s.deals(published.Occasioni{Origine: "Milano", Valuta: "EUR", Occasioni: []published.Occasione{
-			{Destinazione: "Bucarest", Verdetto: known.Verdetto, Prezzo: verdict.Prezzo{EtaOre: &percentile}},
-			{Destinazione: "London", Verdetto: verdict.Verdetto{Livello: verdict.Insufficient}}}}, 2, 9),
+			{Destinazione: "Bucarest", Verdetto: listed.Verdetto, Prezzo: published.Prezzo{EtaOre: &percentile}},
+			{Destinazione: "London", Verdetto: published.Verdetto{Livello: string(verdict.Unjudged)}}}}, 2, 9),
 		"no deals": s.deals(published.Occasioni{Origine: "Milano"}, 0, 0),
 		"past":     s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
 		"past departure": s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR",
@@ -74,10 +73,10 @@ func TestSentencesOfALanguage(t *testing.T) {
 			Partenza: &published.Movimento{Partenza: "2016-04-20"}}),
 		"pages":    s.pages(Verdict{Pagina: "Milano", Avviso: "Bucarest"}, fare.DayOf(at), true),
 		"no alert": s.pages(Verdict{Pagina: "Milano"}, fare.DayOf(at), true),
-		"places":   s.places(nil, originOf("Bergamo"), destinationOf("Bucarest")),
+		"places":   s.places(verdict.Pair{}, originOf("Bergamo"), destinationOf("Bucarest")),
 		"comparison": s.comparison(published.Confronto{Chiesti: 3, Contati: 2, Migliori: []int{0},
 			PiuEconomici: []int{0}, Viaggi: []published.Viaggio{
-				{Analisi: &known}, {Problema: &published.ProblemaViaggio{}}, {Problema: &published.ProblemaViaggio{}}}},
+				{Analisi: &listed}, {Problema: &published.ProblemaViaggio{}}, {Problema: &published.ProblemaViaggio{}}}},
 			[]string{"Bucarest", "London", "Milano"}),
 		"not covered": s.notCovered(&view.NotCovered{Origin: "MIL", Destination: "BUH"}),
 	} {

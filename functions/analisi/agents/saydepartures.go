@@ -17,7 +17,7 @@ const maxListed = 5
 
 // calendar describes the cheapest of all days, which come in the order of byPrice, and the cheapest
 // month.
-func (s sentences) calendar(c verdict.Calendario, all int) string {
+func (s sentences) calendar(c published.Calendario, all int) string {
 	var days []string
 	priced := false
 	for _, g := range c.Giorni[:min(maxListed, len(c.Giorni))] {
@@ -35,7 +35,7 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 	}
 	month := ""
 	if len(c.Mesi) > 1 {
-		m := slices.MinFunc(c.Mesi, func(a, b verdict.MeseInCalendario) int { return cmp.Compare(a.MinimoCent, b.MinimoCent) })
+		m := slices.MinFunc(c.Mesi, func(a, b published.MeseInCalendario) int { return cmp.Compare(a.MinimoCent, b.MinimoCent) })
 		usual := ""
 		if m.MedianaCent != nil {
 			usual = euros(int64(*m.MedianaCent), c.Valuta)
@@ -70,7 +70,7 @@ func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	}
 	return lines(s.Text("agents.deals", "City", o.Origine, "Listed", strings.Join(listed, "; ")), cheapest,
 		and(returns, s.Text("agents.deals_known", "Destinations", all, "First", skipped+1, "Last",
-			skipped+len(o.Occasioni), "All", len(o.Occasioni) == all, "Month", o.Ambito == verdict.InMese))+
+			skipped+len(o.Occasioni), "All", len(o.Occasioni) == all, "Month", o.Ambito == string(verdict.OfMonth)))+
 			s.more(skipped+len(o.Occasioni), all))
 }
 

@@ -145,8 +145,8 @@ func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolRe
 	if said, ok := say.Lookup("problem.code." + p.Code); ok && say.Language != i18n.English() {
 		text = said
 	}
-	if p.Raccolta != nil {
-		text = wording.BeforeFares(say.Language, *p.Raccolta)
+	if c := p.Collection(); c != nil {
+		text = wording.BeforeFares(say.Language, *c)
 	}
 	if len(p.Suggestions) > 0 && !strings.Contains(text, p.Suggestions[0]) {
 		text += " (" + strings.Join(p.Suggestions, ", ") + ")"

@@ -42,7 +42,7 @@ func pageOf[T any](all []T, skip float64) ([]T, int) {
 
 // Verdict adds links to web pages to the endpoint's answer.
 type Verdict struct {
-	verdict.Analysis
+	published.Analysis
 	Vicini []published.Vicino `json:"vicini,omitempty"`
 	Pagina string             `json:"pagina,omitempty"` // the page with the same answer
 	Avviso string             `json:"avviso,omitempty"` // the page with the form for an alert on this trip
@@ -55,29 +55,31 @@ const (
 )
 
 func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question) (Verdict, string, error) {
-	a, err := s.Answers.Verdict(ctx, q)
+	of, err := s.Answers.Judge(ctx, q)
 	if err != nil {
 		return Verdict{}, "", err
 	}
-	say := in.say()
-	a.Origine, a.Destinazione = say.ends(a.Tratta, q.From, q.To)
-	a.MesiPerConvenienza = a.MesiPerConvenienza[:min(maxMonths, len(a.MesiPerConvenienza))]
-	if a.Ambito != verdict.Rotta { // those of the route do not answer this question
-		a.MesiPerConvenienza, a.AnticipoConsigliato = []verdict.Mese{}, nil
+	j := &of.Judgement
+	j.Months = j.Months[:min(maxMonths, len(j.Months))]
+	if j.Scope != verdict.OfRoute { // those of the route do not answer this question
+		j.Months, j.Window = nil, nil
 	}
-	v, near := Verdict{Analysis: a}, ""
 	if in.Nearby { // instead of the months and of waiting, so that the answer stays short
-		a.MesiPerConvenienza, a.AnticipoConsigliato, a.Previsione = []verdict.Mese{}, nil, nil
-		v.Analysis = a
-		if v.Vicini, err = s.Answers.NearbyOf(ctx, q, &a.Prezzo); err != nil {
+		j.Months, j.Window, j.Forecasts = nil, nil, nil
+	}
+	say, near := in.say(), ""
+	v := Verdict{Analysis: s.Answers.Publish(ctx, q, of)}
+	v.Origine, v.Destinazione = say.ends(j.Pair, q.From, q.To)
+	if in.Nearby {
+		if v.Vicini, err = s.Answers.NearbyOf(ctx, q, j.Fare.Price); err != nil {
 			return Verdict{}, "", err
 		}
 		v.Vicini = v.Vicini[:min(maxNear, len(v.Vicini))]
 		near = say.nearby(v)
 	}
-	v.Pagina, v.Avviso = s.Pages.Addresses(a, q, say.Language)
-	said := []string{say.verdict(a, q, fare.DayOf(s.Answers.Now())), near,
-		say.places(a.Tratta, q.From, q.To)}
+	v.Pagina, v.Avviso = s.Pages.Addresses(of.Series, v.Valuta, q, say.Language)
+	said := []string{say.verdict(*j, say.route(v.Origine, v.Destinazione), v.Valuta, q), near,
+		say.places(j.Pair, q.From, q.To)}
 	if v.Avviso == "" { // this service does not know its address
 		return v, lines(said...), nil
 	}
@@ -116,12 +118,12 @@ func (s *Service) comparison(ctx context.Context, in *comparisonInput,
 		from, to := q.Ends(i)
 		names[i] = say.named(to, "")
 		if a := v.Analisi; a != nil {
-			a.Origine, names[i] = say.ends(a.Tratta, from, to)
+			a.Origine, names[i] = say.ends(a.Tratta.Pair(), from, to)
 			a.Destinazione = names[i]
 		}
 	}
 	from, _ := q.Ends(0)
-	return c, lines(say.comparison(c, names), say.places(nil, from)), nil
+	return c, lines(say.comparison(c, names), say.places(verdict.Pair{}, from)), nil
 }
 
 func (s *Service) routes(ctx context.Context, in, _ *coveredInput) (published.Routes, string, error) {
@@ -172,11 +174,11 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 	say, all := in.say(), len(t.Destinations)
 	listed, skipped := pageOf(t.Destinations, in.Skip)
 	t.Destinations = listed
-	return t, lines(say.trends(t, skipped, all), say.places(t.Airports.Tratta(), from, to)), nil
+	return t, lines(say.trends(t, skipped, all), say.places(t.Airports.Pair(), from, to)), nil
 }
 
 func (s *Service) calendar(ctx context.Context, in *calendarInput,
-	q answer.Question) (verdict.Calendario, string, error) {
+	q answer.Question) (published.Calendario, string, error) {
 	c, err := s.Answers.Calendar(ctx, q, httpapi.AllFares(ctx))
 	if err != nil {
 		return c, "", err
@@ -187,16 +189,16 @@ func (s *Service) calendar(ctx context.Context, in *calendarInput,
 		c.Giorni = c.Giorni[:min(maxDestinations, all)]
 	}
 	say := in.say()
-	c.Origine, c.Destinazione = say.ends(c.Tratta, q.From, q.To)
-	return c, lines(say.calendar(c, all), say.places(c.Tratta, q.From, q.To)), nil
+	c.Origine, c.Destinazione = say.ends(c.Tratta.Pair(), q.From, q.To)
+	return c, lines(say.calendar(c, all), say.places(c.Tratta.Pair(), q.From, q.To)), nil
 }
 
 // byPrice orders days whose price is not shown by their percentile.
-func byPrice(a, b verdict.Giorno) int {
+func byPrice(a, b published.Giorno) int {
 	if a.Cent != nil && b.Cent != nil {
 		return cmp.Compare(*a.Cent, *b.Cent)
 	}
-	place := func(g verdict.Giorno) int {
+	place := func(g published.Giorno) int {
 		if g.Percentile == nil {
 			return 101 // it cannot be judged
 		}
@@ -218,7 +220,7 @@ func (s *Service) deals(ctx context.Context, in *dealsInput,
 	for i := range o.Occasioni {
 		o.Occasioni[i].Destinazione = say.city(o.Occasioni[i].DestinazioneIata)
 	}
-	return o, lines(say.deals(o, skipped, all), say.places(nil, q.From)), nil
+	return o, lines(say.deals(o, skipped, all), say.places(verdict.Pair{}, q.From)), nil
 }
 
 // checkHistory refuses every question if the service may not show past fares.
@@ -243,8 +245,8 @@ func (s *Service) history(ctx context.Context, in, _ *historyInput) (published.S
 		return h, "", err
 	}
 	say := in.say()
-	h.Origine, h.Destinazione = say.ends(h.Tratta, q.From, q.To)
-	return h, lines(say.past(h), say.places(h.Tratta, q.From, q.To)), nil
+	h.Origine, h.Destinazione = say.ends(h.Tratta.Pair(), q.From, q.To)
+	return h, lines(say.past(h), say.places(h.Tratta.Pair(), q.From, q.To)), nil
 }
 
 func (s *Service) usage(ctx context.Context, in, _ *usageInput) (published.Consumo, string, error) {

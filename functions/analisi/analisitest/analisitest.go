@@ -211,16 +211,15 @@ func (d *DealsOfMilan) Deals(_ context.Context, origin fare.City, trip fare.Trip
 }
 
 // Deal returns a deal whose fare was found the given number of hours ago.
-func Deal(level string, percentile int, depart fare.Day, price, median fare.Cents, stops fare.Stops,
+func Deal(level verdict.Level, percentile int, depart fare.Day, price, median fare.Cents, stops fare.Stops,
 	hours int) deals.Deal {
 	d := deals.Deal{Judged: verdict.Judged{
 		Fare:    verdict.Live{Depart: depart, Price: price, Found: Today.Unix() - int64(3600*hours), Stops: stops},
-		Verdict: verdict.Verdetto{Livello: verdict.Insufficient, Campione: 3},
+		Verdict: verdict.Verdict{Level: verdict.Unjudged, Sample: 3},
 	}}
-	if level != verdict.Insufficient {
-		difference := price - median
-		d.Verdict = verdict.Verdetto{Livello: level, Affidabilita: verdict.Alta, Percentile: &percentile,
-			MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 300, Stagionale: new(bool)}
+	if level != verdict.Unjudged {
+		d.Verdict = verdict.Verdict{Level: level, Reliability: verdict.HighReliability, Percentile: percentile,
+			Median: median, Sample: 300}
 	}
 	return d
 }
@@ -232,15 +231,15 @@ func Entries() []deals.Entry {
 		return deals.Entry{Destination: city, AsOf: d, Observations: 400,
 			Any: deals.Fares{Route: all[:1], Months: all[1:]}}
 	}
-	buh := one("BUH", Deal(verdict.Buono, 30, d+20, 3999, 5010, fare.OneStop, 5),
-		Deal(verdict.Ottimo, 4, april, 4500, 7000, fare.OneStop, 5))
-	buh.NonStop = &deals.Fares{Route: []deals.Deal{Deal(verdict.Caro, 80, d+21, 8000, 6000, fare.NonStop, 5)}}
+	buh := one("BUH", Deal(verdict.Good, 30, d+20, 3999, 5010, fare.OneStop, 5),
+		Deal(verdict.Great, 4, april, 4500, 7000, fare.OneStop, 5))
+	buh.NonStop = &deals.Fares{Route: []deals.Deal{Deal(verdict.Expensive, 80, d+21, 8000, 6000, fare.NonStop, 5)}}
 	return []deals.Entry{
 		buh,
-		one("LON", Deal(verdict.Ottimo, 5, d+40, 1999, 4500, fare.StopsUnknown, 80)),
-		one("PAR", Deal(verdict.Caro, 90, d+3, 9900, 4000, fare.StopsUnknown, 2)),
-		one("ROM", Deal(verdict.Insufficient, 0, d+9, 2500, 0, fare.StopsUnknown, 2)),
-		one("MAD", Deal(verdict.Buono, 12, d+9, 2500, 3100, fare.StopsUnknown, 2)),
+		one("LON", Deal(verdict.Great, 5, d+40, 1999, 4500, fare.StopsUnknown, 80)),
+		one("PAR", Deal(verdict.Expensive, 90, d+3, 9900, 4000, fare.StopsUnknown, 2)),
+		one("ROM", Deal(verdict.Unjudged, 0, d+9, 2500, 0, fare.StopsUnknown, 2)),
+		one("MAD", Deal(verdict.Good, 12, d+9, 2500, 3100, fare.StopsUnknown, 2)),
 	}
 }
 

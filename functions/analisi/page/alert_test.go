@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
-	"verdetto/shared/verdict"
 )
 
 var (
@@ -177,7 +176,7 @@ func TestFormOfAnAlertToAnywhere(t *testing.T) {
 // The link contains the trip of the question even if no page shows the verdict for it.
 func TestLinkToTheFormOfAnAlert(t *testing.T) {
 	s := page.Service{BaseURL: "https://v.example"}
-	of := verdict.Analysis{OrigineIata: "MIL", DestinazioneIata: "BUH"}
+	of := fare.Series{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}
 	const at = "https://v.example/?da=MIL&a=BUH"
 	for _, c := range []struct {
 		name        string
@@ -207,12 +206,11 @@ func TestLinkToTheFormOfAnAlert(t *testing.T) {
 			if c.trip.Valuta == "" {
 				c.trip.Valuta = "EUR"
 			}
-			of.Valuta = c.trip.Valuta
 			q, err := c.trip.Question(func(parameter string) string { return parameter })
 			if err != nil {
 				t.Fatal(err)
 			}
-			page, alert := s.Addresses(of, q, i18n.English())
+			page, alert := s.Addresses(of, c.trip.Valuta, q, i18n.English())
 			if d := cmp.Diff([2]string{c.page, c.alert}, [2]string{page, alert}); d != "" {
 				t.Error(d)
 			}

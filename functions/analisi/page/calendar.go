@@ -13,6 +13,7 @@ import (
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // calendarView shows the departures of a route month by month. Each day with a fare links to its
@@ -96,32 +97,30 @@ func (v *view) newCalendar(asked answer.Question) *calendarView {
 }
 
 // showCalendar opens the calendar at the question's month, or else at that of the judged departure.
-func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysis, c *verdict.Calendario,
+func (v *view) showCalendar(q question, asked answer.Question, a verdict.Judgement, c *verdict.Calendar,
 	linkOn func(trip) string) {
 	if c == nil {
 		return
 	}
 	l, calendar := v.T, v.newCalendar(asked)
-	open, date := a.Prezzo.Partenza, ""
+	open, date := a.Fare.Depart, fare.Day(0)
 	if asked.When != nil {
-		open = asked.When.Date.String()
+		open = asked.When.Date
 		if asked.When.Span == nil {
 			date = open
 		}
 	}
-	begin, end := monthsIn(c.Mesi, open, asked.Trip)
+	begin, end := monthsIn(c.Months, open, asked.Trip)
 	known := map[fare.Day]calendarDay{}
-	left, number := c.Giorni, 0
-	for i, m := range c.Mesi {
-		first, err := fare.ParseDay(m.Mese + "-01")
-		if err != nil {
-			continue // impossible: Mese is always a month
-		}
+	left := c.Days
+	for i, m := range c.Months {
+		first, last := departure.Month.Ends(m.Fare.Depart)
+		name := monthIn(first)
 		month := calendarMonth{
-			ID: calendarID(m.Mese), Name: l.MonthOf(first),
-			From: l.Text("calendar.month", "Price", l.About(m.MinimoCent)), Days: l.Count("calendar.days", m.Giorni),
-			Open: strings.HasPrefix(open, m.Mese) || open == "" && i == 0,
-			To: linkOn(trip{Month: m.Mese, Stay: q.inMonth(m.Mese).Stay, NonStop: q.NonStop,
+			ID: calendarID(name), Name: l.MonthOf(first),
+			From: l.Text("calendar.month", "Price", l.About(m.Fare.Price)), Days: l.Count("calendar.days", m.Departures),
+			Open: first <= open && open <= last || open == 0 && i == 0,
+			To: linkOn(trip{Month: name, Stay: q.inMonth(name).Stay, NonStop: q.NonStop,
 				airlineChoice: q.airlineChoice}),
 		}
 		shown := i >= begin && i < end
@@ -129,16 +128,14 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			month.Weeks = weeksOf(first)
 		}
 		of := left
-		number += m.Giorni
-		for ; len(left) > 0 && strings.HasPrefix(left[0].Partenza, m.Mese); left = left[1:] {
-			g := left[0]
-			day, err := fare.ParseDay(g.Partenza)
-			if err != nil || !shown {
+		for ; len(left) > 0 && left[0].Fare.Depart <= last; left = left[1:] {
+			if !shown {
 				continue
 			}
+			day := left[0].Fare.Depart
 			cell := dayCell(month.Weeks, day)
-			*cell = v.cellOf(g, day, linkOn(tripOn(q, g)))
-			cell.Selected = g.Partenza == date
+			*cell = v.cellOf(left[0], linkOn(tripOn(q, left[0].Fare)))
+			cell.Selected = day == date
 			known[day] = *cell
 		}
 		if shown && asked.Trip != fare.OneWay {
@@ -146,20 +143,20 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		}
 		calendar.Months = append(calendar.Months, month)
 	}
-	calendar.Known = l.Count("calendar.days", number)
+	calendar.Known = l.Count("calendar.days", len(c.Days))
 	v.Verdict.Calendar = calendar
 	if w := asked.When; w != nil {
 		calendar.Around = around(w, known)
-		calendar.Grid = v.returnsAround(q, w, c.Giorni)
+		calendar.Grid = v.returnsAround(q, w, c.Days)
 	}
 }
 
-func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string) calendarDay {
-	cell := calendarDay{Number: day.Time().Day(), To: to}
-	if g.Cent != nil {
-		cell.Fare = v.T.Whole(*g.Cent)
+func (v *view) cellOf(d verdict.Day, to string) calendarDay {
+	cell := calendarDay{Number: d.Fare.Depart.Time().Day(), To: to}
+	if d.Fare.Price > 0 {
+		cell.Fare = v.T.Whole(d.Fare.Price)
 	}
-	cell.compare(v.T, g)
+	cell.compare(v.T, d)
 	return cell
 }
 
@@ -172,12 +169,12 @@ const (
 
 // monthsIn returns the indices of the first month whose days a calendar shows, and of the month
 // after the last. Without a day or month in open, the first month is open.
-func monthsIn(all []verdict.MeseInCalendario, open string, of fare.Trip) (first, end int) {
+func monthsIn(all []verdict.CalendarMonth, open fare.Day, of fare.Trip) (first, end int) {
 	shown := monthsShown
 	if of != fare.OneWay {
 		shown = returnsShown
 	}
-	isOpen := func(m verdict.MeseInCalendario) bool { return strings.HasPrefix(open, m.Mese) }
+	isOpen := func(m verdict.CalendarMonth) bool { return monthIn(m.Fare.Depart) == monthIn(open) }
 	opened := max(0, slices.IndexFunc(all, isOpen))
 	first = max(0, min(opened-shown/2, len(all)-shown))
 	return first, first + shown
@@ -185,9 +182,16 @@ func monthsIn(all []verdict.MeseInCalendario, open string, of fare.Trip) (first,
 
 // tripOn returns the trip of a known fare, with the fare's days. It omits the price that the reader
 // entered, which is only about the requested trip.
-func tripOn(q question, g verdict.Giorno) trip {
-	return trip{Date: g.Partenza, Back: g.Ritorno, NonStop: q.NonStop, airlineChoice: q.airlineChoice}
+func tripOn(q question, l verdict.Live) trip {
+	t := trip{Date: l.Depart.String(), NonStop: q.NonStop, airlineChoice: q.airlineChoice}
+	if back := l.Return(); back != 0 {
+		t.Back = back.String()
+	}
+	return t
 }
+
+// monthIn returns the month of a day as 2027-03.
+func monthIn(d fare.Day) string { return d.String()[:len("2006-01")] }
 
 // shortest returns a city's code if the page shows the city under this name, and otherwise the
 // name. Codes keep a page small that has a link for each day of a year.
@@ -216,30 +220,31 @@ func dayCell(weeks weeks, day fare.Day) *calendarDay {
 	return &weeks[(t.Day()-1+(column+35-(t.Day()-1))%7)/7][column]
 }
 
-func levelClass(level string) string {
-	if level == verdict.Insufficient {
+func levelClass(level verdict.Level) string {
+	if level == verdict.Unjudged {
 		return "unknown"
 	}
-	return level
+	return string(level)
 }
 
 // classOfLevel is the colour and the mark of a calendar cell, by the level that the departure's
 // page states.
-var classOfLevel = map[string]string{verdict.Ottimo: "less", verdict.Buono: "less", verdict.Normale: "same",
-	verdict.Caro: "more", verdict.Insufficient: "unknown"}
+var classOfLevel = map[verdict.Level]string{verdict.Great: "less", verdict.Good: "less", verdict.Fair: "same",
+	verdict.Expensive: "more", verdict.Unjudged: "unknown"}
 
-func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
-	c.Class = classOfLevel[g.Livello]
-	if g.Percentile == nil {
+func (c *calendarDay) compare(l *i18n.Language, d verdict.Day) {
+	price, of := d.Fare.Price, d.Verdict
+	c.Class = classOfLevel[of.Level]
+	if !of.Judged() {
 		c.Sub = l.HTML("calendar.unknown")
 		return
 	}
 	switch {
-	case g.Cent == nil:
+	case price == 0:
 		c.Sub = l.HTML("calendar." + c.Class)
-	case wording.Sign(l, g.Livello, *g.Cent, *g.MedianaCent) == 0:
+	case wording.Sign(l, of.Level, price, of.Median) == 0:
 		c.Sub = "0"
 	default:
-		c.Sub = template.HTML(l.Signed(*g.Cent, *g.MedianaCent)) // a number: nothing to escape
+		c.Sub = template.HTML(l.Signed(price, of.Median)) // a number: nothing to escape
 	}
 }

@@ -33,8 +33,8 @@ var (
 
 var apartOf = regexp.MustCompile(`circa ([0-9.]+)\x{a0}€ (meno|più) del solito`)
 
-var markOf = map[string]string{verdict.Ottimo: "less", verdict.Buono: "less", verdict.Normale: "same",
-	verdict.Caro: "more", verdict.Insufficient: "unknown"}
+var markOf = map[string]string{string(verdict.Great): "less", string(verdict.Good): "less", string(verdict.Fair): "same",
+	string(verdict.Expensive): "more", string(verdict.Unjudged): "unknown"}
 
 // differenceOfTarget opens the page at target. It returns the difference from the usual fare as the
 // calendar writes it, or "unknown" without a verdict, and the colour of the page's level.
@@ -45,12 +45,12 @@ func differenceOfTarget(t *testing.T, s site, target string) (apart, colour stri
 	if w.Code != 200 || m == nil {
 		t.Fatalf("%s: %d", target, w.Code)
 	}
-	if fault := headlineFault(w.Body.String()); m[1] != verdict.Insufficient && fault != "" {
+	if fault := headlineFault(w.Body.String()); m[1] != string(verdict.Unjudged) && fault != "" {
 		t.Errorf("%s: %s", target, fault)
 	}
 	by := apartOf.FindStringSubmatch(headlineOf.FindStringSubmatch(w.Body.String())[1])
 	switch {
-	case m[1] == verdict.Insufficient:
+	case m[1] == string(verdict.Unjudged):
 		return "unknown", markOf[m[1]]
 	case by == nil:
 		return "0", markOf[m[1]]

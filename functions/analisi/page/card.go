@@ -138,13 +138,13 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	asked, _ := of.trip.read(l, "")
 	asked.From, asked.To = answer.Name("", string(of.route.Origin)), answer.Name("", string(of.route.Destination))
 	a, err := s.Answer(ctx, asked)
-	if said := of.trip.of(a.Analysis.Prezzo).text(l); said != "" {
+	if said := of.trip.of(a.Judgement.Fare).text(l); said != "" {
 		c.Route += " · " + said
 	}
 	switch {
 	case err != nil && errors.Is(published.Problem(err), err): // no reason for a missing verdict
 		return nil, err
-	case err == nil && a.Analysis.Verdetto.Percentile != nil:
+	case err == nil && a.Judgement.Verdict.Judged():
 		s.drawVerdict(&c, l, asked, a)
 	}
 	png, err := c.PNG()
@@ -155,10 +155,10 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 }
 
 func (s *Service) drawVerdict(c *chart.Card, l *i18n.Language, asked answer.Question, a answer.Answer) {
-	v := a.Analysis.Verdetto
-	said := (&view{T: l, today: fare.DayOf(s.Now())}).sayingOf(asked, a.Analysis)
-	c.Level, c.Verdict = v.Livello, said.Brief()
-	c.Detail = wording.Sentence(said.Than()) + ". " + l.Text("certainty."+v.Affidabilita) + "."
-	scale := rangeOf(l, a.Analysis)
+	v := a.Judgement.Verdict
+	said := (&view{T: l, today: fare.DayOf(s.Now())}).sayingOf(asked, a.Judgement)
+	c.Level, c.Verdict = string(v.Level), said.Brief()
+	c.Detail = wording.Sentence(said.Than()) + ". " + l.Text("certainty."+string(v.Reliability)) + "."
+	scale := rangeOf(l, a.Judgement)
 	c.Scale = &scale
 }

@@ -134,7 +134,7 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 		case i > 0:
 			row = h.comparedWith(ctx, q, asked, o, v, row)
 		case v.Verdict != nil:
-			row = v.compared(row, asked, a.Analysis)
+			row = v.compared(row, asked, a.Judgement)
 		case v.Returns != nil:
 			row = v.comparedStay(row, v.Returns.best)
 		}
@@ -168,7 +168,7 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 		h.Log.ErrorContext(ctx, "trip not compared", "error", err)
 		row.Difference = v.T.Text("refusal.failed.title")
 	case err == nil && o.Stay == "":
-		return v.compared(row, of, a.Analysis)
+		return v.compared(row, of, a.Judgement)
 	case err == nil:
 		if fitting := o.fitting(stays.days); len(fitting) > 0 {
 			return v.comparedStay(row, fitting[0])
@@ -177,12 +177,13 @@ func (h home) comparedWith(ctx context.Context, q question, asked answer.Questio
 	return row
 }
 
-func (v *view) comparedStay(row comparedTrip, g verdict.Giorno) comparedTrip {
-	row.Date, row.Difference = v.daysOf(g.Partenza, g.Ritorno), ""
-	if g.Cent != nil {
-		row.Fare = v.T.Money(*g.Cent)
-		if g.MedianaCent != nil {
-			row.Difference = difference(v.T, g.Livello, *g.Cent, *g.MedianaCent)
+func (v *view) comparedStay(row comparedTrip, d verdict.Day) comparedTrip {
+	of := d.Fare
+	row.Date, row.Difference = v.daysOf(of.Depart, of.Return()), ""
+	if of.Price > 0 {
+		row.Fare = v.T.Money(of.Price)
+		if d.Verdict.Judged() {
+			row.Difference = difference(v.T, d.Verdict.Level, of.Price, d.Verdict.Median)
 		}
 	}
 	return row
@@ -190,34 +191,35 @@ func (v *view) comparedStay(row comparedTrip, g verdict.Giorno) comparedTrip {
 
 // compared compares a fare with the usual fare of its own day, or with that of the question if the
 // day's is unknown. For any day, a lower fare that was found earlier takes its place.
-func (v *view) compared(row comparedTrip, asked answer.Question, a verdict.Analysis) comparedTrip {
+func (v *view) compared(row comparedTrip, asked answer.Question, a verdict.Judgement) comparedTrip {
 	l := v.T
-	if lower := a.PrezzoPiuBasso; lower != nil && lower.TrovatoIl != nil {
-		row.Fare, row.Date = l.Money(lower.Cent), v.daysOf(lower.Partenza, lower.Ritorno)
-		row.Difference = l.Text("near.seen", "When", wording.Ago(l, int(v.today-fare.DayOf(*lower.TrovatoIl))))
-		if usual := a.SolitoPiuBassoCent; usual != nil {
-			row.Difference = difference(l, a.LivelloPiuBasso, lower.Cent, *usual) + " · " + row.Difference
+	if lower := a.Lower; lower != nil {
+		of := lower.Fare
+		row.Fare, row.Date = l.Money(of.Price), v.daysOf(of.Depart, of.Return())
+		row.Difference = l.Text("near.seen", "When", wording.Ago(l, int(v.today-of.FoundDay())))
+		if own := lower.Verdict; own.Judged() {
+			row.Difference = difference(l, own.Level, of.Price, own.Median) + " · " + row.Difference
 		}
 		return row
 	}
-	row.Fare, row.Date, row.Difference = l.Money(a.Prezzo.Cent), "", ""
-	if date := v.daysOf(a.Prezzo.Partenza, a.Prezzo.Ritorno); !strings.Contains(row.Name, date) {
+	row.Fare, row.Date, row.Difference = l.Money(a.Fare.Price), "", ""
+	if date := v.daysOf(a.Fare.Depart, a.Fare.Return()); !strings.Contains(row.Name, date) {
 		row.Date = date
 	}
-	usual, level := a.SolitoPartenzaCent, a.LivelloPartenza
+	own := a.OwnDay
 	if asked.When != nil && asked.When.Span == nil {
-		usual, level = a.Verdetto.MedianaCent, a.Verdetto.Livello
+		own = a.Verdict
 	}
 	switch {
-	case usual != nil:
-		row.Difference = difference(l, level, a.Prezzo.Cent, *usual)
-	case a.Verdetto.ScartoMedianaCent != nil:
+	case own.Judged():
+		row.Difference = difference(l, own.Level, a.Fare.Price, own.Median)
+	case a.Verdict.Judged():
 		row.Difference = v.sayingOf(asked, a).Than()
 	}
 	return row
 }
 
-func difference(l *i18n.Language, level string, price, usual fare.Cents) string {
+func difference(l *i18n.Language, level verdict.Level, price, usual fare.Cents) string {
 	amount, sign := wording.Apart(l, level, price, usual)
 	return l.Text("compare."+wording.Direction(sign), "Amount", amount)
 }

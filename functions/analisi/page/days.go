@@ -21,57 +21,50 @@ type dayRow struct{ Name, To, Seen, Fare, Level, Word string }
 
 const maxDays = 5
 
-func (v *view) listDays(q question, asked answer.Question, c *verdict.Calendario, linkOn func(trip) string) {
+func (v *view) listDays(q question, asked answer.Question, c *verdict.Calendar, linkOn func(trip) string) {
 	if c == nil || !v.AllFares {
 		return
 	}
 	w, id, first, last := asked.When, "cheapest", v.today, v.today+answer.MaxAhead
-	by := func(a, b verdict.Giorno) int { return cmp.Compare(*a.Cent, *b.Cent) }
+	by := func(a, b verdict.Day) int { return cmp.Compare(a.Fare.Price, b.Fare.Price) }
 	switch {
 	case w == nil:
 	case w.Span != nil:
 		first, last = w.Span.Ends(w.Date)
 	default:
 		id = "around"
-		away := func(g verdict.Giorno) int {
-			day, _ := fare.ParseDay(g.Partenza)
-			return max(int(day-w.Date), int(w.Date-day))
-		}
-		by = func(a, b verdict.Giorno) int { return cmp.Compare(away(a), away(b)) }
+		away := func(d verdict.Day) fare.Day { return max(d.Fare.Depart-w.Date, w.Date-d.Fare.Depart) }
+		by = func(a, b verdict.Day) int { return cmp.Compare(away(a), away(b)) }
 	}
-	days := slices.DeleteFunc(slices.Clone(c.Giorni), func(g verdict.Giorno) bool {
-		day, err := fare.ParseDay(g.Partenza)
-		return err != nil || day < first || day > last || id == "around" && day == w.Date
+	days := slices.DeleteFunc(slices.Clone(c.Days), func(d verdict.Day) bool {
+		day := d.Fare.Depart
+		return day < first || day > last || id == "around" && day == w.Date
 	})
 	slices.SortStableFunc(days, by)
 	days = days[:min(len(days), maxDays)]
 	if id == "around" {
-		slices.SortStableFunc(days, func(a, b verdict.Giorno) int { return cmp.Compare(a.Partenza, b.Partenza) })
+		slices.SortStableFunc(days, byDay)
 	}
 	if len(days) == 0 {
 		return
 	}
 	d := &daysView{Title: v.T.Text("days." + id)}
-	for _, g := range days {
-		d.Rows = append(d.Rows, v.dayRow(g, linkOn(tripOn(q, g))))
+	for _, one := range days {
+		d.Rows = append(d.Rows, v.dayRow(one, linkOn(tripOn(q, one.Fare))))
 	}
 	v.Verdict.Days = d
 }
 
-func (v *view) dayRow(g verdict.Giorno, to string) dayRow {
-	l := v.T
-	out, _ := fare.ParseDay(g.Partenza)
+func (v *view) dayRow(d verdict.Day, to string) dayRow {
+	l, out := v.T, d.Fare.Depart
 	row := dayRow{Name: l.Text("format.weekday_day", "Weekday", l.WeekdayShort(out.Time().Weekday()), "Day",
-		out.Time().Day(), "Month", l.Month(out.Month())), To: to, Fare: l.Money(*g.Cent), Level: levelClass(g.Livello),
-		Word: l.Text("calendar.unknown")}
-	if back, err := fare.ParseDay(g.Ritorno); err == nil {
+		out.Time().Day(), "Month", l.Month(out.Month())), To: to, Fare: l.Money(d.Fare.Price), Level: levelClass(d.Verdict.Level),
+		Word: l.Text("calendar.unknown"), Seen: l.Text("near.seen", "When", wording.Ago(l, int(v.today-d.Fare.FoundDay())))}
+	if back := d.Fare.Return(); back != 0 {
 		row.Name = v.shortDay(out) + " – " + v.shortDay(back)
 	}
-	if g.Percentile != nil {
-		row.Word = wording.Level(l, g.Livello, g.Affidabilita)
-	}
-	if g.TrovatoIl != nil {
-		row.Seen = l.Text("near.seen", "When", wording.Ago(l, int(v.today-fare.DayOf(*g.TrovatoIl))))
+	if d.Verdict.Judged() {
+		row.Word = wording.Level(l, d.Verdict.Level, d.Verdict.Reliability)
 	}
 	return row
 }

@@ -19,18 +19,14 @@ import (
 // only compared in euros.
 type knownDeal struct {
 	published.DestinationDeal
-	shown  verdict.Prezzo   // the lowest known fare
-	of     verdict.Live     // the fare that shown publishes
-	newest *verdict.Prezzo  // the judged fare, if it is not the lowest; otherwise nil
-	judged verdict.Verdetto // of the judged fare
+	shown  verdict.Live    // the lowest known fare: that of Lower, if there is one
+	judged verdict.Verdict // of the judged fare
 }
 
 func known(d published.DestinationDeal, now time.Time) knownDeal {
-	price, judged := d.Publish(now)
-	k := knownDeal{d, price, d.Fare, nil, judged}
+	k := knownDeal{d, d.Fare, d.Aged(now).Verdict}
 	if d.Lower != nil {
-		k.newest, k.of = &price, d.Lower.Fare
-		k.shown, _ = d.Lower.Publish(now)
+		k.shown = d.Lower.Fare
 	}
 	return k
 }
@@ -45,12 +41,12 @@ func (d knownDeal) apart() (float64, bool) {
 	if !ok || usual == 0 {
 		return 0, false
 	}
-	return float64(d.shown.Cent-usual) / float64(usual), true
+	return float64(d.shown.Price-usual) / float64(usual), true
 }
 
 func (d knownDeal) isDear() bool {
-	if d.newest == nil {
-		return d.judged.Livello == verdict.Caro
+	if d.Lower == nil {
+		return d.judged.Level == verdict.Expensive
 	}
 	apart, ok := d.apart()
 	return ok && apart >= farApart
@@ -59,9 +55,9 @@ func (d knownDeal) isDear() bool {
 // rank orders deals by level. A lower fare without a level counts as good if it is cheaper than
 // usual.
 func (d knownDeal) rank() int {
-	if d.newest == nil {
-		return slices.Index([]string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Insufficient, verdict.Caro},
-			d.judged.Livello)
+	if d.Lower == nil {
+		return slices.Index([]verdict.Level{verdict.Great, verdict.Good, verdict.Fair, verdict.Unjudged, verdict.Expensive},
+			d.judged.Level)
 	}
 	if apart, ok := d.apart(); ok && apart <= -farApart {
 		return 1
@@ -71,36 +67,36 @@ func (d knownDeal) rank() int {
 
 func (v *view) cheapRow(q question, d knownDeal) cheapRow {
 	l := v.T
-	depart, name, ask := d.of.Depart, places.Name(d.To, l.Code), q.trip
+	depart, name, ask := d.shown.Depart, places.Name(d.To, l.Code), q.trip
 	ask.Most = ""
-	row := cheapRow{City: name, Fare: l.Money(d.shown.Cent), Date: l.WeekdayDate(depart),
+	row := cheapRow{City: name, Fare: l.Money(d.shown.Price), Date: l.WeekdayDate(depart),
 		Flight: wording.Flight(l, d.shown)}
-	if nights := fare.Day(d.of.Nights); nights > 0 { // the question's days only select the class of nights
-		ask.Date, ask.Back = d.shown.Partenza, d.shown.Ritorno
-		row.Date = l.Text("ask.out_and_back", "Out", row.Date, "Back", l.WeekdayDate(depart+nights))
+	if back := d.shown.Return(); back != 0 { // the question's days only select the class of nights
+		ask.Date, ask.Back = depart.String(), back.String()
+		row.Date = l.Text("ask.out_and_back", "Out", row.Date, "Back", l.WeekdayDate(back))
 	}
 	ago := func(f verdict.Live) string { return wording.Ago(l, int(v.today-f.FoundDay())) }
 	switch {
-	case d.newest != nil: // the page of the route is about the judged fare
-		ask.Month, ask.Date = "", d.shown.Partenza
-		row.Newest = l.Text("cheap.newest", "Price", l.Money(d.newest.Cent), "Day", l.WeekdayDay(d.Fare.Depart),
+	case d.Lower != nil: // the page of the route is about the judged fare
+		ask.Month, ask.Date = "", depart.String()
+		row.Newest = l.Text("cheap.newest", "Price", l.Money(d.Fare.Price), "Day", l.WeekdayDay(d.Fare.Depart),
 			"When", ago(d.Fare))
-	case d.judged.Livello == verdict.Insufficient:
-		row.Level, row.LevelText = levelClass(d.judged.Livello), l.Text("cheap.unknown")
+	case d.judged.Level == verdict.Unjudged:
+		row.Level, row.LevelText = levelClass(d.judged.Level), l.Text("cheap.unknown")
 	default:
-		row.Level = levelClass(d.judged.Livello)
-		row.LevelText = wording.Level(l, d.judged.Livello, d.judged.Affidabilita)
-		row.Sure = l.Text("certainty." + d.judged.Affidabilita)
+		row.Level = levelClass(d.judged.Level)
+		row.LevelText = wording.Level(l, d.judged.Level, d.judged.Reliability)
+		row.Sure = l.Text("certainty." + string(d.judged.Reliability))
 	}
-	if d.of.FoundDay() < v.today {
-		row.Seen = wording.Sentence(l.Text("near.seen", "When", ago(d.of)))
+	if d.shown.FoundDay() < v.today {
+		row.Seen = wording.Sentence(l.Text("near.seen", "When", ago(d.shown)))
 	}
 	if usual, ok := d.Usual(); ok {
-		level := ""
-		if d.newest == nil {
-			level = d.judged.Livello
+		level := verdict.Level("")
+		if d.Lower == nil {
+			level = d.judged.Level
 		}
-		amount, sign := wording.Apart(l, level, d.shown.Cent, usual)
+		amount, sign := wording.Apart(l, level, d.shown.Price, usual)
 		month := ""
 		if first, err := fare.ParseDay(q.Month + "-01"); err == nil {
 			month = l.MonthOf(first)
@@ -138,16 +134,16 @@ func sortedDeals(all []published.DestinationDeal, order string, now time.Time) [
 	by := knownDeal.rank
 	switch order {
 	case "prezzo":
-		by = func(d knownDeal) int { return int(d.shown.Cent) }
+		by = func(d knownDeal) int { return int(d.shown.Price) }
 	case "differenza": // a destination without a usual price comes last
 		by = func(d knownDeal) int {
 			if usual, ok := d.Usual(); ok {
-				return int(d.shown.Cent - usual)
+				return int(d.shown.Price - usual)
 			}
 			return math.MaxInt
 		}
 	case "partenza":
-		by = func(d knownDeal) int { return int(d.of.Depart) }
+		by = func(d knownDeal) int { return int(d.shown.Depart) }
 	}
 	slices.SortStableFunc(sorted, func(a, b knownDeal) int { return cmp.Compare(by(a), by(b)) })
 	return sorted

@@ -84,7 +84,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	v.setRoute(q, from, nil)
 	v.explain(q)
 	if errors.As(err, &problem) {
-		v.refuseNoRoutes(problem.Raccolta)
+		v.refuseNoRoutes(problem.Collection())
 		return
 	}
 	if err != nil {
@@ -117,7 +117,7 @@ func filterOf(asked answer.Question, month *fare.Day) deals.Filter {
 	return deals.Filter{Month: month, NonStop: asked.NonStop, Airlines: asked.Airlines}
 }
 
-func (v *view) refuseNoRoutes(c *verdict.Raccolta) {
+func (v *view) refuseNoRoutes(c *verdict.Collection) {
 	if c != nil {
 		v.refuseCollecting(c)
 		return
@@ -155,7 +155,7 @@ func (v *view) showCheap(q question, from places.Place, all []knownDeal, kind fa
 	fitting, dear := 0, 0
 	for _, d := range all {
 		switch {
-		case most > 0 && d.shown.Cent > most:
+		case most > 0 && d.shown.Price > most:
 		case d.isDear():
 			if dear++; dear <= maxDestinations {
 				c.Dear = append(c.Dear, v.cheapRow(q, d))

@@ -60,21 +60,21 @@ type older struct{ analisitest.Coverage }
 
 func (older) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error) {
 	d := fare.DayOf(analisitest.Today)
-	one := func(to fare.City, level string, price, usual, lower fare.Cents) deals.Entry {
+	one := func(to fare.City, level verdict.Level, price, usual, lower fare.Cents) deals.Entry {
 		e := deals.Entry{Destination: to, AsOf: d, Observations: 400, Any: deals.Fares{
 			Route: []deals.Deal{analisitest.Deal(level, 50, d+9, price, usual, fare.NonStop, 5)}}}
 		if lower > 0 {
-			e.Any.Months = []deals.Deal{analisitest.Deal(verdict.Normale, 50, d+40, lower, usual, fare.OneStop, 29)}
+			e.Any.Months = []deals.Deal{analisitest.Deal(verdict.Fair, 50, d+40, lower, usual, fare.OneStop, 29)}
 		}
 		return e
 	}
 	return deals.Origin{Entries: []deals.Entry{
-		one("BER", verdict.Caro, 2999, 2700, 0),
-		one("IST", verdict.Normale, 3000, 3000, 2500),
-		one("LON", verdict.Caro, 1699, 1500, 1499),
-		one("MAD", verdict.Buono, 2000, 2200, 0),
-		one("MIA", verdict.Caro, 39999, 26000, 30000),
-		one("TYO", verdict.Caro, 39999, 28000, 23999),
+		one("BER", verdict.Expensive, 2999, 2700, 0),
+		one("IST", verdict.Fair, 3000, 3000, 2500),
+		one("LON", verdict.Expensive, 1699, 1500, 1499),
+		one("MAD", verdict.Good, 2000, 2200, 0),
+		one("MIA", verdict.Expensive, 39999, 26000, 30000),
+		one("TYO", verdict.Expensive, 39999, 28000, 23999),
 	}}.Encode(), 1, nil
 }
 
@@ -199,8 +199,8 @@ type (
 
 func (unjudged) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error) {
 	d := fare.DayOf(analisitest.Today)
-	one := analisitest.Deal(verdict.Insufficient, 0, d+9, 9900, 0, fare.OneStop, 5)
-	one.Verdict.Campione = 3
+	one := analisitest.Deal(verdict.Unjudged, 0, d+9, 9900, 0, fare.OneStop, 5)
+	one.Verdict.Sample = 3
 	return deals.Origin{Entries: []deals.Entry{{Destination: "BUH", AsOf: d,
 		Any: deals.Fares{Route: []deals.Deal{one}}}}}.Encode(), 1, nil
 }
@@ -233,7 +233,7 @@ func (plenty) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error
 	var all deals.Origin
 	for _, to := range strings.Fields("MAD BCN VIE BRU SOF PRG CPH HEL PAR BER ATH BUD DUB RIX OSL BUH LIS LON WAW " +
 		"STO ZRH AMS OPO") {
-		one := analisitest.Deal(verdict.Buono, 20, d+9, 9900, 12000, fare.OneStop, 5)
+		one := analisitest.Deal(verdict.Good, 20, d+9, 9900, 12000, fare.OneStop, 5)
 		all.Entries = append(all.Entries, deals.Entry{Destination: fare.City(to), AsOf: d,
 			Any: deals.Fares{Route: []deals.Deal{one}}})
 	}

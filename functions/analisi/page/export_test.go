@@ -9,13 +9,13 @@ import (
 	"verdetto/shared/verdict"
 )
 
-func WaitAdvice(l *i18n.Language, a verdict.Analysis) string {
+func WaitAdvice(l *i18n.Language, a verdict.Judgement) string {
 	w := waitsOf(wording.Verdict{Language: l, Of: a})
 	return w.Answer + w.Advice
 }
 
-func OtherNights(l *i18n.Language, asked answer.Question, p verdict.Prezzo, c *verdict.Calendario) string {
-	return (&view{T: l, AllFares: true}).otherNights(asked, p, c)
+func OtherNights(l *i18n.Language, asked answer.Question, of verdict.Live, c *verdict.Calendar) string {
+	return (&view{T: l, AllFares: true}).otherNights(asked, of, c)
 }
 
 func AreasOf(l *i18n.Language, cities []fare.City) (first, others []string) {

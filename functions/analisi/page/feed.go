@@ -113,21 +113,21 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 	}
 	list, _ := published.ValidDeals(all, fare.DayOf(now), deals.Filter{})
 	for _, d := range list {
-		price, v := d.Publish(now)
-		if v.Livello != verdict.Ottimo && v.Livello != verdict.Buono {
+		of, v := d.Fare, d.Aged(now).Verdict
+		if v.Level != verdict.Great && v.Level != verdict.Good {
 			continue
 		}
-		said := wording.Verdict{Language: l, Of: verdict.Analysis{Verdetto: v}}
+		said := wording.Verdict{Language: l, Of: verdict.Judgement{Judged: d.Judged}}
 		name := places.Name(d.To, l.Code)
 		f.entries = append(f.entries, feedEntry{
-			id: feedID("deal", l.Code, string(origin.City), string(d.To), price.Partenza),
-			title: l.Text("feed.entry", "City", name, "Price", l.Amount(price.Cent), "Date",
-				l.WeekdayDate(d.Fare.Depart), "Level", l.Text("level."+v.Livello)),
-			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(price.Cent), "Date",
-				l.WeekdayDate(d.Fare.Depart), "Than", wording.Sentence(said.Than()), "NonStop",
-				d.Fare.Stops == fare.NonStop, "Flight", wording.Flight(l, price), "Certainty", l.Text("certainty."+v.Affidabilita), "Found",
+			id: feedID("deal", l.Code, string(origin.City), string(d.To), of.Depart.String()),
+			title: l.Text("feed.entry", "City", name, "Price", l.Amount(of.Price), "Date",
+				l.WeekdayDate(of.Depart), "Level", l.Text("level."+string(v.Level))),
+			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(of.Price), "Date",
+				l.WeekdayDate(of.Depart), "Than", wording.Sentence(said.Than()), "NonStop",
+				of.Stops == fare.NonStop, "Flight", wording.Flight(l, of), "Certainty", l.Text("certainty."+string(v.Reliability)), "Found",
 				l.Text("verdict.found")),
-			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: v.Livello,
+			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: string(v.Level),
 			updated: lastChange(d.Deal, now),
 		})
 	}
@@ -138,7 +138,7 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 // becomes stale, because that lowers its reliability.
 func lastChange(d deals.Deal, now time.Time) time.Time {
 	since := time.Unix(d.Since, 0).UTC()
-	if _, v := d.Publish(now); v.Affidabilita != d.Verdict.Affidabilita {
+	if d.Aged(now).Verdict.Reliability != d.Verdict.Reliability {
 		since = later(since, d.GoesStale().UTC())
 	}
 	return since

@@ -120,9 +120,9 @@ func TestFeedsAreStable(t *testing.T) {
 		next[i].AsOf++
 		next[i].Observations += 10
 		for j := range next[i].Any.Route {
-			if deal := &next[i].Any.Route[j]; deal.Verdict.MedianaCent != nil && next[i].Destination != "LON" {
+			if deal := &next[i].Any.Route[j]; deal.Verdict.Judged() && next[i].Destination != "LON" {
 				deal.Fare.Found += 86400
-				*deal.Verdict.MedianaCent += 7
+				deal.Verdict.Median += 7
 			}
 		}
 	}

@@ -66,7 +66,7 @@ func TestProveHeadlinesAgree(t *testing.T) {
 		}
 	}
 	t.Logf("%d routes; pages by level: %v", routes, levels)
-	for _, level := range []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro} {
+	for _, level := range []string{string(verdict.Great), string(verdict.Good), string(verdict.Fair), string(verdict.Expensive)} {
 		if levels[level] < 100 {
 			t.Errorf("%d pages are %s", levels[level], level)
 		}

@@ -43,7 +43,7 @@ func headlineFault(page string) string {
 			named = ""
 		}
 	}
-	cheap, dear := level == verdict.Ottimo || level == verdict.Buono, level == verdict.Caro
+	cheap, dear := level == string(verdict.Great) || level == string(verdict.Good), level == string(verdict.Expensive)
 	if named != level || cheap && strings.Contains(headline, " più del solito") ||
 		dear && strings.Contains(headline, " meno del solito") {
 		return fmt.Sprintf("%q is the headline of a fare that is %s", headline, level)
@@ -111,7 +111,7 @@ func TestHeadlinesAgree(t *testing.T) {
 		}
 	}
 	t.Logf("pages by level: %v", levels)
-	for _, level := range []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro} {
+	for _, level := range []string{string(verdict.Great), string(verdict.Good), string(verdict.Fair), string(verdict.Expensive)} {
 		if levels[level] < 20 {
 			t.Errorf("%d pages are %s", levels[level], level)
 		}

@@ -245,7 +245,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	}
 	a, calendar, err := h.WithCalendar(r.Context(), asked, v.AllFares)
 	v.setAirports(q, a.SeriesData)
-	v.Places = wording.Places(q.language, a.Analysis.Tratta, q.ends[0].Means, q.ends[1].Means)
+	v.Places = wording.Places(q.language, a.Judgement.Pair, q.ends[0].Means, q.ends[1].Means)
 	var (
 		covered *answer.NotCovered
 		live    *answer.NoLiveFare
@@ -274,9 +274,9 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		}
 	}
 	if v.Verdict != nil {
-		h.showNear(r.Context(), q, asked, &a.Analysis.Prezzo, v)
+		h.showNear(r.Context(), q, asked, a.Judgement.Fare.Price, v)
 	} else if v.status == http.StatusNotFound {
-		h.showNear(r.Context(), q, asked, nil, v)
+		h.showNear(r.Context(), q, asked, 0, v)
 	}
 	if v.status < http.StatusInternalServerError { // the others may have a fare if the first trip has none
 		h.compare(r.Context(), q, asked, a, v)
@@ -285,8 +285,8 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		from, to := v.shortest(v.AskFrom), v.shortest(v.AskTo)
 		linkOn := func(t trip) string { return q.linkOn(t, from, to) }
 		v.listDays(q, asked, calendar, linkOn)
-		v.showCalendar(q, asked, a.Analysis, calendar, linkOn)
-		v.describeMonths(q, a.Analysis, linkOn)
+		v.showCalendar(q, asked, a.Judgement, calendar, linkOn)
+		v.describeMonths(q, a.Judgement, linkOn)
 	}
 }
 

@@ -37,7 +37,7 @@ func (milanCoverage) Deals(_ context.Context, origin fare.City, trip fare.Trip) 
 		if origin != "MIL" || trip != fare.Return4to7 {
 			return nil, 0, store.ErrNotFound
 		}
-		back := analisitest.Deal(verdict.Buono, 20, d+40, 6999, 9000, fare.NonStop, 5)
+		back := analisitest.Deal(verdict.Good, 20, d+40, 6999, 9000, fare.NonStop, 5)
 		back.Fare.Nights = 6
 		return deals.Origin{Entries: []deals.Entry{one("MAD", back)}}.Encode(), 1, nil
 	}
@@ -45,12 +45,12 @@ func (milanCoverage) Deals(_ context.Context, origin fare.City, trip fare.Trip) 
 	case "PAR":
 		return nil, 0, fmt.Errorf("read: %w", store.ErrUnavailable)
 	case "MIL":
-		buh := one("BUH", analisitest.Deal(verdict.Buono, 20, d+40, 1999, 2949, fare.OneStop, 5))
-		buh.NonStop = &deals.Fares{Route: []deals.Deal{analisitest.Deal(verdict.Caro, 80, d+42, 8000,
+		buh := one("BUH", analisitest.Deal(verdict.Good, 20, d+40, 1999, 2949, fare.OneStop, 5))
+		buh.NonStop = &deals.Fares{Route: []deals.Deal{analisitest.Deal(verdict.Expensive, 80, d+42, 8000,
 			6000, fare.NonStop, 5)}}
 		return deals.Origin{Entries: []deals.Entry{
-			one("BHM", analisitest.Deal(verdict.Insufficient, 0, d+9, 9900, 0, fare.OneStop, 5)), buh,
-			one("LON", analisitest.Deal(verdict.Ottimo, 4, d+9, 2499, 4500, fare.OneStop, 80)), one("MAD"),
+			one("BHM", analisitest.Deal(verdict.Unjudged, 0, d+9, 9900, 0, fare.OneStop, 5)), buh,
+			one("LON", analisitest.Deal(verdict.Great, 4, d+9, 2499, 4500, fare.OneStop, 80)), one("MAD"),
 		}}.Encode(), 1, nil
 	case "OLB":
 		return deals.Origin{Entries: []deals.Entry{one("MIL")}}.Encode(), 1, nil

@@ -10,7 +10,6 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
-	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
 
@@ -20,16 +19,13 @@ const maxThreshold = 5
 // Addresses returns the addresses of the page that shows a verdict and of its alert form. Both are
 // empty without a BaseURL. That of the page is also empty for returns by nights, which no page
 // shows. They include the question's price only if it is in euros.
-func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Language) (page, alert string) {
+func (s *Service) Addresses(of fare.Series, currency string, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {
 		return "", ""
 	}
-	from, to := a.OrigineIata, a.DestinazioneIata
-	if about := a.Tratta; about != nil {
-		from, to = cmp.Or(about.Origine, from), cmp.Or(about.Destinazione, to)
-	}
-	form, currency := alertOf(q), strings.TrimSuffix(a.Valuta, fare.EUR.String())
+	from, to := cmp.Or(of.Airports.From.String(), string(of.Origin)), cmp.Or(of.Airports.To.String(), string(of.Destination))
+	form, currency := alertOf(q), strings.TrimSuffix(currency, fare.EUR.String())
 	alert = s.BaseURL + pageAddress(from, to, t, l.Code, currency)
 	in, err := fare.ParseCurrency(cmp.Or(currency, fare.EUR.String()))
 	if p := q.Price; p != nil && err == nil && p.Currency == in.String() { // the page reads amounts in its currency
@@ -66,7 +62,7 @@ func tripOf(q answer.Question) (t trip, whole bool) {
 	switch {
 	case w == nil:
 	case w.Span != nil && *w.Span == departure.Month:
-		t.Month = w.Date.String()[:len("2006-01")]
+		t.Month = monthIn(w.Date)
 	default:
 		t.Date = w.Date.String()
 		if w.Back != 0 {

@@ -30,30 +30,30 @@ const leastMonths = 3
 
 // describeMonths links each month to its departures in the calendar on the same page, or else to
 // its own page.
-func (v *view) describeMonths(q question, a verdict.Analysis, linkOn func(trip) string) {
-	l, all := v.T, slices.Clone(a.MesiPerConvenienza)
+func (v *view) describeMonths(q question, a verdict.Judgement, linkOn func(trip) string) {
+	l, all := v.T, slices.Clone(a.Months)
 	if len(all) < leastMonths {
 		return
 	}
 	var sum fare.Cents
 	for _, m := range all {
-		sum += m.MedianaCent
+		sum += m.Median
 	}
-	apart := func(m verdict.Mese) float64 { return 100 * (float64(m.MedianaCent)*float64(len(all))/float64(sum) - 1) }
-	said := func(m verdict.Mese) string {
+	apart := func(m verdict.Month) float64 { return 100 * (float64(m.Median)*float64(len(all))/float64(sum) - 1) }
+	said := func(m verdict.Month) string {
 		percent := math.Round(apart(m))
 		return l.Text("months."+wording.Direction(cmp.Compare(percent, 0)), "Percent",
 			l.Text("format.percent", "Percent", fmt.Sprint(math.Abs(percent))))
 	}
 	view, most := &monthsView{}, 1.0
-	view.Answer = l.Text("months.cheapest", "Month", l.Month(time.Month(all[0].Mese)), "Apart", said(all[0]), "Known",
+	view.Answer = l.Text("months.cheapest", "Month", l.Month(time.Month(all[0].Month)), "Apart", said(all[0]), "Known",
 		len(all))
 	for _, m := range all {
 		most = max(most, math.Abs(apart(m)))
 	}
-	slices.SortFunc(all, func(a, b verdict.Mese) int { return cmp.Compare(a.Mese, b.Mese) })
+	slices.SortFunc(all, func(a, b verdict.Month) int { return cmp.Compare(a.Month, b.Month) })
 	for _, m := range all {
-		month, wide := time.Month(m.Mese), 50*apart(m)/most
+		month, wide := time.Month(m.Month), 50*apart(m)/most
 		view.Rows = append(view.Rows, monthRow{l.Month(month),
 			cmp.Or(v.departuresIn(month), linkOn(q.inMonth(nextMonth(v.today, month)))), said(m),
 			template.HTML(fmt.Sprintf(`<svg class="bar" aria-hidden="true"><rect x="%.0f%%" width="%.0f%%" height="100%%"/></svg>`,

@@ -35,7 +35,7 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 		return
 	}
 	from := fare.CycleOf(v.today).First() - 7*(published.FreeWeeks-1)
-	c := chart.History{Today: v.today, Price: l.Convert(a.Analysis.Prezzo.Cent), Money: l.InUnits, Month: l.MonthShort}
+	c := chart.History{Today: v.today, Price: l.Convert(a.Judgement.Fare.Price), Money: l.InUnits, Month: l.MonthShort}
 	var low, high, last verdict.Live
 	for _, one := range all {
 		day := fare.DayOf(time.Unix(one.Found, 0))
@@ -67,7 +67,7 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 	m.Text = l.Text("moves."+id, "Days", l.Number(len(c.Days)), "Since", l.WeekdayDate(c.Days[0].Day), "Low",
 		l.Money(low.Price),
 		"High", l.Money(high.Price), "Last", l.Money(last.Price), "Day", l.WeekdayDate(c.Days[len(c.Days)-1].Day))
-	if v.Verdict.addLast(l, a.Analysis, last); len(c.Days) < fewSightings {
+	if v.Verdict.addLast(l, a.Judgement, last); len(c.Days) < fewSightings {
 		return // a line between them would invent a course
 	}
 	c.Label = m.Text
@@ -76,9 +76,9 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 
 // addLast adds the last known fare of a departure that has none now to the facts about the reader's
 // own price.
-func (j *verdictView) addLast(l *i18n.Language, a verdict.Analysis, last verdict.Live) {
-	if a.Prezzo.Dichiarato && a.PrezzoNoto == nil {
-		amount, sign := l.Apart(last.Price, a.Prezzo.Cent)
+func (j *verdictView) addLast(l *i18n.Language, a verdict.Judgement, last verdict.Live) {
+	if a.Declared && a.Known == nil {
+		amount, sign := l.Apart(last.Price, a.Fare.Price)
 		than := l.Text("refusal.no_fare_on.last_"+wording.Direction(sign), "Amount", amount)
 		j.Facts = append(j.Facts, lastFare(l, last, than))
 	}
@@ -88,8 +88,8 @@ func (j *verdictView) addLast(l *i18n.Language, a verdict.Analysis, last verdict
 // unless that is "".
 func lastFare(l *i18n.Language, last verdict.Live, than string) string {
 	back := ""
-	if last.Nights > 0 {
-		back = l.WeekdayDate(last.Depart + fare.Day(last.Nights))
+	if day := last.Return(); day != 0 {
+		back = l.WeekdayDate(day)
 	}
 	return l.Text("refusal.no_fare_on.last", "Price", l.Money(last.Price), "Departure",
 		l.WeekdayDate(last.Depart), "Back", back, "Day", l.WeekdayDate(last.FoundDay()), "Than", than)

@@ -7,7 +7,6 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/wording"
-	"verdetto/shared/verdict"
 )
 
 // A page about a trip links to the same page with the fares from and to places nearby. Only that
@@ -21,7 +20,7 @@ type nearView struct {
 
 // showNear adds the link to the fares of places nearby, or the fares if the question wants them,
 // compared with the trip's own fare if that is known.
-func (h home) showNear(ctx context.Context, q question, asked answer.Question, own *verdict.Prezzo, v *view) {
+func (h home) showNear(ctx context.Context, q question, asked answer.Question, own fare.Cents, v *view) {
 	l := v.T
 	v.Near = &nearView{}
 	if q.near == "" {
@@ -44,17 +43,17 @@ func (h home) showNear(ctx context.Context, q question, asked answer.Question, o
 	}
 	first := v.Near.Rows[0]
 	said := first.Difference
-	if own == nil {
+	if own == 0 {
 		said = first.Fare
-	} else if _, sign := l.Apart(found[0].Analysis.Prezzo.Cent, own.Cent); sign > 0 {
+	} else if _, sign := l.Apart(found[0].Judgement.Fare.Price, own); sign > 0 {
 		v.Near.Line = l.Text("near.dearer")
 		return
 	}
 	v.Near.Line = wording.Sentence(first.Name+l.Text("format.colon")+" "+said) + "."
 }
 
-func (v *view) nearRow(q question, n answer.Neighbour, own *verdict.Prezzo) comparedTrip {
-	l, p := v.T, n.Analysis.Prezzo
+func (v *view) nearRow(q question, n answer.Neighbour, own fare.Cents) comparedTrip {
+	l, of := v.T, n.Judgement.Fare
 	place := named(n.Place, l)
 	id, from, to := "near.from", place.Query(), v.cityQuery(v.route.Destination)
 	if n.Arrival {
@@ -62,14 +61,11 @@ func (v *view) nearRow(q question, n answer.Neighbour, own *verdict.Prezzo) comp
 	}
 	t := q.trip
 	t.With = ""
-	row := comparedTrip{Name: l.Text(id, "City", place.Name), To: q.linkOn(t, from, to), Fare: l.Money(p.Cent)}
-	seen := ""
-	if p.TrovatoIl != nil {
-		seen = l.Text("near.seen", "When", wording.Ago(l, int(v.today-fare.DayOf(*p.TrovatoIl))))
-	}
-	row.Date = l.Text("near.km", "Km", l.Number(n.Km), "Days", v.daysOf(p.Partenza, p.Ritorno), "Seen", seen)
-	if own != nil {
-		amount, sign := l.Apart(p.Cent, own.Cent)
+	row := comparedTrip{Name: l.Text(id, "City", place.Name), To: q.linkOn(t, from, to), Fare: l.Money(of.Price)}
+	seen := l.Text("near.seen", "When", wording.Ago(l, int(v.today-of.FoundDay())))
+	row.Date = l.Text("near.km", "Km", l.Number(n.Km), "Days", v.daysOf(of.Depart, of.Return()), "Seen", seen)
+	if own != 0 {
+		amount, sign := l.Apart(of.Price, own)
 		row.Difference = l.Text("near."+wording.Direction(sign), "Amount", amount)
 	}
 	return row

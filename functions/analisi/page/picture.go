@@ -61,7 +61,7 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 // drawToday adds today's cheapest fare to the weekly history, unless there is none or it cannot be
 // judged.
 func (s *Service) drawToday(h *chart.History, f answer.SeriesData) {
-	if a, ok := verdict.Judge(f.Summary, s.Now()); ok && a.Verdetto.Percentile != nil {
-		h.Price = a.Prezzo.Cent
+	if a, ok := verdict.Judge(f.Summary, s.Now()); ok && a.Verdict.Judged() {
+		h.Price = a.Fare.Price
 	}
 }

@@ -17,13 +17,13 @@ import (
 
 // The texts for a trip without a verdict. Each offers other questions that have an answer.
 
-func (v *view) showCollecting(c *verdict.Raccolta) {
+func (v *view) showCollecting(c *verdict.Collection) {
 	if c != nil {
 		v.Collecting = wording.BeforeFares(v.T, *c)
 	}
 }
 
-func (v *view) refuseCollecting(c *verdict.Raccolta) {
+func (v *view) refuseCollecting(c *verdict.Collection) {
 	v.notify(http.StatusNotFound, v.T.Text("refusal.collecting.title"), wording.BeforeFares(v.T, *c))
 }
 
@@ -62,18 +62,14 @@ func (v *view) refuseNoLive(q question, e *answer.NoLiveFare) {
 // departures with their fares.
 func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	l := v.T
-	back := ""
-	if e.Back != 0 {
-		back = e.Back.String()
-	}
-	when := v.daysOf(e.Date.String(), back)
+	when := v.daysOf(e.Date, e.Back)
 	title := l.Text("refusal.no_fare_on.title")
 	if ofMonth(&e.When) {
 		when, title = l.MonthOf(e.Date), l.Text("refusal.no_fare_on.title_month")
 	} else if n, err := strconv.Atoi(q.Around); err == nil {
 		when += " " + l.Count("form.around", n)
 		title = l.Text("refusal.no_fare_on.title_days")
-	} else if back != "" {
+	} else if e.Back != 0 {
 		title = l.Text("refusal.no_fare_on.title_days")
 	}
 	v.notify(http.StatusNotFound, title, l.Text("refusal.no_fare_on.lede", "When", when))
@@ -91,29 +87,20 @@ func ofMonth(w *answer.When) bool { return w != nil && w.Span != nil && *w.Span 
 
 // describeUsual adds the usual fare of a departure or a month without a known fare. For a month it
 // is that of a departure in its middle.
-func (v *view) describeUsual(of verdict.Analysis, t fare.Trip, middle bool) {
-	usual := of.Verdetto.MedianaCent
-	if usual == nil {
+func (v *view) describeUsual(of verdict.Judgement, t fare.Trip, middle bool) {
+	if !of.Verdict.Judged() {
 		return
 	}
-	month, price, nights := v.monthOf(of.Prezzo), v.T.About(*usual), nightsText(v.T, t)
+	month, price, nights := v.T.MonthOf(of.Fare.Depart), v.T.About(of.Verdict.Median), nightsText(v.T, t)
 	said := v.T.Text("refusal.no_fare_on.usual_middle", "Month", month, "Nights", nights, "Price", price)
-	if !middle || of.Ambito == verdict.InMese {
-		if of.Ambito != verdict.InMese {
+	if !middle || of.Scope == verdict.OfMonth {
+		if of.Scope != verdict.OfMonth {
 			month = ""
 		}
-		said = v.T.Text("refusal.no_fare_on.usual", "Day", v.weekday(of.Prezzo), "Month", month, "Nights",
+		said = v.T.Text("refusal.no_fare_on.usual", "Day", v.T.WeekdayDay(of.Fare.Depart), "Month", month, "Nights",
 			nights, "Price", price)
 	}
 	v.Notice.Facts = append(v.Notice.Facts, said)
-}
-
-func (v *view) monthOf(p verdict.Prezzo) string {
-	day, err := fare.ParseDay(p.Partenza)
-	if err != nil {
-		return ""
-	}
-	return v.T.MonthOf(day)
 }
 
 // nightsText returns "" for a one-way trip.
@@ -124,31 +111,31 @@ func nightsText(l *i18n.Language, t fare.Trip) string {
 	return wording.Nights(l, t.String())
 }
 
-func (v *view) linkNear(q question, near []verdict.Giorno) {
+func (v *view) linkNear(q question, near []verdict.Day) {
 	l := v.T
-	for _, g := range near {
-		said := v.daysOf(g.Partenza, g.Ritorno)
-		if n, ok := (trip{}).nightsOf(g); ok && q.Back != "" {
-			said += " · " + l.Count("stays.nights", n)
+	for _, d := range near {
+		of := d.Fare
+		said := v.daysOf(of.Depart, of.Return())
+		if of.Nights > 0 && q.Back != "" {
+			said += " · " + l.Count("stays.nights", int(of.Nights))
 		}
-		if g.Cent != nil && v.AllFares {
-			said += " · " + l.Money(*g.Cent)
-			if g.MedianaCent != nil {
-				said += " · " + difference(l, g.Livello, *g.Cent, *g.MedianaCent)
+		if of.Price > 0 && v.AllFares {
+			said += " · " + l.Money(of.Price)
+			if d.Verdict.Judged() {
+				said += " · " + difference(l, d.Verdict.Level, of.Price, d.Verdict.Median)
 			}
 		}
-		v.Notice.Links = append(v.Notice.Links, link{said, q.linkOn(tripOn(q, g), v.AskFrom, v.AskTo)})
+		v.Notice.Links = append(v.Notice.Links, link{said, q.linkOn(tripOn(q, of), v.AskFrom, v.AskTo)})
 	}
 }
 
-// daysOf writes the days of a published fare with their weekdays. It returns "" for a price without
-// a departure.
-func (v *view) daysOf(departure, comesBack string) string {
-	out, err := fare.ParseDay(departure)
-	if err != nil {
+// daysOf writes the days of a fare with their weekdays. It returns "" for a price without a
+// departure; back is 0 for a one-way fare.
+func (v *view) daysOf(out, back fare.Day) string {
+	switch {
+	case out == 0:
 		return ""
-	}
-	if back, err := fare.ParseDay(comesBack); err == nil {
+	case back != 0:
 		return v.T.Text("ask.out_and_back", "Out", v.T.WeekdayDate(out), "Back", v.T.WeekdayDate(back))
 	}
 	return v.T.WeekdayDate(out)
@@ -170,8 +157,8 @@ func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *a
 	}
 	last := slices.MaxFunc(all, func(a, b verdict.Live) int { return cmp.Compare(a.Found, b.Found) })
 	than := ""
-	if usual := e.Usual.Verdetto.MedianaCent; usual != nil && last.Depart == e.Date && !ofMonth(&e.When) {
-		than = difference(v.T, e.Usual.Verdetto.Livello, last.Price, *usual)
+	if usual := e.Usual.Verdict; usual.Judged() && last.Depart == e.Date && !ofMonth(&e.When) {
+		than = difference(v.T, usual.Level, last.Price, usual.Median)
 	}
 	v.Notice.Facts = append(v.Notice.Facts, lastFare(v.T, last, than))
 }

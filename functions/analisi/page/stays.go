@@ -63,7 +63,7 @@ const daysAround = 3
 // returnsAround returns a table of the known fares around a return, by outbound day and nights
 // away, without empty rows and columns. It returns nil for a question without a return day, and
 // without fares.
-func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno) *grid {
+func (v *view) returnsAround(q question, w *answer.When, days []verdict.Day) *grid {
 	if w.Back == 0 {
 		return nil
 	}
@@ -75,15 +75,14 @@ func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno) 
 // returnsIn returns a table of a month's returns: a row for each day of departure from today on, a
 // column for each number of nights of the question's kind of trip. A kind with many numbers of
 // nights has a column only for the known ones.
-func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days []verdict.Giorno) *grid {
+func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days []verdict.Day) *grid {
 	_, last := departure.Month.Ends(first)
 	least, most := asked.Trip.Nights()
 	wide := most-least >= maxWidth
 	if wide {
 		most = least
 		for _, one := range days {
-			n, _ := trip{}.nightsOf(one)
-			most = max(most, n)
+			most = max(most, int(one.Fare.Nights))
 		}
 	}
 	g := v.returns(q, asked.When, days, [2]fare.Day{first, last}, [2]int{least, most})
@@ -94,7 +93,7 @@ func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days
 }
 
 // Both ranges, of days and of nights away, include their ends.
-func (v *view) returns(q question, w *answer.When, days []verdict.Giorno, leave [2]fare.Day, nights [2]int) *grid {
+func (v *view) returns(q question, w *answer.When, days []verdict.Day, leave [2]fare.Day, nights [2]int) *grid {
 	g, from, to := &grid{Corner: v.T.Text("stays.out")}, v.shortest(v.AskFrom), v.shortest(v.AskTo)
 	for n := nights[0]; n <= nights[1]; n++ {
 		g.Heads = append(g.Heads, weekday{strconv.Itoa(n), v.T.Count("stays.nights", n)})
@@ -102,11 +101,11 @@ func (v *view) returns(q question, w *answer.When, days []verdict.Giorno, leave 
 	for out := max(v.today, leave[0]); out <= leave[1]; out++ {
 		cells := make([]calendarDay, len(g.Heads))
 		for _, one := range days {
-			n, ok := trip{}.nightsOf(one)
-			if one.Partenza != out.String() || !ok || n < nights[0] || n > nights[1] {
+			n := int(one.Fare.Nights)
+			if one.Fare.Depart != out || n < nights[0] || n > nights[1] {
 				continue
 			}
-			cell := v.cellOf(one, out, q.linkOn(tripOn(q, one), from, to))
+			cell := v.cellOf(one, q.linkOn(tripOn(q, one.Fare), from, to))
 			cell.Selected = w != nil && out == w.Date && out+fare.Day(n) == w.Back
 			cells[n-nights[0]] = cell
 		}
@@ -215,7 +214,7 @@ type staysView struct {
 	Back   link // the same question in the other direction
 	Grid   grid
 	Hidden bool // single fares may not be shown
-	best   verdict.Giorno
+	best   verdict.Day
 }
 
 func (h home) stays(r *http.Request, q question, asked answer.Question, v *view) {
@@ -226,7 +225,7 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 	}
 	from, to, _ := nights(q.Stay)
 	v.setAirports(q, known.about)
-	v.Places = wording.Places(q.language, known.route, q.ends[0].Means, q.ends[1].Means)
+	v.Places = wording.Places(q.language, known.pair, q.ends[0].Means, q.ends[1].Means)
 	v.Alert = v.alertRoute()
 	if of := fare.TripOf(from); of == fare.TripOf(to) {
 		v.Form.Nights = of.String()
@@ -241,9 +240,9 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 }
 
 type knownStays struct {
-	days  []verdict.Giorno
+	days  []verdict.Day
 	about answer.SeriesData
-	route *verdict.Tratta // nil if the fares are not of named airports
+	pair  verdict.Pair
 }
 
 func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares bool) (known knownStays, err error) {
@@ -259,17 +258,17 @@ func (h home) staysOf(ctx context.Context, t trip, asked answer.Question, fares 
 		about, c, err := h.Reader.Calendar(ctx, of, fares)
 		switch {
 		case err == nil:
-			known.days = append(known.days, c.Giorni...)
-			known.about, known.route = about, cmp.Or(known.route, c.Tratta)
+			known.days = append(known.days, c.Days...)
+			known.about, known.pair = about, cmp.Or(known.pair, c.Pair)
 		case errors.As(err, &missing), errors.As(err, new(*answer.NoCalendar)), errors.As(err,
 			new(*answer.StopsUnknown)):
 		default:
 			return known, err
 		}
 	}
-	known.days = slices.DeleteFunc(known.days, func(g verdict.Giorno) bool {
-		n, ok := t.nightsOf(g)
-		return !ok || n < from || n > to
+	known.days = slices.DeleteFunc(known.days, func(d verdict.Day) bool {
+		n := int(d.Fare.Nights)
+		return n < max(1, from) || n > to || t.Stay == weekend && !onWeekend(d.Fare)
 	})
 	return known, nil
 }
@@ -288,37 +287,36 @@ func (h home) describeStay(ctx context.Context, v *view, asked answer.Question, 
 		v.describeUsual(none.Usual, class, ofMonth(asked.When))
 		h.showLast(ctx, v, asked, none)
 	case err == nil: // a return with these nights, but not on these days
-		v.describeUsual(a.Analysis, class, ofMonth(asked.When))
+		v.describeUsual(a.Judgement, class, ofMonth(asked.When))
 	}
 }
 
 // fitting returns the returns that leave at the time of the trip, the cheapest first, or by day if
 // the service shows no single fares.
-func (t trip) fitting(known []verdict.Giorno) []verdict.Giorno {
-	known = slices.DeleteFunc(slices.Clone(known), func(g verdict.Giorno) bool { return !t.leavesOn(g.Partenza) })
-	slices.SortStableFunc(known, func(a, b verdict.Giorno) int {
-		if a.Cent == nil || b.Cent == nil {
-			return cmp.Compare(a.Partenza, b.Partenza)
+func (t trip) fitting(known []verdict.Day) []verdict.Day {
+	known = slices.DeleteFunc(slices.Clone(known), func(d verdict.Day) bool { return !t.leavesOn(d.Fare.Depart) })
+	slices.SortStableFunc(known, func(a, b verdict.Day) int {
+		if a.Fare.Price == 0 || b.Fare.Price == 0 {
+			return byDay(a, b)
 		}
-		return cmp.Compare(*a.Cent, *b.Cent)
+		return cmp.Compare(a.Fare.Price, b.Fare.Price)
 	})
 	return known
 }
 
+func byDay(a, b verdict.Day) int { return cmp.Compare(a.Fare.Depart, b.Fare.Depart) }
+
 // refuseStay links to the nearest of the known returns with these nights.
-func (v *view) refuseStay(q question, known []verdict.Giorno) {
+func (v *view) refuseStay(q question, known []verdict.Day) {
 	when := trip{Month: q.Month, Date: q.Date, Around: q.Around, Stay: q.Stay}
 	v.refuse(http.StatusNotFound, "no_stay", "Stay", when.text(v.T))
 	middle, err := fare.ParseDay(cmp.Or(q.Date, q.Month+"-15"))
 	if err == nil {
-		away := func(g verdict.Giorno) int {
-			day, _ := fare.ParseDay(g.Partenza)
-			return max(int(day-middle), int(middle-day))
-		}
-		slices.SortStableFunc(known, func(a, b verdict.Giorno) int { return away(a) - away(b) })
+		away := func(d verdict.Day) int { return max(int(d.Fare.Depart-middle), int(middle-d.Fare.Depart)) }
+		slices.SortStableFunc(known, func(a, b verdict.Day) int { return away(a) - away(b) })
 	}
 	known = known[:min(len(known), maxNearStays)]
-	slices.SortStableFunc(known, func(a, b verdict.Giorno) int { return cmp.Compare(a.Partenza, b.Partenza) })
+	slices.SortStableFunc(known, byDay)
 	if v.linkNear(q, known); len(known) > 0 {
 		v.Notice.Label = v.T.Text("refusal.no_stay.near")
 	}
@@ -329,44 +327,32 @@ const maxNearStays = 3
 
 // leavesOn reports whether a departure is in the question's month, or on its day or one of the days
 // around it.
-func (t trip) leavesOn(departure string) bool {
+func (t trip) leavesOn(day fare.Day) bool {
 	asked, err := fare.ParseDay(t.Date)
-	day, _ := fare.ParseDay(departure)
 	if err != nil {
-		return t.Month == "" || departure[:len("2006-01")] == t.Month
+		return t.Month == "" || monthIn(day) == t.Month
 	}
 	around, _ := strconv.Atoi(t.Around)
 	return asked-fare.Day(around) <= day && day <= asked+fare.Day(around)
 }
 
-// nightsOf returns false for a return that is not on weekend days, if the question asks for a
-// weekend.
-func (t trip) nightsOf(g verdict.Giorno) (int, bool) {
-	out, err1 := fare.ParseDay(g.Partenza)
-	back, err2 := fare.ParseDay(g.Ritorno)
-	if err1 != nil || err2 != nil {
-		return 0, false
-	}
-	leaves, comes := out.Time().Weekday(), back.Time().Weekday()
-	fits := (leaves == time.Friday || leaves == time.Saturday) && (comes == time.Sunday || comes == time.Monday)
-	return int(back - out), t.Stay != weekend || fits
+// onWeekend reports whether a return is on weekend days.
+func onWeekend(l verdict.Live) bool {
+	leaves, comes := l.Depart.Time().Weekday(), l.Return().Time().Weekday()
+	return (leaves == time.Friday || leaves == time.Saturday) && (comes == time.Sunday || comes == time.Monday)
 }
 
 // judgeStay states what the page about the days of the cheapest return states.
-func (v *view) judgeStay(s *staysView, best verdict.Giorno) {
-	apart := *best.Cent - *best.MedianaCent
-	of := wording.Verdict{Language: v.T, Today: v.today, Of: verdict.Analysis{Ambito: verdict.InPartenza,
-		Verdetto: verdict.Verdetto{Livello: best.Livello, Affidabilita: best.Affidabilita, Percentile: best.Percentile,
-			MedianaCent: best.MedianaCent, ScartoMedianaCent: &apart},
-		Prezzo: verdict.Prezzo{Cent: *best.Cent, Ritorno: best.Ritorno}}}
-	of.On, _ = fare.ParseDay(best.Partenza)
+func (v *view) judgeStay(s *staysView, best verdict.Day) {
+	of := wording.Verdict{Language: v.T, Today: v.today, On: best.Fare.Depart,
+		Of: verdict.Judgement{Judged: best.Judged, Scope: verdict.OfDeparture}}
 	v.Title += v.T.Text("format.colon") + " " + of.Brief()
-	s.Level = best.Livello
+	s.Level = string(best.Verdict.Level)
 	s.describeCertainty(of)
 	s.Lede, s.Headline = s.Headline+" "+s.Lede, of.Headline()
 }
 
-func (v *view) showStays(q question, known []verdict.Giorno) {
+func (v *view) showStays(q question, known []verdict.Day) {
 	l := v.T
 	from, to, _ := nights(q.Stay)
 	s := &staysView{Route: routeName(l, v.From, v.To) + " · " + q.text(l), Hidden: !v.AllFares}
@@ -377,15 +363,14 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 	}
 	best := known[0]
 	s.best = best
-	out, _ := fare.ParseDay(best.Partenza)
-	back, _ := fare.ParseDay(best.Ritorno)
+	out, back := best.Fare.Depart, best.Fare.Return()
 	s.Headline = l.Text("stays.days", "Out", l.WeekdayDate(out), "Back", l.WeekdayDate(back))
-	if best.Cent != nil {
-		s.Headline = l.Text("stays.from", "Price", l.Money(wording.Whole(*best.Cent)))
+	if price := best.Fare.Price; price > 0 {
+		s.Headline = l.Text("stays.from", "Price", l.Money(wording.Whole(price)))
 		s.Lede = l.Text("stays.best", "Out", l.WeekdayDate(out), "Back", l.WeekdayDate(back))
 	}
 	v.Title = s.Route
-	if best.Cent != nil && best.Percentile != nil {
+	if best.Fare.Price > 0 && best.Verdict.Judged() {
 		v.judgeStay(s, best)
 	}
 	if q.Month == "" && q.Date == "" && len(known) > maxRows {
@@ -406,10 +391,9 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 			return 2*int(out.Time().Weekday()-time.Friday) + int(back.Time().Weekday())
 		}
 	}
-	slices.SortStableFunc(known, func(a, b verdict.Giorno) int { return cmp.Compare(a.Partenza, b.Partenza) })
-	for _, g := range known {
-		out, _ := fare.ParseDay(g.Partenza)
-		back, _ := fare.ParseDay(g.Ritorno)
+	slices.SortStableFunc(known, byDay)
+	for _, d := range known {
+		out, back := d.Fare.Depart, d.Fare.Return()
 		name := v.shortDay(out)
 		if q.Stay == weekend { // a row for each weekend, by its Friday
 			name = v.shortDay(out - fare.Day(out.Time().Weekday()-time.Friday))
@@ -418,7 +402,7 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 			s.Grid.Rows = append(s.Grid.Rows, gridRow{name, make([]calendarDay, len(s.Grid.Heads))})
 		}
 		cells := s.Grid.Rows[len(s.Grid.Rows)-1].Cells
-		cells[column(out, back)] = v.cellOf(g, out, q.linkOn(tripOn(q, g), v.AskFrom, v.AskTo))
+		cells[column(out, back)] = v.cellOf(d, q.linkOn(tripOn(q, d.Fare), v.AskFrom, v.AskTo))
 	}
 	s.Grid = *s.Grid.known()
 	v.Returns, v.Share = s, v.shared(q)

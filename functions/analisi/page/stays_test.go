@@ -146,10 +146,11 @@ func TestOtherNightsNamed(t *testing.T) {
 	}
 	asked := answer.Question{When: &answer.When{When: verdict.When{Date: day("2016-04-12")},
 		Back: day("2016-04-19")}}
-	returns := func(out, back string, cents fare.Cents) verdict.Giorno {
-		return verdict.Giorno{Partenza: out, Ritorno: back, Cent: &cents}
+	returns := func(out, back string, cents fare.Cents) verdict.Day {
+		return verdict.Day{Judged: verdict.Judged{Fare: verdict.Live{Depart: day(out), Nights: int16(day(back) - day(out)),
+			Price: cents}}}
 	}
-	c := &verdict.Calendario{Giorni: []verdict.Giorno{returns("2016-04-11", "2016-04-18", 9000),
+	c := &verdict.Calendar{Days: []verdict.Day{returns("2016-04-11", "2016-04-18", 9000),
 		returns("2016-04-13", "2016-04-18", 5000), returns("2016-04-14", "2016-04-21", 8000),
 		returns("2016-04-20", "2016-04-27", 4000)}} // the last one is too late
 	for back, want := range map[string]string{
@@ -157,8 +158,7 @@ func TestOtherNightsNamed(t *testing.T) {
 			"Thursday 14 April 2016 – Thursday 21 April 2016.",
 		"2016-04-20": "",
 	} {
-		p := verdict.Prezzo{Partenza: "2016-04-13", Ritorno: back}
-		if got := page.OtherNights(i18n.English(), asked, p, c); got != want {
+		if got := page.OtherNights(i18n.English(), asked, returns("2016-04-13", back, 0).Fare, c); got != want {
 			t.Errorf("back %s: %q, want %q", back, got, want)
 		}
 	}

@@ -359,20 +359,20 @@ func TestTripsAreKept(t *testing.T) {
 // A page says that waiting pays only if it did in the past, and states how often fares fell and rose.
 func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 	lead, soon := 40, 7
-	week := verdict.Previsione{Giorni: 7, Calo5: .4, Calo5Oltre: true,
-		Attesa: verdict.Attesa{MediaCent: -210, DaCent: -300, ACent: -100, PiuCaro: .29}}
+	week := verdict.Forecast{Fall: verdict.Fall{Days: 7, Chance: .4, OrMore: true}, Mean: -210, Low: -300, High: -100,
+		Dearer: .29}
 	fortnight := week
-	fortnight.Giorni, fortnight.Attesa.MediaCent = 14, -450
+	fortnight.Days, fortnight.Mean = 14, -450
 	paid := fortnight
-	paid.Conviene = true
+	paid.Pays = true
 	for _, c := range []struct {
 		name string
-		of   []verdict.Previsione
+		of   []verdict.Forecast
 		want string
 	}{
-		{"cheaper on average, and not for sure", []verdict.Previsione{week, fortnight},
+		{"cheaper on average, and not for sure", []verdict.Forecast{week, fortnight},
 			"Non contarci: su 100 prezzi simili almeno 40 in calo dopo 7 giorni, 0 in aumento"},
-		{"it has paid", []verdict.Previsione{week, paid},
+		{"it has paid", []verdict.Forecast{week, paid},
 			"In media sì: su 100 prezzi simili almeno 40 in calo dopo 14 giorni, 0 in aumento"},
 		{"too late to tell", nil, "Si parte entro una settimana: con così poco anticipo non sappiamo che " +
 			"cosa succede a chi aspetta."},
@@ -381,7 +381,7 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 		if c.of == nil {
 			ahead = &soon
 		}
-		got := page.WaitAdvice(i18n.ForCode("it"), verdict.Analysis{AnticipoGiorni: ahead, Previsione: c.of})
+		got := page.WaitAdvice(i18n.ForCode("it"), verdict.Judgement{Lead: ahead, Forecasts: c.of})
 		if got := strings.ReplaceAll(got, "\u00a0", " "); got != c.want {
 			t.Errorf("%s: %q", c.name, got)
 		}

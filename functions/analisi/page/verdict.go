@@ -18,7 +18,7 @@ import (
 
 func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
 
-func (v *view) sayingOf(asked answer.Question, a verdict.Analysis) wording.Verdict {
+func (v *view) sayingOf(asked answer.Question, a verdict.Judgement) wording.Verdict {
 	of := wording.Verdict{Language: v.T, Of: a, Today: v.today}
 	if w := asked.When; w != nil {
 		of.On, of.Back, of.Around = w.Date, w.Back, w.Span != nil
@@ -27,16 +27,16 @@ func (v *view) sayingOf(asked answer.Question, a verdict.Analysis) wording.Verdi
 }
 
 // showVerdict judges the price that the reader typed, if any, instead of the cheapest fare.
-func (v *view) showVerdict(q question, asked answer.Question, answered answer.Answer, c *verdict.Calendario) {
-	l, a := v.T, answered.Analysis
+func (v *view) showVerdict(q question, asked answer.Question, answered answer.Answer, c *verdict.Calendar) {
+	l, a := v.T, answered.Judgement
 	said := v.sayingOf(asked, a)
 	j := v.newVerdict(q, asked, a, said)
-	j.Facts = append(j.Facts, nonEmpty(v.otherNights(asked, a.Prezzo, c))...)
+	j.Facts = append(j.Facts, nonEmpty(v.otherNights(asked, a.Fare, c))...)
 	if !said.Judged() {
 		if asked.When != nil {
-			j.Facts = append(j.Facts, l.Text("departure.too_little", "Fares", l.Number(a.Verdetto.Campione)))
+			j.Facts = append(j.Facts, l.Text("departure.too_little", "Fares", l.Number(a.Verdict.Sample)))
 		} else {
-			j.Facts = append(j.Facts, nonEmpty(wording.Collecting(l, a.Raccolta))...)
+			j.Facts = append(j.Facts, nonEmpty(wording.Collecting(l, a.Collection))...)
 		}
 		v.Description = strings.Join(j.Facts, " ")
 		return
@@ -76,65 +76,64 @@ func kindOf(asked answer.Question) string {
 }
 
 // identify says which fare an answer is about, and when it was seen.
-func (v *view) identify(asked answer.Question, p verdict.Prezzo) string {
-	if p.Dichiarato {
+func (v *view) identify(asked answer.Question, a verdict.Judgement) string {
+	if a.Declared {
 		return wording.Sentence(v.T.Text("answer.own")) + "."
 	}
-	kind, seen, days := kindOf(asked), "", v.daysOf(p.Partenza, p.Ritorno)
+	of := a.Fare
+	kind, days := kindOf(asked), v.daysOf(of.Depart, of.Return())
 	if kind == "day" {
 		days = "" // of the question
 	}
-	if p.TrovatoIl != nil {
-		seen = v.T.Text("near.seen", "When", wording.Ago(v.T, int(v.today-fare.DayOf(*p.TrovatoIl))))
-	}
-	parts := []string{v.T.Text("answer.lowest." + kind), days, seen, wording.Flight(v.T, p)}
+	seen := v.T.Text("near.seen", "When", wording.Ago(v.T, int(v.today-of.FoundDay())))
+	parts := []string{v.T.Text("answer.lowest." + kind), days, seen, wording.Flight(v.T, of)}
 	return wording.Sentence(strings.Join(nonEmpty(parts...), " · ")) + "."
 }
 
 // apart compares a fare with what its own day usually costs. It returns "" for a fare without a day
 // and without a usual price.
-func (v *view) apart(asked answer.Question, a verdict.Analysis) string {
-	usual, level := a.SolitoPartenzaCent, a.LivelloPartenza
+func (v *view) apart(asked answer.Question, a verdict.Judgement) string {
+	own := a.OwnDay
 	if kindOf(asked) == "day" {
-		usual, level = a.Verdetto.MedianaCent, a.Verdetto.Livello
+		own = a.Verdict
 	}
-	if usual == nil || asked.When == nil {
+	if !own.Judged() || asked.When == nil {
 		return ""
 	}
-	amount, sign := wording.Apart(v.T, level, a.Prezzo.Cent, *usual)
-	return v.T.Text("answer.usual."+wording.Direction(sign), "Usual", v.T.About(*usual), "Amount", amount)
+	amount, sign := wording.Apart(v.T, own.Level, a.Fare.Price, own.Median)
+	return v.T.Text("answer.usual."+wording.Direction(sign), "Usual", v.T.About(own.Median), "Amount", amount)
 }
 
 // lowest returns 0 if no fare is known besides the one that the reader typed.
-func lowest(q question, a verdict.Analysis) fare.Cents {
-	of := []*verdict.Prezzo{a.PrezzoNoto}
+func lowest(q question, a verdict.Judgement) fare.Cents {
+	var of []fare.Cents
+	if a.Known != nil {
+		of = append(of, a.Known.Price)
+	}
 	if q.OwnPrice == "" {
-		of = append(of, &a.Prezzo)
+		of = append(of, a.Fare.Price)
 	}
-	if q.Date == "" && q.Month == "" {
-		of = append(of, a.PrezzoPiuBasso)
+	if q.Date == "" && q.Month == "" && a.Lower != nil {
+		of = append(of, a.Lower.Fare.Price)
 	}
-	least := fare.Cents(0)
-	for _, p := range of {
-		if p != nil && (least == 0 || p.Cent < least) {
-			least = p.Cent
-		}
+	if len(of) == 0 {
+		return 0
 	}
-	return least
+	return slices.Min(of)
 }
 
-func (v *view) newVerdict(q question, asked answer.Question, a verdict.Analysis, said wording.Verdict) *verdictView {
+func (v *view) newVerdict(q question, asked answer.Question, a verdict.Judgement, said wording.Verdict) *verdictView {
 	l := v.T
 	j := &verdictView{
-		Route: routeName(l, v.From, v.To), Level: a.Verdetto.Livello, Headline: said.Headline(),
-		Market: asked.When == nil, Price: l.Money(a.Prezzo.Cent), Facts: []string{v.identify(asked, a.Prezzo)},
-		Updated: a.AggiornatoIl.Format(time.RFC3339),
+		Route: routeName(l, v.From, v.To), Level: string(a.Verdict.Level), Headline: said.Headline(),
+		Market: asked.When == nil, Price: l.Money(a.Fare.Price), Facts: []string{v.identify(asked, a)},
+		Updated: a.Newest.Format(time.RFC3339),
 		Back: link{routeName(l, v.To, v.From),
 			q.linkOn(trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskTo, v.AskFrom)},
 		Others: link{v.listTitle(v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},
 		Judged: []string{l.Text("verdict.price_for") + " " + l.Text("verdict.found")},
 	}
-	if trip := v.Trip.of(a.Prezzo).text(l); trip != "" {
+	if trip := v.Trip.of(a.Fare).text(l); trip != "" {
 		j.Route += " · " + trip
 	}
 	j.Asks = l.Text("answer.asks.fare")
@@ -143,8 +142,8 @@ func (v *view) newVerdict(q question, asked answer.Question, a verdict.Analysis,
 	} else {
 		j.AnyDay = q.linkOn(trip{NonStop: q.NonStop, airlineChoice: q.airlineChoice}, v.AskFrom, v.AskTo)
 	}
-	if known := a.PrezzoNoto; known != nil && known.Cent < a.Prezzo.Cent {
-		j.PaidMet = l.Text("form.paid_met", "Price", l.Money(known.Cent), "Date", v.AlertFirst())
+	if known := a.Known; known != nil && known.Price < a.Fare.Price {
+		j.PaidMet = l.Text("form.paid_met", "Price", l.Money(known.Price), "Date", v.AlertFirst())
 	}
 	j.Lowest = lowest(q, a)
 	v.Verdict, v.Alert, v.Share = j, v.alertRoute(), v.shared(q)
@@ -156,34 +155,32 @@ func (v *view) newVerdict(q question, asked answer.Question, a verdict.Analysis,
 
 // of returns the trip that a fare is judged for. It differs from the question's if the only known
 // fare comes back on another day.
-func (t trip) of(p verdict.Prezzo) trip {
-	if t.Around == "" && t.Back != "" && p.Ritorno != "" {
-		t.Back = p.Ritorno
+func (t trip) of(l verdict.Live) trip {
+	if t.Around == "" && t.Back != "" && l.Return() != 0 {
+		t.Back = l.Return().String()
 	}
 	return t
 }
 
 // otherNights states that the judged fare has other nights away than the question, and names the
 // lowest known fare nearby that has the question's. It returns "" if the nights are the same.
-func (v *view) otherNights(asked answer.Question, p verdict.Prezzo, c *verdict.Calendario) string {
+func (v *view) otherNights(asked answer.Question, l verdict.Live, c *verdict.Calendar) string {
 	w := asked.When
 	if w == nil || w.Back == 0 {
 		return ""
 	}
 	wanted := int(w.Back - w.Date)
-	known, ok := trip{}.nightsOf(verdict.Giorno{Partenza: p.Partenza, Ritorno: p.Ritorno})
-	if !ok || known == wanted {
+	known := int(l.Nights)
+	if known == 0 || known == wanted {
 		return ""
 	}
-	var best verdict.Giorno
-	price, days := "", ""
+	best, price, days := fare.Cents(0), "", ""
 	if c != nil && v.AllFares {
-		for _, g := range c.Giorni {
-			out, _ := fare.ParseDay(g.Partenza)
-			n, ok := trip{}.nightsOf(g)
-			near := ok && n == wanted && w.Date-daysAround <= out && out <= w.Date+daysAround
-			if near && (best.Cent == nil || *g.Cent < *best.Cent) {
-				best, price, days = g, v.T.Money(*g.Cent), v.daysOf(g.Partenza, g.Ritorno)
+		for _, day := range c.Days {
+			of := day.Fare
+			near := int(of.Nights) == wanted && w.Date-daysAround <= of.Depart && of.Depart <= w.Date+daysAround
+			if near && (best == 0 || of.Price < best) {
+				best, price, days = of.Price, v.T.Money(of.Price), v.daysOf(of.Depart, of.Return())
 			}
 		}
 	}
@@ -195,31 +192,30 @@ func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-func rangeOf(l *i18n.Language, a verdict.Analysis) chart.Range {
-	of := a.Quartili
+func rangeOf(l *i18n.Language, a verdict.Judgement) chart.Range {
+	of := a.Quartiles
 	return chart.Range{
-		Minimum: of.MinimoCent, Q1: of.Q1Cent, Median: of.MedianaCent, Q3: of.Q3Cent, Maximum: of.MassimoCent,
-		Price: a.Prezzo.Cent,
-		Label: l.Text("departure.range", "Price", l.Money(a.Prezzo.Cent), "Low", l.About(of.Q1Cent), "High",
-			l.About(of.Q3Cent), "Median", l.About(of.MedianaCent), "Minimum", l.About(of.MinimoCent), "Maximum",
-			l.About(of.MassimoCent)),
+		Minimum: of.Minimum, Q1: of.Q1, Median: of.Median, Q3: of.Q3, Maximum: of.Maximum, Price: a.Fare.Price,
+		Label: l.Text("departure.range", "Price", l.Money(a.Fare.Price), "Low", l.About(of.Q1), "High", l.About(of.Q3),
+			"Median", l.About(of.Median), "Minimum", l.About(of.Minimum), "Maximum", l.About(of.Maximum)),
 	}
 }
 
-func scaleOf(l *i18n.Language, a verdict.Analysis) scale {
-	of, id := a.Quartili, "time"
-	if a.Ambito == verdict.Rotta {
+func scaleOf(l *i18n.Language, a verdict.Judgement) scale {
+	of, id := a.Quartiles, "time"
+	if a.Scope == verdict.OfRoute {
 		id = "days"
 	}
-	return scale{rangeOf(l, a).SVG(), l.About(of.MinimoCent), l.Text("answer.half."+id, "Low", l.About(of.Q1Cent), "High",
-		l.About(of.Q3Cent)), l.About(of.MassimoCent)}
+	return scale{rangeOf(l, a).SVG(), l.About(of.Minimum), l.Text("answer.half."+id, "Low", l.About(of.Q1), "High",
+		l.About(of.Q3)), l.About(of.Maximum)}
 }
 
 // describeCertainty sets how sure a verdict is, and returns on which fares it rests.
 func (c *certainty) describeCertainty(said wording.Verdict) (restsOn string) {
 	c.Sure, restsOn = said.Certainty()
-	c.SureMeans = said.Text("certainty.means." + said.Of.Verdetto.Affidabilita)
-	steps := 1 + slices.Index([]string{verdict.Bassa, verdict.Media, verdict.Alta}, said.Of.Verdetto.Affidabilita)
+	c.SureMeans = said.Text("certainty.means." + string(said.Of.Verdict.Reliability))
+	steps := 1 + slices.Index([]verdict.Reliability{verdict.LowReliability, verdict.MediumReliability, verdict.HighReliability},
+		said.Of.Verdict.Reliability)
 	for i := range c.Dots {
 		c.Dots[i] = i < steps
 	}
@@ -227,7 +223,7 @@ func (c *certainty) describeCertainty(said wording.Verdict) (restsOn string) {
 }
 
 // drawHistory also fills a table with the numbers of the chart.
-func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, a verdict.Analysis, today fare.Day) {
+func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, a verdict.Judgement, today fare.Day) {
 	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
 	if len(weeks) == 0 {
 		return
@@ -237,8 +233,8 @@ func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary
 		drawn[i].Minimum, drawn[i].Median = l.Convert(drawn[i].Minimum), l.Convert(drawn[i].Median)
 	}
 	h := chart.History{
-		Weeks: drawn, Today: today, Price: l.Convert(a.Prezzo.Cent), Money: l.InUnits, Month: l.MonthShort,
-		Label: l.Text("verdict.history", "Price", l.Money(a.Prezzo.Cent), "Median", l.About(a.Quartili.MedianaCent)),
+		Weeks: drawn, Today: today, Price: l.Convert(a.Fare.Price), Money: l.InUnits, Month: l.MonthShort,
+		Label: l.Text("verdict.history", "Price", l.Money(a.Fare.Price), "Median", l.About(a.Quartiles.Median)),
 	}
 	p := &pastView{Title: l.Text("verdict.history_title"), Note: l.Text("verdict.history_note"), Chart: h.SVG(),
 		Heads: []string{l.Text("verdict.week"), l.Text("verdict.lowest"), l.Text("verdict.median"), l.Text("verdict.days")}}

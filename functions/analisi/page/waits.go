@@ -2,9 +2,7 @@ package page
 
 import (
 	"verdetto/shared/answer"
-	"verdetto/shared/fare"
 	"verdetto/shared/text/wording"
-	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
 
@@ -18,28 +16,28 @@ type waits struct {
 
 // waitsOf returns nil if the departure is today, or the question is about no single departure.
 func waitsOf(said wording.Verdict) *waits {
-	if lead := said.Of.AnticipoGiorni; lead != nil && *lead == 0 {
+	if lead := said.Of.Lead; lead != nil && *lead == 0 {
 		return nil
 	}
-	if said.Of.Prezzo.Dichiarato {
+	if said.Of.Declared {
 		return waitsWithOwn(said)
 	}
 	l, a := said.Language, said.Of
-	if len(a.Previsione) == 0 {
+	if len(a.Forecasts) == 0 {
 		switch advice := said.Waiting(); {
 		case advice != "":
 			return &waits{Advice: advice}
-		case a.AnticipoGiorni != nil:
+		case a.Lead != nil:
 			return &waits{Advice: l.Text("waits.unrecorded")}
 		}
 		return nil
 	}
 	w := &waits{Answer: wording.Pays(l, a), Rows: rows{{l.Text("waits.fall")}, {l.Text("waits.rise")},
 		{l.Text("waits.mean")}}}
-	for _, f := range a.Previsione {
-		w.Heads = append(w.Heads, l.Text("waits.within", "Days", f.Giorni))
+	for _, f := range a.Forecasts {
+		w.Heads = append(w.Heads, l.Text("waits.within", "Days", f.Days))
 		for i, cell := range []string{
-			wording.Fall(l, f), wording.Percent(l, f.Rialzo5), wording.Change(l, f.Attesa.MediaCent),
+			wording.Fall(l, f), wording.Percent(l, f.Rise), wording.Change(l, f.Mean),
 		} {
 			w.Rows[i] = append(w.Rows[i], cell)
 		}
@@ -51,14 +49,14 @@ func waitsOf(said wording.Verdict) *waits {
 func waitsWithOwn(said wording.Verdict) *waits {
 	l, a := said.Language, said.Of
 	switch {
-	case a.AnticipoGiorni == nil:
+	case a.Lead == nil:
 		return &waits{Advice: l.Text("waits.choose")}
-	case len(a.Previsione) == 0 && *a.AnticipoGiorni <= int(departure.Week.Days()):
+	case len(a.Forecasts) == 0 && *a.Lead <= int(departure.Week.Days()):
 		return &waits{Advice: l.Text("waits.soon")}
-	case len(a.Previsione) == 0:
+	case len(a.Forecasts) == 0:
 		return &waits{Advice: l.Text("waits.unrecorded")}
 	}
-	return &waits{Advice: wording.Record(l, a.Previsione[0]) + " " + l.Text("waits.own")}
+	return &waits{Advice: wording.Record(l, a.Forecasts[0]) + " " + l.Text("waits.own")}
 }
 
 // waitsWithout states the record of fares at the usual price, for a departure without a fare. It
@@ -68,7 +66,7 @@ func (v *view) waitsWithout(e *answer.NoFareOn) *waits {
 	if e.Date <= v.today && !ofMonth(&e.When) {
 		return nil
 	}
-	if usual.Verdetto.Percentile == nil {
+	if !usual.Verdict.Judged() {
 		return &waits{Advice: l.Text("waits.nothing")}
 	}
 	record := l.Text("waits.unrecorded")
@@ -77,16 +75,8 @@ func (v *view) waitsWithout(e *answer.NoFareOn) *waits {
 	}
 	month := ""
 	if ofMonth(&e.When) {
-		month = v.monthOf(usual.Prezzo)
+		month = l.MonthOf(usual.Fare.Depart)
 	}
-	return &waits{Advice: l.Text("waits.usual", "Day", v.weekday(usual.Prezzo), "Month", month, "Nights",
-		nightsText(l, e.Series.Trip), "Price", l.About(usual.Prezzo.Cent)) + " " + record}
-}
-
-func (v *view) weekday(p verdict.Prezzo) string {
-	day, err := fare.ParseDay(p.Partenza)
-	if err != nil {
-		return ""
-	}
-	return v.T.WeekdayDay(day)
+	return &waits{Advice: l.Text("waits.usual", "Day", l.WeekdayDay(usual.Fare.Depart), "Month", month, "Nights",
+		nightsText(l, e.Series.Trip), "Price", l.About(usual.Fare.Price)) + " " + record}
 }

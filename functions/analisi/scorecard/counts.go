@@ -58,7 +58,7 @@ func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 			sum.Shuffled += c.Shuffled
 		}
 		all = append(all, VotoLivello{
-			Livello: score.LevelNames[l], Casi: int(sum.N), Calate: share(sum.Fell, sum.N),
+			Livello: string(score.LevelNames[l]), Casi: int(sum.N), Calate: share(sum.Fell, sum.N),
 			Salite:      share(sum.Rose, sum.N),
 			Passeggiata: walk, Mescolate: share(float64(sum.Shuffled)/100, sum.N),
 			Comuni: int(h.Both[l].N), CalateComuni: share(h.Both[l].Fell, h.Both[l].N),
@@ -87,9 +87,9 @@ func leadsOf(h *score.HorizonCounts) (all []VotoAnticipo) {
 	return all
 }
 
-func groupsOf(names []string, of []score.Case) (all []VotoGruppo) {
+func groupsOf[T ~string](names []T, of []score.Case) (all []VotoGruppo) {
 	for i, c := range of {
-		all = append(all, VotoGruppo{names[i], int(c.N), share(float64(c.Stated)/100, c.N), share(c.Fell, c.N)})
+		all = append(all, VotoGruppo{string(names[i]), int(c.N), share(float64(c.Stated)/100, c.N), share(c.Fell, c.N)})
 	}
 	return all
 }

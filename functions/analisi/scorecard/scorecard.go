@@ -280,14 +280,14 @@ func votoOf(c *score.Counts) Voto {
 				most += count
 			}
 		}
-		v.Percentili = append(v.Percentili, VotoPercentili{name, int(n), share(half, n), share(most, n)})
+		v.Percentili = append(v.Percentili, VotoPercentili{string(name), int(n), share(half, n), share(most, n)})
 	}
 	r := &c.Route
 	v.Rotte = VotoRotte{Dichiarate: int(r.Stated()), Confrontate: int(r.Compared()),
 		NonConfrontabili: missedOf(r.Missed)}
 	for i, l := range r.Levels {
 		v.Rotte.Livelli = append(v.Rotte.Livelli,
-			VotoRotta{score.LevelNames[i], int(l.N), share(l.Fell, l.N), share(l.Rose, l.N),
+			VotoRotta{string(score.LevelNames[i]), int(l.N), share(l.Fell, l.N), share(l.Rose, l.N),
 				share(float64(l.Change)/1e4, l.N)})
 	}
 	return v

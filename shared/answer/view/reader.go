@@ -23,7 +23,7 @@ type Reader struct {
 // NotCovered means that no fare from the origin, or to the destination if set, was ever observed.
 type NotCovered struct {
 	Origin, Destination fare.City
-	Collection          *verdict.Raccolta // only if the service has no fares at all
+	Collection          *verdict.Collection // only if the service has no fares at all
 }
 
 func (n *NotCovered) Error() string {
@@ -104,7 +104,7 @@ func (r *Reader) between(ctx context.Context, v view, of fare.Series) (Trends, b
 		e.Previous, v.allFares = 0, false
 	}
 	t := v.route(of.Origin, e, f.Summary)
-	t.Airports = airportsOf(f.Summary.Tratta().Between(f.Series.Airports))
+	t.Airports = airportsOf(verdict.Pair{Airports: f.Series.Airports, Basis: f.Summary.Basis})
 	return t, true, nil
 }
 

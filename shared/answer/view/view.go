@@ -38,25 +38,26 @@ type Airports struct {
 	Note              string `json:"note,omitempty" doc:"With cities: the same in a sentence, in English or the chosen language"`
 }
 
-func airportsOf(t *verdict.Tratta) *Airports {
-	a := &Airports{t.Origine, t.Destinazione, "airports", t.ScartoPercento, t.Partenze, ""}
-	if t.Confronto == verdict.DelleCitta {
-		a.Basis = "cities"
+func airportsOf(p verdict.Pair) *Airports {
+	a := &Airports{Origin: p.From.String(), Destination: p.To.String(), Basis: "airports"}
+	if p.Basis != nil {
+		percent := p.Basis.Percent()
+		a.Basis, a.DifferencePercent, a.Departures = "cities", &percent, &p.Basis.Departures
 	}
 	return a
 }
 
-// Tratta returns the airports in the form that verdicts use, or nil for whole cities.
-func (a *Airports) Tratta() *verdict.Tratta {
+// Pair is the inverse of airportsOf.
+func (a *Airports) Pair() (p verdict.Pair) {
 	if a == nil {
-		return nil
+		return p
 	}
-	t := &verdict.Tratta{Origine: a.Origin, Destinazione: a.Destination, Confronto: verdict.DegliAeroporti,
-		ScartoPercento: a.DifferencePercent, Partenze: a.Departures}
-	if a.Basis == "cities" {
-		t.Confronto = verdict.DelleCitta
+	p.From, _ = fare.ParseAirport(a.Origin)
+	p.To, _ = fare.ParseAirport(a.Destination)
+	if a.DifferencePercent != nil {
+		p.Basis = &verdict.Basis{Ratio: 1 + float64(*a.DifferencePercent)/100}
 	}
-	return t
+	return p
 }
 
 type WholeCity struct {
@@ -175,11 +176,10 @@ func (v view) destination(e trends.Entry) Destination {
 	}
 	if live, ok := e.Cheapest(v.today); ok {
 		d.Cheapest = &Fare{v.cents(live.Price), live.Depart.String(), time.Unix(live.Found, 0).UTC()}
-		d.Level = live.Level
+		d.Level = string(live.Level)
 		if live.Certainty != "" {
-			d.Certainty, d.Percentile = verdict.CertaintyAt(
-				live.Certainty, v.now.Sub(time.Unix(live.Found, 0)),
-			), &live.Percentile
+			d.Certainty = string(verdict.ReliabilityAt(live.Certainty, v.now.Sub(time.Unix(live.Found, 0))))
+			d.Percentile = &live.Percentile
 		}
 		if e.Previous > 0 {
 			change := v.cents(live.Price) - v.cents(e.Previous)

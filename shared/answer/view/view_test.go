@@ -38,7 +38,7 @@ func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 		data := trends.Origin{}.Merge([]trends.Entry{{
 			Destination: "LON", AsOf: today, Newest: found.Unix(), Observations: 900, Sample: 60, Median: 5000, Minimum: 2000, Previous: 4000,
 			Live: []trends.Live{{
-				Depart: today + 1, Price: 1500, Found: found.Unix(), Level: verdict.Buono, Certainty: verdict.Alta,
+				Depart: today + 1, Price: 1500, Found: found.Unix(), Level: verdict.Good, Certainty: verdict.HighReliability,
 				Percentile: 30,
 			}}, Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}},
 		}}).Encode()
@@ -93,7 +93,7 @@ func TestRead(t *testing.T) {
 		Destinations: []Destination{{
 			Destination: "LON", City: "London", Cheapest: &Fare{
 				1875, "2026-03-05", found,
-			}, Level: verdict.Buono, Certainty: verdict.Alta, Percentile: &thirty, MedianCents: number(6250), MinimumCents: number(2500),
+			}, Level: string(verdict.Good), Certainty: string(verdict.HighReliability), Percentile: &thirty, MedianCents: number(6250), MinimumCents: number(2500),
 			Sample: 60, Observations: 900, ChangeCents: number(-3125), ChangePercent: &percent, Months: []Month{{3, 5625, 2500, 40}},
 		}},
 	}
@@ -179,16 +179,16 @@ func TestLevel(t *testing.T) {
 		want Destination
 	}{
 		{
-			"fresh", trends.Live{Found: now.Unix(), Level: verdict.Ottimo, Certainty: verdict.Alta},
-			Destination{Level: verdict.Ottimo, Certainty: verdict.Alta, Percentile: new(int)},
+			"fresh", trends.Live{Found: now.Unix(), Level: verdict.Great, Certainty: verdict.HighReliability},
+			Destination{Level: string(verdict.Great), Certainty: string(verdict.HighReliability), Percentile: new(int)},
 		},
 		{
-			"stale", trends.Live{Found: now.Unix() - 80*3600, Level: verdict.Caro, Certainty: verdict.Alta},
-			Destination{Level: verdict.Caro, Certainty: verdict.Media, Percentile: new(int)},
+			"stale", trends.Live{Found: now.Unix() - 80*3600, Level: verdict.Expensive, Certainty: verdict.HighReliability},
+			Destination{Level: string(verdict.Expensive), Certainty: string(verdict.MediumReliability), Percentile: new(int)},
 		},
 		{
-			"too little data", trends.Live{Found: now.Unix(), Level: verdict.Insufficient},
-			Destination{Level: verdict.Insufficient},
+			"too little data", trends.Live{Found: now.Unix(), Level: verdict.Unjudged},
+			Destination{Level: string(verdict.Unjudged)},
 		},
 		{"of before it was kept", trends.Live{Found: now.Unix()}, Destination{}},
 	} {

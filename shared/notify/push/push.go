@@ -158,15 +158,12 @@ func line(f notify.Fare, l *i18n.Language) string {
 func price(f notify.Fare, l *i18n.Language) string {
 	s := l.Amount(f.Price)
 	if known(f) {
-		s += ", " + l.Text("level."+f.Level)
+		s += ", " + l.Text("level."+string(f.Level))
 	}
 	return s
 }
 
-// From cheap to expensive.
-var levels = []string{"ottimo", "buono", "normale", "caro"}
-
-func known(f notify.Fare) bool { return slices.Contains(levels, f.Level) }
+func known(f notify.Fare) bool { return f.Level.Place() >= 0 }
 
 // facts describes the usual price of a fare, its departure, and when it was found.
 func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
@@ -183,7 +180,7 @@ func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
 		s += "\n" + l.Text("mail.alert.lowest") + colon + l.Amount(f.Minimum)
 	}
 	if known(f) && f.Reliability != "" {
-		s += "\n" + l.Text("mail.alert.reliability") + colon + l.Text("reliability."+f.Reliability)
+		s += "\n" + l.Text("mail.alert.reliability") + colon + l.Text("reliability."+string(f.Reliability))
 	}
 	// A message to a phone contains only the first sentence about waiting, which is the advice.
 	for _, sentence := range slices.Concat(f.Departure, f.Waits[:min(len(f.Waits), 1)]) {

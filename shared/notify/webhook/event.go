@@ -161,17 +161,17 @@ func fareOf(f notify.Fare) Fare {
 		Route: f.Route.String(), OriginName: f.Origin, DestinationName: f.Destination, Departure: f.Depart.String(),
 		Nights: f.Trip.Nights.String(), Nonstop: f.Trip.Nonstop, PriceCents: int64(f.Price), Currency: "EUR",
 		Found: f.Found.UTC(),
-		Level: f.Level, Reliability: f.Reliability, Sample: f.Sample, BeforeCents: some(f.Before),
+		Level: string(f.Level), Reliability: string(f.Reliability), Sample: f.Sample, BeforeCents: some(f.Before),
 		LowestCents: some(f.Lowest), Page: f.Page,
 	}
 	if f.Flight != "" {
 		of := f.Facts
-		s.Flight = &Flight{Text: f.Flight, Stops: of.Stops, DurationMinutes: of.DurataMinuti}
-		if of.Vettore != nil {
-			s.Flight.Airline, s.Flight.AirlineName = of.Vettore.Iata, of.Vettore.Nome
+		s.Flight = &Flight{Text: f.Flight, Stops: of.Stops, DurationMinutes: of.Minutes}
+		if a := of.Airline; a != nil {
+			s.Flight.Airline, s.Flight.AirlineName = a.Code, a.Name
 		}
-		if of.Aeroporti != nil {
-			s.Flight.Origin, s.Flight.Destination = of.Aeroporti.Origine, of.Aeroporti.Destinazione
+		if a := of.Airports; a != nil {
+			s.Flight.Origin, s.Flight.Destination = a.Origin, a.Destination
 		}
 	}
 	if f.Return > 0 {

@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
-	"verdetto/shared/verdict"
 )
 
 // A webhook event states the trip and the kind of the alert, what is new, and the usual price.
@@ -49,9 +48,9 @@ func TestEventOfATrip(t *testing.T) {
 			map[string]any{"lowestCents": 4100.0, "beforeCents": nil}},
 		{"airlines", store.Alert{Trip: store.Trip{Airlines: "!FR.W6"}}, func(m *notify.Message) {
 			f := &m.Fares[0]
-			f.Flight, f.Facts.Stops, f.Facts.DurataMinuti = "easyJet, non-stop.", new(int), new(125)
-			f.Facts.Vettore = &verdict.Vettore{Iata: "U2", Nome: "easyJet"}
-			f.Facts.Aeroporti = &verdict.Aeroporti{Origine: "BGY", Destinazione: "OTP"}
+			f.Flight, f.Facts.Stops, f.Facts.Minutes = "easyJet, non-stop.", new(int), new(125)
+			f.Facts.Airline = &notify.Airline{Code: "U2", Name: "easyJet"}
+			f.Facts.Airports = &notify.Airports{Origin: "BGY", Destination: "OTP"}
 		}, map[string]any{"trip": map[string]any{"nonstop": false, "withoutAirline": "FR,W6"}},
 			map[string]any{"flight": map[string]any{"text": "easyJet, non-stop.", "airline": "U2",
 				"airlineName": "easyJet", "origin": "BGY", "destination": "OTP", "stops": 0.0,

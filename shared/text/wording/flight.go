@@ -13,36 +13,37 @@ import (
 // Flight writes what the source says about the flight, as in "Ryanair, Bergamo–Stansted, non-stop,
 // 2 h 5 min", or "" if it says nothing but the stops. Of a return it writes the outward journey;
 // its stops are known only if neither direction has any.
-func Flight(l *i18n.Language, p verdict.Prezzo) string {
+func Flight(l *i18n.Language, of verdict.Live) string {
 	var all []string
-	if p.Vettore != nil {
-		all = append(all, p.Vettore.Nome)
+	f := of.Flight
+	if f.Airline != (fare.Airline{}) {
+		all = append(all, airlines.Name(f.Airline))
 	}
-	if a := p.Aeroporti; a != nil && a.Origine != "" && a.Destinazione != "" {
-		all = append(all, places.AirportName(a.Origine, l.Code)+"–"+places.AirportName(a.Destinazione, l.Code))
+	if f.From != (fare.Airport{}) && f.To != (fare.Airport{}) {
+		all = append(all, places.AirportName(f.From.String(), l.Code)+"–"+places.AirportName(f.To.String(), l.Code))
 	}
-	if len(all) == 0 && p.DurataMinuti == nil {
+	if len(all) == 0 && f.Minutes <= 0 {
 		return ""
 	}
-	if p.Soste != nil && (*p.Soste == 0 || p.Ritorno == "") {
-		all = append(all, stops(l, *p.Soste))
+	if n, known := of.Stops.Number(); known && (n == 0 || of.Return() == 0) {
+		all = append(all, stops(l, n))
 	}
-	if p.DurataMinuti != nil {
-		all = append(all, l.Text("flight.duration", "Hours", *p.DurataMinuti/60, "Minutes", *p.DurataMinuti%60))
+	if f.Minutes > 0 {
+		all = append(all, l.Text("flight.duration", "Hours", int(f.Minutes)/60, "Minutes", int(f.Minutes)%60))
 	}
 	said := strings.Join(all, l.Text("format.comma"))
-	if p.Ritorno != "" {
+	if of.Return() != 0 {
 		return l.Text("flight.out", "Flight", said)
 	}
 	return said
 }
 
-func FlightSentence(l *i18n.Language, p verdict.Prezzo) string {
-	text := Flight(l, p)
+func FlightSentence(l *i18n.Language, of verdict.Live) string {
+	text := Flight(l, of)
 	if text == "" {
 		return ""
 	}
-	if p.Vettore == nil || p.Ritorno != "" { // otherwise it begins with a name, such as easyJet
+	if of.Flight.Airline == (fare.Airline{}) || of.Return() != 0 { // otherwise it begins with a name, such as easyJet
 		text = Sentence(text)
 	}
 	return strings.TrimSuffix(text, ".") + "."

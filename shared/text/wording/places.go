@@ -14,11 +14,8 @@ import (
 // from the names: how they were read, and for an airport or district its city. For a city with
 // several airports it lists them. If the answer is about the airports, it says only with what it
 // compares, if not with their own fares.
-func Places(l *i18n.Language, t *verdict.Tratta, asked ...places.Match) (all []string) {
-	if t == nil {
-		t = &verdict.Tratta{}
-	}
-	about := [...]string{t.Origine, t.Destinazione}
+func Places(l *i18n.Language, of verdict.Pair, asked ...places.Match) (all []string) {
+	about := [...]fare.Airport{of.From, of.To}
 	var several []string // cities with several airports
 	alone := ""
 	for i, m := range asked {
@@ -26,7 +23,7 @@ func Places(l *i18n.Language, t *verdict.Tratta, asked ...places.Match) (all []s
 			continue
 		}
 		all = append(all, Reading(l, m)...)
-		if about[i] != "" {
+		if about[i] != (fare.Airport{}) {
 			continue
 		}
 		city := places.Name(m.City, l.Code)
@@ -49,11 +46,11 @@ func Places(l *i18n.Language, t *verdict.Tratta, asked ...places.Match) (all []s
 	default:
 		all = append(all, l.Text("place.both", "Cities", l.List(several)))
 	}
-	if t.Confronto != verdict.DelleCitta {
+	if of.Basis == nil {
 		return all
 	}
 	all = append(all, l.Text("place.compared"))
-	switch percent := *t.ScartoPercento; {
+	switch percent := of.Basis.Percent(); {
 	case percent > 0:
 		all = append(all, l.Text("place.dearer", "Percent", percent))
 	case percent < 0:

@@ -30,13 +30,13 @@ func Nights(l *i18n.Language, published string) string {
 func NightRange(published string) string { return strings.ReplaceAll(published, "-", "–") }
 
 // Typical states the first and the third quartile of comparable fares. It needs a verdict.
-func Typical(l *i18n.Language, a verdict.Analysis) string {
-	of := map[string]string{verdict.InMese: "_month", verdict.InPartenza: ""}
-	which, ok := of[a.Ambito]
+func Typical(l *i18n.Language, a verdict.Judgement) string {
+	of := map[verdict.Scope]string{verdict.OfMonth: "_month", verdict.OfDeparture: ""}
+	which, ok := of[a.Scope]
 	if !ok {
 		which = "_route"
 	}
-	low, high := l.About(a.Quartili.Q1Cent), l.About(a.Quartili.Q3Cent)
+	low, high := l.About(a.Quartiles.Q1), l.About(a.Quartiles.Q3)
 	if low == high {
 		which += "_one"
 	}
@@ -44,7 +44,7 @@ func Typical(l *i18n.Language, a verdict.Analysis) string {
 		"Within", dearWithin(l, a), "Soon", soon(a))
 }
 
-func soon(a verdict.Analysis) bool { return a.AnticipoGiorni != nil && *a.AnticipoGiorni <= 3 }
+func soon(a verdict.Judgement) bool { return a.Lead != nil && *a.Lead <= 3 }
 
 // Comparables states how many of 100 comparable fares cost less.
 func Comparables(l *i18n.Language, percentile int) string {
@@ -59,36 +59,36 @@ func Comparables(l *i18n.Language, percentile int) string {
 
 // Advice states what waiting to buy a departure saved or cost in recorded cases, and how many fares
 // fell or rose. It returns "" without a record.
-func Advice(l *i18n.Language, a verdict.Analysis) string {
-	if len(a.Previsione) == 0 {
-		if lead := a.AnticipoGiorni; lead == nil || *lead > int(departure.Week.Days()) {
+func Advice(l *i18n.Language, a verdict.Judgement) string {
+	if len(a.Forecasts) == 0 {
+		if lead := a.Lead; lead == nil || *lead > int(departure.Week.Days()) {
 			return "" // no outcomes recorded yet
 		}
 		return l.Text("waits.soon")
 	}
 	f, id := waited(a)
-	mean := f.Attesa.MediaCent
-	return l.Text("waits."+id, "Days", f.Giorni, "Amount", l.Money(max(mean, -mean)), "Fell", fell(l, f),
-		"Rose", rose(l, f), "Dearer", l.Count("waits.ended", hundredths(f.Attesa.PiuCaro)))
+	mean := f.Mean
+	return l.Text("waits."+id, "Days", f.Days, "Amount", l.Money(max(mean, -mean)), "Fell", fell(l, f),
+		"Rose", rose(l, f), "Dearer", l.Count("waits.ended", hundredths(f.Dearer)))
 }
 
 // Pays answers in one line whether waiting paid off in recorded cases. It needs a record.
-func Pays(l *i18n.Language, a verdict.Analysis) string {
+func Pays(l *i18n.Language, a verdict.Judgement) string {
 	f, id := waited(a)
-	return l.Text("pays."+id, "Days", f.Giorni, "Fell", hundredths(f.Calo5), "More", f.Calo5Oltre,
-		"Rose", hundredths(f.Rialzo5))
+	return l.Text("pays."+id, "Days", f.Days, "Fell", hundredths(f.Chance), "More", f.OrMore,
+		"Rose", hundredths(f.Rise))
 }
 
 // waited returns the record that Advice states, and what waiting did in it as a part of text ids.
-func waited(a verdict.Analysis) (f verdict.Previsione, id string) {
-	f = a.Previsione[0]
-	for _, longer := range a.Previsione {
-		if longer.Conviene {
+func waited(a verdict.Judgement) (f verdict.Forecast, id string) {
+	f = a.Forecasts[0]
+	for _, longer := range a.Forecasts {
+		if longer.Pays {
 			f = longer
 		}
 	}
-	switch mean := f.Attesa.MediaCent; {
-	case f.Conviene:
+	switch mean := f.Mean; {
+	case f.Pays:
 		return f, "saved"
 	case mean > 0:
 		return f, "cost"
@@ -99,20 +99,20 @@ func waited(a verdict.Analysis) (f verdict.Previsione, id string) {
 }
 
 // Record states how many recorded fares fell or rose, without advice.
-func Record(l *i18n.Language, f verdict.Previsione) string {
-	return l.Text("waits.record", "Days", f.Giorni, "Fell", fell(l, f), "Rose", rose(l, f))
+func Record(l *i18n.Language, f verdict.Forecast) string {
+	return l.Text("waits.record", "Days", f.Days, "Fell", fell(l, f), "Rose", rose(l, f))
 }
 
-func fell(l *i18n.Language, f verdict.Previsione) string {
-	return l.Count("waits.fell", hundredths(f.Calo5), "More", f.Calo5Oltre)
+func fell(l *i18n.Language, f verdict.Forecast) string {
+	return l.Count("waits.fell", hundredths(f.Chance), "More", f.OrMore)
 }
 
-func rose(l *i18n.Language, f verdict.Previsione) string {
-	return l.Count("waits.rose", hundredths(f.Rialzo5))
+func rose(l *i18n.Language, f verdict.Forecast) string {
+	return l.Count("waits.rose", hundredths(f.Rise))
 }
 
 // Waits returns Advice as a list, or nil if there is none.
-func Waits(l *i18n.Language, a verdict.Analysis) []string {
+func Waits(l *i18n.Language, a verdict.Judgement) []string {
 	if advice := Advice(l, a); advice != "" {
 		return []string{advice}
 	}
@@ -122,9 +122,9 @@ func Waits(l *i18n.Language, a verdict.Analysis) []string {
 func hundredths(share float64) int { return int(math.Round(100 * share)) }
 
 // Fall writes the chance of a fall as the API publishes it.
-func Fall(l *i18n.Language, f verdict.Previsione) string {
-	fall := Percent(l, f.Calo5)
-	if f.Calo5Oltre {
+func Fall(l *i18n.Language, f verdict.Forecast) string {
+	fall := Percent(l, f.Chance)
+	if f.OrMore {
 		return l.Text("waits.or_more", "Percent", fall)
 	}
 	return fall

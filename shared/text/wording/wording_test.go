@@ -15,12 +15,11 @@ import (
 // and then says how often waiting cost more.
 func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 	lead, week := 40, 7
-	of := func(pays ...bool) (a verdict.Analysis) {
-		a.AnticipoGiorni = &lead
+	of := func(pays ...bool) (a verdict.Judgement) {
+		a.Lead = &lead
 		for i, p := range pays {
-			a.Previsione = append(a.Previsione,
-				verdict.Previsione{Giorni: 7 * (i + 1), Calo5: .3, Rialzo5: .2,
-					Attesa: verdict.Attesa{MediaCent: -500, PiuCaro: .37}, Conviene: p})
+			a.Forecasts = append(a.Forecasts,
+				verdict.Forecast{Fall: verdict.Fall{Days: 7 * (i + 1), Chance: .3}, Rise: .2, Mean: -500, Dearer: .37, Pays: p})
 		}
 		return a
 	}
@@ -31,11 +30,11 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 		}
 		for _, c := range []struct {
 			name  string
-			given verdict.Analysis
+			given verdict.Judgement
 			says  string
 		}{
-			{"no certain departure", verdict.Analysis{}, ""},
-			{"within a week", verdict.Analysis{AnticipoGiorni: &week}, l.Text("waits.soon")},
+			{"no certain departure", verdict.Judgement{}, ""},
+			{"within a week", verdict.Judgement{Lead: &week}, l.Text("waits.soon")},
 			{"no outcomes yet", of(), ""},
 			{"never surely paid", of(false, false), said("unclear", 7, 500)},
 			{"the longer one paid", of(false, true), said("saved", 14, 500)},
@@ -49,9 +48,9 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 			}
 		}
 		undated := of(false)
-		undated.AnticipoGiorni = nil
+		undated.Lead = nil
 		for mean, id := range map[fare.Cents]string{20: "cost", 0: "nothing_changed", -20: "unclear"} {
-			undated.Previsione[0].Attesa.MediaCent = mean
+			undated.Forecasts[0].Mean = mean
 			if got := wording.Advice(l, undated); got != said(id, 7, max(mean, -mean)) {
 				t.Errorf("%s, %d: %q", l.Code, mean, got)
 			}
@@ -65,8 +64,8 @@ func TestAdviceWithoutCases(t *testing.T) {
 	zero := regexp.MustCompile(`(^|[ (])0 `)
 	for _, l := range i18n.Languages() {
 		for mean, saves := range map[fare.Cents]bool{500: false, 1: false, -500: true} {
-			f := verdict.Previsione{Giorni: 7, Attesa: verdict.Attesa{MediaCent: mean}, Conviene: saves}
-			advice := wording.Advice(l, verdict.Analysis{AnticipoGiorni: &lead, Previsione: []verdict.Previsione{f}})
+			f := verdict.Forecast{Fall: verdict.Fall{Days: 7}, Mean: mean, Pays: saves}
+			advice := wording.Advice(l, verdict.Judgement{Lead: &lead, Forecasts: []verdict.Forecast{f}})
 			for _, got := range []string{advice, wording.Record(l, f)} {
 				if zero.MatchString(got) {
 					t.Errorf("%s: %q", l.Code, got)
@@ -78,27 +77,27 @@ func TestAdviceWithoutCases(t *testing.T) {
 
 func TestSentences(t *testing.T) {
 	l := i18n.English()
-	typical := func(scope string, low, high fare.Cents) string {
-		return wording.Typical(l, verdict.Analysis{Ambito: scope,
-			Quartili: &verdict.Quartili{Q1Cent: low, Q3Cent: high}})
+	typical := func(scope verdict.Scope, low, high fare.Cents) string {
+		return wording.Typical(l, verdict.Judgement{Scope: scope,
+			Quartiles: &verdict.Quartiles{Q1: low, Q3: high}})
 	}
 	for got, want := range map[string]string{
-		typical(verdict.InPartenza, 4049, 6451): "This far ahead, similar flights usually cost " +
+		typical(verdict.OfDeparture, 4049, 6451): "This far ahead, similar flights usually cost " +
 			"between €40 and €65.",
-		typical(verdict.InPartenza, 3990, 4010): "This far ahead, similar flights usually cost " +
+		typical(verdict.OfDeparture, 3990, 4010): "This far ahead, similar flights usually cost " +
 			"about €40.",
-		typical(verdict.InMese, 4000, 6500): "This far ahead, the lowest fare of a month is " +
+		typical(verdict.OfMonth, 4000, 6500): "This far ahead, the lowest fare of a month is " +
 			"usually between €40 and €65.",
-		typical(verdict.InMese, 4000, 4000): "This far ahead, the lowest fare of a month is usually about €40.",
-		wording.Comparables(l, 1):           "Hardly any comparable fare was lower.",
-		wording.Comparables(l, 2):           "About 2 of 100 comparable fares were lower.",
-		wording.Comparables(l, 99):          "Hardly any comparable fare was higher.",
-		wording.Percent(l, .004):            "<1%",
-		wording.Percent(l, 0):               "0%",
-		wording.Change(l, 310):              "€3.10 more",
-		wording.Change(l, -300):             "€3 less",
-		wording.Change(l, 0):                "the same",
-		wording.Fall(l, verdict.Previsione{Calo5: .4, Calo5Oltre: true}): "40% or more",
+		typical(verdict.OfMonth, 4000, 4000): "This far ahead, the lowest fare of a month is usually about €40.",
+		wording.Comparables(l, 1):            "Hardly any comparable fare was lower.",
+		wording.Comparables(l, 2):            "About 2 of 100 comparable fares were lower.",
+		wording.Comparables(l, 99):           "Hardly any comparable fare was higher.",
+		wording.Percent(l, .004):             "<1%",
+		wording.Percent(l, 0):                "0%",
+		wording.Change(l, 310):               "€3.10 more",
+		wording.Change(l, -300):              "€3 less",
+		wording.Change(l, 0):                 "the same",
+		wording.Fall(l, verdict.Forecast{Fall: verdict.Fall{Chance: .4, OrMore: true}}): "40% or more",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

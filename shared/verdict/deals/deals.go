@@ -188,18 +188,15 @@ func carry(before, now []Deal, asOf fare.Day) []Deal {
 // same reports whether two deals have the same published facts, which the feeds show. The time when
 // the fare was found is not one of them.
 func (d Deal) same(other Deal) bool {
-	told := func(d Deal) any {
-		type shown struct {
-			depart                fare.Day
-			nights                int16
-			price, usual          fare.Cents
-			quoted                fare.Money
-			stops                 fare.Stops
-			flight                fare.Flight
-			livello, affidabilita string
-		}
-		s := shown{depart: d.Fare.Depart, nights: d.Fare.Nights, price: d.Fare.Price, quoted: d.Fare.Quoted,
-			stops: d.Fare.Stops, flight: d.Fare.Flight, livello: d.Verdict.Livello, affidabilita: d.Verdict.Affidabilita}
+	type shown struct {
+		fare        verdict.Live
+		level       verdict.Level
+		reliability verdict.Reliability
+		usual       fare.Cents
+	}
+	told := func(d Deal) shown {
+		s := shown{fare: d.Fare, level: d.Verdict.Level, reliability: d.Verdict.Reliability}
+		s.fare.Found, s.fare.DayOnly = 0, false
 		s.usual, _ = d.Usual()
 		return s
 	}
@@ -209,8 +206,5 @@ func (d Deal) same(other Deal) bool {
 // Usual returns the median price for a deal, rounded to whole euro: otherwise it would change with
 // every new fare. It returns false if the median is not known.
 func (d Deal) Usual() (fare.Cents, bool) {
-	if d.Verdict.MedianaCent == nil {
-		return 0, false
-	}
-	return (*d.Verdict.MedianaCent + 50) / 100 * 100, true
+	return (d.Verdict.Median + 50) / 100 * 100, d.Verdict.Judged()
 }

@@ -25,7 +25,7 @@ func invented(destinations int) deals.Origin {
 			Fare: verdict.Live{Depart: depart, Price: price,
 				Found: today.Time().Unix() - int64(chance.IntN(5*86400)), Stops: fare.Stops(chance.IntN(3)),
 				DayOnly: chance.IntN(2) == 0, Nights: int16(chance.IntN(2) * chance.IntN(fare.MaxNights+1))},
-			Verdict: verdict.Verdetto{Livello: verdict.Insufficient, Campione: chance.IntN(8)},
+			Verdict: verdict.Verdict{Level: verdict.Unjudged, Sample: chance.IntN(8)},
 		}}
 		if chance.IntN(4) > 0 {
 			d.Fare.Flight = fare.Flight{From: fare.Airport([]byte{'M', 'X', 'A' + byte(chance.IntN(9))}),
@@ -35,16 +35,14 @@ func invented(destinations int) deals.Origin {
 			d.Fare.Quoted = fare.Money{Amount: 5 * price, Currency: ron}
 		}
 		if chance.IntN(10) > 0 {
-			percentile, median := chance.IntN(101), price+fare.Cents(chance.IntN(4000)-2000)
-			difference := price - median
-			d.Verdict = verdict.Verdetto{
-				Livello:      []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}[chance.IntN(4)],
-				Affidabilita: []string{verdict.Alta, verdict.Media, verdict.Bassa}[chance.IntN(3)],
-				Percentile:   &percentile, MedianaCent: &median, ScartoMedianaCent: &difference,
-				Campione: 8 + chance.IntN(4000), Stagionale: new(bool),
+			d.Verdict = verdict.Verdict{
+				Level:       []verdict.Level{verdict.Great, verdict.Good, verdict.Fair, verdict.Expensive}[chance.IntN(4)],
+				Reliability: []verdict.Reliability{verdict.HighReliability, verdict.MediumReliability, verdict.LowReliability}[chance.IntN(3)],
+				Percentile:  chance.IntN(101), Median: price + fare.Cents(chance.IntN(4000)-2000),
+				Sample: 8 + chance.IntN(4000),
 			}
 			if !route {
-				d.Verdict.Confronto = []string{"", verdict.DiOggi, verdict.Storia, verdict.Entrambe}[chance.IntN(4)]
+				d.Verdict.Comparison = []verdict.Comparison{"", verdict.OnSaleToday, verdict.Earlier, verdict.OnSaleAndEarlier}[chance.IntN(4)]
 			}
 		}
 		if route {
@@ -85,10 +83,10 @@ func TestEncode(t *testing.T) {
 				e.NonStop.Airlines = slices.Clone(e.NonStop.Months[:1])
 			}
 			for j := range e.Any.Airlines {
-				e.Any.Airlines[j].Verdict.Confronto = "" // only months have one
+				e.Any.Airlines[j].Verdict.Comparison = "" // only months have one
 			}
 			if e.NonStop != nil {
-				e.NonStop.Airlines[0].Verdict.Confronto = ""
+				e.NonStop.Airlines[0].Verdict.Comparison = ""
 			}
 		}
 		data := want.Encode()
@@ -123,20 +121,17 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func entry(city fare.City, asOf fare.Day, observations int, price fare.Cents, level string) deals.Entry {
-	median := fare.Cents(5000)
-	percentile, difference := 20, price-median
+func entry(city fare.City, asOf fare.Day, observations int, price fare.Cents, level verdict.Level) deals.Entry {
 	return deals.Entry{Destination: city, AsOf: asOf, Observations: observations,
 		Any: deals.Fares{Route: []deals.Deal{{Judged: verdict.Judged{
-			Fare: verdict.Live{Depart: today + 50, Price: price, Found: asOf.Time().Unix() + 60},
-			Verdict: verdict.Verdetto{Livello: level, Affidabilita: verdict.Alta, Percentile: &percentile,
-				MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 90},
+			Fare:    verdict.Live{Depart: today + 50, Price: price, Found: asOf.Time().Unix() + 60},
+			Verdict: verdict.Verdict{Level: level, Reliability: verdict.HighReliability, Percentile: 20, Median: 5000, Sample: 90},
 		}}}}}
 }
 
 func TestMerge(t *testing.T) {
-	first := deals.Origin{}.Merge([]deals.Entry{entry("LON", today, 10, 3000, verdict.Buono), entry("BUH",
-		today, 10, 3000, verdict.Buono)})
+	first := deals.Origin{}.Merge([]deals.Entry{entry("LON", today, 10, 3000, verdict.Good), entry("BUH",
+		today, 10, 3000, verdict.Good)})
 	since := func(o deals.Origin, city fare.City) int64 {
 		e, ok := o.Entry(city)
 		if !ok {
@@ -154,11 +149,11 @@ func TestMerge(t *testing.T) {
 		want int64
 		asOf fare.Day
 	}{
-		{"found again", entry("LON", today+1, 11, 3000, verdict.Buono), began, today + 1},
-		{"another price", entry("LON", today+1, 11, 2900, verdict.Buono), began + 86400, today + 1},
-		{"another level", entry("LON", today+1, 11, 3000, verdict.Ottimo), began + 86400, today + 1},
-		{"an older refresh", entry("LON", today-1, 9, 2900, verdict.Buono), began, today},
-		{"one that knew less", entry("LON", today, 9, 2900, verdict.Buono), began, today},
+		{"found again", entry("LON", today+1, 11, 3000, verdict.Good), began, today + 1},
+		{"another price", entry("LON", today+1, 11, 2900, verdict.Good), began + 86400, today + 1},
+		{"another level", entry("LON", today+1, 11, 3000, verdict.Great), began + 86400, today + 1},
+		{"an older refresh", entry("LON", today-1, 9, 2900, verdict.Good), began, today},
+		{"one that knew less", entry("LON", today, 9, 2900, verdict.Good), began, today},
 	} {
 		o := first.Merge([]deals.Entry{c.now})
 		e, _ := o.Entry("LON")
@@ -166,7 +161,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, o)
 		}
 	}
-	late := first.Merge([]deals.Entry{entry("LON", today+verdict.LiveDays+1, 12, 3000, verdict.Buono)})
+	late := first.Merge([]deals.Entry{entry("LON", today+verdict.LiveDays+1, 12, 3000, verdict.Good)})
 	if len(late.Entries) != 1 {
 		t.Errorf("what can be shown no more stays: %+v", late)
 	}
@@ -222,17 +217,16 @@ func TestLower(t *testing.T) {
 }
 
 func TestBetter(t *testing.T) {
-	judged := func(level string, percentile int, price, median fare.Cents) verdict.Judged {
-		d := price - median
-		return verdict.Judged{Verdict: verdict.Verdetto{Livello: level, Percentile: &percentile,
-			MedianaCent: &median, ScartoMedianaCent: &d}}
+	judged := func(level verdict.Level, percentile int, price, median fare.Cents) verdict.Judged {
+		return verdict.Judged{Fare: verdict.Live{Price: price},
+			Verdict: verdict.Verdict{Level: level, Percentile: percentile, Median: median}}
 	}
 	want := []verdict.Judged{
-		judged(verdict.Ottimo, 0, 2000, 8000), judged(verdict.Ottimo, 0, 2000, 4000), judged(verdict.Ottimo, 9,
+		judged(verdict.Great, 0, 2000, 8000), judged(verdict.Great, 0, 2000, 4000), judged(verdict.Great, 9,
 			1000, 9000),
-		judged(verdict.Buono, 8, 2000, 4000), judged(verdict.Buono, 30, 2000, 4000), judged(verdict.Caro, 90,
+		judged(verdict.Good, 8, 2000, 4000), judged(verdict.Good, 30, 2000, 4000), judged(verdict.Expensive, 90,
 			9000, 4000),
-		{Verdict: verdict.Verdetto{Livello: verdict.Insufficient}},
+		{Verdict: verdict.Verdict{Level: verdict.Unjudged}},
 	}
 	got := slices.Clone(want)
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
@@ -246,7 +240,7 @@ func TestBetter(t *testing.T) {
 func TestCollection(t *testing.T) {
 	entry := func(asOf fare.Day, days int) deals.Entry {
 		return deals.Entry{AsOf: asOf, Collected: asOf - fare.Day(days), Any: deals.Fares{Route: []deals.Deal{
-			{Judged: verdict.Judged{Verdict: verdict.Verdetto{Campione: days}}}}}}
+			{Judged: verdict.Judged{Verdict: verdict.Verdict{Sample: days}}}}}}
 	}
 	for name, c := range map[string]struct {
 		entries    []deals.Entry
@@ -262,10 +256,9 @@ func TestCollection(t *testing.T) {
 		"collected": {[]deals.Entry{entry(today, 1), entry(today, 8)}, 0, 0, 0, false},
 	} {
 		got, collecting := deals.Origin{Entries: c.entries}.Collection(today)
-		want := verdict.Raccolta{}
+		want := verdict.Collection{}
 		if c.collecting {
-			want = verdict.Raccolta{DaGiorni: c.days, DiGiorni: 8, Dal: c.since.String(),
-				PrimoVerdetto: c.first.String()}
+			want = verdict.Collection{Days: c.days, Since: c.since, First: c.first}
 		}
 		if got != want || collecting != c.collecting {
 			t.Errorf("%s: %+v, %t", name, got, collecting)

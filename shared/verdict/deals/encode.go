@@ -14,9 +14,9 @@ const format = 4
 
 // Deals store the indices into these lists, so new names must be appended.
 var (
-	levels      = []string{verdict.Insufficient, verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
-	certainties = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
-	comparisons = []string{"", verdict.DiOggi, verdict.Storia, verdict.Entrambe}
+	levels      = []verdict.Level{verdict.Unjudged, verdict.Great, verdict.Good, verdict.Fair, verdict.Expensive}
+	certainties = []verdict.Reliability{"", verdict.HighReliability, verdict.MediumReliability, verdict.LowReliability}
+	comparisons = []verdict.Comparison{"", verdict.OnSaleToday, verdict.Earlier, verdict.OnSaleAndEarlier}
 )
 
 // The flags of an entry: whether a list of non-stop fares follows; the index in comparisons of each
@@ -92,9 +92,9 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 		depart, price, sample := asOf, fare.Cents(0), 0
 		for _, d := range list {
 			l, v := d.Fare, d.Verdict
-			w.Int(int64(l.Depart-depart), int64(l.Price-price), end-l.Found, int64(v.Campione-sample))
-			flags := uint64(l.Stops)<<stopsShift | place(levels, v.Livello)<<levelShift | place(certainties,
-				v.Affidabilita)<<certaintyShift | uint64(l.Nights)<<nightsShift
+			w.Int(int64(l.Depart-depart), int64(l.Price-price), end-l.Found, int64(v.Sample-sample))
+			flags := uint64(l.Stops)<<stopsShift | place(levels, v.Level)<<levelShift | place(certainties,
+				v.Reliability)<<certaintyShift | uint64(l.Nights)<<nightsShift
 			foreign := l.Quoted != fare.Money{}
 			if l.DayOnly {
 				flags |= dayOnlyFlag
@@ -108,14 +108,14 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 				w.Uint(l.Quoted.Currency.Pack())
 				w.Uint(uint64(l.Quoted.Amount))
 			}
-			if v.Percentile != nil {
-				w.Uint(uint64(*v.Percentile))
-				w.Int(int64(*v.MedianaCent - l.Price))
+			if v.Judged() {
+				w.Uint(uint64(v.Percentile))
+				w.Int(int64(v.Median - l.Price))
 			}
 			if i == 0 {
 				w.Int(d.Since - l.Found)
 			}
-			depart, price, sample = l.Depart, l.Price, v.Campione
+			depart, price, sample = l.Depart, l.Price, v.Sample
 		}
 	}
 }
@@ -123,7 +123,7 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 // compared returns, in two bits per month, the index in comparisons.
 func (f Fares) compared() (bits uint64) {
 	for i, d := range f.Months[:min(len(f.Months), comparedCount)] {
-		bits |= place(comparisons, d.Verdict.Confronto) << (2 * i)
+		bits |= place(comparisons, d.Verdict.Comparison) << (2 * i)
 	}
 	return bits
 }
@@ -131,13 +131,13 @@ func (f Fares) compared() (bits uint64) {
 // setCompared is the inverse of compared. It ignores higher bits.
 func (f Fares) setCompared(bits uint64) {
 	for i := range f.Months[:min(len(f.Months), comparedCount)] {
-		if v := &f.Months[i].Verdict; v.Percentile != nil {
-			v.Confronto = comparisons[bits>>(2*i)&3]
+		if v := &f.Months[i].Verdict; v.Judged() {
+			v.Comparison = comparisons[bits>>(2*i)&3]
 		}
 	}
 }
 
-func place(of []string, name string) uint64 { return uint64(max(0, slices.Index(of, name))) }
+func place[T comparable](of []T, name T) uint64 { return uint64(max(0, slices.Index(of, name))) }
 
 var errRange = errors.New("a value that cannot be")
 
@@ -198,8 +198,8 @@ func decodeFares(r *packed.Reader, asOf fare.Day, legend *fare.Legend) (f Fares)
 			d := Deal{Judged: verdict.Judged{
 				Fare: verdict.Live{Depart: fare.Day(depart), Price: fare.Cents(price), Found: found,
 					Nights: int16(nights), Stops: fare.Stops(flags >> stopsShift & 3), DayOnly: flags&dayOnlyFlag != 0},
-				Verdict: verdict.Verdetto{Livello: levels[level], Affidabilita: certainties[certainty],
-					Campione: int(sample)},
+				Verdict: verdict.Verdict{Level: levels[level], Reliability: certainties[certainty],
+					Sample: int(sample)},
 			}}
 			_, d.Fare.Flight = legend.Get(r)
 			if flags&foreignFlag != 0 {
@@ -209,18 +209,14 @@ func decodeFares(r *packed.Reader, asOf fare.Day, legend *fare.Legend) (f Fares)
 				}
 				d.Fare.Quoted.Amount = fare.Cents(r.Uint())
 			}
-			if d.Verdict.Livello != verdict.Insufficient {
-				percentile := int(min(r.Uint(), 100))
-				median := fare.Cents(price + r.Int())
-				difference := fare.Cents(price) - median
-				d.Verdict.Percentile, d.Verdict.MedianaCent, d.Verdict.ScartoMedianaCent,
-					d.Verdict.Stagionale = &percentile, &median, &difference, new(bool)
+			if d.Verdict.Judged() {
+				d.Verdict.Percentile, d.Verdict.Median = int(min(r.Uint(), 100)), fare.Cents(price+r.Int())
 			}
 			if i == 0 {
 				d.Since = found + r.Int()
 			}
 			*list = append(*list, d)
-			depart, price, sample = int64(d.Fare.Depart), int64(d.Fare.Price), int64(d.Verdict.Campione)
+			depart, price, sample = int64(d.Fare.Depart), int64(d.Fare.Price), int64(d.Verdict.Sample)
 		}
 	}
 	return f

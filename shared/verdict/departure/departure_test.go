@@ -112,7 +112,7 @@ func TestLevels(t *testing.T) {
 		.7099: "normale", .71: "caro", 1: "caro",
 		.29: "buono", .57: "normale", // as floats, 100 times these is slightly below 29 and 57
 	} {
-		if got := LevelOf(percentile).String(); got != want {
+		if got := string(LevelOf(percentile)); got != want {
 			t.Errorf("%v is %s, want %s", percentile, got, want)
 		}
 	}
@@ -199,8 +199,8 @@ func TestQuartilesAgree(t *testing.T) {
 			}
 			for price := q.Minimum / 2; price < 2*q.Maximum; price += 50 {
 				level := LevelOf(on.Judge(nil, Quote{lead, price}).Percentile)
-				if level == Ottimo && price >= q.Median || level == Buono && float64(price) > float64(q.Median)*math.Exp(step) ||
-					level == Caro && float64(price) < float64(q.Median)*math.Exp(-step/2) {
+				if level == Great && price >= q.Median || level == Good && float64(price) > float64(q.Median)*math.Exp(step) ||
+					level == Expensive && float64(price) < float64(q.Median)*math.Exp(-step/2) {
 					t.Fatalf("%d days ahead %d is %s, the median being %d", lead, price, level, q.Median)
 				}
 			}

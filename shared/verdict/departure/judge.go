@@ -201,6 +201,11 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 // departure.
 type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum fare.Cents }
 
+// In converts all amounts.
+func (q Quartiles) In(amount func(fare.Cents) fare.Cents) *Quartiles {
+	return &Quartiles{amount(q.Minimum), amount(q.Q1), amount(q.Median), amount(q.Q3), amount(q.Maximum)}
+}
+
 // Quartiles returns the usual prices for a departure. ok is false if Judge returns no percentile.
 //
 // Q1, Median and Q3 are quantiles of the comparables, with the weight of a step spread evenly over

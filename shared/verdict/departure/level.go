@@ -1,6 +1,9 @@
 package departure
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	// MinCount is the number of past fares that a verdict about a departure needs, and the number
@@ -11,17 +14,23 @@ const (
 	LiveDays = 7
 )
 
-type Level int
+// Level says how a fare compares with others. Its values are published and stored.
+type Level string
 
-// The levels, from cheap to expensive.
 const (
-	Ottimo Level = iota
-	Buono
-	Normale
-	Caro
+	Great     Level = "ottimo"
+	Good      Level = "buono"
+	Fair      Level = "normale"
+	Expensive Level = "caro"
 )
 
-// levelLimits are the highest percentiles of ottimo, buono and normale.
+// Levels are in order, from cheap to expensive.
+var Levels = [...]Level{Great, Good, Fair, Expensive}
+
+// Place returns the index of a level in Levels, or -1.
+func (l Level) Place() int { return slices.Index(Levels[:], l) }
+
+// levelLimits are the highest percentiles of Great, Good and Fair.
 var levelLimits = [...]int{10, 35, 70}
 
 // Percent converts a percentile from 0 to 1 to the published whole number from 0 to 100, rounding
@@ -35,10 +44,8 @@ func LevelOf(percentile float64) Level { return LevelAt(Percent(percentile)) }
 func LevelAt(percent int) Level {
 	for i, limit := range levelLimits {
 		if percent <= limit {
-			return Level(i)
+			return Levels[i]
 		}
 	}
-	return Caro
+	return Expensive
 }
-
-func (l Level) String() string { return [...]string{"ottimo", "buono", "normale", "caro"}[l] }

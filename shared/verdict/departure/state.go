@@ -30,6 +30,16 @@ type Live struct {
 	Flight  fare.Flight
 }
 
+// Return returns the day of the return flight, or 0 for a one-way fare.
+func (l Live) Return() fare.Day {
+	if l.Nights <= 0 {
+		return 0
+	}
+	return l.Depart + fare.Day(l.Nights)
+}
+
+func (l Live) FoundAt() time.Time { return time.Unix(l.Found, 0).UTC() }
+
 func (l Live) FoundDay() fare.Day { return fare.Observation{Found: l.Found}.FoundDay() }
 
 func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }

@@ -95,7 +95,7 @@ func (h *HorizonCounts) InBand() (in, known bool) {
 	var cheap, dear Pair
 	for l, spans := range h.Levels {
 		to := &cheap
-		if l >= int(departure.Normale) {
+		if l >= departure.Fair.Place() {
 			to = &dear
 		}
 		for _, cell := range spans {

@@ -128,7 +128,7 @@ func newRound(s Source) (Round, bool) {
 func answerDeparture(s Source, day *departure.StateDay, earlier []sighting,
 	l departure.Live) (DepartureAnswer, bool) {
 	a, ok, err := verdict.JudgeDeparture(s.State, s.Pooled, verdict.When{Date: l.Depart}, s.now())
-	if err != nil || !ok || a.Verdetto.Percentile == nil {
+	if err != nil || !ok || !a.Verdict.Judged() {
 		return DepartureAnswer{}, false
 	}
 	rule := *s.Pooled
@@ -138,18 +138,18 @@ func answerDeparture(s Source, day *departure.StateDay, earlier []sighting,
 		return DepartureAnswer{}, false
 	}
 	said := DepartureAnswer{
-		Depart: l.Depart, Price: l.Price, Age: uint8(s.Day - l.FoundDay()), Sure: sureOf(own.Verdetto.Affidabilita),
-		Percentile: uint8(*a.Verdetto.Percentile), Rival: rival(earlier, l),
+		Depart: l.Depart, Price: l.Price, Age: uint8(s.Day - l.FoundDay()), Sure: sureOf(own.Verdict.Reliability),
+		Percentile: uint8(a.Verdict.Percentile), Rival: rival(earlier, l),
 	}
 	of, _ := day.Judge(l.Depart, 0)
 	for h := range Horizons {
 		said.Own[h] = uint8(min(ownUnit-1, math.Floor(ownUnit*of.Chance[h]+1e-9)))
 	}
 	said.Stated = [Horizons]uint8{NotStated, NotStated}
-	for _, p := range a.Previsione {
+	for _, p := range a.Forecasts {
 		for h, horizon := range departure.Horizons() {
-			if p.Giorni == int(horizon.Days()) {
-				said.Stated[h] = uint8(math.Round(100 * p.Calo5))
+			if p.Days == int(horizon.Days()) {
+				said.Stated[h] = uint8(math.Round(100 * p.Chance))
 			}
 		}
 	}
@@ -160,22 +160,20 @@ func answerDeparture(s Source, day *departure.StateDay, earlier []sighting,
 
 func answerRoute(s Source) *RouteAnswer {
 	a, ok := verdict.Judge(s.Summary, s.now())
-	if !ok || a.Verdetto.Percentile == nil {
+	if !ok || !a.Verdict.Judged() {
 		return nil
 	}
 	live, _ := s.Summary.Cheapest(s.Day)
-	return &RouteAnswer{live.Price, uint8(s.Day - live.FoundDay()), uint8(levelOf(a.Verdetto.Livello))}
+	return &RouteAnswer{live.Price, uint8(s.Day - live.FoundDay()), uint8(a.Verdict.Level.Place())}
 }
 
 // LevelNames and SureNames have the order of the tables in Counts.
 var (
-	LevelNames = [Levels]string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
-	SureNames  = [Sures]string{verdict.Alta, verdict.Media, verdict.Bassa}
+	LevelNames = departure.Levels
+	SureNames  = [Sures]verdict.Reliability{verdict.HighReliability, verdict.MediumReliability, verdict.LowReliability}
 )
 
-func levelOf(name string) int { return slices.Index(LevelNames[:], name) }
-
-func sureOf(name string) uint8 { return uint8(max(0, slices.Index(SureNames[:], name))) }
+func sureOf(name verdict.Reliability) uint8 { return uint8(max(0, slices.Index(SureNames[:], name))) }
 
 // sighting is what rival, which reads all quotes for each answer, needs of a quote.
 type sighting struct {

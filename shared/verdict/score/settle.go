@@ -87,7 +87,7 @@ func (h *HorizonCounts) count(horizon int, said DepartureAnswer, lead int, c out
 	fell, up, dearer := one(c.fell), one(c.rose), one(c.last > said.Price)
 	own := &h.Own[said.Own[horizon]/(ownUnit/Steps)]
 	own.Add(int64(said.Own[horizon]), fell)
-	level := departure.LevelOf(float64(said.Percentile) / 100)
+	level := departure.LevelOf(float64(said.Percentile) / 100).Place()
 	cell := &h.Levels[level][LeadSpan(lead)]
 	cell.N++
 	cell.Fell += fell
@@ -95,7 +95,7 @@ func (h *HorizonCounts) count(horizon int, said DepartureAnswer, lead int, c out
 	cell.Shuffled += int64(math.Round(100 * (1 - math.Pow(1-float64(said.Cheaper)/100, float64(c.days)))))
 	if said.Rival != NoRival {
 		h.Both[level].add(fell)
-		h.Rival[departure.LevelOf(float64(said.Rival)/100)].add(fell)
+		h.Rival[departure.LevelOf(float64(said.Rival)/100).Place()].add(fell)
 	}
 	if said.Stated[horizon] == NotStated {
 		return

@@ -15,11 +15,8 @@ func EntryOf(destination fare.City, s verdict.RouteSummary) Entry {
 	all, _ := verdict.PercentileAt(s, 0)
 	e.Sample, e.Minimum, e.Median = all.Size, all.Minimum, all.Median
 	for _, j := range verdict.CheapestAhead(s) {
-		live := Live{Depart: j.Fare.Depart, Price: j.Fare.Price, Found: j.Fare.Found, Level: j.Verdict.Livello,
-			Certainty: j.Verdict.Affidabilita}
-		if j.Verdict.Percentile != nil {
-			live.Percentile = *j.Verdict.Percentile
-		}
+		live := Live{Depart: j.Fare.Depart, Price: j.Fare.Price, Found: j.Fare.Found, Level: j.Verdict.Level,
+			Certainty: j.Verdict.Reliability, Percentile: j.Verdict.Percentile}
 		e.Live = append(e.Live, live)
 	}
 	for _, m := range s.Months {

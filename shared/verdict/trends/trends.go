@@ -15,6 +15,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/packed"
+	"verdetto/shared/verdict"
 )
 
 // Live is a fare that was available on the day of the refresh. Amounts are in EUR cents.
@@ -22,10 +23,9 @@ type Live struct {
 	Depart fare.Day
 	Price  fare.Cents
 	Found  int64 // Unix seconds
-	// The verdict on the fresh fare, with the published names of package verdict. Without a
-	// verdict, Certainty is empty.
-	Level      string
-	Certainty  string
+	// The verdict on the fresh fare. Without enough data, Certainty is empty.
+	Level      verdict.Level
+	Certainty  verdict.Reliability
 	Percentile int
 }
 
@@ -120,8 +120,8 @@ func (o Origin) Encode() []byte {
 			int64(e.Median-e.Minimum), int64(e.Sample), int64(e.Previous), int64(len(e.Live)))
 		for _, l := range e.Live {
 			body.Int(int64(l.Depart-e.AsOf), int64(l.Price), e.Newest-l.Found, int64(l.Percentile))
-			body.Uint(index(l.Level))
-			body.Uint(index(l.Certainty))
+			body.Uint(index(string(l.Level)))
+			body.Uint(index(string(l.Certainty)))
 		}
 		body.Int(int64(len(e.Months)))
 		for _, m := range e.Months {
@@ -160,7 +160,7 @@ func Decode(data []byte) (Origin, error) {
 		e.Live = make([]Live, r.Count(r.Int()))
 		for i := range e.Live {
 			e.Live[i] = Live{Depart: e.AsOf + fare.Day(r.Int()), Price: fare.Cents(r.Int()), Found: e.Newest - r.Int(),
-				Percentile: int(r.Int()), Level: name(), Certainty: name()}
+				Percentile: int(r.Int()), Level: verdict.Level(name()), Certainty: verdict.Reliability(name())}
 		}
 		e.Months = make([]Month, r.Count(r.Int()))
 		for i := range e.Months {

@@ -20,12 +20,33 @@ type Problem struct {
 	Errors      []Fault  `json:"errors,omitempty" doc:"The parameters or fields at fault"`
 	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant"`
 	Usage       string   `json:"usage,omitempty" doc:"If a quota is used up: the path that shows what is left of each" example:"/v1/consumo"`
-	// Raccolta is set before the first fare of the service.
-	Raccolta *verdict.Raccolta `json:"raccolta,omitempty" doc:"How far a service without any fare is"`
-	Paid     *Paid             `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
+	// Raccolta is set before the first fare of the service; see Collecting.
+	Raccolta *Raccolta `json:"raccolta,omitempty" doc:"How far a service without any fare is"`
+	Paid     *Paid     `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
 
 	header     http.Header
 	translated func(*i18n.Language) string
+	collection *verdict.Collection
+}
+
+// Raccolta says how much of the history that a verdict needs is collected.
+type Raccolta struct {
+	DaGiorni      int    `json:"daGiorni" minimum:"0" doc:"Past days with a known cheapest fare"`
+	DiGiorni      int    `json:"diGiorni" minimum:"8" doc:"Such days that a verdict needs" example:"8"`
+	Dal           string `json:"dal,omitempty" format:"date" doc:"The first of these days, UTC. Before there is one, the day on which the collection began. Absent if an earlier version stored the list of routes"`
+	PrimoVerdetto string `json:"primoVerdetto" format:"date" doc:"Earliest day of the first verdict, UTC: each day until then must have a fare"`
+}
+
+// RaccoltaOf returns nil for nil.
+func RaccoltaOf(c *verdict.Collection) *Raccolta {
+	if c == nil {
+		return nil
+	}
+	r := Raccolta{DaGiorni: c.Days, DiGiorni: verdict.MinSample, PrimoVerdetto: c.First.String()}
+	if c.Since != 0 {
+		r.Dal = c.Since.String()
+	}
+	return &r
 }
 
 type Fault struct {
@@ -86,6 +107,15 @@ var (
 func (t ProblemType) Problem(detail string) *Problem {
 	return &Problem{Type: "/v1/docs#" + t.Code, Title: t.Title, Status: t.Status, Code: t.Code, Detail: detail}
 }
+
+// Collecting adds how far a service without any fare is.
+func (p *Problem) Collecting(c *verdict.Collection) *Problem {
+	p.Raccolta, p.collection = RaccoltaOf(c), c
+	return p
+}
+
+// Collection returns what Collecting added, or nil.
+func (p *Problem) Collection() *verdict.Collection { return p.collection }
 
 func (p *Problem) With(name, value string) *Problem {
 	if p.header == nil {
