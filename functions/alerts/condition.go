@@ -101,7 +101,7 @@ func parseWhole(s string, least, most int) (int, bool) {
 // flown from today on.
 func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	if p.codes[1] == string(store.Anywhere) {
-		return append(p.checkDigest(), p.checkAnywhere()...)
+		return append(p.checkDigest(), p.checkAnywhere(today)...)
 	}
 	faults = p.checkDigest()
 	for name, value := range map[string]string{"level": p.level, "area": p.area} {
@@ -173,14 +173,14 @@ func (p *pendingSubscription) checkKind() []fault {
 	return nil
 }
 
-// checkAnywhere applies to alerts that cover the cheapest one-way fare to each destination on any
-// day.
-func (p *pendingSubscription) checkAnywhere() (faults []fault) {
+// checkAnywhere applies to alerts that cover the cheapest one-way fare to each destination in a month
+// or on any day.
+func (p *pendingSubscription) checkAnywhere(today fare.Day) (faults []fault) {
 	for _, f := range []struct {
 		field string
 		given bool
 	}{
-		{"departure", p.trip.From > 0 && !p.trip.Month}, {"month", p.trip.Month},
+		{"departure", p.trip.From > 0 && !p.trip.Month},
 		{"nights", p.trip.Nights != fare.OneWay},
 		{"kind", p.kind != "" && p.kind != store.Threshold && p.kind != store.Verdict},
 		{"days", p.days > 0}, {"percent", p.percent > 0}, {"amount", p.amount > 0}, {"paid", p.paid > 0},
@@ -192,7 +192,7 @@ func (p *pendingSubscription) checkAnywhere() (faults []fault) {
 	if len(faults) > 0 {
 		return faults
 	}
-	return p.checkKind()
+	return append(p.checkDeparture(today), p.checkKind()...)
 }
 
 // fill copies the condition into an alert. An alert on a route, by threshold or verdict, keeps the

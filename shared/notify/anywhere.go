@@ -96,7 +96,11 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 // meets returns the fare to a destination if it meets the alert, else nil. known is false if there
 // are too few data to decide.
 func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
-	d, ok := e.Cheapest(f.today, deals.Filter{NonStop: a.Trip.Nonstop, Airlines: a.Trip.Airlines})
+	filter := deals.Filter{NonStop: a.Trip.Nonstop, Airlines: a.Trip.Airlines}
+	if a.Trip.Month {
+		filter.Month = &a.Trip.From
+	}
+	d, ok := e.Cheapest(f.today, filter)
 	level := d.Verdict.Level
 	switch {
 	case !ok || f.today-fare.DayOf(time.Unix(d.Fare.Found, 0)) > verdict.LiveDays:
@@ -164,6 +168,9 @@ func (l Links) listOf(a store.Alert, in *i18n.Language) string {
 	b.WriteString(l.BaseURL + "/?da=" + string(a.Route.Origin))
 	if area, ok := places.AreaOf(a.Area); ok {
 		b.WriteString("&a=" + url.QueryEscape(area.NameIn(in.Code)))
+	}
+	if a.Trip.Month {
+		b.WriteString("&mese=" + a.Trip.From.Time().Format("2006-01"))
 	}
 	if a.Trip.Nonstop {
 		b.WriteString("&diretto=si")

@@ -321,6 +321,27 @@ func TestAnywhereLists(t *testing.T) {
 	}
 }
 
+// An alert for a month counts only the fares of the month, and ends with it.
+func TestAnywhereInAMonth(t *testing.T) {
+	h := newTrip(t)
+	today := h.Today()
+	soon, later := dealAt(today, 3000, verdict.Buono, 0), dealAt(today, 4000, verdict.Buono, 0)
+	later.Fare.Depart += 60
+	month := func(of fare.Day) store.Alert {
+		first := of - fare.Day(of.Time().Day()-1)
+		return store.Alert{Trip: store.Trip{From: first, To: first + 27, Month: true}}
+	}
+	toAnywhere(h, "later", month(later.Fare.Depart))
+	toAnywhere(h, "none", month(later.Fare.Depart+60))
+	putDeals(h.Fixture, "MIL", deals.Origin{Entries: []deals.Entry{{Destination: "LON", AsOf: today, Observations: 400,
+		Any: deals.Fares{Route: []deals.Deal{soon}, Months: []deals.Deal{soon, later}}}}})
+	h.Work(notify.Result{Sent: 1, Settled: 1})
+	h.WantMailed("later")
+	if text := h.Mails()[0].Text; !strings.Contains(text, "40,00") || !strings.Contains(text, "&mese=") {
+		t.Error(text)
+	}
+}
+
 // Under faults, each subscriber is notified exactly once of each destination.
 func TestAnywhereUnderFaults(t *testing.T) {
 	buh, lis := offered{"BUH", 3000, verdict.Good}, offered{"LIS", 4000, verdict.Great}

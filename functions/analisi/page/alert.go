@@ -88,8 +88,8 @@ func (v view) formAmount(typed string) string {
 func (v view) AlertDays() (days options) {
 	day, err := fare.ParseDay(v.Trip.Date)
 	switch {
-	case v.Anywhere:
-		return nil // an alert for any destination is for any departure
+	case v.Anywhere && v.Trip.Month == "":
+		return nil // an alert for any destination is for a month or any departure
 	case err == nil:
 		if v.AlertLate() { // the trip stays chosen, and the form is refused with the reason
 			days = append(days, option{Value: day.String(), Text: v.T.Date(day), Chosen: true})
@@ -130,7 +130,7 @@ func (v view) AlertLate() bool {
 		_, last = departure.Month.Ends(fare.DayOf(month))
 		err = nil
 	}
-	return err == nil && !v.Anywhere && last <= store.FirstCheck(v.today)
+	return err == nil && (!v.Anywhere || v.Trip.Month != "") && last <= store.FirstCheck(v.today)
 }
 
 func (v view) AlertPaid() bool { return v.Trip.Date != "" && !v.Anywhere && !v.AlertLate() }

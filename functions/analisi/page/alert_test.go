@@ -152,7 +152,7 @@ func TestFormOfAnAlertToAnywhere(t *testing.T) {
 		{"any fare", "/?da=Milano", 200, "threshold="},
 		{"up to an amount", "/?da=Milano&massimo=24,98", 200, "threshold=24,98"},
 		{"up to an amount, as people write it", "/?da=Milano&massimo=%E2%82%AC+60", 200, "threshold=60"},
-		{"in a month, which such an alert has not", "/?da=Milano&mese=2016-04", 200, "threshold="},
+		{"in a month", "/?da=Milano&mese=2016-04", 200, "threshold=&month=2016-04"},
 		{"without stops", "/?da=Milano&diretto=si", 200, "threshold=&nonstop=true"},
 		{"where nothing is as cheap", "/?da=Milano&massimo=1", 404, "threshold=1"},
 		{"to a country", "/?da=Milano&a=Romania", 200, "threshold=&area=RO"},

@@ -69,27 +69,23 @@ func (v *view) cheapRow(q question, d knownDeal) cheapRow {
 	l := v.T
 	depart, name, ask := d.shown.Depart, places.Name(d.To, l.Code), q.trip
 	ask.Most = ""
-	row := cheapRow{City: name, Fare: l.Money(d.shown.Price), Date: l.WeekdayDate(depart),
-		Flight: wording.Flight(l, d.shown)}
+	ago := func(f verdict.Live) string { return wording.Ago(l, int(v.today-f.FoundDay())) }
+	row := cheapRow{City: name, Fare: l.Money(d.shown.Price), Date: v.shortDay(depart), Seen: wording.Sentence(ago(d.shown))}
 	if back := d.shown.Return(); back != 0 { // the question's days only select the class of nights
 		ask.Date, ask.Back = depart.String(), back.String()
-		row.Date = l.Text("ask.out_and_back", "Out", row.Date, "Back", l.WeekdayDate(back))
+		row.Date = l.Text("ask.out_and_back", "Out", row.Date, "Back", v.shortDay(back))
 	}
-	ago := func(f verdict.Live) string { return wording.Ago(l, int(v.today-f.FoundDay())) }
+	newest, difference := "", ""
 	switch {
 	case d.Lower != nil: // the page of the route is about the judged fare
 		ask.Month, ask.Date = "", depart.String()
-		row.Newest = l.Text("cheap.newest", "Price", l.Money(d.Fare.Price), "Day", l.WeekdayDay(d.Fare.Depart),
+		newest = l.Text("cheap.newest", "Price", l.Money(d.Fare.Price), "Day", l.WeekdayDay(d.Fare.Depart),
 			"When", ago(d.Fare))
 	case d.judged.Level == verdict.Unjudged:
 		row.Level, row.LevelText = levelClass(d.judged.Level), l.Text("cheap.unknown")
 	default:
 		row.Level = levelClass(d.judged.Level)
 		row.LevelText = wording.Level(l, d.judged.Level, d.judged.Reliability)
-		row.Sure = l.Text("certainty." + string(d.judged.Reliability))
-	}
-	if d.shown.FoundDay() < v.today {
-		row.Seen = wording.Sentence(l.Text("near.seen", "When", ago(d.shown)))
 	}
 	if usual, ok := d.Usual(); ok {
 		level := verdict.Level("")
@@ -101,21 +97,19 @@ func (v *view) cheapRow(q question, d knownDeal) cheapRow {
 		if first, err := fare.ParseDay(q.Month + "-01"); err == nil {
 			month = l.MonthOf(first)
 		}
-		row.Difference = l.Text("cheap."+wording.Direction(sign), "Amount", amount, "Usual", l.Money(usual), "Month",
+		difference = l.Text("cheap."+wording.Direction(sign), "Amount", amount, "Usual", l.Money(usual), "Month",
 			month)
 	}
 	row.To = q.linkOn(ask, v.AskFrom, places.Query(d.To, name))
-	row.Alert = row.To + "#alert-title"
+	row.More = nonEmpty(wording.Flight(l, d.shown), difference, newest)
 	return row
 }
 
 type cheapRow struct {
-	City, To, Alert        string
-	Fare, Date, Flight     string
-	Difference             string
-	Seen                   string // on which day the fare was found, unless today
-	Newest                 string // the newest fare, if it is not the lowest
-	Level, LevelText, Sure string
+	City, To, Fare, Date string
+	More                 []string // the flight, the difference from the usual fare, and the newest fare if it is not the lowest
+	Seen                 string   // when the fare was found
+	Level, LevelText     string
 }
 
 // orders are the ways to sort a list of destinations. The empty value puts the best-judged fare

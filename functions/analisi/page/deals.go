@@ -23,6 +23,7 @@ import (
 
 type cheapView struct {
 	City, Lede, First string
+	Order             string // what comes first
 	Area              string // the country or continent; empty: all
 	Collecting        string // how far the first verdict is
 	Without           string // busy cities of the country without any known fare
@@ -151,7 +152,7 @@ func (v *view) showCheap(q question, from places.Place, all []knownDeal, kind fa
 	if kind != fare.OneWay {
 		c.Lede = l.Text("cheap.lede_returns", "Nights", wording.NightRange(kind.String()))
 	}
-	c.Lede += " " + l.Text("cheap.first_by."+orderName(q.order))
+	c.Order = l.Text("cheap.first_by." + orderName(q.order))
 	fitting, dear := 0, 0
 	for _, d := range all {
 		switch {

@@ -175,36 +175,21 @@ func TestPage(t *testing.T) {
 		{"storage fails", "/?da=Milano&a=Madrid", "it", 500, "Qualcosa non va da noi.", "home"},
 		{"where it is cheap now", "/?da=Milano", "it", 200,
 			"Un solo paese: Regno Unito · Romania · Stati Uniti " +
-				"DestinazionePrezzoVerdetto Londragiovedì 10 marzo 201624,99 €20 € meno del solito su questa rotta " +
-				"(45 €)ottimoCertezza mediaVisto 3 giorni faAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €9 € " +
-				"meno del solito su questa rotta (29 €)buonoCertezza altaAvvisami · " +
-				"Bucarest Birminghamgiovedì 10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
-				"Sono prezzi trovati da altri viaggiatori, non offerte: potrebbero non essere più disponibili. " +
-				"Prezzo per 1 adulto in economy; bagagli esclusi o non specificati. Segui questo elenco (feed " +
-				"Atom)", "home"},
+				"DestinazionePrezzoVerdettoVisto Londragio 10 mar20 € meno del solito su questa rotta (45 €)24,99 €ottimo3 giorni " +
+				"fa Bucarestdom 10 apr9 € meno del solito su questa rotta (29 €)19,99 €buonoOggi Birminghamgio 10 mar99 €troppo " +
+				"pochi datiOggi Prima le occasioni migliori. Sono prezzi trovati da altri viaggiatori, non offerte", "home"},
 		{"in a month", "/?da=Milano&mese=2016-04", "en", 200,
-			"DestinationFareVerdict " +
-				"BucharestSunday " +
-				"10 April 2016€19.99€9 less than usual for April 2016 (€29)goodHigh " +
-				"certaintyAlert me · Bucharest These fares", "home"},
+			"BucharestSun 10 Apr€9 less than usual for April 2016 (€29)€19.99goodToday The best come first. These fares", "home"},
 		{"up to an amount", "/?da=Milano&massimo=24,98", "en", 200,
-			"Verdict BucharestSunday 10 April 2016€19.99€9 less than usual on this route " +
-				"(€29)goodHigh certaintyAlert me · Bucharest These fares",
-			"home"},
+			"Seen BucharestSun 10 Apr€9 less than usual on this route (€29)€19.99goodToday The best", "home"},
 		{"without stops", "/?da=Milano&diretto=si", "en", 200,
-			"1 expensive destinationDestinationFareVerdict BucharestTuesday 12 April 2016€80€20 more " +
-				"than usual on this route (€60)expensiveHigh certaintyAlert me · Bucharest " +
-				"These fares",
-			"home"},
+			"1 expensive destinationDestinationFareVerdictSeen BucharestTue 12 Apr€20 more than usual on this route (€60)€80expensiveToday The best", "home"},
 		{"of a day, by its month", "/?da=Milano&quando=2016-04-20", "it", 200,
 			"il prezzo più basso ad aprile 2016, sola andata", "home"},
 		{"of a return and a price seen", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-22&visto=30", "it", 200,
 			"In un elenco di destinazioni contano solo il mese, i voli diretti, la compagnia e il prezzo massimo.", "home"},
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
-			"" +
-				"DestinationFareVerdict MadridSunday 10 April 2016 – " +
-				"Saturday 16 April 2016€69.99€20 less than usual on this route (€90)goodHigh " +
-				"certaintyAlert me · Madrid These fares", "home"},
+			"MadridSun 10 Apr – Sat 16 Apr€20 less than usual on this route (€90)€69.99goodToday The best", "home"},
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,
 			"any date", "home"},
 		{"nothing so cheap", "/?da=Milano&mese=2016-04&massimo=15", "it", 404,
