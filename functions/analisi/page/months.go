@@ -6,10 +6,10 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"verdetto/shared/fare"
-	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 )
 
@@ -40,14 +40,12 @@ func (v *view) describeMonths(q question, a verdict.Judgement, linkOn func(trip)
 		sum += m.Median
 	}
 	apart := func(m verdict.Month) float64 { return 100 * (float64(m.Median)*float64(len(all))/float64(sum) - 1) }
-	said := func(m verdict.Month) string {
-		percent := math.Round(apart(m))
-		return l.Text("months."+wording.Direction(cmp.Compare(percent, 0)), "Percent",
-			l.Text("format.percent", "Percent", fmt.Sprint(math.Abs(percent))))
+	percent := func(m verdict.Month, sign string) string {
+		return l.Text("format.percent", "Percent", fmt.Sprintf(sign, int(math.Round(apart(m)))))
 	}
 	view, most := &monthsView{}, 1.0
-	view.Answer = l.Text("months.cheapest", "Month", l.Month(time.Month(all[0].Month)), "Apart", said(all[0]), "Known",
-		len(all))
+	view.Answer = l.Text("months.cheapest", "Month", l.Month(time.Month(all[0].Month)), "Known", len(all), "Percent",
+		strings.TrimPrefix(percent(all[0], "%d"), "-"))
 	for _, m := range all {
 		most = max(most, math.Abs(apart(m)))
 	}
@@ -55,7 +53,8 @@ func (v *view) describeMonths(q question, a verdict.Judgement, linkOn func(trip)
 	for _, m := range all {
 		month, wide := time.Month(m.Month), 50*apart(m)/most
 		view.Rows = append(view.Rows, monthRow{l.Month(month),
-			cmp.Or(v.departuresIn(month), linkOn(q.inMonth(nextMonth(v.today, month)))), said(m),
+			cmp.Or(v.departuresIn(month), linkOn(q.inMonth(nextMonth(v.today, month)))),
+			strings.Replace(percent(m, "%+d"), "-", "−", 1),
 			template.HTML(fmt.Sprintf(`<svg class="bar" aria-hidden="true"><rect x="%.0f%%" width="%.0f%%" height="100%%"/></svg>`,
 				50+min(0, wide), math.Abs(wide)))})
 	}
