@@ -21,8 +21,8 @@ var (
 		`aria-current="date")?>[0-9]*<b>([0-9]+)</b>`)
 	// The months list the trips near those of the question again.
 	nearTrips = regexp.MustCompile(`(?s)<h3>.*?</table>`)
-	placeOf   = regexp.MustCompile(`<th scope="row"><a href="[^"]+">([^<]+)</a><small>([^<]+)</small>(?:<small>[^<]+</small>)?</th><td>` +
-		`([^<]+)(?:<small>[^<]*</small>)*</td><td>(?:<span class="level ([a-z-]+)">)?`)
+	placeOf   = regexp.MustCompile(`<th scope="row"><a href="[^"]+">([^<]+)</a><small>([^<]+)</small>(?:<small>[^<]+</small>)*</th><td>` +
+		`([^<]+)</td><td>(?:<span class="level ([a-z-]+)">)?`)
 	movesOf = regexp.MustCompile(`(?s)<details class="fold" id="past">.*?</details>`)
 	moveOf  = regexp.MustCompile(`<tr><th scope="row">([^<]+)</th><td>([0-9]+)</td><td>([^<]+)</td>`)
 )
@@ -59,6 +59,16 @@ func dateOf(day string) string {
 		return day + " is no day"
 	}
 	return i18n.ForCode("it").WeekdayDate(d)
+}
+
+func shortDateOf(day string) string {
+	d, err := fare.ParseDay(day)
+	if err != nil {
+		return day + " is no day"
+	}
+	l, t := i18n.ForCode("it"), d.Time()
+	return l.Text("format.weekday_day", "Weekday", l.WeekdayShort(t.Weekday()), "Day", t.Day(), "Month",
+		l.MonthShort(t.Month()))
 }
 
 func calendarDay(day string, c fare.Cents) string {
@@ -99,7 +109,7 @@ func ofDeals(a answer, _ int) (parts []string) {
 			shown, level = *o.PrezzoPiuBasso, ""
 		}
 		parts = append(parts, line("destination "+places.Name(fare.City(o.DestinazioneIata), "it"),
-			[]string{dateOf(shown.Partenza), euro(shown.Cent), level}))
+			[]string{shortDateOf(shown.Partenza), euro(shown.Cent), level}))
 	}
 	return parts
 }

@@ -325,7 +325,7 @@ func TestAnywhereLists(t *testing.T) {
 func TestAnywhereInAMonth(t *testing.T) {
 	h := newTrip(t)
 	today := h.Today()
-	soon, later := dealAt(today, 3000, verdict.Buono, 0), dealAt(today, 4000, verdict.Buono, 0)
+	soon, later := dealAt(today, 3000, verdict.Good, 0), dealAt(today, 4000, verdict.Good, 0)
 	later.Fare.Depart += 60
 	month := func(of fare.Day) store.Alert {
 		first := of - fare.Day(of.Time().Day()-1)

@@ -296,7 +296,7 @@ func EmbeddedStyle() string {
 	light, dark = themed(strings.TrimPrefix(light, " {")), themed(dark)
 	return ":root {" + light + "\n}\n@media (prefers-color-scheme: dark) { :root {" + dark + "\n} }\n" +
 		":root[data-theme=light] {" + light + "\ncolor-scheme: light }\n:root[data-theme=dark] {" + dark +
-		"\ncolor-scheme: dark }\n" + rest
+		"\ncolor-scheme: dark }\n" + string(compactStyle([]byte(rest)))
 }
 
 // File returns the asset with a hashed name.

@@ -95,7 +95,7 @@ func TestEmbeddedStyle(t *testing.T) {
 	for _, part := range []string{
 		":root[data-theme=light] {", ":root[data-theme=dark] {", "@media (prefers-color-scheme: dark) { :root {",
 		"--paper: var(--color-background-primary, #fbf9f4);", "--paper: var(--color-background-primary, #171613);",
-		"--ink: var(--color-text-primary, #efeae0);", "/* charts */",
+		"--ink: var(--color-text-primary, #efeae0);", ".chart{",
 	} {
 		if !strings.Contains(css, part) {
 			t.Errorf("the style lacks %s", part)
