@@ -352,7 +352,7 @@ func (refusing) Send(context.Context, mail.Message) error { return mail.ErrRefus
 // In paysByCall one of the payments succeeds but gets no answer, and is credited later.
 func paysByCall(t *testing.T, d *table, clock *storetest.Clock) {
 	t.Helper()
-	p := fixture.OpenPerCall(t, d, clock)
+	p := fixture.OpenPerCall(t, d, clock.Now)
 	number := 0
 	ask := func(target string, units int64, want int) {
 		t.Helper()

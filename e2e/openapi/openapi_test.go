@@ -94,7 +94,7 @@ func newDescriber(t *testing.T) *describer {
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}
-	return &describer{s, fixture.OpenPerCall(t, table, clock), s.API.Describe()}
+	return &describer{s, fixture.OpenPerCall(t, table, clock.Now), s.API.Describe()}
 }
 
 func (d *describer) operations() (all []*huma.Operation) {

@@ -2,6 +2,7 @@ package script
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -50,7 +51,7 @@ func call(method string) verb {
 		}
 		var expected []string
 		for len(args) > 0 {
-			n := map[string]int{"from": 2, "as": 2, "with": 3}[args[0]]
+			n := map[string]int{"from": 2, "as": 2, "pays": 2, "with": 3}[args[0]]
 			if n > len(args) {
 				ts.Fatalf("%s needs a value", args[0])
 			}
@@ -59,6 +60,8 @@ func call(method string) verb {
 				r.from = args[1]
 			case "as":
 				r.header.Set("X-Api-Key", args[1])
+			case "pays":
+				s.present(ts, &r, args[1])
 			case "with":
 				r.header.Set(args[1], args[2])
 			default:
@@ -130,6 +133,9 @@ func (s *story) send(ts *testscript.TestScript, q request) {
 	handler := s.handler
 	if strings.Contains(query, "campi=") || strings.Contains(query, "fields=") {
 		handler = s.service.API // the description says what is in whole answers
+	}
+	if strings.HasPrefix(path, "/x402/") && s.options.Money == "" {
+		handler = fixture.Described(s.t, s.seller().Handler)
 	}
 	handler.ServeHTTP(w, r)
 	s.status, s.header, s.body = w.Code, w.Header(), w.Body.Bytes()
@@ -289,6 +295,9 @@ func header(s *story, ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("want a name")
 	}
 	value := strings.Join(s.header.Values(args[0]), ", ")
+	if text, err := base64.StdEncoding.DecodeString(value); err == nil && strings.HasPrefix(args[0], "PAYMENT-") {
+		value = string(text)
+	}
 	if len(args) > 1 {
 		require(ts, neg, args[0], text(args[1:]), value)
 		return

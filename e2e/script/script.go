@@ -22,13 +22,15 @@
 //	events [OPTION...]   delivers Stripe's events to the webhook
 //	pay usdc [AMOUNT] [NAME=VALUE...]         pays on the chain, by default the link of the last answer
 //	pay processed|confirmed|finalized|lost    what becomes of that transaction, $SIGNATURE
+//	x402 got UNITS | fund PAYER | fails | works | expires | fees LAMPORTS    the chain of answers sold by x402
 //	key                  $KEY is the Pro key in the last answer or mail, $CUSTOMER its customer
 //	restart              starts the service again over its store
-//	fault KIND before|after|down, fault none  the next call of store, mail, stripe, chain or source fails
+//	fault KIND before|after  the next call of store, mail, stripe, chain or source fails; the caller retries
+//	fault KIND down|lost, fault none         every call fails, before or after its effect
 //	store KEY | store *TEXT                   an item with this partition, or partition/sort, is stored, or one with the text
 //	unfaulted REASON     why the end differs after a failure; see Faults
 //
-// The options of calls: from ADDRESS, as KEY, with NAME VALUE (a header), and PATH=VALUE, which is
+// The options of calls: from ADDRESS, as KEY, pays PAYER/NUMBER (by x402), with NAME VALUE (a header), and PATH=VALUE, which is
 // json PATH VALUE; PATH= says that there is no such value. {a,b} in a target calls each. A value in
 // slashes is a regular expression. json PATH and header NAME without a value require one and set
 // $PATH or $NAME. Files body, text and mail hold the last ones for cmp, with what varies replaced.
@@ -71,6 +73,8 @@ type story struct {
 
 	table   *boltstore.Store // nil: the service is not running
 	service *onemachine.Service
+	perCall *fixture.PerCall  // nil: no answer was asked for by x402
+	signed  map[string]string // payments by x402
 	handler http.Handler
 
 	status int
@@ -94,7 +98,7 @@ func init() {
 		"clock": clock, "service": configure, "fares": fares, "refresh": refresh, "restart": restart,
 		"get": call("GET"), "post": call("POST"), "form": call("FORM"), "mcp": call("MCP"), "repeat": repeat,
 		"json": jsonValue, "header": header, "body": words("body"), "text": words("text"), "mail": words("mail"),
-		"mails": mails, "open": openLink, "pay": pay, "stripe": stripe, "events": events, "key": key, "fault": fault, "store": stored,
+		"mails": mails, "open": openLink, "pay": pay, "stripe": stripe, "x402": perCall, "events": events, "key": key, "fault": fault, "store": stored,
 		"unfaulted": func(s *story, _ *testscript.TestScript, _ bool, args []string) { s.unfaulted = strings.Join(args, " ") },
 	}
 }
@@ -110,7 +114,7 @@ func Run(t *testing.T, update bool, files ...string) {
 func run(t *testing.T, p testscript.Params, planned *Fault, ended func(*story)) {
 	p.RequireUniqueNames = true
 	p.Setup = func(env *testscript.Env) error {
-		s := &story{t: env.T().(testing.TB), dir: env.WorkDir, read: map[string]bool{}}
+		s := &story{t: env.T().(testing.TB), dir: env.WorkDir, read: map[string]bool{}, signed: map[string]string{}}
 		s.faults.planned = planned
 		s.unix.Store(fixture.Today.Unix())
 		log := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -208,6 +212,9 @@ func (s *story) up(ts *testscript.TestScript) {
 	s.service.Alerts.Confirmations.Mail = sender{s.service.Alerts.Confirmations.Mail, &s.faults}
 	s.service.Sender.Mail = sender{s.service.Sender.Mail, &s.faults}
 	s.handler = fixture.Described(s.t, s.service.API)
+	if s.perCall != nil {
+		s.perCall.Handler = s.perCall.Instance(s.options.Table, s.now)
+	}
 }
 
 func (s *story) down() {

@@ -16,7 +16,7 @@ func TestCallsToTheStore(t *testing.T) {
 	table := fixture.Bolt(t, clock.Now)
 	fixture.Refreshed(t, table, fixture.Falling(fare.DayOf(clock.Now())), clock.Now)
 	recorder := &fixture.Recorder{Table: table}
-	p := fixture.OpenPerCall(t, recorder, clock)
+	p := fixture.OpenPerCall(t, recorder, clock.Now)
 	name := regexp.MustCompile(`[1-9A-HJ-NP-Za-km-z]{32,}|(?:address-)[\w-]{22}`)
 	calls := func(payment string, want int) (calls []string) {
 		t.Helper()

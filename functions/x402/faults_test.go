@@ -2,14 +2,12 @@ package x402_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/functions/x402"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/store"
@@ -89,62 +87,6 @@ func TestEveryStepFails(t *testing.T) {
 	}
 }
 
-// A payment that was charged without an answer pays for one later call of the same payer that does
-// not cost more.
-func TestACreditIsUsedOnce(t *testing.T) {
-	t.Parallel()
-	p, clock, table := open(t)
-	p.Chain.Balances[address("bob")] = 1_000_000
-	lost := func(number int) string {
-		t.Helper()
-		payment := p.Payment("ada", price, number)
-		p.Chain.Fault = failing(pay.ErrUnavailable, "sent")
-		if w := p.Ask(verdict, payment); w.Code != 503 || !strings.Contains(w.Body.String(), "not known yet") {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
-		p.Chain.Fault = nil
-		return payment
-	}
-	ask := func(target, payment string, units int64) {
-		t.Helper()
-		before := p.Chain.Got
-		if w := p.Ask(target, payment); w.Code != 200 || p.Chain.Got-before != units {
-			t.Errorf("%d %s for %d units, want %d", w.Code, w.Body, p.Chain.Got-before, units)
-		}
-	}
-	first := lost(1)
-	// At this time the first payment may still be open.
-	if w := p.Ask(another, p.Payment("ada", price, 2)); w.Code != 429 || w.Header().Get("Retry-After") != "5" ||
-		p.Chain.Sent != 1 {
-		t.Errorf("%d %s, %d sent", w.Code, w.Body, p.Chain.Sent)
-	}
-	clock.Add(3 * time.Minute)
-	ask(another, p.Payment("bob", price, 3), price)
-	ask(calendar, p.Payment("ada", 2*price, 4), 2*price)
-	ask(another, p.Payment("ada", price, 5), 0)
-	ask(another, p.Payment("ada", price, 6), price)
-	want(t, p.Ask(verdict, first), 402, "", "a payment that was used as a credit")
-	if again := p.Payment("ada", price, 5); p.Ask(another, again).Code != 200 || p.Ask(verdict, again).Code != 402 {
-		t.Error("what was paid by a credit is not as any other")
-	}
-
-	// A payment that moved no money is no credit; its outcome is checked once.
-	p.Chain.Balances[address("ada")] = 0
-	poor := p.Payment("ada", price, 7)
-	if w := p.Ask(verdict, poor); w.Code != 402 ||
-		header[x402pay.Settlement](t, w, x402pay.ResponseHeader).ErrorReason != "insufficient_funds" {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
-	p.Chain.Balances[address("ada")] = 100 * price
-	p.Chain.Expire()
-	clock.Add(3 * time.Minute)
-	ask(verdict, p.Payment("ada", price, 8), price)
-	if items, err := (storeOf(table)).Credits(t.Context(), address("ada"), clock.Now()); err != nil || len(items) > 0 {
-		t.Errorf("%+v %v", items, err)
-	}
-	want(t, p.Ask(verdict, poor), 402, "")
-}
-
 // Payments that are made to fail buy no answer and move no money. They cost the service a fee only
 // if the network includes them in a block as failed.
 func TestHostilePayments(t *testing.T) {
@@ -206,29 +148,6 @@ func TestHostilePayments(t *testing.T) {
 	}
 	if spent := (lamports - p.Chain.Lamports) / 10_001; p.Chain.Got != 0 || spent != 5 || status[429] != 55 {
 		t.Errorf("%d units, %d fees, %v", p.Chain.Got, spent, status)
-	}
-}
-
-// While the outcome of a payment is unknown, no error response says that it succeeded or failed.
-func TestUnknownOutcome(t *testing.T) {
-	t.Parallel()
-	p, _, _ := open(t)
-	payment := p.Payment("ada", price, 1)
-	p.Chain.Fault = failing(errors.New("a fault that names nothing"), "send")
-	for range 2 {
-		if w := p.Ask(verdict, payment); w.Code != 503 || w.Header().Get("Retry-After") == "" {
-			t.Errorf("%d %s", w.Code, w.Body)
-		}
-	}
-	p.Chain.Fault = nil
-	p.Chain.Expire()
-	w := p.Ask(verdict, payment)
-	if w.Code != 402 || code(w) != x402.Refused.Code ||
-		header[x402pay.Settlement](t, w, x402pay.ResponseHeader).ErrorReason != "transaction_expired" {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
-	if p.Chain.Got != 0 {
-		t.Errorf("%d units", p.Chain.Got)
 	}
 }
 

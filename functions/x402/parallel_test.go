@@ -24,8 +24,8 @@ func processes(t *testing.T, table store.Table, clock *storetest.Clock) (*fixtur
 	t.Helper()
 	clock.Add(fixture.Today.Sub(clock.Now()))
 	fixture.Refreshed(t, table, fixture.Falling(fare.DayOf(clock.Now())), clock.Now)
-	p := fixture.OpenPerCall(t, table, clock)
-	return p, []http.Handler{p.Handler, p.Instance(table, clock), p.Instance(table, clock), p.Instance(table, clock)}
+	p := fixture.OpenPerCall(t, table, clock.Now)
+	return p, []http.Handler{p.Handler, p.Instance(table, clock.Now), p.Instance(table, clock.Now), p.Instance(table, clock.Now)}
 }
 
 type tried struct {
