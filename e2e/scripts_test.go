@@ -4,6 +4,7 @@ package e2e_test
 import (
 	"flag"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"verdetto/e2e/script"
@@ -14,6 +15,13 @@ var update = flag.Bool("update", false, "write the differing files of cmp into t
 func TestScripts(t *testing.T) {
 	for _, subject := range subjects(t) {
 		t.Run(filepath.Base(subject), func(t *testing.T) { script.Run(t, *update, scripts(t, subject)...) })
+	}
+	// All scripts together use each entry of schema.Accesses.
+	if run := flag.Lookup("test.run").Value.String(); !strings.Contains(run, "/") {
+		beyondScripts(t)
+		for _, unused := range script.Unused() {
+			t.Errorf("schema.Accesses allows more than is used: %s", unused)
+		}
 	}
 }
 

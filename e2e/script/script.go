@@ -35,7 +35,8 @@
 // slashes is a regular expression. json PATH and header NAME without a value require one and set
 // $PATH or $NAME. Files body, text and mail hold the last ones for cmp, with what varies replaced.
 //
-// Every answer is checked against the OpenAPI description, and no secret may appear in the log.
+// Every answer is checked against the OpenAPI description, no secret may appear in the log, and a part
+// of the service may touch only what schema.Accesses allows its Lambda function.
 package script
 
 import (
@@ -70,6 +71,7 @@ type story struct {
 	options onemachine.Options
 	log     fixture.Log
 	faults  faults
+	at      worker
 
 	table   *boltstore.Store // nil: the service is not running
 	service *onemachine.Service
@@ -87,6 +89,20 @@ type story struct {
 	unfaulted string
 	retried   bool // a step was repeated after a failure, and so may be a mail that it asked for
 	cut       bool // the answer of a step was lost, and the service says that the step was done before
+}
+
+// worker names the Lambda function at work.
+type worker struct{ atomic.Value }
+
+func (a *worker) get() string {
+	function, _ := a.Load().(string)
+	return function
+}
+
+// work sets the function, and returns what ends its work.
+func (a *worker) work(function string) (end func()) {
+	a.Store(function)
+	return func() { a.Store("") }
 }
 
 type verb func(s *story, ts *testscript.TestScript, neg bool, args []string)
@@ -199,7 +215,7 @@ func (s *story) up(ts *testscript.TestScript) {
 		}
 		return false, storetest.Before
 	})
-	s.options.Table = faulty
+	s.options.Table = Accesses(s.t, faulty, s.at.get)
 	if s.options.StandIns == nil && s.options.Money == "" {
 		s.options.StandIns, err = onemachine.StartStandIns(s.now, "")
 		ts.Check(err)
@@ -266,13 +282,18 @@ func (s *story) work(ts *testscript.TestScript) {
 	for idle := 0; ; {
 		done := 0
 		s.up(ts)
-		for _, each := range []func(context.Context) (int, error){s.service.Pro.Work, s.service.Alerts.Confirmations.Work,
-			s.service.Alerts.Pushes.Work, s.service.Alerts.Webhooks.Work,
-			func(ctx context.Context) (int, error) {
+		for _, each := range []struct {
+			function string
+			do       func(context.Context) (int, error)
+		}{{"pro", s.service.Pro.Work}, {"alerts", s.service.Alerts.Confirmations.Work},
+			{"alerts", s.service.Alerts.Pushes.Work}, {"alerts", s.service.Alerts.Webhooks.Work},
+			{"refresh", func(ctx context.Context) (int, error) {
 				r, err := s.service.Sender.Work(ctx)
 				return r.Sent + r.Settled, err
-			}} {
-			n, err := each(ctx)
+			}}} {
+			end := s.at.work(each.function)
+			n, err := each.do(ctx)
+			end()
 			if done += n; err != nil && s.faults.calm() {
 				ts.Fatalf("work in the background: %v", err)
 			}

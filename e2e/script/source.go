@@ -132,6 +132,7 @@ func refresh(s *story, ts *testscript.TestScript, _ bool, _ []string) {
 		if n, ok := o.Source.(*source).Source.(named); ok {
 			o.Source = &source{n.Source, &s.faults} // the rates of Travelpayouts come from the network
 		}
+		defer s.at.work("refresh")()
 		err = ask(o)
 		return err != nil
 	})

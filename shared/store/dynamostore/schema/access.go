@@ -21,7 +21,7 @@ var (
 )
 
 // Accesses are all accesses of the Lambda functions to stored data, from which the deployment
-// derives their permissions. The test in e2e/access compares them with the actual accesses: the
+// derives their permissions. The scripts of e2e compare them with the actual accesses: the
 // list must be complete, and each entry used.
 var Accesses = []Access{
 	{Partition: "ROUTE#*", Read: []string{"alerts", "analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
