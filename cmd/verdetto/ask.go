@@ -22,6 +22,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/daytext"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/web/httpapi"
@@ -137,7 +138,7 @@ func (q *inquiry) ask(ctx context.Context, from, to string) error {
 	} else if !ok {
 		return wrongQuestion("-lang %q: want %s", q.lang, i18n.SpokenCodes())
 	}
-	read, err := q.readDays(language, answer.Today(from, time.Now()))
+	read, err := q.readDays(language, answer.Today(places.Read(from).Place, time.Now()))
 	if err != nil {
 		return err
 	}

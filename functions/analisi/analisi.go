@@ -49,11 +49,7 @@ type output[A any] struct{ Body A }
 func body[A any](a A, err error) (*output[A], error) { return &output[A]{a}, err }
 
 func (s *Service) registerVerdicts(api *httpapi.API) {
-	check, handle := httpapi.CheckAndHandle((*verdictInput).question, s.Answers().Check,
-		func(ctx context.Context, _ *verdictInput, q answer.Question) (*output[published.Analysis], error) {
-			return body(s.Answers().Verdict(ctx, q))
-		})
-	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
+	httpapi.Ask(api, "analisi", httpapi.JSONDoc{
 		Summary: "Price verdict for a route",
 		Description: "Judges the cheapest economy fare for 1 adult, or a price seen elsewhere. By " +
 			"default it compares the cheapest one-way fare of any date with the route's cheapest fares " +
@@ -61,9 +57,20 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 			"departures this far ahead. It then also states the usual price and what waiting came to.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
-	}, check, handle)
+	}, (*verdictInput).question, s.Answers().Check,
+		func(ctx context.Context, _ *verdictInput, q answer.Question) (*output[published.Analysis], error) {
+			return body(s.Answers().Verdict(ctx, q))
+		})
 
-	compareCheck, compare := httpapi.CheckAndHandle((*comparisonInput).question, s.Answers().CheckTrips,
+	httpapi.Ask(api, "confronto", httpapi.JSONDoc{
+		Summary: "Verdicts on several trips",
+		Description: "Judges up to 10 trips from one city in one call: each destination on each " +
+			"departure, or in each month. Each trip counts as one verdict. If fewer are left, the first " +
+			"trips are answered and the others get the problem troppe-richieste. A trip without a " +
+			"verdict states why.",
+		Problems:      []httpapi.ProblemType{httpapi.SameCity, httpapi.UnknownCurrency},
+		ConsumesQuota: true,
+	}, (*comparisonInput).question, s.Answers().CheckTrips,
 		func(ctx context.Context, _ *comparisonInput,
 			trips published.Comparison) (*output[published.Confronto], error) {
 			granted, err := api.ConsumeQuotas(ctx, "analisi", trips.Len())
@@ -72,26 +79,12 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 			}
 			return body(s.Answers().Compare(ctx, trips, granted))
 		})
-	httpapi.JSON(api, "confronto", httpapi.JSONDoc{
-		Summary: "Verdicts on several trips",
-		Description: "Judges up to 10 trips from one city in one call: each destination on each " +
-			"departure, or in each month. Each trip counts as one verdict. If fewer are left, the first " +
-			"trips are answered and the others get the problem troppe-richieste. A trip without a " +
-			"verdict states why.",
-		Problems:      []httpapi.ProblemType{httpapi.SameCity, httpapi.UnknownCurrency},
-		ConsumesQuota: true,
-	}, compareCheck, compare)
 
 	s.registerDays(api)
 }
 
 func (s *Service) registerDays(api *httpapi.API) {
-	daysCheck, days := httpapi.CheckAndHandle((*calendarInput).Question, s.Answers().Check,
-		func(ctx context.Context, in *calendarInput, q answer.Question) (*httpapi.Tagged, error) {
-			c, err := s.Answers().Calendar(ctx, q, httpapi.AllFares(ctx))
-			return httpapi.TagJSON(ctx, in.IfNoneMatch, c, err)
-		})
-	httpapi.JSON(api, "calendario", httpapi.JSONDoc{
+	httpapi.Ask(api, "calendario", httpapi.JSONDoc{
 		Summary: "Calendar of a route",
 		Description: "Returns the departures of a route with a known fare, by day up to 330 days ahead, " +
 			"and their months. Each has its fare, its age, and the verdict of GET /v1/analisi for that " +
@@ -99,29 +92,27 @@ func (s *Service) registerDays(api *httpapi.API) {
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
 		Answer: published.Calendario{},
-	}, daysCheck, days)
-
-	nearCheck, near := httpapi.CheckAndHandle((*nearbyInput).Question, s.Answers().Check,
-		func(ctx context.Context, _ *nearbyInput, q answer.Question) (*output[published.Vicini], error) {
-			return body(s.Answers().Nearby(ctx, q))
+	}, (*calendarInput).Question, s.Answers().Check,
+		func(ctx context.Context, in *calendarInput, q answer.Question) (*httpapi.Tagged, error) {
+			c, err := s.Answers().Calendar(ctx, q, httpapi.AllFares(ctx))
+			return httpapi.TagJSON(ctx, in.IfNoneMatch, c, err)
 		})
-	httpapi.JSON(api, "vicini", httpapi.JSONDoc{
+
+	httpapi.Ask(api, "vicini", httpapi.JSONDoc{
 		Summary: "The same trip from places nearby",
 		Description: "Returns what the same trip costs from the places within 150 km of its origin, and to " +
 			"those within 150 km of its destination: up to six, cheapest first, each compared with your " +
 			"trip. The call counts once.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
-	}, nearCheck, near)
+	}, (*nearbyInput).Question, s.Answers().Check,
+		func(ctx context.Context, _ *nearbyInput, q answer.Question) (*output[published.Vicini], error) {
+			return body(s.Answers().Nearby(ctx, q))
+		})
 }
 
 func (s *Service) registerLists(api *httpapi.API) {
-	dealsCheck, deals := httpapi.CheckAndHandle((*dealsInput).Question, s.Answers().CheckDeals,
-		func(ctx context.Context, in *dealsInput, q published.DealsQuestion) (*httpapi.Tagged, error) {
-			o, err := s.Answers().Deals(ctx, q)
-			return httpapi.TagJSON(ctx, in.IfNoneMatch, o, err)
-		})
-	httpapi.JSON(api, "occasioni", httpapi.JSONDoc{
+	httpapi.Ask(api, "occasioni", httpapi.JSONDoc{
 		Summary: "Cheap destinations now",
 		Description: "Returns the destinations from a city with a known fare, best verdict first: the " +
 			"cheapest fare of each, of any date or of a month. A fare of any date is compared with the " +
@@ -129,19 +120,22 @@ func (s *Service) registerLists(api *httpapi.API) {
 			"is also a feed: /feed/MIL-it.atom and /feed/MIL-it.json.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, httpapi.UnknownCurrency},
 		Answer:   published.Occasioni{},
-	}, dealsCheck, deals)
-
-	pastCheck, past := httpapi.CheckAndHandle((*historyInput).question, s.Answers().Check,
-		func(ctx context.Context, _ *historyInput, q answer.Question) (*output[published.Storico], error) {
-			return body(s.Answers().Past(ctx, q))
+	}, (*dealsInput).Question, s.Answers().CheckDeals,
+		func(ctx context.Context, in *dealsInput, q published.DealsQuestion) (*httpapi.Tagged, error) {
+			o, err := s.Answers().Deals(ctx, q)
+			return httpapi.TagJSON(ctx, in.IfNoneMatch, o, err)
 		})
-	httpapi.JSON(api, "storico", httpapi.JSONDoc{
+
+	httpapi.Ask(api, "storico", httpapi.JSONDoc{
 		Summary: "History of a route",
 		Description: "Returns the weekly lows and medians of a route. With partenza or mese it also " +
 			"returns the fares of that departure, or of the departures in that month.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.StopsUnknown,
 			httpapi.SameCity, httpapi.UnknownCurrency},
-	}, pastCheck, past)
+	}, (*historyInput).question, s.Answers().Check,
+		func(ctx context.Context, _ *historyInput, q answer.Question) (*output[published.Storico], error) {
+			return body(s.Answers().Past(ctx, q))
+		})
 
 	httpapi.JSON(api, "rotte", httpapi.JSONDoc{
 		Summary: "Covered routes",

@@ -25,6 +25,7 @@ import (
 	"strconv"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/routes"
 )
@@ -63,7 +64,7 @@ func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
 	read func(*parameters) answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := cmp.Or(r.FormValue("origin"), r.FormValue("originIataCode"))
-		p := readParameters(r, answer.Today(origin, s.Now()), unfit)
+		p := readParameters(r, answer.Today(places.Read(origin).Place, s.Now()), unfit)
 		answer := read(p)
 		if len(p.faults) > 0 {
 			writeErrors(w, r, p.faults...)

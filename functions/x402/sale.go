@@ -45,17 +45,13 @@ func sell[I, Q any, P interface {
 		Description: "Returns the answer of GET " + free + " for a payment of " + route.PriceText() +
 			" USDC by x402. A call without a payment returns the amount to pay.",
 	}
-	httpapi.JSON(api, name, doc, func(ctx context.Context, in *I) error {
+	httpapi.Ask(api, name, doc, func(in *I) (q Q, err error) {
 		if s.Seller == nil {
-			return NotSold.Problem("This service does not sell single answers. GET " + free +
+			return q, NotSold.Problem("This service does not sell single answers. GET " + free +
 				" gives the same answer, within a daily quota or with a Pro key.")
 		}
-		q, err := P(in).Question()
-		if err != nil {
-			return err
-		}
-		return check(ctx, q)
-	}, func(ctx context.Context, in *I) (*paidAnswer, error) {
+		return P(in).Question()
+	}, check, func(ctx context.Context, in *I, q Q) (*paidAnswer, error) {
 		asked, err := json.Marshal(in)
 		if err != nil {
 			return nil, fmt.Errorf("write question: %w", err)
@@ -65,13 +61,7 @@ func sell[I, Q any, P interface {
 			Service: s, units: route.Price, want: s.Seller.Requirements(route.Price),
 			resource: x402pay.Resource{URL: s.BaseURL + route.Path, Description: summary, MimeType: "application/json"},
 			call:     base64.RawURLEncoding.EncodeToString(call[:]),
-			answer: func(ctx context.Context) (any, error) {
-				q, err := P(in).Question()
-				if err != nil {
-					return nil, err
-				}
-				return answer(ctx, q)
-			},
+			answer:   func(ctx context.Context) (any, error) { return answer(ctx, q) },
 		}).serve(ctx, P(in).presented())
 	})
 }

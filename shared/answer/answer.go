@@ -73,7 +73,7 @@ func (r *Reader) Check(ctx context.Context, q Question) error {
 		return err
 	}
 	if q.When != nil {
-		if err := q.When.check(Today(q.From.Name, r.Now()), fare.DayOf(r.Now())); err != nil {
+		if err := q.When.check(Today(q.From.Means.Place, r.Now()), fare.DayOf(r.Now())); err != nil {
 			return err
 		}
 	}

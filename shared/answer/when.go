@@ -29,10 +29,9 @@ type When struct {
 	BackName  string
 }
 
-// Today returns the day by the clocks of a place, given by its name or code. Those of an unknown
-// place show UTC.
-func Today(place string, now time.Time) fare.Day {
-	if p, ok := places.Find(place); ok {
+// Today returns the day by the clocks of a place. Those of an unknown place show UTC.
+func Today(p places.Place, now time.Time) fare.Day {
+	if p.City != "" {
 		_, ahead := now.In(places.Zone(cmp.Or(p.Airport, string(p.City)))).Zone()
 		now = now.Add(time.Duration(ahead) * time.Second)
 	}

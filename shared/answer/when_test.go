@@ -12,6 +12,7 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict"
@@ -399,12 +400,12 @@ func TestToday(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := answer.Today(c.origin, now); got.String() != c.want {
+		if got := answer.Today(places.Read(c.origin).Place, now); got.String() != c.want {
 			t.Errorf("%s at %s: %s, want %s", c.origin, c.now, got, c.want)
 		}
 		reader := answer.Reader{Now: func() time.Time { return now }}
-		for day, refused := range map[fare.Day]bool{fare.DayOf(now) - 2: true, answer.Today(c.origin, now) - 1: true,
-			answer.Today(c.origin, now): false, fare.DayOf(now) + answer.MaxAhead: false} {
+		for day, refused := range map[fare.Day]bool{fare.DayOf(now) - 2: true, answer.Today(places.Read(c.origin).Place, now) - 1: true,
+			answer.Today(places.Read(c.origin).Place, now): false, fare.DayOf(now) + answer.MaxAhead: false} {
 			q := answer.Question{From: answer.Name("", c.origin), When: &answer.When{When: verdict.When{Date: day}}}
 			if err := reader.Check(t.Context(), q); (err != nil) != refused {
 				t.Errorf("%s at %s: departure on %s: %v", c.origin, c.now, day, err)

@@ -149,10 +149,13 @@ func readDays(in any, now time.Time) (read []string, err error) {
 		return read, nil
 	}
 	origin, all := with.days()
-	reader := daytext.Reader{Language: say.Code, Today: answer.Today(origin, now)}
+	reader := daytext.Reader{Language: say.Code}
 	for _, d := range all {
 		if *d.text == "" {
 			continue
+		}
+		if reader.Today == 0 {
+			reader.Today = answer.Today(originOf(origin).Means.Place, now)
 		}
 		day, err := reader.Day(*d.text)
 		if err != nil {

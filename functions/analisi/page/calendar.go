@@ -193,15 +193,13 @@ func tripOn(q question, l verdict.Live) trip {
 // monthIn returns the month of a day as 2027-03.
 func monthIn(d fare.Day) string { return d.String()[:len("2006-01")] }
 
-// shortest returns a city's code if the page shows the city under this name, and otherwise the
-// name. Codes keep a page small that has a link for each day of a year.
-func (v *view) shortest(name string) string {
-	if p, ok := places.Find(name); ok {
-		if city, ok := places.Get(p.City); ok && city.NameIn(v.T.Code) == name {
-			return string(p.City)
-		}
+// shortest returns a city's code if the page shows the city under the name of the query, and
+// otherwise the query. Codes keep a page small that has a link for each day of a year.
+func (v *view) shortest(city fare.City, query string) string {
+	if p, ok := places.Get(city); ok && p.NameIn(v.T.Code) == query {
+		return string(city)
 	}
-	return name
+	return query
 }
 
 func weeksOf(first fare.Day) (all weeks) {

@@ -61,6 +61,7 @@ func (q *question) compareDestinations() {
 		typed = append(typed, q.With)
 	}
 	q.to, q.With = strings.TrimSpace(first), strings.Join(typed, ", ")
+	q.ends[1] = answer.Name("a", q.to)
 }
 
 // others parses the trips to compare with: cities, days and months as people write them, separated

@@ -45,7 +45,7 @@ const (
 )
 
 func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
-	if v.Anywhere, v.Area = true, q.area(); v.Area != nil {
+	if v.Anywhere, v.Area = true, q.area(1); v.Area != nil {
 		v.AskTo = v.Area.NameIn(q.language.Code)
 	}
 	for _, order := range orders {
@@ -226,18 +226,18 @@ func (v *view) without(origin fare.City, all deals.Origin) string {
 	return v.T.Text("cheap.without", "Cities", v.T.List(missing))
 }
 
-// areaNamed returns nil if no area has the name, or if a city has it.
-func areaNamed(name string) *places.Area {
-	if _, city := places.Find(name); city {
+// area returns the area that an end of the question names. It returns nil if no area has the name,
+// or if a city has it.
+func (q question) area(end int) *places.Area {
+	named := q.ends[end]
+	if named.Means.City != "" {
 		return nil
 	}
-	if a, ok := places.FindArea(name); ok {
+	if a, ok := places.FindArea(named.Name); ok {
 		return &a
 	}
 	return nil
 }
-
-func (q question) area() *places.Area { return areaNamed(q.to) }
 
 func countryOf(c fare.City) string {
 	p, _ := places.Get(c)
@@ -278,7 +278,7 @@ const maxOrigins = 12
 
 // origins answers a question whose origin is a country, by the country's cities with fares.
 func (h home) origins(r *http.Request, q question, v *view) {
-	area := areaNamed(q.from)
+	area := q.area(0)
 	name := area.NameIn(v.T.Code)
 	v.FromBad = true
 	v.refuse(http.StatusNotFound, "country", "Name", name)

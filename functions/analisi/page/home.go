@@ -52,14 +52,14 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	q, ok := parseQuestion(r)
 	read := q.splitEnds(fare.DayOf(h.Now()))
+	q.ends = [2]answer.Named{answer.Name("da", q.from), answer.Name("a", q.to)}
 	q.compareDestinations()
-	read = append(read, q.readDays(answer.Today(q.from, h.Now()))...)
+	read = append(read, q.readDays(answer.Today(q.ends[0].Means.Place, h.Now()))...)
 	read = append(read, wording.CorrectAirlines(q.language, &q.Airline)...)
 	read = append(read, wording.CorrectAirlines(q.language, &q.WithoutAirline)...)
 	typed := q
 	asked, wrong := q.read(q.language, q.currency)
-	asked.From, asked.To = answer.Name("da", q.from), answer.Name("a", q.to)
-	q.ends = [2]answer.Named{asked.From, asked.To}
+	asked.From, asked.To = q.ends[0], q.ends[1]
 	v := h.newView(q)
 	v.Read = read
 	unconverted := h.useCurrency(r.Context(), q, &v)
@@ -87,9 +87,9 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	case q.from == "":
 		v.refuse(http.StatusBadRequest, "no_origin")
-	case areaNamed(q.from) != nil:
+	case q.area(0) != nil:
 		h.origins(r, q, &v)
-	case q.to == "" || q.area() != nil:
+	case q.to == "" || q.area(1) != nil:
 		h.cheap(r, q, asked, &v)
 	default:
 		q.Most, v.Trip.Most = "", "" // a maximum applies only to lists of destinations
@@ -282,7 +282,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		h.compare(r.Context(), q, asked, a, v)
 	}
 	if v.Verdict != nil {
-		from, to := v.shortest(v.AskFrom), v.shortest(v.AskTo)
+		from, to := v.shortest(v.route.Origin, v.AskFrom), v.shortest(v.route.Destination, v.AskTo)
 		linkOn := func(t trip) string { return q.linkOn(t, from, to) }
 		v.listDays(q, asked, calendar, linkOn)
 		v.showCalendar(q, asked, a.Judgement, calendar, linkOn)

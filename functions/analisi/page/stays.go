@@ -94,7 +94,7 @@ func (v *view) returnsIn(q question, asked answer.Question, first fare.Day, days
 
 // Both ranges, of days and of nights away, include their ends.
 func (v *view) returns(q question, w *answer.When, days []verdict.Day, leave [2]fare.Day, nights [2]int) *grid {
-	g, from, to := &grid{Corner: v.T.Text("stays.out")}, v.shortest(v.AskFrom), v.shortest(v.AskTo)
+	g, from, to := &grid{Corner: v.T.Text("stays.out")}, v.shortest(v.route.Origin, v.AskFrom), v.shortest(v.route.Destination, v.AskTo)
 	for n := nights[0]; n <= nights[1]; n++ {
 		g.Heads = append(g.Heads, weekday{strconv.Itoa(n), v.T.Count("stays.nights", n)})
 	}

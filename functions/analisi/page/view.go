@@ -285,7 +285,7 @@ type pastView struct {
 func (h home) newView(q question) view {
 	v := view{
 		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert,
-		Telegram: h.Telegram, Page: true, plain: q.order+q.near == "" && q.area() == nil, today: fare.DayOf(h.Now()), atOrigin: answer.Today(q.from, h.Now()),
+		Telegram: h.Telegram, Page: true, plain: q.order+q.near == "" && q.area(1) == nil, today: fare.DayOf(h.Now()), atOrigin: answer.Today(q.ends[0].Means.Place, h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
 	if q.chosen {

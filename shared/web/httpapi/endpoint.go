@@ -40,29 +40,18 @@ type PageDoc struct {
 // answered with a plain 500 or 503.
 func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error,
 	handler func(context.Context, *I) (*O, error)) {
-	register(a, name, description{JSONDoc: doc}, check, handler)
+	register(a, name, description{JSONDoc: doc}, itself[I], check,
+		func(ctx context.Context, in, _ *I) (*O, error) { return handler(ctx, in) })
 }
 
-// CheckAndHandle returns the check and the handler that JSON expects. Each parses the parameters
-// with question. check refuses an invalid question before the call is counted.
-func CheckAndHandle[I, Q, O any](
-	question func(*I) (Q, error), check func(context.Context, Q) error,
-	handler func(context.Context, *I, Q) (*O, error),
-) (func(context.Context, *I) error, func(context.Context, *I) (*O, error)) {
-	return func(ctx context.Context, in *I) error {
-			q, err := question(in)
-			if err != nil {
-				return err
-			}
-			return check(ctx, q)
-		}, func(ctx context.Context, in *I) (*O, error) {
-			q, err := question(in)
-			if err != nil {
-				return nil, err
-			}
-			return handler(ctx, in, q)
-		}
+// Ask is JSON for an endpoint whose parameters are a question. It parses them once, and check
+// refuses an invalid question before the call is counted.
+func Ask[I, Q, O any](a *API, name string, doc JSONDoc, question func(*I) (Q, error),
+	check func(context.Context, Q) error, handler func(context.Context, *I, Q) (*O, error)) {
+	register(a, name, description{JSONDoc: doc}, question, check, handler)
 }
+
+func itself[I any](in *I) (*I, error) { return in, nil }
 
 // Page registers a typed handler that answers every request with a page. Unlike JSON, it does not
 // validate the parameters, so that the page itself can explain faults.
@@ -71,7 +60,7 @@ func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Conte
 		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "A page.", Body: doc.Form, Answer: doc.Answer,
 			Pages: doc.Statuses},
 		page: true,
-	}, nil, handler)
+	}, itself[I], nil, func(ctx context.Context, in, _ *I) (*O, error) { return handler(ctx, in) })
 }
 
 // Mount registers a plain handler, such as one for files. The handler counts calls with
@@ -114,8 +103,8 @@ func descriptionOf(op *huma.Operation) description {
 	return op.Metadata[descriptionKey].(description)
 }
 
-func register[I, O any](a *API, name string, d description, check func(context.Context, *I) error,
-	handler func(context.Context, *I) (*O, error)) {
+func register[I, Q, O any](a *API, name string, d description, question func(*I) (Q, error),
+	check func(context.Context, Q) error, handler func(context.Context, *I, Q) (*O, error)) {
 	_, d.rawBody = reflect.TypeFor[I]().FieldByName("RawBody")
 	d.fields = d.answerFields(reflect.TypeFor[I](), reflect.TypeFor[O]())
 	_, d.spoken = reflect.TypeFor[I]().FieldByName("LanguageInput")
@@ -133,7 +122,7 @@ func register[I, O any](a *API, name string, d description, check func(context.C
 		Metadata: map[string]any{descriptionKey: d},
 	}
 	huma.Register(a.huma, operation, func(ctx context.Context, in *I) (*O, error) {
-		out, err := answer(ctx, a, route, d, in, check, handler)
+		out, err := answer(ctx, a, route, d, in, question, check, handler)
 		if err != nil {
 			p := a.problemFor(ctx, route, err)
 			if over := a.overOthers(ctx); over != nil && (route.Signed || p.Status == http.StatusUnauthorized) {
@@ -150,24 +139,26 @@ func register[I, O any](a *API, name string, d description, check func(context.C
 	})
 }
 
-func answer[I, O any](ctx context.Context, a *API, route routes.Route, d description, in *I,
-	check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) (*O, error) {
+func answer[I, Q, O any](ctx context.Context, a *API, route routes.Route, d description, in *I, question func(*I) (Q, error),
+	check func(context.Context, Q) error, handler func(context.Context, *I, Q) (*O, error)) (*O, error) {
 	if d.fields != nil {
 		if err := d.chooseFields(callOf(ctx), in); err != nil {
 			return nil, err
 		}
 	}
-	if check != nil {
-		if err := check(ctx, in); err != nil {
-			return nil, err
-		}
+	q, err := question(in)
+	if err == nil && check != nil {
+		err = check(ctx, q)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if !d.ConsumesQuota {
 		if err := a.consumeQuota(ctx, route); err != nil {
 			return nil, err
 		}
 	}
-	return handler(ctx, in)
+	return handler(ctx, in, q)
 }
 
 // varyOf returns the Vary header of an answer that callers may cache: it depends on the key, and on
