@@ -65,7 +65,7 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 		for n := range 30 {
 			many = append(many, trends.Entry{Destination: fare.City([]byte{'A', 'A', 'A' + byte(n)}), AsOf: today,
 				Newest: found, Observations: 100 - n,
-				Live: []trends.Live{{Depart: today + 2, Price: 1500, Found: found}}, Months: []trends.Month{}})
+				Live: []trends.Live{{Depart: today + 2, Price: 1500, Found: found}}, Months: []verdict.Month{}})
 		}
 		return trends.Origin{}.Merge(many).Encode(), 1, nil
 	default:
@@ -75,10 +75,10 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 		{Destination: "LON", AsOf: today, Newest: found, Observations: 900, Sample: 60, Median: 5000,
 			Minimum: 2000, Previous: 4000,
 			Live:   []trends.Live{{Depart: today + 2, Price: 1500, Found: found}},
-			Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}}},
+			Months: []verdict.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}}},
 		{Destination: "BUH", AsOf: today, Newest: found, Observations: 20, Sample: 7,
-			Live: []trends.Live{{Depart: today + 3, Price: 9999, Found: found}}, Months: []trends.Month{}},
-		{Destination: "PAR", AsOf: today - 20, Newest: found, Observations: 5, Months: []trends.Month{}},
+			Live: []trends.Live{{Depart: today + 3, Price: 9999, Found: found}}, Months: []verdict.Month{}},
+		{Destination: "PAR", AsOf: today - 20, Newest: found, Observations: 5, Months: []verdict.Month{}},
 	}).Encode(), 1, nil
 }
 

@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"strconv"
-	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -86,11 +85,11 @@ func (v view) formAmount(typed string) string {
 // its month, and any day. It omits departures that no message can precede, except the day of the
 // trip itself. It returns nil if the trip has neither a day nor a month.
 func (v view) AlertDays() (days options) {
-	day, err := fare.ParseDay(v.Trip.Date)
+	day, _, _ := v.Trip.days()
 	switch {
 	case v.Anywhere && v.Trip.Month == "":
 		return nil // an alert for any destination is for a month or any departure
-	case err == nil:
+	case day != 0:
 		if v.AlertLate() { // the trip stays chosen, and the form is refused with the reason
 			days = append(days, option{Value: day.String(), Text: v.T.Date(day), Chosen: true})
 		}
@@ -125,12 +124,11 @@ func (s *Service) FirstAlert() fare.Day { return store.FirstCheck(fare.DayOf(s.N
 func (v view) AlertFirst() string { return v.T.WeekdayDate(store.FirstCheck(v.today)) }
 
 func (v view) AlertLate() bool {
-	last, err := fare.ParseDay(v.Trip.Date)
-	if month, monthErr := time.Parse("2006-01", v.Trip.Month); monthErr == nil {
-		_, last = departure.Month.Ends(fare.DayOf(month))
-		err = nil
+	last, _, month := v.Trip.days()
+	if month != 0 {
+		_, last = departure.Month.Ends(month)
 	}
-	return err == nil && (!v.Anywhere || v.Trip.Month != "") && last <= store.FirstCheck(v.today)
+	return last != 0 && (!v.Anywhere || v.Trip.Month != "") && last <= store.FirstCheck(v.today)
 }
 
 func (v view) AlertPaid() bool { return v.Trip.Date != "" && !v.Anywhere && !v.AlertLate() }
@@ -138,9 +136,8 @@ func (v view) AlertPaid() bool { return v.Trip.Date != "" && !v.Anywhere && !v.A
 // AlertNights returns "" for one-way trips.
 func (v view) AlertNights() string {
 	nights, _ := fare.ParseTrip(v.Form.Nights)
-	day, err := fare.ParseDay(v.Trip.Date)
-	if back, backErr := fare.ParseDay(v.Trip.Back); err == nil && backErr == nil {
-		nights = fare.TripOf(int(back - day))
+	if out, back, _ := v.Trip.days(); out != 0 && back != 0 {
+		nights = fare.TripOf(int(back - out))
 	}
 	if nights == fare.OneWay || v.Anywhere {
 		return ""

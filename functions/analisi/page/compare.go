@@ -101,10 +101,9 @@ func (q question) others(today fare.Day) (all []otherTrip, fault string) {
 
 // moveTo moves a return day along with the departure, so the nights away stay the same.
 func (t *trip) moveTo(day fare.Day) {
-	was, err1 := fare.ParseDay(t.Date)
-	back, err2 := fare.ParseDay(t.Back)
+	was, back, _ := t.days()
 	t.Month, t.Date, t.Back = "", day.String(), ""
-	if err1 == nil && err2 == nil {
+	if was != 0 && back != 0 {
 		t.Back = (day + back - was).String()
 	}
 }

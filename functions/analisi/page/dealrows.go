@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
@@ -94,7 +93,7 @@ func (v *view) cheapRow(q question, d knownDeal) cheapRow {
 		}
 		amount, sign := wording.Apart(l, level, d.shown.Price, usual)
 		month := ""
-		if first, err := fare.ParseDay(q.Month + "-01"); err == nil {
+		if _, _, first := q.days(); first != 0 {
 			month = l.MonthOf(first)
 		}
 		difference = l.Text("cheap."+wording.Direction(sign), "Amount", amount, "Usual", l.Money(usual), "Month",

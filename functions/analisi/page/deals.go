@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"time"
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
@@ -146,8 +145,8 @@ func (v *view) showCheap(q question, from places.Place, all []knownDeal, kind fa
 	if area := v.Area; area != nil {
 		c.Area = area.NameIn(l.Code)
 	}
-	if m, err := time.Parse("2006-01", q.Month); err == nil {
-		c.Lede = l.Text("cheap.lede_month", "Month", l.MonthOf(fare.DayOf(m)))
+	if _, _, month := q.days(); month != 0 {
+		c.Lede = l.Text("cheap.lede_month", "Month", l.MonthOf(month))
 	}
 	if kind != fare.OneWay {
 		c.Lede = l.Text("cheap.lede_returns", "Nights", wording.NightRange(kind.String()))

@@ -66,6 +66,15 @@ type trip struct {
 	airlineChoice
 }
 
+// days returns the days of a trip and the first of its month, or 0 where a text is missing or cannot
+// be read.
+func (t trip) days() (out, back, month fare.Day) {
+	out, _ = fare.ParseDay(t.Date)
+	back, _ = fare.ParseDay(t.Back)
+	month, _ = fare.ParseDay(t.Month + "-01")
+	return out, back, month
+}
+
 // airlineChoice holds the wanted and the unwanted airlines, as typed.
 type airlineChoice struct{ Airline, WithoutAirline string }
 

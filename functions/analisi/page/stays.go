@@ -310,8 +310,8 @@ func byDay(a, b verdict.Day) int { return cmp.Compare(a.Fare.Depart, b.Fare.Depa
 func (v *view) refuseStay(q question, known []verdict.Day) {
 	when := trip{Month: q.Month, Date: q.Date, Around: q.Around, Stay: q.Stay}
 	v.refuse(http.StatusNotFound, "no_stay", "Stay", when.text(v.T))
-	middle, err := fare.ParseDay(cmp.Or(q.Date, q.Month+"-15"))
-	if err == nil {
+	out, _, month := q.days()
+	if middle := cmp.Or(out, month+14); out != 0 || month != 0 {
 		away := func(d verdict.Day) int { return max(int(d.Fare.Depart-middle), int(middle-d.Fare.Depart)) }
 		slices.SortStableFunc(known, func(a, b verdict.Day) int { return away(a) - away(b) })
 	}
@@ -328,8 +328,8 @@ const maxNearStays = 3
 // leavesOn reports whether a departure is in the question's month, or on its day or one of the days
 // around it.
 func (t trip) leavesOn(day fare.Day) bool {
-	asked, err := fare.ParseDay(t.Date)
-	if err != nil {
+	asked, _, _ := t.days()
+	if asked == 0 {
 		return t.Month == "" || monthIn(day) == t.Month
 	}
 	around, _ := strconv.Atoi(t.Around)

@@ -254,9 +254,8 @@ func between(l *i18n.Language, low, high fare.Cents) string {
 
 // inMonth keeps the nights away of a return.
 func (t trip) inMonth(month string) trip {
-	out, err1 := fare.ParseDay(t.Date)
-	back, err2 := fare.ParseDay(t.Back)
-	if n := int(back - out); err1 == nil && err2 == nil && 0 < n && n <= maxStay {
+	out, back, _ := t.days()
+	if n := int(back - out); out != 0 && 0 < n && n <= maxStay {
 		t.Stay = strconv.Itoa(n)
 	}
 	t.Date, t.Around, t.Back, t.Month = "", "", "", month

@@ -210,14 +210,15 @@ func (t trip) text(l *i18n.Language) string { return t.textWith(l, l.WeekdayDate
 
 func (t trip) textWith(l *i18n.Language, write func(fare.Day) string) string {
 	var all []string
-	if m, err := time.Parse("2006-01", t.Month); err == nil {
-		all = append(all, l.MonthOf(fare.DayOf(m)))
+	out, back, month := t.days()
+	if month != 0 {
+		all = append(all, l.MonthOf(month))
 	}
-	if d, err := fare.ParseDay(t.Date); err == nil {
-		if back, err := fare.ParseDay(t.Back); err == nil {
-			all = append(all, l.Text("ask.out_and_back", "Out", write(d), "Back", write(back)))
+	if out != 0 {
+		if back != 0 {
+			all = append(all, l.Text("ask.out_and_back", "Out", write(out), "Back", write(back)))
 		} else {
-			all = append(all, write(d))
+			all = append(all, write(out))
 		}
 		if n, err := strconv.Atoi(t.Around); err == nil {
 			all = append(all, l.Count("form.around", n))

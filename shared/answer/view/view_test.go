@@ -40,7 +40,7 @@ func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 			Live: []trends.Live{{
 				Depart: today + 1, Price: 1500, Found: found.Unix(), Level: verdict.Good, Certainty: verdict.HighReliability,
 				Percentile: 30,
-			}}, Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}},
+			}}, Months: []verdict.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}},
 		}}).Encode()
 		return data, 1, nil
 	case "PAR":

@@ -10,7 +10,7 @@ import (
 func EntryOf(destination fare.City, s verdict.RouteSummary) Entry {
 	e := Entry{
 		Destination: destination, AsOf: s.AsOf, Newest: s.Newest, Observations: s.Observations,
-		Previous: previous(s), Live: []Live{}, Months: []Month{},
+		Previous: previous(s), Live: []Live{}, Months: append([]verdict.Month{}, s.Months...),
 	}
 	all, _ := verdict.PercentileAt(s, 0)
 	e.Sample, e.Minimum, e.Median = all.Size, all.Minimum, all.Median
@@ -18,10 +18,6 @@ func EntryOf(destination fare.City, s verdict.RouteSummary) Entry {
 		live := Live{Depart: j.Fare.Depart, Price: j.Fare.Price, Found: j.Fare.Found, Level: j.Verdict.Level,
 			Certainty: j.Verdict.Reliability, Percentile: j.Verdict.Percentile}
 		e.Live = append(e.Live, live)
-	}
-	for _, m := range s.Months {
-		e.Months = append(e.Months, Month{Month: m.Month, Median: m.Median, Minimum: m.Minimum,
-			Sample: m.Sample})
 	}
 	return e
 }

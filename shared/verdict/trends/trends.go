@@ -29,14 +29,6 @@ type Live struct {
 	Percentile int
 }
 
-// Month holds the prices of the observed fares that depart in a month of any year.
-type Month struct {
-	Month   int
-	Median  fare.Cents
-	Minimum fare.Cents
-	Sample  int
-}
-
 // Entry holds the trends of one route. Amounts are in EUR cents.
 type Entry struct {
 	Destination  fare.City
@@ -46,9 +38,9 @@ type Entry struct {
 	Median       fare.Cents // of the cheapest fares of Sample past days
 	Minimum      fare.Cents
 	Sample       int
-	Previous     fare.Cents // cheapest fare one cycle before AsOf; 0: none
-	Live         []Live     // the first that has not departed is the cheapest
-	Months       []Month    // cheapest first
+	Previous     fare.Cents      // cheapest fare one cycle before AsOf; 0: none
+	Live         []Live          // the first that has not departed is the cheapest
+	Months       []verdict.Month // cheapest first
 }
 
 // Cycle is the number of days between two refreshes of an entry, and for which its live fares may
@@ -162,9 +154,9 @@ func Decode(data []byte) (Origin, error) {
 			e.Live[i] = Live{Depart: e.AsOf + fare.Day(r.Int()), Price: fare.Cents(r.Int()), Found: e.Newest - r.Int(),
 				Percentile: int(r.Int()), Level: verdict.Level(name()), Certainty: verdict.Reliability(name())}
 		}
-		e.Months = make([]Month, r.Count(r.Int()))
+		e.Months = make([]verdict.Month, r.Count(r.Int()))
 		for i := range e.Months {
-			m := Month{Month: int(r.Int()), Minimum: fare.Cents(r.Int())}
+			m := verdict.Month{Month: int(r.Int()), Minimum: fare.Cents(r.Int())}
 			m.Median, m.Sample = m.Minimum+fare.Cents(r.Int()), int(r.Int())
 			e.Months[i] = m
 		}

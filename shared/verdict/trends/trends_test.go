@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
 )
 
 func TestCheapest(t *testing.T) {
@@ -49,10 +50,10 @@ func entries(n int) (all []Entry) {
 			Sample: n, Previous: fare.Cents(n % 2 * 3000),
 			Live: []Live{{Depart: 20010, Price: fare.Cents(3000 + 7*n), Found: 1728000000, Level: "buono",
 				Certainty: "alta", Percentile: n % 100}, {Depart: 20011, Price: 9000, Found: 1728000000 - int64(n)}},
-			Months: []Month{}}
+			Months: []verdict.Month{}}
 		for m := range 12 {
-			e.Months = append(e.Months, Month{m + 1, fare.Cents(4000 + 31*n*m%5000),
-				fare.Cents(2000 + 17*n*m%3000), n + m})
+			e.Months = append(e.Months, verdict.Month{Month: m + 1, Median: fare.Cents(4000 + 31*n*m%5000),
+				Minimum: fare.Cents(2000 + 17*n*m%3000), Sample: n + m})
 		}
 		all = append(all, e)
 	}
