@@ -46,6 +46,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 
 			w.visit(v.base + "/?da=Milano&a=Bucarest&quando=" + day.String() + "&ritorno=" + (day + 6).String())
 			w.wait(`document.querySelector('form.alert')`)
+			w.do(click(".notify > summary"))
 			shown("email threshold departure kind frequency nights")
 			w.check("form")
 			// The channels for programs, such as webhook, are hidden until the reader opens them.

@@ -275,6 +275,12 @@ func (w *tab) picture(what string) {
 	w.shoot(what)
 }
 
+// unfold opens all that is folded.
+func (w *tab) unfold() {
+	w.t.Helper()
+	evaluate[int](w, `[...document.querySelectorAll('details')].map(d => d.open = true).length`)
+}
+
 // check saves a picture of the page. If scripts run, it also requires no finding of axe-core,
 // charts with enough contrast, and no horizontal scrolling.
 func (w *tab) check(what string) {
@@ -374,7 +380,7 @@ func (w *tab) reads(texts ...string) {
 func (w *tab) charts(within string, classes ...string) {
 	w.t.Helper()
 	for _, class := range classes {
-		seen := `[...document.querySelectorAll('svg.` + class + `')].filter(c => c.getBoundingClientRect().height > 40`
+		seen := `[...document.querySelectorAll('svg.` + class + `')].filter(c => c.getBoundingClientRect().height > 20`
 		if within != "" {
 			seen += ` && c.querySelector('` + within + `')`
 		}

@@ -17,13 +17,13 @@ func TestProveAirports(t *testing.T) {
 	for i, language := range []string{"it", "en", "de"} {
 		say := []texts{
 			{"near": "Luoghi vicini", "same": "stessa città",
-				"all": "tutti gli aeroporti delle due città", "ask": "Quanto costa da luoghi vicini?",
+				"all": "tutti gli aeroporti delle due città", "ask": "Luoghi vicini",
 				"none": "da o per i luoghi vicini"},
 			{"near": "Places nearby", "same": "same city",
-				"all": "all airports of both cities", "ask": "What does it cost from nearby?",
+				"all": "all airports of both cities", "ask": "Places nearby",
 				"none": "no current fare from or to a place nearby"},
 			{"near": "Orte in der Nähe", "same": "dieselbe Stadt",
-				"all": "alle Flughäfen beider Städte", "ask": "Was kostet es von Orten in der Nähe?",
+				"all": "alle Flughäfen beider Städte", "ask": "Orte in der Nähe",
 				"none": "Orten in der Nähe kennen wir keinen aktuellen Preis"},
 		}[i]
 		s := apart[i]
@@ -52,7 +52,6 @@ func TestProveAirports(t *testing.T) {
 				if status != q.status {
 					t.Errorf("%s: %d", q.name, status)
 				}
-				evaluate[int](w, `[...document.querySelectorAll('#vicini details')].map(d => d.open = true).length`)
 				w.reads(q.reads...)
 				w.check(q.name)
 				w.quiet("the server responded with a status of 40")
@@ -61,7 +60,7 @@ func TestProveAirports(t *testing.T) {
 			w.visit(base + "/?da=Milano&a=Londra")
 			w.do(click(`a[href*="vicini=si"]`))
 			w.wait(`location.hash === '#vicini' && document.querySelector('#vicini')`)
-			if text := evaluate[string](w, `vicini.querySelector('p').textContent`); !strings.HasSuffix(text, ".") {
+			if text := evaluate[string](w, `vicini.querySelector('b').textContent`); !strings.HasSuffix(text, ".") {
 				t.Errorf("the line of places nearby: %q", text)
 			}
 			w.check("followed")

@@ -157,6 +157,7 @@ func pictureDocs(t *testing.T, main, score string) {
 		w.wait(`document.querySelector('article h1') && document.fonts.status === 'loaded'`)
 		top, height := 0.0, p.height
 		if p.element != "" {
+			w.unfold()
 			box := `document.querySelector('` + p.element + `').getBoundingClientRect()`
 			top = evaluate[float64](w, box+`.top + scrollY`)
 			height = min(height, evaluate[float64](w, box+`.height`))

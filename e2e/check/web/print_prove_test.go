@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Closed folds are left out. No line has the mark of a fold, and no link leads to a form.
+// A closed row prints the answer that it carries, and other closed folds are left out. No line has the mark of a fold, and no link leads to a form.
 func TestProvePrint(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)
@@ -21,7 +21,7 @@ func TestProvePrint(t *testing.T) {
 		}
 		w.picture("page")
 		const visible = `.filter(e => e.getClientRects().length > 0 && getComputedStyle(e).display !== 'none')`
-		if dead := evaluate[[]string](w, `[...document.querySelectorAll('details:not([open]) summary, `+
+		if dead := evaluate[[]string](w, `[...document.querySelectorAll('details:not([open], .fold, .sure) > summary, `+
 			`form, a[href$="#alert-title"], button')]`+visible+`.map(e => e.textContent)`); len(dead) > 0 {
 			t.Errorf("%s: printed, but dead on paper: %q", path, dead)
 		}

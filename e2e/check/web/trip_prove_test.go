@@ -12,12 +12,12 @@ import (
 func TestProveTrips(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
-		"it": {"day": "una partenza simile costa di solito", "around": "Il prezzo più basso di questi giorni",
-			"month": "il prezzo più basso di un mese", "seen": "Il tuo prezzo: 45", "nonstop": "diretto",
-			"wait": "E se aspetti?", "past": "È già passato", "near": "Le partenze più vicine"},
-		"en": {"day": "a flight like this usually costs", "around": "Lowest fare of these days",
-			"month": "the lowest fare of a month", "seen": "Your price: €45", "nonstop": "non-stop",
-			"wait": "And if you wait?", "past": "That has passed", "near": "The nearest departures"},
+		"it": {"day": "una partenza simile costa di solito", "around": "Il più basso di questi giorni",
+			"month": "il prezzo più basso di un mese", "seen": "Il tuo prezzo.", "nonstop": "diretto",
+			"wait": "Conviene aspettare?", "past": "È già passato", "near": "Le partenze più vicine"},
+		"en": {"day": "a flight like this usually costs", "around": "The lowest of these days",
+			"month": "the lowest fare of a month", "seen": "Your price.", "nonstop": "non-stop",
+			"wait": "Does waiting pay?", "past": "That has passed", "near": "The nearest departures"},
 	}
 	today := fare.DayOf(fixture.Today)
 	for i, s := range apart {
@@ -46,9 +46,10 @@ func TestProveTrips(t *testing.T) {
 			}
 			w.reads(say["day"], say["wait"])
 			w.check("day")
-			w.charts("", "range", "months")
+			w.charts("", "range")
 			w.light("the answer", base, "/"+query)
 
+			w.unfold()
 			evaluate[string](w, `flessibile.value = '3'`)
 			w.do(click("form.ask button"))
 			w.wait(`location.search.includes('flessibile=3')`)
@@ -56,8 +57,9 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["around"], "± 3")
 			w.check("around")
 
-			// The form still contains the day, and its trip details are open.
-			w.do(click("details.trip summary"), typeIn("#visto", "45"), click("#diretto"),
+			// The form still contains the day.
+			w.unfold()
+			w.do(typeIn("#visto", "45"), click("#diretto"),
 				click("form.ask button"))
 			w.wait(`location.search.includes('visto=45') && document.querySelector('article h1')`)
 			w.check("stops")
@@ -65,8 +67,8 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["seen"], say["day"])
 			w.check("seen")
 
-			w.do(click("section[aria-labelledby=months-title] summary"),
-				click("section[aria-labelledby=months-title] tbody a"))
+			w.unfold()
+			w.do(click("#months a[href*=mese]"))
 			w.wait(`location.search.includes('mese=') && document.querySelector('article h1')`)
 			w.visit(base + "/?da=Milano&a=Parigi&diretto=si&mese=" + day[:len("2006-01")])
 			w.reads(say["month"], say["nonstop"])

@@ -138,6 +138,7 @@ func TestProveJourney(t *testing.T) {
 			w.visit(base + "/?da=Milano&a=Bucarest")
 			w.wait(`document.querySelector('.verdict h1').textContent.startsWith('Normale: ')`)
 			w.check("verdict")
+			w.unfold()
 			if seen := w.contrast("verdict"); seen < 10 {
 				t.Errorf("only %d texts and marks of charts", seen)
 			}
@@ -184,9 +185,11 @@ func journey(t *testing.T, b browser, s screen) {
 	if h := w.text(".verdict h1"); !strings.HasPrefix(h, "Normale: ") {
 		t.Errorf("the verdict is %q", h)
 	}
-	w.charts("", "range", "history", "months")
+	w.unfold()
+	w.charts("", "range", "history")
 	w.check("verdict")
 	w.light("a verdict", base, "/?da=Milano&a=Bucarest")
+	w.unfold()
 
 	w.do(typeIn("#email", "ada@example.com"), typeIn("#threshold", "25,50"),
 		click("form.alert button"))
@@ -272,6 +275,7 @@ func TestProveWithoutAScript(t *testing.T) {
 	w.do(typeIn("#da", "milano"), typeIn("#a", "bucarest"), chromedp.KeyEvent(kb.Enter))
 	w.wait(`document.querySelector('.verdict h1')?.textContent.startsWith('Normale: ')`)
 	w.check("verdict")
+	w.unfold()
 	w.do(typeIn("#email", "ada@example.com"), click("form.alert button"))
 	w.wait(`document.querySelector('h1').textContent === 'Controlla la posta'`)
 	w.check("subscribed")

@@ -209,7 +209,7 @@ func stayText(l *i18n.Language, stay string) string {
 
 type staysView struct {
 	Route, Headline, Lede string
-	Level                 string // of the cheapest return; empty without a verdict
+	Price, Level          string // of the cheapest return; without a verdict it has no level
 	certainty
 	Back   link // the same question in the other direction
 	Grid   grid
@@ -349,7 +349,7 @@ func (v *view) judgeStay(s *staysView, best verdict.Day) {
 	v.Title += v.T.Text("format.colon") + " " + of.Brief()
 	s.Level = string(best.Verdict.Level)
 	s.describeCertainty(of)
-	s.Lede, s.Headline = s.Headline+" "+s.Lede, of.Headline()
+	s.Headline = of.Headline()
 }
 
 func (v *view) showStays(q question, known []verdict.Day) {
@@ -366,7 +366,7 @@ func (v *view) showStays(q question, known []verdict.Day) {
 	out, back := best.Fare.Depart, best.Fare.Return()
 	s.Headline = l.Text("stays.days", "Out", l.WeekdayDate(out), "Back", l.WeekdayDate(back))
 	if price := best.Fare.Price; price > 0 {
-		s.Headline = l.Text("stays.from", "Price", l.Money(wording.Whole(price)))
+		s.Price = l.Money(price)
 		s.Lede = l.Text("stays.best", "Out", l.WeekdayDate(out), "Back", l.WeekdayDate(back))
 	}
 	v.Title = s.Route

@@ -34,7 +34,7 @@ func TestStays(t *testing.T) {
 		links       string
 	}{
 		{"of a month", "&mese=2016-04&soggiorno=4-6", 200,
-			" Return fares from €30. The cheapest: out on Saturday 2 April 2016, back on Thursday 7 April 2016.", 27,
+			" €30 The cheapest: out on Saturday 2 April 2016, back on Thursday 7 April 2016.", 27,
 			"quando=2016-04-12&ritorno=2016-04-17&lang=en"},
 		{"of any month", "&soggiorno=5", 200, "The 15 cheapest are below.", 15, "ritorno="},
 		{"some days either way", "&soggiorno=5&quando=2016-04-12&flessibile=1", 200, "5 nights", 3,
@@ -257,7 +257,7 @@ func TestWeekends(t *testing.T) {
 	body := html.UnescapeString(w.Body.String())
 	_, grid, _ := strings.Cut(body, `class="grid"`)
 	grid, _, _ = strings.Cut(grid, "</table>")
-	if text := said(w); w.Code != 200 || !strings.Contains(text, " Return fares from €") ||
+	if text := said(w); w.Code != 200 || !strings.Contains(text, " The cheapest: out on ") ||
 		!strings.Contains(text, "Fri–Sun") {
 		t.Fatalf("%d: %s", w.Code, text)
 	}

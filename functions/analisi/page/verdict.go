@@ -230,19 +230,18 @@ func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary
 	}
 	drawn := slices.Clone(weeks) // in the reader's currency, so that the axis has round amounts
 	for i := range drawn {
-		drawn[i].Minimum, drawn[i].Median = l.Convert(drawn[i].Minimum), l.Convert(drawn[i].Median)
+		drawn[i].Minimum = l.Convert(drawn[i].Minimum)
 	}
 	h := chart.History{
 		Weeks: drawn, Today: today, Price: l.Convert(a.Fare.Price), Money: l.InUnits, Month: l.MonthShort,
 		Label: l.Text("verdict.history", "Price", l.Money(a.Fare.Price), "Median", l.About(a.Quartiles.Median)),
 	}
 	p := &pastView{Title: l.Text("verdict.history_title"), Note: l.Text("verdict.history_note"), Chart: h.SVG(),
-		Heads: []string{l.Text("verdict.week"), l.Text("verdict.lowest"), l.Text("verdict.median"), l.Text("verdict.days")}}
+		Heads: []string{l.Text("verdict.week"), l.Text("verdict.lowest")}}
 	low, high := weeks[0].Minimum, weeks[0].Minimum
 	for _, week := range slices.Backward(weeks) {
 		low, high = min(low, week.Minimum), max(high, week.Minimum)
-		p.Rows = append(p.Rows, []string{l.Date(week.First), l.Money(week.Minimum), l.Money(week.Median),
-			l.Number(week.Days)})
+		p.Rows = append(p.Rows, []string{l.Date(week.First), l.Money(week.Minimum)})
 	}
 	p.Answer = between(l, low, high)
 	j.Past = p

@@ -71,7 +71,7 @@ func (h History) span() (low, high fare.Cents, from fare.Day) {
 		low, high, from = min(low, least), max(high, most), min(from, day)
 	}
 	for _, w := range h.Weeks {
-		include(w.First, w.Minimum, w.Median)
+		include(w.First, w.Minimum, w.Minimum)
 	}
 	if len(h.Days) > 0 {
 		from = h.Today - 28
@@ -102,8 +102,7 @@ func (h History) stairs(c *canvas, x func(fare.Day) float64, y func(fare.Cents) 
 	}
 }
 
-// line draws a line at the lowest fares, and a shaded area from there up to the medians. Both have
-// a gap where a week is missing.
+// line draws a line at the lowest fares, with a gap where a week is missing.
 func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) float64) {
 	middle := func(w verdict.Week) fare.Day { return min(w.First+3, h.Today) }
 	var dots strings.Builder
@@ -113,18 +112,15 @@ func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) fl
 			end++
 		}
 		run := h.Weeks[begin:end]
-		var along, back strings.Builder
+		var along strings.Builder
 		for i, w := range run {
 			command := "L"
 			if i == 0 {
 				command = "M"
 			}
 			along.WriteString(command + num(x(middle(w))) + " " + num(y(w.Minimum)))
-			last := run[len(run)-1-i]
-			back.WriteString("L" + num(x(middle(last))) + " " + num(y(last.Median)))
 		}
 		if len(run) > 1 {
-			c.path("shade", along.String()+back.String()+"Z")
 			c.path("low", along.String())
 		}
 		for _, w := range run {
