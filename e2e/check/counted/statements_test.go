@@ -528,9 +528,12 @@ func checkTables(page string, l *i18n.Language, r *route) (rows int, faults []st
 		monday := d - fare.Day((int(d.Time().Weekday())+6)%7)
 		days[plain(l.Date(monday))] = monday.String()
 	}
-	_, tables, _ := strings.Cut(page, `id="months"`)
-	tables = plain(html.UnescapeString(tables))
-	for _, m := range weekRow.FindAllStringSubmatch(tables, -1) {
+	fold := func(id string) string {
+		_, table, _ := strings.Cut(page, `<details class="fold" id="`+id+`">`)
+		table, _, _ = strings.Cut(table, "</details>")
+		return plain(html.UnescapeString(table))
+	}
+	for _, m := range weekRow.FindAllStringSubmatch(fold("past"), -1) {
 		prices := r.week(days[m[1]])
 		if len(prices) == 0 {
 			faults = append(faults, "no fare in the week of "+m[1])
@@ -541,7 +544,7 @@ func checkTables(page string, l *i18n.Language, r *route) (rows int, faults []st
 			faults = append(faults, fmt.Sprintf("week %v, counted %v", m[1:], prices))
 		}
 	}
-	for _, m := range monthRow.FindAllStringSubmatch(tables, -1) {
+	for _, m := range monthRow.FindAllStringSubmatch(fold("months"), -1) {
 		rows++
 		stated, _ := strconv.Atoi(strings.NewReplacer("−", "-", "+", "").Replace(m[2]))
 		of := math.NaN()

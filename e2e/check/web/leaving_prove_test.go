@@ -84,8 +84,8 @@ func TestProvePrinting(t *testing.T) {
 		media("print")
 		w.picture("printed")
 		for selector, want := range map[string]bool{"article h1": true, "article .facts": true, "form.ask": false,
-			"form.alert": false, "article a.go": false, "footer": false, ".languages": false,
-			".verdict figure svg": strings.Contains(target, "&a="), "details": false, "#months-title": false,
+			"form.alert": false, ".notify": false, "footer": false, ".languages": false,
+			".verdict figure svg": strings.Contains(target, "&a="), ".change": false, "#months td": false,
 			".calendar": false} {
 			shown := evaluate[bool](w, `document.querySelector('`+selector+`')?.checkVisibility() ?? false`)
 			if shown != want {
@@ -96,7 +96,7 @@ func TestProvePrinting(t *testing.T) {
 			t.Errorf("%s: on a dark screen the text is printed in %s", target, ink)
 		}
 		media("screen")
-		if !evaluate[bool](w, `document.querySelector('form.ask').checkVisibility()`) {
+		if !evaluate[bool](w, `document.querySelector('.change').checkVisibility()`) {
 			t.Errorf("%s: the form is hidden on the screen too", target)
 		}
 	}
