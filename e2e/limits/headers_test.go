@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -52,106 +51,6 @@ func fromPisa(t *testing.T) (*fixture.Subscriptions, store.Table, *storetest.Clo
 		t.Fatalf("%+v %v", report, err)
 	}
 	return fixture.OpenSubscriptions(t, table, clock), table, clock
-}
-
-// Each endpoint gets valid and invalid requests, with and without a key. Package httpapi sets the
-// checked headers for every row of routes.Table.
-func TestHeadersOfEveryEndpoint(t *testing.T) {
-	t.Parallel()
-	s, table, clock := fromPisa(t)
-	key := fixture.IssueKey(t, table, "ada@example.com", clock.Now(), 24*time.Hour)
-	callers := map[string][]string{"anonymous": nil, "a key": {"X-Api-Key", key},
-		"a Bearer": {"Authorization", "Bearer " + key}}
-
-	ids, answered, shared, own := map[string]bool{}, 0, 0, 0
-	for n, r := range routes.Table {
-		for caller, header := range callers {
-			for how, at := range map[string]string{"well": target(r),
-				"badly": strings.ReplaceAll(r.Path, "{file}", "x")} {
-				if how == "badly" && r.Name == "pro-ruota" {
-					continue // the good request has replaced the key
-				}
-				a := s.From(fmt.Sprintf("10.1.%d.1:1", n), r.Method, at, "", header...)
-				name := fmt.Sprintf("%s %s, asked %s by %s: %d", r.Method, at, how, caller, a.Status)
-				if r.Name == "pro-ruota" && a.Status == http.StatusOK {
-					key = a.APIKey
-					callers["a key"], callers["a Bearer"] = []string{"X-Api-Key", key},
-						[]string{"Authorization", "Bearer " + key}
-				}
-				id := a.Header.Get("X-Request-Id")
-				if id == "" || ids[id] {
-					t.Errorf("%s is named %q", name, id)
-				}
-				ids[id] = true
-				for _, fault := range headerFaults(r, a, caller != "anonymous") {
-					t.Errorf("%s: %s", name, fault)
-				}
-				switch control := a.Header.Get("Cache-Control"); {
-				case strings.Contains(control, "s-maxage"):
-					shared++
-				case strings.HasPrefix(control, "private, max-age"):
-					own++
-				}
-				if a.Status < 400 {
-					answered++
-				}
-			}
-		}
-	}
-	if answered < 50 || shared < 30 || own < 2 {
-		t.Errorf("%d calls were answered, %d of them for caches that are shared and %d for the caller's own: what is "+
-			"asked here is not what there is", answered, shared, own)
-	}
-}
-
-func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string) {
-	h := a.Header
-	wrong := func(format string, values ...any) { faults = append(faults, fmt.Sprintf(format, values...)) }
-	control := h.Get("Cache-Control")
-	pro := keyed && r.Keyed()
-	switch {
-	case a.Status >= 400 && control != "no-store":
-		wrong("a problem may be kept: %q", control)
-	case pro && strings.Contains(control, "public"):
-		wrong("what is for a key is public: %q", control)
-	case pro && control != "no-store" && !strings.HasPrefix(h.Get("Vary"), "X-Api-Key, Authorization"):
-		wrong("what is for a key may be kept (%q), and varies with %q", control, h.Get("Vary"))
-	case r.Keyed() && strings.Contains(control, "s-maxage") && h.Get("Vary") != "X-Api-Key, Authorization":
-		wrong("it is shared (%q) and varies with %q", control, h.Get("Vary"))
-	case a.Status < 400 && r.Edge == (routes.Edge{}) && strings.Contains(control, "s-maxage"):
-		wrong("the table does not let it be shared: %q", control)
-	}
-	if (h.Get("X-Plan") == "pro") != (pro && a.Status != http.StatusUnauthorized) {
-		wrong("X-Plan is %q", h.Get("X-Plan"))
-	}
-
-	// RateLimit and the X-RateLimit headers must have the same values.
-	var policy, name string
-	var q, w, left, seconds int64
-	if h.Get("X-RateLimit-Limit") == "" {
-		if h.Get("RateLimit") != "" || h.Get("RateLimit-Policy") != "" {
-			wrong("RateLimit %q without X-RateLimit-Limit", h.Get("RateLimit"))
-		}
-		emptyForm := r.Name == "home" // the start page without a question counts no call
-		if a.Status < 400 && !emptyForm && (pro && r.Pro != (routes.Cap{}) || !pro && r.Free != (routes.Cap{})) {
-			wrong("it is counted, and does not say so")
-		}
-		return faults
-	}
-	if _, err := fmt.Sscanf(h.Get("RateLimit-Policy"), "%q;q=%d;w=%d", &policy, &q, &w); err != nil {
-		wrong("RateLimit-Policy %q: %v", h.Get("RateLimit-Policy"), err)
-	}
-	if _, err := fmt.Sscanf(h.Get("RateLimit"), "%q;r=%d;t=%d", &name, &left, &seconds); err != nil {
-		wrong("RateLimit %q: %v", h.Get("RateLimit"), err)
-	}
-	if fmt.Sprint(q) != h.Get("X-RateLimit-Limit") || fmt.Sprint(left) != h.Get("X-RateLimit-Remaining") ||
-		policy != name || w <= 0 || seconds <= 0 || seconds > w || left >= q {
-		wrong("they differ: %v", maps.Clone(h))
-	}
-	if r.Keyed() && strings.HasSuffix(policy, "-pro") != pro {
-		wrong("it is counted as %s", policy)
-	}
-	return faults
 }
 
 // A cache in the process gives the same answer to several callers, without headers about another

@@ -59,11 +59,19 @@ func Unused() (all []string) {
 
 // FunctionOf returns the Lambda function that answers a path.
 func FunctionOf(target string) string {
-	at := strings.TrimPrefix(target, routes.Alias)
-	for _, r := range routes.Table {
-		if ok, _ := path.Match(strings.ReplaceAll(r.Path, "{file}", "*"), at); ok {
-			return r.Function
-		}
+	if r, ok := routeOf("", target); ok {
+		return r.Function
 	}
 	return "analisi" // it answers unknown paths
+}
+
+// routeOf returns the row of a path, and of a method unless it is empty.
+func routeOf(method, target string) (routes.Route, bool) {
+	at := strings.TrimPrefix(target, routes.Alias)
+	for _, r := range routes.Table {
+		if ok, _ := path.Match(strings.ReplaceAll(r.Path, "{file}", "*"), at); ok && (method == "" || method == r.Method) {
+			return r, true
+		}
+	}
+	return routes.Route{}, false
 }

@@ -35,8 +35,9 @@
 // slashes is a regular expression. json PATH and header NAME without a value require one and set
 // $PATH or $NAME. Files body, text and mail hold the last ones for cmp, with what varies replaced.
 //
-// Every answer is checked against the OpenAPI description, no secret may appear in the log, and a part
-// of the service may touch only what schema.Accesses allows its Lambda function.
+// In every script, answers match the OpenAPI description, and their headers what is cached and counted. No
+// secret appears in the log, and a part of the service touches only what schema.Accesses allows its Lambda
+// function.
 package script
 
 import (
