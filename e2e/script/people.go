@@ -2,6 +2,8 @@ package script
 
 import (
 	"context"
+	"crypto/ed25519"
+	"encoding/base64"
 	"html"
 	"math"
 	"net/url"
@@ -77,6 +79,14 @@ func pay(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("want card, later, usdc or a state of the last payment")
 	}
+	if args[0] == "proof" {
+		if len(args) != 3 {
+			ts.Fatalf("want a payer and an address")
+		}
+		text := "Verdetto Pro payment\n" + args[2] + "\n" + ts.Getenv("SIGNATURE")
+		ts.Setenv("PROOF", base64.StdEncoding.EncodeToString(ed25519.Sign(fixture.SolanaKey(args[1]), []byte(text))))
+		return
+	}
 	p, node := s.options.StandIns.Stripe, s.options.StandIns.Node
 	switch args[0] {
 	case "card":
@@ -121,6 +131,8 @@ func (s *story) transfer(ts *testscript.TestScript, args []string) playmoney.Tra
 			t.Mint = playmoney.Address(value)
 		case "memo":
 			t.Memo = value
+		case "from":
+			t.From = fixture.SolanaAddress(value)
 		case "failed":
 			t.Failed = true
 		default:

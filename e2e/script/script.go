@@ -22,6 +22,7 @@
 //	events [OPTION...]   delivers Stripe's events to the webhook
 //	pay usdc [AMOUNT] [NAME=VALUE...]         pays on the chain, by default the link of the last answer
 //	pay processed|confirmed|finalized|lost    what becomes of that transaction, $SIGNATURE
+//	pay proof PAYER ADDRESS                   $PROOF, by which the wallet from=PAYER claims it for an address
 //	x402 got UNITS | fund PAYER | fails | works | expires | fees LAMPORTS    the chain of answers sold by x402
 //	key                  $KEY is the Pro key in the last answer or mail, $CUSTOMER its customer
 //	restart              starts the service again over its store

@@ -1,33 +1,17 @@
 package pro_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"
-	"verdetto/shared/pay/playmoney"
 )
 
 // newer is a node's answer about a transaction whose version the service does not know.
 var newer = paytest.Garbled(
 	`{"error":{"code":-32015,"message":"Transaction version (2) is not supported by the requesting client."}}`)
-
-func TestAPaymentOfVersion1BuysAKey(t *testing.T) {
-	s := parallel(t)
-	for i, inner := range []bool{false, true} {
-		email := fmt.Sprintf("ada%d@example.com", i)
-		signature := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
-			Units: fixture.Price, Memo: pay.BindingMemo([]byte(fixture.Pepper), email), V1: true, Inner: inner})
-		if a := s.Verify(email, signature); a.Status != 200 || !s.Works(a.APIKey) {
-			t.Errorf("inner %t: %d %s", inner, a.Status, a.Body)
-		}
-	}
-}
 
 // TestAPaymentThatCannotBeJudgedYet: the claim to a transaction of an unknown version is stored.
 // Once the service knows the version, it mails the key, without another call of the payer.

@@ -39,7 +39,7 @@ func (k Customers) Issue(
 // ErrIssued means that a key was already issued for this checkout or payment.
 var ErrIssued = errors.New("a key was issued for this already")
 
-// unknownTries is the maximum number of tries of IssueOnce if the outcome of a write is unknown.
+// unknownTries is the maximum number of tries of IssueOnce and Rotate if the outcome of a write is unknown.
 const unknownTries = 4
 
 // Once is a checkout or payment that can be used once, for a new key or a longer plan.
@@ -83,7 +83,7 @@ func (k Customers) IssueOnce(
 		i.mark.Data, err = once.mark(id, i.hash)
 	}
 	if err == nil {
-		err = retryWhile(ctx, issueOnceTries, func() (err error) {
+		err = retryWhile(ctx, tries, func() (err error) {
 			stored, err = i.try(ctx)
 			return err
 		})
@@ -97,7 +97,7 @@ func (k Customers) IssueOnce(
 	return text, stored, nil
 }
 
-func issueOnceTries(err error) int {
+func tries(err error) int {
 	switch {
 	case isConflict(err):
 		return maxTries

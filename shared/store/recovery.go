@@ -120,11 +120,12 @@ var ErrNotHeld = errors.New("the key is not the current one")
 
 // Rotate replaces the current key, which the caller must show, by the key whose hash is fresh, and
 // returns the stored customer. If an earlier call has already done so, its answer may have been
-// lost, and Rotate changes nothing. For any other shown key, it fails with ErrNotHeld.
+// lost, and Rotate changes nothing. For any other shown key, it fails with ErrNotHeld. If the outcome of
+// its write is unknown, it tries again: nobody else knows the fresh key.
 func (k Customers) Rotate(
 	ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time,
 ) (stored Customer, err error) {
-	err = k.Change(ctx, shown.Customer, func(c *Customer) error {
+	rotate := func(c *Customer) error {
 		switch {
 		case c.HasKey(shown):
 			old := c.Hash
@@ -135,7 +136,8 @@ func (k Customers) Rotate(
 		}
 		stored = *c
 		return nil
-	})
+	}
+	err = retryWhile(ctx, tries, func() error { return k.Change(ctx, shown.Customer, rotate) })
 	return stored, err
 }
 
