@@ -125,8 +125,7 @@ func TestShownManyTimesAtOnce(t *testing.T) {
 	}
 }
 
-// A script on a page of any site can send a payment, and read the payment requirements and the
-// outcome.
+// A script on a page of any site can send a payment.
 func TestPagesMayPay(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -137,9 +136,5 @@ func TestPagesMayPay(t *testing.T) {
 	p.Handler.ServeHTTP(w, r)
 	if !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), x402pay.SignatureHeader) {
 		t.Errorf("%v", w.Header())
-	}
-	if h := p.Ask(verdict, "").Header(); h.Get("Access-Control-Allow-Origin") != "*" ||
-		!strings.Contains(h.Get("Access-Control-Expose-Headers"), x402pay.RequiredHeader+", "+x402pay.ResponseHeader) {
-		t.Errorf("%v", h)
 	}
 }
