@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -27,22 +26,8 @@ func TestAPublicServiceOffersNoPlayMoney(t *testing.T) {
 		unsold := c.public && !c.demo
 		s := d.Serve(append(c.args, "-listen", "127.0.0.1:0", "-upstream", "csv:good.csv", "-now", "2016-03-01")...)
 		call := func(method, path, body, accept string) (int, string) {
-			r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Header.Set("Content-Type", "application/json")
-			r.Header.Set("Accept", accept)
-			answer, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer answer.Body.Close()
-			said, err := io.ReadAll(answer.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return answer.StatusCode, string(said)
+			answer, said := fixture.Call(t, http.DefaultClient, method, s.URL+path, body, "Content-Type", "application/json", "Accept", accept)
+			return answer.StatusCode, said
 		}
 		const email = `{"email":"ada@example.com"}`
 		_, home := call("GET", "/?lang=en", "", "text/html")
