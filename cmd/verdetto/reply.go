@@ -92,13 +92,15 @@ func (r reply) print(w io.Writer, p pen) {
 	}
 	from, to := name(a.OrigineIata, j.From), name(a.DestinazioneIata, j.To)
 	fmt.Fprintln(w, l.Text("home.route", "From", from, "To", to))
-	fmt.Fprintln(w, p.in(j.Verdict.Level, said.Headline()))
+	fmt.Fprintln(w, p.in(said.LevelName(), said.Headline()))
 	var facts []string
-	if said.Judged() && j.Quartiles != nil {
+	if said.Judged() && said.Scale().Quartiles != nil { // the answer states no scale of the day of another question
 		fmt.Fprintf(w, "\n%s\n", p.bar(l, j))
 		certainty, restsOn := said.Certainty()
-		facts = []string{said.Fare(), said.Known(), said.Past(), wording.Typical(l, j),
+		facts = []string{said.Fare(), said.Usual(), said.Known(), said.Past(), said.Half(),
 			certainty + l.Text("format.comma") + restsOn + "."}
+	} else if said.Judged() {
+		facts = []string{said.Fare(), said.Usual(), said.Known()}
 	} else {
 		facts = []string{said.Fare(), said.Known(), wording.Collecting(l, j.Collection)}
 		if j.Collection == nil {
@@ -127,7 +129,11 @@ func judgement(a published.Analysis) verdict.Judgement {
 		return d
 	}
 	j := verdict.Judgement{Pair: a.Tratta.Pair(), Scope: verdict.Scope(a.Ambito), Declared: a.Prezzo.Dichiarato,
-		At: time.Now(), Lead: a.AnticipoGiorni, Quartiles: (*verdict.Quartiles)(a.Quartili)}
+		At: time.Now(), Lead: a.AnticipoGiorni, Quartiles: (*verdict.Quartiles)(a.Quartili),
+		OwnDay: verdict.Verdict{Level: verdict.Level(a.Level), Reliability: verdict.Reliability(a.Reliability)}}
+	if a.Usual != nil {
+		j.OwnDay.Median = *a.Usual
+	}
 	fareOf := func(p *published.Prezzo) verdict.Live {
 		currency, _ := fare.ParseCurrency(p.Quotato.Valuta)
 		l := verdict.Live{Depart: day(p.Partenza), Price: p.Cent,
@@ -222,7 +228,7 @@ func (p pen) bar(l *i18n.Language, j verdict.Judgement) string {
 		}
 		return true
 	}
-	for _, c := range []fare.Cents{price, of.Q1, of.Q3, low, high} {
+	for _, c := range []fare.Cents{price, of.HalfLow, of.HalfHigh, low, high} {
 		text := l.About(c)
 		if c == price {
 			text = l.Money(c)
@@ -242,7 +248,7 @@ func (p pen) bar(l *i18n.Language, j verdict.Judgement) string {
 		switch {
 		case i == column(price):
 			drawn.WriteString(p.in(j.Verdict.Level, "●"))
-		case i >= column(of.Q1) && i <= column(of.Q3):
+		case i >= column(of.HalfLow) && i <= column(of.HalfHigh):
 			drawn.WriteRune('━')
 		default:
 			drawn.WriteRune('─')

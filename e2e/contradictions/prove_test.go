@@ -2,7 +2,7 @@ package contradictions
 
 import "testing"
 
-func TestProveOneFareOneLevel(t *testing.T) {
+func TestProveOneFareOneWord(t *testing.T) {
 	for _, p := range panels[:4] {
 		t.Run(p.file, func(t *testing.T) { check(t, p, 12, 3) })
 	}

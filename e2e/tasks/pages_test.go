@@ -100,16 +100,11 @@ func ofDay(day string, links ...string) func(a answer, page int) []string {
 	}
 }
 
-// In the page of a city's destinations, a lower fare for another day takes the place of the judged
-// one, without a level.
+// The page of a city's destinations judges each fare for its day.
 func ofDeals(a answer, _ int) (parts []string) {
 	for _, o := range a.Occasioni {
-		shown, level := o.Prezzo, o.Verdetto.Livello
-		if o.PrezzoPiuBasso != nil {
-			shown, level = *o.PrezzoPiuBasso, ""
-		}
 		parts = append(parts, line("destination "+places.Name(fare.City(o.DestinazioneIata), "it"),
-			[]string{shortDateOf(shown.Partenza), euro(shown.Cent), level}))
+			[]string{shortDateOf(o.Prezzo.Partenza), euro(o.Prezzo.Cent), o.Level}))
 	}
 	return parts
 }

@@ -5,6 +5,7 @@ package tasks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -139,7 +140,7 @@ func euro(c fare.Cents) string {
 }
 
 func ofVerdict(a published.Analysis) []string {
-	return []string{`class="verdict ` + a.Verdetto.Livello + `"`, euro(a.Prezzo.Cent)}
+	return []string{`class="verdict ` + cmp.Or(a.Level, a.Verdetto.Livello) + `"`, euro(a.Prezzo.Cent)}
 }
 
 func ofTrip(a answer, page int) []string { return ofVerdict(*a.Viaggi[page].Analisi) }
@@ -181,7 +182,8 @@ var tasks = []task{
 		"fare_calendar", `{"origin":"Rome","destination":"Paris","month":"2016-04"}`,
 		[]string{"/?da=Roma&a=Parigi&mese=2016-04"}, cheapest(anyDay),
 		func(a answer, _ int) []string {
-			return []string{`class="verdict ` + a.Mesi[0].Livello + `"`, euro(a.Mesi[0].MinimoCent), "19 aprile 2016",
+			day := slices.MinFunc(a.Giorni, func(a, b published.Giorno) int { return int(*a.Cent - *b.Cent) })
+			return []string{`class="verdict ` + day.Livello + `"`, euro(a.Mesi[0].MinimoCent), "19 aprile 2016",
 				calendarOf("2016-04", a.Giorni)}
 		}},
 	{"Which month is the cheapest from Milan to New York?", "/v1/analisi?origine=Milano&destinazione=New%20York",
@@ -271,7 +273,7 @@ var tasks = []task{
 			}
 			return level(a)
 		}, func(a answer, _ int) []string {
-			return []string{`class="verdict ` + a.Verdetto.Livello + `"`, dateOf(a.Prezzo.Partenza)}
+			return []string{`class="verdict ` + cmp.Or(a.Level, a.Verdetto.Livello) + `"`, dateOf(a.Prezzo.Partenza)}
 		}},
 	{"Milan to Bucharest within three days of 20 April",
 		"/v1/analisi?origine=Milano&destinazione=Bucarest&partenza=2016-04-20&flessibile=3",
@@ -281,7 +283,7 @@ var tasks = []task{
 		when(string(verdict.OfDeparture), "2016-04-17", "2016-04-23"),
 		func(a answer, _ int) []string {
 			return []string{euro(a.Prezzo.Cent), dateOf(a.Prezzo.Partenza),
-				`class="verdict ` + a.Verdetto.Livello + `"`}
+				`class="verdict ` + cmp.Or(a.Level, a.Verdetto.Livello) + `"`}
 		}},
 	{"Is Rome to Tokyo watched at all?", "/v1/rotte?origine=Roma&destinazione=Tokyo",
 		"watched_routes", `{"origin":"Rome","destination":"Tokyo"}`, []string{"/?da=Roma&a=Tokyo"},

@@ -33,21 +33,18 @@ func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored su
 	return nil
 }
 
-// updateDealsOf reads the departure states for one-way deals, so it must run after they are stored.
-// Deals for return trips are not listed by month.
+// updateDealsOf reads the departure states, so it must run after they are stored. Deals for return
+// trips are not listed by month.
 func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fare.Trip,
 	stored map[fare.City]verdict.RouteSummary, pooled *departure.Pooled) error {
 	var fresh []deals.Entry
 	for destination, s := range stored {
 		of := fare.Series{Route: fare.Route{Origin: origin, Destination: destination}, Trip: trip}
-		var sheets seriesState
-		if trip == fare.OneWay {
-			var err error
-			if sheets, err = r.readState(ctx, of); err != nil {
-				return err
-			}
+		sheets, err := r.readState(ctx, of)
+		if err != nil {
+			return err
 		}
-		e, err := dealsOf(destination, s, sheets, pooled)
+		e, err := dealsOf(of, s, sheets, pooled)
 		if err != nil {
 			return fmt.Errorf("judge deals of %s: %w", of, err)
 		}
@@ -72,14 +69,14 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 	})
 }
 
-// dealsOf judges the cheapest fare of a series with its summary, and the cheapest fare of each
-// month with the departure states.
-func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState,
+// dealsOf judges the cheapest fare of a series with its summary, and that of each month, and every fare
+// for its day, with the departure states.
+func dealsOf(of fare.Series, s verdict.RouteSummary, sheets seriesState,
 	pooled *departure.Pooled) (deals.Entry, error) {
-	e := deals.Entry{Destination: destination, AsOf: s.AsOf, Observations: s.Observations,
+	e := deals.Entry{Destination: of.Destination, AsOf: s.AsOf, Observations: s.Observations,
 		Collected: s.CollectedSince()}
 	var err error
-	if e.Any, err = faresOf(s, sheets.any, pooled); err != nil {
+	if e.Any, err = faresOf(of.Trip, s, sheets.any, pooled); err != nil {
 		return e, err
 	}
 	without, known := s.WithoutStops()
@@ -90,29 +87,48 @@ func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState,
 	if sheet == nil && sheets.any != nil && sheets.any.NonStopOnly() {
 		sheet = sheets.any
 	}
-	f, err := faresOf(without, sheet, pooled)
+	f, err := faresOf(of.Trip, without, sheet, pooled)
 	e.NonStop = &f
 	return e, err
 }
 
-func faresOf(s verdict.RouteSummary, sheet *departure.Learner, pooled *departure.Pooled) (f deals.Fares, err error) {
-	f.Route = asDeals(verdict.CheapestAhead(s))
-	if sheet == nil || sheet.AsOf == 0 {
-		return f, nil // the series has no departure state yet
+func faresOf(trip fare.Trip, s verdict.RouteSummary, sheet *departure.Learner,
+	pooled *departure.Pooled) (f deals.Fares, err error) {
+	if sheet == nil || sheet.AsOf == 0 { // the series has no departure state yet
+		f.Route, err = asDeals(nil, nil, verdict.CheapestAhead(s))
+		return f, err
 	}
-	months, err := verdict.CheapestOfMonths(&sheet.State, pooled)
-	f.Months = asDeals(months)
+	state := &sheet.State
+	if f.Route, err = asDeals(state, pooled, verdict.CheapestAhead(s)); err != nil || trip != fare.OneWay {
+		return f, err
+	}
+	months, err := verdict.CheapestOfMonths(state, pooled)
+	if err != nil {
+		return f, err
+	}
+	if f.Months, err = asDeals(state, pooled, months); err != nil {
+		return f, err
+	}
+	var airlines []verdict.Judged
 	for _, a := range verdict.AirlinesOf(sheet.Live) {
-		only := s.OfAirlines(fare.OnlyAirlines([]fare.Airline{a}), &sheet.State)
-		f.Airlines = append(f.Airlines, asDeals(verdict.CheapestAhead(only))...)
+		airlines = append(airlines, verdict.CheapestAhead(s.OfAirlines(fare.OnlyAirlines([]fare.Airline{a}), state))...)
 	}
+	f.Airlines, err = asDeals(state, pooled, airlines)
 	return f, err
 }
 
-func asDeals(judged []verdict.Judged) (all []deals.Deal) {
-	for _, j := range judged {
-		j.Verdict.Minimum = 0 // deals do not store it
-		all = append(all, deals.Deal{Judged: j})
+func asDeals(state *departure.State, pooled *departure.Pooled, judged []verdict.Judged) (all []deals.Deal, err error) {
+	days := make([]verdict.Verdict, len(judged))
+	if state != nil {
+		days, err = verdict.OwnDays(state, pooled, judged)
 	}
-	return all
+	for i, j := range judged {
+		if err == nil {
+			j.Verdict.Minimum = 0 // deals do not store it
+			own := days[i]
+			all = append(all, deals.Deal{Judged: j, OwnDay: verdict.Verdict{Level: own.Level, Reliability: own.Reliability,
+				Median: own.Median}})
+		}
+	}
+	return all, err
 }

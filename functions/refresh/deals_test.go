@@ -87,11 +87,8 @@ func TestDealsStand(t *testing.T) {
 			if !ok || had.Fare.Depart != deal.Fare.Depart {
 				continue
 			}
-			usual, _ := deal.Usual()
-			usually, _ := had.Usual()
 			same := had.Fare.Price == deal.Fare.Price && had.Fare.Stops == deal.Fare.Stops &&
-				had.Verdict.Level == deal.Verdict.Level && had.Verdict.Reliability == deal.Verdict.Reliability &&
-				usual == usually
+				had.OwnDay.Level == deal.OwnDay.Level && had.OwnDay.Reliability == deal.OwnDay.Reliability
 			if same != (had.Since == deal.Since) || deal.Since > s.now.Unix() || deal.Since < had.Since {
 				t.Errorf("day %d, %s: told since %d, before %d: %+v, before %+v", d, route, deal.Since, had.Since,
 					deal.Judged, had.Judged)

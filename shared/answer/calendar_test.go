@@ -153,7 +153,7 @@ func checkLower(t *testing.T, a verdict.Judgement, c verdict.Calendar) {
 		known = a.Known
 	}
 	if below := known != nil && lowest.Price < known.Price; (lower != nil) != (below && a.Scope == verdict.OfRoute) ||
-		lower != nil && lower.Fare != lowest {
+		lower != nil && *lower != lowest {
 		t.Errorf("known %+v, lower %+v, the lowest of the calendar is %+v", known, lower, lowest)
 	}
 	if day := a.Fare.Depart; day > 0 && a.Scope == verdict.OfRoute &&

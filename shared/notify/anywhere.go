@@ -156,6 +156,9 @@ func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language)
 		Level: v.Level, Reliability: v.Reliability, Sample: v.Sample, Percentile: v.Percentile, Median: v.Median,
 		Page: links.pageOf(news{Route: route}, a, l),
 	}
+	if own := d.OwnDay; own.Judged() {
+		told.ForDay = &Judged{own.Level, own.Reliability, own.Median, v.Sample}
+	}
 	of := verdict.Live{Flight: d.Fare.Flight, Stops: d.Fare.Stops}
 	told.Flight, told.Facts = wording.FlightSentence(l, of), factsOf(of)
 	return told

@@ -77,7 +77,7 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 			Facts: factsOf(found.fare()), Found: time.Unix(found.Found, 0).UTC(),
 			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 			Median: found.Median, Minimum: found.Minimum,
-			Departure: ahead.departure(l), Waits: ahead.waits(l), Expected: ahead.expected(),
+			ForDay: ahead.judged(), Departure: ahead.departure(l), Waits: ahead.waits(l), Expected: ahead.expected(),
 			Page: links.pageOf(found, a, l),
 		}},
 		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()),

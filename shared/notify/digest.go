@@ -282,13 +282,14 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 		a := line.alert
 		from, to := names(a, lang.Code)
 		a.Language = lang.Code
+		of := Fare{Trip: a.Trip, Level: line.found.Level, Reliability: line.found.Reliability, Sample: line.found.Sample,
+			ForDay: line.found.ahead.judged()}
 		d.Alerts = append(d.Alerts, mail.DigestAlert{
 			In: LanguageOf(a), Origin: from, Destination: to,
 			Trip: TripText(a.Trip, lang), When: waitsFor(a, lang), Met: line.met,
 			Price: line.price, Depart: line.found.Depart, Flight: wording.FlightSentence(lang, line.found.fare()),
-			Found: time.Unix(line.found.Found, 0).UTC(),
-			Dated: a.Trip.From > 0, Level: string(line.found.Level),
-			Reliability: string(line.found.Reliability), Median: line.found.Median, Before: line.before,
+			Found:  time.Unix(line.found.Found, 0).UTC(),
+			Market: string(of.Market()), Judged: of.judged(), Before: line.before,
 			Page: l.pageOf(line.found, a, lang), Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()),
 			Snooze: l.BaseURL + l.Snooze(s, a.Ref()),
 		})

@@ -53,12 +53,38 @@ type Fare struct {
 	Reliability        verdict.Reliability
 	Percentile, Sample int
 	Median, Minimum    fare.Cents
+	ForDay             *Judged `json:",omitempty"` // the fare among departures as far ahead; nil: unknown
 	// Departure says what fares on this departure usually cost, and Waits what waiting brought in
 	// similar recorded cases; its first sentence is the advice. Both are in the language of the
 	// message, and empty if nothing is known.
 	Departure, Waits []string
 	Expected         *Expected // Departure and Waits in numbers; nil if nothing is known
 	Page             string    // link to the page with the whole verdict
+}
+
+// Judged is the judgement of a fare for its day. The other levels of a Fare are what its alert goes by:
+// for a route those of its market.
+type Judged struct {
+	Level       verdict.Level
+	Reliability verdict.Reliability
+	Usual       fare.Cents
+	Sample      int
+}
+
+// Market returns the level of the fares of the route, or "" if the alert is for a trip on given days.
+func (f Fare) Market() verdict.Level {
+	if f.Trip.From > 0 || f.Level == verdict.Unjudged {
+		return ""
+	}
+	return f.Level
+}
+
+// judged returns what a mail says of the fare.
+func (f Fare) judged() mail.Judged {
+	if of := f.ForDay; of != nil {
+		return mail.Judged{Level: string(of.Level), Reliability: string(of.Reliability), Usual: of.Usual, Sample: of.Sample}
+	}
+	return mail.Judged{Level: string(f.Level), Reliability: string(f.Reliability), Sample: f.Sample}
 }
 
 // Facts holds what the source says about the flight of a fare. Waiting jobs are stored with these
@@ -139,9 +165,8 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 	return mail.AlertMail(mail.Alert{
 		ID: m.ID, To: to.Email, Lang: m.Language, In: l, Origin: f.Origin, Destination: f.Destination,
 		Subject: Subject(to, f, l), Price: f.Price, Depart: f.Depart, Return: f.Return, Flight: f.Flight, Found: f.Found, Day: m.Day,
-		Since: Since(to, f, l), Booked: booked, Dated: to.Trip.From > 0,
-		Level: string(f.Level), Reliability: string(f.Reliability), Sample: f.Sample,
-		Median: f.Median, Minimum: f.Minimum, Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l),
+		Since: Since(to, f, l), Booked: booked,
+		Market: string(f.Market()), Judged: f.judged(), Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l),
 		RequestDay: to.RequestDay, Picture: m.Picture,
 		Departure: f.Departure, Waits: waits, Page: f.Page,
 		Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
@@ -158,8 +183,8 @@ func listMail(to store.Alert, m Message) (mail.Message, error) {
 	}
 	for _, f := range m.Fares {
 		list.Fares = append(list.Fares, mail.Listed{
-			Destination: f.Destination, Price: f.Price, Median: f.Median, Depart: f.Depart, Found: f.Found,
-			Flight: f.Flight, Level: string(f.Level), Reliability: string(f.Reliability), Page: f.Page,
+			Destination: f.Destination, Price: f.Price, Depart: f.Depart, Found: f.Found,
+			Flight: f.Flight, Judged: f.judged(), Page: f.Page,
 		})
 	}
 	return mail.ListMail(list)

@@ -22,24 +22,21 @@ type Answers interface {
 // similar cases. The zero outlook adds no text to a message.
 type outlook struct{ of *verdict.Judgement }
 
-// lookAhead returns the outlook of the fare in n, which is empty if the departure cannot be judged,
-// or if its cheapest fare now has another price. Only a failure of the store is an error, because a
-// mail is complete without an outlook.
-func lookAhead(ctx context.Context, answers Answers, n news) (outlook, error) {
+// lookAhead returns the outlook of a question about a departure, which is empty if the departure
+// cannot be judged, or if its cheapest fare now has another price. Only a failure of the store is an
+// error, because a mail is complete without an outlook.
+func lookAhead(ctx context.Context, answers Answers, q answer.Question, price fare.Cents) (outlook, error) {
 	if answers == nil {
 		return outlook{}, nil
 	}
-	a, err := answers.Answer(ctx, answer.Question{
-		From: answer.Name("", string(n.Route.Origin)), To: answer.Name("", string(n.Route.Destination)),
-		When: &answer.When{When: verdict.When{Date: n.Depart}},
-	})
+	a, err := answers.Answer(ctx, q)
 	if err != nil {
 		if !errors.Is(err, store.ErrUnavailable) {
 			err = nil // no fare, or not enough data
 		}
 		return outlook{}, err
 	}
-	return outlookOf(a.Judgement, n.Price), nil
+	return outlookOf(a.Judgement, price), nil
 }
 
 // outlookOf returns an empty outlook if the answer is about another price, or if there are too few
@@ -55,9 +52,15 @@ func (o outlook) departure(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
 	}
-	certainty, restsOn := wording.Verdict{Language: l, Of: *o.of}.Certainty()
-	return []string{wording.Typical(l, *o.of),
-		certainty + l.Text("format.comma") + restsOn + "."}
+	return []string{wording.Verdict{Language: l, Of: *o.of}.Half()}
+}
+
+func (o outlook) judged() *Judged {
+	if o.of == nil {
+		return nil
+	}
+	v := o.of.Verdict
+	return &Judged{v.Level, v.Reliability, v.Median, v.Sample}
 }
 
 // waits says what waiting brought in similar recorded cases. A message states the chance for one

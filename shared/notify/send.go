@@ -13,6 +13,7 @@ import (
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict"
 )
 
 // Sender sends stored news to subscribers, each message at least once. After a carrier accepts a
@@ -184,7 +185,10 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 	}
 	if l := n.look; l != nil {
 		l.ahead = sync.OnceValue(func() outlook {
-			o, err := lookAhead(ctx, r.Answers, l.news)
+			n := l.news
+			o, err := lookAhead(ctx, r.Answers, answer.Question{
+				From: answer.Name("", string(n.Route.Origin)), To: answer.Name("", string(n.Route.Destination)),
+				When: &answer.When{When: verdict.When{Date: n.Depart}}}, n.Price)
 			if err != nil {
 				r.Log.WarnContext(ctx, "mails say nothing of what is to be expected", "route", stored.Route.String(),
 					"error", err)

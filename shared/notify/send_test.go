@@ -54,9 +54,9 @@ func TestAlertMail(t *testing.T) {
 	h.Work(notify.Result{Sent: 2, Settled: 1})
 	h.WantMailed("ab", "ada")
 	for _, m := range h.Mails() {
-		who, subject, says := "ab", "Milano–Bucarest: ora 30,00\u00a0€, di solito 50,00\u00a0€", "quando il prezzo"
+		who, subject, says := "ab", "Milano–Bucarest: i prezzi sono molto bassi, da 30,00\u00a0€", "quando i prezzi"
 		if m.To == notifytest.AddressOf("ada") {
-			who, subject, says = "ada", "Milan–Bucharest: now €30.00, usually €50.00", "€31.00 or less"
+			who, subject, says = "ada", "Milan–Bucharest: fares are very low, from €30.00", "€31.00 or less"
 		}
 		if m.Subject != subject || !strings.Contains(m.Text, says) || len(m.Inline) != 1 || m.Tag != mail.AlertTag {
 			t.Errorf("%s has %q:\n%s", who, m.Subject, m.Text)

@@ -52,8 +52,11 @@ func Subject(a store.Alert, f Fare, l *i18n.Language) string {
 		id, other = "paid", a.Threshold
 	case f.Known > 0 && f.Known != f.Price:
 		id, other = "was", f.Known
-	case f.Median > 0:
-		id, other = "usual", f.Median
+	case f.ForDay != nil:
+		id, other = "usual", f.ForDay.Usual
+	case f.Market() != "":
+		return l.Text("mail.alert.subject.market", "Route", f.Origin+"–"+f.Destination, "Price", l.Amount(f.Price),
+			"Level", l.Text("market."+string(f.Market())))
 	default:
 		return f.Origin + "–" + f.Destination + l.Text("format.colon") + " " + l.Amount(f.Price)
 	}

@@ -137,7 +137,7 @@ func TestSubject(t *testing.T) {
 		{"a trip that was paid for", store.Alert{Kind: store.Paid, Threshold: 9000, RequestDay: 110}, story,
 			"Milan–Lisbon: now €49.00, you paid €90.00"},
 	} {
-		f := Fare{Origin: "Milan", Destination: "Lisbon", Price: 4900, Median: 6000, Known: known(c.alert, c.saw)}
+		f := Fare{Origin: "Milan", Destination: "Lisbon", Price: 4900, ForDay: &Judged{Usual: 6000}, Known: known(c.alert, c.saw)}
 		if got := Subject(c.alert, f, i18n.ForCode("en")); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

@@ -26,9 +26,10 @@ func When(a store.Alert, l *i18n.Language) template.HTML {
 func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Route.Destination == store.Anywhere {
 		if a.Threshold > 0 {
-			return l.HTML("when.anywhere_most."+a.LeastLevel(), "Amount", AmountOf(a, a.Threshold, l))
+			return l.HTML("when.anywhere_most."+a.LeastLevel(),
+				append(wording.Lows(l), "Amount", AmountOf(a, a.Threshold, l))...)
 		}
-		return l.HTML("when.anywhere." + a.LeastLevel())
+		return l.HTML("when.anywhere."+a.LeastLevel(), wording.Lows(l)...)
 	}
 	switch a.Condition() {
 	case store.Threshold:
@@ -45,7 +46,7 @@ func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	case store.Change:
 		return l.HTML("when.change")
 	}
-	return l.HTML("when.verdict")
+	return wording.WhenCheap(l, a.Trip.From > 0)
 }
 
 // LanguageOf returns the language of an alert's messages. It writes amounts in the currency of the
@@ -103,8 +104,11 @@ func TripText(t store.Trip, l *i18n.Language) string {
 func ListTitle(m Message, l *i18n.Language) string {
 	first, many := m.Fares[0], len(m.Fares)+m.More
 	if many == 1 {
-		return m.Origin + "–" + first.Destination + l.Text("format.colon") + " " + l.Amount(first.Price) + ", " +
-			l.Text("level."+string(first.Level))
+		said := m.Origin + "–" + first.Destination + l.Text("format.colon") + " " + l.Amount(first.Price)
+		if day := first.ForDay; day != nil {
+			said += ", " + l.Text("level."+string(day.Level))
+		}
+		return said
 	}
 	return l.Count("mail.list.subject", many, "City", m.Origin, "Price", l.Amount(first.Price))
 }

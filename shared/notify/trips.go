@@ -148,10 +148,16 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 		of = &a.Judgement.Fare
 	}
 	n := newsOfFare(route, *of, a.Judgement.Verdict)
-	if trip.From > 0 && (trip.Month || trip.From == trip.To) {
-		n.ahead = outlookOf(a.Judgement, n.Price)
-	}
 	n.Return = of.Return()
+	q.When, q.Price = &answer.When{When: verdict.When{Date: n.Depart}, Back: n.Return}, nil
+	if n.ahead, err = lookAhead(ctx, r.answers, q, n.Price); err != nil {
+		return n, false, err
+	}
+	// An alert for a month or several days is for a fare that is good among the cheapest of such days
+	// and, as its message says, for its own day.
+	if own := n.ahead.judged(); own != nil && trip.From > 0 && n.Level.Place() < own.Level.Place() && n.Level.Place() >= 0 {
+		n.Level = own.Level
+	}
 	return n, true, nil
 }
 

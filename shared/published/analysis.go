@@ -14,35 +14,47 @@ import (
 // Analysis is the answer to a question about a fare. All amounts are integer cents of the currency
 // Valuta.
 type Analysis struct {
-	Origine             string            `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
-	Destinazione        string            `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
-	OrigineIata         string            `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
-	DestinazioneIata    string            `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Luoghi              []Luogo           `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave: those with several airports. Absent if there are none"`
-	Tratta              *Tratta           `json:"tratta,omitempty" doc:"The airports that the answer is about. Present if you named an airport of a city with several, and the fares of the route state theirs"`
-	Vettori             *Vettori          `json:"vettori,omitempty" doc:"The airlines that the answer is limited to"`
-	Ambito              string            `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto judges: the cheapest fare of the route, of a month, or of a departure"`
-	Valuta              string            `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
-	Verdetto            Verdetto          `json:"verdetto"`
-	Raccolta            *httpapi.Raccolta `json:"raccolta,omitempty" doc:"How far the route is from its first verdict. Present with dati-insufficienti about a route"`
-	Prezzo              Prezzo            `json:"prezzo" doc:"The judged fare. It was observed and may no longer be available"`
-	PrezzoNoto          *Prezzo           `json:"prezzoNoto,omitempty" doc:"The lowest live fare for the same question. Present where prezzo is a price that the caller gave"`
-	SolitoPartenzaCent  *fare.Cents       `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"Median price of departures like that of prezzo as many days ahead, in cents of valuta. Present for a month or several days, if prezzo is a known fare"`
-	MinimoPartenza      *MinimoVisto      `json:"minimoPartenza,omitempty" doc:"Lowest fare of the same departure on earlier days, of the last 60. Present for one departure, if fares of past days are shown"`
-	MesiPerConvenienza  []Mese            `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months by median fare, cheapest first. Months with fewer than 5 fares are left out"`
-	Quartili            *Quartili         `json:"quartili,omitempty" doc:"The usual price. For a departure or a month it comes from comparable departures this far ahead, for a route from the cheapest fares of other days. Absent with dati-insufficienti"`
-	AnticipoGiorni      *int              `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present if verdetto is about a departure or a month"`
-	NellAnticipo        *bool             `json:"nellAnticipo,omitempty" doc:"Whether anticipoGiorni lies within anticipoConsigliato. Absent if either is absent"`
-	Previsione          []Previsione      `json:"previsione,omitempty" doc:"What happened to such fares within 7 and 14 days. Absent if the departure leaves sooner, and until this service has seen outcomes"`
-	AnticipoConsigliato *Anticipo         `json:"anticipoConsigliato,omitempty" doc:"The days before departure in which fares have been lowest. Absent if fewer than 8 departures show it"`
-	Osservazioni        int               `json:"osservazioni" minimum:"0" doc:"Fares of the route observed in the last 400 days"`
-	AggiornatoIl        time.Time         `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC. The age of the judged fare is prezzo.etaOre"`
+	Origine          string            `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
+	Destinazione     string            `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
+	OrigineIata      string            `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	DestinazioneIata string            `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
+	Luoghi           []Luogo           `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave: those with several airports. Absent if there are none"`
+	Tratta           *Tratta           `json:"tratta,omitempty" doc:"The airports that the answer is about. Present if you named an airport of a city with several, and the fares of the route state theirs"`
+	Vettori          *Vettori          `json:"vettori,omitempty" doc:"The airlines that the answer is limited to"`
+	Ambito           string            `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto judges: the cheapest fare of the route, of a month, or of a departure"`
+	Valuta           string            `json:"valuta" doc:"ISO 4217 code of the currency of cent and of all *Cent fields. They are hundredths of it, even where it has none, such as JPY" example:"EUR"`
+	Verdetto         Verdetto          `json:"verdetto"`
+	Raccolta         *httpapi.Raccolta `json:"raccolta,omitempty" doc:"How far the route is from its first verdict. Present with dati-insufficienti about a route"`
+	Prezzo           Prezzo            `json:"prezzo" doc:"The judged fare. It was observed and may no longer be available"`
+	PrezzoNoto       *Prezzo           `json:"prezzoNoto,omitempty" doc:"The lowest live fare for the same question. Present where prezzo is a price that the caller gave"`
+	ForDay
+	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"Lowest fare of the same departure on earlier days, of the last 60. Present for one departure, if fares of past days are shown"`
+	MesiPerConvenienza  []Mese       `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months by median fare, cheapest first. Months with fewer than 5 fares are left out"`
+	Quartili            *Quartili    `json:"quartili,omitempty" doc:"The usual price. For a departure or a month it comes from comparable departures this far ahead, for a route from the cheapest fares of other days. Absent with dati-insufficienti"`
+	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present if verdetto is about a departure or a month"`
+	NellAnticipo        *bool        `json:"nellAnticipo,omitempty" doc:"Whether anticipoGiorni lies within anticipoConsigliato. Absent if either is absent"`
+	Previsione          []Previsione `json:"previsione,omitempty" doc:"What happened to such fares within 7 and 14 days. Absent if the departure leaves sooner, and until this service has seen outcomes"`
+	AnticipoConsigliato *Anticipo    `json:"anticipoConsigliato,omitempty" doc:"The days before departure in which fares have been lowest. Absent if fewer than 8 departures show it"`
+	Osservazioni        int          `json:"osservazioni" minimum:"0" doc:"Fares of the route observed in the last 400 days"`
+	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare of the route was found, UTC. The age of the judged fare is prezzo.etaOre"`
+}
+
+// ForDay is what is said of a fare beside its day, wherever it stands. It is empty if the fare has no day,
+// or if too few departures as far ahead are known.
+type ForDay struct {
+	Usual       *fare.Cents `json:"solitoPartenzaCent,omitempty" minimum:"1" doc:"Usual price of departures like that of prezzo as many days ahead, in cents of valuta"`
+	Level       string      `json:"livelloPartenza,omitempty" enum:"ottimo,buono,normale,caro" doc:"Level of prezzo for its own day"`
+	Reliability string      `json:"affidabilitaPartenza,omitempty" enum:"alta,media,bassa" doc:"How sure livelloPartenza is"`
+}
+
+func forDay(v verdict.Verdict) ForDay {
+	return ForDay{some(v.Median), string(v.Level), string(v.Reliability)}
 }
 
 // Verdetto is the verdict on a fare. Its pointers are nil without enough data for a
 // verdict.
 type Verdetto struct {
-	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"A route: lower days plus half of the equal days, up to 10 of 100 ottimo, 35 buono, 70 normale; ottimo and buono at least 2 % under the median, caro at least 2 % over it. A departure or a month: up to percentile 10, 35 and 70"`
+	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"A route: lower days plus half of the equal days, up to 10 of 100 ottimo, 35 buono, 70 normale; ottimo and buono at least 2 % under the median, caro at least 2 % over it. A departure or a month: up to percentile 10, 35 and 70; normale if less than 2 % or at most 1 EUR from the median"`
 	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. A route: alta from 60 days, if half of intervallo is at most 10 points; media from 30 days, at most 20 points. A departure or a month: alta from 60 fares at a similar lead time, media from 20. One step lower if the fare was found 72 hours ago or earlier"`
 	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"A route: giorniInferiori of 100 days of the sample, rounded; 0 only if no day was lower, 100 only if all were. A departure or a month: estimated share of comparable fares that are lower, in percent, adjusted for lead time; recent fares count more"`
 	Intervallo        *Intervallo `json:"intervallo,omitempty" doc:"90 % interval of percentile, among all days since dal, observed or not; a departure or a month: among all comparable fares"`
@@ -126,6 +138,9 @@ type Quartili struct {
 	Median  fare.Cents `json:"medianaCent" doc:"Median, in cents of valuta"`
 	Q3      fare.Cents `json:"q3Cent" doc:"Third quartile: three quarters are cheaper. In cents of valuta"`
 	Maximum fare.Cents `json:"massimoCent" doc:"Highest usual price, in cents of valuta"`
+
+	HalfLow  fare.Cents `json:"metaDaCent" doc:"Half of the prices lie from here to metaACent: a fifth is cheaper"`
+	HalfHigh fare.Cents `json:"metaACent" doc:"Upper end of that half: a fare that is caro lies above it"`
 }
 
 // Previsione is the forecast for one departure and horizon.
@@ -225,7 +240,7 @@ func analysis(j verdict.Judgement, currency string) Analysis {
 	a := Analysis{
 		Tratta: trattaOf(j.Pair), Ambito: string(j.Scope), Valuta: currency, Verdetto: verdetto(j.Judged),
 		Raccolta: httpapi.RaccoltaOf(j.Collection), Prezzo: prezzo(j.Fare, currency, j.At),
-		SolitoPartenzaCent: some(j.OwnDay.Median), MesiPerConvenienza: []Mese{}, Quartili: (*Quartili)(j.Quartiles),
+		ForDay: forDay(j.OwnDay), MesiPerConvenienza: []Mese{}, Quartili: (*Quartili)(j.Quartiles),
 		AnticipoGiorni: j.Lead, NellAnticipo: j.InWindow, Osservazioni: j.Observations, AggiornatoIl: j.Newest,
 	}
 	a.Prezzo.Dichiarato = j.Declared

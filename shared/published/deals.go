@@ -40,7 +40,8 @@ type Occasione struct {
 	DestinazioneIata string   `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
 	Verdetto         Verdetto `json:"verdetto" doc:"The verdict of GET /v1/analisi at the refresh that saw this fare, without minimoCent, intervallo and the days that it counts"`
 	Prezzo           Prezzo   `json:"prezzo" doc:"The destination's cheapest fare. It was observed and may no longer be available"`
-	PrezzoPiuBasso   *Prezzo  `json:"prezzoPiuBasso,omitempty" doc:"A lower one-way fare for another departure. Found over 24 hours before the newest fare, so verdetto does not judge it. Absent with mese"`
+	ForDay
+	PrezzoPiuBasso *Prezzo `json:"prezzoPiuBasso,omitempty" doc:"A lower one-way fare for another departure. Found over 24 hours before the newest fare, so verdetto does not judge it. Absent with mese"`
 }
 
 type DealsInput struct {
@@ -150,7 +151,8 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 			q.Most > 0 && one.Fare.Price > q.Most {
 			continue
 		}
-		listed := Occasione{cityName(ctx, d.To), string(d.To), verdetto(one), prezzo(one.Fare, in.code, now), nil}
+		listed := Occasione{cityName(ctx, d.To), string(d.To), verdetto(one), prezzo(one.Fare, in.code, now),
+			forDay(d.ForDay(now).In(in.amount).Verdict), nil}
 		if d.Lower != nil {
 			lower := prezzo(d.Lower.In(in.amount).Fare, in.code, now)
 			listed.PrezzoPiuBasso = &lower

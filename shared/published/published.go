@@ -74,7 +74,8 @@ func (s *Answers) Publish(ctx context.Context, q answer.Question, of answer.Answ
 func rounded(q verdict.Quartiles) *verdict.Quartiles {
 	down := func(c fare.Cents) fare.Cents { return c - c%100 }
 	up := func(c fare.Cents) fare.Cents { return down(c + 99) }
-	return &verdict.Quartiles{Minimum: q.Minimum, Q1: down(q.Q1), Median: q.Median, Q3: up(q.Q3), Maximum: up(q.Maximum)}
+	return &verdict.Quartiles{Minimum: q.Minimum, Q1: down(q.Q1), Median: q.Median, Q3: up(q.Q3), Maximum: up(q.Maximum),
+		HalfLow: down(q.HalfLow), HalfHigh: down(q.HalfHigh)}
 }
 
 type end struct {

@@ -81,8 +81,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 
 func (q *departureQuestion) cell(live Live, prices bool, now time.Time) Day {
 	a, _ := q.day.Judge(live.Depart, live.Price)
-	median, _ := q.day.Median(live.Depart)
-	v := q.judge(a, Quartiles{Median: median}, live.Age(now))
+	v := q.judge(a, q.day.Usual(live.Depart), live.Price, live.Age(now))
 	day := Day{Judged: Judged{q.facts.inEuro(live),
 		Verdict{Level: v.Level, Reliability: v.Reliability, Percentile: v.Percentile, Median: v.Median}}}
 	if !prices {

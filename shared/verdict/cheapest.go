@@ -49,6 +49,19 @@ func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, er
 	return all, nil
 }
 
+// OwnDays judges live fares for their own days, as a question about each day does, as if they were
+// fresh. The verdict on a fare that cannot be judged is zero.
+func OwnDays(s *departure.State, p *departure.Pooled, all []Judged) (days []Verdict, err error) {
+	q, _, err := newDepartureQuestion(s, p, When{}, s.AsOf.Time())
+	for _, j := range all {
+		if err == nil {
+			own, _ := q.ownDay(j.Fare)
+			days = append(days, own)
+		}
+	}
+	return days, err
+}
+
 // steps returns the fares that are the cheapest of those not departed, on at least one day from
 // asOf to LiveDays days later. live must be in order of departure; cheapestAhead accepts any order.
 func steps(live []Live, asOf fare.Day) (all []Live) {
@@ -69,7 +82,7 @@ func steps(live []Live, asOf fare.Day) (all []Live) {
 
 func (q *departureQuestion) judgeMonth(l Live, age time.Duration) Verdict {
 	a, quartiles, _ := q.day.JudgeSpan(departure.Month, l.Depart, l.Price)
-	return q.judge(a, quartiles, age)
+	return q.judge(a, quartiles, l.Price, age)
 }
 
 func (s RouteSummary) inEuro(l Live) Live {

@@ -26,30 +26,53 @@ func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now tim
 	return quartiles.In(q.facts.Euro), comparables, q.facts.Basis, nil
 }
 
-// AddUsual adds what the departure of the judged fare usually costs this many days ahead, which is
-// the reference of every fare with a departure, whatever question the answer is about. It adds
-// nothing if there are too few comparable fares, or if the price has no departure. To an answer
-// about a route, it also adds the forecasts for that departure, and a lower known fare.
+// AddUsual adds the judgement of the fare for its own departure to an answer about a route, the
+// forecasts for that departure, and a lower fare that was seen earlier. It adds no judgement if there
+// are too few comparable fares, or if the price has no departure.
 func (a *Judgement) AddUsual(s *departure.State, p *departure.Pooled, now time.Time) error {
 	q, known, err := newDepartureQuestion(s, p, When{}, now)
-	if err != nil || !known {
+	if err != nil || !known || a.Scope != OfRoute {
 		return err
 	}
-	if of := a.known(); of != nil && a.Scope == OfRoute {
+	if of := a.known(); of != nil {
 		if lowest, ok := q.lowest(); ok && lowest.Price < of.Price {
-			a.Lower = &Judged{lowest, q.usual(lowest.Depart)}
+			a.Lower = &lowest
 		}
 	}
 	if a.Fare.Depart == 0 { // a fare without a departure has no usual price of its day
 		return nil
 	}
-	if a.OwnDay = q.usual(a.Fare.Depart); a.Scope != OfRoute || !a.OwnDay.Judged() {
+	if a.setOwnDay(&q); !a.OwnDay.Judged() {
 		return nil
 	}
 	if judged, ok := q.day.Judge(a.Fare.Depart, q.facts.FromEuro(a.Fare.Price)); ok {
 		a.Forecasts = q.forecasts(judged, int(a.Fare.Depart-q.today), a.Fare.Price)
 	}
 	return nil
+}
+
+// setOwnDay judges the fare of an answer about the route or several days for its own departure too:
+// what is said of a fare with a day is the same whatever the question was.
+func (a *Judgement) setOwnDay(q *departureQuestion) {
+	own, quartiles := q.ownDay(a.Fare)
+	if own.Judged() {
+		a.OwnDay, a.OwnQuartiles = Judged{a.Fare, own}.Aged(q.now).Verdict, quartiles.In(q.facts.Euro)
+	}
+}
+
+// ownDay judges a fare in EUR for its departure, as if it were fresh. The verdict is zero if there are
+// too few comparable fares.
+func (q *departureQuestion) ownDay(l Live) (Verdict, Quartiles) {
+	price := q.facts.FromEuro(l.Price)
+	if live, ok := q.day.LiveFare(l.Depart); ok && q.facts.Euro(live.Price) == l.Price {
+		price = live.Price // not rounded
+	}
+	quartiles, _ := q.day.Quartiles(l.Depart)
+	a, ok := q.day.Judge(l.Depart, price)
+	if !ok || !enough(a) {
+		return Verdict{}, quartiles
+	}
+	return q.judge(a, quartiles, price, 0), quartiles
 }
 
 // known returns the service's own fare for the question, or nil if there is none.
@@ -71,21 +94,6 @@ func (q *departureQuestion) lowest() (lowest Live, ok bool) {
 	return q.facts.inEuro(lowest), ok
 }
 
-// usual returns the verdict on the live fare of a departure, as if it were fresh, or on its usual
-// fare if it has none. It is zero if there are too few comparable fares.
-func (q *departureQuestion) usual(depart fare.Day) Verdict {
-	quartiles, _ := q.day.Quartiles(depart)
-	price := max(quartiles.Median, 1)
-	if live, ok := q.day.LiveFare(depart); ok {
-		price = live.Price
-	}
-	a, ok := q.day.Judge(depart, price)
-	if !ok || !enough(a) {
-		return Verdict{}
-	}
-	return q.judge(a, quartiles, 0)
-}
-
 // JudgeUsual judges the usual fare of a departure that has no live fare; of a month or several
 // days, that of the middle departure. The answer has the quartiles and the forecasts for a fare at
 // the median. It returns false if there are too few comparable fares.
@@ -99,7 +107,7 @@ func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) 
 		return Judgement{}, false, err
 	}
 	quartiles, _ := q.day.Quartiles(w.Date)
-	if !q.usual(w.Date).Judged() {
+	if a, ok := q.day.Judge(w.Date, max(quartiles.Median, 1)); !ok || !enough(a) {
 		return Judgement{}, false, nil
 	}
 	usual := Live{Price: q.facts.Euro(quartiles.Median), Depart: w.Date}

@@ -9,7 +9,7 @@ import (
 // In returns a copy of a judgement whose EUR amounts are converted to another currency. Quoted
 // amounts and verdicts stay. A price that the caller gave in that currency is not rounded twice.
 func (j Judgement) In(currency string, amount func(fare.Cents) fare.Cents) Judgement {
-	j.Judged, j.OwnDay = j.Judged.In(amount), j.OwnDay.in(amount)
+	j.Judged, j.OwnDay, j.Euro = j.Judged.In(amount), j.OwnDay.in(amount), amount(j.Euro)
 	if j.Declared && j.Fare.Quoted.Currency.String() == currency {
 		j.Fare.Price = j.Fare.Quoted.Amount
 	}
@@ -18,7 +18,7 @@ func (j Judgement) In(currency string, amount func(fare.Cents) fare.Cents) Judge
 		j.Known = &known
 	}
 	if j.Lower != nil {
-		lower := j.Lower.In(amount)
+		lower := live(*j.Lower, amount)
 		j.Lower = &lower
 	}
 	if j.Lowest != nil {
@@ -26,6 +26,9 @@ func (j Judgement) In(currency string, amount func(fare.Cents) fare.Cents) Judge
 	}
 	if j.Quartiles != nil {
 		j.Quartiles = j.Quartiles.In(amount)
+	}
+	if j.OwnQuartiles != nil {
+		j.OwnQuartiles = j.OwnQuartiles.In(amount)
 	}
 	j.Months = slices.Clone(j.Months)
 	for i := range j.Months {

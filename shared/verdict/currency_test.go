@@ -15,7 +15,7 @@ func TestIn(t *testing.T) {
 		return Judgement{
 			Judged:    Judged{Live{Price: price, Quoted: quoted}, Verdict{Level: Good, Median: usual, Minimum: lower}},
 			Known:     &Live{Price: known, Quoted: fare.Money{Amount: 2999, Currency: fare.EUR}},
-			Lower:     &Judged{Fare: Live{Price: lower, Quoted: fare.Money{Amount: 1001, Currency: fare.EUR}}},
+			Lower:     &Live{Price: lower, Quoted: fare.Money{Amount: 1001, Currency: fare.EUR}},
 			OwnDay:    Verdict{Median: usual},
 			Lowest:    &Low{Price: lower},
 			Quartiles: &Quartiles{Minimum: lower, Q1: lower, Median: usual, Q3: month, Maximum: month},

@@ -111,7 +111,7 @@ func (q *departureQuestion) judgement(l Live, depart fare.Day, price fare.Cents,
 		a, _ = q.day.Judge(q.Date, price)
 		quartiles, _ = q.day.Quartiles(q.Date)
 	}
-	out := q.facts.judgement(l, q.judge(a, quartiles, age), q.now)
+	out := q.facts.judgement(l, q.judge(a, quartiles, price, age), q.now)
 	out.Scope = q.When.Scope()
 	if day, lowest, ok := q.day.Lowest(q.Date); ok && q.Span == nil {
 		out.Lowest = &Low{Day: day, Price: q.facts.Euro(lowest)}
@@ -124,6 +124,9 @@ func (q *departureQuestion) judgement(l Live, depart fare.Day, price fare.Cents,
 			out.InWindow = &inside
 		}
 	}
+	if q.Span != nil && depart != 0 {
+		out.setOwnDay(q)
+	}
 	if !out.Verdict.Judged() {
 		return out
 	}
@@ -133,13 +136,12 @@ func (q *departureQuestion) judgement(l Live, depart fare.Day, price fare.Cents,
 	}
 	if q.Span != nil { // the forecast is for the departure that is cheapest now
 		a, _ = q.day.Judge(depart, price)
-		out.OwnDay = q.usual(depart)
 	}
 	out.Forecasts = q.forecasts(a, int(depart-q.today), l.Price)
 	return out
 }
 
-func (q *departureQuestion) judge(a departure.Answer, quartiles Quartiles, age time.Duration) Verdict {
+func (q *departureQuestion) judge(a departure.Answer, quartiles Quartiles, price fare.Cents, age time.Duration) Verdict {
 	if !enough(a) {
 		return Verdict{Level: Unjudged, Sample: a.Count}
 	}
@@ -159,8 +161,9 @@ func (q *departureQuestion) judge(a departure.Answer, quartiles Quartiles, age t
 		step++
 	}
 	return Verdict{
-		Level: departure.LevelOf(a.Percentile), Reliability: reliabilityAt(step, age),
-		Percentile: departure.Percent(a.Percentile), Interval: interval(a),
+		Level:       departure.LevelOf(a.Percentile).Beside(q.facts.Euro(price), q.facts.Euro(quartiles.Median), q.facts.Euro(quartiles.HalfHigh)),
+		Reliability: reliabilityAt(step, age),
+		Percentile:  departure.Percent(a.Percentile), Interval: interval(a),
 		Median: q.facts.Euro(quartiles.Median), Minimum: q.facts.Euro(quartiles.Minimum),
 		Sample: sample, Comparison: comparison,
 	}

@@ -18,8 +18,10 @@ type Judgement struct {
 	Newest   time.Time // when the newest fare of the route was found
 
 	Known        *Live       // with Declared: the lowest live fare for the same question
-	Lower        *Judged     // the lowest fare of all departures, if below Fare, as a fare for its own day; see AddUsual
-	OwnDay       Verdict     // on Fare as a fare for its own day, as if it were fresh; zero: unknown
+	Lower        *Live       // the lowest fare of all departures, seen earlier, if below Fare; see AddUsual
+	Euro         fare.Cents  // 1 EUR in the currency of the amounts
+	OwnDay       Verdict     // on Fare as a fare for its own day, if the question is another; zero: unknown
+	OwnQuartiles *Quartiles  // the usual price of OwnDay
 	Lowest       *Low        // the lowest fare of the same departure on earlier days
 	Quartiles    *Quartiles  // the usual price; nil without a verdict
 	Lead         *int        // days to the departure; nil: not about one
@@ -144,7 +146,7 @@ func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Ti
 func (s RouteSummary) onRoute(l Live, price fare.Cents, age time.Duration, now time.Time) Judgement {
 	a := s.judgement(l, s.judge(price, age), now)
 	if a.Verdict.Judged() {
-		a.Quartiles = s.lowQuartiles()
+		a.Quartiles = s.lowQuartiles(price, a.Verdict.Level)
 	}
 	if c, ok := s.Collection(fare.DayOf(now)); ok {
 		a.Collection = &c
@@ -153,7 +155,7 @@ func (s RouteSummary) onRoute(l Live, price fare.Cents, age time.Duration, now t
 }
 
 func (s RouteSummary) judgement(l Live, v Verdict, now time.Time) Judgement {
-	return Judgement{Judged: Judged{l, v}, Pair: Pair{Basis: s.Basis}, Scope: OfRoute, At: now,
+	return Judgement{Judged: Judged{l, v}, Euro: 100, Pair: Pair{Basis: s.Basis}, Scope: OfRoute, At: now,
 		Newest: time.Unix(s.Newest, 0).UTC(), Months: s.Months, Window: s.Window, Observations: s.Observations}
 }
 

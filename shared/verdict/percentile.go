@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict/departure"
 )
 
 // Percentile is the position of a price among the daily lows of the last HistoryDays days, today
@@ -79,11 +80,20 @@ func quantile(lows []Low, share float64) fare.Cents {
 	return lows[i].Price
 }
 
-func (s RouteSummary) lowQuartiles() *Quartiles {
+// lowQuartiles also returns the half of the lows that is shown beside a price: those from the 20th to
+// the 70th of 100. Days with an equal low count half for the level but lie below the end of that half,
+// so for an Expensive price with many equal days the half is one further down: below the price.
+func (s RouteSummary) lowQuartiles(price fare.Cents, l Level) *Quartiles {
 	lows := s.sample()
 	at := func(share float64) fare.Cents { return s.Euro(quantile(lows, share)) }
-	return &Quartiles{Minimum: s.Euro(lows[0].Price), Q1: at(.25), Median: at(.5), Q3: at(.75),
-		Maximum: s.Euro(lows[len(lows)-1].Price)}
+	q := &Quartiles{Minimum: s.Euro(lows[0].Price), Q1: at(.25), Median: at(.5), Q3: at(.75),
+		Maximum: s.Euro(lows[len(lows)-1].Price), HalfLow: at(departure.HalfFrom), HalfHigh: at(departure.HalfTo)}
+	if l == Expensive && quantile(lows, departure.HalfTo) >= price {
+		below, _ := slices.BinarySearchFunc(lows, price, func(l Low, p fare.Cents) int { return int(l.Price - p) })
+		q.HalfHigh = s.Euro(lows[below-1].Price)
+		q.HalfLow = s.Euro(lows[max(0, below-(len(lows)+1)/2)].Price)
+	}
+	return q
 }
 
 // Percent is the published percentile. It is 0 only if no day had a lower low, and 100 only if all

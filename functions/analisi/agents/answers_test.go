@@ -109,22 +109,22 @@ func TestLanguage(t *testing.T) {
 		says            map[string]string
 	}{
 		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`,
-			map[string]string{"": "Milan to Bucharest. Great: about €3 less than usual for this route.\nLowest of " +
-				"the latest fares: €30, for Tuesday 10 May 2016, seen today. On this route the lowest fare is usually between €32 " +
-				"and €35.",
-				"en":    "Milan to Bucharest. Great: about €3 less",
-				"it":    "Ottimo: circa 3\u00a0€ meno del solito per questa rotta.",
-				"de":    "Mailand – Bukarest. Sehr gut: etwa 3\u00a0€ weniger als üblich auf dieser Strecke.",
-				"fr":    "Excellent prix\u00a0: environ 3\u00a0€ de moins que d’habitude pour ce trajet.",
-				"es":    "De Milán a Bucarest. Precio excelente: unos 3\u00a0€ menos de lo habitual para esta ruta.",
-				"pt-BR": "Ótimo: cerca de 3\u00a0€ a menos do que o habitual para esta rota.",
-				"nl":    "Milan to Bucharest. Great: "}},
-		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan, best-judged first: Bucharest 30.00 EUR",
-			"it": "Da Milano, le migliori per prime: Bucarest 30.00 EUR",
-			"de": "Ab Mailand, das am besten beurteilte Ziel zuerst: Bukarest 30.00 EUR",
-			"fr": "Depuis Milan, le mieux jugé d’abord\u00a0: Bucarest 30.00 EUR",
-			"es": "Desde Milán, primero el de mejor veredicto: Bucarest 30.00 EUR",
-			"pt": "A partir de Milão, primeiro o de melhor veredicto: Bucareste 30.00 EUR"}},
+			map[string]string{"": "Milan to Bucharest. Fares are very low right now.\nThe lowest fare now: €30, for " +
+				"Tuesday 10 May 2016, seen today. None of the 40 days since 21 January 2016 had a lower fare. On half of the " +
+				"days the lowest fare was between €31 and €35.",
+				"en":    "Milan to Bucharest. Fares are very low",
+				"it":    "In questo momento i prezzi sono molto bassi.",
+				"de":    "Mailand – Bukarest. Die Preise sind zurzeit sehr niedrig.",
+				"fr":    "Les prix sont très bas en ce moment.",
+				"es":    "De Milán a Bucarest. Ahora mismo los precios son muy bajos.",
+				"pt-BR": "Neste momento os preços estão muito baixos.",
+				"nl":    "Milan to Bucharest. Fares are very low"}},
+		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "against their other days: Bucharest 30.00 EUR on 2016-05-10, great for that day",
+			"it": "rispetto ai loro altri giorni: Bucarest 30.00 EUR",
+			"de": "am niedrigsten sind: Bukarest 30.00 EUR",
+			"fr": "par rapport à leurs autres jours\u00a0: Bucarest 30.00 EUR",
+			"es": "frente a sus otros días: Bucarest 30.00 EUR",
+			"pt": "face aos seus outros dias: Bucareste 30.00 EUR"}},
 		{"price_trends", `"origin":"Milan","destination":"London"`,
 			map[string]string{"en": "From Milan to London", "it": "Da Milano a Londra"}},
 		{"watched_routes", `"origin":"Milan"`, map[string]string{"en": "Milan to London", "it": "Londra"}},

@@ -83,8 +83,12 @@ func (s sentences) verdict(j verdict.Judgement, route, currency string, q answer
 		of.On, of.Back, of.Around = q.When.Date, q.When.Back, q.When.Span != nil
 	}
 	certainty, restsOn := of.Certainty()
-	return lines(and(route+".", of.Headline(), of.Lower()),
-		and(of.Fare(), of.OwnDay(), of.Known(), of.Past(), of.Typical(), of.Rank()),
+	own := ""
+	if day, ok := of.ForDay(); ok && j.Scope == verdict.OfRoute && !j.Declared {
+		own = day.Brief() + "."
+	}
+	return lines(and(route+".", of.Headline()),
+		and(of.Fare(), of.Rank(), own, of.Usual(), of.Known(), of.Past(), of.Half(), of.Lower()),
 		and(certainty+s.Text("format.comma")+restsOn+".", of.Waiting()),
 		s.months(j, currency))
 }
@@ -215,7 +219,7 @@ func (s sentences) destination(name string, d view.Destination, currency string)
 	}
 	level := ""
 	if d.Certainty != "" {
-		level = s.Text("agents.judged", "Level", s.Text("level."+d.Level), "Certainty",
+		level = s.Text("agents.judged", "Level", s.Text("market."+d.Level), "Certainty",
 			s.Text("agents.certainty."+d.Certainty))
 	}
 	change, median := "", ""

@@ -36,12 +36,7 @@ func (s sentences) calendar(c published.Calendario, all int) string {
 	month := ""
 	if len(c.Mesi) > 1 {
 		m := slices.MinFunc(c.Mesi, func(a, b published.MeseInCalendario) int { return cmp.Compare(a.MinimoCent, b.MinimoCent) })
-		usual := ""
-		if m.MedianaCent != nil {
-			usual = euros(int64(*m.MedianaCent), c.Valuta)
-		}
-		month = s.Text("agents.calendar_month", "Month", m.Mese, "Price", euros(int64(m.MinimoCent), c.Valuta),
-			"Median", usual)
+		month = s.Text("agents.calendar_month", "Month", m.Mese, "Price", euros(int64(m.MinimoCent), c.Valuta))
 	}
 	return lines(s.Text("agents.calendar", "Route", s.route(c.Origine, c.Destinazione), "Listed",
 		strings.Join(days, "; "), "Priced", priced, "Needed", departure.MinCount), month,
@@ -79,12 +74,12 @@ func (s sentences) deal(d published.Occasione, currency string) string {
 	if d.Prezzo.Ritorno != "" {
 		day += "/" + d.Prezzo.Ritorno
 	}
-	if d.Verdetto.MedianaCent == nil {
+	if d.Usual == nil {
 		return s.Text("agents.deal_unknown", "City", d.Destinazione, "Price", price, "Departure", day)
 	}
 	said := s.Count("agents.deal", *d.Prezzo.EtaOre, "City", d.Destinazione, "Price", price, "Departure", day,
-		"Level", s.Text("level."+d.Verdetto.Livello), "Median", euros(int64(*d.Verdetto.MedianaCent), currency),
-		"Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita))
+		"Level", s.Text("level."+d.Level), "Usual", euros(int64(*d.Usual), currency),
+		"Certainty", s.Text("agents.certainty."+d.Reliability))
 	if lower := d.PrezzoPiuBasso; lower != nil {
 		found := *lower.TrovatoIl
 		today := fare.DayOf(found.Add(time.Duration(*lower.EtaOre) * time.Hour))
@@ -122,6 +117,14 @@ func (s sentences) past(h published.Storico) string {
 	return said + " " + s.newest(h.AggiornatoIl)
 }
 
+// word says what a verdict is on: the market of a route, or a fare for its day.
+func (s sentences) word(a *published.Analysis) string {
+	if a.Ambito == string(verdict.OfRoute) {
+		return s.Text("headline.market", "Level", s.Text("market."+a.Verdetto.Livello))
+	}
+	return s.Text("level." + cmp.Or(a.Level, a.Verdetto.Livello))
+}
+
 func (s sentences) comparison(c published.Confronto, names []string) string {
 	trip := func(i int) string {
 		v := c.Viaggi[i]
@@ -131,7 +134,7 @@ func (s sentences) comparison(c published.Confronto, names []string) string {
 	if len(c.Migliori) > 0 {
 		a := c.Viaggi[c.Migliori[0]].Analisi
 		said = append(said, s.Text("agents.comparison_best", "Trip", trip(c.Migliori[0]), "Price",
-			euros(int64(a.Prezzo.Cent), a.Valuta), "Level", s.Text("level."+a.Verdetto.Livello),
+			euros(int64(a.Prezzo.Cent), a.Valuta), "Level", s.word(a),
 			"Certainty", s.Text("agents.certainty."+a.Verdetto.Affidabilita)))
 	}
 	var listed, without []string
@@ -139,7 +142,7 @@ func (s sentences) comparison(c published.Confronto, names []string) string {
 		a := c.Viaggi[i].Analisi
 		level := ""
 		if a.Verdetto.Percentile != nil {
-			level = s.Text("level." + a.Verdetto.Livello)
+			level = s.word(a)
 		}
 		listed = append(listed, s.Text("agents.comparison_one", "Trip", trip(i), "Price",
 			euros(int64(a.Prezzo.Cent), a.Valuta), "Departure", a.Prezzo.Partenza, "Level", level))

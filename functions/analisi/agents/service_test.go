@@ -86,16 +86,20 @@ func (fares) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, in
 	if origin != "MIL" {
 		return nil, 0, store.ErrNotFound
 	}
-	var all []deals.Entry
+	var entries []deals.Entry
 	for to, s := range map[fare.City]verdict.RouteSummary{"BUH": analisitest.SummaryOf(40),
 		"LON": analisitest.SummaryOf(3)} {
 		e := deals.Entry{Destination: to, AsOf: today, Observations: 1}
 		for _, j := range verdict.CheapestAhead(s) {
-			e.Any.Route = append(e.Any.Route, deals.Deal{Judged: j})
+			d := deals.Deal{Judged: j}
+			if j.Verdict.Judged() {
+				d.OwnDay = j.Verdict
+			}
+			e.Any.Route = append(e.Any.Route, d)
 		}
-		all = append(all, e)
+		entries = append(entries, e)
 	}
-	return deals.Origin{}.Merge(all).Encode(), 1, nil
+	return deals.Origin{}.Merge(entries).Encode(), 1, nil
 }
 
 func (fares) LastRun(context.Context, store.Run) (time.Time, int64, error) { return now, 1, nil }

@@ -220,6 +220,7 @@ func Deal(level verdict.Level, percentile int, depart fare.Day, price, median fa
 	if level != verdict.Unjudged {
 		d.Verdict = verdict.Verdict{Level: level, Reliability: verdict.HighReliability, Percentile: percentile,
 			Median: median, Sample: 300}
+		d.OwnDay = verdict.Verdict{Level: level, Reliability: verdict.HighReliability, Median: median}
 	}
 	return d
 }

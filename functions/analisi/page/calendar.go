@@ -239,10 +239,8 @@ func (c *calendarDay) compare(l *i18n.Language, d verdict.Day) {
 	}
 	switch {
 	case price == 0:
-		c.Sub = l.HTML("calendar." + c.Class)
-	case wording.Sign(l, of.Level, price, of.Median) == 0:
-		c.Sub = "0"
+		c.Sub = l.HTML("level." + string(of.Level))
 	default:
-		c.Sub = template.HTML(l.Signed(price, of.Median)) // a number: nothing to escape
+		c.Sub = template.HTML(wording.Signed(l, price, of.Median)) // a number: nothing to escape
 	}
 }

@@ -31,7 +31,7 @@ var (
 	calendarS = regexp.MustCompile(`(?s)<section class="calendar.*?</section>`)
 )
 
-var apartOf = regexp.MustCompile(`circa ([0-9.]+)\x{a0}€ (meno|più) del solito`)
+var apartOf = regexp.MustCompile(`sono ([0-9.]+)\x{a0}€ in (meno|più)`)
 
 var markOf = map[string]string{string(verdict.Great): "less", string(verdict.Good): "less", string(verdict.Fair): "same",
 	string(verdict.Expensive): "more", string(verdict.Unjudged): "unknown"}
@@ -48,7 +48,7 @@ func differenceOfTarget(t *testing.T, s site, target string) (apart, colour stri
 	if fault := headlineFault(w.Body.String()); m[1] != string(verdict.Unjudged) && fault != "" {
 		t.Errorf("%s: %s", target, fault)
 	}
-	by := apartOf.FindStringSubmatch(headlineOf.FindStringSubmatch(w.Body.String())[1])
+	by := apartOf.FindStringSubmatch(html.UnescapeString(w.Body.String()))
 	switch {
 	case m[1] == string(verdict.Unjudged):
 		return "unknown", markOf[m[1]]
@@ -217,7 +217,7 @@ func TestCalendarWithoutFares(t *testing.T) {
 	w := s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12", "Accept-Language", "it")
 	cells := cellOf.FindAllStringSubmatch(w.Body.String(), -1)
 	for _, c := range cells {
-		if c[5] != "" || !strings.HasSuffix(c[6], "per quel giorno") {
+		if c[5] != "" || c[6] != "troppo pochi dati" && levelOf[strings.TrimSuffix(c[6], "o")+"o"]+levelOf[strings.TrimSuffix(c[6], "o")] == "" {
 			t.Errorf("%s shows %q and %q", c[2], c[5], c[6])
 		}
 	}

@@ -155,10 +155,12 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 }
 
 func (s *Service) drawVerdict(c *chart.Card, l *i18n.Language, asked answer.Question, a answer.Answer) {
-	v := a.Judgement.Verdict
 	said := (&view{T: l, today: fare.DayOf(s.Now())}).sayingOf(asked, a.Judgement)
-	c.Level, c.Verdict = string(v.Level), said.Brief()
-	c.Detail = wording.Sentence(said.Than()) + ". " + l.Text("certainty."+string(v.Reliability)) + "."
-	scale := rangeOf(l, a.Judgement)
+	certainty, _ := said.Certainty()
+	c.Level, c.Verdict, c.Detail = string(said.LevelName()), wording.Sentence(said.Brief()), certainty+"."
+	if than := said.Than(); than != "" {
+		c.Detail = wording.Sentence(than) + ". " + c.Detail
+	}
+	scale := rangeOf(said.Scale())
 	c.Scale = &scale
 }

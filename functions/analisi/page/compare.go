@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/fare/daytext"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
-	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 )
@@ -183,43 +182,17 @@ func (v *view) comparedStay(row comparedTrip, d verdict.Day) comparedTrip {
 	if of.Price > 0 {
 		row.Fare = v.T.Money(of.Price)
 		if d.Verdict.Judged() {
-			row.Difference = difference(v.T, d.Verdict.Level, of.Price, d.Verdict.Median)
+			row.Difference = wording.Than(v.T, of.Price, d.Verdict.Median)
 		}
 	}
 	return row
 }
 
-// compared compares a fare with the usual fare of its own day, or with that of the question if the
-// day's is unknown. For any day, a lower fare that was found earlier takes its place.
+// compared compares a fare with the usual fare of its own day, if that is known.
 func (v *view) compared(row comparedTrip, asked answer.Question, a verdict.Judgement) comparedTrip {
-	l := v.T
-	if lower := a.Lower; lower != nil {
-		of := lower.Fare
-		row.Fare, row.Date = l.Money(of.Price), v.daysOf(of.Depart, of.Return())
-		row.Difference = l.Text("near.seen", "When", wording.Ago(l, int(v.today-of.FoundDay())))
-		if own := lower.Verdict; own.Judged() {
-			row.Difference = difference(l, own.Level, of.Price, own.Median) + " · " + row.Difference
-		}
-		return row
-	}
-	row.Fare, row.Date, row.Difference = l.Money(a.Fare.Price), "", ""
+	row.Fare, row.Date, row.Difference = v.T.Money(a.Fare.Price), "", v.sayingOf(asked, a).Than()
 	if date := v.daysOf(a.Fare.Depart, a.Fare.Return()); !strings.Contains(row.Name, date) {
 		row.Date = date
 	}
-	own := a.OwnDay
-	if asked.When != nil && asked.When.Span == nil {
-		own = a.Verdict
-	}
-	switch {
-	case own.Judged():
-		row.Difference = difference(l, own.Level, a.Fare.Price, own.Median)
-	case a.Verdict.Judged():
-		row.Difference = v.sayingOf(asked, a).Than()
-	}
 	return row
-}
-
-func difference(l *i18n.Language, level verdict.Level, price, usual fare.Cents) string {
-	amount, sign := wording.Apart(l, level, price, usual)
-	return l.Text("compare."+wording.Direction(sign), "Amount", amount)
 }

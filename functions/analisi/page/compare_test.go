@@ -21,7 +21,7 @@ func TestCompare(t *testing.T) {
 			"13 April 2016",
 			"quando=2016-04-13&ritorno=2016-04-18"},
 		{"fares with a date are compared with the usual fare of that day", "&con=Berlino", 200,
-			"Tuesday 15 March 2016€30€26 less than usual for that day · seen today", "a=Berlin"},
+			"Tuesday 10 May 2016€30€", "a=Berlin"},
 		{"another city is not covered", "&con=Cuneo", 200, "Cuneo–We do not watch this route yet.", "a=Cuneo"},
 		{"the first city is not covered", "&a=Cuneo&con=Berlino", 404, "Cuneo–no fare found recently", "a=Berlin"},
 		{"the first day has no fare", "&quando=2016-04-20&con=2016-04-12", 404,

@@ -27,8 +27,8 @@ func TestOwnCurrency(t *testing.T) {
 		{"a sign before a price", verdict + "&visto=$50", "50 USD Your price.", `value="50 USD"`, "€"},
 		{"a code behind a price", verdict + "&visto=50+usd", "50 USD Your price.", "valuta=USD", "€"},
 		{"a price in the page's currency", verdict + "&visto=200&valuta=RON", "200 RON Your price.", "(RON)", "€"},
-		{"a price in euros on a page in lei", verdict + "&visto=%E2%82%AC40&valuta=RON", "200 RON Your price. The lowest we " +
-			"know for this route is 150 RON (Tuesday 10 May 2016), seen today: 50 RON less than yours.",
+		{"a price in euros on a page in lei", verdict + "&visto=%E2%82%AC40&valuta=RON", "200 RON Your price. We " +
+			"know a fare for this route of 150 RON (Tuesday 10 May 2016), seen today: 50 RON less than yours.",
 			`value="€40"`, ""},
 		{"of deals", deals + "&massimo=25+USD", "24.99 USD", "valuta=USD", ""},
 		{"a limit in dollars is not one in euros", deals + "&massimo=24+USD", "Nothing like that right now.",

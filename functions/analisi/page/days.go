@@ -64,7 +64,7 @@ func (v *view) dayRow(d verdict.Day, to string) dayRow {
 		row.Name = v.shortDay(out) + " – " + v.shortDay(back)
 	}
 	if d.Verdict.Judged() {
-		row.Word = wording.Level(l, d.Verdict.Level, d.Verdict.Reliability)
+		row.Word = l.Text("level." + string(d.Verdict.Level))
 	}
 	return row
 }

@@ -155,7 +155,7 @@ func (v *view) showCheap(q question, from places.Place, all []knownDeal, kind fa
 	fitting, dear := 0, 0
 	for _, d := range all {
 		switch {
-		case most > 0 && d.shown.Price > most:
+		case most > 0 && d.Fare.Price > most:
 		case d.isDear():
 			if dear++; dear <= maxDestinations {
 				c.Dear = append(c.Dear, v.cheapRow(q, d))

@@ -113,18 +113,17 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 	}
 	list, _ := published.ValidDeals(all, fare.DayOf(now), deals.Filter{})
 	for _, d := range list {
-		of, v := d.Fare, d.Aged(now).Verdict
-		if v.Level != verdict.Great && v.Level != verdict.Good {
+		of, v := d.Fare, d.ForDay(now).Verdict
+		if !isCheap(d.Verdict.Level) || !isCheap(v.Level) { // low for the route, and good for its day
 			continue
 		}
-		said := wording.Verdict{Language: l, Of: verdict.Judgement{Judged: d.Judged}}
 		name := places.Name(d.To, l.Code)
 		f.entries = append(f.entries, feedEntry{
 			id: feedID("deal", l.Code, string(origin.City), string(d.To), of.Depart.String()),
 			title: l.Text("feed.entry", "City", name, "Price", l.Amount(of.Price), "Date",
 				l.WeekdayDate(of.Depart), "Level", l.Text("level."+string(v.Level))),
 			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(of.Price), "Date",
-				l.WeekdayDate(of.Depart), "Than", wording.Sentence(said.Than()), "NonStop",
+				l.WeekdayDate(of.Depart), "Word", wording.Sentence(l.Text("headline.day", "Level", l.Text("level."+string(v.Level)))), "NonStop",
 				of.Stops == fare.NonStop, "Flight", wording.Flight(l, of), "Certainty", l.Text("certainty."+string(v.Reliability)), "Found",
 				l.Text("verdict.found")),
 			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: string(v.Level),
@@ -134,11 +133,13 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 	return f
 }
 
+func isCheap(l verdict.Level) bool { return l == verdict.Great || l == verdict.Good }
+
 // lastChange returns when the feed entry of a deal last changed. It also changes when the fare
 // becomes stale, because that lowers its reliability.
 func lastChange(d deals.Deal, now time.Time) time.Time {
 	since := time.Unix(d.Since, 0).UTC()
-	if d.Aged(now).Verdict.Reliability != d.Verdict.Reliability {
+	if d.ForDay(now).Verdict.Reliability != d.OwnDay.Reliability {
 		since = later(since, d.GoesStale().UTC())
 	}
 	return since

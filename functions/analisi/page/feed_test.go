@@ -41,17 +41,17 @@ func TestFeeds(t *testing.T) {
 	ids := map[string]bool{}
 	for language, want := range map[string]struct{ title, london string }{
 		"it": {"Dove conviene volare adesso da Milano",
-			"Londra da 19,99\u00a0€ domenica 10 aprile 2016: ottimo per questa rotta"},
+			"Londra a 19,99\u00a0€ domenica 10 aprile 2016: ottimo per quel giorno"},
 		"en": {"Where to fly cheaply from Milan now",
-			"London from €19.99 on Sunday 10 April 2016: great for this route"},
+			"London for €19.99 on Sunday 10 April 2016: great for that day"},
 		"de": {"Wohin man ab Mailand jetzt günstig fliegt",
-			"London ab 19,99\u00a0€ am Sonntag, 10. April 2016: sehr gut für diese Strecke"},
+			"London für 19,99\u00a0€ am Sonntag, 10. April 2016: sehr gut für diesen Tag"},
 		"fr": {"Où partir à bon prix depuis Milan en ce moment",
-			"Londres dès 19,99\u00a0€ le dimanche 10 avril 2016\u00a0: excellent pour ce trajet"},
+			"Londres à 19,99\u00a0€ le dimanche 10 avril 2016\u00a0: excellent pour ce jour"},
 		"es": {"Adónde volar barato ahora desde Milán",
-			"Londres desde 19,99\u00a0€ el domingo 10 de abril de 2016: excelente para esta ruta"},
+			"Londres por 19,99\u00a0€ el domingo 10 de abril de 2016: excelente para ese día"},
 		"pt": {"Para onde voar barato agora a partir de Milão",
-			"Londres a partir de 19,99\u00a0€ (domingo, 10 de abril de 2016): ótimo para esta rota"},
+			"Londres por 19,99\u00a0€ (domingo, 10 de abril de 2016): ótimo para esse dia"},
 	} {
 		atom, jsonFeed := parsed(t, h, "/feed/MIL-"+language+".atom", atomKind),
 			parsed(t, h, "/feed/MIL-"+language+".json", jsonKind)

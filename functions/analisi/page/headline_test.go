@@ -31,25 +31,24 @@ var (
 	headlineOf  = regexp.MustCompile(`<h1>([^<]*)</h1>`)
 )
 
-// headlineFault returns how the headline of an Italian page contradicts its level, or "": it may
-// state another level, call a cheap fare more than usual, or a dear fare less than usual.
+// headlineFault returns how the headline of an Italian page contradicts its level, or "".
 func headlineFault(page string) string {
 	level, headline := levelOfPage.FindStringSubmatch(page)[1], headlineOf.FindStringSubmatch(page)[1]
-	named := strings.TrimPrefix(strings.ToLower(headline), "prezzo più recente – ")
-	named = strings.Split(strings.TrimPrefix(named, "probabilmente "), ":")[0]
-	if inside, found := strings.CutSuffix(named, ", ma ancora nella norma"); found {
-		named = strings.TrimPrefix(inside, "piuttosto ") // a bare "caro, ma ancora nella norma" is a fault
-		if named == inside {
-			named = ""
-		}
+	said := ""
+	for _, word := range wordsOf.FindAllString(strings.ToLower(headline), -1) {
+		said += levelOf[word]
 	}
-	cheap, dear := level == string(verdict.Great) || level == string(verdict.Good), level == string(verdict.Expensive)
-	if named != level || cheap && strings.Contains(headline, " più del solito") ||
-		dear && strings.Contains(headline, " meno del solito") {
+	if said != level {
 		return fmt.Sprintf("%q is the headline of a fare that is %s", headline, level)
 	}
 	return ""
 }
+
+var (
+	wordsOf = regexp.MustCompile(`molto bassi|bassi|nella norma|alti|ottimo|buon|giusto|caro`)
+	levelOf = map[string]string{"molto bassi": "ottimo", "bassi": "buono", "nella norma": "normale",
+		"alti": "caro", "ottimo": "ottimo", "buon": "buono", "giusto": "normale", "caro": "caro"}
+)
 
 // agree compares headline and level on the page of a route, for several prices across its usual
 // range. It returns the number of pages by level.

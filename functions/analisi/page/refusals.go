@@ -122,7 +122,7 @@ func (v *view) linkNear(q question, near []verdict.Day) {
 		if of.Price > 0 && v.AllFares {
 			said += " · " + l.Money(of.Price)
 			if d.Verdict.Judged() {
-				said += " · " + difference(l, d.Verdict.Level, of.Price, d.Verdict.Median)
+				said += " · " + wording.Than(l, of.Price, d.Verdict.Median)
 			}
 		}
 		v.Notice.Links = append(v.Notice.Links, link{said, q.linkOn(tripOn(q, of), v.AskFrom, v.AskTo)})
@@ -158,7 +158,7 @@ func (h home) showLast(ctx context.Context, v *view, asked answer.Question, e *a
 	last := slices.MaxFunc(all, func(a, b verdict.Live) int { return cmp.Compare(a.Found, b.Found) })
 	than := ""
 	if usual := e.Usual.Verdict; usual.Judged() && last.Depart == e.Date && !ofMonth(&e.When) {
-		than = difference(v.T, usual.Level, last.Price, usual.Median)
+		than = wording.Than(v.T, last.Price, usual.Median)
 	}
 	v.Notice.Facts = append(v.Notice.Facts, lastFare(v.T, last, than))
 }

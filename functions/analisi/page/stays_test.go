@@ -282,7 +282,7 @@ func TestStayAgreesWithItsDays(t *testing.T) {
 	body := func(query string) string { return html.UnescapeString(s.visit(route + query).Body.String()) }
 	stay, day := body("&soggiorno=5&mese=2016-04"), body("&quando=2016-04-02&ritorno=2016-04-07")
 	headline := headlineOf.FindStringSubmatch(stay)[1]
-	if headline != headlineOf.FindStringSubmatch(day)[1] || !strings.HasPrefix(headline, "Great: about €") {
+	if headline != headlineOf.FindStringSubmatch(day)[1] || !strings.HasPrefix(headline, "A great fare for ") {
 		t.Errorf("%q, but the page of its days says %q", headline, headlineOf.FindStringSubmatch(day)[1])
 	}
 	if want := "<title>Milan to Bucharest · April 2016 · 5 nights: €30: great"; !strings.Contains(stay, want) {

@@ -42,20 +42,20 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 		return
 	}
 	v.Title += l.Text("format.colon") + " " + said.Brief()
-	j.Facts = append(j.Facts, nonEmpty(v.apart(asked, a), said.Known())...)
 	if j.Market {
-		j.Facts = append(j.Facts, said.Rank())
+		j.Facts = append(j.Facts, nonEmpty(said.Known(), said.Rank())...)
 	} else {
+		j.Facts = append(j.Facts, nonEmpty(said.Usual(), said.Known())...)
 		j.Judged = append(j.Judged, said.Rank())
 	}
 	v.Description = strings.Join(append([]string{j.Headline, j.Price}, j.Facts...), " ")
 	j.SureDays = j.describeCertainty(said)
-	j.Scale = scaleOf(l, a)
+	j.Scale = scaleOf(said)
 	v.Waits = waitsOf(said)
 	if j.Market && v.AllFares {
 		j.drawHistory(l, answered.Summary, a, v.today)
 	}
-	j.Judged = append(j.Judged, nonEmpty(said.Usual(), said.Adjusted())...)
+	j.Judged = append(j.Judged, nonEmpty(said.Adjusted())...)
 	if q.ends[0].Means.Airport+q.ends[1].Means.Airport == "" { // no airport was asked for
 		j.Judged, v.Places = append(j.Judged, v.Places...), nil
 	}
@@ -90,20 +90,6 @@ func (v *view) identify(asked answer.Question, a verdict.Judgement) string {
 	return wording.Sentence(strings.Join(nonEmpty(parts...), " · ")) + "."
 }
 
-// apart compares a fare with what its own day usually costs. It returns "" for a fare without a day
-// and without a usual price.
-func (v *view) apart(asked answer.Question, a verdict.Judgement) string {
-	own := a.OwnDay
-	if kindOf(asked) == "day" {
-		own = a.Verdict
-	}
-	if !own.Judged() || asked.When == nil {
-		return ""
-	}
-	amount, sign := wording.Apart(v.T, own.Level, a.Fare.Price, own.Median)
-	return v.T.Text("answer.usual."+wording.Direction(sign), "Usual", v.T.About(own.Median), "Amount", amount)
-}
-
 // lowest returns 0 if no fare is known besides the one that the reader typed.
 func lowest(q question, a verdict.Judgement) fare.Cents {
 	var of []fare.Cents
@@ -112,9 +98,6 @@ func lowest(q question, a verdict.Judgement) fare.Cents {
 	}
 	if q.OwnPrice == "" {
 		of = append(of, a.Fare.Price)
-	}
-	if q.Date == "" && q.Month == "" && a.Lower != nil {
-		of = append(of, a.Lower.Fare.Price)
 	}
 	if len(of) == 0 {
 		return 0
@@ -125,7 +108,7 @@ func lowest(q question, a verdict.Judgement) fare.Cents {
 func (v *view) newVerdict(q question, asked answer.Question, a verdict.Judgement, said wording.Verdict) *verdictView {
 	l := v.T
 	j := &verdictView{
-		Route: routeName(l, v.From, v.To), Level: string(a.Verdict.Level), Headline: said.Headline(),
+		Route: routeName(l, v.From, v.To), Level: string(said.LevelName()), Headline: said.Headline(),
 		Market: asked.When == nil, Price: l.Money(a.Fare.Price), Facts: []string{v.identify(asked, a)},
 		Updated: a.Newest.Format(time.RFC3339),
 		Back: link{routeName(l, v.To, v.From),
@@ -192,22 +175,25 @@ func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-func rangeOf(l *i18n.Language, a verdict.Judgement) chart.Range {
-	of := a.Quartiles
-	return chart.Range{
-		Minimum: of.Minimum, Q1: of.Q1, Median: of.Median, Q3: of.Q3, Maximum: of.Maximum, Price: a.Fare.Price,
-		Label: l.Text("departure.range", "Price", l.Money(a.Fare.Price), "Low", l.About(of.Q1), "High", l.About(of.Q3),
-			"Median", l.About(of.Median), "Minimum", l.About(of.Minimum), "Maximum", l.About(of.Maximum)),
+// scaleOf draws the scale of what the headline is about: the lowest fares of the route's other days, or
+// departures like that of the fare.
+func scaleOf(said wording.Verdict) scale {
+	l, a := said.Language, said.Scale()
+	of, id, route := a.Quartiles, "time", ""
+	if a.Scope == verdict.OfRoute {
+		id, route = "days", "_route"
 	}
+	low, high := wording.Half(l, a)
+	drawn := rangeOf(a)
+	drawn.Label = l.Text("departure.range"+route, "Price", l.Money(a.Fare.Price), "Low", low, "High", high, "Minimum",
+		l.About(of.Minimum), "Maximum", l.About(of.Maximum))
+	return scale{drawn.SVG(), l.About(of.Minimum), l.Text("answer.half."+id, "Low", low, "High", high), l.About(of.Maximum)}
 }
 
-func scaleOf(l *i18n.Language, a verdict.Judgement) scale {
-	of, id := a.Quartiles, "time"
-	if a.Scope == verdict.OfRoute {
-		id = "days"
-	}
-	return scale{rangeOf(l, a).SVG(), l.About(of.Minimum), l.Text("answer.half."+id, "Low", l.About(of.Q1), "High",
-		l.About(of.Q3)), l.About(of.Maximum)}
+func rangeOf(a verdict.Judgement) chart.Range {
+	of := a.Quartiles
+	return chart.Range{Minimum: of.Minimum, Q1: of.HalfLow, Median: of.Median, Q3: of.HalfHigh, Maximum: of.Maximum,
+		Price: a.Fare.Price}
 }
 
 // describeCertainty sets how sure a verdict is, and returns on which fares it rests.
@@ -234,7 +220,7 @@ func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary
 	}
 	h := chart.History{
 		Weeks: drawn, Today: today, Price: l.Convert(a.Fare.Price), Money: l.InUnits, Month: l.MonthShort,
-		Label: l.Text("verdict.history", "Price", l.Money(a.Fare.Price), "Median", l.About(a.Quartiles.Median)),
+		Label: l.Text("verdict.history", "Price", l.Money(a.Fare.Price)),
 	}
 	p := &pastView{Title: l.Text("verdict.history_title"), Note: l.Text("verdict.history_note"), Chart: h.SVG(),
 		Heads: []string{l.Text("verdict.week"), l.Text("verdict.lowest")}}

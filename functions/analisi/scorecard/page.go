@@ -149,7 +149,7 @@ func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 	routes := table{ID: "rotte", Title: text("routes"), Note: text("routes_note"),
 		Heads: []string{text("level"), text("cases"), text("came"), text("rose")}}
 	for _, r := range p.Somma.Rotte.Livelli {
-		routes.Rows = append(routes.Rows, []string{l.Text("level." + r.Livello), l.Number(r.Casi),
+		routes.Rows = append(routes.Rows, []string{l.Text("market." + r.Livello), l.Number(r.Casi),
 			shareOf(l, r.Calate, r.Casi), shareOf(l, r.Salite, r.Casi)})
 	}
 	cover := table{ID: "intervalli", Title: text("cover"), Note: text("cover_note"),

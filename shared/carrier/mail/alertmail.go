@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	htmltemplate "html/template"
+	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -28,13 +29,8 @@ type Alert struct {
 	Booked              bool     // the trip is paid for: the mail leads with Since and gives no advice
 	Found               time.Time
 	Day                 fare.Day // from which the age of the fare is counted
-	Level               string   // as in the API
-	Reliability         string
-	Sample              int
-	Median, Minimum     fare.Cents
-	// Dated means that Median and Minimum are about comparable departures, otherwise about the
-	// fares of other days.
-	Dated      bool
+	Market              string   // of the fares of the route, as in the API; empty: the alert is for a trip
+	Judged
 	Threshold  fare.Cents // of the alert; 0: a verdict of ottimo or buono
 	RequestDay fare.Day   // when the alert was requested; 0: unknown
 	Departure  []string   // sentences about the usual price of that departure; may be empty
@@ -49,6 +45,29 @@ type Alert struct {
 	Page, Unsubscribe, Snooze, Manage string
 }
 
+// Judged is what a mail says of a fare for its day, with the certainty of that. Without Usual the day
+// cannot be judged, and the certainty is that of the market.
+type Judged struct {
+	Level, Reliability string // as in the API
+	Usual              fare.Cents
+	Sample             int // fares, or for a market days
+}
+
+// words returns the word for the fare and its comparison with the usual price, or "".
+func (j Judged) words(l *i18n.Language, price fare.Cents) (level, usual string) {
+	if j.Usual == 0 {
+		return "", ""
+	}
+	return l.Text("level." + j.Level), wording.Usual(l, price, j.Usual)
+}
+
+func market(l *i18n.Language, level string) string {
+	if level == "" {
+		return ""
+	}
+	return wording.Sentence(l.Text("headline.market", "Level", l.Text("market."+level))) + "."
+}
+
 type Picture struct {
 	PNG           []byte
 	Width, Height int // display size
@@ -60,10 +79,12 @@ const lowsID = "lows@verdetto"
 
 type alertView struct {
 	Alert
-	T                                      *i18n.Language
-	LevelText, ReliabilityText, Usual, Why string
-	FareText, SampleText, SeenText         string
-	CID                                    htmltemplate.URL
+	T                              *i18n.Language
+	LevelText, ReliabilityText     string
+	Said                           []string // the first is what the reader needs first
+	FareText, SampleText, SeenText string
+	Why                            string
+	CID                            htmltemplate.URL
 }
 
 func AlertMail(a Alert) (Message, error) {
@@ -83,10 +104,15 @@ func (a Alert) fill(l *i18n.Language) (any, string, error) {
 		return v, "", fmt.Errorf("level %q with reliability %q is no verdict", a.Level, a.Reliability)
 	case a.Origin == "" || a.Destination == "":
 		return v, "", errors.New("a city without a name")
-	case a.Price <= 0 || a.Sample <= 0 || a.Median <= 0 || a.Found.IsZero():
+	case a.Price <= 0 || a.Sample <= 0 || a.Found.IsZero():
 		return v, "", errors.New("no fare, or nothing that it is compared with")
 	}
-	v.LevelText, v.ReliabilityText = l.Text("level."+a.Level), l.Text("reliability."+a.Reliability)
+	level, usual := a.words(l, a.Price)
+	v.LevelText, v.ReliabilityText = level, l.Text("reliability."+a.Reliability)
+	if v.Said = []string{market(l, a.Market), usual, a.Since}; a.Booked {
+		v.Said = []string{a.Since, usual}
+	}
+	v.Said = slices.DeleteFunc(v.Said, func(s string) bool { return s == "" })
 	v.FareText = l.Text("mail.alert.fare")
 	switch {
 	case a.Return > 0:
@@ -94,9 +120,9 @@ func (a Alert) fill(l *i18n.Language) (any, string, error) {
 	case a.Trip != "":
 		v.FareText = l.Text("mail.alert.fare_trip")
 	}
-	v.Usual, v.SeenText = wording.Usual(l, a.Price, a.Median, a.Dated), wording.Seen(l, a.Found, a.Day)
+	v.SeenText = wording.Seen(l, a.Found, a.Day)
 	v.SampleText = l.Text("mail.alert.sample_days", "Days", a.Sample)
-	if a.Dated {
+	if a.Usual > 0 || a.Market == "" {
 		v.SampleText = l.Text("mail.alert.sample_fares", "Fares", a.Sample)
 	}
 	switch {
@@ -105,26 +131,10 @@ func (a Alert) fill(l *i18n.Language) (any, string, error) {
 	case a.Threshold > 0:
 		v.Why = l.Text("mail.alert.why_threshold", "Amount", l.Amount(a.Threshold))
 	default:
-		v.Why = l.Text("mail.alert.why_verdict")
+		v.Why = l.Text("mail.alert.why_kind", "When", unemphasized(wording.WhenCheap(l, a.Market == "")))
 	}
 	v.Why = withRequestDay(v.Why, l, a.RequestDay)
 	return v, a.Subject, nil
-}
-
-// Lead returns the sentence that the reader needs first.
-func (v alertView) Lead() string {
-	if v.Booked && v.Since != "" {
-		return v.Since
-	}
-	return v.Usual
-}
-
-// Next returns the sentence after Lead, if any.
-func (v alertView) Next() string {
-	if v.Lead() == v.Since {
-		return v.Usual
-	}
-	return v.Since
 }
 
 // Pill returns the style of the label with the level, in the colours of the web pages.

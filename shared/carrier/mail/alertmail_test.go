@@ -21,7 +21,7 @@ func anAlert(t *testing.T) Alert {
 		ID: "20160301-MIL-BUH-abc", To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest",
 		Subject: "Milano–Bucarest: ora 14,99\u00a0€, prima 21,99\u00a0€",
 		Price:   1499, Depart: 16890, Found: time.Date(2016, 3, 1, 3, 12, 0, 0, time.UTC), Day: 16861,
-		Level: "ottimo", Reliability: "media", Sample: 267, Median: 5250, Minimum: 1299,
+		Market: "ottimo", Judged: Judged{Level: "ottimo", Reliability: "media", Sample: 267, Usual: 5250},
 		Picture: Picture{picture, 560, 160, 26},
 		Page:    "https://verdetto.example/?da=MIL&a=BUH&lang=it",
 		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=" + strings.Repeat("a", 22) + ".MIL-BUH." +
@@ -39,22 +39,22 @@ func TestAlertMails(t *testing.T) {
 		change func(*Alert)
 		says   []string
 	}{
-		{"alert-it", func(*Alert) {}, []string{"14,99\u00a0€", "38\u00a0€ in meno del solito", "52,50\u00a0€", "media",
-			"mercoledì 30 marzo 2016", "Visto oggi, martedì 1º marzo 2016.", "267 giorni"}},
+		{"alert-it", func(*Alert) {}, []string{"14,99\u00a0€", "costano circa 53\u00a0€: sono 38\u00a0€ in meno", "media",
+			"mercoledì 30 marzo 2016", "Visto oggi, martedì 1º marzo 2016.", "267 prezzi", "i prezzi sono molto bassi"}},
 		{"alert-de", func(a *Alert) { a.Lang, a.Origin, a.Destination = "de", "Mailand", "Bukarest" },
-			[]string{"38\u00a0€ weniger als üblich", "sehr gut", "mittel", "Mittwoch, 30. März 2016",
-				"Gesehen heute, Dienstag, 1. März 2016.", "267 Tage"}},
+			[]string{"Das sind 38\u00a0€ weniger", "sehr gut", "sehr niedrig", "mittel", "Mittwoch, 30. März 2016",
+				"Gesehen heute, Dienstag, 1. März 2016.", "267 Preise"}},
 		{"alert-fr", func(a *Alert) { a.Lang, a.Origin, a.Destination, a.Day = "fr", "Milan", "Bucarest", 16862 },
-			[]string{"38\u00a0€ de moins que d’habitude", "excellent", "moyenne", "mercredi 30 mars 2016",
-				"Vu hier, mardi 1er mars 2016.", "267 jours"}},
+			[]string{"c’est 38\u00a0€ de moins", "excellent", "très bas", "moyenne", "mercredi 30 mars 2016",
+				"Vu hier, mardi 1er mars 2016.", "267 prix"}},
 		{"alert-en", func(a *Alert) {
 			a.Lang, a.Origin, a.Destination, a.Day = "en", "Milan", "Bucharest", 16864
-		}, []string{"€14.99", "About €38 less than usual", "€52.50", "medium", "Wednesday 30 March 2016",
-			"Seen 3 days ago, Tuesday 1 March 2016.", "267 days"}},
+		}, []string{"€14.99", "about €53: this is €38 less", "Fares are very low right now.", "medium", "Wednesday 30 March 2016",
+			"Seen 3 days ago, Tuesday 1 March 2016.", "267 fares"}},
 		{"alert-es", func(a *Alert) { a.Lang, a.Origin, a.Destination = "es", "Milán", "Bucarest" },
-			[]string{"38\u00a0€ menos de lo habitual", "excelente", "Visto hoy, martes 1 de marzo de 2016."}},
+			[]string{"son 38\u00a0€ menos", "muy bajos", "excelente", "Visto hoy, martes 1 de marzo de 2016."}},
 		{"alert-pt", func(a *Alert) { a.Lang, a.Origin, a.Destination = "pt", "Milão", "Bucareste" },
-			[]string{"38\u00a0€ a menos do que o habitual", "ótimo", "Visto hoje, terça-feira, 1 de março de 2016."}},
+			[]string{"são 38\u00a0€ a menos", "muito baixos", "ótimo", "Visto hoje, terça-feira, 1 de março de 2016."}},
 		{"alert-waits-it", func(a *Alert) {
 			a.RequestDay = 16800
 			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo."}
@@ -64,31 +64,31 @@ func TestAlertMails(t *testing.T) {
 			"consigliamo",
 			"Entro 7 giorni"}},
 		{"alert-threshold-it", func(a *Alert) {
-			a.Threshold, a.Price, a.Level = 130000, 123456, "caro"
+			a.Threshold, a.Price, a.Market, a.Usual = 130000, 123456, "caro", 0
 			a.Destination = "Santiago de Compostela"
-		}, []string{"1.300,00\u00a0€", "1.182\u00a0€ in più del solito"}},
+		}, []string{"1.300,00\u00a0€", "i prezzi sono alti", "267 giorni"}},
 		{"alert-threshold-en", func(a *Alert) {
-			a.Lang, a.Threshold, a.Price, a.Median = "en", 2000, 1499, 1510
-		}, []string{"€20.00 or less", "About as usual"}},
+			a.Lang, a.Threshold, a.Price, a.Level, a.Usual = "en", 2000, 1499, "normale", 1510
+		}, []string{"€20.00 or less", "about the usual price"}},
 		{"alert-return-en", func(a *Alert) {
-			a.Lang, a.Destination, a.Picture.PNG, a.Dated = "en", "Bucharest", nil, true
+			a.Lang, a.Destination, a.Picture.PNG, a.Market = "en", "Bucharest", nil, ""
 			a.Trip, a.Return, a.When = "departure: Wednesday 30 March 2016, return, 4-7 nights away", 16895,
 				"when the fare falls by <strong>10%</strong> or more"
 			a.Since = "€5.00 less (25%) than in our message of Saturday 20 February 2016: then it was €19.99."
 		}, []string{"a return", "Returning", "€5.00 less (25%)", "267 fares",
-			"a trip like this usually costs €52.50", "falls by 10% or more"}},
+			"this is €38 less", "falls by 10% or more"}},
 		{"alert-booked-fr", func(a *Alert) { // the trip is paid for: the saving first, no level
-			a.Lang, a.Origin, a.Destination, a.Booked, a.Dated = "fr", "Milan", "Bucarest", true, true
+			a.Lang, a.Origin, a.Destination, a.Booked, a.Market = "fr", "Milan", "Bucarest", true, ""
 			a.Since = "30,00\u00a0€ de moins que les 44,99\u00a0€ que vous avez payés."
 		}, []string{"30,00\u00a0€ de moins que"}},
 		{"alert-trip-it", func(a *Alert) {
-			a.Dated = true
+			a.Market = ""
 			a.Trip, a.When = "partenza: mercoledì 30 marzo 2016",
 				"quando il prezzo è più basso che negli ultimi <strong>30 giorni</strong>"
 			a.Since = "Il più basso da 30 giorni: finora era stato 21,99\u00a0€."
 			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo."}
 		}, []string{"per questo viaggio, solo andata", "finora era stato", "267 prezzi", "simili costano di solito",
-			"un viaggio così costa di solito", "negli ultimi 30 giorni"}},
+			"di solito costano", "negli ultimi 30 giorni"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := anAlert(t)
@@ -109,7 +109,7 @@ func TestAlertMails(t *testing.T) {
 			}
 			for _, one := range []string{got.Text, got.HTML} {
 				word := l.Text("level." + a.Level)
-				if n := len(regexp.MustCompile(`[>:] ?`+word+`(<|\n)`).FindAllString(one, -1)); (n == 1) == a.Booked {
+				if n := len(regexp.MustCompile(`[>:] ?`+word+`(<|\n)`).FindAllString(one, -1)); (n == 1) == (a.Booked || a.Usual == 0) {
 					t.Errorf("%d times the level %q", n, word)
 				}
 				if strings.Contains(one, "UTC") {

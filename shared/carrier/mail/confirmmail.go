@@ -6,6 +6,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 )
 
 const ConfirmTag = "confirm"
@@ -50,7 +51,7 @@ func (c Confirm) fill(l *i18n.Language) (any, string, error) {
 	case c.Threshold > 0:
 		v.When = l.HTML("when.threshold", "Amount", l.Amount(c.Threshold))
 	default:
-		v.When = l.HTML("when.verdict")
+		v.When = wording.WhenCheap(l, c.Trip != "")
 	}
 	v.Subject = l.Text("mail.confirm.subject", "Route", c.Origin+"–"+c.Destination)
 	return v, v.Subject, nil

@@ -29,14 +29,13 @@ type DigestAlert struct {
 	Trip                string            // empty: the cheapest one-way fare of the route
 	When                htmltemplate.HTML // the condition, with emphasis
 	Met                 bool
-	Price               fare.Cents // 0: no fare; the fields up to Dated are then empty
+	Price               fare.Cents // 0: no fare; the fields up to Judged are then empty
 	Depart              fare.Day
 	Flight              string // sentence about the flight; may be empty
 	Found               time.Time
-	Level, Reliability  string     // as in the API, or without a verdict
-	Median              fare.Cents // if there is a verdict
-	Dated               bool       // compared with comparable departures, not with other days
-	Before              fare.Cents // price in the last digest; 0: none
+	Market              string // as in Alert
+	Judged
+	Before fare.Cents // price in the last digest; 0: none
 	// Page is the link to the verdict. Unsubscribe ends this alert, and Snooze pauses it for a
 	// month.
 	Page, Unsubscribe, Snooze string
@@ -60,38 +59,24 @@ type digestView struct {
 
 type digestRow struct {
 	DigestAlert
-	LevelText, Usual, Certainty, Since, SeenText string
-	PriceText                                    string
-	ConditionText                                htmltemplate.HTML
+	LevelText, MarketText, UsualText string
+	Certainty, Since, SeenText       string
+	PriceText                        string
+	ConditionText                    htmltemplate.HTML
 }
 
 func (r digestRow) Pill() htmltemplate.CSS { return pill(r.Level) }
-
-// judgedFare identifies a fare, for which a mail states only one level.
-type judgedFare struct {
-	origin, destination string
-	depart              fare.Day
-	price               fare.Cents
-}
 
 func (d Digest) fill(l *i18n.Language) (any, string, error) {
 	v := digestView{Digest: d, T: l}
 	if len(d.Alerts) == 0 {
 		return v, "", errors.New("no alert")
 	}
-	met, levels := 0, map[judgedFare]string{}
+	met := 0
 	for _, a := range d.Alerts {
 		row, err := newDigestRow(a, d.Day, l)
 		if err != nil {
 			return v, "", err
-		}
-		// If an earlier alert of the mail has the same fare with another level, this row only
-		// compares the fare in euros.
-		of := judgedFare{a.Origin, a.Destination, a.Depart, a.Price}
-		if first, again := levels[of]; again && first != row.LevelText {
-			row.LevelText = ""
-		} else if row.LevelText != "" {
-			levels[of] = row.LevelText
 		}
 		if a.Met {
 			met++
@@ -123,9 +108,9 @@ func newDigestRow(a DigestAlert, today fare.Day, l *i18n.Language) (digestRow, e
 	}
 	r.Certainty, r.SeenText = l.Text("mail.digest.unknown"), wording.Seen(l, a.Found, today)
 	if isVerdict(a.Level, a.Reliability) {
-		r.LevelText = l.Text("level." + a.Level)
+		r.LevelText, r.UsualText = a.words(l, a.Price)
+		r.MarketText = market(l, a.Market)
 		r.Certainty = l.Text("certainty."+a.Reliability) + "."
-		r.Usual = wording.Usual(l, a.Price, a.Median, a.Dated)
 	}
 	switch by := a.Price - a.Before; {
 	case a.Before == 0:

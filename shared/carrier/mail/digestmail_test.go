@@ -16,10 +16,16 @@ func aDigest() Digest {
 	}
 	alert := func(to, name, trip string, met bool, price, before, median fare.Cents, level,
 		reliability string) DigestAlert {
+		market := ""
+		if trip == "" && level != "dati-insufficienti" {
+			market = level
+		}
 		return DigestAlert{
-			Origin: "Milano", Destination: to, Trip: trip, Met: met, Price: price, Before: before, Median: median,
-			Depart: 16890, Found: time.Date(2016, 3, 1, 3, 12, 0, 0, time.UTC), Level: level, Reliability: reliability,
-			Page: "https://verdetto.example/?da=MIL&a=BUH&lang=it", Unsubscribe: link("unsubscribe", name),
+			Market: market,
+			Origin: "Milano", Destination: to, Trip: trip, Met: met, Price: price, Before: before,
+			Depart: 16890, Found: time.Date(2016, 3, 1, 3, 12, 0, 0, time.UTC),
+			Judged: Judged{Level: level, Reliability: reliability, Usual: median},
+			Page:   "https://verdetto.example/?da=MIL&a=BUH&lang=it", Unsubscribe: link("unsubscribe", name),
 			Snooze: link("manage", name),
 		}
 	}
@@ -56,12 +62,12 @@ func TestDigestMails(t *testing.T) {
 	}{
 		{"digest-it", func(*Digest) {}, "I tuoi prezzi della settimana: 1 su 5 come volevi",
 			[]string{"5,00\u00a0€ in meno", "ultimo messaggio.", "24,45\u00a0€ in più", "troppo poco",
-				"nessun prezzo", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "ora è il momento",
-				"38\u00a0€ in meno del solito", "Visto oggi, martedì 1º marzo 2016.",
+				"nessun prezzo", "mercoledì 30 marzo 2016", "Certezza media", "ora è il momento",
+				"sono 38\u00a0€ in meno", "i prezzi sono molto bassi", "Visto oggi, martedì 1º marzo 2016.",
 				"ogni martedì"}},
 		{"digest-en", func(d *Digest) { english(d) }, "Your fares this week: 1 of 5 as you asked",
 			[]string{"€5.00 less", "The same as in our last message", "€24.45 more", "We know too little",
-				"We know of no fare", "Wednesday 30 March 2016", "Medium certainty", "€52.50", "that is the case now", "About €38 less than usual",
+				"We know of no fare", "Wednesday 30 March 2016", "Medium certainty", "that is the case now", "this is €38 less",
 				"Seen today, Tuesday 1 March 2016.",
 				"every Tuesday"}},
 		{"digest-none-en", func(d *Digest) { english(d); d.Alerts = d.Alerts[4:] }, "Your fares this week",
@@ -93,26 +99,6 @@ func TestDigestMails(t *testing.T) {
 			wanted{Message{ID: d.ID, To: d.To, Tag: AlertTag, Unsubscribe: d.Unsubscribe, Subject: c.subject}, says,
 				2 + 3*len(d.Alerts)}.hold(t, golden, got)
 		})
-	}
-}
-
-// If two alerts of a digest have the same fare with different levels, the digest states only one of
-// the levels.
-func TestADigestGivesAFareOneLevel(t *testing.T) {
-	d := aDigest()
-	english(&d)
-	again := d.Alerts[0]
-	again.Trip, again.Dated, again.Level, again.Median = "departure: Wednesday 30 March 2016", true, "caro", 1200
-	d.Alerts = append(d.Alerts[:1], again)
-	m, err := DigestMail(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, one := range []string{m.Text, m.HTML} {
-		if strings.Contains(one, "expensive") || !strings.Contains(one, "great") ||
-			!strings.Contains(strings.ReplaceAll(one, "\n", " "), "About €3 more than usual: a trip like this") {
-			t.Errorf("it says:\n%s", one)
-		}
 	}
 }
 

@@ -32,14 +32,13 @@ type List struct {
 }
 
 type Listed struct {
-	Destination   string
-	Price, Median fare.Cents
-	Depart        fare.Day
-	Flight        string // sentence about the flight; may be empty
-	Found         time.Time
-	Level         string // as in the API
-	Reliability   string
-	Page          string // shows the verdict
+	Destination string
+	Price       fare.Cents
+	Depart      fare.Day
+	Flight      string // sentence about the flight; may be empty
+	Found       time.Time
+	Judged
+	Page string // shows the verdict
 }
 
 type listView struct {
@@ -48,15 +47,17 @@ type listView struct {
 	Others, Why string
 }
 
-func (v listView) LevelText(f Listed) string       { return v.T.Text("level." + f.Level) }
 func (v listView) ReliabilityText(f Listed) string { return v.T.Text("certainty." + f.Reliability) }
 
-// Usual returns the difference to the usual fare as a sentence, or "" if that is unknown.
-func (v listView) Usual(f Listed) string {
-	if f.Median == 0 {
-		return ""
-	}
-	return wording.Usual(v.T, f.Price, f.Median, false)
+func (v listView) LevelText(f Listed) string {
+	level, _ := f.words(v.T, f.Price)
+	return level
+}
+
+// UsualText returns the difference to the usual fare as a sentence, or "" if that is unknown.
+func (v listView) UsualText(f Listed) string {
+	_, usual := f.words(v.T, f.Price)
+	return usual
 }
 
 func (v listView) Seen(f Listed) string { return wording.Seen(v.T, f.Found, v.Day) }

@@ -12,9 +12,9 @@ func aList() List {
 	token := func(s string) string { return strings.Repeat("a", 22) + ".MIL-*." + strings.Repeat(s, 22) }
 	of := func(city, code string, price int, level string) Listed {
 		return Listed{
-			Destination: city, Price: fare.Cents(price), Median: 5250, Depart: 16890,
-			Found: time.Date(2016, 3, 1, 3, 12, 0, 0, time.UTC),
-			Level: level, Reliability: "media", Page: "https://verdetto.example/?da=MIL&a=" + code + "&lang=it",
+			Destination: city, Price: fare.Cents(price), Depart: 16890,
+			Found:  time.Date(2016, 3, 1, 3, 12, 0, 0, time.UTC),
+			Judged: Judged{Level: level, Reliability: "media", Usual: 5250}, Page: "https://verdetto.example/?da=MIL&a=" + code + "&lang=it",
 		}
 	}
 	return List{
@@ -37,12 +37,12 @@ func TestListMails(t *testing.T) {
 		change func(*List)
 		says   []string
 	}{
-		{"list-it", func(*List) {}, []string{"Bucarest", "Londra", "di solito 52,50\u00a0€", "altre 12 destinazioni",
+		{"list-it", func(*List) {}, []string{"Bucarest", "Londra", "di solito costano circa 53\u00a0€", "altre 12 destinazioni",
 			"giovedì 31 dicembre 2015", "Visto ieri, martedì 1º marzo 2016.", "senza scali", "buono o ottimo"}},
 		{"list-en", func(l *List) {
 			l.Lang, l.Subject, l.More, l.Trip, l.RequestDay = "en", "Milan: 2 cheap destinations, from €14.99", 0, "", 0
 			l.When = "when the fare to a destination is <strong>good</strong> or <strong>great</strong>"
-		}, []string{"€14.99", "usually €52.50", "Medium certainty", "good or great"}},
+		}, []string{"€14.99", "usually cost about €53", "Medium certainty", "good or great"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := aList()

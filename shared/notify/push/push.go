@@ -138,8 +138,8 @@ func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 			t.body += "\n\n"
 		}
 		t.body += line(f, l)
-		if f.Median > 0 {
-			t.body += " (" + l.Text("cheap.usual", "Price", l.Amount(f.Median)) + ")"
+		if day := f.ForDay; day != nil {
+			t.body += " (" + wording.Than(l, f.Price, day.Usual) + ")"
 		}
 		t.body += "\n" + l.Plain("mail.alert.departing", "Date", l.WeekdayDate(f.Depart)) + flight(f)
 	}
@@ -157,30 +157,30 @@ func line(f notify.Fare, l *i18n.Language) string {
 
 func price(f notify.Fare, l *i18n.Language) string {
 	s := l.Amount(f.Price)
-	if known(f) {
-		s += ", " + l.Text("level."+string(f.Level))
+	if day := f.ForDay; day != nil {
+		s += ", " + l.Text("level."+string(day.Level))
 	}
 	return s
 }
 
-func known(f notify.Fare) bool { return f.Level.Place() >= 0 }
-
-// facts describes the usual price of a fare, its departure, and when it was found.
+// facts describes the market of a route, the usual price of a fare, its departure, and when it was
+// found.
 func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
-	if f.Median > 0 {
-		s = wording.Usual(l, f.Price, f.Median, f.Trip.From > 0) + "\n"
+	sure := f.Reliability
+	if level := f.Market(); level != "" {
+		s = wording.Sentence(l.Text("headline.market", "Level", l.Text("market."+string(level)))) + ".\n"
+	}
+	if day := f.ForDay; day != nil {
+		s += wording.Usual(l, f.Price, day.Usual) + "\n"
+		sure = day.Reliability
 	}
 	s += l.Plain("mail.alert.departing", "Date", l.WeekdayDate(f.Depart))
 	if f.Return > 0 {
 		s += " " + l.Plain("mail.alert.returning", "Date", l.WeekdayDate(f.Return))
 	}
 	s += flight(f)
-	colon := l.Text("format.colon") + " "
-	if f.Minimum > 0 {
-		s += "\n" + l.Text("mail.alert.lowest") + colon + l.Amount(f.Minimum)
-	}
-	if known(f) && f.Reliability != "" {
-		s += "\n" + l.Text("mail.alert.reliability") + colon + l.Text("reliability."+string(f.Reliability))
+	if sure != "" {
+		s += "\n" + l.Text("mail.alert.reliability") + l.Text("format.colon") + " " + l.Text("reliability."+string(sure))
 	}
 	// A message to a phone contains only the first sentence about waiting, which is the advice.
 	for _, sentence := range slices.Concat(f.Departure, f.Waits[:min(len(f.Waits), 1)]) {

@@ -31,7 +31,8 @@ func told(language string) notify.Message {
 			Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Origin: "Milan", Destination: "Bucharest",
 			Price: 4000, Before: 5000, LastDay: 20500, Lowest: 4200, Depart: 20530, Found: time.Unix(1772600000, 0),
 			Level: "ottimo", Reliability: "alta", Percentile: 4, Sample: 80, Median: 5600, Minimum: 3900,
-			Page: url + "/page",
+			ForDay: &notify.Judged{Level: "buono", Reliability: "media", Usual: 5600, Sample: 80},
+			Page:   url + "/page",
 		}},
 	}
 }
@@ -48,10 +49,10 @@ func TestWhatPhonesShow(t *testing.T) {
 		lacks  string
 	}{
 		{"verdict", store.Alert{}, func(*notify.Message) {},
-			[]string{"Departing on Wednesday 18 March 2026.", "€40.00, great", "About €16 less than usual: on " +
-				"this route, the lowest fare of a day is usually €56.00.",
+			[]string{"Departing on Wednesday 18 March 2026.", "€40.00, good", "Fares are very low right now.",
+				"Flights like this usually cost about €56: this is €16 less.", "Certainty: medium",
 				"Seen today, Wednesday 4 March 2026.",
-				"You asked for an alert when the fare becomes good or great."}, "in our message"},
+				"You asked for an alert when fares are low or very low."}, "in our message"},
 		{"threshold", store.Alert{Threshold: 4000}, func(*notify.Message) {},
 			[]string{"You asked for an alert when the cheapest fare is €40.00 or less."}, "in our message"},
 		{"flight", store.Alert{}, func(m *notify.Message) { m.Fares[0].Flight = "Ryanair, non-stop." },

@@ -3,7 +3,6 @@ package wording_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
@@ -11,80 +10,95 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A level never contradicts the amounts next to it. An expensive fare inside the usual range is
-// explained. A small difference is stated as small, not as none. The comparison with the fare's own
-// day says "but" if it points the other way.
-func TestLevelAgreesWithEuros(t *testing.T) {
-	may := fare.DayOf(time.Date(2016, 5, 9, 0, 0, 0, 0, time.UTC))
-	of := func(scope verdict.Scope, level verdict.Level, price, median, q1, q3 fare.Cents) wording.Verdict {
-		return wording.Verdict{Language: i18n.English(), Of: verdict.Judgement{Scope: scope,
-			Judged: verdict.Judged{Fare: verdict.Live{Price: price, Depart: may},
-				Verdict: verdict.Verdict{Level: level, Median: median}},
-			Quartiles: &verdict.Quartiles{Q1: q1, Median: median, Q3: q3}}}
-	}
+// The market of a route and the fare for its day have words of their own, and only the fare has a
+// usual price and a difference.
+func TestTwoVocabularies(t *testing.T) {
+	dear := verdict.Verdict{Level: verdict.Expensive, Reliability: verdict.HighReliability, Percentile: 72, Sample: 393}
+	good := verdict.Verdict{Level: verdict.Good, Reliability: verdict.MediumReliability, Percentile: 30, Median: 2460, Sample: 2506}
+	price := verdict.Live{Price: 2199, Depart: 16930}
+	quartiles := &verdict.Quartiles{HalfLow: 2300, HalfHigh: 2600}
+	day := verdict.Judgement{Scope: verdict.OfDeparture, Judged: verdict.Judged{Fare: price, Verdict: good}, Quartiles: quartiles}
+	route := verdict.Judgement{Scope: verdict.OfRoute, Judged: verdict.Judged{Fare: price, Verdict: dear},
+		OwnDay: good, OwnQuartiles: quartiles, Quartiles: &verdict.Quartiles{HalfLow: 1900, HalfHigh: 2190}}
+	month, alone, seen := route, route, day
+	month.Scope = verdict.OfMonth
+	alone.OwnDay = verdict.Verdict{}
+	seen.Declared = true
+	of := func(a verdict.Judgement) wording.Verdict { return wording.Verdict{Language: i18n.English(), Of: a} }
+	back := of(day)
+	back.Of.Fare.Nights = 5
+	priced := of(alone)
+	priced.Of.Fare, priced.Of.Declared = verdict.Live{Price: 2199}, true
+	const less = "Flights like this usually cost about €25: this is €3 less."
 	for _, c := range []struct {
-		name              string
-		of                wording.Verdict
-		headline, typical string
+		of                           wording.Verdict
+		headline, brief, usual, half string
 	}{
-		{"at the upper end", of(verdict.OfRoute, verdict.Expensive, 1699, 1499, 1499, 1699),
-			"Rather expensive, but still within the usual range: about €2 more than usual for this route.",
-			"On this route the lowest fare is usually between €15 and €17; this fare is at the upper end."},
-		{"above the range", of(verdict.OfRoute, verdict.Expensive, 1799, 1499, 1499, 1699),
-			"Expensive: about €3 more than usual for this route.",
-			"On this route the lowest fare is usually between €15 and €17."},
-		{"a range of one amount", of(verdict.OfRoute, verdict.Expensive, 1539, 1499, 1480, 1520),
-			"Rather expensive, but still within the usual range: a little more than usual for this route.",
-			"On this route the lowest fare is usually about €15, often a little less than this fare."},
-		{"cheap in the range", of(verdict.OfRoute, verdict.Good, 1550, 1899, 1499, 1899),
-			"Good: about €3 less than usual for this route.",
-			"On this route the lowest fare is usually between €15 and €19."},
-		{"a little cheaper", of(verdict.OfRoute, verdict.Good, 1460, 1499, 1499, 1699),
-			"Good: a little less than usual for this route.",
-			"On this route the lowest fare is usually between €15 and €17."},
+		{of(route), "Fares are high right now.", "fares are high right now", less,
+			"On half of the days the lowest fare was between €19 and €21."},
+		{of(alone), "Fares are high right now.", "fares are high right now", "",
+			"On half of the days the lowest fare was between €19 and €21."},
+		{of(day), "A good fare for that day.", "€21.99: good", less, "Half the time such a fare is between €23 and €26."},
+		{of(month), "A good fare for its day.", "€21.99: good", less, "Half the time such a fare is between €23 and €26."},
+		{back, "A good fare for those days.", "€21.99: good", less, "Half the time such a fare is between €23 and €26."},
+		{of(seen), "A good fare for that day.", "€21.99: good", less, "Half the time such a fare is between €23 and €26."},
+		{priced, "An expensive fare.", "€21.99: expensive", "", "On half of the days the lowest fare was between €19 and €21."},
 	} {
 		if got := c.of.Headline(); got != c.headline {
-			t.Errorf("%s: %q", c.name, got)
+			t.Errorf("%q, want %q", got, c.headline)
 		}
-		if got := c.of.Typical(); got != c.typical {
-			t.Errorf("%s: %q", c.name, got)
-		}
-	}
-	dear := of(verdict.OfRoute, verdict.Expensive, 1799, 1499, 1499, 1699)
-	for usual, but := range map[fare.Cents]bool{2010: true, 1500: false, 1799: false} {
-		dear.Of.OwnDay = verdict.Verdict{Level: verdict.Fair, Median: usual}
-		if got := dear.OwnDay(); strings.HasPrefix(got, "But ") != but {
-			t.Errorf("usual %d: %q", usual, got)
+		for _, said := range [][2]string{{c.of.Brief(), c.brief}, {c.of.Usual(), c.usual}, {c.of.Half(), c.half}} {
+			if said[0] != said[1] {
+				t.Errorf("%s: %q, want %q", c.headline, said[0], said[1])
+			}
 		}
 	}
-	if got := dear.Lower(); got != "" {
-		t.Errorf("without a lower fare: %q", got)
-	}
-	dear.Of.Lower = &verdict.Judged{Fare: verdict.Live{Price: 1299, Depart: may + 11}}
 	for _, l := range i18n.Languages() {
-		dear.Language = l
-		if got := dear.Lower(); !strings.Contains(got, l.Money(1299)) || !strings.Contains(got, "20") {
-			t.Errorf("%s: %q", l.Code, got)
+		words := map[string]bool{}
+		for _, level := range []verdict.Level{verdict.Great, verdict.Good, verdict.Fair, verdict.Expensive} {
+			words[l.Text("level."+string(level))], words[l.Text("market."+string(level))] = true, true
+			a := day
+			a.Verdict.Level = level
+			said := wording.Verdict{Language: l, Of: a}
+			if stem := []rune(said.Level()); !strings.Contains(strings.ToLower(said.Headline()), string(stem[:3])) {
+				t.Errorf("%s: %q does not state %q", l.Code, said.Headline(), said.Level())
+			}
+		}
+		if len(words) != 8 {
+			t.Errorf("%s: the words are %v", l.Code, words)
 		}
 	}
-	dear.Language = i18n.English()
-	if got := dear.Headline(); got != "Latest fare – expensive: about €3 more than usual for this route." {
-		t.Error(got)
-	}
-	if got := dear.Lower(); !strings.HasSuffix(got, ", about €2 less than usual for this route.") {
-		t.Error(got)
-	}
-	dear.Of.Lower.Verdict = verdict.Verdict{Level: verdict.Fair, Median: 1699}
-	if got := dear.Lower(); !strings.HasSuffix(got, "route. €12.99 is €4 less than usual for that day.") {
-		t.Error(got)
-	}
-	// Beside a price that the reader has seen, one sentence names the lower fare.
-	dear.Of.Declared, dear.Of.Known = true, &verdict.Live{Price: 3999, Depart: may + 12}
-	if got := dear.Known(); !strings.Contains(got, dear.Language.Money(1299)) ||
-		strings.Contains(got, dear.Language.Money(3999)) {
-		t.Errorf("beside a price seen: %q", got)
-	}
-	if got := dear.Lower(); got != "" {
-		t.Errorf("the lower fare is named twice: %q", got)
+}
+
+// A fare less than 2 % or at most 1 EUR from its usual price is about that price, whatever currency
+// it is shown in.
+func TestAboutTheUsualPrice(t *testing.T) {
+	forint := i18n.English().InCurrency("HUF", func(c fare.Cents) fare.Cents { return 400 * c })
+	for _, c := range []struct {
+		price, usual fare.Cents
+		want, signed string
+		in           string
+	}{
+		{2560, 2460, "about the usual price", "0", "about the usual price"},
+		{2561, 2460, "€1 more than usual", "+1", "404\u00a0HUF more than usual"},
+		{9802, 10000, "about the usual price", "0", "about the usual price"},
+		{9799, 10000, "€2 less than usual", "−2", "804\u00a0HUF less than usual"},
+	} {
+		if got := wording.Than(i18n.English(), c.price, c.usual); got != c.want {
+			t.Errorf("%d beside %d: %q", c.price, c.usual, got)
+		}
+		if got := wording.Signed(i18n.English(), c.price, c.usual); got != c.signed {
+			t.Errorf("%d beside %d: %q", c.price, c.usual, got)
+		}
+		if got := wording.Than(forint, c.price, c.usual); got != c.in {
+			t.Errorf("%d beside %d in forint: %q", c.price, c.usual, got)
+		}
+		of := verdict.Judgement{Scope: verdict.OfDeparture, Euro: 100, Judged: verdict.Judged{
+			Fare: verdict.Live{Price: c.price}, Verdict: verdict.Verdict{Level: verdict.Fair, Median: c.usual}}}
+		of = of.In("HUF", func(c fare.Cents) fare.Cents { return 400 * c })
+		same := i18n.English().InCurrency("HUF", func(c fare.Cents) fare.Cents { return c })
+		if got := (wording.Verdict{Language: same, Of: of}).Than(); got != c.in {
+			t.Errorf("%d beside %d, converted: %q", c.price, c.usual, got)
+		}
 	}
 }

@@ -1,26 +1,25 @@
 package wording
 
 import (
+	"html/template"
 	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
 )
 
-// Usual compares a price with the usual price, both in euro cents: that of similar trips if trip is
-// true, otherwise that of the route.
-func Usual(l *i18n.Language, price, usual fare.Cents, trip bool) string {
-	by, of, differs := Whole(max(price, usual)-min(price, usual)), "route", "less"
-	if trip {
-		of = "trip"
+// WhenCheap says when an alert by the verdict sends messages: by the market of a route or, if dated is
+// true, by the fare of a trip.
+func WhenCheap(l *i18n.Language, dated bool) template.HTML {
+	if dated {
+		return l.HTML("when.verdict", "Good", l.Text("level.buono"), "Great", l.Text("level.ottimo"))
 	}
-	switch {
-	case by == 0:
-		differs = "same"
-	case price > usual:
-		differs = "more"
-	}
-	return l.Text("usual."+of+"."+differs, "Usual", l.Amount(usual), "By", l.Money(by))
+	return l.HTML("when.market", Lows(l)...)
+}
+
+// Lows returns what texts about low fares of a route are filled with.
+func Lows(l *i18n.Language) []any {
+	return []any{"Low", l.Text("market.buono"), "Lowest", l.Text("market.ottimo")}
 }
 
 func Seen(l *i18n.Language, found time.Time, today fare.Day) string {

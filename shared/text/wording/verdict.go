@@ -2,16 +2,18 @@ package wording
 
 import (
 	"cmp"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
-// Verdict writes the sentences about one analysis. Every sentence with a level or a difference
-// names its question: the route, a month or a day.
+// Verdict writes the sentences about one analysis. Those about the route speak of its market, those
+// about a fare with a departure of that fare among departures as far ahead, whatever the question.
 type Verdict struct {
 	*i18n.Language
 	Of     verdict.Judgement
@@ -23,6 +25,9 @@ type Verdict struct {
 
 // Judged reports whether the service knows enough fares for a level.
 func (v Verdict) Judged() bool { return v.Of.Verdict.Judged() }
+
+// ofMarket reports whether the verdict is about the market of a route, not about a fare.
+func (v Verdict) ofMarket() bool { return v.Of.Scope == verdict.OfRoute && !v.Of.Declared }
 
 // question returns the kind of question, a part of text ids.
 func (v Verdict) question() string {
@@ -47,151 +52,174 @@ func (v Verdict) about() string {
 	return v.Text("for."+v.question(), "Day", v.WeekdayDay(v.On), "Month", v.MonthOf(v.On))
 }
 
-// Headline writes the level of the fare and its distance to the usual fare. If Lower names a lower
-// fare of the last days, the headline says that it is about the latest one.
-func (v Verdict) Headline() string {
-	if !v.Judged() {
-		return v.Text("headline.dati-insufficienti")
+// ForDay returns the judgement of the fare for its own departure: the verdict itself if the question
+// is about that day. It returns false if the fare has no day, or if its day cannot be judged.
+func (v Verdict) ForDay() (Verdict, bool) {
+	if v.question() == "day" {
+		return v, v.Judged()
 	}
-	line := "line"
-	if dearWithin(v.Language, v.Of) {
-		line = "within"
+	if !v.Of.OwnDay.Judged() {
+		return v, false
 	}
-	said := v.Text("headline."+line, "Level", v.Level(), "Than", v.Than())
-	if v.Of.Lower != nil && !v.Of.Declared {
-		said = v.Text("headline.latest", "Line", said)
+	v.Of.Verdict, v.Of.Quartiles, v.Of.Scope = v.Of.OwnDay, v.Of.OwnQuartiles, verdict.OfDeparture
+	v.On, v.Around = v.Of.Fare.Depart, false
+	return v, true
+}
+
+// judgement returns what the headline, the scale and the certainty are about: the market of a route,
+// otherwise the fare for its own day or, if it has none, for the days in question.
+func (v Verdict) judgement() Verdict {
+	if own, ok := v.ForDay(); ok && !v.ofMarket() {
+		return own
 	}
-	return Sentence(said)
+	return v
+}
+
+// Headline writes the level: of the market for a route, otherwise of the fare.
+func (v Verdict) Headline() string { return Sentence(v.headline()) + "." }
+
+func (v Verdict) headline() string {
+	on := "its"
+	_, hasDay := v.ForDay()
+	switch own := v.judgement().Of; {
+	case !v.Judged():
+		return strings.TrimSuffix(v.Text("headline.dati-insufficienti"), ".")
+	case v.ofMarket():
+		return v.Text("headline.market", "Level", v.Level())
+	case !hasDay:
+		on = "stated"
+	case v.question() == "day" && own.Fare.Return() != 0:
+		on = "days"
+	case v.question() == "day":
+		on = "day"
+	}
+	return v.Text("headline."+on, "Level", v.Level())
 }
 
 // Brief is short enough for a title.
 func (v Verdict) Brief() string {
+	if v.ofMarket() {
+		return v.headline()
+	}
 	return v.Text("headline.brief", "Price", v.Money(v.Of.Fare.Price), "Level", v.Level())
 }
 
-// Level writes the level of the judged fare. Inside the usual range, it is at most rather
-// expensive.
+// Level writes the level in the word of the market or of the fare.
 func (v Verdict) Level() string {
-	level := v.Of.Verdict.Level
-	if dearWithin(v.Language, v.Of) {
-		level = "caro-nella-norma"
+	if v.ofMarket() {
+		return v.Text("market." + string(v.Of.Verdict.Level))
 	}
-	return Level(v.Language, level, v.Of.Verdict.Reliability)
+	return v.Text("level." + string(v.LevelName()))
 }
 
-// Level writes a level in words, as only probable if the reliability is low.
-func Level(l *i18n.Language, level verdict.Level, reliability verdict.Reliability) string {
-	if reliability == verdict.LowReliability {
-		return l.Text("headline.perhaps", "Level", l.Text("level."+string(level)))
-	}
-	return l.Text("level." + string(level))
-}
+// LevelName returns the published name of Level.
+func (v Verdict) LevelName() verdict.Level { return v.judgement().Of.Verdict.Level }
 
-// Than writes the distance to the usual fare of the question, without a full stop.
+// Than compares the fare with its usual price, as in "€15 less than usual". It returns "" if the
+// price of no day is judged: a difference in money is only stated of a fare for its day.
 func (v Verdict) Than() string {
-	by, level := v.Of.Difference(), v.Of.Verdict.Level
-	amount, sign := Apart(v.Language, level, v.Of.Fare.Price, v.Of.Verdict.Median)
-	than := Direction(sign)
-	switch { // less than one unit of the currency
-	case sign == 0 && by < 0 && (level == verdict.Great || level == verdict.Good):
-		than = "little_less"
-	case sign == 0 && by > 0 && level == verdict.Expensive:
-		than = "little_more"
+	own, ok := v.ForDay()
+	if !ok {
+		return ""
 	}
-	return v.Text("than."+than, "Amount", amount, "For", v.about())
+	amount, id := v.apart(own.Of)
+	return v.Text("than."+id, "Amount", amount)
 }
 
-// dearWithin reports whether an expensive fare lies within the usual range as Typical states it.
-// The range is the middle half of comparable fares, while a fare is expensive if at least 70 % of
-// them are lower.
-func dearWithin(l *i18n.Language, a verdict.Judgement) bool {
-	if a.Verdict.Level != verdict.Expensive || a.Quartiles == nil {
-		return false
+// Usual is Than as a sentence with the usual price.
+func (v Verdict) Usual() string {
+	own, ok := v.ForDay()
+	if !ok {
+		return ""
 	}
-	_, above := l.Apart(a.Fare.Price, a.Quartiles.Q3)
-	return above <= 0
+	amount, id := v.apart(own.Of)
+	return v.Text("usual."+id, "Usual", v.About(own.Of.Verdict.Median), "Amount", amount)
 }
 
-// Apart returns the distance of a fare with the given level from a usual fare, and its Sign.
-func Apart(l *i18n.Language, level verdict.Level, price, usual fare.Cents) (amount string, sign int) {
-	amount, _ = l.Apart(price, usual)
-	return amount, Sign(l, level, price, usual)
+func (v Verdict) apart(own verdict.Judgement) (amount, id string) {
+	return apart(v.Language, own.Fare.Price, own.Verdict.Median, cmp.Or(own.Euro, oneEuro))
 }
 
-// Sign returns the sign of what Apart returns. Percentiles of departures go in steps of 5 % of a
-// fare, so a difference can contradict its level by at most one step; it then counts as none.
-func Sign(l *i18n.Language, level verdict.Level, price, usual fare.Cents) int {
-	sign := l.Sign(price, usual)
-	cheap := level == verdict.Great || level == verdict.Good
-	if cheap && sign > 0 || level == verdict.Expensive && sign < 0 {
-		return 0
+const oneEuro = 100
+
+// Than compares a fare with the usual price of its day, both in euro cents.
+func Than(l *i18n.Language, price, usual fare.Cents) string {
+	amount, id := apart(l, price, usual, oneEuro)
+	return l.Text("than."+id, "Amount", amount)
+}
+
+// Usual is Than as a sentence with the usual price.
+func Usual(l *i18n.Language, price, usual fare.Cents) string {
+	amount, id := apart(l, price, usual, oneEuro)
+	return l.Text("usual."+id, "Usual", l.About(usual), "Amount", amount)
+}
+
+// Signed is Than as a number with its sign, or 0.
+func Signed(l *i18n.Language, price, usual fare.Cents) string {
+	if _, id := apart(l, price, usual, oneEuro); id == same {
+		return "0"
 	}
-	return sign
+	return l.Signed(price, usual)
+}
+
+const same = "same"
+
+// apart is the only function that compares a fare with its usual price for readers. Whether the fare
+// is about the usual price is decided in euros, as its level is. euro is 1 EUR in the amounts' currency.
+func apart(l *i18n.Language, price, usual, euro fare.Cents) (amount, id string) {
+	amount, sign := l.Apart(price, usual)
+	if departure.Near(price*oneEuro/euro, usual*oneEuro/euro) {
+		return amount, same
+	}
+	return amount, Direction(sign)
 }
 
 // Direction returns the part of text ids for a sign.
-func Direction(sign int) string { return [...]string{"less", "same", "more"}[sign+1] }
+func Direction(sign int) string { return [...]string{"less", same, "more"}[sign+1] }
 
-// OwnDay compares the judged fare with the usual fare of its own departure, the reference of every
-// fare with a date, whatever the question. It returns "" if the question is about that day, or if
-// the usual fare is unknown.
-func (v Verdict) OwnDay() string {
-	own := v.Of.OwnDay
-	if !own.Judged() || v.Of.Declared || v.question() == "day" {
-		return ""
-	}
-	amount, sign := Apart(v.Language, own.Level, v.Of.Fare.Price, own.Median)
-	return v.Text("own_day."+Direction(sign), "Usual", v.About(own.Median), "Amount", amount,
-		"But", v.Judged() && int(v.Of.Difference())*sign < 0)
-}
-
-// Lower states a lower known fare of another departure, and compares it with the usual fare of the
-// route and of its own day. It returns "" if there is none.
+// Lower states a lower fare of another departure that was seen earlier. It returns "" if there is
+// none.
 func (v Verdict) Lower() string {
-	lower := v.Of.Lower
-	if lower == nil || v.Of.Declared && v.Of.Known != nil { // Known names it then
+	l := v.Of.Lower
+	if l == nil || v.Of.Declared {
 		return ""
 	}
-	l, than := lower.Fare, ""
-	if v.Judged() {
-		amount, sign := v.Apart(l.Price, v.Of.Verdict.Median)
-		than = v.Text("than."+Direction(sign), "Amount", amount, "For", v.about())
-	}
-	said := v.Text("fare.lower", "Price", v.Money(l.Price), "Departure", v.date(l.Depart), "Back", v.date(l.Return()),
-		"When", v.seen(l), "Than", than)
-	if own := lower.Verdict; own.Judged() && v.Judged() {
-		amount, sign := Apart(v.Language, own.Level, l.Price, own.Median)
-		said += " " + v.Text("fare.lower_day", "Price", v.Money(l.Price), "Than",
-			v.Text("compare."+Direction(sign), "Amount", amount))
-	}
-	return said
+	return v.Text("fare.lower", "Price", v.Money(l.Price), "Departure", v.date(l.Depart), "Back", v.date(l.Return()),
+		"When", v.seen(*l))
 }
 
-// Usual states the usual fare of the question, and between which amounts half of the comparable
-// fares lie. It needs a verdict.
-func (v Verdict) Usual() string {
-	of := v.Of.Quartiles
-	return v.Text("departure.usual_"+v.question(), "Usual", v.About(of.Median), "Low", v.About(of.Q1),
-		"High", v.About(of.Q3), "Soon", soon(v.Of))
+// Scale returns the analysis whose quartiles the scale shows.
+func (v Verdict) Scale() verdict.Judgement { return v.judgement().Of }
+
+// Half states between which amounts half of the comparable fares lie; for a route, the lowest fares
+// of half of the days. It needs a verdict.
+func (v Verdict) Half() string {
+	of, route := v.judgement().Of, ""
+	if of.Scope == verdict.OfRoute {
+		route = "_route"
+	}
+	low, high := Half(v.Language, of)
+	return v.Text("departure.half"+route, "Low", low, "High", high)
 }
 
-// Adjusted states that the amounts of Usual are adjusted to the lead time. It returns "" for the
+// Half writes the ends of the half of the comparable fares that is shown beside a fare. An expensive
+// fare lies above it, also after rounding.
+func Half(l *i18n.Language, a verdict.Judgement) (low, high string) {
+	q := a.Quartiles
+	high = l.About(q.HalfHigh)
+	if price := l.Convert(a.Fare.Price); a.Verdict.Level == verdict.Expensive && (l.Convert(q.HalfHigh)+50)/100*100 >= price {
+		high = l.InUnits((price - 1) / 100 * 100)
+	}
+	return l.About(min(q.HalfLow, q.HalfHigh)), high
+}
+
+// Adjusted states that the amounts of the scale are adjusted to the lead time. It returns "" for the
 // route, whose amounts are observed fares.
 func (v Verdict) Adjusted() string {
 	if v.question() == "route" {
 		return ""
 	}
 	return v.Text("departure.adjusted")
-}
-
-// Typical states the usual range of fares. It needs a verdict.
-func (v Verdict) Typical() string {
-	if v.question() != "around" {
-		return Typical(v.Language, v.Of)
-	}
-	of := v.Of.Quartiles
-	return v.Text("departure.typical_around", "Low", v.About(of.Q1), "High", v.About(of.Q3),
-		"Within", dearWithin(v.Language, v.Of))
 }
 
 // Fare states the judged fare, its days and its age.
@@ -215,9 +243,6 @@ func (v Verdict) Known() string {
 	if known == nil {
 		return ""
 	}
-	if lower := v.Of.Lower; lower != nil && lower.Fare.Price < known.Price {
-		known = &lower.Fare
-	}
 	id, difference, departure := "same", known.Price-v.Of.Fare.Price, ""
 	switch {
 	case difference < 0:
@@ -238,7 +263,7 @@ func (v Verdict) Known() string {
 // Past states the lowest earlier fare of the same departure, if that was at least 5 % lower. It
 // returns "" for an expensive fare.
 func (v Verdict) Past() string {
-	low, level := v.Of.Lowest, v.Of.Verdict.Level
+	low, level := v.Of.Lowest, v.LevelName()
 	const clearly = 95 // percent of the judged fare
 	if low == nil || level == verdict.Expensive || level == verdict.Unjudged || low.Price*100 > v.Of.Fare.Price*clearly {
 		return ""
@@ -249,6 +274,7 @@ func (v Verdict) Past() string {
 // Certainty returns how sure the verdict is, and on which fares or, for the route, how many
 // observed days it rests.
 func (v Verdict) Certainty() (certainty, restsOn string) {
+	v = v.judgement()
 	of := v.Of.Verdict
 	certainty = v.Text("certainty." + string(of.Reliability))
 	if v.question() == "route" {
@@ -283,6 +309,7 @@ func (v Verdict) since() (string, bool) {
 // compared with whole cities, it states the estimated share of comparable fares that are lower. It
 // states an interval if days were not observed and it is wider than the rounding.
 func (v Verdict) Rank() string {
+	v = v.judgement()
 	of := v.Of.Verdict
 	since, ok := v.since()
 	switch {

@@ -1,7 +1,8 @@
 // Package wording writes the sentences about a verdict for pages, pictures and mails.
 //
-// Only the fare that an answer is about gets a level such as good. All other fares are compared in
-// euros with their own usual fare.
+// There are two vocabularies. The market of a route has very low to high fares, compared with the
+// route's lowest fares of other days. A fare is great to expensive for its day, compared with departures
+// as far ahead; it alone has a usual price and a difference in money, and the same ones everywhere.
 //
 // A sentence advises to wait only if waiting saved money in the recorded cases, and also states how
 // often it cost more.
@@ -28,23 +29,6 @@ func Nights(l *i18n.Language, published string) string {
 }
 
 func NightRange(published string) string { return strings.ReplaceAll(published, "-", "–") }
-
-// Typical states the first and the third quartile of comparable fares. It needs a verdict.
-func Typical(l *i18n.Language, a verdict.Judgement) string {
-	of := map[verdict.Scope]string{verdict.OfMonth: "_month", verdict.OfDeparture: ""}
-	which, ok := of[a.Scope]
-	if !ok {
-		which = "_route"
-	}
-	low, high := l.About(a.Quartiles.Q1), l.About(a.Quartiles.Q3)
-	if low == high {
-		which += "_one"
-	}
-	return l.Text("departure.typical"+which, "Low", low, "High", high, "Price", low,
-		"Within", dearWithin(l, a), "Soon", soon(a))
-}
-
-func soon(a verdict.Judgement) bool { return a.Lead != nil && *a.Lead <= 3 }
 
 // Comparables states how many of 100 comparable fares cost less.
 func Comparables(l *i18n.Language, percentile int) string {

@@ -3,10 +3,11 @@
 // per city and kind of trip, so an answer reads one item from the store, whatever the number of
 // destinations. The package does no I/O.
 //
-// A fare is compared only with fares of the same kind: the cheapest fare of a route with the
+// The verdict that orders deals compares a fare only with fares of the same kind: the cheapest fare of a route with the
 // route's cheapest fares on other days, the cheapest fare of a month with the cheapest fares of
 // other months. The service does not choose the departure with the best verdict: of 300 departures,
-// one nearly always looks cheap by chance, so every destination would look cheap.
+// one nearly always looks cheap by chance, so every destination would look cheap. What is said of a fare
+// beside its day is its OwnDay, as everywhere.
 //
 // For return trips, only the cheapest fare of any date is stored, one per range of nights.
 package deals
@@ -14,6 +15,7 @@ package deals
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
@@ -21,6 +23,9 @@ import (
 
 type Deal struct {
 	verdict.Judged
+	// OwnDay is the verdict on the fare for its own day, of which only Level, Reliability and Median are
+	// stored; zero: unknown.
+	OwnDay verdict.Verdict
 	// Since is when the published facts about the fare last changed, in Unix seconds; 0 for the
 	// cheapest fare of a month.
 	Since int64
@@ -192,19 +197,16 @@ func (d Deal) same(other Deal) bool {
 		fare        verdict.Live
 		level       verdict.Level
 		reliability verdict.Reliability
-		usual       fare.Cents
 	}
 	told := func(d Deal) shown {
-		s := shown{fare: d.Fare, level: d.Verdict.Level, reliability: d.Verdict.Reliability}
+		s := shown{fare: d.Fare, level: d.OwnDay.Level, reliability: d.OwnDay.Reliability}
 		s.fare.Found, s.fare.DayOnly = 0, false
-		s.usual, _ = d.Usual()
 		return s
 	}
 	return told(d) == told(other)
 }
 
-// Usual returns the median price for a deal, rounded to whole euro: otherwise it would change with
-// every new fare. It returns false if the median is not known.
-func (d Deal) Usual() (fare.Cents, bool) {
-	return (d.Verdict.Median + 50) / 100 * 100, d.Verdict.Judged()
+// ForDay is the deal as a fare for its own day, at the time now. Its verdict is zero if unknown.
+func (d Deal) ForDay(now time.Time) verdict.Judged {
+	return verdict.Judged{Fare: d.Fare, Verdict: d.OwnDay}.Aged(now)
 }

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-const format = 4
+const format = 5
 
 // Deals store the indices into these lists, so new names must be appended.
 var (
@@ -38,6 +38,12 @@ const (
 	levelShift     = 4
 	certaintyShift = 7
 	nightsShift    = 9
+)
+
+// The judgement of a deal for its day: 0 if there is none, else the level and the reliability.
+const (
+	dayLevelMask = 7
+	daySureShift = 3
 )
 
 // Encode uses about 15 bytes per fare.
@@ -111,6 +117,11 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 			if v.Judged() {
 				w.Uint(uint64(v.Percentile))
 				w.Int(int64(v.Median - l.Price))
+			}
+			own := d.OwnDay
+			w.Uint(place(levels, own.Level) | place(certainties, own.Reliability)<<daySureShift)
+			if own.Judged() {
+				w.Int(int64(own.Median - l.Price))
 			}
 			if i == 0 {
 				w.Int(d.Since - l.Found)
@@ -211,6 +222,15 @@ func decodeFares(r *packed.Reader, asOf fare.Day, legend *fare.Legend) (f Fares)
 			}
 			if d.Verdict.Judged() {
 				d.Verdict.Percentile, d.Verdict.Median = int(min(r.Uint(), 100)), fare.Cents(price+r.Int())
+			}
+			day := r.Uint()
+			if day&dayLevelMask >= uint64(len(levels)) || day>>daySureShift >= uint64(len(certainties)) {
+				r.Fail(errRange)
+				return f
+			}
+			if day > 0 {
+				d.OwnDay = verdict.Verdict{Level: levels[day&dayLevelMask], Reliability: certainties[day>>daySureShift],
+					Median: fare.Cents(price + r.Int())}
 			}
 			if i == 0 {
 				d.Since = found + r.Int()

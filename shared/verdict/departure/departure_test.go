@@ -173,8 +173,8 @@ func TestOwnPrice(t *testing.T) {
 }
 
 // A price more than one step below a quartile has a lower percentile than the quartile, and a price
-// more than one step above has a higher one. No price at or above the median is ottimo, none a step
-// above it is buono, and none clearly below it is caro.
+// more than one step above has a higher one. A price about the median is Fair, no price above it is
+// cheap, and none within the half that is shown is Expensive.
 func TestQuartilesAgree(t *testing.T) {
 	s, m := after(3, 4, 100, 60)
 	view := s.pooled.View(60)
@@ -193,14 +193,15 @@ func TestQuartilesAgree(t *testing.T) {
 					percentile(math.Exp(step+.001)); below >= share || above <= share {
 					t.Fatalf("%d days ahead: prices a step around the %v quantile %d have percentiles %v and %v", lead, share, at, below, above)
 				}
-				if got, _ := on.Quantile(Quote{Lead: lead}, share); got != at {
-					t.Fatalf("the %v quantile is %d and %d", share, got, at)
-				}
+			}
+			if usual := on.Usual(Quote{Lead: lead}); usual.Median != q.Median || usual.HalfHigh != q.HalfHigh {
+				t.Fatalf("%d days ahead: %+v and %+v", lead, usual, q)
 			}
 			for price := q.Minimum / 2; price < 2*q.Maximum; price += 50 {
-				level := LevelOf(on.Judge(nil, Quote{lead, price}).Percentile)
-				if level == Great && price >= q.Median || level == Good && float64(price) > float64(q.Median)*math.Exp(step) ||
-					level == Expensive && float64(price) < float64(q.Median)*math.Exp(-step/2) {
+				level := LevelOf(on.Judge(nil, Quote{lead, price}).Percentile).Beside(price, q.Median, q.HalfHigh)
+				cheap := level == Great || level == Good
+				if level != Fair && Near(price, q.Median) || cheap && price >= q.Median ||
+					level == Expensive && price <= max(q.Median, q.HalfHigh) {
 					t.Fatalf("%d days ahead %d is %s, the median being %d", lead, price, level, q.Median)
 				}
 			}

@@ -199,11 +199,16 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 
 // Quartiles holds the usual prices of comparable departures, at the lead time of the judged
 // departure.
-type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum fare.Cents }
+type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum, HalfLow, HalfHigh fare.Cents }
+
+// HalfFrom and HalfTo are the ends of the half of the comparable prices that is shown beside a
+// price. It is not the middle half, because the fares that are Expensive must lie above it.
+const HalfFrom, HalfTo = .2, .7
 
 // In converts all amounts.
 func (q Quartiles) In(amount func(fare.Cents) fare.Cents) *Quartiles {
-	return &Quartiles{amount(q.Minimum), amount(q.Q1), amount(q.Median), amount(q.Q3), amount(q.Maximum)}
+	return &Quartiles{amount(q.Minimum), amount(q.Q1), amount(q.Median), amount(q.Q3), amount(q.Maximum),
+		amount(q.HalfLow), amount(q.HalfHigh)}
 }
 
 // Quartiles returns the usual prices for a departure. ok is false if Judge returns no percentile.
@@ -220,15 +225,15 @@ func (d *RouteDay) Quartiles(of Quote) (q Quartiles, ok bool) {
 	low, high := c.ends()
 	q1, q3 := c.quantile(.25), c.quantile(.75)
 	return Quartiles{c.price(min(low, q1)), c.price(q1), c.price(c.quantile(.5)), c.price(q3),
-		c.price(max(high, q3))}, true
+		c.price(max(high, q3)), c.price(c.quantile(HalfFrom)), c.price(c.quantile(HalfTo))}, true
 }
 
-func (d *RouteDay) Quantile(of Quote, share float64) (fare.Cents, bool) {
-	c, ok := d.comparables(of)
-	if !ok {
-		return 0, false
+// Usual returns only the quantiles of Quartiles that the level of a fare depends on.
+func (d *RouteDay) Usual(of Quote) (q Quartiles) {
+	if c, ok := d.comparables(of); ok {
+		q.Median, q.HalfHigh = c.price(c.quantile(.5)), c.price(c.quantile(HalfTo))
 	}
-	return c.price(c.quantile(share)), true
+	return q
 }
 
 // price returns the price with the given residual.

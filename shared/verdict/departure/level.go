@@ -3,6 +3,8 @@ package departure
 import (
 	"math"
 	"slices"
+
+	"verdetto/shared/fare"
 )
 
 const (
@@ -39,6 +41,26 @@ func Percent(percentile float64) int { return int(math.Floor(100*percentile + 1e
 
 // LevelOf returns the level of a percentile from 0 to 1.
 func LevelOf(percentile float64) Level { return LevelAt(Percent(percentile)) }
+
+// Beside returns the level of a fare whose percentile has the level l, given its usual price and the
+// upper end of the half that is shown beside it, in EUR cents. About its usual price every fare is
+// Fair. The percentile goes in steps of 5 %, so without this a fare above its usual price could be
+// cheap, one below it Expensive, and an Expensive one within that half.
+func (l Level) Beside(price, usual, high fare.Cents) Level {
+	cheap := l == Great || l == Good
+	if Near(price, usual) || cheap && price > usual || l == Expensive && price <= max(usual, high) {
+		return Fair
+	}
+	return l
+}
+
+// Near reports whether a fare is about its usual price: less than 2 % or at most 1 EUR away. Both
+// are in EUR cents.
+func Near(price, usual fare.Cents) bool {
+	const percent, least = 2, 100
+	apart := max(price, usual) - min(price, usual)
+	return apart*100 < usual*percent || apart <= least
+}
 
 // LevelAt returns the level of a percentile from 0 to 100.
 func LevelAt(percent int) Level {

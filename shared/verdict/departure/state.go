@@ -206,8 +206,8 @@ func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
 	return d.asker.Quartiles(Quote{Lead: int(depart - d.today)})
 }
 
-func (d *StateDay) Median(depart fare.Day) (fare.Cents, bool) {
-	return d.asker.Quantile(Quote{Lead: int(depart - d.today)}, .5)
+func (d *StateDay) Usual(depart fare.Day) Quartiles {
+	return d.asker.Usual(Quote{Lead: int(depart - d.today)})
 }
 
 // Judge answers a single question about a departure; use Day for several. The Quartiles are zero if

@@ -86,13 +86,19 @@ func (r Rounds) Encode() []byte {
 		for _, s := range round.Departs {
 			w.Uint(uint64(s.Depart - depart))
 			w.Int(int64(s.Price - price))
-			w = append(w, s.Age<<2|s.Sure, s.Percentile, s.Own[0], s.Own[1], s.Stated[0], s.Stated[1],
+			percentile := s.Percentile
+			if s.Fair {
+				percentile |= fairFlag
+			}
+			w = append(w, s.Age<<2|s.Sure, percentile, s.Own[0], s.Own[1], s.Stated[0], s.Stated[1],
 				s.Cheaper, s.Rival)
 			depart, price = s.Depart, s.Price
 		}
 	}
 	return w
 }
+
+const fairFlag = 128 // beside a percentile
 
 // DecodeRounds returns no rounds for another format: they hold answers of an earlier rule, which
 // are not compared.
@@ -148,7 +154,7 @@ func decodeRound(r *packed.Reader) (round Round) {
 			b[i] = r.Byte()
 		}
 		s := DepartureAnswer{
-			Depart: depart, Price: price, Age: b[0] >> 2, Sure: b[0] & 3, Percentile: b[1],
+			Depart: depart, Price: price, Age: b[0] >> 2, Sure: b[0] & 3, Percentile: b[1] &^ fairFlag, Fair: b[1]&fairFlag != 0,
 			Own: [Horizons]uint8{b[2], b[3]}, Stated: [Horizons]uint8{b[4], b[5]}, Cheaper: b[6], Rival: b[7],
 		}
 		if price <= 0 || price > maxPrice || depart > maxDay || s.Sure >= Sures || s.Percentile > 100 ||

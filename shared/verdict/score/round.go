@@ -36,6 +36,7 @@ type DepartureAnswer struct {
 	Age        uint8      // of the fare, in days
 	Sure       uint8      // 0 alta, 1 media, 2 bassa
 	Percentile uint8
+	Fair       bool            // normale, which near the usual price does not follow from the percentile
 	Own        [Horizons]uint8 // the rule's own chance of a fall, in units of 0.5 %, rounded down
 	Stated     [Horizons]uint8 // the published chance, in percent; 40 means 40 and more; or NotStated
 	Cheaper    uint8           // percent of the comparables at least 5 % cheaper
@@ -139,7 +140,7 @@ func answerDeparture(s Source, day *departure.StateDay, earlier []sighting,
 	}
 	said := DepartureAnswer{
 		Depart: l.Depart, Price: l.Price, Age: uint8(s.Day - l.FoundDay()), Sure: sureOf(own.Verdict.Reliability),
-		Percentile: uint8(a.Verdict.Percentile), Rival: rival(earlier, l),
+		Percentile: uint8(a.Verdict.Percentile), Rival: rival(earlier, l), Fair: a.Verdict.Level == verdict.Fair,
 	}
 	of, _ := day.Judge(l.Depart, 0)
 	for h := range Horizons {

@@ -88,6 +88,9 @@ func (h *HorizonCounts) count(horizon int, said DepartureAnswer, lead int, c out
 	own := &h.Own[said.Own[horizon]/(ownUnit/Steps)]
 	own.Add(int64(said.Own[horizon]), fell)
 	level := departure.LevelOf(float64(said.Percentile) / 100).Place()
+	if said.Fair {
+		level = departure.Fair.Place()
+	}
 	cell := &h.Levels[level][LeadSpan(lead)]
 	cell.N++
 	cell.Fell += fell

@@ -162,8 +162,8 @@ func TestSESTakesAnAlert(t *testing.T) {
 	}
 	alert, err := mail.AlertMail(mail.Alert{
 		ID: "20160301-MIL-BUH-abc", To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest",
-		Price: 1499, Depart: 16890, Found: noon, Level: "ottimo", Reliability: "media", Sample: 267,
-		Subject: "Milano–Bucarest: ora 14,99 €", Day: 16862, Median: 5250, Minimum: 1299,
+		Price: 1499, Depart: 16890, Found: noon, Market: "ottimo", Judged: mail.Judged{Level: "ottimo", Reliability: "media", Sample: 267, Usual: 5250},
+		Subject: "Milano–Bucarest: ora 14,99 €", Day: 16862,
 		Picture:     mail.Picture{PNG: picture, Width: 560, Height: 160, Weeks: 26},
 		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=a.MIL-BUH.b",
 		Manage:      "https://verdetto.example/v1/alerts/manage?t=a..c",
