@@ -57,8 +57,8 @@ func Unused() (all []string) {
 	return all
 }
 
-// FunctionOf returns the Lambda function that answers a path.
-func FunctionOf(target string) string {
+// functionOf returns the Lambda function that answers a path.
+func functionOf(target string) string {
 	if r, ok := routeOf("", target); ok {
 		return r.Function
 	}

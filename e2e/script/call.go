@@ -138,7 +138,7 @@ func (s *story) send(ts *testscript.TestScript, q request) {
 	if strings.HasPrefix(path, "/x402/") && s.options.Money == "" {
 		handler = fixture.Described(s.t, s.seller().Handler)
 	}
-	end := s.at.work(FunctionOf(path))
+	end := s.at.work(functionOf(path))
 	handler.ServeHTTP(w, r)
 	end()
 	s.status, s.header, s.body = w.Code, w.Header(), w.Body.Bytes()
