@@ -360,6 +360,7 @@ var varying = []struct {
 	{regexp.MustCompile(`cs_(test|live)_\w+`), "cs_SESSION"},
 	{regexp.MustCompile(`sub_[0-9a-f]+`), "sub_SUBSCRIPTION"},
 	{regexp.MustCompile(`OFFER#[0-9a-f]+`), "OFFER#ID"},
+	{regexp.MustCompile(`test-[0-9a-f]{16}`), "test-ID"},
 	{regexp.MustCompile(`http://127\.0\.0\.1:\d+`), "http://stand-in"},
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UUID"},
 }
