@@ -49,7 +49,7 @@ func (c airlineChoice) text(l *i18n.Language) string {
 	return ""
 }
 
-func (v view) AirlineText() string {
+func (v *view) AirlineText() string {
 	text := v.Trip.airlineChoice.text(v.T)
 	if text == "" {
 		return ""
@@ -59,7 +59,7 @@ func (v view) AirlineText() string {
 
 // AirlineCodes returns the alert's airlines as values of the form's fields airline and
 // withoutAirline.
-func (v view) AirlineCodes() airlineChoice { return choiceOf(v.Trip.limit()) }
+func (v *view) AirlineCodes() airlineChoice { return choiceOf(v.Trip.limit()) }
 
 func unknownAirlines(l *i18n.Language, n int) string {
 	if n == 0 {

@@ -24,7 +24,7 @@ func (g *alertFields) fields() []field {
 // day. The empty value means that day only.
 var arounds = []string{"", "1", "3", "7"}
 
-func (v view) Arounds() (all options) {
+func (v *view) Arounds() (all options) {
 	for _, days := range arounds {
 		n, _ := strconv.Atoi(days) // 0 for that day only
 		all = append(all, option{days, v.T.Count("form.around", n), days == v.Trip.Around})
@@ -33,7 +33,7 @@ func (v view) Arounds() (all options) {
 }
 
 // Threshold returns "" if no price was typed or the form does not accept the price.
-func (v view) Threshold() string {
+func (v *view) Threshold() string {
 	if v.Anywhere {
 		return v.formAmount(v.Trip.Most)
 	}
@@ -45,7 +45,7 @@ func (v view) Threshold() string {
 
 // ThresholdMet says that the lowest known fare is under the form's threshold, or returns "" if no
 // fare is known.
-func (v view) ThresholdMet() string {
+func (v *view) ThresholdMet() string {
 	if v.Lowest() == "" {
 		return ""
 	}
@@ -53,7 +53,7 @@ func (v view) ThresholdMet() string {
 }
 
 // Lowest returns an amount in the currency of the page, such as 49.99, or "" if no fare is known.
-func (v view) Lowest() string {
+func (v *view) Lowest() string {
 	if v.Verdict == nil || v.Verdict.Lowest == 0 || v.Form.Nights != "" { // an alert of other trips
 		return ""
 	}
@@ -61,16 +61,16 @@ func (v view) Lowest() string {
 	return fare.Money{Amount: v.T.Converted(v.Verdict.Lowest), Currency: in}.Decimal()
 }
 
-func (v view) IsMet() bool {
+func (v *view) IsMet() bool {
 	typed, ok := parsePrice(v.Threshold(), v.Currency)
 	return ok && v.Lowest() != "" && v.T.Converted(v.Verdict.Lowest) <= typed.Amount
 }
 
-func (v view) Paid() string { return v.formAmount(v.Trip.OwnPrice) }
+func (v *view) Paid() string { return v.formAmount(v.Trip.OwnPrice) }
 
 // formAmount returns a typed price as the alert form takes it, or "" for a price in another
 // currency than the page's and one that the form does not accept.
-func (v view) formAmount(typed string) string {
+func (v *view) formAmount(typed string) string {
 	p, ok := parsePrice(typed, v.Currency)
 	whole := strconv.Itoa(int(p.Amount / 100))
 	switch {
@@ -84,7 +84,7 @@ func (v view) formAmount(typed string) string {
 // AlertDays returns the departure choices of the alert form: the trip's day, the days around it or
 // its month, and any day. It omits departures that no message can precede, except the day of the
 // trip itself. It returns nil if the trip has neither a day nor a month.
-func (v view) AlertDays() (days options) {
+func (v *view) AlertDays() (days options) {
 	day, _, _ := v.Trip.days()
 	switch {
 	case v.Anywhere && v.Trip.Month == "":
@@ -121,9 +121,9 @@ func (v view) AlertDays() (days options) {
 // FirstAlert returns the first day on which an alert created now can send a message.
 func (s *Service) FirstAlert() fare.Day { return store.FirstCheck(fare.DayOf(s.Now())) }
 
-func (v view) AlertFirst() string { return v.T.WeekdayDate(store.FirstCheck(v.today)) }
+func (v *view) AlertFirst() string { return v.T.WeekdayDate(store.FirstCheck(v.today)) }
 
-func (v view) AlertLate() bool {
+func (v *view) AlertLate() bool {
 	last, _, month := v.Trip.days()
 	if month != 0 {
 		_, last = departure.Month.Ends(month)
@@ -131,10 +131,10 @@ func (v view) AlertLate() bool {
 	return last != 0 && (!v.Anywhere || v.Trip.Month != "") && last <= store.FirstCheck(v.today)
 }
 
-func (v view) AlertPaid() bool { return v.Trip.Date != "" && !v.Anywhere && !v.AlertLate() }
+func (v *view) AlertPaid() bool { return v.Trip.Date != "" && !v.Anywhere && !v.AlertLate() }
 
 // AlertNights returns "" for one-way trips.
-func (v view) AlertNights() string {
+func (v *view) AlertNights() string {
 	nights, _ := fare.ParseTrip(v.Form.Nights)
 	if out, back, _ := v.Trip.days(); out != 0 && back != 0 {
 		nights = fare.TripOf(int(back - out))
@@ -145,18 +145,18 @@ func (v view) AlertNights() string {
 	return nights.String()
 }
 
-func (v view) NightsText() string { return wording.Sentence(wording.Nights(v.T, v.AlertNights())) }
+func (v *view) NightsText() string { return wording.Sentence(wording.Nights(v.T, v.AlertNights())) }
 
 // AlertOpen reports whether the alert form shows the trip's fields at once. For a specific trip
 // they are visible, so that no reader requests an alert for another trip by mistake.
-func (v view) AlertOpen() bool {
+func (v *view) AlertOpen() bool {
 	return v.Trip.NonStop != "" || v.AirlineText() != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }
 
 // AlertWanted reports whether the reader follows a link to the form, which holds some of its values.
-func (v view) AlertWanted() bool { return v.Form != alertFields{} }
+func (v *view) AlertWanted() bool { return v.Form != alertFields{} }
 
-func (v view) AlertTitle() string {
+func (v *view) AlertTitle() string {
 	switch {
 	case v.Anywhere && v.Area != nil:
 		return v.T.Text("form.anywhere") + v.T.Text("format.colon") + " " + v.Area.NameIn(v.T.Code)

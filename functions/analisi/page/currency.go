@@ -32,7 +32,7 @@ func priceFault(l *i18n.Language, text, chosen string) string {
 }
 
 // PriceField writes a price with its own currency, such as $50, as everywhere on the page: 50 USD.
-func (v view) PriceField() string {
+func (v *view) PriceField() string {
 	p, ok := parsePrice(v.Trip.OwnPrice, v.Currency)
 	named := strings.ContainsFunc(v.Trip.OwnPrice, isName)
 	if !ok || !named || p.Currency == fare.EUR {
@@ -44,7 +44,7 @@ func (v view) PriceField() string {
 func isName(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.Sc, r) }
 
 // SeenPrice returns "" if the reader typed no price.
-func (v view) SeenPrice() string {
+func (v *view) SeenPrice() string {
 	p, ok := parsePrice(v.Trip.OwnPrice, v.Currency)
 	if !ok {
 		return ""
@@ -130,7 +130,7 @@ func typedIn(rates fare.Rates, currency string, texts ...string) map[fare.Cents]
 }
 
 // In returns the sign of the page's currency, for labels.
-func (v view) In() string {
+func (v *view) In() string {
 	if v.Currency == "" {
 		return "€"
 	}

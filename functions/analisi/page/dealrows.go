@@ -98,4 +98,4 @@ type dealTable struct {
 	Rows []cheapRow
 }
 
-func (v view) Table(rows []cheapRow) dealTable { return dealTable{v.T, rows} }
+func (v *view) Table(rows []cheapRow) dealTable { return dealTable{v.T, rows} }

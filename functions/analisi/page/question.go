@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"verdetto/shared/answer"
@@ -225,8 +226,17 @@ func (q question) city(name string) (places.Place, bool) {
 	return p, ok
 }
 
+// localNames holds the names that NameIn searched for, because a page needs those of both cities in
+// every language.
+var localNames sync.Map
+
 func named(p places.Place, l *i18n.Language) places.Place {
-	p.Name = p.NameIn(l.Code)
+	of := [...]string{string(p.City), p.Airport, p.Name, l.Code}
+	name, ok := localNames.Load(of)
+	if !ok {
+		name, _ = localNames.LoadOrStore(of, p.NameIn(l.Code))
+	}
+	p.Name, _ = name.(string)
 	return p
 }
 

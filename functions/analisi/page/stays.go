@@ -184,7 +184,7 @@ func nights(stay string) (from, to int, ok bool) {
 	return from, to, 1 <= from && from <= to && to <= maxStay && to-from < maxWidth
 }
 
-func (v view) Stays() (all options) {
+func (v *view) Stays() (all options) {
 	stays := usualStays
 	if v.Trip.Stay != "" && !slices.Contains(stays, v.Trip.Stay) {
 		stays = append(slices.Clone(stays), v.Trip.Stay)

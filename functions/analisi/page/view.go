@@ -82,7 +82,7 @@ type link struct{ Text, To string }
 
 const maxExamples = 6
 
-func (v view) Examples() []link {
+func (v *view) Examples() []link {
 	var all []link
 	for _, city := range v.covered[:min(len(v.covered), maxExamples)] {
 		name := places.Name(city, v.T.Code)
@@ -92,12 +92,12 @@ func (v view) Examples() []link {
 }
 
 // Sample is the price scale of an invented verdict, an example on the first page.
-func (v view) Sample() template.HTML {
+func (v *view) Sample() template.HTML {
 	return chart.Range{Minimum: 1800, Q1: 2600, Median: 3100, Q3: 3900, Maximum: 8100, Price: 2199,
 		Label: v.T.Text("home.example_note")}.SVG()
 }
 
-func (v view) Months() (all options) {
+func (v *view) Months() (all options) {
 	first := v.today.Time()
 	first = time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC)
 	for m := first; fare.DayOf(m) <= v.today+answer.MaxAhead; m = m.AddDate(0, 1, 0) {
@@ -152,11 +152,11 @@ func (r rows) HTML() template.HTML {
 var escape = strings.NewReplacer("\x00", "\uFFFD", `"`, "&#34;", "&", "&amp;", "'", "&#39;", "+", "&#43;",
 	"<", "&lt;", ">", "&gt;")
 
-func (v view) FirstDay() string { return v.atOrigin.String() }
-func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
+func (v *view) FirstDay() string { return v.atOrigin.String() }
+func (v *view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
 // InMonths reports whether the form beside the two cities shows a month instead of days.
-func (v view) InMonths() bool { return v.Anywhere && v.Trip.Back == "" }
+func (v *view) InMonths() bool { return v.Anywhere && v.Trip.Back == "" }
 
 // Question is the question in one line.
 func (v *view) Question() string {
@@ -181,7 +181,7 @@ func (v *view) Question() string {
 
 // Before returns the month or day that the form shows now. A form without a script sends it, so
 // that the next request can tell which one the reader changed.
-func (v view) Before() string { return cmp.Or(v.Trip.Month, v.Trip.Date) }
+func (v *view) Before() string { return cmp.Or(v.Trip.Month, v.Trip.Date) }
 
 type hidden struct{ Name, Value string }
 
@@ -385,7 +385,7 @@ func (v *view) listTitle(city string) string {
 	return v.T.Text("cheap.title", "City", city, "Area", area)
 }
 
-func (v view) alertRoute() string { return v.ends[0] + "-" + v.ends[1] }
+func (v *view) alertRoute() string { return v.ends[0] + "-" + v.ends[1] }
 
 // setRoute sets the title, the cities and the address in every language. If to is nil, the page is
 // about the origin only.
