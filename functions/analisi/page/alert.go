@@ -153,9 +153,6 @@ func (v *view) AlertOpen() bool {
 	return v.Trip.NonStop != "" || v.AirlineText() != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }
 
-// AlertWanted reports whether the reader follows a link to the form, which holds some of its values.
-func (v *view) AlertWanted() bool { return v.Form != alertFields{} }
-
 func (v *view) AlertTitle() string {
 	switch {
 	case v.Anywhere && v.Area != nil:

@@ -58,13 +58,15 @@ type view struct {
 	Form       alertFields // values of the form of an alert
 	Alert      string
 	Area       *places.Area // the country or continent of a list of destinations; nil: all
-	AlertNew   bool         // no fare of the alert's route is known
-	Telegram   bool         // alerts can be sent by Telegram
-	Base       string       // the service's public address; empty: unknown
-	Card       string       // path of the picture for links to this page
-	Itself     string       // canonical path of this page
-	Share      string       // address to share
-	Alternates []page.Other // canonical paths in each language, the default first
+	// AlertWanted: the address has values for the form of the alert.
+	AlertWanted bool
+	AlertNew    bool         // no fare of the alert's route is known
+	Telegram    bool         // alerts can be sent by Telegram
+	Base        string       // the service's public address; empty: unknown
+	Card        string       // path of the picture for links to this page
+	Itself      string       // canonical path of this page
+	Share       string       // address to share
+	Alternates  []page.Other // canonical paths in each language, the default first
 
 	today fare.Day // in UTC
 
@@ -285,7 +287,7 @@ type pastView struct {
 
 func (h home) newView(q question) view {
 	v := view{
-		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert,
+		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert, AlertWanted: q.alert != alertFields{},
 		Telegram: h.Telegram, Page: true, plain: q.order+q.near == "" && q.area(1) == nil, today: fare.DayOf(h.Now()), atOrigin: answer.Today(q.ends[0].Means.Place, h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
