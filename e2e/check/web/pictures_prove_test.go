@@ -111,7 +111,7 @@ func describesPage(t *testing.T, page string) {
 	if alt == nil {
 		t.Fatal("README.md has no picture of the page")
 	}
-	for _, fact := range []string{`(?m)^.*usual.* for this route\.$`, `€[0-9]+\.[0-9]{2}`, `(?:High|Medium|Low) certainty`} {
+	for _, fact := range []string{`(?m)^Fares are .* right now\.$`, `€[0-9]+\.[0-9]{2}`, `(?:High|Medium|Low) certainty`} {
 		want := inEuros.ReplaceAllString(regexp.MustCompile(fact).FindString(page), "$1 euro")
 		if want == "" || !strings.Contains(string(alt[1]), want) {
 			t.Errorf("README.md describes the picture of the page as %q, without %q", alt[1], want)

@@ -136,7 +136,7 @@ func TestProveJourney(t *testing.T) {
 			}
 			w.check("home")
 			w.visit(base + "/?da=Milano&a=Bucarest")
-			w.wait(`document.querySelector('.verdict h1').textContent.startsWith('Normale: ')`)
+			w.wait(`document.querySelector('.verdict h1').textContent.startsWith('In questo momento i prezzi sono nella norma')`)
 			w.check("verdict")
 			w.unfold()
 			if seen := w.contrast("verdict"); seen < 10 {
@@ -182,7 +182,7 @@ func journey(t *testing.T, b browser, s screen) {
 	if at := evaluate[string](w, `location.pathname + location.search`); at != "/?da=Milano&a=Bucarest" {
 		t.Errorf("the verdict is at %s", at)
 	}
-	if h := w.text(".verdict h1"); !strings.HasPrefix(h, "Normale: ") {
+	if h := w.text(".verdict h1"); !strings.HasPrefix(h, "In questo momento i prezzi sono nella norma") {
 		t.Errorf("the verdict is %q", h)
 	}
 	w.unfold()
@@ -237,7 +237,7 @@ func TestProveEveryState(t *testing.T) {
 	}{
 		{"english", "en-GB,en;q=0.9", "/", 200, "Is today's fare a good one?"},
 		{"chosen", "it", "/?lang=en", 200, "Is today's fare a good one?"},
-		{"verdict-en", "it", "/?da=milan&a=b%C3%BCkarest&lang=en", 200, "Normal: about the usual price"},
+		{"verdict-en", "it", "/?da=milan&a=b%C3%BCkarest&lang=en", 200, "Fares are usual right now."},
 		{"expensive", "it", "/?da=Milano&a=Parigi", 200, "prezzo"},
 		{"too-little", "it", "/?da=Torino&a=Bucarest", 200, "Non lo sappiamo ancora."},
 		{"cheap-now", "it", "/?da=Milano", 200, "I prezzi più bassi da Milano per qualsiasi destinazione"},
@@ -273,7 +273,7 @@ func TestProveWithoutAScript(t *testing.T) {
 	w := b.open(t, screen{"noscript", 1280, 800, "light"})
 	w.visit(base + "/")
 	w.do(typeIn("#da", "milano"), typeIn("#a", "bucarest"), chromedp.KeyEvent(kb.Enter))
-	w.wait(`document.querySelector('.verdict h1')?.textContent.startsWith('Normale: ')`)
+	w.wait(`document.querySelector('.verdict h1')?.textContent.startsWith('In questo momento i prezzi sono nella norma')`)
 	w.check("verdict")
 	w.unfold()
 	w.do(typeIn("#email", "ada@example.com"), click("form.alert button"))
