@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 )
@@ -60,8 +61,9 @@ func readAmounts(given map[string]string) {
 	if err != nil {
 		return
 	}
+	from, to, _ := strings.Cut(given["route"], "-")
 	for _, name := range amounts {
-		price, ok := fare.ParsePrice(given[name], in)
+		price, ok := answer.ParsePrice(given[name], in, from, to)
 		if !ok {
 			continue
 		}

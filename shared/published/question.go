@@ -32,9 +32,11 @@ type Trip struct {
 	Ritorno    string `query:"ritorno" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-27" doc:"With partenza: day of the return flight. The verdict is about returns of the same class of nights (see notti); prezzo.ritorno is the day of the judged fare. Not together with notti"`
 	Notti      string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares: 1-3, 4-7, 8-14 or 15+. Default: one-way fares. A return is never the sum of two one-way fares"`
 	Diretto    bool   `query:"diretto" doc:"Only fares without stops"`
-	Prezzo     string `query:"prezzo" maxLength:"48" doc:"A price seen elsewhere, such as 45, 18.49, 1.234,50, $50 or 50 USD. Without a currency of its own, it is in valuta. It is judged instead of the cheapest fare, even if no fare is known"`
+	Prezzo     string `query:"prezzo" maxLength:"48" doc:"A price seen elsewhere, such as 45, 18.49, 1.234,50, $50 or 50 USD. Without a currency of its own, it is in valuta; $, kr and ¥ are those of valuta, else of a country of the route. It is judged instead of the cheapest fare, even if no fare is known"`
 	AirlineInput
 	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo and all amounts. The newest reference rates convert them, and do not change a verdict"`
+
+	from, to string // decide which currency a sign such as $ means
 }
 
 type VerdictInput struct {
@@ -43,6 +45,7 @@ type VerdictInput struct {
 }
 
 func (in *VerdictInput) Question() (q answer.Question, err error) {
+	in.from, in.to = in.Origine, in.Destinazione
 	q, err = in.Trip.Question(sameName)
 	q.From, q.To = in.Cities()
 	return q, err
@@ -86,7 +89,7 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 		return q, nil
 	}
 	unit, _ := fare.ParseCurrency(q.Show.Code) // the reader refuses an unknown currency
-	price, ok := fare.ParsePrice(in.Prezzo, unit)
+	price, ok := answer.ParsePrice(in.Prezzo, unit, in.from, in.to)
 	if !ok {
 		return q, Invalid(name("prezzo"), "is not an amount such as 45, 18.49 or 50 USD")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/web/httpapi"
 )
@@ -172,7 +173,9 @@ func convert(given map[string]any, name string, schema *huma.Schema) (any, bool)
 	case schema.Type == huma.TypeNumber:
 		currency, _ := given["currency"].(string)
 		in, _ := fare.ParseCurrency(strings.ToUpper(strings.TrimSpace(currency)))
-		price, ok := fare.ParsePrice(text, in)
+		origin, _ := given["origin"].(string)
+		destination, _ := given["destination"].(string)
+		price, ok := answer.ParsePrice(text, in, origin, destination)
 		if price.Currency != in {
 			if currency != "" {
 				return nil, false

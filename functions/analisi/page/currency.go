@@ -52,10 +52,16 @@ func (v *view) SeenPrice() string {
 	return v.T.Quoted(p)
 }
 
-// chooseCurrency also sets the name of the parameter that chose the currency.
+// chooseCurrency also sets the name of the parameter that chose the currency, and writes a price
+// with its currency if a sign such as $ means that of a country of the route.
 func (q *question) chooseCurrency() {
 	q.currency, q.currencyBy = strings.ToUpper(q.currency), "valuta"
+	in, _ := fare.ParseCurrency(q.currency)
 	for _, typed := range []field{{"visto", &q.OwnPrice}, {"massimo", &q.Most}} {
+		usual, _ := fare.ParsePrice(*typed.text, in)
+		if p, ok := answer.ParsePrice(*typed.text, in, q.from, q.to); ok && p != usual {
+			*typed.text = p.Short() + " " + p.Currency.String()
+		}
 		if p, ok := parsePrice(*typed.text, q.currency); ok && q.currency == "" {
 			q.currency, q.currencyBy = p.Currency.String(), typed.name
 		}

@@ -1,0 +1,29 @@
+package answer
+
+import (
+	"slices"
+
+	"golang.org/x/text/currency"
+	"golang.org/x/text/language"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
+)
+
+// ParsePrice is fare.ParsePrice for a question about a route, whose ends are given as typed. A sign
+// of several currencies, such as $, means in, otherwise the currency of the country of from or to.
+func ParsePrice(text string, in fare.Currency, from, to string) (fare.Money, bool) {
+	_, meant, _ := fare.SplitPrice(text)
+	if len(meant) < 2 || slices.Contains(meant, in.String()) {
+		return fare.ParsePrice(text, in)
+	}
+	for _, end := range []string{from, to} {
+		p, _ := places.Find(end)
+		country, _ := language.ParseRegion(p.Country)
+		unit, _ := currency.FromRegion(country)
+		if local, err := fare.ParseCurrency(unit.String()); err == nil && slices.Contains(meant, unit.String()) {
+			return fare.ParsePrice(text, local)
+		}
+	}
+	return fare.ParsePrice(text, in)
+}
