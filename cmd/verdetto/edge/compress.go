@@ -95,6 +95,10 @@ type compressed struct {
 
 func (w *compressed) WriteHeader(status int) {
 	w.begun = w.begun || status >= http.StatusOK
+	// gzhttp adds Accept-Encoding to Vary before the handler runs, which may set a Vary of its own.
+	if h := w.Header(); !strings.Contains(strings.Join(h.Values("Vary"), ","), "Accept-Encoding") {
+		h.Add("Vary", "Accept-Encoding")
+	}
 	if h := w.Header(); h.Get("Content-Encoding") == gzipCoding {
 		h.Set("Content-Encoding", w.coding)
 		if tag := h.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
