@@ -40,10 +40,7 @@ func Today(p places.Place, now time.Time) fare.Day {
 
 // check takes the day at the origin and that of UTC.
 func (w When) check(today, utc fare.Day) error {
-	first, last := w.Date, w.Date
-	if w.Span != nil && *w.Span == departure.Month {
-		first, last = w.Span.Ends(w.Date)
-	}
+	first, last := w.ends()
 	switch {
 	case last < today:
 		return &BadDate{w.Parameter, Past, today}
@@ -55,6 +52,26 @@ func (w When) check(today, utc fare.Day) error {
 		return &BadDate{w.BackName, BackFar, w.Date}
 	}
 	return nil
+}
+
+// ends returns the first and the last day that are asked for, without those that are merely near.
+func (w When) ends() (first, last fare.Day) {
+	if w.Span != nil && *w.Span == departure.Month {
+		return w.Span.Ends(w.Date)
+	}
+	return w.Date, w.Date
+}
+
+// nowFor returns the time as of which a departure is judged. A departure of a day that is over in UTC,
+// but not at the origin, is judged as of that day, unless it left the state with a later refresh.
+func (r *Reader) nowFor(q Question, d departures) time.Time {
+	now := r.Now()
+	if q.When != nil && d.sheet != nil {
+		if _, last := q.When.ends(); d.sheet.AsOf <= last && last < fare.DayOf(now) {
+			return (last + 1).Time().Add(-time.Second)
+		}
+	}
+	return now
 }
 
 type DateFault int
@@ -150,7 +167,7 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 	a.SeriesData = d.SeriesData
 	a.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}
 	var known bool
-	if now := r.Now(); q.Price == nil {
+	if now := r.nowFor(q, d); q.Price == nil {
 		a.Judgement, known, err = verdict.JudgeDeparture(d.sheet, d.pooled, q.When.When, now)
 	} else {
 		price, quoted, fault := r.priceIn(ctx, a.Summary, *q.Price)
@@ -183,7 +200,7 @@ func (r *Reader) noFare(q Question, d departures) error {
 		return err
 	}
 	e.Near = near
-	if e.Usual, _, err = verdict.JudgeUsual(d.sheet, d.pooled, q.When.When, r.Now()); err != nil {
+	if e.Usual, _, err = verdict.JudgeUsual(d.sheet, d.pooled, q.When.When, r.nowFor(q, d)); err != nil {
 		return err
 	}
 	return e
