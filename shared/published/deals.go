@@ -174,11 +174,11 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 	case errors.Is(err, store.ErrNotFound) && trip != fare.OneWay:
 		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("We have seen no return with %s nights "+
 			"from %s yet. Ask for a route with GET /v1/analisi?notti=, and the next refresh asks for its returns; or "+
-			"leave notti out for one-way fares.", trip, english(origin)))
+			"leave notti out for one-way fares.", trip, coded(origin)))
 	case errors.Is(err, store.ErrNotFound):
 		s.RequestOrigin(ctx, origin.City)
 		return deals.Origin{}, NotCovered(s.BeforeFares(ctx), fmt.Sprintf("We know no fare from %s yet. The next "+
-			"refresh asks for it: try again then. GET /v1/rotte lists the covered routes.", english(origin)))
+			"refresh asks for it: try again then. GET /v1/rotte lists the covered routes.", coded(origin)))
 	}
 	return all, err
 }

@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -44,8 +45,8 @@ func Problem(err error) error {
 	case errors.As(err, &city):
 		return unknownCity(city)
 	case errors.As(err, &same):
-		p := httpapi.SameCity.Problem(fmt.Sprintf("Both names mean %s (%s). Name two different cities.",
-			english(same.Place), same.Place.City))
+		p := httpapi.SameCity.Problem(fmt.Sprintf("Both names mean %s. Name two different cities.",
+			coded(same.Place)))
 		p.Errors = []httpapi.Fault{{Name: same.To.Parameter, Detail: "is the same city as " + same.From.Parameter}}
 		return p.Translated(func(l *i18n.Language) string { return l.Text("refusal.same.lede") })
 	case errors.As(err, &covered):
@@ -59,14 +60,14 @@ func Problem(err error) error {
 	case errors.As(err, &live):
 		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s%s. Try again after the next "+
 			"refresh, within 7 days, or send a price of your own.",
-			kindOf(live.Series.Trip, live.NonStop), ofAirlines(live.Airlines), english(live.Origin),
-			english(live.Destination), newestOf(live.SeriesData)) +
+			kindOf(live.Series.Trip, live.NonStop), ofAirlines(live.Airlines), coded(live.Origin),
+			coded(live.Destination), newestOf(live.SeriesData)) +
 			orCities(live.SeriesData))
 	case errors.As(err, &none):
 		return noCalendar(none)
 	case errors.As(err, &stops):
 		return StopsUnknown.Problem(fmt.Sprintf("The source does not state the stops of fares from %s to %s. Ask for "+
-			"fares with any number of stops.", english(stops.Origin), english(stops.Destination))).
+			"fares with any number of stops.", coded(stops.Origin), coded(stops.Destination))).
 			Translated(func(l *i18n.Language) string { return l.Text("refusal.stops_unknown.lede") })
 	case errors.As(err, &date):
 		return badDate(date)
@@ -105,7 +106,7 @@ func noCalendar(e *answer.NoCalendar) error {
 		advice = "The current fares of the route are of " + airlineNames(e.Known) + "."
 	}
 	p := NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s. %s",
-		kindOf(e.Series.Trip, e.NonStop), ofAirlines(e.Airlines), english(e.Origin), english(e.Destination), advice) +
+		kindOf(e.Series.Trip, e.NonStop), ofAirlines(e.Airlines), coded(e.Origin), coded(e.Destination), advice) +
 		orCities(e.SeriesData))
 	if e.Airlines != "" {
 		for _, a := range e.Known {
@@ -123,10 +124,10 @@ func orCities(f answer.SeriesData) string {
 	return fmt.Sprintf(" For all airports of both cities, ask from %s to %s.", f.Series.Origin, f.Series.Destination)
 }
 
-func english(p places.Place) string { return p.NameIn("en") }
-
 // coded names a city that has the name of a better known one, such as London (YXU) in Ontario.
-func coded(p places.Place) string { return fmt.Sprintf("%s (%s)", english(p), p.City) }
+func coded(p places.Place) string {
+	return fmt.Sprintf("%s (%s)", p.NameIn("en"), cmp.Or(p.Airport, string(p.City)))
+}
 
 // newestOf returns the day of the newest fare as a clause, or "" if none was ever found.
 func newestOf(f answer.SeriesData) string {

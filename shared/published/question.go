@@ -184,7 +184,7 @@ func noFareOn(e *answer.NoFareOn) error {
 		on = fmt.Sprintf("within %d days of %s", e.Span.Days(), e.Date)
 	}
 	p := NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare%s from %s to %s for a departure %s.",
-		kindOf(e.Series.Trip, e.NonStop), ofAirlines(e.Airlines), english(e.Origin), english(e.Destination), on))
+		kindOf(e.Series.Trip, e.NonStop), ofAirlines(e.Airlines), coded(e.Origin), coded(e.Destination), on))
 	for _, g := range e.Near {
 		p.Suggestions = append(p.Suggestions, g.Fare.Depart.String())
 	}

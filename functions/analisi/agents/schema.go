@@ -160,10 +160,7 @@ func convert(given map[string]any, name string, schema *huma.Schema) (any, bool)
 	case text == "" && schema.Type != huma.TypeString:
 		return nil, true // as if absent
 	case schema.Type == huma.TypeBoolean:
-		yes, known := map[string]bool{"true": true, "yes": true, "1": true, "si": true, "sì": true, "ja": true, "oui": true,
-			"sí": true, "sim": true, "false": false, "no": false, "0": false, "nein": false, "non": false,
-			"não": false}[strings.ToLower(text)]
-		return yes, known
+		return httpapi.ReadAnswer(text)
 	case schema.Type == huma.TypeArray:
 		var list []any
 		for one := range strings.SplitSeq(text, ",") {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -66,8 +67,18 @@ func withSynonyms(names []string) []string {
 	return all
 }
 
-// renamed gives the parameters the names that the operation describes. A parameter under both names
-// is a fault.
+// answers are yes and no in six languages.
+var answers = map[string]bool{"true": true, "yes": true, "1": true, "si": true, "sì": true, "ja": true, "oui": true, "sí": true,
+	"sim": true, "false": false, "no": false, "0": false, "nein": false, "non": false, "não": false}
+
+// ReadAnswer reads yes or no, in six languages.
+func ReadAnswer(text string) (yes, known bool) {
+	yes, known = answers[strings.ToLower(strings.TrimSpace(text))]
+	return yes, known
+}
+
+// renamed gives the parameters the names that the operation describes, and yes and no the values. A
+// parameter under both names is a fault.
 func renamed(op *huma.Operation, r *http.Request) (*http.Request, []Fault) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -89,6 +100,14 @@ func renamed(op *huma.Operation, r *http.Request) (*http.Request, []Fault) {
 		}
 		delete(values, other)
 		changed = true
+	}
+	for _, p := range op.Parameters {
+		if given := values[p.Name]; len(given) == 1 && p.Schema != nil && p.Schema.Type == huma.TypeBoolean {
+			if yes, known := ReadAnswer(given[0]); known {
+				values.Set(p.Name, strconv.FormatBool(yes))
+				changed = true
+			}
+		}
 	}
 	if !changed {
 		return r, nil

@@ -58,6 +58,9 @@ func faultOf(detail *huma.ErrorDetail) Fault {
 	if kind, ok := strings.CutPrefix(detail.Message, "unknown content type: "); ok {
 		return Fault{"Content-Type", "is " + kind + sendJSON}
 	}
+	if detail.Message == "invalid boolean" {
+		return Fault{name, "is neither yes nor no: send true or false"}
+	}
 	if !strings.HasPrefix(detail.Message, "is ") { // not our message: it did not parse
 		return Fault{name, "cannot be read: " + detail.Message}
 	}

@@ -52,7 +52,7 @@ func TestWordsOfFaults(t *testing.T) {
 		{"two at once", "?lang=1", "json", `{}`, "lang email", "lang is not a language's code; email is missing."},
 		{"the whole body", "", "json", `[]`, "body", "body is not an object."},
 		{"no JSON", "", "json", `{`, "body", "body cannot be read: unexpected end of JSON input."},
-		{"no boolean", "?flag=x", "json", `{"email":"ada"}`, "flag", "flag cannot be read: invalid boolean."},
+		{"no boolean", "?flag=x", "json", `{"email":"ada"}`, "flag", "flag is neither yes nor no: send true or false."},
 		{"no body", "", "json", ``, "", "request body is required."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
