@@ -140,6 +140,7 @@ func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 			up := func(c fare.Cents) fare.Cents { return (c + 99) / 100 * 100 }
 			q := *a.Quartili // fares of Travelpayouts are not shown one by one
 			q.Q1, q.Q3, q.Maximum = q.Q1/100*100, up(q.Q3), up(q.Maximum)
+			q.HalfLow, q.HalfHigh = q.HalfLow/100*100, q.HalfHigh/100*100
 			a.Quartili = &q
 		}
 		want[name] = a
