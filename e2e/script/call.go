@@ -51,7 +51,7 @@ func call(method string) verb {
 		}
 		var expected []string
 		for len(args) > 0 {
-			n := map[string]int{"from": 2, "as": 2, "pays": 2, "with": 3}[args[0]]
+			n := map[string]int{"from": 2, "as": 2, "in": 2, "pays": 2, "with": 3}[args[0]]
 			if n > len(args) {
 				ts.Fatalf("%s needs a value", args[0])
 			}
@@ -62,6 +62,8 @@ func call(method string) verb {
 				r.header.Set("X-Api-Key", args[1])
 			case "pays":
 				s.present(ts, &r, args[1])
+			case "in":
+				r.header.Set("Accept-Language", args[1])
 			case "with":
 				r.header.Set(args[1], args[2])
 			default:

@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
+	"fmt"
 	"html"
 	"math"
+	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +19,8 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/maildir"
+	"verdetto/shared/carrier/ntfy/ntfytest"
+	"verdetto/shared/carrier/outbound"
 	payment "verdetto/shared/pay"
 	"verdetto/shared/pay/playmoney"
 )
@@ -25,23 +30,123 @@ func mails(s *story, ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("want an address and a number")
 	}
 	s.work(ts)
-	all, err := maildir.Read(s.options.Mail)
+	fresh := s.fresh(ts, args[0])
+	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	var fresh []maildir.Mail
 	kinds := map[string]bool{}
-	for _, m := range all {
-		if m.To == args[0] && !s.read[m.File] {
-			fresh, s.read[m.File], kinds[m.Subject] = append(fresh, m), true, true
-		}
+	for _, m := range fresh {
+		kinds[m.Subject] = true
 	}
-	n, err := strconv.Atoi(args[1])
-	ts.Check(err)
-	if again := s.retried && len(kinds) <= n && n <= len(fresh); len(fresh) != n && !again {
+	if again := s.retried && len(kinds) <= want && want <= len(fresh); len(fresh) != want && !again {
 		ts.Fatalf("%d mails came to %s, want %s: %s", len(fresh), args[0], args[1], subjects(fresh))
+	}
+}
+
+// fresh returns what has come to an address since the last time.
+func (s *story) fresh(ts *testscript.TestScript, address string) (fresh []maildir.Mail) {
+	all, err := s.sent(address)
+	ts.Check(err)
+	for _, m := range all {
+		if m.To != address || s.read[m.File] {
+			continue
+		}
+		s.read[m.File] = true
+		fresh = append(fresh, m)
 	}
 	if len(fresh) > 0 {
 		s.mail = fresh[len(fresh)-1]
 		s.write(ts, "mail", []byte("Subject: "+s.mail.Subject+"\n\n"+s.mail.Text))
+	}
+	return fresh
+}
+
+// sent returns all mails, or the messages to a topic of ntfy or a person in Telegram.
+func (s *story) sent(address string) (all []maildir.Mail, err error) {
+	add := func(title, text string, links ...string) {
+		m := maildir.Mail{File: fmt.Sprint(address, " ", len(all))}
+		m.To, m.Subject, m.Text = address, title, text+"\n"+strings.Join(links, "\n")
+		all = append(all, m)
+	}
+	person, noPerson := strconv.ParseInt(address, 10, 64)
+	switch {
+	case strings.HasPrefix(address, "https://"):
+		s.faults.mu.Lock()
+		defer s.faults.mu.Unlock()
+		for _, m := range s.hooked {
+			add(m.Subject, m.Text)
+			all[len(all)-1].To = m.To
+		}
+		for _, m := range s.ntfy.Messages(address) {
+			links := []string{m.Click}
+			for _, a := range m.Actions {
+				links = append(links, a.Label+": "+a.URL)
+			}
+			add(m.Title, m.Text, links...)
+		}
+	case noPerson == nil:
+		for _, m := range s.bot.Messages(person) {
+			var links []string
+			for label, to := range m.Buttons {
+				links = append(links, label+": "+to)
+			}
+			slices.Sort(links)
+			add(m.Bold, m.Text, links...)
+		}
+	default:
+		return maildir.Read(s.options.Mail)
+	}
+	return all, nil
+}
+
+func confirm(s *story, ts *testscript.TestScript, neg bool, args []string) {
+	mails(s, ts, neg, append(args[:1:1], "1"))
+	openLink(s, ts, neg, append([]string{"confirm", "200"}, args[1:]...))
+	call("FORM")(s, ts, neg, append([]string{ts.Getenv("LINK"), "", "200"}, args[1:]...))
+}
+
+// post sends to ntfy, or is the server of every webhook. It answers 410 while webhook is down.
+type post struct {
+	*ntfytest.Server
+	s *story
+}
+
+func (p post) Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error) {
+	if header.Get("Webhook-Id") == "" {
+		return p.Server.Post(ctx, to, header, body)
+	}
+	p.s.faults.mu.Lock()
+	defer p.s.faults.mu.Unlock()
+	if p.s.faults.down == "webhook" {
+		return outbound.Answer{Status: http.StatusGone}, nil
+	}
+	m := maildir.Mail{}
+	m.To, m.Text = to, string(body)
+	p.s.hooked = append(p.s.hooked, m)
+	return outbound.Answer{Status: http.StatusNoContent}, nil
+}
+
+// write makes the last answer of the bot the last mail.
+func write(s *story, ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("want a person and words")
+	}
+	s.up(ts)
+	person, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	s.step(ts, func() bool {
+		switch words := text(args[1:]); {
+		case words == "block":
+			err = s.bot.Block(person)
+		case strings.HasPrefix(words, "https://"):
+			err = s.bot.Start(person, words, "en")
+		default:
+			err = s.bot.Write(person, words, "en")
+		}
+		return err != nil
+	})
+	ts.Check(err)
+	if len(s.fresh(ts, args[0])) == 0 {
+		s.mail = maildir.Mail{}
 	}
 }
 
@@ -52,21 +157,28 @@ func subjects(mails []maildir.Mail) (all []string) {
 	return all
 }
 
-var link = regexp.MustCompile(`https?://[^\s<>"]+`)
+var (
+	link = regexp.MustCompile(`https?://[^\s<>"]+`)
+	href = regexp.MustCompile(`href="([^"]+)"`)
+)
 
 func openLink(s *story, ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("want a part of the link and a status")
 	}
-	for _, found := range link.FindAllString(s.mail.Text, -1) {
-		if strings.Contains(found, args[0]) {
+	links := link.FindAllString(s.mail.Text, -1)
+	for _, found := range href.FindAllSubmatch(s.body, -1) {
+		links = append(links, html.UnescapeString(string(found[1])))
+	}
+	for _, found := range links {
+		if strings.Contains(found, args[0]) || args[0][0] == '/' && match(args[0], found) {
 			ts.Setenv("LINK", strings.TrimPrefix(found, s.options.BaseURL))
 			ts.Setenv("TOKEN", found[strings.LastIndex(found, "=")+1:])
 			call("GET")(s, ts, neg, append([]string{found, args[1], "with", "Accept", "text/html"}, args[2:]...))
 			return
 		}
 	}
-	ts.Fatalf("no link with %s in: %s", args[0], s.mail.Text)
+	ts.Fatalf("no link with %s in: %s\n%s", args[0], s.mail.Text, s.shown())
 }
 
 var (

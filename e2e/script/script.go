@@ -3,7 +3,7 @@
 // (cmp, env, grep, stop, skip, ! to negate) work too. These verbs are added:
 //
 //	clock 2016-03-01T12:00:00Z | clock +36h   sets or moves the clock, which otherwise stands still
-//	service WORD...      before the first call: hidden-fares, unsold, base=URL
+//	service WORD...      before the first call: hidden-fares, unsold, phones, base=URL
 //	fares sample | fares FILE.csv             the source's fares; refreshes at once
 //	refresh              asks the source again
 //	get TARGET STATUS [OPTION...]             calls the service
@@ -15,7 +15,9 @@
 //	header NAME [VALUE]  the answer's header
 //	body, text, mail WORDS   are in the body; in what a person reads of a page; in the last mail
 //	mails ADDRESS N      sends what is due; N mails have come to the address since the last time
-//	open PART STATUS     opens the link of the last mail that contains PART, $LINK, which ends with $TOKEN
+//	confirm ADDRESS [OPTION...]               gets the one mail that has come, and confirms what it is about
+//	telegram PERSON WORDS    writes to the bot, opens a link to it, or blocks it (block)
+//	open PART STATUS     opens the link of the last mail or page that contains PART, $LINK, which ends with $TOKEN
 //	pay card | pay later | stripe expire      what becomes of the checkout of the last answer, $SESSION
 //	stripe settle|renew|fail|cancel|end|delete|reprice    what happens to its $SUBSCRIPTION at Stripe
 //	stripe sell ADDRESS  a checkout for something else
@@ -31,10 +33,13 @@
 //	store KEY | store *TEXT                   an item with this partition, or partition/sort, is stored, or one with the text
 //	unfaulted REASON     why the end differs after a failure; see Faults
 //
-// The options of calls: from ADDRESS, as KEY, pays PAYER/NUMBER (by x402), with NAME VALUE (a header), and PATH=VALUE, which is
+// The options of calls: from ADDRESS, as KEY, in LANGUAGE, pays PAYER/NUMBER (by x402), with NAME VALUE (a header), and PATH=VALUE, which is
 // json PATH VALUE; PATH= says that there is no such value. {a,b} in a target calls each. A value in
 // slashes is a regular expression. json PATH and header NAME without a value require one and set
 // $PATH or $NAME. Files body, text and mail hold the last ones for cmp, with what varies replaced.
+//
+// With service phones, an address of mails may also be the URL of an ntfy topic or a webhook, or the
+// number of a person in Telegram. The last message is then the mail, its title the subject, with links below.
 //
 // In every script, answers match the OpenAPI description, and their headers what is cached and counted. No
 // secret appears in the log, and a part of the service touches only what schema.Accesses allows its Lambda
@@ -46,6 +51,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -60,6 +66,9 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/maildir"
+	"verdetto/shared/carrier/ntfy/ntfytest"
+	"verdetto/shared/carrier/telegram/telegramtest"
+	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
@@ -87,6 +96,9 @@ type story struct {
 	read   map[string]bool // mails, by file
 	mail   maildir.Mail
 	told   int // events of Stripe
+	ntfy   *ntfytest.Server
+	bot    *telegramtest.Server
+	hooked []maildir.Mail // events to webhooks
 
 	unfaulted string
 	retried   bool // a step was repeated after a failure, and so may be a mail that it asked for
@@ -116,7 +128,8 @@ func init() {
 		"clock": clock, "service": configure, "fares": fares, "refresh": refresh, "restart": restart,
 		"get": call("GET"), "post": call("POST"), "form": call("FORM"), "mcp": call("MCP"), "repeat": repeat,
 		"json": jsonValue, "header": header, "body": words("body"), "text": words("text"), "mail": words("mail"),
-		"mails": mails, "open": openLink, "pay": pay, "stripe": stripe, "x402": perCall, "events": events, "key": key, "fault": fault, "store": stored,
+		"mails": mails, "confirm": confirm, "telegram": write, "open": openLink, "pay": pay, "stripe": stripe, "x402": perCall,
+		"events": events, "key": key, "fault": fault, "store": stored,
 		"unfaulted": func(s *story, _ *testscript.TestScript, _ bool, args []string) { s.unfaulted = strings.Join(args, " ") },
 	}
 }
@@ -186,6 +199,11 @@ func configure(s *story, ts *testscript.TestScript, _ bool, args []string) {
 		switch {
 		case a == "hidden-fares":
 			s.options.Source = &source{Source: named{nothing{}, "travelpayouts"}, faults: &s.faults}
+		case a == "phones":
+			s.ntfy, s.bot = ntfytest.New(), telegramtest.New()
+			s.options.Outbound = post{s.ntfy, s}
+			s.options.Telegram = config.Telegram{Bot: telegramtest.Name, Token: telegramtest.Token,
+				Secret: telegramtest.Secret, URL: s.bot.URL}
 		case a == "unsold":
 			s.options.Money = onemachine.NoMoney
 		case isBase:
@@ -229,9 +247,16 @@ func (s *story) up(ts *testscript.TestScript) {
 	s.service.Pro.Sender = sender{s.service.Pro.Sender, &s.faults}
 	s.service.Alerts.Confirmations.Mail = sender{s.service.Alerts.Confirmations.Mail, &s.faults}
 	s.service.Sender.Mail = sender{s.service.Sender.Mail, &s.faults}
+	s.service.Sender.Sleep = func(_ context.Context, d time.Duration) error {
+		s.unix.Add(int64(math.Ceil(d.Seconds())))
+		return nil
+	}
 	s.handler = fixture.Described(s.t, s.service.API)
 	if s.perCall != nil {
 		s.perCall.Handler = s.perCall.Instance(s.options.Table, s.now)
+	}
+	if s.bot != nil {
+		s.bot.Webhook, s.bot.Path = s.handler, "/v1/alerts/telegram"
 	}
 }
 
@@ -248,6 +273,10 @@ func (s *story) close() {
 	s.down()
 	if s.options.StandIns != nil {
 		s.options.StandIns.Close()
+	}
+	if s.bot != nil {
+		s.ntfy.Close()
+		s.bot.Close()
 	}
 	if found := fixture.Secret(s.log.String()); found != "" {
 		s.t.Errorf("the log holds %q", found)
@@ -356,7 +385,7 @@ var varying = []struct {
 	becomes string
 }{
 	{fixture.KeyPattern, "vd_KEY"},
-	{regexp.MustCompile(`([?&;](?:t|id|token)=)[A-Za-z0-9_.-]{16,}`), "${1}TOKEN"},
+	{regexp.MustCompile(`([?&;](?:t|id|token)=)[A-Za-z0-9_.~*-]{16,}`), "${1}TOKEN"},
 	{regexp.MustCompile(`cs_(test|live)_\w+`), "cs_SESSION"},
 	{regexp.MustCompile(`sub_[0-9a-f]+`), "sub_SUBSCRIPTION"},
 	{regexp.MustCompile(`OFFER#[0-9a-f]+`), "OFFER#ID"},

@@ -243,7 +243,8 @@ func (s *Server) Start(person int64, link, language string) error {
 	return s.Write(person, strings.TrimSpace("/start "+u.Query().Get("start")), language)
 }
 
-// Write simulates a person who writes to the bot, which may afterwards write to that person.
+// Write simulates a person who writes to the bot, which may afterwards write to that person. A
+// negative number is that of a group.
 func (s *Server) Write(person int64, text, language string) error {
 	s.mu.Lock()
 	if s.chats[person] == nil {
@@ -251,7 +252,11 @@ func (s *Server) Write(person int64, text, language string) error {
 	}
 	s.chats[person].blocked = false
 	s.mu.Unlock()
-	return s.Deliver(s.Update(person, "private", text, language))
+	kind := "private"
+	if person < 0 {
+		kind = "group"
+	}
+	return s.Deliver(s.Update(person, kind, text, language))
 }
 
 // Block simulates a person who blocks the bot.
