@@ -1,3 +1,5 @@
+// Package alerts holds end-to-end tests of alerts. They follow an alert from the request to the
+// mail, over HTTP and in the running command serve. Some tests kill the process in between.
 package alerts
 
 import (
