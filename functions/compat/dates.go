@@ -69,7 +69,7 @@ func (s *Service) options(ctx context.Context, from, to place, f filter, each bo
 	about.From, _ = places.Airport(from.code)
 	about.To, _ = places.Airport(to.code)
 	for _, q.Trip = range f.trips() {
-		of, fares, err := s.Fares(ctx, q, each)
+		of, c, err := s.Calendar(ctx, q, true)
 		if none, because := noDataReason(err); none {
 			why = because
 			continue
@@ -81,8 +81,13 @@ func (s *Service) options(ctx context.Context, from, to place, f filter, each bo
 		if of.Series.Airports != about {
 			about = fare.Airports{}
 		}
-		for _, l := range fares {
-			if o := (option{to, l.Depart, l.Return(), l.Price}); f.matches(o) {
+		for _, d := range c.Days {
+			if o := optionOf(to, d.Fare); each && f.matches(o) {
+				options = append(options, o)
+			}
+		}
+		for _, m := range c.Months {
+			if o := optionOf(to, m.Fare); !each && f.matches(o) {
 				options = append(options, o)
 			}
 		}

@@ -130,8 +130,7 @@ func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 			if d.Fare.Depart < today {
 				continue
 			}
-			o := option{place{string(e.Destination), to}, d.Fare.Depart, d.Fare.Return(), d.Fare.Price}
-			if f.matches(o) {
+			if o := optionOf(place{string(e.Destination), to}, d.Fare); f.matches(o) {
 				all = append(all, o)
 			}
 			if !f.ofMonths {

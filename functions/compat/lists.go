@@ -82,6 +82,8 @@ type option struct {
 	price        fare.Cents
 }
 
+func optionOf(to place, l verdict.Live) option { return option{to, l.Depart, l.Return(), l.Price} }
+
 func (f filter) trips() (all []fare.Trip) {
 	for _, t := range fare.Trips() {
 		from, to := t.Nights()

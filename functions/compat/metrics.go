@@ -58,9 +58,10 @@ func (s *Service) metrics(p *parameters) answerFunc {
 				warning(stayAssumed, "These are returns with 4 to 7 nights away, observed as returns; GET "+
 					"/v1/analisi with notti is about others."))
 		}
-		f, of, count, err := s.Comparables(ctx, q)
+		f, usual, err := s.Usual(ctx, q)
+		of := usual.Quartiles
 		about := f.Series.Airports
-		if f.Summary.Basis != nil { // the figures are of the cities, moved to the airports' level
+		if usual.Basis != nil { // the figures are of the cities, moved to the airports' level
 			about = fare.Airports{}
 		}
 		out.Warnings = slices.Concat(from.whole(about.From), to.whole(about.To), stay)
@@ -70,7 +71,7 @@ func (s *Service) metrics(p *parameters) answerFunc {
 		} else if err == nil && of == nil {
 			out.Warnings = append(out.Warnings,
 				warning(noData, fmt.Sprintf("%d fares are known to compare with, and too few of them leave "+
-					"as many days ahead: figures want 8 at least.", count)))
+					"as many days ahead: figures want 8 at least.", usual.Verdict.Sample)))
 		}
 		if err != nil || of == nil {
 			return out, err

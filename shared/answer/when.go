@@ -100,7 +100,7 @@ type NoFareOn struct {
 	Airlines fare.Airlines
 	When
 	Near []verdict.Day // nearest departures with a live fare, in order of date
-	// Usual judges the usual fare of the departure. Without enough fares, it has no percentile.
+	// Usual judges the usual fare of the departure.
 	Usual verdict.Judgement
 }
 
@@ -200,7 +200,7 @@ func (r *Reader) noFare(q Question, d departures) error {
 		return err
 	}
 	e.Near = near
-	if e.Usual, _, err = verdict.JudgeUsual(d.sheet, d.pooled, q.When.When, r.nowFor(q, d)); err != nil {
+	if e.Usual, err = verdict.JudgeUsual(d.sheet, d.pooled, q.When.When, r.nowFor(q, d)); err != nil {
 		return err
 	}
 	return e

@@ -166,15 +166,15 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 // length, not with fares of single days.
 func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store.Trip) (*verdict.Live, error) {
 	first := max(trip.From, fare.DayOf(r.Now()))
-	_, all, err := r.answers.Fares(ctx, *q, true)
+	_, c, err := r.answers.Calendar(ctx, *q, true)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(l verdict.Live) bool { return l.Depart < first || l.Depart > trip.To })
+	all := slices.DeleteFunc(c.Days, func(d verdict.Day) bool { return d.Fare.Depart < first || d.Fare.Depart > trip.To })
 	if len(all) == 0 {
 		return nil, nil
 	}
-	of := slices.MinFunc(all, func(a, b verdict.Live) int { return cmp.Compare(a.Price, b.Price) })
+	of := slices.MinFunc(all, func(a, b verdict.Day) int { return cmp.Compare(a.Fare.Price, b.Fare.Price) }).Fare
 	q.When = &answer.When{When: verdict.When{Date: first + (trip.To-first)/2, Span: spanOf(trip.To - first + 1)}}
 	quoted := verdict.Quoted(of)
 	q.Price = &answer.Price{Amount: float64(quoted.Amount) / 100, Currency: quoted.Currency.String()}

@@ -8,24 +8,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// QuartilesOf returns the usual prices of a departure, as JudgeDeparture does, and the number of
-// fares behind them. The departure needs no live fare. The quartiles are nil if there are too few
-// fares for a verdict.
-func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartiles,
-	comparables int, basis *Basis, err error) {
-	q, known, err := newDepartureQuestion(s, p, When{Date: date}, now)
-	if err != nil || !known {
-		return nil, 0, nil, err
-	}
-	quartiles, _ := q.day.Quartiles(date)
-	a, ok := q.day.Judge(date, max(quartiles.Median, 1)) // the number of near fares does not depend on the price
-	if !ok || !enough(a) {
-		return nil, a.Count, q.facts.Basis, nil
-	}
-	_, comparables = q.comparison(a)
-	return quartiles.In(q.facts.Euro), comparables, q.facts.Basis, nil
-}
-
 // AddUsual adds the judgement of the fare for its own departure to an answer about a route, the
 // forecasts for that departure, and a lower fare that was seen earlier. It adds no judgement if there
 // are too few comparable fares, or if the price has no departure.
@@ -94,24 +76,21 @@ func (q *departureQuestion) lowest() (lowest Live, ok bool) {
 	return q.facts.inEuro(lowest), ok
 }
 
-// JudgeUsual judges the usual fare of a departure that has no live fare; of a month or several
+// JudgeUsual judges the usual fare of a departure that needs no live fare; of a month or several
 // days, that of the middle departure. The answer has the quartiles and the forecasts for a fare at
-// the median. It returns false if there are too few comparable fares.
-func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, bool, error) {
+// the median.
+func JudgeUsual(s *departure.State, p *departure.Pooled, w When, now time.Time) (Judgement, error) {
 	if w.Span != nil && *w.Span == departure.Month {
 		first, last := w.Span.Ends(w.Date)
 		w.Date = max((first+last)/2, min(fare.DayOf(now), last))
 	}
 	q, known, err := newDepartureQuestion(s, p, When{Date: w.Date}, now)
 	if err != nil || !known {
-		return Judgement{}, false, err
+		return Judgement{}, err
 	}
 	quartiles, _ := q.day.Quartiles(w.Date)
-	if a, ok := q.day.Judge(w.Date, max(quartiles.Median, 1)); !ok || !enough(a) {
-		return Judgement{}, false, nil
-	}
 	usual := Live{Price: q.facts.Euro(quartiles.Median), Depart: w.Date}
-	return q.judgement(usual, w.Date, quartiles.Median, 0), true, nil
+	return q.judgement(usual, w.Date, max(quartiles.Median, 1), 0), nil
 }
 
 // Nearest returns the n departures with a live fare that are closest to a date, in order of date.
@@ -135,27 +114,3 @@ func Nearest(s *departure.State, p *departure.Pooled, date fare.Day, n int, now 
 // enough reports whether a verdict is possible: with enough earlier fares of a similar lead time,
 // or enough other departures on sale.
 func enough(a departure.Answer) bool { return a.Known && (a.Near >= nearEnough || a.OnSale > 0) }
-
-// FaresOf returns the live fare of each departure up to CalendarDays ahead, in order of departure.
-// If each is false, it returns only the cheapest of every month.
-func FaresOf(s *departure.State, p *departure.Pooled, each bool, now time.Time) (all []Live, err error) {
-	q, known, err := newDepartureQuestion(s, p, When{}, now)
-	if err != nil || !known {
-		return nil, err
-	}
-	var begun fare.Day // the first departure in the current month
-	for _, live := range q.day.Live() {
-		if live.Depart > q.today+CalendarDays {
-			break
-		}
-		if !each {
-			if begun != 0 && live.Depart.Month() == begun.Month() {
-				continue
-			}
-			begun = live.Depart
-			live, _ = q.day.Cheapest(departure.Month, begun)
-		}
-		all = append(all, q.facts.inEuro(live))
-	}
-	return all, nil
-}
