@@ -23,8 +23,14 @@ type Verdict struct {
 	Today  fare.Day
 }
 
-// Judged reports whether the service knows enough fares for a level.
-func (v Verdict) Judged() bool { return v.Of.Verdict.Judged() }
+// Judged reports whether the service knows enough fares for a level: for a fare with a day, fares of
+// such days, whatever the question.
+func (v Verdict) Judged() bool {
+	if v.question() == "month" || v.question() == "around" {
+		return v.Of.OwnDay.Judged() || v.Of.Declared && v.Of.Verdict.Judged()
+	}
+	return v.Of.Verdict.Judged()
+}
 
 // ofMarket reports whether the verdict is about the market of a route, not about a fare.
 func (v Verdict) ofMarket() bool { return v.Of.Scope == verdict.OfRoute && !v.Of.Declared }
