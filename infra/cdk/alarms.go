@@ -144,7 +144,7 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 	p.ofQueues(q, &b)
 	p.ofFares(&b)
 	p.ofMail(&b)
-	p.ofSales(c, l, &b)
+	p.ofSales(c, l)
 	b.draw()
 }
 
@@ -266,7 +266,7 @@ func (p panel) ofMail(b *board) {
 }
 
 // ofSales makes the alarms of what is sold.
-func (p panel) ofSales(c config, l lambdas, b *board) {
+func (p panel) ofSales(c config, l lambdas) {
 	if c.StripePrice != "" {
 		log, path := l.function("pro").LogGroup(), routes.Named("pro-webhook").Path
 		status := func(statistic string) cloudwatch.Metric {

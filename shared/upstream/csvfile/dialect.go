@@ -199,10 +199,10 @@ func (l *loader) ordered(ymd func(year, month, day string) (fare.Day, error), m 
 		return first, errFirst
 	case errSecond != nil:
 		l.days.show(dayFirst, l.line)
-		return first, nil
+		return first, errFirst
 	case errFirst != nil:
 		l.days.show(monthFirst, l.line)
-		return second, nil
+		return second, errSecond
 	}
 	reading, ok := l.days.take(l.line)
 	if !ok {

@@ -139,7 +139,8 @@ func (l *loader) read(fields [][]byte) (row upstream.Row, err error) {
 			err = failed
 		}
 	}
-	day, failed := fare.Day(0), error(nil)
+	var day fare.Day
+	var failed error
 	row.Found, row.DayOnly, failed = l.found(text(c.observed))
 	keep(failed)
 	row.Depart, _, failed = l.moment(c.depart, text(c.depart))
