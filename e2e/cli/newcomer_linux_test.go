@@ -70,7 +70,7 @@ func TestAskColours(t *testing.T) {
 	d.Write("panel.csv", fixture.Panel([]string{"MIL,LIS"}, 58, 6))
 	s := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:panel.csv", "-now", "2016-02-28")
 	args := []string{"ask", "MIL", "LIS", "-paid", "900", "-url", s.URL}
-	red, plain := "\033[1;31mExpensive", "Milan to Lisbon"
+	red, plain := "\033[1;31mAn expensive fare", "Milan to Lisbon"
 	for environment, coloured := range map[string]bool{"TERM=xterm": true, "NO_COLOR=1": false, "TERM=dumb": false} {
 		w := d.InTerminal(t, []string{environment}, args...)
 		w.Expect(plain, "●", "Fares are for all Milan airports")
