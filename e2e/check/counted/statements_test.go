@@ -202,12 +202,6 @@ func statements(l *i18n.Language) (all []statement) {
 			all = append(all, newStatement(l, id, than, render(l, id, one), expected))
 		}
 	}
-	usual := func(s *said) float64 {
-		if s.usual > 0 {
-			return s.usual
-		}
-		return s.euro(s.quantile(.5))
-	}
 	subject := func(s *said) float64 {
 		if s.subject > 0 {
 			return s.subject
@@ -218,9 +212,9 @@ func statements(l *i18n.Language) (all []statement) {
 		first, _ := fare.ParseDay(s.first)
 		return words(l.Date(first))
 	}
-	quarters := func(s *said) map[string]want {
-		return map[string]want{"Usual": about(s.euro(s.quantile(.5))), "Low": about(s.euro(s.quantile(.25))),
-			"High": about(s.euro(s.quantile(.75))), "Price": about(s.euro(s.quantile(.25)))}
+	half := func(s *said) map[string]want {
+		low, high := s.half()
+		return map[string]want{"Low": about(s.euro(low)), "High": about(s.euro(high))}
 	}
 	add("verdict.lower", "", "Days Since Lower -High -Low|Days Since Lower Low=LowShare High=HighShare|"+
 		"Days Since Lower:1 -High -Low|Days Since Lower:1 Low=LowShare High=HighShare", func(s *said) map[string]want {
@@ -233,41 +227,13 @@ func statements(l *i18n.Language) (all []statement) {
 	add("verdict.observed", "", "Days Since", func(s *said) map[string]want {
 		return map[string]want{"Days": count(len(s.lows)), "Since": date(s)}
 	})
-	for _, than := range []string{"less", "same", "more", "little_less", "little_more"} {
-		direction := strings.TrimPrefix(than, "little_")
-		sentence := render(l, "than."+than, "Amount For=route")
-		sentence = strings.ReplaceAll(sentence, mark("route"), l.Text("for.route"))
-		differs := func(s *said) map[string]want {
-			of, from := subject(s), usual(s)
-			got := map[string]want{"Amount": difference(of, from)}
-			if than != direction && (sign(of-from) != sign(whole(of)-whole(from)) && whole(of) == whole(from)) { // less than one unit
-				if sign(of-from) != map[string]int{"less": -1, "more": 1}[direction] {
-					got[""] = count(-1)
-				}
-			} else if apart(of, from) != direction && apart(of+1, from) != direction && apart(of-1, from) != direction {
-				got[""] = count(-1)
-			}
-			return got
-		}
-		for _, id := range []string{"headline.line", "headline.within"} {
-			p := strings.ReplaceAll(render(l, id, "Level Than"), mark("Than"), sentence)
-			all = append(all, newStatement(l, id, direction, p, func(s *said) map[string]want {
-				got := differs(s)
-				got["Level"] = levelWords(l, s.route)
-				return got
-			}))
-		}
-		for _, departure := range []string{"Departure", "Departure/sábado"} {
-			p := strings.ReplaceAll(render(l, "fare.lower", "Price "+departure+" -Back When Than"), mark("Than"), sentence)
-			all = append(all, newStatement(l, "fare.lower", direction, p, func(s *said) map[string]want {
-				s.subject = s.euro(float64(s.cheapest()))
-				got := differs(s)
-				got["Price"], got["Departure"] = exact(s.subject), s.departures(s.cheapest())
-				return got
-			}))
-		}
-		all = append(all, newStatement(l, "than."+than, direction, sentence, differs))
-	}
+	add("headline.market", "", "Level", func(s *said) map[string]want {
+		return map[string]want{"Level": words(l.Text("market." + s.level()))}
+	})
+	add("fare.lower", "", "Price Departure -Back When|Price Departure/sábado -Back When", func(s *said) map[string]want {
+		lowest := s.cheapest()
+		return map[string]want{"Price": exact(s.euro(float64(lowest))), "Departure": s.departures(lowest)}
+	})
 	add("fare.route", "", "Price Departure -Back When|Price Departure/sábado -Back When", func(s *said) map[string]want {
 		var days []string
 		for day := range s.departs {
@@ -276,64 +242,43 @@ func statements(l *i18n.Language) (all []statement) {
 		}
 		return map[string]want{"Price": exact(s.euro(float64(s.price))), "Departure": words(days...)}
 	})
-	add("departure.usual_route", "", "Usual Low High|Usual Low=Same High=Same", quarters)
-	add("departure.typical_route", "", "Low High -Within|Low High Within", quarters)
-	add("departure.typical_route_one", "", "Price -Within|Price Within", quarters)
-	add("departure.range", "", "Price Low High Median Minimum Maximum", func(s *said) map[string]want {
-		got := quarters(s)
-		got["Price"], got["Median"] = exact(subject(s)), got["Usual"]
+	add("departure.half_route", "", "Low High|Low=Same High=Same", half)
+	add("departure.range_route", "", "Price Low High Minimum Maximum", func(s *said) map[string]want {
+		got := half(s)
+		got["Price"] = exact(subject(s))
 		got["Minimum"], got["Maximum"] = about(s.euro(s.minimum())), about(s.euro(s.maximum()))
 		return got
 	})
-	add("answer.half.days", "", "Low High", quarters)
-	add("verdict.history", "", "Price Median", func(s *said) map[string]want {
-		return map[string]want{"Price": exact(subject(s)), "Median": about(s.euro(s.quantile(.5)))}
+	add("answer.half.days", "", "Low High", half)
+	add("verdict.history", "", "Price", func(s *said) map[string]want {
+		return map[string]want{"Price": exact(subject(s))}
 	})
 	for _, than := range []string{"less", "same", "more"} { // for the day: follows from the usual fare that it states
-		add("own_day."+than, than, "Usual Amount -But|Usual Amount But", func(s *said) map[string]want {
+		add("usual."+than, than, "Usual Amount", func(s *said) map[string]want {
+			if s.subject == 0 { // the fare for its day is judged, which here is the lowest of the route
+				s.subject = s.euro(float64(s.price))
+			}
 			from := number(s.values["Usual"])
-			got := map[string]want{"Amount": difference(subject(s), from)}
-			if by := apart(subject(s), from); by != than && than != "same" && apart(subject(s)-1, from) != than && apart(subject(s)+1, from) != than {
-				got[""] = count(-1)
-			}
-			return got
-		})
-		add("usual.route."+than, than, "Usual By", func(s *said) map[string]want {
-			by := subject(s) - usual(s)
-			got := map[string]want{"Usual": exact(usual(s)), "By": about(math.Abs(by))}
-			if [...]string{"less", "same", "more"}[sign(math.Trunc((by+math.Copysign(50, by))/100))+1] != than && math.Abs(math.Abs(by)-50) > 1 {
-				got[""] = count(-1)
-			}
-			return got
-		})
-		add("cheap."+than, than, "Amount Usual -Month", func(s *said) map[string]want {
-			from := whole(s.euro(s.quantile(.5)))
-			got := map[string]want{"Amount": difference(subject(s), from), "Usual": about(from)}
-			if apart(subject(s), from) != than && than != "same" {
+			got := map[string]want{"Amount": difference(s.subject, from)}
+			if by := apart(s.subject, from); by != than && than != "same" && apart(s.subject-1, from) != than && apart(s.subject+1, from) != than {
 				got[""] = count(-1)
 			}
 			return got
 		})
 	}
-	add("mail.alert.subject.usual", "", "Route Price Other", func(s *said) map[string]want {
-		return map[string]want{"Price": exact(subject(s)), "Other": exact(s.euro(s.quantile(.5)))}
+	add("cheap.lower", "", "When Price Day", func(s *said) map[string]want {
+		return map[string]want{"Price": exact(s.euro(float64(s.cheapest())))}
 	})
-	add("mail.alert.picture", "", "Weeks Price Median", func(s *said) map[string]want {
-		return map[string]want{"Price": exact(subject(s)), "Median": exact(s.euro(s.quantile(.5)))}
+	add("mail.alert.subject.market", "", "Route Level Price", func(s *said) map[string]want {
+		return map[string]want{"Price": exact(subject(s)), "Level": words(l.Text("market." + s.level()))}
+	})
+	add("mail.alert.picture", "", "Weeks Price", func(s *said) map[string]want {
+		return map[string]want{"Price": exact(subject(s))}
 	})
 	all = append(all, newStatement(l, "mail.alert.sample", "", l.Text("mail.alert.sample")+mark("Space")+render(l, "mail.alert.sample_days", "Days"),
 		func(s *said) map[string]want { return map[string]want{"Days": count(len(s.lows))} }))
-	for id, of := range map[string]func(*said) float64{"mail.alert.usual": func(s *said) float64 { return s.quantile(.5) },
-		"mail.alert.lowest": func(s *said) float64 { return s.minimum() }} {
-		all = append(all, newStatement(l, id, "", l.Text(id)+mark("Space")+mark("Price"), func(s *said) map[string]want {
-			return map[string]want{"Price": exact(s.euro(of(s)))}
-		}))
-	}
-	add("headline.brief", "", "Price Level", func(s *said) map[string]want {
-		return map[string]want{"Price": exact(subject(s)), "Level": levelWords(l, s.route)}
-	})
 	add("feed.entry", "", "City Price Date Level", func(s *said) map[string]want {
-		return map[string]want{"Price": exact(subject(s)), "Date": s.departures(s.price), "Level": words(l.Text("level." + s.level()))}
+		return map[string]want{"Price": exact(subject(s)), "Date": s.departures(s.price)}
 	})
 	add("agents.month", "", "Month Median Fares", func(s *said) map[string]want { return s.month(l) })
 	if l.Code != "en" {
@@ -345,34 +290,35 @@ func statements(l *i18n.Language) (all []statement) {
 			return map[string]want{"Price": exact(subject(s)), "Median": exact(s.euro(s.quantile(.5))), "Days": count(len(s.lows))}
 		})
 	rendered := l.Count("agents.deal", 987654, "City", mark("City"), "Price", mark("Price"), "Departure", mark("Departure"),
-		"Level", mark("Level"), "Median", mark("Median"), "Certainty", mark("Certainty"))
+		"Level", mark("Level"), "Usual", mark("Usual"), "Certainty", mark("Certainty"))
 	all = append(all, newStatement(l, "agents.deal", "", rendered, func(s *said) map[string]want {
-		return map[string]want{"Price": exact(subject(s)), "Median": exact(s.euro(s.quantile(.5))),
-			"Level": words(l.Text("level." + s.level()))}
+		return map[string]want{"Price": exact(subject(s))}
 	}))
 	return all
 }
 
 func levelPattern(l *i18n.Language) string {
 	var all []string
-	for _, level := range []string{"ottimo", "buono", "normale", "caro-nella-norma", "caro"} {
-		text := l.Text("level." + level)
-		all = append(all, regexp.QuoteMeta(plain(l.Text("headline.perhaps", "Level", text))), regexp.QuoteMeta(plain(text)))
-		for _, one := range all[len(all)-2:] {
+	for _, level := range []string{"ottimo", "buono", "normale", "caro"} {
+		for _, group := range []string{"market.", "level."} {
+			one := plain(l.Text(group + level))
 			first, size := utf8.DecodeRuneInString(one)
-			all = append(all, string(unicode.ToUpper(first))+one[size:])
+			all = append(all, regexp.QuoteMeta(one), regexp.QuoteMeta(string(unicode.ToUpper(first))+one[size:]))
 		}
 	}
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // very low before low
 	return strings.Join(all, "|")
 }
 
-func levelWords(l *i18n.Language, r *route) want {
-	level := r.level()
-	if level == "caro" && whole(r.euro(float64(r.price))) <= whole(r.euro(r.quantile(.75))) {
-		level = "caro-nella-norma"
+// half returns the ends of the half of the days that a route's page shows: from the fifth to seven
+// tenths of them, and below the fare if that is dear.
+func (s *said) half() (low, high float64) {
+	low, high = s.quantile(.2), s.quantile(.7)
+	if s.level() == "caro" && high >= float64(s.price) {
+		low = float64(s.lows[max(0, s.lower-(len(s.lows)+1)/2)].price)
+		high = float64(s.lows[s.lower-1].price)
 	}
-	text := l.Text("level." + level)
-	return words(text, l.Text("headline.perhaps", "Level", text))
+	return low, high
 }
 
 func (s *said) departures(price int64) want {
@@ -417,7 +363,7 @@ func (st statement) isIn(kind string) bool {
 		return kind == "feed"
 	case group == "cheap":
 		return kind == "deals"
-	case st.id == "headline.brief", st.id == "verdict.history", st.id == "departure.range", st.id == "answer.half.days":
+	case st.id == "verdict.history", st.id == "answer.half.days":
 		return kind == "page"
 	}
 	return kind != "mail" || group == "usual"
