@@ -72,6 +72,7 @@ func samplesOf(l *i18n.Language) map[string]any {
 		l.Weekday(1):               "Weekday",
 		l.Month(5):                 "Month Months",
 		l.Text("level.buono"):      "Level",
+		l.Text("market.buono"):     "Market",
 		l.Text("reliability.alta"): "Certainty",
 		"example.com":              "Host",
 		"ada@example.com":          "Email",
@@ -97,6 +98,7 @@ var (
 	// In the texts that waits matches, When stands for a condition, such as "when it costs less
 	// than 50 EUR". In all others it stands for a day.
 	waits       = regexp.MustCompile(`^(alerts|mail|push|telegram|when)\.`)
+	ofMarket    = regexp.MustCompile(`\.market$|^agents\.judged`) // Level is that of fares
 	placeholder = regexp.MustCompile(`\.([A-Z]\w*)`)
 	condition   = regexp.MustCompile(`\{\{(?:else )?(?:if|with) (eq |ne |begins |not )?\.([A-Z]\w*)`)
 )
@@ -108,6 +110,7 @@ func filled(t *testing.T, key, value string, samples map[string]any) []string {
 	parsed, err := template.New("").Funcs(template.FuncMap{
 		"eq":     func(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) },
 		"ne":     func(a, b any) bool { return fmt.Sprint(a) != fmt.Sprint(b) },
+		"lt":     func(a, b any) bool { return fmt.Sprint(a) < fmt.Sprint(b) },
 		"begins": func(string, ...string) bool { return false },
 	}).Parse(value)
 	if err != nil {
@@ -127,6 +130,9 @@ func filled(t *testing.T, key, value string, samples map[string]any) []string {
 		}
 		if m[1] == "First" && strings.HasPrefix(key, "alerts.fault.") {
 			values[m[1]] = samples["Date"]
+		}
+		if m[1] == "Level" && ofMarket.MatchString(key) {
+			values[m[1]] = samples["Market"]
 		}
 		if m[1] == "When" && key == "mail.alert.seen" {
 			values[m[1]] = samples["Today"]

@@ -18,7 +18,7 @@ import (
 
 // names are the same in every language, also in the toy language.
 var names = []string{"Ryanair", "Vueling", "USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris",
-	"Bucharest", "Atlanta", "ntfy", "Webhook", "https"}
+	"Bucharest", "Atlanta", "Milano", "Atlantide", "ntfy", "Webhook", "https"}
 
 func currencyCodes() []string {
 	return append(slices.Collect(maps.Keys(ecb.Table().Newest().PerEuro)), "EUR")
