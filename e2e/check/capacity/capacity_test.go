@@ -152,7 +152,7 @@ func TestUnitsOfAVerdict(t *testing.T) {
 		{"calendar", "", calendar, fixture.Units{"count LIMIT": 1, "read ROUTE DEPARTURES": 1}},
 		{"how a departure moved, the first of a process", "", history, fixture.Units{"count LIMIT": 1,
 			"read ROUTE SHEET": 0.5, "read ROUTE BLOCK": 15, "read FARES RATES": 0.5}},
-		{"where it is cheap now", "", cheap, fixture.Units{"count LIMIT": 1, "read ORIGIN DEALS": 1.5}},
+		{"where it is cheap now", "", cheap, fixture.Units{"count LIMIT": 1, "read ORIGIN DEALS": 2}},
 	} {
 		clear(m.Spent)
 		r := httptest.NewRequest("GET", c.path, nil)

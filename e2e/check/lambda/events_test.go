@@ -151,7 +151,7 @@ func eachEvent(t *testing.T, o localcloud.Setup, only []string, write bool, run 
 			if e.after != nil {
 				e.after(t, o, cloud, environment)
 			}
-			metricsIn(t, logs.Bytes(), e.quiet)
+			metricsIn(t, logs.Bytes(), e.counts)
 			for _, fault := range faultsOfLog(logs.Bytes(), payload) {
 				t.Error(fault)
 			}

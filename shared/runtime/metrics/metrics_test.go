@@ -31,8 +31,9 @@ func TestLines(t *testing.T) {
 	}{
 		{"one", []metrics.Metric{{Name: "A", Unit: metrics.Count, Value: 3}},
 			map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 3}},
-		{"a zero is a value", []metrics.Metric{{Name: "A", Unit: metrics.Count}},
-			map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 0}},
+		{"a count of zero is left out, another zero is a value",
+			[]metrics.Metric{{Name: "A", Unit: metrics.Count}, {Name: "B", Unit: metrics.None}},
+			map[string]float64{"Verdetto stack=my-own function=analisi B (None)": 0}},
 		{"several", []metrics.Metric{{Name: "A", Unit: metrics.Count, Value: 1},
 			{Name: "B", Unit: metrics.None, Value: 1.25}},
 			map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 1,
