@@ -12,11 +12,11 @@ import (
 func TestProveTrips(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
-		"it": {"day": "una partenza simile costa di solito", "around": "Il più basso di questi giorni",
-			"month": "il prezzo più basso di un mese", "seen": "Il tuo prezzo.", "nonstop": "diretto",
+		"it": {"day": "Voli come questo di solito costano", "around": "più economico di questi giorni",
+			"month": "più economico del mese che conosciamo", "seen": "Il tuo prezzo.", "nonstop": "diretto",
 			"wait": "Conviene aspettare?", "past": "È già passato", "near": "Le partenze più vicine"},
-		"en": {"day": "a flight like this usually costs", "around": "The lowest of these days",
-			"month": "the lowest fare of a month", "seen": "Your price.", "nonstop": "non-stop",
+		"en": {"day": "Flights like this usually cost", "around": "cheapest of these days",
+			"month": "cheapest of the month that we know", "seen": "Your price.", "nonstop": "non-stop",
 			"wait": "Does waiting pay?", "past": "That has passed", "near": "The nearest departures"},
 	}
 	today := fare.DayOf(fixture.Today)
