@@ -77,7 +77,7 @@ func (p panel) raise(a alarm) {
 		for j, m := range part.metrics {
 			letter, id := string(rune('a'+j)), fmt.Sprintf("m%d%c", i, 'a'+j)
 			value := "FILL(" + id + ", 0)"
-			if a.silence == cloudwatch.TreatMissingData_BREACHING {
+			if len(a.parts) == 1 && len(part.metrics) == 1 { // then silence decides
 				value = id
 			}
 			condition = strings.ReplaceAll(condition, "{"+letter+"}", value)
@@ -285,6 +285,6 @@ func (p panel) ofSales(c config, l lambdas) {
 		about: "Somebody paid in USDC with a transaction that this version cannot judge. The claim is kept."})
 	// Paid calls log the balance for network fees. Without paid calls none are spent.
 	p.raise(alarm{id: "FeesLow", minutes: 60,
-		parts: []part{one("fees", fmt.Sprintf("{a} > 0 && {a} < %d", leastFees), p.logged("FeeLamports", "Minimum", 60, "x402"))},
+		parts: []part{one("fees", fmt.Sprintf("{a} < %d", leastFees), p.logged("FeeLamports", "Minimum", 60, "x402"))},
 		about: "The address that pays the network's fees of answers that are paid one by one has less than 0.01 SOL."})
 }

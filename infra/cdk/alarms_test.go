@@ -111,6 +111,7 @@ func TestIncidentsRing(t *testing.T) {
 		{"WebhookRefused", []value{{"WebhookStatus", "Minimum", 400}, {"WebhookStatus", "SampleCount", 3}}, 1,
 			[]value{{"WebhookStatus", "Minimum", 200}, {"WebhookStatus", "SampleCount", 40}}},
 		{"PaymentsUnjudged", []value{{"PaymentsUnjudged", "", 1}}, 1, nil},
+		{"FeesLow", []value{{"FeeLamports", "", 0}}, 1, nil},
 		{"FeesLow", []value{{"FeeLamports", "", 9_000_000}}, 1, []value{{"FeeLamports", "", 11_000_000}}},
 		{"EdgeFailures", []value{{"5xxErrorRate", "", 6}}, 1, []value{{"5xxErrorRate", "", 4}}},
 		{"EdgeFlood", []value{{"Requests", "", 200_000}}, 1, []value{{"Requests", "", 90_000}}},

@@ -20,7 +20,7 @@ func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 		about: "The edge is asked far more often than the service ever is."})
 	if c.Origin.isMutual() {
 		p.raise(alarm{id: "CertificateEnds", minutes: 24 * 60,
-			parts: []part{one("the edge's certificate", "{a} > 0 && {a} < 30", metric("AWS/CertificateManager", "DaysToExpiry", "Minimum", 24*60,
+			parts: []part{one("the edge's certificate", "{a} < 30", metric("AWS/CertificateManager", "DaysToExpiry", "Minimum", 24*60,
 				dimension("CertificateArn", jsii.String(c.Origin.ClientCertificate))))},
 			about: "The certificate by which the edge proves itself to API Gateway ends within 30 days; nobody renews it but you."})
 	}
