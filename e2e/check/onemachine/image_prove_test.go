@@ -87,7 +87,7 @@ func runImage(t *testing.T, compose, folder, host string) {
 			if state == "healthy" {
 				return
 			}
-			if time.Since(begun) > 2*time.Minute {
+			if time.Since(begun) > 10*time.Minute {
 				t.Fatalf("it is %s", state)
 			}
 		}

@@ -37,7 +37,7 @@ func TestProveSystemd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	console, err := os.Create(filepath.Join(dir, "console"))
 	if err != nil {

@@ -4,7 +4,7 @@ ready() {
 	n=0
 	until verdetto status -url http://127.0.0.1:8080 >/dev/null 2>&1; do
 		n=$((n + 1))
-		[ $n -lt 100 ] || { echo "never ready $1"; systemctl status --no-pager verdetto; echo end; exit; }
+		[ $n -lt 1000 ] || { echo "never ready $1"; systemctl status --no-pager verdetto; echo end; exit; }
 		sleep 0.1
 	done
 	echo "it is ready $1"
