@@ -18,6 +18,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/web/routes"
 )
 
 func runSAM(ctx context.Context, args []string) error {
@@ -124,7 +125,7 @@ func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, 
 	}
 	defer stop()
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(&url.URL{Scheme: "http", Host: behind})
+		r.SetURL(&url.URL{Scheme: "http", Host: behind, Path: "/" + routes.ShareOf(r.In.URL.Path).Name})
 		r.Out.Header.Set("X-Origin-Secret", originSecret)
 		r.Out.Header.Set("CloudFront-Viewer-Address", r.In.RemoteAddr)
 	}}

@@ -49,7 +49,9 @@ var (
 )
 
 func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	row, kept := m.behaviour(r.URL.Path)
+	behaviour, _ := routes.Matching(r.URL.Path)
+	row := behaviour.Route
+	kept := row.Edge != (routes.Edge{})
 	if !kept || r.Method != http.MethodGet {
 		m.write(w, r, m.ask(r), kept)
 		return
@@ -91,19 +93,6 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	m.write(w, r, fresh, true)
-}
-
-// behaviour returns the row of the table of endpoints whose caching policy applies to a path.
-func (m *cloudFront) behaviour(path string) (routes.Route, bool) {
-	for _, r := range routes.Table {
-		for _, p := range r.Paths() {
-			prefix, wild := strings.CutSuffix(p, "{file}")
-			if r.Edge != (routes.Edge{}) && (p == path || wild && strings.HasPrefix(path, prefix)) {
-				return r, true
-			}
-		}
-	}
-	return routes.Route{}, false
 }
 
 func (m *cloudFront) ask(r *http.Request) *object {

@@ -185,7 +185,7 @@ func (p panel) ofService(t table, a api, l lambdas, b *board) {
 	throttled = append(throttled, one("API Gateway", "{a} > 200",
 		metric(namespace+"/"+p.prefix, "ApiThrottled", "Sum", 5, nil)))
 	p.raise(alarm{id: "Throttled", minutes: 5, periods: 3, parts: throttled,
-		about: "For a quarter of an hour calls have been turned away for want of instances, of units, or of a group's share."})
+		about: "For a quarter of an hour calls have been turned away for want of instances, of units, or of a share."})
 	// Calls to Stripe and Solana sometimes take seconds, but they are few. If 1 in 100 calls is
 	// slow for 15 minutes, the reason is another.
 	gateway := dimension("ApiId", a.httpAPI.Ref())

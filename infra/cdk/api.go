@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// api is the API Gateway behind the edge. It routes each group of paths to its function for every
+// api is the API Gateway behind the edge. It routes each share of the paths to its function for every
 // HTTP method; the functions refuse wrong methods and cross-site requests. It uses plain resources,
 // because the CDK's construct would create a permission for every route.
 type api struct {
@@ -34,7 +34,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
 	name(log, "ApiLog")
-	others := routes.Throttles(c.RequestsPerSecond)[""]
+	others := routes.Throttles(c.RequestsPerSecond)[routes.Shares[0].Name]
 	stage := awsapigatewayv2.NewCfnStage(stack, jsii.String("ApiStage"), &awsapigatewayv2.CfnStageProps{
 		ApiId: made.Ref(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
 		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
@@ -84,31 +84,34 @@ func (a api) addRoutes(l lambdas) {
 				nil),
 		})
 	}
-	for _, g := range routes.Groups() {
-		id, key := "RouteElse", "$default"
-		if g.Path != "" {
-			id, key = "Route"+identifier(g.Path), "ANY "+g.Path
-		}
-		route := awsapigatewayv2.NewCfnRoute(a.stack, jsii.String(id), &awsapigatewayv2.CfnRouteProps{
-			ApiId: a.httpAPI.Ref(), RouteKey: jsii.String(key), Target: target[g.Function],
+	for i, s := range routes.Shares {
+		route := awsapigatewayv2.NewCfnRoute(a.stack, jsii.String("Route"+title(s.Name)), &awsapigatewayv2.CfnRouteProps{
+			ApiId: a.httpAPI.Ref(), RouteKey: jsii.String(routeKey(s)), Target: target[s.Function],
 		})
-		if g.Path != "" {
+		if i > 0 {
 			// API Gateway refuses a rate limit for a route that does not exist yet.
 			a.stage.AddDependency(route)
 		}
 	}
 }
 
-// throttles returns the rate limit of each group of paths. Together they add up to
-// RequestsPerSecond. API Gateway fills a bucket per route, so a flood of one group does not affect
+// routeKey returns $default for the page's share: {proxy+} matches no empty path, as that of the page
+// itself is.
+func routeKey(s routes.Share) string {
+	if s == routes.Shares[0] {
+		return "$default"
+	}
+	return "ANY /" + s.Name + "/{proxy+}"
+}
+
+// throttles returns the rate limit of each share but the page's. Together all add up to
+// RequestsPerSecond. API Gateway fills a bucket per route, so a flood of one share does not affect
 // the others. ("Throttle requests to your HTTP APIs": the limits are targets and may be exceeded
 // briefly.)
 func throttles(c config) map[string]any {
-	all := map[string]any{}
-	for path, rate := range routes.Throttles(c.RequestsPerSecond) {
-		if path != "" { // the stage's default
-			all["ANY "+path] = map[string]any{"ThrottlingRateLimit": rate, "ThrottlingBurstLimit": 2 * rate}
-		}
+	all, rates := map[string]any{}, routes.Throttles(c.RequestsPerSecond)
+	for _, s := range routes.Shares[1:] {
+		all[routeKey(s)] = map[string]any{"ThrottlingRateLimit": rates[s.Name], "ThrottlingBurstLimit": 2 * rates[s.Name]}
 	}
 	return all
 }

@@ -73,7 +73,7 @@ type config struct {
 	// is the middle step of a rotation.
 	OriginSecret int `json:"originSecret"`
 
-	// RequestsPerSecond is divided among groups of paths, by the table of endpoints.
+	// RequestsPerSecond is divided among routes.Shares.
 	RequestsPerSecond int `json:"requestsPerSecond"`
 	// Instances is the account's quota of concurrent Lambda instances in the region, which is small
 	// for a new account.

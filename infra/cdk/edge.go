@@ -54,19 +54,44 @@ var (
 var refusals = []int{400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504}
 
 func newEdge(stack awscdk.Stack, c config, a api) edge {
-	origin := awscloudfrontorigins.NewHttpOrigin(a.host(c), &awscloudfrontorigins.HttpOriginProps{
-		ProtocolPolicy:     cloudfront.OriginProtocolPolicy_HTTPS_ONLY,
-		OriginSslProtocols: &[]cloudfront.OriginSslPolicy{cloudfront.OriginSslPolicy_TLS_V1_2},
-		ReadTimeout:        seconds(30),
-		KeepaliveTimeout:   seconds(60),
-		CustomHeaders:      &map[string]*string{secretHeader: originSecret(c)},
-	})
-	usually, others := newBehaviours(stack, c, origin)
+	origins := map[string]cloudfront.IOrigin{}
+	for _, share := range routes.Shares {
+		origins[share.Name] = awscloudfrontorigins.NewHttpOrigin(a.host(c), &awscloudfrontorigins.HttpOriginProps{
+			OriginPath:         jsii.String("/" + share.Name),
+			ProtocolPolicy:     cloudfront.OriginProtocolPolicy_HTTPS_ONLY,
+			OriginSslProtocols: &[]cloudfront.OriginSslPolicy{cloudfront.OriginSslPolicy_TLS_V1_2},
+			ReadTimeout:        seconds(30),
+			KeepaliveTimeout:   seconds(60),
+			CustomHeaders:      &map[string]*string{secretHeader: originSecret(c)},
+		})
+	}
+	policies := newPolicies(stack, c)
+	own := responseHeaders(stack, c, "Answers")
+	shared := responseHeaders(stack, c, "SharedAnswers", ownHeaders...)
+	behaviour := func(
+		cache cloudfront.ICachePolicy, request cloudfront.IOriginRequestPolicy, response cloudfront.ResponseHeadersPolicy,
+	) *cloudfront.AddBehaviorOptions {
+		return &cloudfront.AddBehaviorOptions{
+			CachePolicy: cache, OriginRequestPolicy: request, ResponseHeadersPolicy: response,
+			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // the functions refuse methods
+			CachedMethods:        cloudfront.CachedMethods_CACHE_GET_HEAD(),
+			ViewerProtocolPolicy: cloudfront.ViewerProtocolPolicy_REDIRECT_TO_HTTPS,
+			Compress:             jsii.Bool(true),
+		}
+	}
+	passing := func(headers []string) *cloudfront.AddBehaviorOptions {
+		return behaviour(policies.unshared(), policies.request(slices.Concat(always, headers), true), own)
+	}
+	others := passing(usual)
 	props := &cloudfront.DistributionProps{
-		Comment:             jsii.String(c.Name),
-		DefaultBehavior:     usually,
-		AdditionalBehaviors: &others,
-		HttpVersion:         cloudfront.HttpVersion_HTTP2_AND_3,
+		Comment: jsii.String(c.Name),
+		DefaultBehavior: &cloudfront.BehaviorOptions{
+			Origin: origins[routes.Shares[0].Name], CachePolicy: others.CachePolicy,
+			OriginRequestPolicy: others.OriginRequestPolicy, ResponseHeadersPolicy: others.ResponseHeadersPolicy,
+			AllowedMethods: others.AllowedMethods, CachedMethods: others.CachedMethods,
+			ViewerProtocolPolicy: others.ViewerProtocolPolicy, Compress: others.Compress,
+		},
+		HttpVersion: cloudfront.HttpVersion_HTTP2_AND_3,
 		// The firewall counts single addresses, of which an IPv6 customer has more than it can count.
 		EnableIpv6: jsii.Bool(false),
 		PriceClass: cloudfront.PriceClass_PRICE_CLASS_100,
@@ -86,6 +111,16 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	}
 	made := cloudfront.NewDistribution(stack, jsii.String("Distribution"), props)
 	name(made, "Distribution")
+	for _, b := range routes.Behaviours() {
+		options := others
+		switch r := b.Route; {
+		case r.Edge != (routes.Edge{}):
+			options = behaviour(policies.cache(r), policies.request(always, false), shared)
+		case len(r.Headers) > 0:
+			options = passing(r.Headers)
+		}
+		made.AddBehavior(jsii.String(b.Pattern), origins[b.Route.Share], options)
+	}
 	c.Origin.prove(made)
 	newAccessLog(stack, c, made)
 	e := edge{made, jsii.String("https://" + c.Domain)}
@@ -97,48 +132,11 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	return e
 }
 
-// newBehaviours returns the default cache behaviour, and the others by path pattern.
-func newBehaviours(
-	stack awscdk.Stack, c config, origin cloudfront.IOrigin,
-) (*cloudfront.BehaviorOptions, map[string]*cloudfront.BehaviorOptions) {
-	policies := newPolicies(stack, c)
-	own := responseHeaders(stack, c, "Answers")
-	shared := responseHeaders(stack, c, "SharedAnswers", ownHeaders...)
-	behaviour := func(
-		cache cloudfront.ICachePolicy, request cloudfront.IOriginRequestPolicy, response cloudfront.ResponseHeadersPolicy,
-	) *cloudfront.BehaviorOptions {
-		return &cloudfront.BehaviorOptions{
-			Origin: origin, CachePolicy: cache, OriginRequestPolicy: request, ResponseHeadersPolicy: response,
-			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // the functions refuse methods
-			CachedMethods:        cloudfront.CachedMethods_CACHE_GET_HEAD(),
-			ViewerProtocolPolicy: cloudfront.ViewerProtocolPolicy_REDIRECT_TO_HTTPS,
-			Compress:             jsii.Bool(true),
-		}
-	}
-	passing := func(headers []string) *cloudfront.BehaviorOptions {
-		return behaviour(policies.unshared(), policies.request(slices.Concat(always, headers), true), own)
-	}
-	others := map[string]*cloudfront.BehaviorOptions{}
-	for _, r := range routes.Table {
-		for _, p := range r.Paths() {
-			switch {
-			case r.Edge != (routes.Edge{}):
-				others[pattern(p)] = behaviour(policies.cache(r), policies.request(always, false), shared)
-			case len(r.Headers) > 0:
-				others[pattern(p)] = passing(r.Headers)
-			}
-		}
-	}
-	return passing(usual), others
-}
-
 // originSecret returns a reference that CloudFormation resolves during the deployment, so the
 // template does not contain the secret.
 func originSecret(c config) *string {
 	return jsii.String(fmt.Sprintf("{{resolve:secretsmanager:%s/origin:SecretString:%d}}", c.Name, c.OriginSecret))
 }
-
-func pattern(path string) string { return strings.ReplaceAll(path, "{file}", "*") }
 
 // responseHeaders returns the policy that adds security headers for browsers. A header that a
 // function sets takes precedence, above all the content security policy of a page.

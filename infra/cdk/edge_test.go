@@ -27,31 +27,23 @@ func TestBehaviours(t *testing.T) {
 			for _, b := range asList(h.property("Distribution", "DistributionConfig", "CacheBehaviors")) {
 				got[at(b, "PathPattern").(string)] = policies(b)
 			}
-			if n := len(got); n > 24 {
-				t.Errorf("%d behaviours; an account has 25 with the default one", n)
+			if n := len(got); n > 74 {
+				t.Errorf("%d behaviours; a distribution has 75 with the default one", n)
 			}
-			for _, r := range routes.Table {
-				for _, p := range r.Paths() {
-					p = pattern(p)
-					want := ""
-					switch {
-					case r.Edge != (routes.Edge{}):
-						want = `{"Ref":"` + cacheID(r) + `"}{"Ref":"KeptOriginRequest"}{"Ref":"SharedAnswers"}`
-					case len(r.Headers) > 0:
-						want = unshared + `{"Ref":"` + strings.Join(identifiers(r.Headers), "") +
-							`OriginRequest"}{"Ref":"Answers"}`
-					case r.Path == "/mcp":
-						continue // checked with the row that has headers
-					}
-					if got[p] != want {
-						t.Errorf("%s is kept by %q, want %q", p, got[p], want)
-					}
-					if r.Path != "/mcp" {
-						delete(got, p)
-					}
+			for _, b := range routes.Behaviours() {
+				want := unshared + `{"Ref":"OriginRequest"}{"Ref":"Answers"}`
+				switch r := b.Route; {
+				case r.Edge != (routes.Edge{}):
+					want = `{"Ref":"` + cacheID(r) + `"}{"Ref":"KeptOriginRequest"}{"Ref":"SharedAnswers"}`
+				case len(r.Headers) > 0:
+					want = unshared + `{"Ref":"` + strings.Join(identifiers(r.Headers), "") +
+						`OriginRequest"}{"Ref":"Answers"}`
 				}
+				if got[b.Pattern] != want {
+					t.Errorf("%s is kept by %q, want %q", b.Pattern, got[b.Pattern], want)
+				}
+				delete(got, b.Pattern)
 			}
-			delete(got, "/mcp")
 			if len(got) > 0 {
 				t.Errorf("the edge keeps what the table does not have: %v", got)
 			}
@@ -69,32 +61,6 @@ func identifiers(headers []string) []string {
 		ids = append(ids, identifier(h))
 	}
 	return ids
-}
-
-// CloudFront uses the first path pattern that matches, and the CDK sorts them by name. The order
-// does not matter if no path matches two.
-func TestPatternsDoNotOverlap(t *testing.T) {
-	var patterns []string
-	special := func(r routes.Route) bool { return r.Edge != (routes.Edge{}) || len(r.Headers) > 0 || r.Path == "/mcp" }
-	for _, r := range routes.Table {
-		for _, p := range r.Paths() {
-			if p = pattern(p); special(r) && !slices.Contains(patterns, p) {
-				patterns = append(patterns, p)
-			}
-		}
-	}
-	for _, r := range routes.Table {
-		for _, p := range r.Paths() {
-			p = pattern(p)
-			matching := slices.DeleteFunc(slices.Clone(patterns), func(q string) bool {
-				prefix, wild := strings.CutSuffix(q, "*")
-				return q != p && !(wild && strings.HasPrefix(p, prefix))
-			})
-			if len(matching) > 1 || !special(r) && len(matching) > 0 {
-				t.Errorf("%s matches %q", p, matching)
-			}
-		}
-	}
 }
 
 // The key holds all parameters, and the key headers where keys are checked.

@@ -19,16 +19,15 @@ import (
 // clients without a User-Agent. (AWS, "AWS Managed Rules rule groups list".)
 var managed = []string{"AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet"}
 
-// relayedTimes raises the firewall's limit for endpoints that one address calls on behalf of many
-// people.
-const relayedTimes = 10
+// rare matches the paths of the shop and of alerts, which nobody calls often.
+const rare = "^(" + routes.Alias + ")?/v1/(pro|termini|privacy|contatti|note-legali|alerts)(/|$)"
 
-// shopPerFiveMinutes is the firewall's limit for one address on the shop's paths without Stripe's
-// webhook. 100 addresses at this limit use two thirds of the paths' calls per second.
-func shopPerFiveMinutes(c config) int {
+// rarePerFiveMinutes is the firewall's limit for one address on rare paths. 100 addresses at this
+// limit use two thirds of the calls per second of the shop's share, or of that of alerts.
+func rarePerFiveMinutes(c config) int {
 	const addresses = 100
-	share := routes.Throttles(c.RequestsPerSecond)["/v1/pro/{proxy+}"]
-	return min(c.RequestsPerFiveMinutes, max(10, share*300*2/3/addresses))
+	rates := routes.Throttles(c.RequestsPerSecond)
+	return min(c.RequestsPerFiveMinutes, max(10, min(rates["shop"], rates["alerts"])*300*2/3/addresses))
 }
 
 // firewall returns an ARN, or nil for none. It creates the stack's own firewall.
@@ -65,11 +64,10 @@ func firewall(stack awscdk.Stack, c config) *string {
 				AggregateKeyType: jsii.String("IP"), Limit: jsii.Number(limit), EvaluationWindowSec: jsii.Number(300),
 				ScopeDownStatement: on}}}
 	}
-	relayed := matchPaths(func(r routes.Route) bool { return r.Relayed })
-	rule("rate", rate(c.RequestsPerFiveMinutes, not(relayed)))
-	rule("rate-relayed", rate(relayedTimes*c.RequestsPerFiveMinutes, relayed))
-	shop := matchPath("^(" + routes.Alias + ")?/v1/pro/")
-	rule("rate-shop", rate(shopPerFiveMinutes(c), both(shop, not(relayed))))
+	rule("rate", rate(c.RequestsPerFiveMinutes, nil))
+	// Providers make signed calls for many people from few addresses.
+	signed := matchPaths(func(r routes.Route) bool { return r.Signed })
+	rule("rate-rare", rate(rarePerFiveMinutes(c), both(matchPath(rare), not(signed))))
 	if c.FreeTier != open {
 		rule("free-tier", &awswafv2.CfnWebACL_RuleProperty{Action: refused(503),
 			Statement: both(matchPaths(func(r routes.Route) bool { return r.FreeTier }), not(withKey()))})

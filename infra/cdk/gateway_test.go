@@ -1,157 +1,155 @@
 package main
 
 import (
+	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-lambda-go/events"
+
+	"verdetto/shared/runtime/lambdahttp"
 	"verdetto/shared/web/routes"
 )
 
+// gateway leads a path through the distribution's behaviours and origins and API Gateway's routes, as
+// AWS does.
 type gateway struct {
-	functions map[string]string // by path of the route; "" is $default
-	rates     map[string]float64
+	behaviours []any             // in order; the default one is last
+	origins    map[any]string    // what CloudFront writes before a path, by the origin's id
+	functions  map[string]string // by route key
+	rates      map[string]float64
 }
 
 func gatewayOf(t *testing.T, h *synthesized) gateway {
 	t.Helper()
-	g := gateway{map[string]string{}, map[string]float64{}}
+	distribution := h.property("Distribution", "DistributionConfig")
+	g := gateway{append(slices.Clone(asList(at(distribution, "CacheBehaviors"))), at(distribution, "DefaultCacheBehavior")),
+		map[any]string{}, map[string]string{}, map[string]float64{}}
+	for _, o := range asList(at(distribution, "Origins")) {
+		g.origins[at(o, "Id")] = at(o, "OriginPath").(string)
+	}
 	for id, r := range h.Resources {
 		if r.Type != "AWS::ApiGatewayV2::Route" {
 			continue
 		}
-		key, _ := r.Properties["RouteKey"].(string)
-		path, rate := "", h.property("ApiStage", "DefaultRouteSettings", "ThrottlingRateLimit")
+		key := r.Properties["RouteKey"].(string)
+		settings := h.property("ApiStage", "DefaultRouteSettings")
 		if key != "$default" {
-			path = strings.TrimPrefix(key, "ANY ")
-			rate = h.property("ApiStage", "RouteSettings", key, "ThrottlingRateLimit")
+			settings = h.property("ApiStage", "RouteSettings", key)
 			if !slices.ContainsFunc(asList(h.Resources["ApiStage"].DependsOn), func(d any) bool { return d == id }) {
 				t.Errorf("the stage is made before %s, whose share API Gateway then refuses", id)
 			}
 		}
 		for _, f := range functions {
 			if strings.Contains(compact(r.Properties["Target"]), `"`+title(f.name)+`Integration"`) {
-				g.functions[path] = f.name
+				g.functions[key] = f.name
 			}
 		}
-		g.rates[path], _ = rate.(float64)
+		g.rates[key], _ = at(settings, "ThrottlingRateLimit").(float64)
+		if burst := at(settings, "ThrottlingBurstLimit"); burst != 2*g.rates[key] {
+			t.Errorf("%q takes bursts of %v", key, burst)
+		}
 	}
 	return g
 }
 
-// route returns the route that API Gateway uses for a path: the same path, else the longest with
-// {proxy+}, else $default. (AWS, "Create routes for HTTP APIs in API Gateway".)
-func (g gateway) route(path string) string {
-	best := ""
-	for route := range g.functions {
-		if route == path {
-			return route
-		}
-		if folder, ok := strings.CutSuffix(route, "{proxy+}"); ok && strings.HasPrefix(path, folder) &&
-			len(path) > len(folder) && len(route) > len(best) {
-			best = route
-		}
+// route returns the key of the route of a path, and the path as API Gateway sees it. (AWS, "Create
+// routes for HTTP APIs in API Gateway" and "Cache behavior settings".)
+func (g gateway) route(path string) (key, raw string) {
+	i := slices.IndexFunc(g.behaviours, func(b any) bool {
+		pattern, given := at(b, "PathPattern").(string)
+		return !given || regexp.MustCompile("^"+strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*")+"$").MatchString(path)
+	})
+	origin := g.origins[at(g.behaviours[i], "TargetOriginId")]
+	if key := "ANY " + origin + "/{proxy+}"; g.functions[key] != "" && path != "/" {
+		return key, origin + path
 	}
-	return best
+	return "$default", origin + path
 }
 
-// Unknown paths go to the function that answers 404.
+// Every path reaches its function, which sees the path that the caller gave. Unknown paths go to the
+// function that answers 404, as does a path that begins with the name of a share.
 func TestRoutesLead(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		g := gatewayOf(t, fixture(t, name))
+		want := map[string]string{}
 		for _, r := range routes.Table {
 			for _, p := range r.Paths() {
-				p = strings.ReplaceAll(p, "{file}", "x")
-				if f := g.functions[g.route(p)]; f != r.Function {
-					t.Errorf("%s: %s is led to %q by %q, want %s", name, p, f, g.route(p), r.Function)
-				}
+				want[strings.ReplaceAll(p, "{file}", "x")] = r.Function
 			}
 		}
 		for _, p := range []string{"/nothing", "/v1/nothing", "/api/v1/nothing", "/api", "/v2", "/v1/proxy",
-			"/v1/shopping"} {
-			if f := g.functions[g.route(p)]; f != routes.Fallback {
-				t.Errorf("%s: %s is led to %q", name, p, f)
+			"/v1/shopping", "/shop/v1/pro/checkout", "/page/v1/pro", "/page/"} {
+			want[p] = routes.Fallback
+		}
+		for p, function := range want {
+			key, raw := g.route(p)
+			if f := g.functions[key]; f != function || routes.ShareOf(p).Function != function {
+				t.Errorf("%s: %s is led to %q by %q, want %s", name, p, f, key, function)
+			}
+			event := events.APIGatewayV2HTTPRequest{RouteKey: key, RawPath: raw}
+			event.RequestContext.HTTP.Method = "GET"
+			if r, err := lambdahttp.Request(t.Context(), event); err != nil || r.URL.Path != p {
+				t.Errorf("%s: the function is asked %s for %v: %v", name, raw, r.URL, err)
 			}
 		}
 	}
 }
 
-// leastShare is in calls per second. One address can make at most 6.7 before the firewall blocks
-// it.
-const leastShare = 20
-
-// Every path has at least leastShare calls per second; the page, the verdict and the webhook have
-// more. All limits add up to RequestsPerSecond, and to at most half of the account's quota in a
-// region.
+// Ten routes share the throughput: one for each function, and three more of analisi and one of pro.
+// Stripe's webhook has its own. All limits add up to RequestsPerSecond, and to at most half of the
+// account's quota in a region. No route can be used up by fewer than ten addresses at the firewall's
+// limit, and those of the shop and of alerts not by 100: an IPv6 customer would have more addresses.
 func TestThrottles(t *testing.T) {
 	h := fixture(t, "example")
 	g := gatewayOf(t, h)
-	share := func(path string) float64 { return g.rates[g.route(strings.ReplaceAll(path, "{file}", "x"))] }
-	for _, r := range routes.Table {
-		for _, p := range r.Paths() {
-			if share(p) < leastShare {
-				t.Errorf("%s has %v calls a second", p, share(p))
-			}
+	limits := map[string]float64{}
+	for _, rule := range asList(h.property("Firewall", "Rules")) {
+		if perFiveMinutes, ok := at(rule, "Statement", "RateBasedStatement", "Limit").(float64); ok {
+			limits[at(rule, "Name").(string)] = perFiveMinutes / 300
 		}
-	}
-	for _, p := range []string{"/", "/nothing", "/v1/analisi", "/api/v1/analisi", "/v1/pro/webhook",
-		"/api/v1/pro/webhook"} {
-		if share(p) < 2*leastShare {
-			t.Errorf("%s has %v calls a second, want at least %d", p, share(p), 2*leastShare)
-		}
-	}
-	if g.route("/v1/pro/webhook") == g.route("/v1/pro/checkout") {
-		t.Error("who floods the checkout takes the webhook's share")
 	}
 	together := 0.0
-	for path, rate := range g.rates {
+	for key, rate := range g.rates {
 		together += rate
-		settings := h.property("ApiStage", "DefaultRouteSettings")
-		if path != "" {
-			settings = h.property("ApiStage", "RouteSettings", "ANY "+path)
-		}
-		if burst := at(settings, "ThrottlingBurstLimit"); burst != 2*rate {
-			t.Errorf("%q takes bursts of %v", path, burst)
+		if rate < 10*limits["rate"] {
+			t.Errorf("ten addresses use up the %v calls a second of %s", rate, key)
 		}
 	}
 	if chosen := float64(defaults().RequestsPerSecond); together != chosen || together > 5000 {
 		t.Errorf("all together come to %v a second, not to %v", together, chosen)
 	}
-	if n := len(g.rates); n > 40 {
+	if n := len(g.rates); n != 10 {
 		t.Errorf("%d routes share the throughput", n)
 	}
-}
-
-// 100 addresses that call the shop as often as the firewall lets them leave a third of its share to
-// others, under both of its paths together. The webhook has a share of its own, and the firewall's limit
-// does not count its deliveries. An IPv6 customer has more addresses than 100.
-func TestTheShopStaysOpen(t *testing.T) {
-	h := fixture(t, "example")
-	g := gatewayOf(t, h)
-	for _, rule := range asList(h.property("Firewall", "Rules")) {
-		if at(rule, "Name") != "rate-shop" {
-			continue
-		}
-		rate := func(field string) float64 {
-			return at(rule, "Statement", "RateBasedStatement", field).(float64)
-		}
-		perSecond := 100 * rate("Limit") / rate("EvaluationWindowSec")
-		for _, p := range []string{"/v1/pro/checkout", "/api/v1/pro/checkout", "/v1/pro/nothing"} {
-			if share := g.rates[g.route(p)]; perSecond > share*2/3 {
-				t.Errorf("100 addresses make %v of %v calls a second of %s", perSecond, share, p)
+	rare := regexp.MustCompile(rare)
+	for _, r := range routes.Table {
+		for _, p := range r.Paths() {
+			key, _ := g.route(p)
+			isRare := r.Function == "alerts" || r.Function == "pro" && r.Name != "pro-webhook"
+			if isRare && (!rare.MatchString(p) || 100*limits["rate-rare"] > g.rates[key]*2/3) {
+				t.Errorf("100 addresses make %v of %v calls a second of %s", 100*limits["rate-rare"], g.rates[key], p)
+			}
+			if !isRare && r.Name != "pro-webhook" && rare.MatchString(p) {
+				t.Errorf("the firewall takes %s for a path of the shop or of alerts", p)
 			}
 		}
-		scope := compact(at(rule, "Statement", "RateBasedStatement", "ScopeDownStatement"))
-		if !strings.Contains(scope, `"^(/api)?/v1/pro/"`) || !strings.Contains(scope, "NotStatement") ||
-			!strings.Contains(scope, "/v1/pro/webhook") {
-			t.Errorf("the limit counts %s", scope)
-		}
-		if on := h.property("Distribution", "DistributionConfig", "IPV6Enabled"); on != false {
-			t.Errorf("IPv6 is %v", on)
-		}
-		return
 	}
-	t.Error("the firewall has no rule for the shop")
+	if shop, _ := g.route("/v1/pro/checkout"); shop != "ANY /shop/{proxy+}" {
+		t.Errorf("the checkout is in %s", shop)
+	}
+	if webhook, _ := g.route("/api/v1/pro/webhook"); webhook != "ANY /webhook/{proxy+}" {
+		t.Errorf("the webhook is in %s", webhook)
+	}
+	scope, err := json.Marshal(h.property("Firewall", "Rules"))
+	if err != nil || !strings.Contains(string(scope), `"NotStatement":{"Statement":{"RegexMatchStatement":{"FieldToMatch":{"UriPath":{}},"RegexString":"^(/api)?(/v1/pro/webhook|/v1/alerts/unsubscribe|/v1/alerts/telegram)/?$"`) {
+		t.Errorf("providers are counted as strangers: %s %v", scope, err)
+	}
+	if on := h.property("Distribution", "DistributionConfig", "IPV6Enabled"); on != false {
+		t.Errorf("IPv6 is %v", on)
+	}
 }
 
 // Only API Gateway's own 429s are counted in its log. A function's have an integration status.

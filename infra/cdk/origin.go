@@ -12,6 +12,8 @@ import (
 	cloudfront "github.com/aws/aws-cdk-go/awscdk/v2/awscloudfront"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3assets"
 	"github.com/aws/jsii-runtime-go"
+
+	"verdetto/shared/web/routes"
 )
 
 // origin connects CloudFront to API Gateway: by a domain, and by mutual TLS if ClientCertificate
@@ -115,8 +117,10 @@ func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage aws
 
 func (o origin) prove(d cloudfront.Distribution) {
 	if o.isMutual() {
-		d.Node().DefaultChild().(cloudfront.CfnDistribution).AddPropertyOverride(
-			jsii.String("DistributionConfig.Origins.0.CustomOriginConfig.OriginMtlsConfig"),
-			map[string]string{"ClientCertificateArn": o.ClientCertificate})
+		for i := range routes.Shares {
+			d.Node().DefaultChild().(cloudfront.CfnDistribution).AddPropertyOverride(
+				jsii.String(fmt.Sprintf("DistributionConfig.Origins.%d.CustomOriginConfig.OriginMtlsConfig", i)),
+				map[string]string{"ClientCertificateArn": o.ClientCertificate})
+		}
 	}
 }

@@ -68,6 +68,10 @@ func matches(want, got any) bool {
 			text, ok := got.(string)
 			return ok && regexp.MustCompile(pattern).MatchString(text)
 		}
+		if every, ok := want["each"]; ok {
+			list, _ := got.([]any)
+			return len(list) > 0 && !slices.ContainsFunc(list, func(g any) bool { return !matches(every, g) })
+		}
 		if some, ok := want["includes"].([]any); ok {
 			list, _ := got.([]any)
 			return !slices.ContainsFunc(some, func(w any) bool {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"verdetto/shared/web/routes"
 )
 
 // direct is an HTTP transport that invokes given versions of the functions, past CloudFront and API
@@ -42,7 +44,7 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write event: %w", err)
 	}
-	function := functionOf(r.URL.Path)
+	function := routes.ShareOf(r.URL.Path).Function
 	if payload, err = d.invoke(r.Context(), function, d.versions[function], payload); err != nil {
 		return nil, err
 	}

@@ -82,21 +82,11 @@ const live, former, latest = "live", "former", "$LATEST"
 
 func functions() []string {
 	names := []string{"refresh"}
-	for _, r := range routes.Table {
-		names = append(names, r.Function)
+	for _, s := range routes.Shares {
+		names = append(names, s.Function)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// functionOf returns analisi for paths outside the table of endpoints.
-func functionOf(path string) string {
-	for _, r := range routes.Table {
-		if slices.Contains(r.Paths(), path) {
-			return r.Function
-		}
-	}
-	return "analisi"
 }
 
 func (r *rollout) forward(ctx context.Context) error {
@@ -225,7 +215,7 @@ func (r *rollout) try(ctx context.Context, versions map[string]string, changed m
 		host = "verdetto.invalid"
 	}
 	return smoke.Run(ctx, &http.Client{Transport: d}, "https://"+host, r.out,
-		func(path string) bool { return changed[functionOf(path)] })
+		func(path string) bool { return changed[routes.ShareOf(path).Function] })
 }
 
 func (r *rollout) invoke(ctx context.Context, function, version string, event []byte) ([]byte, error) {

@@ -75,6 +75,14 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	if stage := event.RequestContext.Stage; stage != "" && stage != "$default" {
 		path = strings.TrimPrefix(path, "/"+stage)
 	}
+	// CloudFront writes the name of the share before the path, and a route of API Gateway is a share.
+	share := "/page"
+	if _, route, ok := strings.Cut(event.RouteKey, " "); ok {
+		share = strings.TrimSuffix(route, "/{proxy+}")
+	}
+	if rest, ok := strings.CutPrefix(path, share+"/"); ok {
+		path = "/" + rest
+	}
 	r, err := http.NewRequestWithContext(ctx, method, "/", body)
 	if err != nil {
 		return nil, fmt.Errorf("make request: %w", err)

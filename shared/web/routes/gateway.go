@@ -6,42 +6,93 @@ import (
 	"strings"
 )
 
-// Fallback is the Lambda function that serves all paths outside the other groups, and answers
-// unknown ones with 404.
+// Fallback is the Lambda function of the first share, which answers unknown paths with 404.
 const Fallback = "analisi"
 
-// Group is a route of API Gateway, whose paths lead to one Lambda function and share one limit of
-// calls per second.
-type Group struct {
-	Path     string // may end in /{proxy+}, which matches any rest; "" matches all other paths
-	Function string
-	Weight   int
+// Share is a route of API Gateway: the paths of some endpoints, which lead to one Lambda function and
+// use up one limit of calls per second. CloudFront writes /NAME before the path, because API Gateway
+// knows no pattern for several paths.
+type Share struct {
+	Name, Function string
+	Weight         int
 }
 
-// fallbackWeight is for most pages, calendars, deals, /mcp and unknown paths.
-const fallbackWeight = 3
+// Shares begins with the share of all paths that no other has.
+var Shares = []Share{
+	{"page", Fallback, 2},
+	{"verdict", Fallback, 2},
+	{"agents", Fallback, 1},
+	{"documents", Fallback, 1}, // apart from the page, because crawlers read them
+	{"trends", "pricetrends", 1},
+	{"shop", "pro", 1},
+	{"webhook", "pro", 1}, // apart from the shop, whose callers are strangers
+	{"alerts", "alerts", 1},
+	{"amadeus", "compat", 1},
+	{"answers", "x402", 1},
+}
 
-// Groups returns the groups of Table, the fallback group first. A row with a Weight is its own
-// group. The other rows of a function share one group per first folder, such as /v1/pro/{proxy+} or
-// /v2/{proxy+}. A path without a folder is its own group, because no pattern of API Gateway matches
-// several such paths.
-func Groups() []Group {
-	groups := []Group{{"", Fallback, fallbackWeight}}
+func shareNamed(name string) Share {
+	return Shares[slices.IndexFunc(Shares, func(s Share) bool { return s.Name == name })]
+}
+
+// Throttles divides perSecond calls among the shares by weight. Every share gets at least 1.
+func Throttles(perSecond int) map[string]int {
+	rates, left, all := map[string]int{}, perSecond, 0
+	for _, s := range Shares {
+		all += s.Weight
+	}
+	for _, s := range slices.Backward(Shares) { // each takes its part of the rest, so the rounded rates add up
+		rates[s.Name] = max(1, (left*s.Weight+all/2)/all)
+		left, all = left-rates[s.Name], all-s.Weight
+	}
+	return rates
+}
+
+// Behaviour is a cache behaviour of CloudFront. Route decides what is cached, which headers are
+// passed on, and the share.
+type Behaviour struct {
+	Pattern string // may end in *, which matches any rest
+	Route   Route
+}
+
+// Behaviours returns the cache behaviours in the order in which CloudFront compares them with a path.
+// Other paths belong to the first share, and answers to them are not cached.
+func Behaviours() []Behaviour {
+	var all []Behaviour
 	for _, r := range Table {
 		for _, p := range r.Paths() {
-			g := Group{p, r.Function, max(r.Weight, 1)}
-			if r.Weight == 0 {
-				if r.Function == Fallback {
+			p = strings.ReplaceAll(p, "{file}", "*")
+			if r.Edge == (Edge{}) && len(r.Headers) == 0 {
+				if r.Share == Shares[0].Name {
 					continue
 				}
-				g.Path = folder(p)
+				p = folder(p)
 			}
-			if !slices.Contains(groups, g) {
-				groups = append(groups, g)
+			if !slices.ContainsFunc(all, func(b Behaviour) bool { return b.Pattern == p }) {
+				all = append(all, Behaviour{p, r})
 			}
 		}
 	}
-	return groups
+	slices.SortStableFunc(all, func(a, b Behaviour) int {
+		return cmp.Compare(strings.Count(a.Pattern, "*"), strings.Count(b.Pattern, "*"))
+	})
+	return all
+}
+
+// Matching returns the behaviour of a path.
+func Matching(path string) (b Behaviour, ok bool) {
+	for _, b := range Behaviours() {
+		if prefix, wild := strings.CutSuffix(b.Pattern, "*"); b.Pattern == path || wild && strings.HasPrefix(path, prefix) {
+			return b, true
+		}
+	}
+	return Behaviour{}, false
+}
+
+// ShareOf returns the share of a path.
+func ShareOf(path string) Share {
+	b, _ := Matching(path)
+	return shareNamed(cmp.Or(b.Route.Share, Shares[0].Name))
 }
 
 // folder returns the pattern for all paths with the same first two parts, or a path of two parts
@@ -53,26 +104,11 @@ func folder(path string) string {
 		return path
 	}
 	if parts[0] != "v1" && parts[0] != "x402" {
-		return "/" + parts[0] + "/{proxy+}"
+		return "/" + parts[0] + "/*"
 	}
-	pattern := "/" + parts[0] + "/" + parts[1] + "/{proxy+}"
+	pattern := "/" + parts[0] + "/" + parts[1] + "/*"
 	if alias {
 		pattern = Alias + pattern
 	}
 	return pattern
-}
-
-// Throttles divides perSecond calls among the groups by weight. Every group gets at least 1.
-func Throttles(perSecond int) map[string]int {
-	groups, left, all := Groups(), perSecond, 0
-	for _, g := range groups {
-		all += g.Weight
-	}
-	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(a.Weight, b.Weight) })
-	rates := map[string]int{}
-	for _, g := range groups { // each takes its share of the rest, so the rounded shares add up
-		rates[g.Path] = max(1, (left*g.Weight+all/2)/all)
-		left, all = left-rates[g.Path], all-g.Weight
-	}
-	return rates
 }

@@ -20,6 +20,7 @@ type Route struct {
 	Method   string
 	Path     string // may end in {file}, which matches any one name
 	Function string // folder in functions/
+	Share    string // of Shares
 	Free     Cap    // per address without a key
 	Pro      Cap    // per key
 	Edge     Edge
@@ -35,7 +36,6 @@ type Route struct {
 	// lists single fares, of past days or of one departure: requires VERDETTO_FARES_SHOWN=all
 	SingleFares     bool
 	CrossOriginPOST bool  // scripts of any site may post to it: it reads no cookies
-	Relayed         bool  // called by providers from few addresses, so the firewall allows more
 	Price           int64 // per call by x402, in millionths of a USDC; 0: not sold
 	// answers about fares without a key, unless the free tier is closed: CloudFront then refuses
 	// such calls
@@ -44,9 +44,6 @@ type Route struct {
 	// Headers replaces Accept-Language, If-None-Match, Idempotency-Key and Payment-Signature as the
 	// headers that the edge, which is limited to ten, passes on.
 	Headers []string
-	// Weight is the endpoint's own share of API Gateway's calls per second, for each of its paths,
-	// as a multiple of the smallest share. 0 means that it uses the share of its group.
-	Weight int
 }
 
 // Cap is a quota per window. The zero Cap means that calls are not counted.
@@ -116,10 +113,10 @@ type Edge struct {
 const day = 24 * time.Hour
 
 var Table = slices.Concat(
-	rows("analisi", []Route{
+	rows("verdict", []Route{
 		{
 			Name: "analisi", Path: "/v1/analisi", FreeTier: true, Free: Cap{30, day}, Pro: Cap{120, time.Minute},
-			Own: 10 * time.Minute, Weight: 2,
+			Own: 10 * time.Minute,
 		},
 		// Each verdict counts towards the quota of analisi.
 		{Name: "confronto", Path: "/v1/confronto", Keys: true, FreeTier: true},
@@ -129,8 +126,7 @@ var Table = slices.Concat(
 			Name: "calendario", Path: "/v1/calendario", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
 		},
-		// An answer judges up to seven trips, and counts as one. CloudFront has no cache rule left
-		// for it.
+		// An answer judges up to seven trips, and counts as one.
 		{
 			Name: "vicini", Path: "/v1/vicini", FreeTier: true, Free: Cap{30, day}, Pro: Cap{60, time.Minute},
 			Own: 10 * time.Minute,
@@ -139,6 +135,8 @@ var Table = slices.Concat(
 			Name: "occasioni", Path: "/v1/occasioni", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
 		},
+	}),
+	rows("page", []Route{
 		// Feed readers call all day, but mostly send an ETag and get no content.
 		{
 			Name: "feed", Path: "/feed/{file}", FreeTier: true, Free: Cap{300, day}, SingleFares: true,
@@ -158,17 +156,17 @@ var Table = slices.Concat(
 		// than answering.
 		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}},
 		// Only a request with a question counts, not the empty form.
-		{Name: "home", Path: "/", Free: Cap{120, day}, Weight: 2},
+		{Name: "home", Path: "/", Free: Cap{120, day}},
 		{Name: "card", Path: "/card/{file}", FreeTier: true, Free: Cap{300, day}, Edge: Edge{Free: 6 * time.Hour}},
 	}),
-	rows("pricetrends", []Route{
+	rows("trends", []Route{
 		{
 			Name: "price-trends", Path: "/v1/price-trends", FreeTier: true, Free: Cap{100, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: 6 * time.Hour, Pro: 10 * time.Minute},
 		},
 		{Name: "index", Path: "/v1", Edge: Edge{Free: 6 * time.Hour}},
 	}),
-	rows("analisi", []Route{
+	rows("agents", []Route{
 		// Calls over MCP count towards the quotas of the endpoints that give the same answers.
 		{
 			Name: "mcp", Method: "POST", Path: "/mcp", Keys: true, CrossOriginPOST: true, FreeTier: true,
@@ -176,11 +174,11 @@ var Table = slices.Concat(
 		},
 		{Name: "mcp-get", Path: "/mcp", Keys: true},
 		{Name: "mcp-delete", Method: "DELETE", Path: "/mcp", Keys: true},
+	}),
+	rows("documents", []Route{
 		{Name: "openapi", Path: "/v1/openapi.json", Edge: Edge{Free: 6 * time.Hour}},
 		{Name: "docs", Path: "/v1/docs"},
 		{Name: "llms", Path: "/llms.txt", Edge: Edge{Free: 6 * time.Hour}},
-		// The next three are requested rarely, and CloudFront allows only a limited number of cache
-		// rules.
 		{Name: "agenti", Path: "/v1/agenti"},
 		{Name: "api-catalog", Path: "/.well-known/api-catalog"},
 		{Name: "server-json", Path: "/server.json"},
@@ -188,11 +186,13 @@ var Table = slices.Concat(
 		{Name: "sitemap", Path: "/sitemap.xml", Free: Cap{100, day}, Edge: Edge{Free: 6 * time.Hour}},
 		// A crawler reads all sitemap files.
 		{Name: "sitemap-file", Path: "/sitemap/{file}", Free: Cap{3000, day}, Edge: Edge{Free: 6 * time.Hour}},
+	}),
+	rows("page", []Route{
 		// In the program for one machine, the process itself answers this path.
 		{Name: "salute", Path: "/healthz"},
 		{Name: "assets", Path: "/assets/{file}", Edge: Edge{Free: 365 * day}},
 	}),
-	rows("pro", []Route{
+	rows("shop", []Route{
 		{Name: "pro-offerta", Path: "/v1/pro", Free: Cap{300, time.Hour}},
 		{Name: "termini", Path: "/v1/termini", Free: Cap{300, time.Hour}},
 		{Name: "privacy", Path: "/v1/privacy", Free: Cap{300, time.Hour}},
@@ -203,7 +203,7 @@ var Table = slices.Concat(
 		// The card processor sends all deliveries from few addresses. One with a valid signature
 		// must be accepted, however many calls came before.
 		{
-			Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Relayed: true, Signed: true, Weight: 2,
+			Name: "pro-webhook", Share: "webhook", Method: "POST", Path: "/v1/pro/webhook", Signed: true,
 			Headers: []string{"Stripe-Signature"},
 		},
 		{Name: "pro-recupera-page", Path: "/v1/pro/recupera", Free: Cap{300, time.Hour}},
@@ -245,14 +245,14 @@ var Table = slices.Concat(
 		{Name: "alerts-confirm", Method: "POST", Path: "/v1/alerts/confirm", Free: Cap{60, time.Hour}},
 		{Name: "alerts-unsubscribe-page", Path: "/v1/alerts/unsubscribe", Free: Cap{60, time.Hour}},
 		// No quota: mail providers call it for many users from few addresses.
-		{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Relayed: true, Signed: true},
+		{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Signed: true},
 		{Name: "alerts-manage-page", Path: "/v1/alerts/manage", Free: Cap{60, time.Hour}},
 		{Name: "alerts-manage", Method: "POST", Path: "/v1/alerts/manage", Free: Cap{60, time.Hour}},
 		// Telegram calls it for all users of the bot from few addresses. Calls with a valid
 		// signature must be accepted.
-		{Name: "alerts-telegram", Method: "POST", Path: "/v1/alerts/telegram", Relayed: true, Signed: true},
+		{Name: "alerts-telegram", Method: "POST", Path: "/v1/alerts/telegram", Signed: true},
 	}),
-	rows("compat", []Route{
+	rows("amadeus", []Route{
 		// These imitate an API that was closed, for programs written for it. Answers count towards
 		// the quotas of our endpoints with the same answers. A call for a token costs at most one
 		// read of the store.
@@ -282,19 +282,21 @@ var Table = slices.Concat(
 		{Name: "compat-hotel-orders", Method: "POST", Path: "/v2/booking/{file}"},
 		{Name: "compat-transfers", Method: "POST", Path: "/v1/ordering/{file}"},
 	}),
-	[]Route{
+	rows("answers", []Route{
 		// Programs without a key pay for each call. The price is above the cost of a call, mostly
 		// the fee of the Solana network: see docs/selling.md. Calls without a payment count towards
 		// the quota too.
 		sold("x402-analisi", "/x402/v1/analisi", 10_000, 120),
 		sold("x402-calendario", "/x402/v1/calendario", 20_000, 60),
 		sold("x402-occasioni", "/x402/v1/occasioni", 20_000, 60),
-	},
+	}),
 )
 
-func rows(function string, all []Route) []Route {
+// rows completes endpoints, which have the given share unless they name another.
+func rows(share string, all []Route) []Route {
 	for i := range all {
-		all[i].Function, all[i].Method = function, cmp.Or(all[i].Method, "GET")
+		all[i].Share, all[i].Method = cmp.Or(all[i].Share, share), cmp.Or(all[i].Method, "GET")
+		all[i].Function = shareNamed(all[i].Share).Function
 	}
 	return all
 }

@@ -10,7 +10,7 @@ import (
 // does not answer HEAD, because link previews do not pay.
 func sold(name, path string, price, callsAMinute int64) Route {
 	return Route{
-		Name: name, Method: "GET", Path: path, Function: "x402", Price: price, NoHEAD: true,
+		Name: name, Path: path, Price: price, NoHEAD: true,
 		Free: Cap{callsAMinute, time.Minute},
 	}
 }
