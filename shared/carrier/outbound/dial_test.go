@@ -52,7 +52,19 @@ func connecting(answers ...[]string) (c *Client, asked, connected *[]string) {
 	return c, asked, connected
 }
 
-func TestForbiddenAddresses(t *testing.T) {
+// bothWays runs attacks without private targets, and while some are allowed.
+func bothWays(t *testing.T, attack func(t *testing.T)) {
+	t.Run("off", attack)
+	t.Run("on", func(t *testing.T) {
+		AllowPrivate([]string{"192.168.77.0/24", "127.0.0.9", "fd77::/64", "homeassistant.lan", "n8n"})
+		defer allowed.Store(nil)
+		attack(t)
+	})
+}
+
+func TestForbiddenAddresses(t *testing.T) { bothWays(t, testForbiddenAddresses) }
+
+func testForbiddenAddresses(t *testing.T) {
 	if len(forbidden) < 40 {
 		t.Fatalf("only %d addresses", len(forbidden))
 	}
@@ -61,6 +73,10 @@ func TestForbiddenAddresses(t *testing.T) {
 		if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrForbidden) ||
 			len(*asked) != 1 || len(*connected) > 0 {
 			t.Errorf("%s: connected to %v, error %v", a, *connected, err)
+		}
+		// With names of targets, the last look knows only that some target may have this address.
+		if allowed.Load().any(netip.MustParseAddr(a)) {
+			continue
 		}
 		if err := control("tcp", netip.AddrPortFrom(netip.MustParseAddr(a), securePort).String(),
 			nil); !errors.Is(err, ErrForbidden) {
@@ -85,7 +101,9 @@ func TestForbiddenAddresses(t *testing.T) {
 // The client connects only to an address that it has checked. It looks a name up once per request,
 // so a later change of the name has no effect. A name with public and forbidden addresses is
 // refused before a connection is made.
-func TestRebinding(t *testing.T) {
+func TestRebinding(t *testing.T) { bothWays(t, testRebinding) }
+
+func testRebinding(t *testing.T) {
 	c, asked, connected := connecting([]string{"93.184.216.34"}, []string{"127.0.0.1"})
 	if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrUnreachable) {
 		t.Fatal(err)
@@ -120,5 +138,56 @@ func TestAddressesInTurn(t *testing.T) {
 	c, _, _ = connecting([]string{})
 	if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrUnreachable) {
 		t.Errorf("a name without an address: %v", err)
+	}
+}
+
+// Only what the list names is reached, by http and at any port too, and never what tells a cloud's
+// machine its secrets, however wide the list is.
+func TestAllowPrivate(t *testing.T) {
+	AllowPrivate([]string{"192.168.77.0/24", "127.0.0.9", "fd77::/64", "HomeAssistant.lan", "n8n"})
+	defer allowed.Store(nil)
+	for _, c := range []struct {
+		url, leads string // to an address; empty: the host is one
+		reached    string
+	}{
+		{"http://192.168.77.5:8123/api/webhook/x", "", "192.168.77.5:8123"},
+		{"https://192.168.77.5/", "", "192.168.77.5:443"},
+		{"http://[fd77::1]/", "", "[fd77::1]:80"},
+		{"http://127.0.0.9:2586/topic", "", "127.0.0.9:2586"},
+		{"http://homeassistant.lan:8123/", "192.168.1.2", "192.168.1.2:8123"},
+		{"http://HOMEASSISTANT.LAN/", "10.0.0.2", "10.0.0.2:80"},
+		{"http://n8n:5678/webhook", "172.18.0.3", "172.18.0.3:5678"},
+		{"http://n8n/", "100.64.0.3", "100.64.0.3:80"},
+		{"http://192.168.78.5/", "", ""},                        // another network
+		{"http://[::ffff:192.168.77.5]/", "", ""},               // an unusual form
+		{"http://3232255237/", "192.168.77.5", ""},              // likewise
+		{"https://hook.example.com/", "192.168.77.5", ""},       // a stranger's name for an allowed address
+		{"https://hook.example.com/", "192.168.1.2", ""},        // the address of an allowed name
+		{"http://hook.example.com/", "93.184.216.34", ""},       // http to the world
+		{"http://homeassistant.lan/", "127.0.0.1", ""},          // a name of a target that leads elsewhere
+		{"http://homeassistant.lan/", "169.254.169.254", ""},    // likewise
+		{"http://homeassistant.lan/", "100.100.100.200", ""},    // likewise
+		{"http://homeassistant.lan/", "fd00:ec2::254", ""},      // likewise
+		{"http://homeassistant.lan:8123/", "93.184.216.34", ""}, // likewise
+		{"http://ada:x@192.168.77.5/", "", ""}, {"ftp://n8n/", "172.18.0.3", ""}, {"http://n8n.example.com/", "172.18.0.3", ""},
+	} {
+		client, _, connected := connecting([]string{c.leads})
+		if c.leads == "" {
+			client, _, connected = connecting()
+		}
+		_, err := client.Post(t.Context(), c.url, nil, nil)
+		got := ""
+		if len(*connected) > 0 {
+			got = (*connected)[0]
+		}
+		if got != c.reached || got == "" && !errors.Is(err, ErrForbidden) {
+			t.Errorf("%s at %s: connected to %q, want %q; error %v", c.url, c.leads, got, c.reached, err)
+		}
+	}
+	AllowPrivate([]string{"0.0.0.0/1", "128.0.0.0/1", "::/1"})
+	for _, a := range []string{"169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fe80::1", "0.0.0.0"} {
+		if err := control("tcp", netip.AddrPortFrom(netip.MustParseAddr(a), 80).String(), nil); !errors.Is(err, ErrForbidden) {
+			t.Errorf("%s: %v", a, err)
+		}
 	}
 }

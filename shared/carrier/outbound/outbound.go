@@ -1,10 +1,11 @@
 // Package outbound calls servers whose addresses come from callers: webhook endpoints and push
 // servers.
 //
-// It reaches only public addresses. A name is looked up once, every address in the DNS answer is
-// checked, and the connection uses one of these addresses, so a later change of the name has no
-// effect. No redirect is followed, no proxy is used, and no connection is used twice. The time and
-// size of an answer are limited. Errors contain no URL, so secrets in a URL stay out of logs.
+// It reaches only public addresses, and on one machine those that its operator allows (AllowPrivate).
+// A name is looked up once, every address in the DNS answer is checked, and the connection uses one
+// of these addresses, so a later change of the name has no effect. No redirect is followed, no proxy
+// is used, and no connection is used twice. The time and size of an answer are limited. Errors
+// contain no URL, so secrets in a URL stay out of logs.
 package outbound
 
 import (
@@ -164,6 +165,9 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 		return nil, err
 	}
 	for _, a := range addresses {
+		if allowed.Load().reach(host, a) {
+			continue
+		}
 		if err := check(net.JoinHostPort(a.String(), port)); err != nil {
 			return nil, err // one private address disqualifies the name
 		}
@@ -205,7 +209,12 @@ func check(address string) error {
 }
 
 // control checks the address again directly before the connection is made.
-func control(_, address string, _ syscall.RawConn) error { return check(address) }
+func control(_, address string, _ syscall.RawConn) error {
+	if to, err := netip.ParseAddrPort(address); err == nil && allowed.Load().any(to.Addr()) {
+		return nil
+	}
+	return check(address)
+}
 
 // classify returns the error of this package for a request without an answer, and omits the URL
 // that net/http adds.

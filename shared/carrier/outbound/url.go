@@ -15,16 +15,17 @@ const (
 	MaxURL = 500
 )
 
-// private holds top-level domains that no public server has (RFC 6761, RFC 6762, RFC 8375, and
+// privateDomains holds top-level domains that no public server has (RFC 6761, RFC 6762, RFC 8375, and
 // ICANN's reservation of the domain internal), and onion, which only Tor resolves.
-var private = []string{"localhost", "local", "internal", "home", "lan", "corp", "arpa", "test", "invalid", "example",
+var privateDomains = []string{"localhost", "local", "internal", "home", "lan", "corp", "arpa", "test", "invalid", "example",
 	"onion", "localdomain"}
 
 var label = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 
 // ParseURL parses the URL of a public server: https on port 443, without user or fragment, with a
-// public DNS name or a public address in its usual form. The addresses of a name are checked at
-// each call, not here. It fails with ErrForbidden and the reason.
+// public DNS name or a public address in its usual form. To a target of AllowPrivate, http and other
+// ports are fine too. The addresses of a name are checked at each call, not here. It fails with
+// ErrForbidden and the reason.
 func ParseURL(raw string) (*url.URL, error) {
 	refuse := func(why string) (*url.URL, error) { return nil, fmt.Errorf("%w: %s", ErrForbidden, why) }
 	if len(raw) > MaxURL {
@@ -36,17 +37,25 @@ func ParseURL(raw string) (*url.URL, error) {
 		}
 	}
 	u, err := url.Parse(raw)
-	switch {
-	case err != nil:
+	if err != nil {
 		return refuse("not a URL")
+	}
+	private := allowed.Load().name(u.Hostname())
+	switch {
+	case private && u.Scheme == "http":
 	case u.Scheme != "https":
 		return refuse("not https")
+	}
+	switch {
 	case u.User != nil:
 		return refuse("the URL names a user")
 	case u.Fragment != "" || strings.HasSuffix(raw, "#"):
 		return refuse("the URL has a fragment")
 	case u.Opaque != "":
 		return refuse("not a URL")
+	case private && !strings.HasSuffix(u.Host, ":"):
+		u.Host = strings.ToLower(u.Host)
+		return u, nil
 	case u.Port() != "" && u.Port() != "443" || strings.HasSuffix(u.Host, ":"):
 		return refuse("a port other than 443")
 	}
@@ -74,7 +83,7 @@ func refusedHost(host string) string {
 	// Browsers and C libraries read such hosts as addresses: 127.1, 0x7f000001, 2130706433.
 	case strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x"):
 		return "an address in an unusual form"
-	case len(labels) < 2 || slices.Contains(private, last):
+	case len(labels) < 2 || slices.Contains(privateDomains, last):
 		return "not a name of the public DNS"
 	}
 	return ""

@@ -29,6 +29,15 @@ var hosts = []string{
 }
 
 func TestRefusesHosts(t *testing.T) {
+	t.Run("off", refusesHosts)
+	t.Run("on", func(t *testing.T) {
+		outbound.AllowPrivate([]string{"192.168.77.0/24", "homeassistant.lan"})
+		defer outbound.AllowPrivate(nil)
+		refusesHosts(t)
+	})
+}
+
+func refusesHosts(t *testing.T) {
 	if len(hosts) < 40 {
 		t.Fatalf("only %d hosts", len(hosts))
 	}
