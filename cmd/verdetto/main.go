@@ -25,7 +25,7 @@ var groups = []struct {
 	commands []func() *cobra.Command
 }{
 	{"The service:", []func() *cobra.Command{serveCommand, initCommand, checkCommand, refreshCommand, statusCommand,
-		askCommand, smokeCommand, mailTestCommand}},
+		askCommand, smokeCommand, mailTestCommand, hookTestCommand}},
 	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, copyCommand,
 		keyCommand, pepperCommand, importCommand}},
 }

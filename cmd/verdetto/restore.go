@@ -34,7 +34,7 @@ func restore(ctx context.Context, store, from string, out output) error {
 		fmt.Fprintf(out.notes(), "the former store is now %s\n", aside)
 	}
 	fmt.Fprintf(out.notes(), "restored from %s; to use it: verdetto serve -store %s\n", from, store)
-	return out.print(status, status.Print)
+	return out.print(status, status.PrintStore)
 }
 
 // storeCommand returns a command whose only flag names the store to work on.
@@ -71,7 +71,7 @@ func verify(ctx context.Context, store string, out output) error {
 	} else {
 		fmt.Fprintln(out.notes(), "every page and item can be read. This file has no checksum, so a changed value may stay unseen: it is a store, or a backup of an earlier version")
 	}
-	return out.print(status, status.Print)
+	return out.print(status, status.PrintStore)
 }
 
 func compactCommand() *cobra.Command {

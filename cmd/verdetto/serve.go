@@ -15,6 +15,7 @@ import (
 	"verdetto/cmd/verdetto/settings"
 	"verdetto/cmd/verdetto/setup"
 	"verdetto/functions/refresh"
+	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 	"verdetto/shared/web/page"
@@ -51,9 +52,10 @@ func serve(ctx context.Context, o *serveOptions) error {
 	s.Monitor = monitor.New()
 	s.Log = slog.New(s.Monitor.Log(s.Log.Handler()))
 	s.Mail, s.Money, s.JobDelay = o.mail, o.money, store.RandomDelay
-	if err := config.Load(&s.Telegram); err != nil {
+	if err := config.Load(&s.Telegram, &s.OneMachine); err != nil {
 		return err
 	}
+	outbound.AllowPrivate(s.PrivateTargets)
 	// The store is opened last, because opening it may create a file.
 	listener, err := o.reach.open(&s, o.store)
 	if err != nil {

@@ -86,7 +86,7 @@ func TestBackup(t *testing.T) {
 	d.Write("settings.toml", "VERDETTO_BACKUPS = \"backups\"\nVERDETTO_STORE = \"bolt:copy.db\"\n")
 	d.Want(0, "", "backup", "-config", "settings.toml")
 	status := d.Want(0, "", "status", "-config", "settings.toml")
-	fixture.Has(t, "stdout", status.Stdout, "backup        0 hours ago")
+	fixture.Has(t, "stdout", status.Stdout, "last backup   0 hours ago")
 	kept, err := filepath.Glob(filepath.Join(folder, "verdetto-2*Z.db"))
 	if err != nil || len(kept) != 1 || kept[0] == old {
 		t.Errorf("kept %v: %v", kept, err)

@@ -48,7 +48,7 @@ func TestOperated(t *testing.T) {
 		t.Errorf("callers see the metrics: %d", status)
 	}
 	got := d.Want(0, "", "status", "-store", "bolt:kept.db")
-	fixture.Has(t, "status", got.Stdout, "running, ready", "the newest are 3.5 days old", "1, with 1 departures", "alerts        0", "keys          0 in force", "MB", "0 of late in the log")
+	fixture.Has(t, "status", got.Stdout, "well          yes, since ", "next refresh  ", "1 routes, the newest fares are 3.5 days old", "alerts        0", "keys          0 in force", "GB are free", "MB")
 
 	// The log states where the metrics are served.
 	var address string
@@ -82,7 +82,7 @@ func TestOperated(t *testing.T) {
 	if !named || id == "" {
 		t.Errorf("no line of the log names request %q", id)
 	}
-	fixture.Has(t, "status of what does not run", d.Run("status", "-store", "bolt:kept.db").Stdout, "not running", "1, with")
+	fixture.Has(t, "status of what does not run", d.Run("status", "-store", "bolt:kept.db").Stdout, "it is not running", "1 routes")
 }
 
 // A service without fares, or with fares that are too old, is alive but not ready.
@@ -101,7 +101,7 @@ func TestNotReady(t *testing.T) {
 		t.Errorf("/healthz: %d", status)
 	}
 	got := d.Run("status", "-store", "bolt:empty.db")
-	fixture.Has(t, "status", got.Stdout, "running, not ready. There are no fares yet", "routes        0")
+	fixture.Has(t, "status", got.Stdout, "not ready     There are no fares yet")
 	d.Want(1, "not ready: There are no fares yet", "status", "-url", s.URL)
 	s.Stop(t)
 }
@@ -166,7 +166,7 @@ func TestRestore(t *testing.T) {
 	run(0, "restored", "restore", "-from", "copy.db", "-store", "bolt:kept.db")
 	same("kept.db")
 	run(0, "before", "compact", "-store", "bolt:kept.db") // drops what has expired since 2016
-	run(0, "1, with", "verify", "-store", "bolt:kept.db")
+	run(0, "1 routes", "verify", "-store", "bolt:kept.db")
 	again := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	answerOf(t, again.URL)
 	again.Stop(t)

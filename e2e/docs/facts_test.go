@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
+	"verdetto/shared/notify/webhook"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream/ecb"
@@ -34,6 +36,20 @@ var (
 	variable      = regexp.MustCompile(`env:"([A-Z0-9_]+)|(?:Getenv|LookupEnv)\("([A-Z0-9_]+)"\)`)
 	settingsTable = regexp.MustCompile(`(?s)\| variable \|.*?\n\n`)
 )
+
+// The body, headers and secret in docs/alerts.md belong together.
+func TestVectorOfWebhooks(t *testing.T) {
+	m := regexp.MustCompile("(?s)secret `(whsec_[^`]+)`.*?```json\n(.*?)\n```.*?webhook-id: (\\S+)\nwebhook-timestamp: (\\d+)\nwebhook-signature: (\\S+)").
+		FindStringSubmatch(read(t, "docs/alerts.md"))
+	if m == nil {
+		t.Fatal("there is no test vector")
+	}
+	at, err := strconv.ParseInt(m[4], 10, 64)
+	header, failed := webhook.Sign(m[3], time.Unix(at, 0), []byte(m[2]), m[1])
+	if err != nil || failed != nil || header.Get("Webhook-Signature") != m[5] {
+		t.Errorf("signature %s, want %s; %v %v", m[5], header.Get("Webhook-Signature"), err, failed)
+	}
+}
 
 // The code reads only declared settings, and all of them.
 func TestConfiguration(t *testing.T) {

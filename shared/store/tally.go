@@ -21,8 +21,6 @@ type Tally struct {
 	Expired   int            // expired, but not deleted yet
 	Bytes     int64          // total length of keys and data
 	Kinds     map[string]int // items by the first part of their partition
-	// Summary, if set, is called with the data of each summary of a series.
-	Summary func(data []byte)
 }
 
 func (t *Tally) Add(i Item) {
@@ -43,9 +41,6 @@ func (t *Tally) Add(i Item) {
 			t.Returns++
 		} else {
 			t.Routes++
-		}
-		if t.Summary != nil {
-			t.Summary(i.Data)
 		}
 	case kind == "ALERTS":
 		t.Alerts++

@@ -8,12 +8,15 @@ package monitor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,10 +37,15 @@ type Monitor struct {
 	observations prometheus.Counter
 	mails        *prometheus.CounterVec
 	lines        *prometheus.CounterVec
+	failing      *prometheus.GaugeVec
+	told         atomic.Int64
+	// Ends is when the certificate of the public URL ends, in Unix seconds; 0: not known.
+	Ends atomic.Int64
 
 	mu       sync.Mutex
 	faults   []Fault            // the newest last
 	troubles map[string]Trouble // by what fails
+	well     time.Time          // since when nothing fails; zero: something does, or nobody has looked
 }
 
 // buckets are upper bounds in seconds. A verdict takes a millisecond, a call to a payment provider
@@ -58,12 +66,14 @@ func New() *Monitor {
 	m.answers = counter("refresh_asked_total", "What refreshes asked the fare source for: origins of discovery, series of departures.", "kind", "outcome")
 	m.mails = counter("mails_total", "Mails by kind and by what the carrier said.", "kind", "outcome")
 	m.lines = counter("log_lines_total", "Lines of the log by level.", "level")
+	m.failing = prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "verdetto", Name: "trouble",
+		Help: "1 for each thing that fails now; verdetto status says why and what to do."}, []string{"of"})
 	m.observations = counter("observations_total",
 		"Fares that refreshes found and had not seen before.").WithLabelValues()
 	m.durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "verdetto",
 		Name: "http_request_duration_seconds", Help: "How long answers took to be made.", Buckets: buckets},
 		[]string{"route"})
-	m.registry.MustRegister(buildInfo(), m.durations, collectors.NewGoCollector(),
+	m.registry.MustRegister(buildInfo(), m.failing, m.durations, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -123,17 +133,28 @@ func (m *Monitor) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Mail counts the outcome of each mail.
-func (m *Monitor) Mail(next mail.Sender) mail.Sender {
+// Told counts n messages of alerts.
+func (m *Monitor) Told(n int) {
+	if m != nil {
+		m.told.Add(int64(n))
+	}
+}
+
+// Sent returns how many messages of alerts the process has sent.
+func (m *Monitor) Sent() int64 { return m.told.Load() }
+
+// Mail counts the outcome of each mail, and calls watch with it.
+func (m *Monitor) Mail(next mail.Sender, watch func(error)) mail.Sender {
 	if m == nil {
 		return next
 	}
-	return carrier{next, m}
+	return carrier{next, m, watch}
 }
 
 type carrier struct {
-	next mail.Sender
-	m    *Monitor
+	next  mail.Sender
+	m     *Monitor
+	watch func(error)
 }
 
 func (c carrier) Send(ctx context.Context, message mail.Message) error {
@@ -146,6 +167,7 @@ func (c carrier) Send(ctx context.Context, message mail.Message) error {
 		outcome = "failed"
 	}
 	c.m.mails.WithLabelValues(message.Tag, outcome).Inc()
+	c.watch(err)
 	return err
 }
 
@@ -159,28 +181,54 @@ type Trouble struct {
 	Full func() bool `json:"-"` // reports whether the disk is still full; nil: it was not
 }
 
-// Troubled records that something failed. The trouble lasts since the first failure, until Resolved.
-func (m *Monitor) Troubled(t Trouble) {
+// String says what fails, why, and what to do.
+func (t Trouble) String() string {
+	return fmt.Sprintf("%s fails: %s. %s.", strings.ToUpper(t.Of[:1])+t.Of[1:], strings.TrimRight(t.Error, "."),
+		strings.TrimRight(t.Todo, "."))
+}
+
+// Troubled records that something failed, and reports whether that is new: it did not fail before, or
+// for another reason. The trouble lasts since the first failure, until Resolved.
+func (m *Monitor) Troubled(t Trouble) (news bool) {
 	if m == nil {
-		return
+		return true
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t.Since = t.Since.UTC().Truncate(time.Second)
-	if known, ok := m.troubles[t.Of]; ok {
+	known, ok := m.troubles[t.Of]
+	if ok {
 		t.Since = known.Since
 	}
-	m.troubles[t.Of] = t
+	m.troubles[t.Of], m.well = t, time.Time{}
+	m.failing.WithLabelValues(t.Of).Set(1)
+	return known.Error != t.Error
 }
 
-// Resolved ends a trouble.
-func (m *Monitor) Resolved(of string) {
+// Resolved ends a trouble, and reports whether there was one.
+func (m *Monitor) Resolved(of string) bool {
 	if m == nil {
-		return
+		return false
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	_, ok := m.troubles[of]
 	delete(m.troubles, of)
+	m.failing.DeleteLabelValues(of)
+	return ok
+}
+
+// Well returns since when nothing fails, or, while something does, since when.
+func (m *Monitor) Well(now time.Time) time.Time {
+	if troubles := m.Troubles(); len(troubles) > 0 {
+		return troubles[0].Since
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.well.IsZero() {
+		m.well = now.UTC().Truncate(time.Second)
+	}
+	return m.well
 }
 
 // Troubles returns what fails now.

@@ -71,7 +71,7 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 				w.Header().Set("Content-Length",
 					strconv.FormatInt(bytes, 10))
 			}); err != nil {
-				o.Log.ErrorContext(ctx, "backup", "error", err)
+				o.Log.ErrorContext(ctx, "the copy of the store for verdetto backup broke off", "error", err)
 			}
 		}),
 	}

@@ -36,10 +36,9 @@ func KeepBackups(folder string, from time.Time) error {
 	})
 }
 
-// lastBackup returns when the newest backup in VERDETTO_BACKUPS was made, the zero time if there is
-// none, and false if that folder is not set or cannot be read.
-func lastBackup() (newest time.Time, known bool) {
-	folder := os.Getenv("VERDETTO_BACKUPS")
+// lastBackup returns when the newest backup in a folder was made, the zero time if there is none, and
+// false if there is no folder or it cannot be read.
+func lastBackup(folder string) (newest time.Time, known bool) {
 	err := backups(folder, func(_ string, made time.Time) error { newest = made; return nil })
 	return newest, folder != "" && err == nil
 }

@@ -20,6 +20,8 @@ import (
 // ready: one refresh cycle plus two days. The alarm StaleFares on AWS has the same limit.
 const TooOld = Cycle + 2
 
+const noFares = "There are no fares yet: the first refresh is under way, or has failed, and then the log says why."
+
 const (
 	foundFor = time.Second // a result is reused this long, so frequent checks cost no more
 	// probeFor is the shortest time between two probe writes, however often callers check.
@@ -62,6 +64,12 @@ func NewHealth(table store.Table, now func() time.Time) *Health {
 	return &Health{fares: store.Fares{Table: table}, now: now, system: time.Now}
 }
 
+func (o Options) health() *Health {
+	h := NewHealth(o.Table, o.Now)
+	h.troubles = o.Monitor.Troubles
+	return h
+}
+
 // writes fails within failedFor of a failed write, and after a failed probe. It probes at most once
 // per probeFor.
 func (h *Health) writes(ctx context.Context) error {
@@ -100,7 +108,7 @@ func (h *Health) Look(ctx context.Context) CheckResult {
 	case err != nil:
 		f.Reason = "The store cannot be read; the log says why."
 	case !f.Known:
-		f.Reason = "There are no fares yet: the first refresh is under way, or has failed, and then the log says why."
+		f.Reason = noFares
 	case f.Days < 0:
 		f.Reason = fmt.Sprintf("The store holds dates %.0f days in the future: a clock is wrong, or was. Set this machine's clock right, and the next refresh repairs the store.", -f.Days)
 	case f.Days > TooOld:

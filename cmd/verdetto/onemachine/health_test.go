@@ -79,7 +79,7 @@ func TestReadyWhileWritesFail(t *testing.T) {
 
 func printed(t *testing.T, table store.Table, now func() time.Time) string {
 	t.Helper()
-	status, err := lookAt(t.Context(), table, now, nil)
+	status, err := lookAt(t.Context(), Options{Table: table, Now: now}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

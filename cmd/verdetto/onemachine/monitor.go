@@ -19,7 +19,7 @@ func (o Options) Watch(ctx context.Context, name, address string) error {
 	}
 	if file, err := fileOf(name); err == nil && o.Monitor != nil {
 		o.Monitor.Gauge("disk_free_bytes", "Room on the disk of the store.",
-			func() (float64, bool) { return diskFree(filepath.Dir(file)) })
+			func() (float64, bool) { return o.room(filepath.Dir(file)) })
 	}
 	go o.sweepDaily(ctx)
 	return o.ServeMetrics(ctx, address)
@@ -37,7 +37,7 @@ func (o Options) sweepDaily(ctx context.Context) {
 	}
 	for retry.Sleep(ctx, sweepEvery) == nil {
 		if swept, err := file.Sweep(ctx); err != nil && ctx.Err() == nil {
-			o.Log.ErrorContext(ctx, "sweep store", "error", err)
+			o.Log.ErrorContext(ctx, "expired data could not be deleted from the store; the service tries again in a day", "error", err)
 		} else {
 			o.Log.InfoContext(ctx, "store swept", "items", swept)
 		}
@@ -50,8 +50,7 @@ func (o Options) ServeMetrics(ctx context.Context, address string) error {
 	if address == "" || o.Monitor == nil {
 		return nil
 	}
-	health := NewHealth(o.Table, o.Now)
-	health.troubles = o.Monitor.Troubles
+	health := o.health()
 	o.Monitor.Gauge("fares_age_seconds", "Age of the newest fare of the median origin.", func() (float64, bool) {
 		f := health.Look(ctx)
 		return f.Days * 24 * 3600, f.Known
@@ -63,8 +62,12 @@ func (o Options) ServeMetrics(ctx context.Context, address string) error {
 		return 0, true
 	})
 	o.Monitor.Gauge("backup_age_seconds", "Age of the newest backup in VERDETTO_BACKUPS.", func() (float64, bool) {
-		made, ok := lastBackup()
+		made, ok := lastBackup(o.Backups)
 		return o.Now().Sub(made).Seconds(), ok
+	})
+	o.Monitor.Gauge("certificate_end_timestamp_seconds", "When the certificate of the public URL ends.", func() (float64, bool) {
+		ends := o.Monitor.Ends.Load()
+		return float64(ends), ends > 0
 	})
 	if file, ok := o.Table.(file); ok {
 		o.Monitor.Gauge("store_bytes", "Size of the store's file.",

@@ -9,6 +9,7 @@ package onemachine
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -75,6 +76,11 @@ type Options struct {
 	Outbound outbound.Poster
 
 	Monitor *monitor.Monitor // records metrics; nil: none
+	config.OneMachine
+	// DiskFree returns the free bytes of a folder's disk, and Certificate what the public URL shows;
+	// nil: those of this machine.
+	DiskFree    func(folder string) (bytes float64, ok bool)
+	Certificate func(ctx context.Context) (*x509.Certificate, error)
 }
 
 // Service is the whole service. New starts no background work.
@@ -91,6 +97,7 @@ type Service struct {
 	refused     *apikey.Refused
 	quotas      config.Quotas
 	hooksSignal <-chan struct{}
+	keeper      keeper
 }
 
 func (s *Service) limiter() *limit.Limiter {
@@ -132,7 +139,7 @@ func New(o Options) (*Service, error) {
 	}
 	carrier, err := OpenCarrier(context.Background(), o.Mail, o.Now, nil)
 	if err == nil {
-		carrier.Sender = o.Monitor.Mail(carrier.Sender)
+		carrier.Sender = o.Monitor.Mail(carrier.Sender, o.mailed)
 		err = s.openPro(carrier)
 	}
 	if err != nil {
@@ -181,10 +188,8 @@ type times struct{ header, request, answer, idle time.Duration }
 // server has time limits, so that a caller cannot hold a connection open by sending or reading
 // slowly.
 func (s *Service) server(t times) *http.Server {
-	health := NewHealth(s.options.Table, s.options.Now)
-	health.troubles = s.options.Monitor.Troubles
 	return &http.Server{
-		Handler: s.options.Edge.Handler(health.Handler(s.API), s.API.AdmitCached, s.options.Now),
+		Handler: s.options.Edge.Handler(s.options.health().Handler(s.API), s.API.AdmitCached, s.options.Now),
 		HTTP2:   &http.HTTP2Config{MaxConcurrentStreams: 100},
 		// Debug level, because these lines name callers by address and mostly come from port
 		// scanners.
@@ -212,6 +217,7 @@ func (s *Service) Serve(ctx context.Context, listener net.Listener) error {
 		defer plain.Close()
 		go func() { ended <- plain.Serve(s.options.Edge.Listen(s.options.Edge.Plain)) }()
 		go func() { ended <- server.ServeTLS(listener, "", "") }()
+		s.keeper.tls.Store(new(LocalURL(listener.Addr())))
 		certificates.Obtain(ctx, s.options.Log)
 	} else {
 		go func() { ended <- server.Serve(listener) }()

@@ -54,10 +54,9 @@ func (s *Service) openPro(carrier Carrier) (err error) {
 		OnDelivery: func(err error, todo string) {
 			const of = "Stripe's webhook"
 			if err == nil {
-				o.Monitor.Resolved(of)
+				o.resolved(of)
 			} else {
-				o.Monitor.Troubled(monitor.Trouble{Of: of, Since: o.Now(), Error: err.Error(),
-					Todo: strings.ToUpper(todo[:1]) + todo[1:]})
+				o.troubled(monitor.Trouble{Of: of, Error: err.Error(), Todo: strings.ToUpper(todo[:1]) + todo[1:]})
 			}
 		},
 	}

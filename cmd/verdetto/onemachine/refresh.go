@@ -64,9 +64,9 @@ func (o Options) compareForm(ctx context.Context) {
 	case errors.Is(err, upstream.ErrRefused):
 		o.Log.ErrorContext(ctx, "the fare source refuses the token: set a valid TRAVELPAYOUTS_TOKEN", "error", err)
 	case len(differences) == 0 && err != nil:
-		o.Log.WarnContext(ctx, "the fare source's answers could not be compared", "error", err)
+		o.Log.WarnContext(ctx, "the fare source's answers could not be compared with the form that this version reads; the next refresh compares again", "error", err)
 	case len(differences) > 0:
-		o.Log.ErrorContext(ctx, "the fare source's answers have another form", "differences", differences, "error", err)
+		o.Log.ErrorContext(ctx, "the fare source's answers have another form than this version reads, so fares may be missing: look for a newer version", "differences", differences, "error", err)
 	}
 }
 
@@ -114,13 +114,19 @@ var names = map[store.Run]string{store.Discovery: "routes", store.Depth: "depart
 // RefreshDaily runs the refreshes that are due until the context ends. If several processes share a
 // table, only one refreshes at a time, and no process repeats a finished refresh.
 func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
-	failed := map[store.Run]pause{}
+	due := o.Due(r)
 	for {
-		o.refreshOnce(ctx, r, failed)
+		due(ctx)
 		if retry.Sleep(ctx, lookEvery) != nil {
 			return
 		}
 	}
+}
+
+// Due returns what runs the refreshes that are due and do not pause after a failure.
+func (o Options) Due(r Refreshes) func(ctx context.Context) {
+	failed := map[store.Run]pause{}
+	return func(ctx context.Context) { o.refreshOnce(ctx, r, failed) }
 }
 
 // pause is the time after a failed refresh in which it is not tried again.
@@ -143,7 +149,7 @@ func (o Options) refreshOnce(ctx context.Context, r Refreshes, failed map[store.
 		case errors.Is(err, store.ErrHeld) || ctx.Err() != nil:
 		case err == nil:
 			delete(failed, run)
-			o.Monitor.Resolved("the refresh of " + names[run])
+			o.resolved("the refresh of " + names[run])
 		default:
 			p.tries++
 			p.until = o.Now().Add(refresh.Waits.After(p.tries))
@@ -157,15 +163,11 @@ func (o Options) refreshOnce(ctx context.Context, r Refreshes, failed map[store.
 			if p.full != nil {
 				todo = "Free some space on the disk of the store; then the service tries again"
 			}
-			o.Monitor.Troubled(monitor.Trouble{Of: "the refresh of " + names[run], Since: o.Now(), Error: err.Error(),
-				Todo: todo, Full: p.full})
-			o.Log.Error("the refresh of "+names[run]+" failed", "error", err, "todo", todo)
+			o.troubled(monitor.Trouble{Of: "the refresh of " + names[run], Error: err.Error(), Todo: todo, Full: p.full})
 		}
 		return nil //nolint:nilerr // a failed run must not stop the other run
 	})
 }
-
-var room = diskFree // except in a test
 
 // ranFull returns nil if no write has failed since began. Otherwise it returns a function that reports
 // whether the disk has as little room as now: small writes may succeed even on a full disk.
@@ -178,9 +180,9 @@ func (o Options) ranFull(began time.Time) func() bool {
 		return nil
 	}
 	folder := filepath.Dir(file.Path())
-	had, _ := room(folder)
+	had, _ := o.room(folder)
 	return func() bool {
-		free, ok := room(folder)
+		free, ok := o.room(folder)
 		return ok && free < had+1<<20
 	}
 }

@@ -51,7 +51,7 @@ func Verify(ctx context.Context, name string, now func() time.Time, progress fun
 	if err != nil {
 		return status, false, err
 	}
-	status, err = lookAt(ctx, s, now, progress)
+	status, err = lookAt(ctx, Options{Table: s, Now: now}, progress)
 	if err == nil && status.Items == 0 {
 		err = fmt.Errorf("verify store: %s is empty; a store that was served is never empty", file)
 	}

@@ -8,14 +8,14 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"verdetto/cmd/verdetto/monitor"
-	"verdetto/shared/fare"
+	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
-	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -23,26 +23,30 @@ const statusPath = "/status"
 
 // Status is the state of the service, for its operator.
 type Status struct {
-	At        time.Time `json:"at"`
-	Running   bool      `json:"running"`
-	Ready     bool      `json:"ready"`
-	Reason    string    `json:"reason,omitempty"` // why it is not ready
-	FaresDays *float64  `json:"faresDays"`        // age of the newest fares; null: there are none
+	At time.Time `json:"at"`
+	// Well: the service runs, is ready, and nothing fails; Since: since when it is so, or is not.
+	Well      bool       `json:"well"`
+	Since     *time.Time `json:"since,omitempty"`
+	Running   bool       `json:"running"`
+	Ready     bool       `json:"ready"`
+	Reason    string     `json:"reason,omitempty"` // why it is not ready, and what to do
+	FaresDays *float64   `json:"faresDays"`        // age of the newest fares; null: there are none
+	Next      *time.Time `json:"nextRefresh,omitempty"`
 	// Collection is how far the routes are from their first verdict; nil once one has enough days.
 	Collection *httpapi.Raccolta `json:"raccolta,omitempty"`
 	Routes     int               `json:"routes"`
-	Departures int               `json:"departures"` // departures with a fare that is still current
 	Alerts     int               `json:"alerts"`
-	Keys       int               `json:"keys"` // Pro keys that are still valid
-	Jobs       int               `json:"jobs"` // waiting in outboxes
+	Sent       int64             `json:"alertsSent"` // messages since the start of the process
+	Keys       int               `json:"keys"`       // Pro keys that are still valid
+	Jobs       int               `json:"jobs"`       // mails and messages that wait
 	Items      int               `json:"items"`
-	Expired    int               `json:"expired"` // expired items that are not deleted yet
-	Bytes      int64             `json:"bytes"`   // size of the file
-	// bytes of the file that are free and will be reused
-	Free int64 `json:"free"`
-	// Backup is when the newest backup in VERDETTO_BACKUPS was made; nil: none, or the folder is not
-	// known.
-	Backup *time.Time `json:"backup,omitempty"`
+	Bytes      int64             `json:"bytes"`    // size of the file
+	Free       int64             `json:"free"`     // bytes of the file that will be reused
+	DiskFree   float64           `json:"diskFree"` // bytes on the disk of the file
+	// Backup is when the newest backup in VERDETTO_BACKUPS was made, and Certificate when the one of
+	// the public URL ends; nil: none, or not known.
+	Backup      *time.Time `json:"backup,omitempty"`
+	Certificate *time.Time `json:"certificate,omitempty"`
 	// Troubles are what fails now. Only a running service has them.
 	Troubles []monitor.Trouble `json:"troubles,omitempty"`
 	// The last warnings and errors of the log, newest first. Only a running service has them.
@@ -65,7 +69,7 @@ func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, e
 		if err != nil {
 			return Status{}, err
 		}
-		status, err := lookAt(ctx, s, now, nil)
+		status, err := lookAt(ctx, Options{Table: s, Now: now, OneMachine: config.OneMachine{Backups: os.Getenv("VERDETTO_BACKUPS")}}, nil)
 		return status, errors.Join(err, s.Close())
 	}
 	if err != nil {
@@ -84,86 +88,121 @@ func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, e
 }
 
 type file interface {
+	Path() string
 	All(ctx context.Context, give func(store.Item) error) error
 	Size() (bytes, free int64)
 }
 
 // lookAt counts all items of a table. It calls progress, if set, after every 1,000 items.
-func lookAt(ctx context.Context, table store.Table, now func() time.Time, progress func(read int)) (Status, error) {
-	health := NewHealth(table, now)
+func lookAt(ctx context.Context, o Options, progress func(read int)) (Status, error) {
+	health := NewHealth(o.Table, o.Now)
 	health.readOnly = true // no probe write: the table may be a backup
 	found := health.Look(ctx)
-	status := Status{At: now().UTC().Truncate(time.Second), Ready: found.Reason == "", Reason: found.Reason,
+	now := o.Now().UTC().Truncate(time.Second)
+	status := Status{At: now, Ready: found.Reason == "", Reason: found.Reason,
 		Collection: httpapi.RaccoltaOf(found.Collection), Faults: []monitor.Fault{}}
 	if found.Known {
 		status.FaresDays = &found.Days
 	}
-	if made, ok := lastBackup(); ok && !made.IsZero() {
+	if made, ok := lastBackup(o.Backups); ok && !made.IsZero() {
 		status.Backup = &made
 	}
-	f, ok := table.(file)
+	f, ok := o.Table.(file)
 	if !ok {
 		return status, errors.New("the store is no file")
 	}
-	today := fare.DayOf(now())
-	var bad error
-	tally := store.Tally{Now: now(), Summary: func(data []byte) {
-		s, err := store.Decode(data, nil, verdict.Decode)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			bad = fmt.Errorf("read a summary: %w", err)
-			return
+	err := Refreshes{}.each(func(run store.Run, every time.Duration, _ func(context.Context) error) error {
+		last, _, err := (store.Fares{Table: o.Table}).LastRun(ctx, run)
+		if due := last.Add(every).UTC(); !last.IsZero() && (status.Next == nil || due.Before(*status.Next)) {
+			status.Next = &due
 		}
-		for _, l := range s.Live {
-			if l.Depart >= today && l.Found >= now().AddDate(0, 0, -verdict.LiveDays).Unix() {
-				status.Departures++
-			}
-		}
-	}}
-	err := f.All(ctx, func(i store.Item) error {
+		return err
+	})
+	tally := store.Tally{Now: now}
+	err = errors.Join(err, f.All(ctx, func(i store.Item) error {
 		if tally.Add(i); progress != nil && tally.Items%1000 == 0 {
 			progress(tally.Items)
 		}
-		return bad
-	})
+		return nil
+	}))
 	status.Routes, status.Alerts, status.Keys, status.Jobs = tally.Routes, tally.Alerts, tally.Plans, tally.Outbox
-	status.Items, status.Expired = tally.Items, tally.Expired
+	status.Items = tally.Items
 	status.Bytes, status.Free = f.Size()
+	status.DiskFree, _ = o.room(filepath.Dir(f.Path()))
+	return status, err
+}
+
+// Status returns the state of this process.
+func (o Options) Status(ctx context.Context) (Status, error) {
+	status, err := lookAt(ctx, o, nil)
+	status.Running, status.Faults, status.Troubles = true, o.Monitor.Faults(), o.Monitor.Troubles()
+	if reason := diskFull(status.Troubles); status.Ready && reason != "" {
+		status.Ready, status.Reason = false, reason
+	}
+	status.Well, status.Sent = status.Ready && len(status.Troubles) == 0, o.Monitor.Sent()
+	if since := o.Monitor.Well(status.At); status.Well == (len(status.Troubles) == 0) {
+		status.Since = &since
+	}
+	if ends := o.Monitor.Ends.Load(); ends > 0 {
+		status.Certificate = new(time.Unix(ends, 0).UTC())
+	}
 	return status, err
 }
 
 func (o Options) answerStatus(w http.ResponseWriter, r *http.Request) {
-	status, err := lookAt(r.Context(), o.Table, o.Now, nil)
+	status, err := o.Status(r.Context())
 	if err != nil {
-		o.Log.ErrorContext(r.Context(), "status", "error", err)
+		o.Log.ErrorContext(r.Context(), "verdetto status could not read the store", "error", err)
 		http.Error(w, "the store cannot be read; the log says why", http.StatusInternalServerError)
 		return
-	}
-	status.Running, status.Faults, status.Troubles = true, o.Monitor.Faults(), o.Monitor.Troubles()
-	if reason := diskFull(status.Troubles); status.Ready && reason != "" {
-		status.Ready, status.Reason = false, reason
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(status) // the caller may have hung up
 }
 
+// stamp is how people read a time of this report.
+const stamp = "2 January 2006, 15:04 UTC"
+
+type report struct{ io.Writer }
+
+func (r report) put(what, format string, args ...any) {
+	fmt.Fprintf(r, "%-14s"+format+"\n", append([]any{what}, args...)...)
+}
+
+// PrintStore prints what the store holds.
+func (s Status) PrintStore(w io.Writer) {
+	line := report{w}.put
+	if s.FaresDays != nil {
+		line("fares", "%d routes, the newest fares are %.1f days old", s.Routes, *s.FaresDays)
+	}
+	line("alerts", "%d, with %d messages sent since the start", s.Alerts, s.Sent)
+	line("keys", "%d in force", s.Keys)
+	line("mails", "%d wait", s.Jobs)
+	line("store", "%d items in %.1f MB, of which %.1f MB are free", s.Items, float64(s.Bytes)/1e6, float64(s.Free)/1e6)
+}
+
 func (s Status) Print(w io.Writer) {
-	line := func(what, format string, args ...any) {
-		fmt.Fprintf(w, "%-14s"+format+"\n", append([]any{what}, args...)...)
+	line := report{w}.put
+	since := ""
+	if s.Since != nil {
+		since = ", since " + s.Since.Format(stamp)
 	}
-	running := "not running"
-	if s.Running {
-		running = "running"
+	switch {
+	case s.Well:
+		line("well", "yes%s", since)
+	case !s.Running:
+		line("well", "no: it is not running. Start it: systemctl start verdetto, or verdetto serve")
+	default:
+		line("well", "no%s", since)
 	}
-	if s.Ready {
-		line("service", "%s, ready", running)
-	} else {
-		line("service", "%s, not ready. %s", running, s.Reason)
+	if !s.Ready {
+		line("not ready", "%s", s.Reason)
 	}
 	for _, t := range s.Troubles {
-		line("trouble", "%s fails since %s. %s. %s", t.Of, t.Since.Format(time.RFC3339), t.Todo, t.Error)
+		line("to do", "%s Since %s.", t, t.Since.Format(stamp))
 	}
-	if s.FaresDays != nil {
-		line("fares", "the newest are %.1f days old", *s.FaresDays)
+	if s.Next != nil {
+		line("next refresh", "%s", s.Next.Format(stamp))
 	}
 	if c := s.Collection; c != nil {
 		since := ""
@@ -173,29 +212,31 @@ func (s Status) Print(w io.Writer) {
 		line("verdicts", "day %d of %d, %sfirst verdict about a route on %s at the earliest", c.DaGiorni, c.DiGiorni,
 			since, c.PrimoVerdetto)
 	}
-	line("routes", "%d, with %d departures", s.Routes, s.Departures)
-	line("alerts", "%d", s.Alerts)
-	line("keys", "%d in force", s.Keys)
-	line("outbox", "%d jobs", s.Jobs)
-	line("store", "%d items in %.1f MB, of which %.1f MB are free; %d have expired", s.Items, float64(s.Bytes)/1e6,
-		float64(s.Free)/1e6, s.Expired)
 	if s.Backup != nil {
-		line("backup", "%.0f hours ago", s.At.Sub(*s.Backup).Hours())
+		line("last backup", "%.0f hours ago", s.At.Sub(*s.Backup).Hours())
 	} else {
-		line("backup", "none is known; VERDETTO_BACKUPS names the folder")
+		line("last backup", "none is known; VERDETTO_BACKUPS names the folder")
 	}
-	if !s.Running {
-		return
+	if s.Certificate != nil {
+		line("certificate", "%.0f days left", s.Certificate.Sub(s.At).Hours()/24)
 	}
-	line("faults", "%d of late in the log", len(s.Faults))
-	for _, f := range s.Faults {
-		fmt.Fprintf(w, "  %s  %s  %s", f.At.Format(time.RFC3339), f.Level, f.Message)
+	line("disk", "%.1f GB are free", s.DiskFree/1e9)
+	s.PrintStore(w)
+	for i, f := range s.Faults {
+		if i == maxShown {
+			line("log", "%d older kinds of warnings and errors: journalctl -u verdetto", len(s.Faults)-i)
+			break
+		}
+		times := ""
 		if f.Count > 1 {
-			fmt.Fprintf(w, " (%d times since %s)", f.Count, f.First.Format(time.RFC3339))
+			times = fmt.Sprintf(" (%d times since %s)", f.Count, f.First.Format(stamp))
 		}
 		if f.Error != "" {
-			fmt.Fprintf(w, ": %s", f.Error)
+			f.Message += ": " + f.Error
 		}
-		fmt.Fprintln(w)
+		line("log", "%s: %s%s", f.At.Format(stamp), f.Message, times)
 	}
 }
+
+// maxShown faults fit on a screen with the rest.
+const maxShown = 4

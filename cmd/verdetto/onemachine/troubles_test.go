@@ -69,7 +69,7 @@ func TestFailedRefreshIsRetried(t *testing.T) {
 		return text.String(), w.Body.String()
 	}
 	since := begun.UTC().Format(time.RFC3339)
-	if status, ready := says(); !strings.Contains(status, "the refresh of departures fails since "+since) ||
+	if status, ready := says(); !strings.Contains(status, "The refresh of departures fails: ") ||
 		!strings.Contains(status, "2 of 10 routes failed, at first MIL-BUH: status 500") ||
 		!strings.Contains(ready, "fails since "+since) {
 		t.Errorf("%s\n%s", status, ready)
@@ -83,7 +83,7 @@ func TestFailedRefreshIsRetried(t *testing.T) {
 	fault = nil
 	clock.Add(refresh.Waits.Longest)
 	o.refreshOnce(t.Context(), r, failed)
-	if status, ready := says(); strings.Contains(status, "trouble") || strings.Contains(ready, "avviso") {
+	if status, ready := says(); strings.Contains(status, "to do") || strings.Contains(ready, "avviso") {
 		t.Errorf("after a success: %s\n%s", status, ready)
 	}
 }
@@ -168,8 +168,7 @@ func TestFullDiskDuringARefresh(t *testing.T) {
 	kept, clock := openStore(t)
 	table, free := &full{Table: kept}, 3e6
 	o := process(table, &counted{asked: map[fare.City]int{}}, clock)
-	room = func(string) (float64, bool) { return free, true }
-	t.Cleanup(func() { room = diskFree })
+	o.DiskFree = func(string) (float64, bool) { return free, true }
 	o.Monitor = monitor.New()
 	r := Refreshes{
 		All: func(ctx context.Context) error {

@@ -35,23 +35,21 @@ func (s *Service) Work(ctx context.Context) {
 		return
 	}
 	var workers sync.WaitGroup
-	workers.Go(func() {
-		s.repeat(ctx, "work in the outbox", everyOutbox, nil, func() error { _, err := s.Pro.Work(ctx); return err })
-	})
-	workers.Go(func() {
-		s.repeat(ctx, "work in the outbox", everyOutbox, nil,
-			func() error { _, err := s.Alerts.Confirmations.Work(ctx); return err })
-	})
-	workers.Go(func() {
-		s.repeat(ctx, "messages to phones", everyOutbox, nil, func() error { return drain(ctx, s.Alerts.Pushes.Work) })
-	})
-	workers.Go(func() {
-		s.repeat(ctx, "delivering to webhooks", every, s.hooksSignal,
-			func() error { return drain(ctx, s.Alerts.Webhooks.Work) })
-	})
-	workers.Go(func() {
-		s.repeat(ctx, "sending notifications", every, nil, func() error { _, err := s.Sender.Work(ctx); return err })
-	})
+	for _, w := range []struct {
+		what      string
+		every     time.Duration
+		signalled <-chan struct{}
+		work      func() error
+	}{
+		{"sending mails about keys", everyOutbox, nil, func() error { _, err := s.Pro.Work(ctx); return err }},
+		{"sending mails that confirm", everyOutbox, nil, func() error { _, err := s.Alerts.Confirmations.Work(ctx); return err }},
+		{"sending messages to phones", everyOutbox, nil, func() error { return drain(ctx, s.Alerts.Pushes.Work) }},
+		{"calling webhooks", every, s.hooksSignal, func() error { return drain(ctx, s.Alerts.Webhooks.Work) }},
+		{"sending alerts", every, nil, func() error { r, err := s.Sender.Work(ctx); s.options.Monitor.Told(r.Sent); return err }},
+		{"looking after the service", every, nil, func() error { return s.LookAfter(ctx) }},
+	} {
+		workers.Go(func() { s.repeat(ctx, w.what, w.every, w.signalled, w.work) })
+	}
 	workers.Wait()
 }
 
@@ -68,7 +66,7 @@ func (s *Service) repeat(ctx context.Context, what string, every time.Duration, 
 	work func() error) {
 	for {
 		if err := work(); err != nil && ctx.Err() == nil {
-			s.options.Log.Error(what+" failed; it is tried again", "error", err)
+			s.options.Log.Error(what+" failed; the service tries again in "+every.String(), "error", err)
 		}
 		select {
 		case <-ctx.Done():

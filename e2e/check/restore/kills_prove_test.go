@@ -21,7 +21,7 @@ import (
 
 var (
 	confirmation = regexp.MustCompile(regexp.QuoteMeta(base) + `(/v1/alerts/confirm\?id=\S+)`)
-	alertsHeld   = regexp.MustCompile(`(?m)^alerts +(\d+)$`)
+	alertsHeld   = regexp.MustCompile(`(?m)^alerts +(\d+),`)
 )
 
 // kill kills a service under load and restarts it the given number of times. Everything that it

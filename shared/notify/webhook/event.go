@@ -1,10 +1,13 @@
 package webhook
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
+	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
@@ -131,6 +134,21 @@ func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 
 func testEvent(of store.Alert, now time.Time) ([]byte, error) {
 	return encode(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)})
+}
+
+// SendTest sends a signed test event of no alert, for an operator who sets up an endpoint.
+func SendTest(ctx context.Context, client outbound.Poster, to, secret string, now time.Time) (outbound.Answer, error) {
+	id := "test-" + strconv.FormatInt(now.UnixNano(), 36)
+	body, err := encode(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second),
+		Data: Data{Alert: id, Route: "MIL-LIS", Kind: "verdict"}})
+	if err != nil {
+		return outbound.Answer{}, err
+	}
+	header, err := Sign(id, now, body, secret)
+	if err != nil {
+		return outbound.Answer{}, err
+	}
+	return client.Post(ctx, to, header, body)
 }
 
 func about(a store.Alert) Data {

@@ -140,6 +140,15 @@ func (t Telegram) Fault() string {
 	return "TELEGRAM_BOT: of it, TELEGRAM_BOT_TOKEN and TELEGRAM_SECRET only a part is given; give all three, or none where alerts do not come in Telegram"
 }
 
+// OneMachine holds what only verdetto serve reads.
+type OneMachine struct {
+	Backups        string   `env:"VERDETTO_BACKUPS"`
+	Ping           string   `env:"VERDETTO_PING"`
+	PrivateTargets []string `env:"VERDETTO_ALLOW_PRIVATE_TARGETS"`
+	// OperatorMail is told of what fails.
+	OperatorMail string `env:"VERDETTO_OPERATOR_EMAIL"`
+}
+
 // PerCall holds the settings for selling single answers by x402.
 type PerCall struct {
 	FeeKey  string   `env:"X402_FEE_KEY"` // empty or off: not sold

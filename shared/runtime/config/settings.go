@@ -73,6 +73,16 @@ var Settings = []Setting{
 	{Name: "VERDETTO_BACKUPS", ReadBy: "backup, serve, status", Give: "a folder",
 		Note:    "`verdetto backup` writes there; the status and the metrics say how old the newest backup is",
 		Without: "`verdetto backup` needs -to", Fits: anything},
+	{Name: "VERDETTO_PING", ReadBy: "serve", Give: "a URL, in which {job} becomes refresh or backup",
+		Note: "called after each good refresh and each new backup in VERDETTO_BACKUPS: the address of a check at healthchecks.io " +
+			"or the like, which warns when no call comes",
+		Secret: true, Without: "nothing is called", Fits: callable},
+	{Name: "VERDETTO_ALLOW_PRIVATE_TARGETS", ReadBy: "serve, hook-test",
+		Give: "networks, addresses or host names of your own network, such as 192.168.1.0/24 or homeassistant.lan",
+		Note: "alerts may go there by webhook and ntfy, by http and at any port too. **Everyone who may create an alert can make the service " +
+			"call these.** The addresses at which clouds keep secrets stay closed",
+		List: true, Without: "only public addresses by https at port 443",
+		Fits: func(v string) bool { _, ok := Network(v); return ok || matches(`[A-Za-z0-9_][A-Za-z0-9._-]{0,252}`)(v) }},
 	{Name: "VERDETTO_MAIL", Flag: "mail", ReadBy: "serve, refresh, mail-test",
 		Give:    "how mail is sent (`carrier`): smtp://HOST:587 (STARTTLS), smtps://HOST:465, ses, or a folder for files",
 		Note:    "a server and ses need VERDETTO_MAIL_FROM; most servers also need VERDETTO_SMTP_USER and VERDETTO_SMTP_PASSWORD",
@@ -107,7 +117,7 @@ var Settings = []Setting{
 		Give: "a postal address, with commas between its parts", Without: "as above", Fits: anything},
 	{Name: "VERDETTO_OPERATOR_EMAIL", ReadBy: "pro; serve",
 		Give: "a bare email address, such as help@verdetto.example",
-		Note: "customers write to this address; mails about plans show it", Without: "as above; mails ask customers to reply",
+		Note: "customers write to this address; mails about plans show it; serve writes to it if something fails for an hour", Without: "as above; mails ask customers to reply",
 		Fits: bareAddress},
 	{Name: "VERDETTO_OPERATOR_PHONE", ReadBy: "pro; serve", Give: "a telephone number", Without: "as above",
 		Fits: anything},
@@ -328,6 +338,11 @@ func local(host string) bool { return host == "localhost" || net.ParseIP(host).I
 func outside(v string) bool {
 	u, err := url.Parse(v)
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && local(u.Hostname()))
+}
+
+func callable(v string) bool {
+	u, err := url.Parse(v)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
 func encrypted(v string) bool {

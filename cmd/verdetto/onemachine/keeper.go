@@ -1,0 +1,235 @@
+package onemachine
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"verdetto/cmd/verdetto/monitor"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/store"
+)
+
+const (
+	// patience is how long something fails before the operator gets a mail: most of it passes.
+	patience = time.Hour
+	// backupWithin is the age at which the newest backup is too old: two nights.
+	backupWithin = 48 * time.Hour
+	// leastFree is the room below which a disk is as good as full, beside twice the store's size,
+	// which a backup and the growth of the file need.
+	leastFree = 256 << 20
+)
+
+// keeper remembers what LookAfter has done.
+type keeper struct {
+	mailed map[string]bool      // what the operator was told of since all was well
+	pinged map[string]time.Time // the run or backup of the last call
+	tls    atomic.Pointer[string]
+	shown  *x509.Certificate
+	next   time.Time // when the certificate is asked for again
+}
+
+// troubled logs a trouble in a sentence, once.
+func (o Options) troubled(t monitor.Trouble) {
+	if t.Since = o.Now(); o.Monitor.Troubled(t) {
+		o.Log.Error(t.String())
+	}
+}
+
+func (o Options) resolved(of string) {
+	if o.Monitor.Resolved(of) {
+		o.Log.Info("well again: " + of)
+	}
+}
+
+// check begins or ends a trouble, which is there unless its error is "".
+func (o Options) check(of, why, todo string) {
+	if why == "" {
+		o.resolved(of)
+	} else {
+		o.troubled(monitor.Trouble{Of: of, Error: why, Todo: todo})
+	}
+}
+
+// mailed notes what became of a mail. That a mailbox refuses one says nothing of the others.
+func (o Options) mailed(err error) {
+	why := ""
+	if err != nil && !errors.Is(err, mail.ErrRefused) {
+		why = err.Error()
+	}
+	o.check("sending mail", why, "Nothing is lost, each mail is tried again for 24 hours; verdetto mail-test -to ADDRESS says what is wrong")
+}
+
+// room returns the free bytes on the disk of a folder.
+func (o Options) room(folder string) (float64, bool) {
+	if o.DiskFree != nil {
+		return o.DiskFree(folder)
+	}
+	return diskFree(folder)
+}
+
+// LookAfter looks for what fails, and tells the operator: the log at once, a mail after an hour and
+// when all is well again. It calls VERDETTO_PING after good refreshes and backups.
+func (s *Service) LookAfter(ctx context.Context) error {
+	o := s.options
+	if o.Monitor == nil {
+		return nil
+	}
+	full := o.lookAtDisk()
+	reason := NewHealth(o.Table, o.Now).Look(ctx).Reason
+	if reason == noFares || full {
+		reason = "" // the refresh and the disk say it better
+	}
+	o.check("the service", reason, "verdetto status says more")
+	made, known := lastBackup(o.Backups)
+	why := ""
+	if age := o.Now().Sub(made); o.Backups != "" && (!known || age > backupWithin) {
+		why = fmt.Sprintf("the newest in %s is %.0f days old", o.Backups, age.Hours()/24)
+		if made.IsZero() {
+			why = "there is none in " + o.Backups
+		}
+	}
+	o.check("the backup", why, "Run verdetto backup, and look at journalctl -u verdetto-backup")
+	s.lookAtCertificate(ctx)
+	s.ping(ctx, made)
+	return s.tell(ctx)
+}
+
+// lookAtDisk reports whether the disk of the store is as good as full.
+func (o Options) lookAtDisk() (full bool) {
+	f, ok := o.Table.(file)
+	if !ok {
+		return false
+	}
+	free, ok := o.room(filepath.Dir(f.Path()))
+	size, _ := f.Size()
+	full = ok && free < max(leastFree, 2*float64(size))
+	why := ""
+	if full {
+		why = fmt.Sprintf("only %.0f MB are free, and the store has %.0f MB", free/1e6, float64(size)/1e6)
+	}
+	o.check("the disk", why, "Free some space: delete old backups first")
+	return full
+}
+
+// lookAtCertificate asks once an hour for the certificate that callers see. A proxy that cannot be
+// reached from this machine is no fault.
+func (s *Service) lookAtCertificate(ctx context.Context) {
+	o := s.options
+	if now := o.Now(); !now.Before(s.keeper.next) {
+		s.keeper.next = now.Add(time.Hour)
+		show := o.Certificate
+		if show == nil {
+			show = s.certificate
+		}
+		if s.keeper.shown, _ = show(ctx); s.keeper.shown != nil {
+			o.Monitor.Ends.Store(s.keeper.shown.NotAfter.Unix())
+		}
+	}
+	why := ""
+	if c := s.keeper.shown; c != nil {
+		left := c.NotAfter.Sub(o.Now())
+		if left < min(14*24*time.Hour, c.NotAfter.Sub(c.NotBefore)/4) {
+			why = fmt.Sprintf("it ends in %.0f days, on %s, and was not renewed", left.Hours()/24, c.NotAfter.UTC().Format(time.DateOnly))
+		}
+	}
+	o.check("the certificate", why, "Look in the log of the service or of its proxy why, and whether ports 80 and 443 are open")
+}
+
+// certificate returns the certificate of the public URL, which it does not verify: only its end is
+// wanted.
+func (s *Service) certificate(ctx context.Context) (*x509.Certificate, error) {
+	u, err := url.Parse(s.options.BaseURL)
+	if err != nil || u.Scheme != "https" {
+		return nil, err
+	}
+	address := net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443"))
+	if here := s.keeper.tls.Load(); here != nil {
+		address = strings.TrimPrefix(*here, "http://")
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	connection, err := (&tls.Dialer{Config: &tls.Config{ServerName: u.Hostname(), InsecureSkipVerify: true}}).DialContext(ctx, "tcp", address) //nolint:gosec // see above
+	if err != nil {
+		return nil, err
+	}
+	defer connection.Close()
+	return connection.(*tls.Conn).ConnectionState().PeerCertificates[0], nil
+}
+
+// ping calls VERDETTO_PING for a refresh or a backup that it was not called for.
+func (s *Service) ping(ctx context.Context, backup time.Time) {
+	o := s.options
+	if o.Ping == "" {
+		return
+	}
+	last, _, _ := (store.Fares{Table: o.Table}).LastRun(ctx, store.Depth) // the zero time after a failure
+	if s.keeper.pinged == nil {
+		s.keeper.pinged = map[string]time.Time{}
+	}
+	for job, at := range map[string]time.Time{"refresh": last, "backup": backup} {
+		if !at.After(s.keeper.pinged[job]) || o.Now().Sub(at) > 24*time.Hour {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.ReplaceAll(o.Ping, "{job}", job), nil)
+		why := ""
+		if err == nil {
+			var answer *http.Response
+			if answer, err = http.DefaultClient.Do(request); err == nil {
+				answer.Body.Close()
+				if answer.StatusCode >= 300 {
+					err = errors.New(answer.Status)
+				}
+			}
+		}
+		cancel()
+		if err != nil {
+			var named *url.Error // names the address, which is a secret
+			if errors.As(err, &named) {
+				err = named.Err
+			}
+			why = err.Error()
+		} else {
+			s.keeper.pinged[job] = at
+		}
+		o.check("calling VERDETTO_PING", why, "Look whether the address is right")
+	}
+}
+
+// tell sends the operator a mail about what has failed for an hour, and one when nothing fails any
+// more.
+func (s *Service) tell(ctx context.Context) error {
+	o := s.options
+	m := mail.Message{To: o.OperatorMail, Tag: "operator"}
+	mailed := map[string]bool{}
+	for _, t := range o.Monitor.Troubles() {
+		m.Text += "\n" + t.String() + " Since " + t.Since.Format(stamp) + ".\n"
+		mailed[t.Of] = o.Now().Sub(t.Since) >= patience
+		if mailed[t.Of] && !s.keeper.mailed[t.Of] && m.Subject == "" {
+			m.Subject = "Verdetto: " + t.Of + " fails"
+		}
+	}
+	if m.Text == "" && len(s.keeper.mailed) > 0 {
+		m.Subject, m.Text = "Verdetto: all is well again", "\nNothing fails any more.\n"
+	}
+	if o.OperatorMail == "" || m.Subject == "" {
+		return nil
+	}
+	m.Text = "At " + o.BaseURL + ":\n" + m.Text + "\nOn its machine, verdetto status says how it is now.\n"
+	err := s.Sender.Mail.Send(ctx, m)
+	if err == nil {
+		s.keeper.mailed = mailed
+	}
+	return err
+}
