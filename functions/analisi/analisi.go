@@ -57,7 +57,7 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 			"departures this far ahead. It then also states the usual price and what waiting came to.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
-	}, (*verdictInput).question, s.Answers().Check,
+	}, (*verdictInput).Question, s.Answers().Check,
 		func(ctx context.Context, _ *verdictInput, q answer.Question) (*output[published.Analysis], error) {
 			return body(s.Answers().Verdict(ctx, q))
 		})
@@ -116,8 +116,9 @@ func (s *Service) registerLists(api *httpapi.API) {
 		Summary: "Cheap destinations now",
 		Description: "Returns the destinations from a city with a known fare, best verdict first: the " +
 			"cheapest fare of each, of any date or of a month. A fare of any date is compared with the " +
-			"route's cheapest of other days, that of a month with the cheapest of other months. The list " +
-			"is also a feed: /feed/MIL-it.atom and /feed/MIL-it.json.",
+			"route's cheapest of other days, that of a month with the cheapest of other months. Returns are " +
+			"of any date. Destinations without such a fare are left out, with diretto also those with unknown " +
+			"stops. The list is also a feed: /feed/MIL-it.atom and /feed/MIL-it.json.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, httpapi.UnknownCurrency},
 		Answer:   published.Occasioni{},
 	}, (*dealsInput).Question, s.Answers().CheckDeals,
@@ -132,7 +133,7 @@ func (s *Service) registerLists(api *httpapi.API) {
 			"returns the fares of that departure, or of the departures in that month.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.StopsUnknown,
 			httpapi.SameCity, httpapi.UnknownCurrency},
-	}, (*historyInput).question, s.Answers().Check,
+	}, (*historyInput).Question, s.Answers().Check,
 		func(ctx context.Context, _ *historyInput, q answer.Question) (*output[published.Storico], error) {
 			return body(s.Answers().Past(ctx, q))
 		})
@@ -175,8 +176,6 @@ type verdictInput struct {
 	httpapi.FieldsInput
 }
 
-func (in *verdictInput) question() (answer.Question, error) { return in.Question() }
-
 type calendarInput struct {
 	published.CalendarInput
 	httpapi.LanguageInput
@@ -191,27 +190,16 @@ type nearbyInput struct {
 }
 
 type dealsInput struct {
-	published.CheapInput
+	published.DealsInput
 	httpapi.LanguageInput
 	httpapi.FieldsInput
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
 type historyInput struct {
-	published.Ends
-	Partenza string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, from today to 365 days ahead. Adds the fares of that departure"`
-	Mese     string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, up to 365 days ahead. Adds the fares of its departures. Not together with partenza"`
-	Diretto  bool   `query:"diretto" doc:"Only fares without stops"`
-	Notti    string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares. Default: one-way fares"`
-	published.CurrencyInput
+	published.HistoryInput
 	httpapi.LanguageInput
 	httpapi.FieldsInput
-}
-
-func (in *historyInput) question() (q answer.Question, err error) {
-	trip := published.Trip{Partenza: in.Partenza, Mese: in.Mese, Diretto: in.Diretto,
-		Notti: in.Notti, Valuta: in.Valuta}
-	return (&published.VerdictInput{Ends: in.Ends, Trip: trip}).Question()
 }
 
 type routesInput struct {
@@ -223,13 +211,11 @@ type routesInput struct {
 }
 
 type comparisonInput struct {
-	Origine      string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
-	Destinazioni string `query:"destinazioni" required:"true" doc:"Destinations: names or IATA codes, separated by commas" example:"Bucarest,Londra"`
-	Partenze     string `query:"partenze" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2}(,[0-9]{4}-[0-9]{2}-[0-9]{2})*)?$" patternDescription:"days such as 2027-03-20,2027-03-21" doc:"Days of departure, separated by commas. Default, without mesi: the cheapest of any date"`
-	Mesi         string `query:"mesi" pattern:"^([0-9]{4}-(0[1-9]|1[0-2])(,[0-9]{4}-(0[1-9]|1[0-2]))*)?$" patternDescription:"months such as 2027-03,2027-04" doc:"Months of departure, separated by commas. Not together with partenze"`
-	Diretto      bool   `query:"diretto" doc:"Only fares without stops"`
-	Notti        string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares. Default: one-way fares"`
-	published.CurrencyInput
+	Origine        string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
+	Destinazioni   string `query:"destinazioni" required:"true" doc:"Destinations: names or IATA codes, separated by commas" example:"Bucarest,Londra"`
+	Partenze       string `query:"partenze" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2}(,[0-9]{4}-[0-9]{2}-[0-9]{2})*)?$" patternDescription:"days such as 2027-03-20,2027-03-21" doc:"Days of departure, separated by commas. Default, without mesi: the cheapest of any date"`
+	Mesi           string `query:"mesi" pattern:"^([0-9]{4}-(0[1-9]|1[0-2])(,[0-9]{4}-(0[1-9]|1[0-2]))*)?$" patternDescription:"months such as 2027-03,2027-04" doc:"Months of departure, separated by commas. Not together with partenze"`
+	published.Trip `without:"partenza,flessibile,mese,ritorno,prezzo,vettore,senzaVettore"`
 	httpapi.LanguageInput
 	httpapi.FieldsInput
 }
@@ -244,7 +230,7 @@ func (in *comparisonInput) question() (published.Comparison, error) {
 	return (&published.Trips{
 		From: answer.Name("origine", in.Origine), Destinations: list(in.Destinazioni),
 		Departures: list(in.Partenze), Months: list(in.Mesi),
-		Trip: published.Trip{Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta},
+		Trip: in.Trip,
 	}).Comparison(func(parameter string) string { return several[parameter] })
 }
 

@@ -76,7 +76,7 @@ type calendarInput struct {
 }
 
 type dealsInput struct {
-	published.CheapInput
+	published.DealsInput
 	Presented
 }
 

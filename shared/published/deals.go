@@ -45,53 +45,29 @@ type Occasione struct {
 }
 
 type DealsInput struct {
-	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure: its cheapest departure, compared with the cheapest of other months. Default: any date, compared with the cheapest of other days. Not together with notti"`
-	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares, of any date. Default: one-way fares. Destinations without a recent return fare are left out"`
+	Origine string `query:"origine" required:"true" minLength:"1" maxLength:"100" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
+	Trip    `without:"partenza,flessibile,ritorno,prezzo"`
 	Livello string `query:"livello" pattern:"^((ottimo|buono|normale|caro|dati-insufficienti)(,(ottimo|buono|normale|caro|dati-insufficienti))*)?$" patternDescription:"levels such as ottimo,buono" doc:"Only these levels, separated by commas"`
-	Diretto bool   `query:"diretto" doc:"Only fares without stops. Destinations with unknown stops are left out"`
 	Massimo string `query:"massimo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 60 or 59.99" doc:"Only fares up to this amount, in valuta"`
-	AirlineInput
-	CurrencyInput
 }
 
-type CheapInput struct {
-	Origine string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
-	DealsInput
-}
-
-func (in *CheapInput) Question() (DealsQuestion, error) {
-	return in.DealsInput.Question(answer.Name("origine", in.Origine), sameName)
-}
-
-type CurrencyInput struct {
-	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts. The newest reference rates convert them, and do not change a verdict"`
-}
-
-// DealsQuestion is a parsed question for deals.
+// DealsQuestion is a parsed question for deals. It has no destination, and its departure is a month.
 type DealsQuestion struct {
-	From     answer.Named
-	When     *answer.When // a month; nil: any
-	Trip     fare.Trip
-	Levels   []string // empty: all
-	NonStop  bool
-	Airlines fare.Airlines
-	Most     fare.Cents // in the currency Show; 0: no maximum
-	Show     answer.Currency
+	answer.Question
+	Levels []string   // empty: all
+	Most   fare.Cents // in the currency Show; 0: no maximum
 }
 
 var levelNames = []string{string(verdict.Great), string(verdict.Good), string(verdict.Fair), string(verdict.Expensive), string(verdict.Unjudged)}
 
-// Question parses the parameters; name is as in Trips.Comparison.
-func (in *DealsInput) Question(from answer.Named, name func(parameter string) string) (q DealsQuestion, err error) {
-	q = DealsQuestion{From: from, NonStop: in.Diretto,
-		Show: answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}}
-	if q.Airlines, err = in.filter(name); err != nil {
-		return q, err
-	}
-	if q.When, err = (&Trip{Mese: in.Mese}).when(name); err != nil {
-		return q, err
-	}
-	if q.Trip, err = parseNights(in.Notti, name("notti")); err != nil {
+func (in *DealsInput) Question() (DealsQuestion, error) {
+	return in.Named(func(parameter string) string { return parameter })
+}
+
+// Named is as in VerdictInput.
+func (in *DealsInput) Named(name func(parameter string) string) (q DealsQuestion, err error) {
+	q.Question, err = in.Trip.Question(name)
+	if q.From = answer.Name(name("origine"), in.Origine); err != nil {
 		return q, err
 	}
 	if q.Trip != fare.OneWay && q.When != nil {

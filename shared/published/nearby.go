@@ -3,7 +3,6 @@ package published
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"verdetto/shared/answer"
@@ -32,24 +31,6 @@ type Vicino struct {
 	Livello        string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the fare for its own route, as in GET /v1/analisi"`
 	Affidabilita   string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the level is. Absent with dati-insufficienti"`
 	Prezzo         Prezzo      `json:"prezzo" doc:"The fare, its day and its age. It was observed and may no longer be available"`
-}
-
-type NearbyInput struct {
-	Ends
-	Partenza string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, from today to 365 days ahead. Default: the cheapest fare of any date"`
-	Mese     string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure: its cheapest departure. Not together with partenza"`
-	Ritorno  string `query:"ritorno" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-27" doc:"With partenza: day of the return flight"`
-	Notti    string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares. Default: one-way fares. Not together with ritorno"`
-	Diretto  bool   `query:"diretto" doc:"Only fares without stops"`
-	CurrencyInput
-}
-
-func (in *NearbyInput) Question() (q answer.Question, err error) {
-	trip := Trip{Partenza: in.Partenza, Mese: in.Mese, Ritorno: in.Ritorno, Notti: in.Notti, Diretto: in.Diretto,
-		Valuta: strings.ToUpper(in.Valuta)}
-	q, err = trip.Question(sameName)
-	q.From, q.To = in.Cities()
-	return q, err
 }
 
 // Nearby judges a trip from and to places nearby. If the trip itself has no fare, a place nearby

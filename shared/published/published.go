@@ -26,7 +26,7 @@ func (s *Answers) Check(ctx context.Context, q answer.Question) error {
 }
 
 func (s *Answers) CheckDeals(ctx context.Context, q DealsQuestion) error {
-	return s.Check(ctx, answer.Question{From: q.From, When: q.When, Show: q.Show})
+	return s.Check(ctx, q.Question)
 }
 
 // Verdict judges the price in the question or, without one, the cheapest fare of the route,

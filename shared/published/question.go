@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -13,28 +14,26 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
+// Ends and Trip declare the parameters of a question about a trip, once for the endpoints and the
+// tools of agents. A tag without on an embedded field lists those that an endpoint or tool does not
+// take.
 type Ends struct {
-	Origine      string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages or the local one, or an IATA code. Three capital letters are read as a code first. One of several airports of a city (BGY, Stansted) means its fares alone: see tratta" example:"Milano"`
-	Destinazione string `query:"destinazione" required:"true" doc:"Destination city: a name or an IATA code, as for origine" example:"Bucarest"`
-}
-
-func (in *Ends) Cities() (origin, destination answer.Named) {
-	return answer.Name("origine", in.Origine),
-		answer.Name("destinazione", in.Destinazione)
+	Origine      string `query:"origine" required:"true" minLength:"1" maxLength:"100" doc:"Origin city: a name in any of six languages or the local one, or an IATA code. Three capital letters are read as a code first. One of several airports of a city (BGY, Stansted) means its fares alone: see tratta" example:"Milano"`
+	Destinazione string `query:"destinazione" required:"true" minLength:"1" maxLength:"100" doc:"Destination city: a name or an IATA code, as for origine" example:"Bucarest"`
 }
 
 // Trip holds the parameters of a trip, without the cities. Package answer, which knows the current
 // day, later refuses days in the past and days without fares.
 type Trip struct {
-	Partenza   string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, local time, up to 365 days ahead. The verdict compares it with the route's departures this far ahead"`
+	Partenza   string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, local time, up to 365 days ahead. A verdict compares it with the route's departures this far ahead. Not together with mese"`
 	Flessibile string `query:"flessibile" pattern:"^[137]?$" patternDescription:"1, 3 or 7" doc:"With partenza: the cheapest departure within this many days before or after"`
-	Mese       string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, up to 365 days ahead. The verdict is about its cheapest departure, compared with the cheapest of other months. Not together with partenza"`
+	Mese       string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, up to 365 days ahead. A verdict is about its cheapest departure, compared with the cheapest of other months"`
 	Ritorno    string `query:"ritorno" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-27" doc:"With partenza: day of the return flight. The verdict is about returns of the same class of nights (see notti); prezzo.ritorno is the day of the judged fare. Not together with notti"`
 	Notti      string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares: 1-3, 4-7, 8-14 or 15+. Default: one-way fares. A return is never the sum of two one-way fares"`
 	Diretto    bool   `query:"diretto" doc:"Only fares without stops"`
 	Prezzo     string `query:"prezzo" maxLength:"48" doc:"A price seen elsewhere, such as 45, 18.49, 1.234,50, $50 or 50 USD. Without a currency of its own, it is in valuta; $, kr and ¥ are those of valuta, else of a country of the route. It is judged instead of the cheapest fare, even if no fare is known"`
 	AirlineInput
-	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo and all amounts. The newest reference rates convert them, and do not change a verdict"`
+	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts. The newest reference rates convert them, and do not change a verdict"`
 
 	from, to string // decide which currency a sign such as $ means
 }
@@ -44,35 +43,34 @@ type VerdictInput struct {
 	Trip
 }
 
-func (in *VerdictInput) Question() (q answer.Question, err error) {
-	in.from, in.to = in.Origine, in.Destinazione
-	q, err = in.Trip.Question(sameName)
-	q.From, q.To = in.Cities()
-	return q, err
-}
-
 type CalendarInput struct {
-	Ends
-	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, up to 365 days ahead. Default: departures up to 330 days ahead"`
-	Diretto bool   `query:"diretto" doc:"Only fares without stops"`
-	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares, by day of the outward flight. Default: one-way fares"`
-	AirlineInput
-	CurrencyInput
+	VerdictInput `without:"partenza,flessibile,ritorno,prezzo"`
 }
 
-func (in *CalendarInput) Question() (q answer.Question, err error) {
-	trip := Trip{Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti, AirlineInput: in.AirlineInput, Valuta: in.Valuta}
-	q, err = trip.Question(sameName)
-	q.From, q.To = in.Cities()
+type NearbyInput struct {
+	VerdictInput `without:"flessibile,prezzo,vettore,senzaVettore"`
+}
+
+type HistoryInput struct {
+	VerdictInput `without:"flessibile,ritorno,prezzo,vettore,senzaVettore"`
+}
+
+func (in *VerdictInput) Question() (answer.Question, error) {
+	return in.Named(func(parameter string) string { return parameter })
+}
+
+// Named is Question for callers that have their own names for the parameters.
+func (in *VerdictInput) Named(name func(parameter string) string) (q answer.Question, err error) {
+	in.from, in.to = in.Origine, in.Destinazione
+	q, err = in.Trip.Question(name)
+	q.From, q.To = answer.Name(name("origine"), in.Origine), answer.Name(name("destinazione"), in.Destinazione)
 	return q, err
 }
-
-func sameName(parameter string) string { return parameter }
 
 // Question parses the parameters of a trip; the caller adds the cities. name is as in
 // Trips.Comparison.
 func (in *Trip) Question(name func(parameter string) string) (q answer.Question, err error) {
-	q.NonStop, q.Show = in.Diretto, answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}
+	q.NonStop, q.Show = in.Diretto, answer.Currency{Parameter: name("valuta"), Code: cmp.Or(strings.ToUpper(in.Valuta), "EUR")}
 	if q.Trip, err = parseNights(in.Notti, name("notti")); err != nil {
 		return q, err
 	}

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,44 +16,22 @@ import (
 // These types hold the arguments of the tools, which tools.json describes. Embedded types are
 // exported, because Huma skips unexported ones.
 
-type Route struct {
-	Origin      string `json:"origin" example:"Milano" minLength:"1" maxLength:"100"`
-	Destination string `json:"destination" example:"Bucharest" minLength:"1" maxLength:"100"`
-}
-
-// Kind says which fares a question is about, and the currency of the answer.
-type Kind struct {
-	Nights   string `json:"nights,omitempty" enum:"1-3,4-7,8-14,15+"`
-	NonStop  bool   `json:"non_stop,omitempty"`
-	Currency string `json:"currency,omitempty" example:"EUR" maxLength:"3"`
-}
-
-func (k Kind) trip() published.Trip {
-	return published.Trip{Notti: k.Nights, Diretto: k.NonStop, Valuta: k.Currency}
-}
-
 type Asker struct {
 	Language string `json:"language,omitempty" maxLength:"20"`
 }
 
 type tripInput struct {
-	Route
-	Departure string  `json:"departure,omitempty" maxLength:"64"`
-	Flexible  string  `json:"flexible_days,omitempty" enum:"1,3,7"`
-	Month     string  `json:"month,omitempty" maxLength:"7"`
-	Back      string  `json:"return,omitempty" maxLength:"64"`
-	Price     float64 `json:"price,omitempty" example:"45" minimum:"0"`
-	Nearby    bool    `json:"nearby,omitempty"`
-	Kind
+	published.VerdictInput `without:"vettore,senzaVettore"`
+	Nearby                 bool `json:"nearby,omitempty"`
 	Asker
 }
 
 type comparisonInput struct {
-	Origin       string   `json:"origin" example:"Milano" minLength:"1" maxLength:"100"`
-	Destinations []string `json:"destinations" minItems:"1" maxItems:"10"`
-	Departures   []string `json:"departures,omitempty" maxItems:"10"`
-	Months       []string `json:"months,omitempty" maxItems:"10"`
-	Kind
+	Origin         string   `json:"origin" example:"Milano" minLength:"1" maxLength:"100"`
+	Destinations   []string `json:"destinations" minItems:"1" maxItems:"10"`
+	Departures     []string `json:"departures,omitempty" maxItems:"10"`
+	Months         []string `json:"months,omitempty" maxItems:"10"`
+	published.Trip `without:"partenza,flessibile,mese,ritorno,prezzo,vettore,senzaVettore"`
 	Asker
 }
 
@@ -73,41 +50,19 @@ type trendsInput struct {
 	Asker
 }
 
-type Carriers struct {
-	Airline        string `json:"airline,omitempty" example:"Ryanair" maxLength:"200"`
-	WithoutAirline string `json:"without_airline,omitempty" maxLength:"200"`
-}
-
-func (c *Carriers) airlines() []*string { return []*string{&c.Airline, &c.WithoutAirline} }
-
-func (c Carriers) input() published.AirlineInput {
-	return published.AirlineInput{Vettore: c.Airline, SenzaVettore: c.WithoutAirline}
-}
-
 type calendarInput struct {
-	Route
-	Month string `json:"month,omitempty" maxLength:"7"`
-	Kind
-	Carriers
+	published.CalendarInput
 	Asker
 }
 
 type dealsInput struct {
-	Origin string  `json:"origin" example:"Milano" minLength:"1" maxLength:"100"`
-	Month  string  `json:"month,omitempty" maxLength:"7"`
-	Levels string  `json:"levels,omitempty" example:"ottimo,buono" maxLength:"60"`
-	Most   float64 `json:"max_price,omitempty" example:"60" minimum:"0"`
-	Skip   float64 `json:"skip,omitempty" minimum:"0"`
-	Kind
-	Carriers
+	published.DealsInput
+	Skip float64 `json:"skip,omitempty" minimum:"0"`
 	Asker
 }
 
 type historyInput struct {
-	Route
-	Departure string `json:"departure,omitempty" maxLength:"64"`
-	Month     string `json:"month,omitempty" maxLength:"7"`
-	Kind
+	published.HistoryInput
 	Asker
 }
 
@@ -118,39 +73,36 @@ type dayArgument struct {
 	text *string
 }
 
-func (in *tripInput) days() (origin string, all []dayArgument) {
-	return in.Origin, []dayArgument{{"departure", &in.Departure}, {"return", &in.Back}}
-}
-
-func (in *historyInput) days() (origin string, all []dayArgument) {
-	return in.Origin, []dayArgument{{"departure", &in.Departure}}
-}
-
-func (in *comparisonInput) days() (origin string, all []dayArgument) {
-	for i := range in.Departures {
-		all = append(all, dayArgument{"departures", &in.Departures[i]})
+// typed returns the arguments that people may have written in their own words.
+func typed(in any) (origin string, days []dayArgument, airlines []*string) {
+	switch in := in.(type) {
+	case *tripInput:
+		return in.Origine, []dayArgument{{"departure", &in.Partenza}, {"return", &in.Ritorno}}, nil
+	case *historyInput:
+		return in.Origine, []dayArgument{{"departure", &in.Partenza}}, nil
+	case *comparisonInput:
+		for i := range in.Departures {
+			days = append(days, dayArgument{"departures", &in.Departures[i]})
+		}
+		return in.Origin, days, nil
+	case *calendarInput:
+		return "", nil, []*string{&in.Vettore, &in.SenzaVettore}
+	case *dealsInput:
+		return "", nil, []*string{&in.Vettore, &in.SenzaVettore}
 	}
-	return in.Origin, all
+	return "", nil, nil
 }
 
 // readDays replaces the days in a tool's arguments, which people may have written, by dates such as
 // 2027-03-20. It says what it read.
 func readDays(in any, now time.Time) (read []string, err error) {
 	say := in.(asker).say()
-	if with, ok := in.(interface{ airlines() []*string }); ok {
-		for _, list := range with.airlines() {
-			read = append(read, wording.CorrectAirlines(say.Language, list)...)
-		}
+	origin, days, airlines := typed(in)
+	for _, list := range airlines {
+		read = append(read, wording.CorrectAirlines(say.Language, list)...)
 	}
-	with, ok := in.(interface {
-		days() (origin string, all []dayArgument)
-	})
-	if !ok {
-		return read, nil
-	}
-	origin, all := with.days()
 	reader := daytext.Reader{Language: say.Code}
-	for _, d := range all {
+	for _, d := range days {
 		if *d.text == "" {
 			continue
 		}
@@ -172,8 +124,9 @@ func readDays(in any, now time.Time) (read []string, err error) {
 	return read, nil
 }
 
-// arguments maps the endpoints' parameters to the tools' arguments.
+// arguments maps the endpoints' parameters to the tools' arguments of the same meaning.
 var arguments = map[string]string{
+	"origine": "origin", "destinazione": "destination",
 	"partenza": "departure", "flessibile": "flexible_days", "mese": "month", "ritorno": "return", "notti": "nights",
 	"diretto": "non_stop", "prezzo": "price", "massimo": "max_price", "livello": "levels", "valuta": "currency",
 	"vettore": "airline", "senzaVettore": "without_airline",
@@ -193,55 +146,22 @@ func destinationOf(name string) answer.Named {
 	return answer.Name("destination", name)
 }
 
-// majorUnits formats an amount such as 49.9 for the endpoints' parameters. It returns "" for 0.
-func majorUnits(amount float64) string {
-	if amount == 0 {
-		return ""
-	}
-	return strconv.FormatFloat(amount, 'f', 2, 64)
-}
+func (in *tripInput) question() (answer.Question, error) { return in.Named(argumentOf) }
 
-func questionOf(from, to string, trip published.Trip) (answer.Question, error) {
-	trip.Valuta = cmp.Or(trip.Valuta, "EUR")
-	q, err := trip.Question(argumentOf)
-	q.From, q.To = originOf(from), destinationOf(to)
-	return q, err
-}
-
-func (in *tripInput) question() (answer.Question, error) {
-	trip := in.trip()
-	trip.Partenza, trip.Flessibile, trip.Mese, trip.Ritorno = in.Departure, in.Flexible, in.Month, in.Back
-	trip.Prezzo = majorUnits(in.Price)
-	return questionOf(in.Origin, in.Destination, trip)
-}
-
-func (in *calendarInput) question() (answer.Question, error) {
-	trip := in.trip()
-	trip.Mese, trip.AirlineInput = in.Month, in.input()
-	return questionOf(in.Origin, in.Destination, trip)
-}
+func (in *calendarInput) question() (answer.Question, error) { return in.Named(argumentOf) }
 
 func (in *historyInput) question() (*historyInput, error) { return in, nil }
 
-func (in *historyInput) history() (answer.Question, error) {
-	trip := in.trip()
-	trip.Partenza, trip.Mese = in.Departure, in.Month
-	return questionOf(in.Origin, in.Destination, trip)
-}
+func (in *historyInput) history() (answer.Question, error) { return in.Named(argumentOf) }
 
 func (in *comparisonInput) question() (published.Comparison, error) {
 	return (&published.Trips{
 		From: originOf(in.Origin), Destinations: in.Destinations,
-		Departures: in.Departures, Months: in.Months, Trip: in.trip(),
+		Departures: in.Departures, Months: in.Months, Trip: in.Trip,
 	}).Comparison(func(parameter string) string { return comparisonArguments[parameter] })
 }
 
-func (in *dealsInput) question() (published.DealsQuestion, error) {
-	d := published.DealsInput{Mese: in.Month, Notti: in.Nights, Livello: in.Levels, Diretto: in.NonStop,
-		Massimo: majorUnits(in.Most), AirlineInput: in.input()}
-	d.Valuta = in.Currency
-	return d.Question(originOf(in.Origin), argumentOf)
-}
+func (in *dealsInput) question() (published.DealsQuestion, error) { return in.Named(argumentOf) }
 
 func (in *coveredInput) question() (*coveredInput, error) {
 	if in.Page == "" || len(in.Page) == 3 && strings.Trim(in.Page, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {

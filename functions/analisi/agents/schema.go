@@ -17,14 +17,42 @@ import (
 )
 
 // schemaOf returns a schema without references, which some clients do not follow. The fields are
-// strings, numbers, booleans and lists of strings.
+// strings, numbers, booleans and lists of strings. Parameters of the endpoints, which are fields without
+// a JSON name, have the tools' names and no pattern, because agents also write days in words.
 func schemaOf[T any]() *huma.Schema {
 	s := huma.NewMapRegistry("#/$defs/", huma.DefaultSchemaNamer).Schema(reflect.TypeFor[T](), false, "")
-	for _, property := range s.Properties {
+	without := httpapi.Without(reflect.TypeFor[T]())
+	s.Required = slices.DeleteFunc(s.Required, func(field string) bool {
+		return s.Properties[field].MinLength == nil && s.Properties[field].MinItems == nil
+	})
+	for field, property := range maps.Clone(s.Properties) {
 		property.Nullable = false // an optional argument is left out, never null
+		parameter := parameterOf(field)
+		if parameter == field {
+			continue
+		}
+		name := arguments[parameter]
+		delete(s.Properties, field)
+		if at := slices.Index(s.Required, field); at >= 0 {
+			s.Required[at] = name
+		}
+		if slices.Contains(without, parameter) {
+			continue
+		}
+		property.Pattern, property.PatternDescription, property.Default = "", "", nil
+		property.Enum = fixedValues[parameter]
+		if parameter == "prezzo" || parameter == "massimo" {
+			property.Type, property.MaxLength, property.Minimum = huma.TypeNumber, nil, new(0.0)
+		}
+		s.Properties[name] = property
 	}
 	return s
 }
+
+// parameterOf returns the parameter of a field such as SenzaVettore.
+func parameterOf(field string) string { return strings.ToLower(field[:1]) + field[1:] }
+
+var fixedValues = map[string][]any{"notti": {"1-3", "4-7", "8-14", "15+"}, "flessibile": {"1", "3", "7"}}
 
 // marshalSchema runs once per tool: each answer to tools/list reuses the bytes.
 func marshalSchema(s *huma.Schema) json.RawMessage {
@@ -40,10 +68,10 @@ const mostArguments = 64
 
 // readArguments reads arguments under other names and of other types where that is unambiguous. It
 // fails with an error response that names every faulty argument.
-func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) error {
+func readArguments(sent json.RawMessage, schema *huma.Schema, into any) error {
 	given := map[string]any{}
-	if len(arguments) > 0 {
-		if err := json.Unmarshal(arguments, &given); err != nil {
+	if len(sent) > 0 {
+		if err := json.Unmarshal(sent, &given); err != nil {
 			return httpapi.Invalid(httpapi.Fault{Name: "arguments",
 				Detail: `are no JSON object, as in {"origin": "Milano"}`})
 		}
@@ -98,6 +126,17 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 	}
 	if len(faults) > 0 {
 		return httpapi.Invalid(faults...)
+	}
+	for parameter, name := range arguments {
+		value, ok := given[name]
+		if amount, isNumber := value.(float64); isNumber && amount != 0 {
+			value = strconv.FormatFloat(amount, 'f', 2, 64)
+		} else if isNumber {
+			value = ""
+		}
+		if ok {
+			given[parameter] = value
+		}
 	}
 	plain, err := json.Marshal(given)
 	if err == nil {

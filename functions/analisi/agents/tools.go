@@ -185,7 +185,7 @@ func (s *Service) calendar(ctx context.Context, in *calendarInput,
 	}
 	all := len(c.Giorni)
 	slices.SortStableFunc(c.Giorni, byPrice)
-	if in.Month == "" {
+	if in.Mese == "" {
 		c.Giorni = c.Giorni[:min(maxDestinations, all)]
 	}
 	say := in.say()

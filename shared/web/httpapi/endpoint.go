@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -93,8 +94,9 @@ type description struct {
 	tagged  bool // the endpoint can answer 304
 	rawBody bool // the handler gets the body unparsed
 	// fields that callers can choose; nil: none
-	fields fieldTree
-	spoken bool // the caller can choose the language
+	fields  fieldTree
+	spoken  bool     // the caller can choose the language
+	without []string // see Without
 }
 
 const descriptionKey = "description"
@@ -103,11 +105,22 @@ func descriptionOf(op *huma.Operation) description {
 	return op.Metadata[descriptionKey].(description)
 }
 
+// Without returns the parameters that the tags without in an input leave out of its embedded structs.
+func Without(input reflect.Type) (names []string) {
+	for i := range input.NumField() {
+		if f := input.Field(i); f.Anonymous && f.Type.Kind() == reflect.Struct {
+			names = append(append(names, strings.Split(f.Tag.Get("without"), ",")...), Without(f.Type)...)
+		}
+	}
+	return names
+}
+
 func register[I, Q, O any](a *API, name string, d description, question func(*I) (Q, error),
 	check func(context.Context, Q) error, handler func(context.Context, *I, Q) (*O, error)) {
 	_, d.rawBody = reflect.TypeFor[I]().FieldByName("RawBody")
 	d.fields = d.answerFields(reflect.TypeFor[I](), reflect.TypeFor[O]())
 	_, d.spoken = reflect.TypeFor[I]().FieldByName("LanguageInput")
+	d.without = Without(reflect.TypeFor[I]())
 	d.tagged = reflect.TypeFor[O]() == reflect.TypeFor[Tagged]()
 	a.schemas.answer = nil
 	body, ok := reflect.TypeFor[O]().FieldByName("Body")

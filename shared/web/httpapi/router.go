@@ -3,6 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -119,11 +120,15 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Handle registers a typed handler for Huma. It makes the body of pages optional, because they
-// explain a missing one themselves.
+// explain a missing one themselves, and drops the parameters that the endpoint leaves out, so that
+// they are unknown ones.
 func (rt *router) Handle(op *huma.Operation, handler func(huma.Context)) {
 	if op.RequestBody != nil && descriptionOf(op).page {
 		op.RequestBody.Required = false
 	}
+	op.Parameters = slices.DeleteFunc(op.Parameters, func(p *huma.Param) bool {
+		return slices.Contains(descriptionOf(op).without, p.Name)
+	})
 	rt.add(routes.Named(op.OperationID), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r, faults := renamed(op, r)
 		if p := checkParameters(op, r, faults); p != nil {
