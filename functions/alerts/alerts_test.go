@@ -93,7 +93,7 @@ var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 func (b fixture) request(email string) {
 	b.t.Helper()
 	if _, err := b.savePending(b.t.Context(), httpapi.Repeatable{},
-		pendingSubscription{route: milBuh, email: email, threshold: 4000}, "it"); err != nil {
+		request{Alert: store.Alert{Route: milBuh, Email: email, Threshold: 4000}}, "it"); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -111,7 +111,7 @@ func TestNoRandomness(t *testing.T) {
 	b := newFixture(t)
 	b.Random = strings.NewReader("short")
 	if _, err := b.savePending(t.Context(), httpapi.Repeatable{},
-		pendingSubscription{route: milBuh, email: "ada@example.com"}, "it"); err == nil {
+		request{Alert: store.Alert{Route: milBuh, Email: "ada@example.com"}}, "it"); err == nil {
 		t.Error("an id was made of nothing")
 	}
 }

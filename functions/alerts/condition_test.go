@@ -15,7 +15,7 @@ import (
 
 // ask reads a request for an alert, with JSON fields besides route and email. Each text about a fault
 // has all its values in each language.
-func ask(t *testing.T, today fare.Day, route, fields string) (p pendingSubscription, at string) {
+func ask(t *testing.T, today fare.Day, route, fields string) (p request, at string) {
 	t.Helper()
 	body := `{"route":"` + route + `","email":"ada@example.com"`
 	if fields != "" {
@@ -132,8 +132,8 @@ func TestConditions(t *testing.T) {
 		if c.faults != "" {
 			continue
 		}
-		a := store.Alert{Threshold: p.threshold}
-		p.fill(&a, today)
+		a := p.alert(today, "")
+		a.Route, a.Email, a.RequestDay, a.Digest = fare.Route{}, "", 0, false
 		c.want.ID = c.want.NewID()
 		if c.want.ID != "" {
 			c.want.Since = today
@@ -220,8 +220,8 @@ func TestConditionsToAnywhere(t *testing.T) {
 		if c.faults != "" {
 			continue
 		}
-		a := store.Alert{Route: p.route, Threshold: p.threshold, Area: p.area}
-		p.fill(&a, today)
+		a := p.alert(today, "")
+		a.Email, a.RequestDay = "", 0
 		c.want.Route, c.want.Since = anywhere, today
 		c.want.ID = c.want.NewID()
 		if diff := cmp.Diff(c.want, a, cmpopts.IgnoreUnexported(store.Alert{})); diff != "" {

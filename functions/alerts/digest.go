@@ -5,8 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"net/http"
-	"slices"
-	"strings"
 
 	"verdetto/shared/store"
 	"verdetto/shared/web/page"
@@ -14,29 +12,6 @@ import (
 
 //go:embed digest.html
 var digestTemplate string
-
-var frequencies = []string{"now", weekly}
-
-const weekly = "weekly"
-
-func (p *pendingSubscription) setFrequency(value string) *fault {
-	if !slices.Contains(frequencies, value) {
-		return &fault{field: "frequency", text: "frequency",
-			fill: []any{"Frequencies", strings.Join(frequencies, ", ")}}
-	}
-	p.digest = value == weekly
-	return nil
-}
-
-func (p *pendingSubscription) checkDigest() []fault {
-	switch {
-	case p.digest && p.channel != "":
-		return []fault{*p.refuseWith("frequency")}
-	case p.digest && p.codes[1] == string(store.Anywhere):
-		return []fault{{field: "frequency", text: "not_anywhere"}}
-	}
-	return nil
-}
 
 // digestPage shows a button that ends the weekly digest, and changes nothing. The link to it never
 // expires, so it does not list the digest's alerts; the subscriber can get the list by mail.

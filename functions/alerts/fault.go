@@ -26,6 +26,14 @@ func (f fault) message() string {
 	return text
 }
 
+// values are those that the field may have.
+func (f fault) values() string {
+	if len(f.fill) == 0 {
+		return ""
+	}
+	return f.fill[1].(string)
+}
+
 func refusal(faults []fault) *httpapi.Problem {
 	list := make([]httpapi.Fault, len(faults))
 	for i, f := range faults {
@@ -78,12 +86,6 @@ func (f fault) pageText(l *i18n.Language) string {
 
 var kindLabels = map[string]string{store.Threshold: "cheap", store.Verdict: "cheap", store.Low: "low",
 	store.Drop: "drop", store.Change: "change", store.Paid: "paid"}
-
-var (
-	badRoute     = fault{field: "route", text: "route"}
-	badEmail     = fault{field: "email", text: "email"}
-	badThreshold = fault{field: "threshold", text: "threshold"}
-)
 
 // unknownField repeats at most 40 characters of the field's name.
 func unknownField(name string) fault {

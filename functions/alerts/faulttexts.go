@@ -18,7 +18,7 @@ var faultTexts = map[string]string{
 	"email": "is not an email address such as ada@example.com",
 	"threshold": "is not an amount in euros such as 49.90, from 0.01 to 100000; without it, the " +
 		"verdict decides",
-	"channel":          "is none of the channels: {Channels}",
+	"channel":          "is none of the channels: {Values}",
 	"no_telegram":      "has the value telegram, but this service has no bot there. Choose mail or ntfy",
 	"not_with":         "does not go with the channel {Channel}: leave it out",
 	"departure":        "is not a day such as 2027-03-20, or at most 31 days such as 2027-03-18..2027-03-22",
@@ -27,7 +27,7 @@ var faultTexts = map[string]string{
 	"not_both":         "does not go with {Other}: give one of the two",
 	"nights":           "has to be one of 1-3, 4-7, 8-14 and 15+; without it the alert is for one way",
 	"nonstop":          "has to be true or false",
-	"kind":             "has to be one of {Kinds}",
+	"kind":             "has to be one of {Values}",
 	"days":             "has to be a number of days from 7 to 365",
 	"percent":          "has to be a whole number from 1 to 90",
 	"amount":           "is not an amount in euros such as 20, from 0.01 to 100000",
@@ -43,7 +43,7 @@ var faultTexts = map[string]string{
 	"area":             "is not the code of a country such as ES, or of a continent such as 150 (Europe)",
 	"only_anywhere":    "goes with a route to anywhere only, such as MIL-*: leave it out",
 	"not_anywhere":     "does not go with a route to anywhere: leave it out, or name a destination",
-	"frequency":        "has to be one of {Frequencies}",
+	"frequency":        "has to be one of {Values}",
 	"too_soon_weekly": "cannot be weekly: the first weekly mail may come as late as {First} (UTC), after " +
 		"the departure; leave it out to be told at once",
 	"currency": "is not the code of a currency with a reference rate, such as USD",

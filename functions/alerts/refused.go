@@ -29,7 +29,7 @@ type choice struct {
 	Chosen      bool
 }
 
-func (s *Service) refused(ctx context.Context, in *subscribeInput, asked pendingSubscription, p *httpapi.Problem,
+func (s *Service) refused(ctx context.Context, in *subscribeInput, asked request, p *httpapi.Problem,
 	faults []fault, l *i18n.Language) (*page.Response, error) {
 	v := view{T: l}
 	if p.Status == http.StatusTooManyRequests {
@@ -38,7 +38,7 @@ func (s *Service) refused(ctx context.Context, in *subscribeInput, asked pending
 		v.Busy = l.Count("alerts.busy", max(1, minutes), "Most", calls)
 	}
 	if unknown, _ := asked.resolve(); unknown == nil && asked.codes[0] != "" {
-		a := store.Alert{Route: asked.route, Trip: asked.trip, Area: asked.area, Language: l.Code}
+		a := store.Alert{Route: asked.Route, Trip: asked.Trip, Area: asked.Area, Language: l.Code}
 		v.Row, v.Back = row(a, l), s.Links.Page(a)
 	}
 	given, _ := readBody(in.ContentType, in.RawBody)

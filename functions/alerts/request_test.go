@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-func TestParseThreshold(t *testing.T) {
+func TestParseAmount(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want fare.Cents // 0: refused
@@ -25,7 +25,7 @@ func TestParseThreshold(t *testing.T) {
 		{"0." + strings.Repeat("0", 5000) + "1", 0},
 	} {
 		t.Run(c.text[:min(len(c.text), 30)], func(t *testing.T) {
-			got, ok := parseThreshold(c.text)
+			got, ok := parseAmount(c.text, maxThreshold)
 			if ok != (c.want > 0) || ok && got != c.want {
 				t.Errorf("%d %v, want %d", got, ok, c.want)
 			}
@@ -46,8 +46,8 @@ func FuzzParseRequest(f *testing.F) {
 			}
 			return
 		}
-		if strings.ContainsAny(p.email, "\r\n\x00 ") || !strings.Contains(p.email, "@") || p.threshold < 0 ||
-			p.currency == "" && p.threshold > maxThreshold*100 {
+		if strings.ContainsAny(p.Email, "\r\n\x00 ") || !strings.Contains(p.Email, "@") || p.Threshold < 0 ||
+			p.Currency == "" && p.Threshold > maxThreshold*100 {
 			t.Errorf("%+v", p)
 		}
 		for _, code := range p.codes {

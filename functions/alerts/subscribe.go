@@ -76,7 +76,7 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	if err == nil {
 		faults, err = s.checkAirlines(ctx, pending)
 	}
-	if err == nil && pending.channel == store.Telegram && s.Telegram.Name == "" {
+	if err == nil && pending.Channel == store.Telegram && s.Telegram.Name == "" {
 		faults = []fault{{field: "channel", text: "no_telegram"}}
 		err = refusal(faults)
 	}
@@ -93,10 +93,10 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	case onPage:
 		return s.asked(pending, s.startLink(pending, id), l)
 	}
-	detail := nextStep[pending.channel]
-	if pending.route.Destination == store.Anywhere && pending.codes[0] != string(pending.route.Origin) {
+	detail := nextStep[pending.Channel]
+	if pending.Route.Destination == store.Anywhere && pending.codes[0] != string(pending.Route.Origin) {
 		detail += fmt.Sprintf(" The alert covers all airports of %s (%s).",
-			places.Name(pending.route.Origin, "en"), pending.route.Origin)
+			places.Name(pending.Route.Origin, "en"), pending.Route.Origin)
 	}
 	body, err := json.Marshal(accepted{"accepted", detail, store.FirstCheck(fare.DayOf(s.Now())).String(),
 		s.startLink(pending, id)})
@@ -107,9 +107,9 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 		Vary: "Accept, Accept-Language", Body: body}, nil
 }
 
-func (s *Service) asked(p pendingSubscription, start string, l *i18n.Language) (*page.Response, error) {
+func (s *Service) asked(p request, start string, l *i18n.Language) (*page.Response, error) {
 	a := p.alert(fare.DayOf(s.Now()), l.Code)
-	return respond(http.StatusAccepted, "asked", view{T: l, Channel: p.channel, Action: start, Row: row(a, l),
+	return respond(http.StatusAccepted, "asked", view{T: l, Channel: p.Channel, Action: start, Row: row(a, l),
 		First: l.WeekdayDate(store.FirstCheck(a.RequestDay)), Back: s.Links.Page(a)})
 }
 
@@ -127,8 +127,8 @@ var nextStep = map[string]string{
 
 // startLink returns the link to the chat where an alert is confirmed, or "" for channels other than
 // Telegram.
-func (s *Service) startLink(p pendingSubscription, id string) string {
-	if p.channel != store.Telegram {
+func (s *Service) startLink(p request, id string) string {
+	if p.Channel != store.Telegram {
 		return ""
 	}
 	return telegram.StartLink(s.Telegram.Name, id)
@@ -136,36 +136,21 @@ func (s *Service) startLink(p pendingSubscription, id string) string {
 
 // savePending stores the requested alert and the job that asks for confirmation. A retried call
 // with the same Idempotency-Key returns the id of the first.
-func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p pendingSubscription,
+func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p request,
 	lang string) (id string, err error) {
 	now := s.Now()
 	alert := p.alert(fare.DayOf(now), lang)
-	about := []string{p.route.String(), p.email, fmt.Sprint(p.threshold), lang}
-	if p.channel != "" {
-		about = append(about, p.channel, p.address)
-	}
-	if p.condition != (condition{}) {
-		about = append(about, fmt.Sprintf("%+v", p.condition))
-	}
-	if p.digest {
-		about = append(about, weekly)
-	}
-	if p.currency != "" {
-		about = append(about, p.currency)
-	}
-	if p.area != "" {
-		about = append(about, p.area)
-	}
-	id, err = newID(again.Random(ctx, s.Random, "alerts pending", about...))
+	about := fmt.Sprintf("%+v %d %s", p.Alert, p.paid, lang)
+	id, err = newID(again.Random(ctx, s.Random, "alerts pending", about))
 	if err != nil {
 		return "", err
 	}
-	switch p.channel {
+	switch p.Channel {
 	case "", store.Webhook: // its owner confirms by mail
-		alert.Subscriber = s.Links.Subscriber(p.email)
+		alert.Subscriber = s.Links.Subscriber(p.Email)
 	case store.Telegram: // no message: the user who starts the bot confirms
 	default:
-		alert.Subscriber = s.Links.SubscriberAt(p.channel, p.address)
+		alert.Subscriber = s.Links.SubscriberAt(p.Channel, p.Address)
 	}
 	var jobs []store.Job
 	if alert.Subscriber != "" {
@@ -181,14 +166,6 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 		s.signal()
 	}
 	return id, err
-}
-
-func (p pendingSubscription) alert(day fare.Day, lang string) store.Alert {
-	a := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel,
-		Address: p.address, RequestDay: day, Digest: p.digest, Currency: p.currency, Stated: p.stated,
-		Rate: p.rate, Area: p.area}
-	p.fill(&a, day)
-	return a
 }
 
 // idBytes makes ids that cannot be guessed.
