@@ -55,35 +55,38 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 	if n.from != nil {
 		return n.from.message(a, links, today), nil
 	}
-	l := LanguageOf(a)
-	found, route, ahead := n.news, n.news.Route, n.ahead()
+	l, found := LanguageOf(a), n.news
 	picture, err := n.picture()
 	if err != nil {
 		return Message{}, fmt.Errorf("%w: %w", ErrUnwritable, err)
 	}
-	cost, told := before(a, n.history)
-	low := fare.Cents(0)
+	f := links.fareOf(found, n.ahead(), a, l)
+	f.Before, f.LastDay = before(a, n.history)
+	f.Known = known(a, n.history)
 	if a.Kind == store.Low {
-		low = found.lowest(fare.Day(a.Days), n.history)
+		f.Lowest = found.lowest(fare.Day(a.Days), n.history)
 	}
-	from, to := ends(route, a.Trip, l.Code)
 	return Message{
-		ID: messageID(a, found.Day), Language: l.Code, Day: today,
-		Picture: mail.Picture{PNG: picture, Width: pictureWidth, Height: pictureHeight, Weeks: found.drawn()},
-		Fares: []Fare{{
-			Route: route, Origin: from, Destination: to, Trip: a.Trip,
-			Day: found.Day, Price: found.Price, Before: cost, LastDay: told, Known: known(a, n.history),
-			Lowest: low, Depart: found.Depart, Return: found.Return, Flight: wording.FlightSentence(l, found.fare()),
-			Facts: factsOf(found.fare()), Found: time.Unix(found.Found, 0).UTC(),
-			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
-			Median: found.Median, Minimum: found.Minimum,
-			ForDay: ahead.judged(), Departure: ahead.departure(l), Waits: ahead.waits(l), Expected: ahead.expected(),
-			Page: links.pageOf(found, a, l),
-		}},
+		ID: messageID(a, found.Day), Language: l.Code, Day: today, Fares: []Fare{f},
+		Picture:     mail.Picture{PNG: picture, Width: pictureWidth, Height: pictureHeight, Weeks: found.drawn()},
 		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()),
 		Manage:      links.BaseURL + links.Manage(a.Subscriber, found.Day.Time()),
 		Snooze:      links.BaseURL + links.Snooze(a.Subscriber, a.Ref()),
 	}, nil
+}
+
+// fareOf describes the fare of the news in the language of an alert.
+func (l Links) fareOf(n news, ahead outlook, a store.Alert, in *i18n.Language) Fare {
+	f := Fare{
+		Route: n.Route, Trip: a.Trip, Day: n.Day, Price: n.Price, Depart: n.Depart, Return: n.Return,
+		Flight: wording.FlightSentence(in, n.fare()), Facts: factsOf(n.fare()), Found: time.Unix(n.Found, 0).UTC(),
+		Level: n.Level, Reliability: n.Reliability, Percentile: n.Percentile, Sample: n.Sample,
+		Median: n.Median, Minimum: n.Minimum,
+		ForDay: ahead.judged(), Departure: ahead.departure(in), Waits: ahead.waits(in), Expected: ahead.expected(),
+		Page: l.pageOf(n, a, in),
+	}
+	f.Origin, f.Destination = ends(n.Route, a.Trip, in.Code)
+	return f
 }
 
 func factsOf(of verdict.Live) (f Facts) {

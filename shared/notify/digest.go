@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
-	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 )
 
@@ -274,28 +273,32 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 	}).alert
 	lang := i18n.ForCode(latest.Language)
 	slices.SortStableFunc(lines, func(a, b digestLine) int { return cmp.Compare(a.rank(), b.rank()) })
-	d := mail.Digest{
-		ID: digestID(s, day), To: latest.Email, Lang: lang.Code, Weekday: day.Time().Weekday(), Day: today,
-		Manage: l.BaseURL + l.Manage(s, today.Time()), Unsubscribe: l.BaseURL + l.EndDigest(s),
-	}
+	latest.Language = lang.Code
+	d := mailed{To: latest, T: lang, M: Message{Day: today,
+		Manage: l.BaseURL + l.Manage(s, today.Time()), Unsubscribe: l.BaseURL + l.EndDigest(s)}}
+	links, met := []string{d.M.Manage, d.M.Unsubscribe}, 0
 	for _, line := range lines {
 		a := line.alert
-		from, to := names(a, lang.Code)
 		a.Language = lang.Code
-		of := Fare{Trip: a.Trip, Level: line.found.Level, Reliability: line.found.Reliability, Sample: line.found.Sample,
-			ForDay: line.found.ahead.judged()}
-		d.Alerts = append(d.Alerts, mail.DigestAlert{
-			In: LanguageOf(a), Origin: from, Destination: to,
-			Trip: TripText(a.Trip, lang), When: waitsFor(a, lang), Met: line.met,
-			Price: line.price, Depart: line.found.Depart, Flight: wording.FlightSentence(lang, line.found.fare()),
-			Found:  time.Unix(line.found.Found, 0).UTC(),
-			Market: string(of.Market()), Judged: of.judged(), Before: line.before,
-			Page: l.pageOf(line.found, a, lang), Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()),
-			Snooze: l.BaseURL + l.Snooze(s, a.Ref()),
-		})
+		in := LanguageOf(a)
+		row := mailed{Fare: l.fareOf(line.found, line.found.ahead, a, in), To: a, T: in, Met: line.met, M: Message{Day: today,
+			Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()), Snooze: l.BaseURL + l.Snooze(s, a.Ref())}}
+		row.Price, row.Before = line.price, line.before
+		if row.Met {
+			met++
+		}
+		d.Rows, links = append(d.Rows, row), append(links, row.Page, row.M.Unsubscribe, row.M.Snooze)
 	}
-	return mail.DigestMail(d)
+	d.Subject = lang.Text("mail.digest.subject")
+	if met > 0 {
+		d.Subject = lang.Text("mail.digest.subject_met", "Met", met, "All", len(lines))
+	}
+	return mail.Write("digest", mail.Message{ID: digestID(s, day), To: latest.Email, Subject: d.Subject, Tag: mail.AlertTag,
+		Unsubscribe: d.M.Unsubscribe}, links, d)
 }
+
+// WeekdayText returns the day of the week on which the digest comes.
+func (v mailed) WeekdayText() string { return v.T.Weekday(store.DigestWeekday(v.To.Subscriber)) }
 
 // rank returns the sort position of an entry in a digest.
 func (l digestLine) rank() int {

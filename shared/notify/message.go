@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"time"
 
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
-	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
 )
 
@@ -79,12 +77,12 @@ func (f Fare) Market() verdict.Level {
 	return f.Level
 }
 
-// judged returns what a mail says of the fare.
-func (f Fare) judged() mail.Judged {
-	if of := f.ForDay; of != nil {
-		return mail.Judged{Level: string(of.Level), Reliability: string(of.Reliability), Usual: of.Usual, Sample: of.Sample}
+// sure returns the certainty of what is said of the fare: for its day, otherwise of its market.
+func (f Fare) sure() verdict.Reliability {
+	if f.ForDay != nil {
+		return f.ForDay.Reliability
 	}
-	return mail.Judged{Level: string(f.Level), Reliability: string(f.Reliability), Sample: f.Sample}
+	return f.Reliability
 }
 
 // Facts holds what the source says about the flight of a fare. Waiting jobs are stored with these
@@ -133,70 +131,6 @@ type Carrier interface {
 
 // ErrUnwritable means that a message cannot be composed. A retry does not help.
 var ErrUnwritable = errors.New("the message cannot be written")
-
-type byMail struct{ mail.Sender }
-
-func (c byMail) Deliver(ctx context.Context, to store.Alert, m Message) error {
-	write := fareMail
-	switch {
-	case m.Ended:
-		write = endMail
-	case m.List != "":
-		write = listMail
-	}
-	written, err := write(to, m)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrUnwritable, err)
-	}
-	return c.Send(ctx, written)
-}
-
-func fareMail(to store.Alert, m Message) (mail.Message, error) {
-	to.Language = m.Language
-	f, l := m.Fares[0], LanguageOf(to)
-	var when template.HTML
-	if to.Kind != "" { // otherwise the mail uses its default text
-		when = When(to, l)
-	}
-	waits, booked := f.Waits, to.Condition() == store.Paid
-	if booked {
-		waits = nil // the trip is paid for, so advice on when to book does not help
-	}
-	return mail.AlertMail(mail.Alert{
-		ID: m.ID, To: to.Email, Lang: m.Language, In: l, Origin: f.Origin, Destination: f.Destination,
-		Subject: Subject(to, f, l), Price: f.Price, Depart: f.Depart, Return: f.Return, Flight: f.Flight, Found: f.Found, Day: m.Day,
-		Since: Since(to, f, l), Booked: booked,
-		Market: string(f.Market()), Judged: f.judged(), Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l),
-		RequestDay: to.RequestDay, Picture: m.Picture,
-		Departure: f.Departure, Waits: waits, Page: f.Page,
-		Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
-	})
-}
-
-func listMail(to store.Alert, m Message) (mail.Message, error) {
-	to.Language = m.Language
-	l := LanguageOf(to)
-	list := mail.List{
-		ID: m.ID, To: to.Email, Lang: m.Language, In: l, Subject: ListTitle(m, l), More: m.More, When: When(to, l),
-		Trip: TripText(to.Trip, l), RequestDay: to.RequestDay, Day: m.Day,
-		Page: m.List, Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
-	}
-	for _, f := range m.Fares {
-		list.Fares = append(list.Fares, mail.Listed{
-			Destination: f.Destination, Price: f.Price, Depart: f.Depart, Found: f.Found,
-			Flight: f.Flight, Judged: f.judged(), Page: f.Page,
-		})
-	}
-	return mail.ListMail(list)
-}
-
-func endMail(to store.Alert, m Message) (mail.Message, error) {
-	f := m.Fares[0]
-	return mail.EndMail(mail.End{
-		ID: m.ID, To: to.Email, Lang: m.Language, Origin: f.Origin, Destination: f.Destination,
-		Trip: TripText(to.Trip, i18n.ForCode(m.Language)), Manage: m.Manage, Unsubscribe: m.Unsubscribe,
-	})
-}
 
 func (s *Sender) carrier(channel string) (Carrier, error) {
 	if channel == "" {

@@ -32,7 +32,7 @@ func EndpointMail(m AlertsLink, host string) (Message, error) {
 
 func linkMail(v alertsView) (Message, error) {
 	m := Message{To: v.To, Unsubscribe: v.Stop, Tag: AlertsTag}
-	return write("alerts", m, v.Lang, nil, func(l *i18n.Language) (any, string, error) {
+	return write("alerts", m, v.Lang, func(l *i18n.Language) (any, string, error) {
 		if v.Days <= 0 {
 			return v, "", errors.New("a link that is good for no day")
 		}

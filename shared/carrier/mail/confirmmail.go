@@ -29,7 +29,7 @@ type Confirm struct {
 // confirmation, no other mail about the alert follows. The unsubscribe link stops all mails that
 // other callers can cause.
 func ConfirmMail(c Confirm) (Message, error) {
-	return write("confirm", Message{To: c.To, Unsubscribe: c.Stop, Tag: ConfirmTag}, c.Lang, nil, c.fill)
+	return write("confirm", Message{To: c.To, Unsubscribe: c.Stop, Tag: ConfirmTag}, c.Lang, c.fill)
 }
 
 type confirmView struct {

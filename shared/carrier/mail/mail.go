@@ -39,6 +39,16 @@ type Attachment struct {
 	Data        []byte
 }
 
+// AlertTag is the Tag of mails about fares.
+const AlertTag = "alert"
+
+// Picture is the chart of a mail.
+type Picture struct {
+	PNG           []byte
+	Width, Height int // display size
+	Weeks         int
+}
+
 type Sender interface {
 	// Send gives one message to the carrier. If it returns nil, the carrier has accepted the
 	// message, but may not have delivered it: a bounce reports an unknown mailbox later. Sending is

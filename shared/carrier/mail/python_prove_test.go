@@ -143,28 +143,28 @@ func TestProvePythonReadsWhatWasMeant(t *testing.T) {
 	}
 }
 
-// Python's MIME parser finds exactly the content that AlertMail wrote.
-func TestProvePythonReadsAnAlert(t *testing.T) {
-	a := anAlert(t)
-	m, err := AlertMail(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+// Python's MIME parser finds exactly the content of a mail with a picture and an unsubscribe link.
+func TestProvePythonReadsAPicture(t *testing.T) {
+	m := Message{ID: "20160301-MIL-BUH-abc", To: "ada@example.com", Subject: "Milano–Bucarest: ora 14,99\u00a0€",
+		Text: "14,99\u00a0€\n", HTML: `<img src="cid:lows@verdetto" alt="14,99 €">`, Tag: AlertTag,
+		Inline: []Attachment{{ContentID: "lows@verdetto", ContentType: "image/png", Name: "verdetto.png",
+			Data: []byte("\x89PNG\r\n\x1a\n")}},
+		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=a"}
 	raw, err := composer(t, "Verdetto <v@verdetto.example>").Compose(m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d bytes", len(raw))
-	id, name := "<"+lowsID+">", "verdetto.png"
-	picture := "base64:" + base64.StdEncoding.EncodeToString(a.Picture.PNG)
+	id, name := "<lows@verdetto>", "verdetto.png"
+	picture := "base64:" + base64.StdEncoding.EncodeToString(m.Inline[0].Data)
 	want := pythonMessage{
 		Headers: [][2]string{
-			{"Date", "Sun, 01 Mar 2026 07:05:00 +0000"}, {"From", "Verdetto <v@verdetto.example>"}, {"To", a.To},
-			{"Subject", m.Subject}, {"Message-Id", "<" + a.ID + "@verdetto.example>"},
-			{"List-Unsubscribe", "<" + a.Unsubscribe + ">"}, {"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"},
+			{"Date", "Sun, 01 Mar 2026 07:05:00 +0000"}, {"From", "Verdetto <v@verdetto.example>"}, {"To", m.To},
+			{"Subject", m.Subject}, {"Message-Id", "<" + m.ID + "@verdetto.example>"},
+			{"List-Unsubscribe", "<" + m.Unsubscribe + ">"}, {"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"},
 			{"Auto-Submitted", "auto-generated"}, {"Mime-Version", "1.0"},
 		},
-		From: [][2]string{{"Verdetto", "v@verdetto.example"}}, To: [][2]string{{"", a.To}},
+		From: [][2]string{{"Verdetto", "v@verdetto.example"}}, To: [][2]string{{"", m.To}},
 		Date: "2026-03-01T07:05:00+00:00", Preferred: "text/html", Defects: []string{},
 		Parts: []pythonPart{{Type: "multipart/related"}, {Type: "multipart/alternative"},
 			{Type: "text/plain", Content: &m.Text}, {Type: "text/html", Content: &m.HTML},

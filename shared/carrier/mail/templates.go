@@ -12,7 +12,6 @@ import (
 	texttemplate "text/template"
 	"unicode/utf8"
 
-	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
 )
 
@@ -30,22 +29,28 @@ var (
 	})
 )
 
-// write composes a mail from the templates called name. fill checks the content and returns the
-// view and the subject. Links must be https, or http on this machine. An error is a fault of the
-// service and does not count against the recipient's address.
-func write(name string, m Message, lang string, links []string,
+// write is Write for a mail whose view and subject fill computes in its language. fill checks the
+// content.
+func write(name string, m Message, lang string,
 	fill func(*i18n.Language) (view any, subject string, err error)) (Message, error) {
-	var view any
+	l, err := languageOf(lang)
+	if err != nil {
+		return Message{}, fmt.Errorf("write mail %s: %w", name, err)
+	}
+	view, subject, err := fill(l)
+	if m.Subject = subject; err != nil {
+		return Message{}, fmt.Errorf("write mail %s: %w", name, err)
+	}
+	return Write(name, m, nil, view)
+}
+
+// Write composes a mail from the templates called name, which show the view. Links must be https, or
+// http on this machine. An error is a fault of the service and does not count against the recipient's
+// address.
+func Write(name string, m Message, links []string, view any) (Message, error) {
 	to, err := ParseAddress(m.To)
 	if m.To = to; err == nil {
 		err = checkLinks(links)
-	}
-	var l *i18n.Language
-	if err == nil {
-		l, err = languageOf(lang)
-	}
-	if err == nil {
-		view, m.Subject, err = fill(l)
 	}
 	if err == nil {
 		m.Text, m.HTML, err = bodies(name, view)
@@ -73,18 +78,6 @@ func bodies(name string, view any) (text, asHTML string, err error) {
 	err = errors.Join(textTemplates().ExecuteTemplate(&t, name+".txt.tmpl", view),
 		htmlTemplates().ExecuteTemplate(&h, name+".html.tmpl", view))
 	return t.String(), h.String(), err
-}
-
-func isVerdict(level, reliability string) bool {
-	return slices.Contains([]string{"ottimo", "buono", "normale", "caro"}, level) &&
-		slices.Contains([]string{"alta", "media", "bassa"}, reliability)
-}
-
-func withRequestDay(why string, l *i18n.Language, asked fare.Day) string {
-	if asked == 0 {
-		return why
-	}
-	return why + " " + l.Text("mail.alert.asked", "Date", l.WeekdayDate(asked))
 }
 
 func unemphasized(text htmltemplate.HTML) string {

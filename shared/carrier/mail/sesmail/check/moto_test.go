@@ -160,19 +160,10 @@ func TestSESTakesAnAlert(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alert, err := mail.AlertMail(mail.Alert{
-		ID: "20160301-MIL-BUH-abc", To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest",
-		Price: 1499, Depart: 16890, Found: noon, Market: "ottimo", Judged: mail.Judged{Level: "ottimo", Reliability: "media", Sample: 267, Usual: 5250},
-		Subject: "Milano–Bucarest: ora 14,99 €", Day: 16862,
-		Picture:     mail.Picture{PNG: picture, Width: 560, Height: 160, Weeks: 26},
-		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=a.MIL-BUH.b",
-		Manage:      "https://verdetto.example/v1/alerts/manage?t=a..c",
-		Snooze:      "https://verdetto.example/v1/alerts/manage?t=a.MIL-BUH.d",
-		Page:        "https://verdetto.example/?da=MIL&a=BUH",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	alert := mail.Message{ID: "20160301-MIL-BUH-abc", To: "ada@example.com", Subject: "Milano–Bucarest: ora 14,99 €",
+		Text: "14,99 €", HTML: `<img src="cid:lows@verdetto" alt="14,99 €">`, Tag: mail.AlertTag,
+		Inline:      []mail.Attachment{{ContentID: "lows@verdetto", ContentType: "image/png", Name: "verdetto.png", Data: picture}},
+		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=a.MIL-BUH.b"}
 	if err := sender(t, c).Send(t.Context(), alert); err != nil {
 		t.Fatal(err)
 	}
