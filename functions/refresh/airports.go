@@ -46,10 +46,11 @@ func (r *Refresher) mergeAirportsOnce(ctx context.Context, of fare.Series, obser
 	if err != nil {
 		return m, err
 	}
-	all, writes, added := h.merge(observations)
-	if err := r.Fares.PutBlocks(ctx, of, writes, expiry); err != nil {
+	changed, added := h.add(observations)
+	if err := r.putHistory(ctx, of, h, changed); err != nil {
 		return m, err
 	}
+	all := h.all()
 	own := verdict.Build(all, verdict.RouteSummary{DeepRequest: max(old.DeepRequest, now.Unix())}, today,
 		verdict.Options{Rates: r.Rates})
 	quotes := own.DayQuotes(all, 0, r.Rates)
@@ -80,7 +81,7 @@ func (r *Refresher) readCities(ctx context.Context, of fare.Series) (c citiesOf,
 	if err != nil {
 		return c, err
 	}
-	c.history, _, _ = h.merge(nil)
+	c.history = h.all()
 	c.seriesState, err = r.readState(ctx, of)
 	return c, err
 }

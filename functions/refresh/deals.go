@@ -14,13 +14,13 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-type summaries map[fare.Trip]map[fare.City]verdict.RouteSummary
+type summaries map[fare.Trip]map[fare.City]mergeResult
 
-func (all summaries) add(of fare.Series, s verdict.RouteSummary) {
+func (all summaries) add(of fare.Series, m mergeResult) {
 	if all[of.Trip] == nil {
-		all[of.Trip] = map[fare.City]verdict.RouteSummary{}
+		all[of.Trip] = map[fare.City]mergeResult{}
 	}
-	all[of.Trip][of.Destination] = s
+	all[of.Trip][of.Destination] = m
 }
 
 func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored summaries,
@@ -33,20 +33,24 @@ func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored su
 	return nil
 }
 
-// updateDealsOf reads the departure states, so it must run after they are stored. Deals for return
-// trips are not listed by month.
+// updateDealsOf reads the departure states of series that this refresh did not judge, so it must run
+// after they are stored. Deals for return trips are not listed by month.
 func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fare.Trip,
-	stored map[fare.City]verdict.RouteSummary, pooled *departure.Pooled) error {
+	stored map[fare.City]mergeResult, pooled *departure.Pooled) error {
 	var fresh []deals.Entry
-	for destination, s := range stored {
+	for destination, m := range stored {
+		if m.deal != nil {
+			fresh = append(fresh, *m.deal)
+			continue
+		}
 		of := fare.Series{Route: fare.Route{Origin: origin, Destination: destination}, Trip: trip}
 		sheets, err := r.readState(ctx, of)
 		if err != nil {
 			return err
 		}
-		e, err := dealsOf(of, s, sheets, pooled)
+		e, err := dealsOf(of, m.summary, sheets, pooled, true)
 		if err != nil {
-			return fmt.Errorf("judge deals of %s: %w", of, err)
+			return err
 		}
 		fresh = append(fresh, e)
 	}
@@ -70,13 +74,18 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 }
 
 // dealsOf judges the cheapest fare of a series with its summary, and that of each month, and every fare
-// for its day, with the departure states.
+// for its day, with the departure states. Unless all is true, it omits the fares by month and airline.
 func dealsOf(of fare.Series, s verdict.RouteSummary, sheets seriesState,
-	pooled *departure.Pooled) (deals.Entry, error) {
-	e := deals.Entry{Destination: of.Destination, AsOf: s.AsOf, Observations: s.Observations,
+	pooled *departure.Pooled, all bool) (e deals.Entry, err error) {
+	e = deals.Entry{Destination: of.Destination, AsOf: s.AsOf, Observations: s.Observations,
 		Collected: s.CollectedSince()}
-	var err error
-	if e.Any, err = faresOf(of.Trip, s, sheets.any, pooled); err != nil {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("judge deals of %s: %w", of, err)
+		}
+	}()
+	all = all && of.Trip == fare.OneWay
+	if e.Any, err = faresOf(s, sheets.any, pooled, all); err != nil {
 		return e, err
 	}
 	without, known := s.WithoutStops()
@@ -87,19 +96,19 @@ func dealsOf(of fare.Series, s verdict.RouteSummary, sheets seriesState,
 	if sheet == nil && sheets.any != nil && sheets.any.NonStopOnly() {
 		sheet = sheets.any
 	}
-	f, err := faresOf(of.Trip, without, sheet, pooled)
+	f, err := faresOf(without, sheet, pooled, all)
 	e.NonStop = &f
 	return e, err
 }
 
-func faresOf(trip fare.Trip, s verdict.RouteSummary, sheet *departure.Learner,
-	pooled *departure.Pooled) (f deals.Fares, err error) {
+func faresOf(s verdict.RouteSummary, sheet *departure.Learner,
+	pooled *departure.Pooled, all bool) (f deals.Fares, err error) {
 	if sheet == nil || sheet.AsOf == 0 { // the series has no departure state yet
 		f.Route, err = asDeals(nil, nil, verdict.CheapestAhead(s))
 		return f, err
 	}
 	state := &sheet.State
-	if f.Route, err = asDeals(state, pooled, verdict.CheapestAhead(s)); err != nil || trip != fare.OneWay {
+	if f.Route, err = asDeals(state, pooled, verdict.CheapestAhead(s)); err != nil || !all {
 		return f, err
 	}
 	months, err := verdict.CheapestOfMonths(state, pooled)

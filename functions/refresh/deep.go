@@ -74,11 +74,11 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 			left = t.Series[i:]
 			break
 		}
-		s, fault := r.deepenSeries(ctx, source, of, pooled, t.Planned, report)
+		m, fault := r.deepenSeries(ctx, source, of, pooled, t.Planned, report)
 		switch {
 		case fault == nil:
 			if of.Airports == (fare.Airports{}) {
-				stored.add(of, s)
+				stored.add(of, m)
 			} else {
 				pairs = append(pairs, of)
 			}
@@ -98,7 +98,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	}
 	report.Remaining += len(left)
 	if ctx.Err() == nil {
-		err = errors.Join(err, r.publish(ctx, t.Series[0].Origin, stored, &report.Notified),
+		err = errors.Join(err, r.publish(ctx, t.Series[0].Origin, stored, pooled, &report.Notified),
 			r.storePairs(ctx, t.Series[0].Origin, pairs))
 	}
 	switch {
@@ -114,13 +114,13 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 
 // deepenSeries skips a series that another run asked for after the plan.
 func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle,
-	planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
+	planned time.Time, report *DeepReport) (mergeResult, error) {
 	had, err := r.summary(ctx, of, store.Strong)
-	before := had.RouteSummary
+	before := mergeResult{summary: had.RouteSummary}
 	if err != nil {
 		return before, err
 	}
-	if !planned.IsZero() && before.DeepRequest >= planned.Unix() {
+	if !planned.IsZero() && had.DeepRequest >= planned.Unix() {
 		report.Skipped++
 		return before, nil
 	}
@@ -160,7 +160,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	report.Answered++
 	report.Fares += len(fares)
 	report.New += m.added
-	return m.summary, nil
+	return m, nil
 }
 
 func hasStops(fares []fare.Fare) bool {

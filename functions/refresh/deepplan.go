@@ -174,11 +174,17 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 		e := published[d.Destination]
 		isPublished := d.Series == fare.Series{Route: d.Route}
 		if isPublished && (s.AsOf > e.AsOf || s.AsOf == e.AsOf && s.Observations > e.Observations) {
-			unpublished.add(d.Series, s.RouteSummary)
+			unpublished.add(d.Series, mergeResult{summary: s.RouteSummary})
 		}
 	}
-	notified := 0
-	return all, r.publish(ctx, origin, unpublished, &notified)
+	if len(unpublished) == 0 {
+		return all, nil
+	}
+	pooled, err := r.pooled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return all, r.publish(ctx, origin, unpublished, pooled, new(int))
 }
 
 type PlannedDeep struct {

@@ -9,6 +9,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 	"verdetto/shared/verdict/departure"
 	"verdetto/shared/verdict/score"
 )
@@ -44,6 +45,10 @@ type seriesState struct {
 }
 
 func (r *Refresher) readState(ctx context.Context, of fare.Series) (s seriesState, err error) {
+	if r.Replay != nil {
+		replayed, err := r.Replay.series(ctx, r, of)
+		return replayed.state, err
+	}
 	if s.stored, err = r.Fares.Departures(ctx, of); err != nil {
 		return s, err
 	}
@@ -126,16 +131,16 @@ func (s *seriesState) quotesFrom(summary verdict.RouteSummary, p *departure.Pool
 	return from
 }
 
+// foldDepartures also judges the deals of the series, so that nobody has to read back what it stored.
+// It returns nil if a later refresh stored the state.
 func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history []fare.Observation,
-	summary verdict.RouteSummary, pooled departure.Cycle) error {
+	summary verdict.RouteSummary, pooled departure.Cycle) (*deals.Entry, error) {
 	s, err := r.readState(ctx, of)
-	if err != nil {
-		return err
-	}
 	today := summary.AsOf
-	if s.any.AsOf > today {
-		return nil // a later refresh wrote it
+	if err != nil || s.any.AsOf > today {
+		return nil, err
 	}
+	learned := pooled.Pooled // nil in the first cycle
 	q := summary.DayQuotes(history, s.quotesFrom(summary, pooled.Pooled), r.Rates)
 	s.prepare(summary, q)
 	isStart := pooled.Pooled == nil
@@ -156,18 +161,22 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	}
 	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares},
 		&own.Counts); err != nil {
-		return fmt.Errorf("keep the score of %s: %w", of, err)
+		return nil, fmt.Errorf("keep the score of %s: %w", of, err)
 	}
 	w := store.Contribution{}
 	if !own.Empty() {
 		if again { // late fares: add to today's earlier contribution
 			if err := r.addEarlier(ctx, of, today, &own); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		w = store.Contribution{Cycle: today, Data: own.Encode(), Expires: (today + keepDays).Time()}
 	}
-	return r.Fares.PutDepartures(ctx, of, s.changes(), w)
+	if err := r.putState(ctx, of, &s, w); err != nil {
+		return nil, err
+	}
+	e, err := dealsOf(of, summary, s, learned, r.Replay.isLast(of, today))
+	return &e, err
 }
 
 // addEarlier adds to own the contribution that an earlier refresh of the same day stored for this
@@ -186,13 +195,39 @@ func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.D
 	return nil
 }
 
-func (s *seriesState) changes() store.Departures {
-	open := departure.Learning{All: s.any.Questions, Answers: s.rounds.Encode()}
+// putState stores the state and the contribution of a series. Afterwards the state has what a reader
+// of the store gets, because storing rounds numbers, and may drop details of a large state.
+func (r *Refresher) putState(ctx context.Context, of fare.Series, s *seriesState, own store.Contribution) error {
 	var d store.Departures
-	d.Any = changed(s.stored.Any, s.any.Encode())
+	var err error
+	if d.Any.Data, err = asStored(s.any); err == nil && s.nonStop != nil {
+		d.NonStop.Data, err = asStored(s.nonStop)
+	}
+	if err != nil {
+		return fmt.Errorf("store departures of %s: %w", of, err)
+	}
+	if r.Replay != nil {
+		return r.Replay.putState(ctx, r, of, *s, own)
+	}
+	return r.Fares.PutDepartures(ctx, of, s.changes(d), own)
+}
+
+func asStored(l *departure.Learner) ([]byte, error) {
+	data := l.Encode()
+	state, err := departure.DecodeState(data)
+	if err == nil {
+		l.State = *state
+	}
+	return data, err
+}
+
+// changes completes the encoded states, and leaves out what is stored already.
+func (s *seriesState) changes(d store.Departures) store.Departures {
+	open := departure.Learning{All: s.any.Questions, Answers: s.rounds.Encode()}
+	d.Any = changed(s.stored.Any, d.Any.Data)
 	if s.nonStop != nil {
 		open.NonStop = s.nonStop.Questions
-		d.NonStop = changed(s.stored.NonStop, s.nonStop.Encode())
+		d.NonStop = changed(s.stored.NonStop, d.NonStop.Data)
 	}
 	d.Learning = changed(s.stored.Learning, open.Encode())
 	return d

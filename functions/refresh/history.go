@@ -30,6 +30,12 @@ func unpack(blocks []store.StoredBlock) (history, error) {
 }
 
 func (r *Refresher) readHistory(ctx context.Context, of fare.Series, read store.Consistency) (history, error) {
+	if r.Replay != nil {
+		s, err := r.Replay.series(ctx, r, of)
+		maps.DeleteFunc(s.history.cycles,
+			func(c fare.Cycle, _ []fare.Observation) bool { return !r.Now().Before(expiry(c)) })
+		return s.history, err
+	}
 	blocks, err := r.Fares.Blocks(ctx, of, read)
 	if err != nil {
 		return history{}, err
@@ -41,39 +47,54 @@ func (r *Refresher) readHistory(ctx context.Context, of fare.Series, read store.
 	return h, nil
 }
 
-// merge adds fares to the history. It returns all fares, sorted by Observation.Compare, and the
-// blocks to write. The caller must keep their order: if fares move to a later block, that block
-// comes first, so an interrupted write loses no fare.
-func (h history) merge(found []fare.Observation) (all []fare.Observation, writes []store.StoredBlock, added int) {
+// add adds fares to the history. It returns the cycles that have changed, and the number of new fares.
+func (h history) add(found []fare.Observation) (changed []fare.Cycle, added int) {
 	byCycle := map[fare.Cycle][]fare.Observation{}
 	for _, o := range found {
 		c := fare.CycleOf(o.FoundDay())
 		byCycle[c] = append(byCycle[c], o)
 	}
 	for cycle, more := range byCycle {
-		stored := slices.Clone(h.cycles[cycle])
-		joined := fare.Set(slices.Concat(h.cycles[cycle], more))
+		stored := h.cycles[cycle]
+		joined := fare.Set(slices.Concat(stored, more))
 		h.cycles[cycle] = joined
 		if slices.Equal(joined, stored) {
 			continue
 		}
-		added += max(0, len(joined)-len(stored))
-		for _, b := range slices.Backward(fare.Blocks(joined)) {
+		changed, added = append(changed, cycle), added+max(0, len(joined)-len(stored))
+	}
+	return changed, added
+}
+
+// putHistory writes the blocks of cycles. If fares move to a later block, it writes that block first, so
+// an interrupted write loses no fare.
+func (r *Refresher) putHistory(ctx context.Context, of fare.Series, h history, changed []fare.Cycle) error {
+	if r.Replay != nil {
+		return nil
+	}
+	var writes []store.StoredBlock
+	for _, cycle := range changed {
+		for _, b := range slices.Backward(fare.Blocks(h.cycles[cycle])) {
 			old := h.stored(b.Cycle, b.Part)
 			if !bytes.Equal(old.Data, b.Data) {
 				writes = append(writes, store.StoredBlock{Block: b, Version: old.Version})
 			}
 		}
 	}
+	return r.Fares.PutBlocks(ctx, of, writes, expiry)
+}
+
+// all returns all fares, sorted by Observation.Compare.
+func (h history) all() []fare.Observation {
 	count := 0
 	for _, stored := range h.cycles {
 		count += len(stored)
 	}
-	all = make([]fare.Observation, 0, count)
+	all := make([]fare.Observation, 0, count)
 	for _, cycle := range slices.Sorted(maps.Keys(h.cycles)) {
 		all = append(all, fare.Set(h.cycles[cycle])...) // removes the duplicates of a cut-off write
 	}
-	return all, writes, added
+	return all
 }
 
 func (h history) stored(cycle fare.Cycle, part int) store.StoredBlock {

@@ -15,7 +15,7 @@ import (
 // many routes have news. A killed refresh is repeated by the next one, because the source's answer
 // is recorded last.
 func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
-	summaries map[fare.City]verdict.RouteSummary, today fare.Day) (n int, err error) {
+	summaries map[fare.City]mergeResult, today fare.Day) (n int, err error) {
 	var faults []error
 	for _, w := range subscribed {
 		if w.Destination == store.Anywhere {
@@ -26,7 +26,7 @@ func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, su
 		}
 		route := fare.Route{Origin: origin, Destination: w.Destination}
 		is, err := notify.StoreNews(ctx, store.Notifications{Table: r.Fares.Table}, route,
-			summaries[w.Destination], today)
+			summaries[w.Destination].summary, today)
 		faults = append(faults, err)
 		if is {
 			n++

@@ -11,6 +11,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 	"verdetto/shared/verdict/departure"
 	"verdetto/shared/verdict/trends"
 )
@@ -71,7 +72,7 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 			continue
 		}
 		o.Duplicate += len(observations) - m.added // unknown for a series that failed
-		stored.add(of, m.summary)
+		stored.add(of, m)
 	}
 	if len(faults) > 0 { // a partially stored answer notifies no subscriber
 		return errors.Join(append(faults, r.updateLists(ctx, o.Origin, stored, nil, pooled))...)
@@ -93,7 +94,8 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 // publish updates the deals and trends of an origin and stores notifications for its subscribed
 // routes. Trends are written last, so their presence tells a later plan that publishing is
 // complete. It adds the number of routes with news to notified.
-func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, notified *int) error {
+func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, pooled departure.Cycle,
+	notified *int) error {
 	if len(stored) == 0 {
 		return nil
 	}
@@ -107,10 +109,6 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summar
 	n, err := r.storeNotifications(ctx, origin, asked, oneWay, fare.DayOf(r.Now()))
 	*notified += n
 	if err = errors.Join(err, r.storeReturns(ctx, origin, subscribed, stored)); err != nil {
-		return err
-	}
-	pooled, err := r.pooled(ctx)
-	if err != nil {
 		return err
 	}
 	return r.updateLists(ctx, origin, stored, subscribed, pooled)
@@ -135,8 +133,8 @@ func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored su
 		}
 	}
 	var entries []trends.Entry
-	for destination, s := range stored[fare.OneWay] {
-		entries = append(entries, trends.EntryOf(destination, s))
+	for destination, m := range stored[fare.OneWay] {
+		entries = append(entries, trends.EntryOf(destination, m.summary))
 	}
 	if len(entries) == 0 {
 		return nil
@@ -162,6 +160,7 @@ type mergeResult struct {
 	added   int
 	changed bool
 	summary verdict.RouteSummary
+	deal    *deals.Entry // nil: to be judged with the stored departure state
 }
 
 // mergeSeries adds fares to the history of a series and rebuilds the summary. The parameter asked
@@ -192,11 +191,12 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 	if err != nil {
 		return m, err
 	}
-	merged, writes, added := h.merge(observations)
-	if err := r.Fares.PutBlocks(ctx, of, writes, expiry); err != nil {
+	changed, added := h.add(observations)
+	if err := r.putHistory(ctx, of, h, changed); err != nil {
 		return m, err
 	}
-	m.added, m.changed = added, len(writes) > 0
+	merged := h.all()
+	m.added, m.changed = added, len(changed) > 0
 
 	if m.summary.AsOf > today {
 		return m, nil // a later refresh wrote it and knew at least as much
@@ -208,9 +208,12 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 	if !r.warming {
 		// If the summary came first, it could already record that the source was asked, and no
 		// later run would repeat the work on the states.
-		if err := r.foldDepartures(ctx, of, merged, m.summary, pooled); err != nil {
+		if m.deal, err = r.foldDepartures(ctx, of, merged, m.summary, pooled); err != nil {
 			return m, err
 		}
+	}
+	if r.Replay != nil {
+		return m, r.Replay.putSummary(ctx, r, of, m.summary)
 	}
 	encoded := m.summary.Encode()
 	if slices.Equal(encoded, old.data) {

@@ -61,7 +61,7 @@ func (r *Refresher) rebuild(ctx context.Context, origin fare.City, now time.Time
 			if err != nil {
 				return err
 			}
-			built.add(of, m.summary)
+			built.add(of, m)
 		}
 	}
 	return r.updateLists(ctx, origin, built, nil, pooled)

@@ -38,6 +38,9 @@ type Refresher struct {
 	// DeepProgress, if set, is called after each task of Deepen, with the number of series.
 	DeepProgress func(done, total int, at string)
 
+	// Replay, if set, holds the series in memory until Replay.Save.
+	Replay *Replay
+
 	warming bool // departures are folded at the end of the run, all series together
 }
 

@@ -90,7 +90,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 			Quotes: s.quotes.All}, new(score.Counts)); err != nil {
 			return fmt.Errorf("keep the score of %s: %w", s.series, err)
 		}
-		if err := r.Fares.PutDepartures(ctx, s.series, s.state.changes(), none); err != nil {
+		if err := r.putState(ctx, s.series, &s.state, none); err != nil {
 			return err
 		}
 	}
@@ -126,7 +126,7 @@ func (r *Refresher) dealsOfAll(ctx context.Context, series []*warming, pooled *d
 		if byOrigin[s.series.Origin] == nil {
 			byOrigin[s.series.Origin] = summaries{}
 		}
-		byOrigin[s.series.Origin].add(s.series, s.summary)
+		byOrigin[s.series.Origin].add(s.series, mergeResult{summary: s.summary})
 	}
 	for origin, stored := range byOrigin {
 		if err := r.updateDeals(ctx, origin, stored, pooled); err != nil {
@@ -190,7 +190,7 @@ func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*war
 // readOne returns nil if the series has no history, or no summary that warmUp can use.
 func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day) (*warming, error) {
 	h, err := r.readHistory(ctx, of, store.Strong)
-	if err != nil || len(h.blocks) == 0 {
+	if err != nil || len(h.cycles) == 0 {
 		return nil, err
 	}
 	stored, err := r.summary(ctx, of, store.Strong)
@@ -201,16 +201,18 @@ func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day)
 	if summary.AsOf == 0 || summary.AsOf > today {
 		return nil, nil // no summary: its refresh was killed, or a later one wrote it
 	}
-	history, _, _ := h.merge(nil)
 	s := &warming{series: of, summary: summary, state: seriesState{any: &departure.Learner{}}}
-	if s.state.stored, err = r.Fares.Departures(ctx, of); err != nil {
+	if r.Replay == nil {
+		s.state.stored, err = r.Fares.Departures(ctx, of)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if s.state.stored.NonStop.Version > 0 {
 		s.state.nonStop = &departure.Learner{}
 	}
 	summary.AsOf = today
-	s.quotes = summary.DayQuotes(history, 0, r.Rates)
+	s.quotes = summary.DayQuotes(h.all(), 0, r.Rates)
 	s.state.prepare(summary, s.quotes)
 	return s, nil
 }

@@ -93,6 +93,15 @@ func (f Fares) PutDepartures(ctx context.Context, s fare.Series, d Departures, o
 	return wrap(w.commit(ctx, f.Table), "write departures of %s", s)
 }
 
+// PutContributions writes contributions of several series to a cycle, not all in one write.
+func (f Fares) PutContributions(ctx context.Context, own map[fare.Series]Contribution) error {
+	var w writes
+	for s, c := range own {
+		w.add(set(Item{Key: contributionKey(s, c.Cycle), Data: c.Data, Expires: c.Expires}))
+	}
+	return wrap(w.inTurn(ctx, f.Table), "write contributions")
+}
+
 func contributionPartition(cycle fare.Day) string { return "LEFT#" + cycle.String() }
 
 func contributionKey(s fare.Series, cycle fare.Day) Key {

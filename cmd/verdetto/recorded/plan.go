@@ -83,6 +83,16 @@ func (f *fares) Fares(ctx context.Context, origin fare.City, since, until time.T
 	return a, ctx.Err()
 }
 
+// lastFound returns the day on which the last fare of a series was found; 0 if all are of the future.
+func (f *fares) lastFound(of fare.Series, now time.Time) fare.Day {
+	all := f.bySeries[of]
+	n := sort.Search(len(all), func(i int) bool { return all[i].Found > now.Unix() })
+	if n == 0 {
+		return 0
+	}
+	return all[n-1].FoundDay()
+}
+
 func (f *fares) byDay() map[fare.Day]int {
 	days := map[fare.Day]int{}
 	for _, all := range f.bySeries {

@@ -4,7 +4,8 @@
 // A refresh adds the days of fares in order, so an import cannot add earlier days to a series. It
 // refreshes all series again, from their stored fares and the panel, one day after the other, with
 // package refresh and in a separate store, the work folder. Then it copies the result. Meanwhile
-// the service answers from what it has. A killed import continues at the day on which it stopped.
+// the service answers from what it has. The series are held in memory and saved to the work folder from
+// time to time, where a killed import continues.
 //
 // A row counts once: a stored fare is left out, and so is a day on which the store has other fares
 // of the series. A series whose history began before its oldest stored fare cannot be rebuilt and
@@ -12,6 +13,7 @@
 package recorded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,12 +24,14 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/verdict"
 )
 
 type Import struct {
 	Target store.Table
 	Panel  *csvfile.Panel // a CSV file of recorded fares
 	Folder string         // removed at the end
+	Every  time.Duration  // between two checkpoints; 0: checkpointEvery
 	Now    func() time.Time
 	Rates  func(fare.Day) fare.Rates
 	// Progress, if set, is called after each day with the number of fares up to that day.
@@ -57,7 +61,8 @@ const (
 var ErrChanged = errors.New("another process refreshed the store meanwhile; run the import again")
 
 const (
-	leaseFor = 3 * time.Minute
+	leaseFor        = 3 * time.Minute
+	checkpointEvery = 20 * time.Second
 	// All imports hold the lease under one name, so a killed import does not block the next. The
 	// work folder is locked, so there is one import at a time.
 	holder = "import"
@@ -112,7 +117,7 @@ func (i Import) alone(ctx context.Context, w *work) (Report, error) {
 	return w.plan.Report, err
 }
 
-// replay refreshes the store of the work folder, day by day. A day that was cut off is repeated.
+// replay refreshes the store of the work folder, day by day.
 func (i Import) replay(ctx context.Context, w *work, from *fares) error {
 	counts := from.byDay()
 	done, total := 0, 0
@@ -122,15 +127,23 @@ func (i Import) replay(ctx context.Context, w *work, from *fares) error {
 			done += n
 		}
 	}
+	memory, saved := &refresh.Replay{Last: func(of fare.Series) fare.Day {
+		return min(from.lastFound(of, i.Now())+verdict.LiveDays, w.plan.Last)
+	}}, time.Now()
+
 	for day := w.next; day <= w.plan.Last; day++ {
 		w.clock.Store(min((day+1).Time().Unix()-1, i.Now().Unix()))
-		r := refresh.Refresher{Source: from, Fares: store.Fares{Table: w.table}, Now: w.now, Rates: i.Rates(day)}
+		r := refresh.Refresher{Source: from, Fares: w.fares(), Now: w.now, Rates: i.Rates(day), Replay: memory}
 		report, err := r.Run(ctx)
 		if err == nil && report.Failed > 0 {
 			err = fmt.Errorf("%d of %d origins failed: %s", report.Failed, report.Origins, report.Faults[0])
 		}
-		if err == nil {
-			err = w.completed(day)
+		last := day == w.plan.Last
+		if err == nil && (last || time.Since(saved) >= cmp.Or(i.Every, checkpointEvery)) {
+			if err = memory.Save(ctx, r); err == nil && !last {
+				err = w.checkpoint(day + 1)
+			}
+			saved = time.Now()
 		}
 		if err != nil {
 			return fmt.Errorf("refresh again as on %s: %w", day, err)

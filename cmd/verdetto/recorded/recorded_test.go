@@ -340,3 +340,31 @@ func TestAnotherPanel(t *testing.T) {
 	}
 	wantEqual(t, contents(t, want, false), contents(t, table, false))
 }
+
+// An import that is killed continues at its last checkpoint, and leaves what an undisturbed one leaves.
+func TestKilledAndResumed(t *testing.T) {
+	t.Parallel()
+	p := panelOf(t, lines(0, days))
+	undisturbed, table := open(t), open(t)
+	mustImport(t, undisturbed, p)
+	folder := filepath.Join(t.TempDir(), "import")
+	for _, until := range []fare.Day{first + 1, first + 12} {
+		ctx, kill := context.WithCancel(t.Context())
+		i := recorded.Import{Target: table, Panel: p, Folder: folder, Every: 1, Now: now, Rates: ecb.Table().RatesOn}
+		i.Progress = func(_, _ int, day fare.Day) {
+			if day == until {
+				kill()
+			}
+		}
+		if _, err := i.Run(ctx); err == nil {
+			t.Fatal("it was not killed")
+		}
+	}
+	report, err := into(t.Context(), table, p, folder)
+	if err != nil || report.Resumed != first+13 {
+		t.Errorf("resumed at %s, want %s: %v", report.Resumed, first+13, err)
+	}
+	if diff := cmp.Diff(contents(t, undisturbed, true), contents(t, table, true)); diff != "" {
+		t.Errorf("(-undisturbed +resumed):\n%s", diff)
+	}
+}

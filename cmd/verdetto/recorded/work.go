@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,12 +38,12 @@ type work struct {
 	copying bool // all days are done, and the result is being copied
 }
 
-// The progress is the next day, or copyingMark.
 const (
-	storeFile    = "fares.db"
-	planFile     = "plan.json"
-	progressFile = "progress"
-	copyingMark  = "copying"
+	storeFile   = "fares.db"
+	planFile    = "plan.json"
+	copyingFile = "copying" // exists when the store file holds the result
+	// A checkpoint is a copy of the store file. Its name ends with the next day.
+	checkpointPrefix = "checkpoint-"
 )
 
 func (w *work) now() time.Time { return time.Unix(w.clock.Load(), 0).UTC() }
@@ -64,24 +65,70 @@ func openWork(folder string) (*work, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &w.plan)
 	}
-	var progress []byte
-	if err == nil {
-		progress, err = os.ReadFile(w.path(progressFile))
-	}
 	if err != nil {
 		return w, w.clear()
 	}
-	if string(progress) == copyingMark {
+	if _, err := os.Stat(w.path(copyingFile)); err == nil {
 		w.copying = true
 		w.clock.Store((w.plan.Last + 1).Time().Unix() - 1)
 		return w, nil
 	}
-	n, err := strconv.Atoi(strings.TrimSpace(string(progress)))
+	name, next := w.newest()
+	if next == 0 {
+		return w, w.clear()
+	}
+	w.next = next
+	err = w.table.Close()
+	if err == nil {
+		err = w.write(storeFile, func(to io.Writer) error {
+			from, err := os.Open(name)
+			if err != nil {
+				return err
+			}
+			defer from.Close()
+			_, err = io.Copy(to, from)
+			return err
+		})
+	}
+	if err == nil {
+		err = w.openStore()
+	}
 	if err != nil {
 		return w, w.clear()
 	}
-	w.next = fare.Day(n)
 	return w, nil
+}
+
+// newest returns the file and the next day of the newest checkpoint; 0 if there is none.
+func (w *work) newest() (name string, next fare.Day) {
+	for _, file := range w.checkpoints() {
+		n, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(file), checkpointPrefix))
+		if err == nil && fare.Day(n) > next {
+			name, next = file, fare.Day(n)
+		}
+	}
+	return name, next
+}
+
+func (w *work) checkpoints() (all []string) {
+	entries, _ := os.ReadDir(w.folder) // a folder that cannot be read has none
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), checkpointPrefix) {
+			all = append(all, w.path(e.Name()))
+		}
+	}
+	return all
+}
+
+// checkpoint copies the store, which must be complete up to the day before next.
+func (w *work) checkpoint(next fare.Day) error {
+	had := w.checkpoints()
+	err := w.write(checkpointPrefix+strconv.Itoa(int(next)),
+		func(to io.Writer) error { return w.table.Copy(to, func(int64) {}) })
+	for _, name := range had {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
 }
 
 // openStore opens a store whose writes do not wait for the disk: after a power failure the import
@@ -102,8 +149,8 @@ func (w *work) clear() error {
 	if err := os.MkdirAll(w.folder, 0o700); err != nil {
 		return fmt.Errorf("make the work folder: %w", err)
 	}
-	for _, name := range []string{progressFile, planFile, storeFile} {
-		if err := os.Remove(w.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, name := range append(w.checkpoints(), w.path(copyingFile), w.path(planFile), w.path(storeFile)) {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("empty the work folder: %w", err)
 		}
 	}
@@ -123,29 +170,23 @@ func (w *work) begin(p *plan) error {
 	w.plan, w.next = *p, p.First
 	data, err := json.Marshal(p)
 	if err == nil {
-		err = w.write(planFile, data)
-	}
-	if err == nil {
-		err = w.write(progressFile, []byte(strconv.Itoa(int(p.First))))
+		err = w.write(planFile, func(to io.Writer) error { _, err := to.Write(data); return err })
 	}
 	return err
 }
 
-func (w *work) completed(day fare.Day) error {
-	w.next = day + 1
-	return w.write(progressFile, []byte(strconv.Itoa(int(w.next))))
-}
-
 func (w *work) startCopying() error {
 	w.copying = true
-	return w.write(progressFile, []byte(copyingMark))
+	return w.write(copyingFile, func(io.Writer) error { return nil })
 }
 
-func (w *work) write(name string, data []byte) error {
-	part := w.path(name + ".part")
-	err := os.WriteFile(part, data, 0o600)
+func (w *work) write(name string, content func(io.Writer) error) error {
+	part, err := os.OpenFile(w.path("part"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err == nil {
-		err = os.Rename(part, w.path(name))
+		err = errors.Join(content(part), part.Close())
+	}
+	if err == nil {
+		err = os.Rename(part.Name(), w.path(name))
 	}
 	if err != nil {
 		return fmt.Errorf("write the progress: %w", err)

@@ -1,0 +1,155 @@
+package refresh
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+)
+
+// Replay holds series, and their contributions to the pooled statistics, in memory, so that refreshing
+// them again on each of many days reads and writes every series once. The store then has the same
+// content as if each day had been refreshed without a Replay, but without the coverage of routes.
+// Until Save, the store must not be read, and the days must follow one another.
+type Replay struct {
+	// Last is the last day on which a series is refreshed. On earlier days its deals lack what the next
+	// refresh computes anew.
+	Last func(of fare.Series) fare.Day
+
+	mu            sync.Mutex
+	all           map[fare.Series]*replayed
+	contributions map[fare.Day]map[fare.Series]store.Contribution
+}
+
+type replayed struct {
+	history history
+	summary verdict.RouteSummary
+	state   seriesState
+	changed bool // since the last Save
+}
+
+func (p *Replay) isLast(of fare.Series, today fare.Day) bool { return p == nil || today >= p.Last(of) }
+
+// series reads a series from the store when it is first used.
+func (p *Replay) series(ctx context.Context, r *Refresher, of fare.Series) (*replayed, error) {
+	p.mu.Lock()
+	s := p.all[of]
+	p.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
+	s = new(replayed)
+	stored := Refresher{Fares: r.Fares, Now: r.Now}
+	summary, err := stored.summary(ctx, of, store.Strong)
+	if s.summary = summary.RouteSummary; err == nil {
+		s.history, err = stored.readHistory(ctx, of, store.Strong)
+	}
+	if err == nil {
+		s.state, err = stored.readState(ctx, of)
+	}
+	if err != nil {
+		return s, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all == nil {
+		p.all = map[fare.Series]*replayed{}
+	}
+	p.all[of] = s
+	return s, nil
+}
+
+func (p *Replay) putSummary(ctx context.Context, r *Refresher, of fare.Series, summary verdict.RouteSummary) error {
+	s, err := p.series(ctx, r, of)
+	s.summary, s.changed = summary, true
+	return err
+}
+
+func (p *Replay) putState(ctx context.Context, r *Refresher, of fare.Series, state seriesState,
+	own store.Contribution) error {
+	s, err := p.series(ctx, r, of)
+	state.any.Questions.Sort()
+	if state.nonStop != nil {
+		state.nonStop.Questions.Sort()
+	}
+	if s.state, s.changed = state, true; own.Data == nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.contributions == nil {
+		p.contributions = map[fare.Day]map[fare.Series]store.Contribution{}
+	}
+	if p.contributions[own.Cycle] == nil {
+		p.contributions[own.Cycle] = map[fare.Series]store.Contribution{}
+		maps.DeleteFunc(p.contributions, func(day fare.Day, _ map[fare.Series]store.Contribution) bool {
+			return day <= own.Cycle-keepDays
+		})
+	}
+	p.contributions[own.Cycle][of] = own
+	return err
+}
+
+// contributionsOf returns the contributions in the order of the store, or nil if the store has those of
+// the day.
+func (p *Replay) contributionsOf(day fare.Day) (all [][]byte) {
+	if p == nil {
+		return nil
+	}
+	own := p.contributions[day]
+	for _, of := range slices.SortedFunc(maps.Keys(own),
+		func(a, b fare.Series) int { return strings.Compare(a.String(), b.String()) }) {
+		all = append(all, own[of].Data)
+	}
+	return all
+}
+
+// Save writes what has changed. If it is interrupted, the store is useless.
+func (p *Replay) Save(ctx context.Context, r Refresher) error {
+	r.Replay = nil
+	for of, s := range p.all {
+		if !s.changed {
+			continue
+		}
+		if err := s.save(ctx, &r, of); err != nil {
+			return err
+		}
+		s.changed = false
+	}
+	for _, own := range p.contributions {
+		if err := r.Fares.PutContributions(ctx, own); err != nil {
+			return err
+		}
+	}
+	p.contributions = nil
+	return nil
+}
+
+func (s *replayed) save(ctx context.Context, r *Refresher, of fare.Series) error {
+	h, err := r.readHistory(ctx, of, store.Strong)
+	if err != nil {
+		return err
+	}
+	h.cycles = s.history.cycles
+	if err := r.putHistory(ctx, of, h, slices.Sorted(maps.Keys(h.cycles))); err != nil {
+		return err
+	}
+	if s.state.any != nil {
+		if s.state.stored, err = r.Fares.Departures(ctx, of); err != nil {
+			return err
+		}
+		if err := r.putState(ctx, of, &s.state, store.Contribution{}); err != nil {
+			return err
+		}
+	}
+	had, err := r.summary(ctx, of, store.Strong)
+	if err != nil {
+		return err
+	}
+	return r.Fares.PutSummary(ctx, of, s.summary.Encode(), had.version)
+}
