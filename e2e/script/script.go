@@ -34,7 +34,7 @@
 //	unfaulted REASON     why the end differs after a failure; see Faults
 //
 // The options of calls: from ADDRESS, as KEY, in LANGUAGE, pays PAYER/NUMBER (by x402), with NAME VALUE (a header), and PATH=VALUE, which is
-// json PATH VALUE; PATH= says that there is no such value. {a,b} in a target calls each. A value in
+// json PATH VALUE; PATH= says that there is no such value. Of a page, text=WORDS and body=WORDS. {a,b} in a target calls each. A value in
 // slashes is a regular expression. json PATH and header NAME without a value require one and set
 // $PATH or $NAME. Files body, text and mail hold the last ones for cmp, with what varies replaced.
 //
@@ -81,6 +81,7 @@ type story struct {
 	unix    atomic.Int64
 	options onemachine.Options
 	log     fixture.Log
+	source  *source
 	faults  faults
 	at      worker
 
@@ -149,8 +150,9 @@ func run(t *testing.T, p testscript.Params, planned *Fault, ended func(*story)) 
 		s.faults.planned = planned
 		s.unix.Store(fixture.Today.Unix())
 		log := slog.New(slog.NewTextHandler(&s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		s.source = &source{Source: nothing{}, faults: &s.faults}
 		s.options = onemachine.Options{Now: s.now, Log: log, Pepper: []byte(fixture.Pepper), BaseURL: "https://verdetto.example",
-			Mail: filepath.Join(s.dir, ".mail"), Source: &source{Source: nothing{}, faults: &s.faults}}
+			Mail: filepath.Join(s.dir, ".mail"), Source: s.source}
 		env.Values[storyKey{}] = s
 		env.Defer(func() {
 			if ended != nil {
@@ -198,7 +200,7 @@ func configure(s *story, ts *testscript.TestScript, _ bool, args []string) {
 		base, isBase := strings.CutPrefix(a, "base=")
 		switch {
 		case a == "hidden-fares":
-			s.options.Source = &source{Source: named{nothing{}, "travelpayouts"}, faults: &s.faults}
+			s.source.Source = named{nothing{}, "travelpayouts"}
 		case a == "phones":
 			s.ntfy, s.bot = ntfytest.New(), telegramtest.New()
 			s.options.Outbound = post{s.ntfy, s}

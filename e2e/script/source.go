@@ -36,16 +36,22 @@ func (s *source) Fares(ctx context.Context, origin fare.City, since, until time.
 	return a, err
 }
 
-func (s *source) Departures(ctx context.Context, q upstream.Question, until time.Time) (a upstream.Answer, err error) {
-	deep, ok := s.Source.(upstream.Deep)
-	if !ok {
-		return a, nil
-	}
+// deep is a source that can also be asked for the departures of a route, as the invented one.
+type deep struct{ *source }
+
+func (s deep) Departures(ctx context.Context, q upstream.Question, until time.Time) (a upstream.Answer, err error) {
 	err = s.faults.around("source", errSource, errSource, func() error {
-		a, err = deep.Departures(ctx, q, until)
+		a, err = s.Source.(upstream.Deep).Departures(ctx, q, until)
 		return err
 	})
 	return a, err
+}
+
+func (s *source) offered() upstream.Source {
+	if _, ok := s.Source.(upstream.Deep); ok {
+		return deep{s}
+	}
+	return s
 }
 
 type nothing struct{ upstream.Source }
@@ -85,7 +91,7 @@ var (
 
 func fares(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	one(ts, args)
-	from := s.options.Source.(*source)
+	from := s.source
 	hidden := from.Name() == "travelpayouts"
 	if args[0] == "sample" {
 		from.Source = invent()
@@ -97,6 +103,7 @@ func fares(s *story, ts *testscript.TestScript, _ bool, args []string) {
 	if hidden {
 		from.Source = named{from.Source, "travelpayouts"}
 	}
+	s.options.Source = from.offered()
 	if args[0] != "sample" || s.table != nil {
 		refresh(s, ts, false, nil)
 	} else {
@@ -129,8 +136,8 @@ func refresh(s *story, ts *testscript.TestScript, _ bool, _ []string) {
 	var err error
 	s.step(ts, func() bool {
 		o := s.options
-		if n, ok := o.Source.(*source).Source.(named); ok {
-			o.Source = &source{n.Source, &s.faults} // the rates of Travelpayouts come from the network
+		if n, ok := s.source.Source.(named); ok {
+			o.Source = (&source{n.Source, &s.faults}).offered() // the rates of Travelpayouts come from the network
 		}
 		defer s.at.work("refresh")()
 		err = ask(o)

@@ -17,6 +17,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/runtime/queue"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/upstream"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/trends"
@@ -145,6 +146,37 @@ func (w *deepWorld) deepen() refresh.DeepReport {
 		w.t.Errorf("%d calls say that %d of %d series are done: %+v", calls, done, total, report)
 	}
 	return report
+}
+
+// Each call to the store fails once, or is the last that succeeds, while a worker processes messages. The
+// redelivered messages finish the work, and ask again for one series at most.
+func TestDeepMessages_UnderFaults(t *testing.T) {
+	worlds := map[store.Table]*deepWorld{}
+	prepared := func(t *testing.T) store.Table {
+		w := newDeepWorld(t, open(t), "MIL-BUH", "MIL-LON", "ROM-PAR")
+		w.source.departures["MIL-BUH"] = departing("MIL-BUH", today, 3000, 0, 1, 0)
+		worlds[w.table] = w
+		return w.table
+	}
+	messages := []queue.Message{deepMessage("1", today, "MIL-BUH", "MIL-LON"), deepMessage("2", today, "ROM-PAR")}
+	calm := worlds[prepared(t)]
+	calm.work(messages...)
+	want, asked := contents(t, calm.table), len(calm.source.takeQuestions())
+	eachFault(t, prepared, func(t *testing.T, f *storetest.Faulty) {
+		w := worlds[f.Table]
+		broken := w.function()
+		broken.Fares.Table = f
+		broken.Messages(t.Context(), messages)
+		if failed := w.work(messages...); len(failed) > 0 {
+			t.Errorf("failed %v", failed)
+		}
+		if diff := cmp.Diff(want, contents(t, w.table)); diff != "" {
+			t.Error(diff)
+		}
+		if n := len(w.source.takeQuestions()); n > asked+2 {
+			t.Errorf("asked %d times, want %d", n, asked)
+		}
+	})
 }
 
 // If a worker is killed before it publishes, the redelivered message publishes without asking

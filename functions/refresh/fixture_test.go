@@ -140,15 +140,3 @@ func (h *fixture) priced(prices map[string][]fare.Cents) *source {
 	}
 	return s
 }
-
-func (h *fixture) confirm(who string, a store.Alert) {
-	h.T.Helper()
-	a.Subscriber, a.Email, a.Language = notifytest.IDOf(who), notifytest.AddressOf(who), "it"
-	err := h.Alerts().AddPending(h.T.Context(), who, a, h.Now().Add(time.Hour), store.Job{At: h.Now()})
-	if err == nil {
-		_, err = h.Alerts().Confirm(h.T.Context(), who)
-	}
-	if err != nil {
-		h.T.Fatal(err)
-	}
-}

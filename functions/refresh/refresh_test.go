@@ -176,25 +176,6 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTheStore kills a refresh at every call to the store, or makes only that call fail,
-// before and after its effect, then runs it again. The store must equal that of a run without
-// faults.
-func TestFaultsOfTheStore(t *testing.T) {
-	undisturbed := open(t)
-	run(t, undisturbed, world())
-	want := contents(t, undisturbed)
-	eachFault(t, open, func(t *testing.T, f *storetest.Faulty) {
-		r := refresher(world(), f, clock)
-		if report, err := r.Run(t.Context()); report.Failed > 0 || err != nil {
-			f.Heal()
-			mustRun(t, r)
-		}
-		if diff := cmp.Diff(want, contents(t, f.Table)); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
 // eachFault calls run repeatedly. In each run another call to the store fails once, or is the last
 // that succeeds.
 func eachFault(t *testing.T, open func(*testing.T) store.Table, run func(*testing.T, *storetest.Faulty)) {

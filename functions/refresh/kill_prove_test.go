@@ -1,5 +1,0 @@
-package refresh_test
-
-import "testing"
-
-func TestProveKilledAndResumed(t *testing.T) { killAndResume(t, 10) }
