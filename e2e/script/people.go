@@ -159,7 +159,7 @@ func subjects(mails []maildir.Mail) (all []string) {
 
 var (
 	link = regexp.MustCompile(`https?://[^\s<>"]+`)
-	href = regexp.MustCompile(`href="([^"]+)"`)
+	href = regexp.MustCompile(`(?:href|src)="([^"]+)"`)
 )
 
 func openLink(s *story, ts *testscript.TestScript, neg bool, args []string) {
