@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,15 +123,22 @@ func load(file string) (config, error) {
 	if err != nil {
 		return c, fmt.Errorf("read configuration: %w", err)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&c); err != nil {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
 		return c, fmt.Errorf("read configuration %s: %w", file, err)
+	}
+	var faults []string
+	for _, name := range sorted(fields) { // one by one, so that a fault does not hide others
+		decoder := json.NewDecoder(strings.NewReader(fmt.Sprintf("{%q: %s}", name, fields[name])))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&c); err != nil {
+			faults = append(faults, name+": "+strings.TrimPrefix(err.Error(), "json: "))
+		}
 	}
 	if c.Origin.Authority != "" && !filepath.IsAbs(c.Origin.Authority) {
 		c.Origin.Authority = filepath.Join(filepath.Dir(file), c.Origin.Authority)
 	}
-	if faults := c.check(); len(faults) > 0 {
+	if faults = append(faults, c.check()...); len(faults) > 0 {
 		return c, fmt.Errorf("configuration %s:\n  %s", file, strings.Join(faults, "\n  "))
 	}
 	c.Workers = max(c.Workers, 2) // the minimum of SQS

@@ -163,8 +163,12 @@ func TestUnreadable(t *testing.T) {
 		"no file":         {"", "-config"},
 		"no such file":    {"/nowhere/verdetto.json", "read configuration"},
 		"not JSON":        {write(t, "name: verdetto"), "read configuration"},
-		"misspelt choice": {write(t, `{"acount": "123456789012"}`), `unknown field "acount"`},
-		"wrong type":      {write(t, `{"workers": "two"}`), "workers"},
+		"misspelt choice": {write(t, `{"acount": "123456789012"}`), "\n  acount: unknown field"},
+		"wrong type":      {write(t, `{"workers": "two"}`), "\n  workers: cannot unmarshal string"},
+		"within a choice": {write(t, `{"origin": {"domian": "a.example"}}`), "\n  origin: unknown field \"domian\""},
+		"one of several":  {write(t, `{"acount": "1", "workers": 99, "name": "?"}`), "\n  name: "},
+		"the last of them": {write(t, `{"acount": "1", "workers": 99, "name": "?"}`),
+			"\n  workers: 99 is not between 1 and 10"},
 	} {
 		if err := run(c.file, standIns(), filepath.Join(t.TempDir(), "out")); err == nil ||
 			!strings.Contains(err.Error(), c.says) {
