@@ -11,7 +11,6 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/assertions"
-	"github.com/aws/jsii-runtime-go"
 	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
 
 	"verdetto/shared/architecture/testenv"
@@ -21,8 +20,14 @@ import (
 // stand-ins for the executables.
 
 func TestMain(m *testing.M) {
+	if out := os.Getenv("CDK_TEST_OUT"); out != "" { // started by TestGoodSynthIsQuiet
+		if err := run("example.json", standIns(), out); err != nil {
+			panic(err)
+		}
+		return
+	}
 	code := m.Run()
-	jsii.Close()
+	closeRuntime()
 	for _, dir := range tempDirs {
 		os.RemoveAll(dir)
 	}

@@ -28,14 +28,24 @@ func main() {
 	release := flag.String("release", "",
 		"write a `file` NAME.zip with a template with parameters, and the functions' zip files")
 	flag.Parse()
+	stderr := os.Stderr
 	write := func() error { return run(*file, *assets, *out) }
 	if *release != "" {
 		write = func() error { return writeRelease(*release, *assets) }
 	}
 	if err := write(); err != nil {
-		fmt.Fprintln(os.Stderr, "cdk:", err)
+		fmt.Fprintln(stderr, "cdk:", err)
 		os.Exit(1)
 	}
+}
+
+// closeRuntime ends the CDK's Node.js process. The library waits for this process twice, and reports
+// the second wait, which fails, on os.Stderr even after a good end.
+func closeRuntime() {
+	if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
+		os.Stderr = null
+	}
+	jsii.Close()
 }
 
 func run(file, assets, out string) error {
@@ -49,7 +59,7 @@ func run(file, assets, out string) error {
 	if err := checkBuilt(assets); err != nil {
 		return err
 	}
-	defer jsii.Close()
+	defer closeRuntime()
 	app := newApp(out)
 	newStacks(app, c, assets)
 	app.Synth(nil)

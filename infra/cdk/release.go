@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/assertions"
-	"github.com/aws/jsii-runtime-go"
 )
 
 // A release lets an operator deploy the smallest set-up without Go, Node.js or the CDK: in
@@ -142,7 +141,7 @@ func writeRelease(file, assets string) error {
 	if err := checkBuilt(assets); err != nil {
 		return err
 	}
-	defer jsii.Close()
+	defer closeRuntime()
 	folder := strings.TrimSuffix(filepath.Base(file), ".zip")
 	out, err := os.MkdirTemp("", "verdetto-template-*")
 	if err != nil {

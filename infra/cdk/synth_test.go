@@ -22,6 +22,15 @@ func TestSameChoicesSameTemplate(t *testing.T) {
 	}
 }
 
+func TestGoodSynthIsQuiet(t *testing.T) {
+	needsNode(t)
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), "CDK_TEST_OUT="+t.TempDir(), "JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION=true")
+	if out, err := command.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 func TestTwoStacksShareNoName(t *testing.T) {
 	named := func(h *synthesized) map[string]string {
 		names := map[string]string{}
