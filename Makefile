@@ -40,7 +40,8 @@ UPSTREAM := -upstream $(if $(FARES),csv:$(FARES),sample) $(if $(PRICE),-price $(
 LISTEN   ?= 127.0.0.1:8080
 
 # make deploy CONFIG=verdetto.json deploys with the operator's choices; make synth alone uses the choices of the example.
-# With ADOPT=1 a new stack takes over the table that remained when an earlier stack was deleted.
+# With ADOPT=1 a new stack takes over the table that remained when an earlier stack was deleted. With ANYWAY=1 it deploys in
+# spite of what preflight finds.
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
@@ -142,14 +143,15 @@ synth: build ## the CloudFormation template, in cdk.out: [CONFIG=verdetto.json]
 	go run ./infra/cdk -config $(CONFIG) -assets dist -out cdk.out
 	@echo "cdk.out/Verdetto.template.json"
 
-preflight: ## what a first deployment would miss, asked before anything is made: CONFIG=verdetto.json
+preflight: ## what a deployment would miss, as make deploy asks before anything is made: CONFIG=verdetto.json
 	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to look at: make preflight CONFIG=verdetto.json' >&2; exit 1; }
 	go run ./infra/preflight -config $(CONFIG)
 
-deploy: ## build, deploy into the AWS account of CONFIG=verdetto.json, try the new versions, make them live [ADOPT=1]
+deploy: ## build, deploy into the AWS account of CONFIG=verdetto.json, try the new versions, make them live [ADOPT=1] [ANYWAY=1]
 	@[ '$(CONFIG)' != '$(EXAMPLE)' ] || { echo 'say which choices to deploy: make deploy CONFIG=verdetto.json; $(EXAMPLE) shows what they are' >&2; exit 1; }
 	$(MAKE) $(CDK)/.complete
 	$(MAKE) synth CONFIG='$(CONFIG)'
+	$(if $(ANYWAY),-)go run ./infra/preflight -config $(CONFIG) $(if $(ADOPT),-adopt)
 	$(CDK)/node_modules/.bin/cdk deploy --app cdk.out --all --require-approval broadening $(if $(ADOPT),--import-existing-resources)
 	go run ./infra/rollout -config $(CONFIG)
 

@@ -27,6 +27,10 @@ func TestMakeDeploy(t *testing.T) {
 	if !strings.Contains(usual, "cdk deploy --app cdk.out") {
 		t.Errorf("it does not deploy:\n%s", usual)
 	}
+	if asked := strings.Index(usual, "\ngo run ./infra/preflight -config verdetto.json"); asked < 0 ||
+		asked > strings.Index(usual, "cdk deploy") {
+		t.Errorf("it deploys before it knows what is missing:\n%s", usual)
+	}
 	if deployed, live := strings.Index(usual, "cdk deploy"), strings.Index(usual,
 		"go run ./infra/rollout -config verdetto.json"); live < deployed {
 		t.Errorf("what is deployed is not made live:\n%s", usual)
@@ -36,8 +40,8 @@ func TestMakeDeploy(t *testing.T) {
 			t.Errorf("it wants %q, which is for tests", other)
 		}
 	}
-	if strings.Contains(usual, "--import-existing-resources") ||
-		!strings.Contains(plan("ADOPT=1"), "--import-existing-resources") {
+	if adopting := plan("ADOPT=1"); strings.Contains(usual, "--import-existing-resources") || strings.Contains(usual, "-adopt") ||
+		!strings.Contains(adopting, "--import-existing-resources") || !strings.Contains(adopting, "-adopt") {
 		t.Error("ADOPT=1 does not decide what is taken over")
 	}
 }

@@ -287,8 +287,8 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 		}
 	}
 	status, err := p.stackStatus(ctx, p.config.regions()[0])
-	if err != nil || status != "" {
-		return nil, err // an existing table belongs to the existing stack
+	if err != nil || status != "" || p.config.adopt {
+		return nil, err // an existing table belongs to the existing stack, or will belong to the new one
 	}
 	if ok, err := there(p.config.Name); err != nil || ok {
 		return []fault{{"the table " + p.config.Name + " of an earlier stack is there, and no stack",

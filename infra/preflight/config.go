@@ -32,6 +32,7 @@ type config struct {
 	OriginSecret  int            `json:"originSecret"`
 	Reserved      map[string]int `json:"reserved"`
 	RestoredTable string         `json:"restoredTable"`
+	adopt         bool
 	Origin        struct {
 		Domain            string `json:"domain"`
 		Certificate       string `json:"certificate"`

@@ -29,8 +29,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	file := flag.String("config", "", "`file` with the operator's choices, as make deploy gets them")
+	adopt := flag.Bool("adopt", false, "let a new stack take over the table of an earlier one")
 	flag.Parse()
-	ready, err := run(ctx, *file, os.Stdout)
+	ready, err := run(ctx, *file, *adopt, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "preflight:", err)
 	}
@@ -44,11 +45,12 @@ type addresses struct{ stripe, fares string }
 
 var public = addresses{stripe: "https://api.stripe.com", fares: "https://api.travelpayouts.com"}
 
-func run(ctx context.Context, file string, out io.Writer) (ready bool, err error) {
+func run(ctx context.Context, file string, adopt bool, out io.Writer) (ready bool, err error) {
 	c, err := load(file)
 	if err != nil {
 		return false, err
 	}
+	c.adopt = adopt
 	// The library would log its search for credentials.
 	settings, err := awsconfig.LoadDefaultConfig(ctx, awsconfig.WithRegion(c.Region), awsconfig.WithLogger(logging.Nop{}))
 	if err != nil {
@@ -140,9 +142,9 @@ func (p *preflight) report(ctx context.Context, out io.Writer) bool {
 		}
 	}
 	if faults+unasked == 0 {
-		fmt.Fprintln(out, "\nready: make deploy")
+		fmt.Fprintln(out, "\nready to deploy")
 		return true
 	}
-	fmt.Fprintf(out, "\nnot ready: %d to mend, %d could not be asked\n", faults, unasked)
+	fmt.Fprintf(out, "\nnot ready: %d to mend, %d could not be asked; make deploy with ANYWAY=1 deploys in spite of it\n", faults, unasked)
 	return false
 }
