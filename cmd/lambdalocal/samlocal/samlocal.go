@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 
 	"verdetto/cmd/lambdalocal/localcloud"
@@ -145,11 +146,15 @@ func (l *Local) start(ctx context.Context, verb string, environment []string, lo
 	free.Close()
 	args = append(args, "-t", file, "--host", "127.0.0.1", "--port", strings.TrimPrefix(address, "127.0.0.1:"),
 		"--warm-containers", "LAZY")
-	command := l.command(ctx, verb, args...)
+	// One interrupt signal, from stop alone, lets SAM remove its containers. A second one, such as that
+	// of a terminal to its whole process group, would end it with a traceback.
+	running, interrupt := context.WithCancel(context.WithoutCancel(ctx))
+	command := l.command(running, verb, args...)
 	command.Stdout, command.Stderr = logs, logs
-	// An interrupt signal lets SAM remove its containers.
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	if err := command.Start(); err != nil {
+		interrupt()
 		return "", nil, fmt.Errorf("sam local %s: %w", verb, err)
 	}
 	ended := make(chan struct{})
@@ -158,7 +163,7 @@ func (l *Local) start(ctx context.Context, verb string, environment []string, lo
 		close(ended)
 	}()
 	stop = func() {
-		_ = command.Process.Signal(os.Interrupt)
+		interrupt()
 		<-ended
 	}
 	ctx, cancel := context.WithTimeout(ctx, listenTime)
@@ -170,6 +175,7 @@ func (l *Local) start(ctx context.Context, verb string, environment []string, lo
 		}
 		select {
 		case <-ended:
+			interrupt()
 			return "", nil, fmt.Errorf("sam local %s ended", verb)
 		case <-ctx.Done():
 			stop()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 )
 
 //go:embed within.sh
@@ -42,6 +43,8 @@ func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error)
 	command := exec.CommandContext(ctx, "unshare", append([]string{"--net", "--mount", "sh", "-c", withinScript, "sh",
 		name}, args...)...)
 	command.Env = os.Environ()
+	// The engine ends with the command, not before it at the terminal's interrupt signal.
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	return command, nil
 }

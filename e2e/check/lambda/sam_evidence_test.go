@@ -15,6 +15,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 	"verdetto/shared/upstream/sample"
+	"verdetto/shared/web/routes"
 )
 
 // TestEvidenceSAMInvoke makes the checks of TestEvents with sam local invoke, which runs each event
@@ -73,7 +74,8 @@ func TestEvidenceSAMStartAPI(t *testing.T) {
 			{"not through the distribution", "GET", "/v1/analisi?origine=Milano&destinazione=Bucarest", "", "a guess at the secret", 403, `"code":`},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				response, text := fixture.Call(t, client, c.method, "http://"+address+c.path, c.body, "X-Origin-Secret", c.secret,
+				path, _, _ := strings.Cut(c.path, "?")
+				response, text := fixture.Call(t, client, c.method, "http://"+address+"/"+routes.ShareOf(path).Name+c.path, c.body, "X-Origin-Secret", c.secret,
 					"CloudFront-Viewer-Address", "203.0.113.7:4711", "Content-Type", "application/json")
 				if response.StatusCode != c.status || !strings.Contains(text, c.says) {
 					t.Errorf("status %d, want %d with %q:\n%.500s", response.StatusCode, c.status, c.says, text)
