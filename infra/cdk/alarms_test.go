@@ -100,6 +100,8 @@ func TestIncidentsRing(t *testing.T) {
 		{"StaleFares", nil, -1, []value{age}},
 		{"Source", []value{{"OriginsFailed", "", 40}, {"OriginsAsked", "", 60}}, 1,
 			[]value{{"OriginsFailed", "", 40}, {"OriginsAsked", "", 3400}}},
+		{"Source", []value{{"OriginsFailed", "", 1}, {"OriginsAsked", "", 1}}, 1, // of two chosen origins
+			[]value{{"OriginsAsked", "", 2}}},
 		{"Source", []value{{"SeriesFailed", "", 9}, {"SourceRefused", "", 1}}, 110,
 			[]value{{"SeriesFailed", "", 9}, {"SeriesAsked", "", 1200}}},
 		{"Drift", []value{{"SourceDifferences", "", 1}, {"ScoreWeeksOut", "", 3}}, 11, []value{{"ScoreWeeksOut", "", 2}}},
