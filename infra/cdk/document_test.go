@@ -4,14 +4,9 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-
-	"verdetto/shared/architecture/testenv"
 )
 
 func awsDocument(t *testing.T) string {
@@ -64,41 +59,5 @@ func TestDocumentCosts(t *testing.T) {
 		if want := fmt.Sprintf("about %.0f dollars", sum); !strings.Contains(intro, want) {
 			t.Errorf("the first paragraph does not say %q", want)
 		}
-	}
-}
-
-// docs/aws.md gives commands for a failed first deployment of each stack. They remove only the
-// failed stack.
-func TestDocumentRecovers(t *testing.T) {
-	bash := testenv.Command(t, "bash", "apt-get install bash")
-	blocks := regexp.MustCompile("(?s)\n```\n(remove_failed.*?)\n```\n").FindStringSubmatch(awsDocument(t))
-	if blocks == nil {
-		t.Fatal("docs/aws.md has no commands that remove a failed stack")
-	}
-	for _, c := range []struct{ name, failed, removed string }{
-		{"the service's", "verdetto", "delete-stack --stack-name verdetto\n"},
-		{"the edge's", "verdetto-edge", "delete-stack --stack-name verdetto-edge --region us-east-1\n"},
-		{"none", "-", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			aws := `#!/bin/bash
-case "$*" in
-*describe-stacks*"--stack-name ` + c.failed + ` "*) echo ROLLBACK_COMPLETE;;
-*describe-stacks*) echo CREATE_COMPLETE;;
-*delete-stack*) shift; echo "$*" >>` + dir + `/removed;;
-esac
-`
-			if err := os.WriteFile(filepath.Join(dir, "aws"), []byte(aws), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			command := exec.Command(bash, "-c", blocks[1])
-			command.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
-			out, err := command.CombinedOutput()
-			removed, _ := os.ReadFile(filepath.Join(dir, "removed"))
-			if string(removed) != c.removed {
-				t.Errorf("removed: %q, want %q (%v)\n%s", removed, c.removed, err, out)
-			}
-		})
 	}
 }
