@@ -3,7 +3,6 @@ package pro
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -35,11 +34,7 @@ const (
 // mac returns a message authentication code of a text. Its key is derived from the pepper for one
 // purpose.
 func (s *Service) mac(purpose, text string) []byte {
-	key := hmac.New(sha256.New, s.Pepper)
-	key.Write([]byte("pro " + purpose))
-	h := hmac.New(sha256.New, key.Sum(nil))
-	h.Write([]byte(text))
-	return h.Sum(nil)
+	return apikey.MAC(s.Pepper, "pro "+purpose, text)
 }
 
 // derived returns the random bytes for a key. Only a service with the same pepper can derive them

@@ -11,7 +11,6 @@
 package apikey
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
@@ -44,9 +43,7 @@ type Key struct {
 // CustomerIDOf returns the customer id of an e-mail address. The pepper is the operator's secret;
 // with another pepper, every address has another id.
 func CustomerIDOf(pepper []byte, email string) CustomerID {
-	mac := hmac.New(sha256.New, pepper)
-	mac.Write([]byte("customer\x00" + Normalize(email)))
-	return CustomerID(base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:idBytes]))
+	return CustomerID(Pseudonym(pepper, "customer\x00"+Normalize(email)))
 }
 
 // Normalize returns the form in which addresses are compared: trimmed, in lower case, and with the

@@ -35,7 +35,7 @@ type TokenSigner struct{ key []byte }
 
 // NewTokenSigner derives the signing key from the operator's secret, for tokens only.
 func NewTokenSigner(secret []byte) TokenSigner {
-	return TokenSigner{sign(secret, []byte("access token"))}
+	return TokenSigner{MAC(secret, "access token")}
 }
 
 // CustomerToken returns a token for the customer's key with the given hash. It panics on an invalid
@@ -82,13 +82,13 @@ func (s TokenSigner) MadeFor(t Token, key Hash) bool {
 }
 
 func (s TokenSigner) mark(customer CustomerID, key Hash) [markBytes]byte {
-	return [markBytes]byte(sign(s.key, []byte("key\x00"+string(customer)), key[:]))
+	return [markBytes]byte(MAC(s.key, "key\x00"+string(customer)+string(key[:])))
 }
 
 // signed returns the payload and its signature in base64. Each kind of token has its own payload
 // length, so one kind cannot pass for another.
 func (s TokenSigner) signed(says []byte) string {
-	return base64.RawURLEncoding.EncodeToString(append(says, sign(s.key, []byte("token\x00"), says)...))
+	return base64.RawURLEncoding.EncodeToString(append(says, MAC(s.key, "token\x00"+string(says))...))
 }
 
 // open verifies a signed text whose decoded length is size bytes, and returns its payload.
@@ -101,13 +101,5 @@ func (s TokenSigner) open(text string, size int) ([]byte, bool) {
 		return nil, false
 	}
 	says, signature := data[:size-sha256.Size], data[size-sha256.Size:]
-	return says, hmac.Equal(signature, sign(s.key, []byte("token\x00"), says))
-}
-
-func sign(key []byte, parts ...[]byte) []byte {
-	mac := hmac.New(sha256.New, key)
-	for _, p := range parts {
-		mac.Write(p)
-	}
-	return mac.Sum(nil)
+	return says, hmac.Equal(signature, MAC(s.key, "token\x00"+string(says)))
 }

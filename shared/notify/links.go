@@ -2,11 +2,10 @@ package notify
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"strings"
 	"time"
 
+	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 )
@@ -32,13 +31,13 @@ type Links struct {
 
 // Subscriber returns the pseudonym of an e-mail address.
 func (l Links) Subscriber(email string) store.SubscriberID {
-	return store.SubscriberID(mac(l.Pepper, "alert subscriber\x00"+strings.ToLower(strings.TrimSpace(email))))
+	return store.SubscriberID(apikey.Pseudonym(l.Pepper, "alert subscriber\x00"+strings.ToLower(strings.TrimSpace(email))))
 }
 
 // SubscriberAt returns the pseudonym of an address on a channel other than mail. It distinguishes
 // upper and lower case, because names of topics are case-sensitive.
 func (l Links) SubscriberAt(channel, address string) store.SubscriberID {
-	return store.SubscriberID(mac(l.Pepper, "alert subscriber\x00"+channel+"\x00"+address))
+	return store.SubscriberID(apikey.Pseudonym(l.Pepper, "alert subscriber\x00"+channel+"\x00"+address))
 }
 
 // Confirm returns the link to the page that confirms a pending alert.
@@ -141,7 +140,6 @@ const (
 )
 
 const (
-	macSize  = 16  // bytes of the HMAC in a pseudonym or a signature
 	maxToken = 200 // open rejects longer tokens
 )
 
@@ -168,13 +166,5 @@ func (l Links) open(p purpose, token string) (subscriber, route string, ok bool)
 
 // signature has its own key for each purpose, so a token is never valid for another purpose.
 func (l Links) signature(p purpose, subscriber, route string) string {
-	key := hmac.New(sha256.New, l.Pepper)
-	key.Write([]byte("alert link\x00" + string(p)))
-	return mac(key.Sum(nil), subscriber+"\x00"+route)
-}
-
-func mac(key []byte, text string) string {
-	h := hmac.New(sha256.New, key)
-	h.Write([]byte(text))
-	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:macSize])
+	return apikey.Pseudonym(l.Pepper, "alert link\x00"+string(p), subscriber+"\x00"+route)
 }

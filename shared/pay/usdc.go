@@ -1,9 +1,6 @@
 package pay
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"math"
 	"net/url"
@@ -52,9 +49,7 @@ const binding = "vd1:"
 // BindingMemo returns the memo that binds a payment to an e-mail address. Memos are public, but
 // this one reveals the address only to an operator with the pepper.
 func BindingMemo(pepper []byte, email string) string {
-	mac := hmac.New(sha256.New, pepper)
-	mac.Write([]byte("payment memo\x00" + apikey.Normalize(email)))
-	return binding + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
+	return binding + apikey.Pseudonym(pepper, "payment memo\x00"+apikey.Normalize(email))
 }
 
 // MayClaim reports whether an e-mail address may claim a payment with these memos: if a memo binds

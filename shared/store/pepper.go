@@ -3,9 +3,10 @@ package store
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/sha256"
 	"errors"
 	"fmt"
+
+	"verdetto/shared/apikey"
 )
 
 var (
@@ -24,9 +25,7 @@ var ErrOtherPepper = errors.New(
 // CheckPepper fails with ErrOtherPepper if the store was created with another pepper. It stores the
 // mark if there is none; otherwise it costs one eventually consistent read.
 func CheckPepper(ctx context.Context, table Table, pepper []byte) error {
-	mac := hmac.New(sha256.New, pepper)
-	mac.Write([]byte("verdetto: the pepper of a store"))
-	mark := mac.Sum(nil)
+	mark := apikey.MAC(pepper, "verdetto: the pepper of a store")
 	item, err := table.Get(ctx, pepperMark, Eventual)
 	if errors.Is(err, ErrNotFound) {
 		item.Data, err = createOrGet(ctx, table, Item{Key: pepperMark, Data: mark})

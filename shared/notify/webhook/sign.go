@@ -1,8 +1,6 @@
 package webhook
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -12,6 +10,7 @@ import (
 
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"verdetto/shared/apikey"
 	"verdetto/shared/store"
 )
 
@@ -22,11 +21,8 @@ type Secrets struct{ Pepper []byte }
 // Secret returns the secret of a subscriber's endpoint, in the format of the Standard Webhooks
 // libraries. All alerts of the subscriber to that endpoint share it.
 func (s Secrets) Secret(subscriber store.SubscriberID, url string, generation int) string {
-	key := hmac.New(sha256.New, s.Pepper)
-	key.Write([]byte("webhook secret"))
-	of := hmac.New(sha256.New, key.Sum(nil))
-	fmt.Fprintf(of, "%s\x00%s\x00%d", subscriber, url, generation)
-	return "whsec_" + base64.StdEncoding.EncodeToString(of.Sum(nil))
+	of := apikey.MAC(s.Pepper, "webhook secret", fmt.Sprintf("%s\x00%s\x00%d", subscriber, url, generation))
+	return "whsec_" + base64.StdEncoding.EncodeToString(of)
 }
 
 // Sign returns the HTTP headers of an event sent at the time now: its id, the time, and one

@@ -2,9 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"net"
 	"net/http"
@@ -133,9 +130,7 @@ func prefix(addr netip.Addr, bits int) netip.Addr {
 }
 
 func (a *API) pseudonym(kind string, addr netip.Addr) string {
-	mac := hmac.New(sha256.New, a.config.Pepper)
-	mac.Write([]byte(kind + "\x00" + addr.String()))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
+	return apikey.Pseudonym(a.config.Pepper, kind+"\x00"+addr.String())
 }
 
 // viewer returns the caller's address and port. Behind CloudFront they come from a header that it

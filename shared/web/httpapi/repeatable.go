@@ -1,11 +1,12 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"io"
 	"strings"
+
+	"verdetto/shared/apikey"
 )
 
 // Repeatable, embedded in the input of an endpoint that creates something, makes it idempotent: a
@@ -23,9 +24,6 @@ func (in Repeatable) Random(ctx context.Context, fresh io.Reader, purpose string
 	if in.IdempotencyKey == "" {
 		return fresh
 	}
-	key := hmac.New(sha256.New, callOf(ctx).api.config.Pepper)
-	key.Write([]byte(purpose))
-	h := hmac.New(sha256.New, key.Sum(nil))
-	h.Write([]byte(strings.Join(append(call, in.IdempotencyKey), "\x00")))
-	return strings.NewReader(string(h.Sum(nil)))
+	return bytes.NewReader(apikey.MAC(callOf(ctx).api.config.Pepper, purpose,
+		strings.Join(append(call, in.IdempotencyKey), "\x00")))
 }

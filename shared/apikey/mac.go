@@ -1,0 +1,24 @@
+package apikey
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+)
+
+// MAC returns the HMAC-SHA256 of the last text. Every earlier text derives a key for one purpose from the
+// secret. HKDF would derive other keys, with which the service would find no customer or subscriber
+// in its store, and would refuse the links in mails and the signatures of webhooks.
+func MAC(secret []byte, texts ...string) []byte {
+	for _, text := range texts {
+		mac := hmac.New(sha256.New, secret)
+		mac.Write([]byte(text))
+		secret = mac.Sum(nil)
+	}
+	return secret
+}
+
+// Pseudonym returns the first half of the MAC, as 22 characters that need no escaping in a URL.
+func Pseudonym(secret []byte, texts ...string) string {
+	return base64.RawURLEncoding.EncodeToString(MAC(secret, texts...)[:idBytes])
+}
